@@ -1,0 +1,174 @@
+import { type CryptoKey, flattenedVerify, type KeyObject } from 'jose'
+import { limits } from '../limits.ts'
+import { decodeUtf8, readStrictJson } from '../strict-json.ts'
+import { base64url } from './protected-header.ts'
+
+/** The checks of an envelope, in the order in which they are made. The first that fails names the refusal. */
+export const envelopeSteps = [
+  'header-line',
+  'segments',
+  'encoding',
+  'json',
+  'forbidden-parameter',
+  'algorithm',
+  'kid',
+  'expiry',
+  'jti',
+  'method',
+  'url',
+  'signature',
+] as const
+export type EnvelopeStep = (typeof envelopeSteps)[number]
+
+/** What arrived, before anything in it is believed. */
+export interface ReceivedEnvelope {
+  /** The value of every `X-Platform-Signature` line, so that a second one is seen. */
+  readonly headerLines: readonly string[]
+  /** The received bytes, before any parsing. */
+  readonly body: Uint8Array
+}
+
+/** What an envelope is held against. */
+export interface EnvelopeRules<Key extends CryptoKey | KeyObject = CryptoKey | KeyObject> {
+  /** Verifying keys by kid. */
+  readonly keys: ReadonlyMap<string, Key>
+  /** Unix time in seconds. */
+  readonly nowS: number
+  /** How long past its `exp` an envelope still opens. */
+  readonly leewayS: number
+  /** A partner request names its jti and may name its method and URL; of a webhook only alg, kid and exp are asked. */
+  readonly request: { readonly method: string; readonly path: string } | null
+}
+
+export type EnvelopeOpening =
+  | {
+      readonly ok: true
+      readonly kid: string
+      /** Present in every partner request. */
+      readonly jti: string | undefined
+      /** Unix time in seconds. */
+      readonly exp: number
+    }
+  | {
+      readonly ok: false
+      readonly step: EnvelopeStep
+      /** What would have passed, for the journal that explains refusals. Holds no secret. */
+      readonly expected: string
+      readonly received: string
+      /** Where the header could be read: whose envelope it claims to be. */
+      readonly kid?: string
+    }
+
+const forbiddenParameters = ['crit', 'b64', 'jwk', 'jku', 'x5u', 'x5c', 'x5t', 'x5t#S256', 'zip']
+
+/**
+ * Opens a detached JWS in the one strict way: exactly one spelling of an envelope passes. jose verifies the signature;
+ * everything that jose forgives (names given twice, padding, white space, unencoded payloads, embedded keys) is refused
+ * before.
+ *
+ * Recording the jti is the caller's next step, by (kid, jti): a repeated envelope opens here every time.
+ *
+ * @see interface section 5; RFC 7515 section 5.2
+ */
+export async function openEnvelope(received: ReceivedEnvelope, rules: EnvelopeRules): Promise<EnvelopeOpening> {
+  const split = splitLine(received.headerLines)
+  if ('step' in split) return split
+  const header = readHeader(split.protectedSegment)
+  if ('step' in header) return header
+  const signer = findSigner(header.parameters, rules)
+  if ('step' in signer) return signer
+  const { kid, key } = signer
+  const claims = checkClaims(header.parameters, rules)
+  if ('step' in claims) return { ...claims, kid }
+  try {
+    const payload = base64url(received.body)
+    const jws = { protected: split.protectedSegment, payload, signature: split.signature }
+    await flattenedVerify(jws, key, { algorithms: ['RS256'] })
+  } catch {
+    const expected = `a signature by ${kid} over the received bytes`
+    return { ...refuse('signature', expected, `one that does not verify over ${received.body.byteLength} bytes`), kid }
+  }
+  return { ok: true, kid, ...claims }
+}
+
+type Refused = EnvelopeOpening & { ok: false }
+type Parameters = Readonly<Record<string, unknown>>
+
+function splitLine(headerLines: readonly string[]): { protectedSegment: string; signature: string } | Refused {
+  const [line, ...others] = headerLines
+  if (line === undefined) return refuse('header-line', 'one X-Platform-Signature header', 'none')
+  if (others.length > 0) return refuse('header-line', 'one X-Platform-Signature header', `${headerLines.length}`)
+  if (line.length > limits.envelopeHeaderBytesMax) {
+    return refuse('header-line', `at most ${limits.envelopeHeaderBytesMax} bytes`, `${line.length} bytes`)
+  }
+  const segments = line.split('.')
+  const [protectedSegment, payloadSegment, signature] = segments
+  if (segments.length !== 3 || !protectedSegment || payloadSegment !== '' || !signature) {
+    const lengths = segments.map((segment) => segment.length).join(', ')
+    return refuse('segments', '<protected>..<signature>, the middle segment empty', `segments of length ${lengths}`)
+  }
+  if (!canonicalBytes(signature))
+    return refuse('encoding', 'a signature in base64url without padding', 'another encoding')
+  return { protectedSegment, signature }
+}
+
+function readHeader(protectedSegment: string): { parameters: Parameters } | Refused {
+  const bytes = canonicalBytes(protectedSegment)
+  if (!bytes) return refuse('encoding', 'a protected header in base64url without padding', 'another encoding')
+  const reading = bytes[0] === 0xef ? undefined : readStrictJson(decodeUtf8(bytes) ?? '')
+  if (!reading?.ok)
+    return refuse('json', 'a JSON object in UTF-8, no name twice', reading?.fault.kind ?? 'a byte order mark')
+  const parameters = reading.object.value
+  const forbidden = forbiddenParameters.find((parameter) => Object.hasOwn(parameters, parameter))
+  if (forbidden) return refuse('forbidden-parameter', `none of ${forbiddenParameters.join(', ')}`, forbidden)
+  if (parameters['alg'] !== 'RS256') return refuse('algorithm', 'alg RS256', shown(parameters['alg']))
+  return { parameters }
+}
+
+function findSigner(
+  { kid }: Parameters,
+  { keys }: EnvelopeRules,
+): { kid: string; key: CryptoKey | KeyObject } | Refused {
+  const key = typeof kid === 'string' ? keys.get(kid) : undefined
+  return typeof kid === 'string' && key ? { kid, key } : refuse('kid', 'the kid of a registered key', shown(kid))
+}
+
+function checkClaims(parameters: Parameters, rules: EnvelopeRules): { exp: number; jti: string | undefined } | Refused {
+  const { exp, jti } = parameters
+  if (typeof exp !== 'number' || exp < 0) return refuse('expiry', 'exp, a Unix time in seconds', shown(exp))
+  // Asked the other way round, a clock that is not a number would let every envelope pass.
+  if (!(exp + rules.leewayS > rules.nowS)) return refuse('expiry', `exp after ${rules.nowS}`, shown(exp))
+  const isJti = typeof jti === 'string' && jti.length >= 1 && jti.length <= limits.envelopeJtiLengthMax
+  if (!rules.request) return { exp, jti: isJti ? jti : undefined }
+
+  const expMax = rules.nowS + limits.envelopeExpAheadSMax
+  if (!(exp <= expMax)) return refuse('expiry', `exp at most ${expMax}`, shown(exp))
+  if (!isJti) return refuse('jti', `jti, a string of 1 to ${limits.envelopeJtiLengthMax}`, shown(jti))
+  const { method, path } = rules.request
+  if (Object.hasOwn(parameters, 'htm') && parameters['htm'] !== method) {
+    return refuse('method', `htm ${method}`, shown(parameters['htm']))
+  }
+  if (Object.hasOwn(parameters, 'htu') && pathOf(parameters['htu']) !== path) {
+    return refuse('url', `htu with the path ${path}`, shown(parameters['htu']))
+  }
+  return { exp, jti }
+}
+
+function refuse(step: EnvelopeStep, expected: string, received: string): Refused {
+  return { ok: false, step, expected, received }
+}
+
+/** The bytes of a base64url segment, undefined unless encoding them again gives the same text. */
+function canonicalBytes(segment: string): Buffer | undefined {
+  const bytes = Buffer.from(segment, 'base64url')
+  return bytes.toString('base64url') === segment ? bytes : undefined
+}
+
+/** The path of an absolute http(s) URL as it is written, without query; undefined for anything else. */
+function pathOf(url: unknown): string | undefined {
+  return typeof url === 'string' ? /^https?:\/\/[^/?#]+(\/[^?#]*)$/.exec(url)?.[1] : undefined
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value).slice(0, 200)
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod/mini'
+import { characterRef, itemRef, name, observation, quantity, timestamp } from './fields.ts'
+
+/** Payment is confirmed: transfer the item. Sent again after a `TEMPORARY` failure. @see interface section 6 */
+export const transferOrder = z.looseObject({
+  event: z.literal('transfer_order'),
+  transactionId: quantity,
+  itemRef,
+  quantity,
+  buyerCharacterRef: characterRef,
+  sellerCharacterRef: characterRef,
+  paidAt: timestamp,
+})
+export type TransferOrder = z.infer<typeof transferOrder>
+
+/** The transaction reached a final outcome: reconcile and release the item. @see interface section 6 */
+export const transactionTerminal = z.looseObject({
+  event: z.literal('transaction_terminal'),
+  transactionId: quantity,
+  itemRef,
+  paymentStatus: name,
+  deliveryStatus: z.nullable(name),
+  reason: z.nullable(z.string()),
+  occurredAt: timestamp,
+})
+export type TransactionTerminal = z.infer<typeof transactionTerminal>
+
+/** The only two events, by name. */
+export const webhookEvents = {
+  transfer_order: {
+    payload: transferOrder,
+    summary: 'Payment is confirmed: transfer the item and report the stock that is left.',
+  },
+  transaction_terminal: {
+    payload: transactionTerminal,
+    summary: 'The transaction reached a final outcome: reconcile and release the item.',
+  },
+} as const
+export type WebhookEvent = keyof typeof webhookEvents
+
+const bareReply = z.looseObject({ observedQuantity: observation })
+
+/** What a receiver of `transfer_order` answers. */
+export const transferOrderReply = z.union([bareReply, z.looseObject({ data: bareReply })])
+
+/** The observation in a receiver's reply, bare or under `data`; undefined where there is none. @see interface section 6 */
+export function observedQuantityOf(reply: unknown): number | undefined {
+  const parsed = transferOrderReply.safeParse(reply)
+  if (!parsed.success) return undefined
+  const bare = bareReply.safeParse(parsed.data)
+  return bare.success
+    ? bare.data.observedQuantity
+    : (parsed.data as { data: { observedQuantity: number } }).data.observedQuantity
+}

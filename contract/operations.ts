@@ -1,0 +1,250 @@
+import * as z from 'zod/mini'
+import { characterLink, characterLinkRequest, eligibility } from './character.ts'
+import { characterRef, name, quantity } from './fields.ts'
+import { listing, listingRegistration, stockAdjustment, withdrawal } from './listing.ts'
+import {
+  createdTransaction,
+  deliveryConfirmation,
+  deliveryFailure,
+  deliveryFailureReport,
+  purchase,
+  transactionState,
+} from './transaction.ts'
+
+/**
+ * What may be repeated. `safe` changes nothing; `idempotent` may be done again with the same effect; `once` must reach
+ * the platform at most one time, because its repetition is another listing, link or purchase.
+ */
+export type RetryClass = 'safe' | 'idempotent' | 'once'
+
+interface Described {
+  /** One line, for `/operations`, the command line and OpenAPI. */
+  readonly summary: string
+  readonly input: z.ZodMiniObject
+}
+
+/** An operation that is one route of the platform. */
+export interface PlatformOperation extends Described {
+  readonly kind: 'platform'
+  readonly method: 'GET' | 'POST' | 'PUT'
+  /** Path below the platform's base address without its `/v1`; `{field}` is filled from the input. */
+  readonly path: string
+  /** `service`: API key and signature. `signature-only`: the signature alone. */
+  readonly auth: 'service' | 'signature-only'
+  readonly retry: RetryClass
+  /** Calls with the same value of this field reach the platform in the order in which they were made. */
+  readonly orderedBy: 'itemRef' | 'transactionId' | null
+  /** Where the request's body comes from: the input without its path fields, an empty object, or nothing. */
+  readonly body: 'input' | 'empty-object' | 'none'
+  /** Body fields that the operation itself stands for. */
+  readonly implied: Readonly<Record<string, string>>
+  /** Shape of the answer's `data`; null where the platform answers with an empty body. */
+  readonly output: z.ZodMiniObject | null
+  /** A field that, where the answer has it, must equal the input's: an answer about something else is none. */
+  readonly echoed: 'itemRef' | 'transactionId' | null
+}
+
+/** Signs a platform operation's request for the game client to carry; sends nothing. */
+export interface EnvelopeOperation extends Described {
+  readonly kind: 'envelope'
+  readonly seals: 'market.register' | 'transaction.create'
+}
+
+/** Holds a webhook to the five steps of the interface's section 5; sends nothing. */
+export interface VerifyOperation extends Described {
+  readonly kind: 'verify'
+}
+
+export type Operation = PlatformOperation | EnvelopeOperation | VerifyOperation
+
+/**
+ * Everything that both programs know of an operation. The agent's dispatch, `/operations`, the command line, the stub's
+ * routes and OpenAPI derive from this table; nothing switches on a name.
+ *
+ * @see interface section 4
+ */
+export const operations = {
+  'character.link': {
+    kind: 'platform',
+    summary: 'Starts linking a game character to a platform account; the player confirms at the returned url.',
+    method: 'POST',
+    path: '/v1/api/character-links',
+    auth: 'service',
+    retry: 'once',
+    orderedBy: null,
+    body: 'input',
+    implied: {},
+    input: characterLinkRequest,
+    output: characterLink,
+    echoed: null,
+  },
+  'market.register': {
+    kind: 'platform',
+    summary: "Registers a player's in-game offer as a listing.",
+    method: 'POST',
+    path: '/v1/api/market/listings',
+    auth: 'signature-only',
+    retry: 'once',
+    orderedBy: 'itemRef',
+    body: 'input',
+    implied: {},
+    input: listingRegistration,
+    output: listing,
+    echoed: 'itemRef',
+  },
+  'market.adjust-stock': {
+    kind: 'platform',
+    summary: 'Reports the quantity of a listing that the game server sees as available now; 0 is sold out.',
+    method: 'PUT',
+    path: '/v1/api/market/listings',
+    auth: 'service',
+    retry: 'idempotent',
+    orderedBy: 'itemRef',
+    body: 'input',
+    implied: { action: 'ADJUST_STOCK' },
+    input: stockAdjustment,
+    output: null,
+    echoed: null,
+  },
+  'market.withdraw': {
+    kind: 'platform',
+    summary: 'Withdraws a listing for good.',
+    method: 'PUT',
+    path: '/v1/api/market/listings',
+    auth: 'service',
+    retry: 'idempotent',
+    orderedBy: 'itemRef',
+    body: 'input',
+    implied: { action: 'WITHDRAW' },
+    input: withdrawal,
+    output: null,
+    echoed: null,
+  },
+  'market.eligibility': {
+    kind: 'platform',
+    summary: 'Says whether a character may list items. A hint, never a gate.',
+    method: 'GET',
+    path: '/v1/api/market/eligibility/{characterRef}',
+    auth: 'service',
+    retry: 'safe',
+    orderedBy: null,
+    body: 'none',
+    implied: {},
+    input: z.looseObject({ characterRef }),
+    output: eligibility,
+    echoed: null,
+  },
+  'transaction.create': {
+    kind: 'platform',
+    summary: 'Creates a purchase and returns the checkout address for the buyer.',
+    method: 'POST',
+    path: '/v1/api/transactions',
+    auth: 'signature-only',
+    retry: 'once',
+    orderedBy: null,
+    body: 'input',
+    implied: {},
+    input: purchase,
+    output: createdTransaction,
+    echoed: null,
+  },
+  'transaction.get': {
+    kind: 'platform',
+    summary: 'Reads where a transaction stands.',
+    method: 'GET',
+    path: '/v1/api/transactions/{transactionId}',
+    auth: 'service',
+    retry: 'safe',
+    orderedBy: null,
+    body: 'none',
+    implied: {},
+    input: z.looseObject({ transactionId: quantity }),
+    output: transactionState,
+    echoed: 'transactionId',
+  },
+  'transaction.delivery': {
+    kind: 'platform',
+    summary: 'Confirms that the whole item of a paid transaction was transferred.',
+    method: 'POST',
+    path: '/v1/api/transactions/{transactionId}/delivery',
+    auth: 'service',
+    retry: 'idempotent',
+    orderedBy: 'transactionId',
+    body: 'empty-object',
+    implied: {},
+    input: z.looseObject({ transactionId: quantity }),
+    output: deliveryConfirmation,
+    echoed: 'transactionId',
+  },
+  'transaction.delivery-failure': {
+    kind: 'platform',
+    summary: 'Reports that an item could not be transferred: OUT_OF_STOCK refunds the buyer, TEMPORARY orders again.',
+    method: 'POST',
+    path: '/v1/api/transactions/{transactionId}/delivery-failure',
+    auth: 'service',
+    retry: 'idempotent',
+    orderedBy: 'transactionId',
+    body: 'input',
+    implied: {},
+    input: deliveryFailure,
+    output: deliveryFailureReport,
+    echoed: 'transactionId',
+  },
+  'market.register.envelope': {
+    kind: 'envelope',
+    summary: 'Signs a listing registration for the game client to carry; sends nothing.',
+    seals: 'market.register',
+    input: listingRegistration,
+  },
+  'transaction.create.envelope': {
+    kind: 'envelope',
+    summary: 'Signs a purchase for the game client to carry; sends nothing.',
+    seals: 'transaction.create',
+    input: purchase,
+  },
+  'webhook.verify': {
+    kind: 'verify',
+    summary: "Checks a webhook's signature over its raw body and returns the event; sends nothing.",
+    input: z.looseObject({ signature: name, body: z.optional(z.string()), bodyBase64: z.optional(z.string()) }),
+  },
+} as const satisfies Record<string, Operation>
+
+export type OperationName = keyof typeof operations
+export type PlatformOperationName = {
+  [Name in OperationName]: (typeof operations)[Name] extends PlatformOperation ? Name : never
+}[OperationName]
+
+/** The entry of a name that came from outside; undefined for an unknown one. */
+export function operationNamed(operationName: string): Operation | undefined {
+  return Object.hasOwn(operations, operationName) ? operations[operationName as OperationName] : undefined
+}
+
+/** An operation's request, before it is signed. */
+export interface PartnerRequest {
+  readonly method: PlatformOperation['method']
+  /** Path with every field filled in and percent-encoded. */
+  readonly path: string
+  /** The exact text that is signed and sent; empty for GET. */
+  readonly body: string
+}
+
+/** Writes an operation's request. The input has passed the operation's schema. */
+export function requestOf(operation: PlatformOperation, input: Readonly<Record<string, unknown>>): PartnerRequest {
+  const inPath: string[] = []
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, field: string) => {
+    inPath.push(field)
+    return encodeURIComponent(String(input[field]))
+  })
+  return { method: operation.method, path, body: bodyOf(operation, input, inPath) }
+}
+
+function bodyOf(
+  operation: PlatformOperation,
+  input: Readonly<Record<string, unknown>>,
+  inPath: readonly string[],
+): string {
+  if (operation.body === 'none') return ''
+  if (operation.body === 'empty-object') return '{}'
+  const fields = Object.entries(input).filter(([field]) => !inPath.includes(field))
+  return JSON.stringify({ ...Object.fromEntries(fields), ...operation.implied })
+}

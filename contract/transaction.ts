@@ -1,0 +1,139 @@
+import * as z from 'zod/mini'
+import { characterRef, itemRef, name, observation, quantity, timestamp } from './fields.ts'
+
+export const paymentStatuses = ['AGUARDANDO_PAGAMENTO', 'PAGO', 'ESTORNADO', 'EXPIRADO', 'CANCELADO'] as const
+export const deliveryStatuses = ['AGUARDANDO_SERVIDOR', 'ENTREGUE', 'FALHOU', 'EM_DISPUTA'] as const
+export type PaymentStatus = (typeof paymentStatuses)[number]
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+/** Body of POST /v1/api/transactions. No price: the platform takes it from the listing. @see interface section 4.5 */
+export const purchase = z.looseObject({ itemRef, quantity, buyerCharacterRef: characterRef })
+
+export const failureReasons = ['OUT_OF_STOCK', 'TEMPORARY'] as const
+export type FailureReason = (typeof failureReasons)[number]
+
+/** Body of POST …/delivery-failure. @see interface section 4.8 */
+export const deliveryFailure = z.looseObject({
+  transactionId: quantity,
+  reason: z.enum(failureReasons),
+  observedQuantity: observation,
+  detail: z.optional(z.string()),
+})
+
+/** What creation answers. @see interface section 4.5 */
+export const createdTransaction = z.looseObject({ transactionId: z.optional(quantity), checkoutUrl: name })
+
+const statusPair = { transactionId: quantity, paymentStatus: name, deliveryStatus: z.nullable(name) }
+
+/** What reading answers; the interface promises the two axes alone. @see interface section 4.6 */
+export const transactionState = z.looseObject({ ...statusPair, transactionId: z.optional(quantity) })
+/** @see interface section 4.7 */
+export const deliveryConfirmation = z.looseObject({ ...statusPair, deliveredAt: timestamp })
+/** @see interface section 4.8 */
+export const deliveryFailureReport = z.looseObject({
+  ...statusPair,
+  refundStarted: z.boolean(),
+  retryAt: z.nullable(timestamp),
+})
+
+/**
+ * Where a transaction stands. The two axes alone do not tell a delivered transaction from a completed one, so a phase
+ * is named by both axes and, for that one, `completedAt`.
+ */
+export const transactionPhases = {
+  'awaiting-payment': { paymentStatus: 'AGUARDANDO_PAGAMENTO', deliveryStatus: null, outcome: null },
+  'awaiting-server': { paymentStatus: 'PAGO', deliveryStatus: 'AGUARDANDO_SERVIDOR', outcome: null },
+  delivered: { paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE', outcome: null },
+  failed: { paymentStatus: 'PAGO', deliveryStatus: 'FALHOU', outcome: null },
+  disputed: { paymentStatus: 'PAGO', deliveryStatus: 'EM_DISPUTA', outcome: null },
+  completed: { paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE', outcome: 'CONCLUIDA' },
+  'refunded-after-failure': { paymentStatus: 'ESTORNADO', deliveryStatus: 'FALHOU', outcome: 'ESTORNADA' },
+  'refunded-after-dispute': { paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA', outcome: 'ESTORNADA' },
+  expired: { paymentStatus: 'EXPIRADO', deliveryStatus: null, outcome: 'EXPIRADA' },
+  cancelled: { paymentStatus: 'CANCELADO', deliveryStatus: null, outcome: 'CANCELADA' },
+} as const satisfies Record<
+  string,
+  { paymentStatus: PaymentStatus; deliveryStatus: DeliveryStatus | null; outcome: string | null }
+>
+export type TransactionPhase = keyof typeof transactionPhases
+export type TerminalOutcome = NonNullable<(typeof transactionPhases)[TransactionPhase]['outcome']>
+
+export const transactionTriggers = [
+  'pay',
+  'expire',
+  'cancel',
+  'deliver',
+  'fail-out-of-stock',
+  'fail-temporary',
+  'dispute',
+  'reject-dispute',
+  'refund',
+  'complete',
+] as const
+export type TransactionTrigger = (typeof transactionTriggers)[number]
+
+/**
+ * Every move of a transaction. A trigger that is not named in a phase is refused there and changes nothing.
+ *
+ * - A phase that leads to itself took the report before: repeating it is answered with the same data.
+ * - `where-it-was`: a rejected dispute returns to `delivered` when the item had been delivered, else `awaiting-server`.
+ *
+ * @see interface section 3
+ */
+export const transactionMoves: Readonly<
+  Record<TransactionPhase, Readonly<Partial<Record<TransactionTrigger, TransactionPhase | 'where-it-was'>>>>
+> = {
+  'awaiting-payment': { pay: 'awaiting-server', expire: 'expired', cancel: 'cancelled' },
+  'awaiting-server': {
+    deliver: 'delivered',
+    'fail-out-of-stock': 'failed',
+    'fail-temporary': 'awaiting-server',
+    dispute: 'disputed',
+  },
+  delivered: { deliver: 'delivered', complete: 'completed', dispute: 'disputed' },
+  failed: { 'fail-out-of-stock': 'failed', refund: 'refunded-after-failure' },
+  disputed: { refund: 'refunded-after-dispute', 'reject-dispute': 'where-it-was' },
+  completed: { deliver: 'completed' },
+  'refunded-after-failure': { 'fail-out-of-stock': 'refunded-after-failure' },
+  'refunded-after-dispute': {},
+  expired: {},
+  cancelled: {},
+}
+
+/** The fields by which a transaction's phase is known. */
+export interface TransactionStanding {
+  readonly paymentStatus: string
+  readonly deliveryStatus: string | null
+  readonly completedAt?: string | null | undefined
+  readonly deliveredAt?: string | null | undefined
+}
+
+/** The phase of a record, or undefined for a pair that the interface does not know. */
+export function phaseOf(standing: TransactionStanding): TransactionPhase | undefined {
+  const { paymentStatus, deliveryStatus } = standing
+  if (paymentStatus === 'PAGO' && deliveryStatus === 'ENTREGUE') return standing.completedAt ? 'completed' : 'delivered'
+  for (const [phase, pair] of Object.entries(transactionPhases)) {
+    if (pair.paymentStatus === paymentStatus && pair.deliveryStatus === deliveryStatus) return phase as TransactionPhase
+  }
+  return undefined
+}
+
+/** The phase that a trigger leads to, or undefined where it is refused. */
+export function nextPhase(standing: TransactionStanding, trigger: TransactionTrigger): TransactionPhase | undefined {
+  const phase = phaseOf(standing)
+  const next = phase && transactionMoves[phase][trigger]
+  if (next === 'where-it-was') return standing.deliveredAt ? 'delivered' : 'awaiting-server'
+  return next
+}
+
+/**
+ * The terminal outcome that a `transaction_terminal` webhook stands for, from its pair alone: the event is sent for
+ * terminal transactions only, so a delivered pair in it is a completed one.
+ *
+ * @returns null for a pair that ends nothing.
+ * @see interface section 3
+ */
+export function terminalOutcome(paymentStatus: string, deliveryStatus: string | null): TerminalOutcome | null {
+  const phase = phaseOf({ paymentStatus, deliveryStatus, completedAt: 'known by the event' })
+  return phase ? transactionPhases[phase].outcome : null
+}
