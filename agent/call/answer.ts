@@ -1,0 +1,34 @@
+/**
+ * The answer to a call, as the pipeline knows it; each interface writes it in its own form. Texts from the platform
+ * are kept as JSON source, so that no byte of a message and no digit of a number changes on the way through.
+ */
+export type CallAnswer = CallSuccess | CallRefusal
+
+export interface CallSuccess {
+  readonly ok: true
+  /** JSON source of the platform's `data`; `null` where it answers with an empty body. */
+  readonly dataText: string
+}
+
+export interface CallRefusal {
+  readonly ok: false
+  /** JSON source of a string, in Brazilian Portuguese. */
+  readonly messageText: string
+  /** The platform's HTTP status, or the agent's own: 400, 401, 422, 502, 503, 504. */
+  readonly status: number
+  /** The platform may have acted although no answer came back. */
+  readonly uncertain: boolean
+}
+
+/** A refusal in the agent's own words. */
+export function refusal(status: number, message: string, uncertain = false): CallRefusal {
+  return { ok: false, messageText: JSON.stringify(message), status, uncertain }
+}
+
+/** The body of interface A's answer. Equal answers give equal bytes. @see interface section 4.10 */
+export function answerText(id: string | undefined, answer: CallAnswer): string {
+  const idMember = id === undefined ? '' : `"id":${JSON.stringify(id)},`
+  if (answer.ok) return `{"ok":true,${idMember}"data":${answer.dataText}}`
+  const uncertainMember = answer.uncertain ? ',"uncertain":true' : ''
+  return `{"ok":false,${idMember}"message":${answer.messageText},"status":${answer.status}${uncertainMember}}`
+}

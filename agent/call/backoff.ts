@@ -1,0 +1,19 @@
+import { limits } from '../../contract/limits.ts'
+
+/** Wait before retry n (0 = first), in ms. Full jitter: uniform below min(max, first · 2ⁿ). */
+export function fullJitterDelayMs(n: number, random: () => number): number {
+  return Math.floor(random() * Math.min(limits.retryDelayMsMax, limits.retryDelayMsFirst * 2 ** n))
+}
+
+/**
+ * The wait that a `Retry-After` asks for, in ms; undefined where there is none or it can't be read.
+ *
+ * @param platformNowMs The platform's time, against which a date is held.
+ * @see RFC 9110 section 10.2.3
+ */
+export function retryAfterMs(header: string | undefined, platformNowMs: number): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
+  const dateMs = Date.parse(header)
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - platformNowMs)
+}

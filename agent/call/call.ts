@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto'
+import { limits } from '../../contract/limits.ts'
+import { type Operation, operationNamed, type PlatformOperation } from '../../contract/operations.ts'
+import { messages } from '../messages.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** One call, understood but not yet checked against its operation's fields. */
+export interface Call<Kind extends Operation = Operation> {
+  /** The caller's idempotency key. */
+  readonly id: string | undefined
+  readonly operationName: string
+  readonly operation: Kind
+  readonly input: Fields
+}
+export type PlatformCall = Call<PlatformOperation>
+
+export type CallReading = { readonly ok: true; readonly call: Call } | { readonly ok: false; readonly message: string }
+
+/** Understands the three members of a call. What is wrong with them is said in words; nothing is thrown. */
+export function readCall(members: { operation: unknown; input: unknown; id: unknown }): CallReading {
+  const { operation: operationName, input, id } = members
+  if (typeof operationName !== 'string') return { ok: false, message: messages.operationMissing }
+  const operation = operationNamed(operationName)
+  if (!operation) return { ok: false, message: messages.operationUnknown(operationName) }
+  if (!isIdempotencyKey(id)) return { ok: false, message: messages.idInvalid }
+  if (!isObject(input)) return { ok: false, message: messages.inputNotObject }
+  return { ok: true, call: { id, operationName, operation, input } }
+}
+
+/** An id that the caller may use, or none. */
+export function isIdempotencyKey(id: unknown): id is string | undefined {
+  return id === undefined || (typeof id === 'string' && id.length >= 1 && id.length <= limits.idempotencyKeyLengthMax)
+}
+
+/** What makes two calls equal: operation and input, whatever the order of the input's names. */
+export function fingerprintOf(call: Call): string {
+  return hash('sha256', `${call.operationName}\n${JSON.stringify(sorted(call.input))}`, 'base64url')
+}
+
+/** The key that puts calls in order; undefined for a call that is in nobody's way. */
+export function orderKeyOf({ operation, input }: PlatformCall): string | undefined {
+  return operation.orderedBy === null ? undefined : `${operation.orderedBy} ${String(input[operation.orderedBy])}`
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  const names = Object.keys(value).sort()
+  return names.map((name) => [name, sorted(value[name])])
+}

@@ -1,0 +1,55 @@
+import type { KeyObject } from 'node:crypto'
+import { openEnvelope } from '../../contract/envelope/open.ts'
+import { webhookEvents } from '../../contract/events.ts'
+import { limits } from '../../contract/limits.ts'
+import { type EnvelopeOperation, operations, requestOf, type VerifyOperation } from '../../contract/operations.ts'
+import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
+import { messages } from '../messages.ts'
+import type { PartnerApi } from '../platform/partner-api.ts'
+import type { PlatformClock } from '../platform/platform-clock.ts'
+import { type CallAnswer, refusal } from './answer.ts'
+import type { Call } from './call.ts'
+
+/** Signs a request for the game client to carry. Nothing is sent. */
+export function envelopeSealer(partnerApi: PartnerApi) {
+  return async (call: Call<EnvelopeOperation>): Promise<CallAnswer> => {
+    const carried = await partnerApi.envelope(requestOf(operations[call.operation.seals], call.input))
+    return { ok: true, dataText: JSON.stringify(carried) }
+  }
+}
+
+/**
+ * The five steps of the interface's section 5 over a webhook that a game server received, for one that cannot do them.
+ *
+ * @param platformKeys Empty where none is configured.
+ */
+export function webhookVerifier(platformKeys: ReadonlyMap<string, KeyObject>, platformClock: PlatformClock) {
+  return async (call: Call<VerifyOperation>): Promise<CallAnswer> => {
+    if (platformKeys.size === 0) return refusal(503, messages.verifyNotConfigured)
+    const body = rawBodyOf(call.input)
+    if (typeof body === 'string') return refusal(400, body)
+    const opening = await openEnvelope(
+      { headerLines: [String(call.input['signature'])], body },
+      { keys: platformKeys, nowS: platformClock.nowMs() / 1000, leewayS: limits.webhookLeewayS, request: null },
+    )
+    if (!opening.ok) return refusal(401, messages.verifyFailed(opening.expected))
+    const text = decodeUtf8(body)
+    return text !== undefined && isEvent(text)
+      ? { ok: true, dataText: `{"event":${text}}` }
+      : refusal(400, messages.verifyNotEvent)
+  }
+}
+
+/** The received bytes, or what is wrong with them. */
+function rawBodyOf({ body, bodyBase64 }: Readonly<Record<string, unknown>>): Uint8Array | string {
+  if ((typeof body === 'string') === (typeof bodyBase64 === 'string')) return messages.verifyBodyMissing
+  if (typeof body === 'string') return Buffer.from(body, 'utf8')
+  const bytes = Buffer.from(String(bodyBase64), 'base64')
+  return bytes.toString('base64') === bodyBase64 ? bytes : messages.verifyBodyBase64
+}
+
+function isEvent(text: string): boolean {
+  const reading = readStrictJson(text, { numbers: 'any' })
+  if (!reading.ok) return false
+  return Object.values(webhookEvents).some(({ payload }) => payload.safeParse(reading.object.value).success)
+}

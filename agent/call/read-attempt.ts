@@ -1,0 +1,76 @@
+import type { PlatformOperation } from '../../contract/operations.ts'
+import { decodeUtf8, readStrictJson, type StrictObject } from '../../contract/strict-json.ts'
+import { messages } from '../messages.ts'
+import type { Sent } from '../platform/connection.ts'
+import { type CallSuccess, refusal } from './answer.ts'
+import type { PlatformCall } from './call.ts'
+import { type Fault, faultOfStatus } from './fault-table.ts'
+
+/** What one attempt means for its call. */
+export type AttemptReading =
+  | { readonly ok: true; readonly answer: CallSuccess }
+  | {
+      readonly ok: false
+      readonly fault: Fault
+      /** The platform's status, where it answered. */
+      readonly platformStatus: number | undefined
+      /** What the call is answered with, should it end here. */
+      readonly status: number
+      readonly messageText: string
+    }
+
+/** Holds what came back against the contract. Pure. */
+export function readAttempt(call: PlatformCall, sent: Sent): AttemptReading {
+  const isSafe = call.operation.retry === 'safe'
+  if (sent.kind === 'failed') {
+    if (!sent.wasSent) return faulty('not-sent', undefined, 503, messages.unreachable)
+    return faulty('no-answer', undefined, 504, isSafe ? messages.noAnswerSafe : messages.noAnswer)
+  }
+  const { status, body } = sent
+  if (status >= 200 && status < 300) {
+    const dataText = status === 200 ? dataTextOf(call, body) : undefined
+    if (dataText !== undefined) return { ok: true, answer: { ok: true, dataText } }
+    return faulty('off-contract', status, 502, isSafe ? messages.offContractSafe : messages.offContract)
+  }
+  const fault = faultOfStatus(status)
+  if (fault === 'redirect') return faulty(fault, status, 502, messages.redirected)
+  const reading = { ok: false, fault, platformStatus: status, status } as const
+  return { ...reading, messageText: messageTextOf(body) ?? JSON.stringify(messages.refusedWithoutMessage(status)) }
+}
+
+function faulty(fault: Fault, platformStatus: number | undefined, status: number, message: string): AttemptReading {
+  return { ok: false, fault, platformStatus, status, messageText: refusal(status, message).messageText }
+}
+
+/** JSON source of the answer's `data`; undefined where the answer is not the contract's. */
+function dataTextOf(call: PlatformCall, body: Uint8Array): string | undefined {
+  const { operation } = call
+  if (operation.output === null) return body.byteLength === 0 ? 'null' : undefined
+  const answer = objectIn(body)
+  const data = answer?.value['data']
+  if (!operation.output.safeParse(data).success || !isAboutTheCall(operation, call.input, data)) return undefined
+  return answer?.rawMembers.get('data')
+}
+
+/** An answer about another transaction or listing is no answer, however well-formed it is. */
+function isAboutTheCall(
+  operation: PlatformOperation,
+  input: Readonly<Record<string, unknown>>,
+  data: unknown,
+): boolean {
+  if (operation.echoed === null) return true
+  const echo = (data as Record<string, unknown>)[operation.echoed]
+  return echo === undefined || echo === input[operation.echoed]
+}
+
+/** JSON source of the platform's message; undefined where there is none. */
+function messageTextOf(body: Uint8Array): string | undefined {
+  const answer = objectIn(body)
+  return typeof answer?.value['message'] === 'string' ? answer.rawMembers.get('message') : undefined
+}
+
+function objectIn(body: Uint8Array): StrictObject | undefined {
+  const text = decodeUtf8(body)
+  const reading = text === undefined ? undefined : readStrictJson(text, { numbers: 'any' })
+  return reading?.ok ? reading.object : undefined
+}

@@ -1,0 +1,98 @@
+import { type PartnerRequest, requestOf } from '../../contract/operations.ts'
+import type { Clock } from '../clock.ts'
+import type { PartnerApi } from '../platform/partner-api.ts'
+import type { PlatformClock } from '../platform/platform-clock.ts'
+import type { CallAnswer } from './answer.ts'
+import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
+import type { PlatformCall } from './call.ts'
+import { faultTable, mayHaveActed, mayStillArrive } from './fault-table.ts'
+import { type AttemptReading, readAttempt } from './read-attempt.ts'
+import type { RetryBudget } from './retry-budget.ts'
+import type { CallTrace } from './trace.ts'
+
+export interface SendDeps {
+  readonly clock: Clock
+  readonly platformClock: PlatformClock
+  readonly partnerApi: PartnerApi
+  readonly retryBudget: RetryBudget
+  readonly random: () => number
+  readonly attemptTimeoutMs: number
+}
+
+/** How a call ended at the platform. */
+export interface Outcome {
+  readonly answer: CallAnswer
+  /** The last attempt refused the call, but an earlier one may have acted: what is true has still to be asked. */
+  readonly isRefusedInDoubt: boolean
+  /** Monotonic time until which an abandoned attempt may still reach the platform; 0 where there is none. */
+  readonly mayArriveUntilMs: number
+}
+
+/**
+ * Sends a call until it is answered, refused, or out of time: each attempt with an envelope of its own, the waits
+ * between them by full jitter or the platform's `Retry-After`. The only retry loop of the agent.
+ *
+ * @param deadlineMs Monotonic. The last attempt is clipped to what is left of it.
+ */
+export async function sendWithRetries(
+  call: PlatformCall,
+  deadlineMs: number,
+  deps: SendDeps,
+  trace: CallTrace,
+): Promise<Outcome> {
+  const { clock, platformClock, retryBudget } = deps
+  const request: PartnerRequest = requestOf(call.operation, call.input)
+  const state = { isInDoubt: false, mayArriveUntilMs: 0, wasClockSet: false, wasTriedFresh: false }
+  retryBudget.countCall()
+
+  for (let retries = 0; ; retries++) {
+    const startedMs = clock.monotonicMs()
+    const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
+    const sent = await deps.partnerApi.attempt(call.operation, request, timeoutMs)
+    const reading = readAttempt(call, sent)
+    trace.attempts++
+    const clockWasSet = sent.kind === 'answered' && platformClock.observe(sent.date)
+    if (reading.ok) return ended(reading.answer, false, state.mayArriveUntilMs)
+
+    trace.fault = reading.fault
+    trace.cause = sent.kind === 'failed' ? causeOf(sent.cause) : `HTTP ${sent.status}`
+    const wasInDoubt = state.isInDoubt
+    if (mayHaveActed(reading.fault, call.operation.retry)) state.isInDoubt = true
+    if (mayStillArrive(reading.fault, reading.platformStatus)) {
+      state.mayArriveUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs
+    }
+
+    if (reading.fault === 'unauthorized' && clockWasSet && !state.wasClockSet) {
+      // The envelope was refused for its times alone, so nothing was done: it is sent again by the platform's clock.
+      state.wasClockSet = true
+      continue
+    }
+    const verdict = faultTable[reading.fault][call.operation.retry]
+    const mayRetry = verdict === 'retry' || (verdict === 'retry-once' && !state.wasTriedFresh)
+    if (verdict === 'retry-once') state.wasTriedFresh = true
+    const asked = sent.kind === 'answered' ? retryAfterMs(sent.retryAfter, platformClock.nowMs()) : undefined
+    const delayMs = honoured(reading, asked) ?? fullJitterDelayMs(retries, deps.random)
+    if (!mayRetry || clock.monotonicMs() + delayMs >= deadlineMs || !retryBudget.take()) {
+      const { status, messageText } = reading
+      const answer = { ok: false, messageText, status, uncertain: state.isInDoubt } as const
+      return ended(answer, wasInDoubt && verdict === 'refuse', state.mayArriveUntilMs)
+    }
+    trace.retryDelaysMs.push(Math.round(delayMs))
+    await clock.sleep(delayMs)
+  }
+}
+
+function ended(answer: CallAnswer, isRefusedInDoubt: boolean, mayArriveUntilMs: number): Outcome {
+  return { answer, isRefusedInDoubt, mayArriveUntilMs }
+}
+
+/** `Retry-After` counts on 429 and 503 alone. @see design of retries: RFC 9110 section 10.2.3 */
+function honoured(reading: AttemptReading & { ok: false }, askedMs: number | undefined): number | undefined {
+  return reading.platformStatus === 429 || reading.platformStatus === 503 ? askedMs : undefined
+}
+
+/** A code and a sentence; causes of the network hold neither headers nor bodies. */
+function causeOf(cause: Error): string {
+  const code = (cause as NodeJS.ErrnoException).code
+  return code === undefined ? cause.message : `${code}: ${cause.message}`
+}

@@ -1,0 +1,14 @@
+/** What a call's one log line tells, gathered on the way. */
+export interface CallTrace {
+  attempts: number
+  readonly retryDelaysMs: number[]
+  /** The last attempt's fault and, where it has one, its cause. Never a body, a header or a key. */
+  fault: string | undefined
+  cause: string | undefined
+  /** Where the answer came from. */
+  source: 'platform' | 'agent' | 'stored' | 'shared'
+}
+
+export function newTrace(): CallTrace {
+  return { attempts: 0, retryDelaysMs: [], fault: undefined, cause: undefined, source: 'agent' }
+}

@@ -1,0 +1,56 @@
+import { request } from 'node:http'
+import type { DaemonAddress } from '../config/config.ts'
+import { exitCodes } from './exit-codes.ts'
+
+/** What the daemon answered. */
+export interface DaemonAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/**
+ * Asks the running daemon. When there is none, that is told on standard error and the exit code set.
+ *
+ * @returns undefined when nobody answered.
+ */
+export async function askDaemon(
+  address: DaemonAddress,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: string,
+): Promise<DaemonAnswer | undefined> {
+  try {
+    return await exchange(address, method, path, body)
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error)
+    process.stderr.write(
+      `No market-agent answers at ${address.host}:${address.port} (${reason}). Start it with: market-agent run\n`,
+    )
+    process.exitCode = exitCodes.refused
+    return undefined
+  }
+}
+
+function exchange(
+  { host, port, token }: DaemonAddress,
+  method: string,
+  path: string,
+  body?: string,
+): Promise<DaemonAnswer> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    }
+    const asking = request({ host, port, method, path, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+      )
+      response.on('error', reject)
+    })
+    asking.on('error', reject)
+    asking.end(body)
+  })
+}

@@ -1,0 +1,28 @@
+/** One line of a configuration file that cannot be understood. */
+export interface ConfigFileFault {
+  readonly line: number
+  readonly problem: string
+}
+
+/**
+ * Reads `NAME=value` lines. Empty lines and lines that begin with `#` say nothing; one pair of quotes around a value is
+ * taken off, so that the file serves systemd's EnvironmentFile as well.
+ */
+export function parseConfigFile(text: string): {
+  values: ReadonlyMap<string, string>
+  faults: readonly ConfigFileFault[]
+} {
+  const values = new Map<string, string>()
+  const faults: ConfigFileFault[] = []
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    if (/^\s*(#|$)/.test(line)) continue
+    const [, name, value] = /^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
+    if (name === undefined || value === undefined) faults.push({ line: index + 1, problem: 'not a NAME=value line' })
+    else if (values.has(name)) faults.push({ line: index + 1, problem: `${name} stands twice` })
+    else values.set(name, /^(["'])(.*)\1$/.exec(value)?.[2] ?? value)
+  }
+  return { values, faults }
+}

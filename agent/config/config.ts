@@ -1,0 +1,196 @@
+import { type KeyObject, X509Certificate } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { limits } from '../../contract/limits.ts'
+import { KeyFileError, readPlatformKey, readSigningKey, type SigningKey } from '../signing/signing-key.ts'
+import { SettingsReader, type SettingsSource } from './settings.ts'
+
+/** Everything the agent is told, parsed: nothing behind this page reads a variable or doubts a value. */
+export interface AgentConfig extends DaemonAddress {
+  /** The platform's base address without `/v1` and trailing slash. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly signingKey: SigningKey
+  readonly stateDir: string
+  /** The platform's verifying keys by kid; empty where none is configured. */
+  readonly platformKeys: ReadonlyMap<string, KeyObject>
+  /** PEM. */
+  readonly extraCa: string | undefined
+  readonly httpsProxy: string | undefined
+  readonly noProxy: string | undefined
+  readonly attemptTimeoutMs: number
+  readonly callDeadlineMs: number
+  readonly logLevel: LogLevel
+  readonly logFile: string | undefined
+}
+
+/** Where the daemon listens, and what it wants to be shown. */
+export interface DaemonAddress {
+  readonly host: string
+  readonly port: number
+  readonly token: string | undefined
+}
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export type ConfigReading<Config> =
+  | { readonly ok: true; readonly config: Config }
+  /** A line for each fault: the variable, what is wrong, an example. */
+  | { readonly ok: false; readonly faults: readonly string[] }
+
+/** Reads the daemon's whole configuration and tells all faults at once. */
+export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConfig> {
+  const reader = new SettingsReader(source)
+  const baseUrl = readBaseUrl(reader)
+  const apiKey = reader.secret('SERVICE_API_KEY', 'SERVICE_API_KEY_FILE')
+  if (apiKey === undefined && !reader.text('SERVICE_API_KEY') && !reader.text('SERVICE_API_KEY_FILE')) {
+    reader.fault('SERVICE_API_KEY', 'missing; give it or SERVICE_API_KEY_FILE')
+  }
+  const signingKey = readOwnKey(reader)
+  const rest = {
+    ...readAddress(reader),
+    stateDir: reader.text('SERVICE_STATE_DIR') ?? usualStateDir(source.env),
+    platformKeys: readPlatformKeys(reader),
+    extraCa: readExtraCa(reader),
+    httpsProxy: readProxy(reader),
+    noProxy: reader.text('NO_PROXY'),
+    attemptTimeoutMs: reader.wholeNumber('SERVICE_ATTEMPT_TIMEOUT_MS', limits.attemptTimeoutMs, 100, 300_000),
+    callDeadlineMs: reader.wholeNumber('SERVICE_CALL_DEADLINE_MS', limits.callDeadlineMs, 100, 3_600_000),
+    logLevel: reader.oneOf('SERVICE_LOG_LEVEL', logLevels, 'info'),
+    logFile: reader.text('SERVICE_LOG_FILE'),
+  }
+  refuseWhatIsNotThere(reader)
+  if (reader.faults.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {
+    return { ok: false, faults: reader.faults }
+  }
+  return { ok: true, config: { baseUrl, apiKey, signingKey, ...rest } }
+}
+
+/** Reads only what a command needs that talks to the running daemon. */
+export function readDaemonAddress(source: SettingsSource): ConfigReading<DaemonAddress> {
+  const reader = new SettingsReader(source)
+  const config = readAddress(reader)
+  return reader.faults.length > 0 ? { ok: false, faults: reader.faults } : { ok: true, config }
+}
+
+function readAddress(reader: SettingsReader): DaemonAddress {
+  return {
+    host: readLoopbackHost(reader),
+    port: reader.wholeNumber('SERVICE_AGENT_PORT', limits.agentPort, 0, 65_535),
+    token: reader.secret('SERVICE_AGENT_TOKEN', 'SERVICE_AGENT_TOKEN_FILE'),
+  }
+}
+
+const loopbackName = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
+
+function readLoopbackHost(reader: SettingsReader): string {
+  const host = reader.text('SERVICE_AGENT_HOST') ?? '127.0.0.1'
+  if (!loopbackName.test(host))
+    reader.fault('SERVICE_AGENT_HOST', `${host} is not a loopback address; the agent signs for whoever reaches it`)
+  return host
+}
+
+function readBaseUrl(reader: SettingsReader): string | undefined {
+  const text = reader.required('SERVICE_BASE_URL')
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    return reader.fault('SERVICE_BASE_URL', `${JSON.stringify(text)} is not an http(s) address`)
+  if (url.username || url.password || url.search || url.hash)
+    return reader.fault('SERVICE_BASE_URL', 'holds a user, a query or a fragment')
+  if (url.protocol === 'http:' && !loopbackName.test(url.hostname.replace(/^\[(.*)\]$/, '$1'))) {
+    return reader.fault('SERVICE_BASE_URL', 'http is for loopback only; use https')
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '')
+}
+
+function readOwnKey(reader: SettingsReader): SigningKey | undefined {
+  const kid = reader.required('SERVICE_SIGNING_KID')
+  const path = reader.required('SERVICE_SIGNING_KEY_FILE')
+  const pem = path === undefined ? undefined : reader.fileAt('SERVICE_SIGNING_KEY_FILE', path)
+  if (kid === undefined || pem === undefined) return undefined
+  return keyOrFault(
+    () => readSigningKey(pem, kid),
+    (problem) => reader.fault('SERVICE_SIGNING_KEY_FILE', `${problem}: ${path}`),
+  )
+}
+
+function readPlatformKeys(reader: SettingsReader): ReadonlyMap<string, KeyObject> {
+  const kids = listOf(reader.text('SERVICE_PLATFORM_KID'))
+  const paths = listOf(reader.text('SERVICE_PLATFORM_PUBLIC_KEY_FILE'))
+  if (kids.length !== paths.length) {
+    reader.fault(
+      'SERVICE_PLATFORM_KID',
+      `names ${kids.length} keys, SERVICE_PLATFORM_PUBLIC_KEY_FILE ${paths.length} files; give one file for each kid`,
+    )
+  }
+  const keys = new Map<string, KeyObject>()
+  for (const [index, path] of paths.entries()) {
+    const pem = reader.fileAt('SERVICE_PLATFORM_PUBLIC_KEY_FILE', path)
+    const key =
+      pem === undefined
+        ? undefined
+        : keyOrFault(
+            () => readPlatformKey(pem),
+            (problem) => reader.fault('SERVICE_PLATFORM_PUBLIC_KEY_FILE', `${problem}: ${path}`),
+          )
+    const kid = kids[index]
+    if (key && kid !== undefined) keys.set(kid, key)
+  }
+  return keys
+}
+
+function keyOrFault<Key>(read: () => Key, fault: (problem: string) => undefined): Key | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof KeyFileError)) throw error
+    return fault(error.message)
+  }
+}
+
+function readExtraCa(reader: SettingsReader): string | undefined {
+  const pem = reader.file('SERVICE_CA_FILE')
+  if (pem === undefined) return undefined
+  try {
+    for (const [certificate] of pem.matchAll(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g))
+      new X509Certificate(certificate)
+  } catch {
+    return reader.fault('SERVICE_CA_FILE', 'holds a certificate that cannot be read')
+  }
+  return pem.includes('-----BEGIN CERTIFICATE-----')
+    ? pem
+    : reader.fault('SERVICE_CA_FILE', 'holds no certificate in PEM')
+}
+
+function readProxy(reader: SettingsReader): string | undefined {
+  const proxy = reader.text('HTTPS_PROXY')
+  if (proxy === undefined || /^https?:$/.test(URL.parse(proxy)?.protocol ?? '')) return proxy
+  return reader.fault('HTTPS_PROXY', 'not an http(s) address')
+}
+
+function listOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** What is asked for and not there ends the start: an agent that took the setting and did nothing would deceive. */
+function refuseWhatIsNotThere(reader: SettingsReader): void {
+  const missing = ['SERVICE_SPOOL_DIR', 'SERVICE_WEBHOOK_PORT', 'SERVICE_WEBHOOK_FORWARD_URL'] as const
+  for (const name of missing) {
+    if (reader.text(name) !== undefined)
+      reader.faults.push(`${name}: this version of market-agent does not offer it; leave it out`)
+  }
+}
+
+/** systemd's, else the usual place of this system. */
+function usualStateDir(env: SettingsSource['env']): string {
+  const fromSystemd = env['STATE_DIRECTORY']?.split(':')[0]
+  if (fromSystemd) return fromSystemd
+  if (process.platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', 'market-agent')
+  if (process.getuid?.() === 0) return '/var/lib/market-agent'
+  return join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'market-agent')
+}

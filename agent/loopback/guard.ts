@@ -1,0 +1,85 @@
+import { timingSafeEqual } from 'node:crypto'
+import { limits } from '../../contract/limits.ts'
+import { messages } from '../messages.ts'
+
+/** The routes of interface A. */
+export const routes = {
+  '/call': { method: 'POST', needsToken: true },
+  '/operations': { method: 'GET', needsToken: true },
+  '/health': { method: 'GET', needsToken: false },
+} as const
+export type Route = keyof typeof routes
+
+/** A request's head as it came over the wire. */
+export interface RequestHead {
+  readonly method: string
+  /** The request target, unparsed. */
+  readonly target: string
+  /** Names and values in turn, as received: a header that came twice is seen twice. */
+  readonly rawHeaders: readonly string[]
+}
+
+export type GuardVerdict =
+  | { readonly ok: true; readonly route: Route }
+  | { readonly ok: false; readonly status: number; readonly message: string; readonly allow?: string }
+
+/**
+ * Who may call. Everything is decided on the head alone, in one order, before a byte of the body is read: a web page in
+ * the host's browser reaches every loopback port, so whatever smells of a browser or of another name for this host is
+ * refused, and no CORS header is ever sent.
+ *
+ * @param token The agent's token; undefined where none is configured.
+ */
+export function guard(head: RequestHead, token: string | undefined): GuardVerdict {
+  if (!Object.hasOwn(routes, head.target)) return refuse(404, messages.notFound)
+  const route = head.target as Route
+  const { method, needsToken } = routes[route]
+  if (head.method !== method) return { ...refuse(405, messages.methodNotAllowed(method)), allow: method }
+
+  const headers = byName(head.rawHeaders)
+  const [host, ...otherHosts] = headers.get('host') ?? []
+  if (host === undefined || otherHosts.length > 0 || !loopbackHost.test(host))
+    return refuse(403, messages.hostNotLoopback)
+  if (headers.has('origin') || !(headers.get('sec-fetch-site') ?? []).every((site) => site === 'none')) {
+    return refuse(403, messages.fromBrowser)
+  }
+
+  const contentTypes = headers.get('content-type') ?? []
+  if (contentTypes.length > 1 || !contentTypes.every((type) => jsonContentType.test(type)))
+    return refuse(415, messages.contentType)
+  if (headers.has('content-encoding')) return refuse(415, messages.contentType)
+  const [length, ...otherLengths] = headers.get('content-length') ?? []
+  if (otherLengths.length > 0 || (length !== undefined && !/^\d+$/.test(length)))
+    return refuse(400, messages.lengthInvalid)
+  if (Number(length ?? 0) > limits.bodyBytesMax) return refuse(413, messages.bodyTooLarge)
+
+  if (needsToken && token !== undefined && !hasToken(headers.get('authorization'), token))
+    return refuse(401, messages.tokenMissing)
+  return { ok: true, route }
+}
+
+const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
+const jsonContentType = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?\s*$/i
+
+function byName(rawHeaders: readonly string[]): ReadonlyMap<string, string[]> {
+  const headers = new Map<string, string[]>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    const values = headers.get(name)
+    if (values) values.push(rawHeaders[at + 1] ?? '')
+    else headers.set(name, [rawHeaders[at + 1] ?? ''])
+  }
+  return headers
+}
+
+/** In constant time for tokens of the right length. */
+function hasToken(authorization: readonly string[] | undefined, token: string): boolean {
+  if (authorization?.length !== 1) return false
+  const given = Buffer.from(/^Bearer +(.*)$/i.exec(authorization[0] ?? '')?.[1] ?? '', 'utf8')
+  const wanted = Buffer.from(token, 'utf8')
+  return given.byteLength === wanted.byteLength && timingSafeEqual(given, wanted)
+}
+
+function refuse(status: number, message: string): GuardVerdict & { ok: false } {
+  return { ok: false, status, message }
+}

@@ -1,0 +1,47 @@
+import { Command, CommanderError } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
+import { call } from './command-line/call.ts'
+import { exitCodes } from './command-line/exit-codes.ts'
+import { operations } from './command-line/operations.ts'
+import { run } from './command-line/run.ts'
+
+const program = new Command('market-agent')
+  .description('Signs, sends and remembers the calls of a game server to the marketplace.')
+  .version(manifest.version)
+  .exitOverride()
+
+const configOption = ['--config <file>', 'NAME=value lines; the environment wins'] as const
+
+program
+  .command('run')
+  .description('the daemon; exit 2: configuration or port')
+  .option(...configOption)
+  .action(run)
+
+program
+  .command('call')
+  .description('one call through the running daemon; exit 0: ok, 1: refused, 2: usage')
+  .argument('<operation>', 'for example market.eligibility')
+  .argument('[-]', 'reads the input from standard input')
+  .option('--input <json>', 'the fields of the operation as a JSON object')
+  .option('--input-file <file>', 'a file that holds them')
+  .option('--id <id>', 'idempotency key: an equal call within 10 minutes gets the same answer')
+  .option(...configOption)
+  .action(call)
+
+program
+  .command('operations')
+  .description('what the running daemon can do')
+  .option('--json', 'as JSON, with a JSON Schema of each input')
+  .option(...configOption)
+  .action(operations)
+
+// Whoever read the output has had enough of it, as `head` has.
+process.stdout.on('error', () => process.exit())
+
+try {
+  await program.parseAsync(process.argv)
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error
+  process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+}

@@ -1,0 +1,46 @@
+/**
+ * Everything that the agent itself says to a game server, in Brazilian Portuguese. What the platform says is passed
+ * through and never stands here.
+ */
+export const messages = {
+  bodyNotUtf8: 'O corpo não está em UTF-8: grave e envie o texto em UTF-8.',
+  operationMissing:
+    'O campo "operation" é obrigatório: envie o nome de uma operação, por exemplo "market.eligibility".',
+  operationUnknown: (name: string) =>
+    `A operação ${JSON.stringify(name.slice(0, 80))} não existe: veja os nomes em GET /operations.`,
+  inputNotObject: 'O campo "input" é obrigatório: envie um objeto com os campos da operação, ou {}.',
+  idInvalid: 'O campo "id" deve ser um texto de 1 a 255 caracteres.',
+  idReused: 'Este id já foi usado para outra chamada: use um id novo para cada chamada diferente.',
+  verifyBodyMissing: 'Envie o corpo recebido em "body" (texto exato) ou em "bodyBase64", um dos dois.',
+  verifyBodyBase64: 'O campo "bodyBase64" não é base64 válido.',
+  verifyNotConfigured:
+    'A verificação de webhooks não está configurada: defina SERVICE_PLATFORM_KID e SERVICE_PLATFORM_PUBLIC_KEY_FILE.',
+  verifyFailed: (expected: string) => `A assinatura do webhook não confere: era esperado ${expected}.`,
+  verifyNotEvent: 'A assinatura confere, mas o corpo não é um evento conhecido.',
+
+  unreachable: 'Não foi possível conectar à plataforma; nada foi enviado. Tente novamente em instantes.',
+  noAnswer: 'A plataforma não respondeu a tempo. A operação pode ter sido executada.',
+  noAnswerSafe: 'A plataforma não respondeu a tempo. Tente novamente em instantes.',
+  waitedForTurn:
+    'Uma chamada anterior para o mesmo item ou transação ainda não terminou; nada foi enviado. Tente novamente.',
+  offContract: 'A plataforma deu uma resposta inesperada. A operação pode ter sido executada.',
+  offContractSafe: 'A plataforma deu uma resposta inesperada. Tente novamente em instantes.',
+  redirected: 'A plataforma respondeu com um redirecionamento, que não é seguido: confira SERVICE_BASE_URL.',
+  refusedWithoutMessage: (status: number) => `A plataforma recusou a operação (HTTP ${status}) sem dizer o motivo.`,
+  inDoubtAfterRestart:
+    'O agente foi reiniciado antes de receber a resposta desta chamada. A operação pode ter sido executada: confira antes de repetir com outro id.',
+  cannotRecord: 'O agente não conseguiu gravar a chamada em disco; nada foi enviado. Libere espaço e tente novamente.',
+  internal: 'O agente encontrou um erro interno. A operação pode ter sido executada.',
+
+  hostNotLoopback: 'Pedido recusado: o cabeçalho Host deve ser um só e local, por exemplo 127.0.0.1:8899.',
+  fromBrowser: 'Pedido recusado: páginas da web não podem chamar o agente.',
+  contentType: 'Envie o corpo como application/json, ou sem Content-Type.',
+  lengthInvalid: 'O cabeçalho Content-Length é inválido.',
+  bodyTooLarge: 'O corpo passa de 65536 bytes.',
+  tokenMissing: 'Envie o cabeçalho Authorization: Bearer com o token do agente.',
+  notFound: 'Rota inexistente: use POST /call, GET /operations ou GET /health.',
+  methodNotAllowed: (allowed: string) => `Método não permitido nesta rota: use ${allowed}.`,
+  tooManyWaiting: 'Há chamadas demais em andamento: espere alguma terminar e tente novamente.',
+  shuttingDown: 'O agente está sendo encerrado; nada foi enviado. Tente novamente em instantes.',
+  requestMalformed: 'O pedido HTTP é inválido ou chegou incompleto.',
+} as const

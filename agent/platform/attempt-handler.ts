@@ -1,0 +1,75 @@
+import type { Dispatcher } from 'undici'
+import type { Sent } from './connection.ts'
+
+const answerBytesMax = 1_048_576
+
+/**
+ * Collects one attempt's answer, and knows whether a byte of the request can have left: undici calls `onRequestStart`
+ * on a connected socket (with TLS: after the handshake), directly before it writes.
+ */
+export class AttemptHandler implements Dispatcher.DispatchHandler {
+  cancelTimer: () => void = () => undefined
+  readonly #resolve: (sent: Sent) => void
+  readonly #chunks: Uint8Array[] = []
+  #controller: Dispatcher.DispatchController | undefined
+  #isSettled = false
+  #status = 0
+  #headers: Readonly<Record<string, string | string[] | undefined>> = {}
+  #length = 0
+
+  constructor(resolve: (sent: Sent) => void) {
+    this.#resolve = resolve
+  }
+
+  /** The attempt's time is over. A request that still waits for a connection is then never written. */
+  giveUp(timeoutMs: number): void {
+    const cause = new Error(`no answer within ${Math.round(timeoutMs)} ms`)
+    this.fail(cause)
+    this.#controller?.abort(cause)
+  }
+
+  fail(cause: Error): void {
+    this.#settle({ kind: 'failed', wasSent: this.#controller !== undefined, cause })
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isSettled) controller.abort(new Error('given up before a connection was there'))
+    else this.#controller = controller
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#status = status
+    this.#headers = headers
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#length += chunk.byteLength
+    if (this.#length > answerBytesMax) controller.abort(new Error(`an answer of more than ${answerBytesMax} bytes`))
+    else this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    const body = this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks)
+    const { date, 'retry-after': retryAfter } = this.#headers
+    this.#settle({ kind: 'answered', status: this.#status, date: single(date), retryAfter: single(retryAfter), body })
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, cause: Error): void {
+    this.fail(cause)
+  }
+
+  #settle(sent: Sent): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.cancelTimer()
+    this.#resolve(sent)
+  }
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

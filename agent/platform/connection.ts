@@ -1,0 +1,113 @@
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import type { Dispatcher, EnvHttpProxyAgent } from 'undici'
+import Client from 'undici/lib/dispatcher/client.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
+import type { Clock } from '../clock.ts'
+import { AttemptHandler } from './attempt-handler.ts'
+
+/** One signed request, ready to be written. */
+export interface SignedRequest {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly path: string
+  /** Names and values in turn. */
+  readonly headers: readonly string[]
+  readonly body: Uint8Array | null
+}
+
+/** What became of one attempt. */
+export type Sent =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly date: string | undefined
+      readonly retryAfter: string | undefined
+      readonly body: Uint8Array
+    }
+  /**
+   * `wasSent` false is the one proof that the platform has seen nothing: this attempt never had a connected socket to
+   * write to. No error code proves it.
+   */
+  | { readonly kind: 'failed'; readonly wasSent: boolean; readonly cause: Error }
+
+/** The way to the platform. */
+export interface PlatformConnection {
+  /**
+   * Sends one request and waits for the whole answer. Redirects are not followed, nothing is sent twice.
+   *
+   * @param options.fresh A connection of its own: on a used one a request can be lost to a server that was closing it.
+   */
+  send(request: SignedRequest, options: { fresh: boolean; timeoutMs: number }): Promise<Sent>
+  close(): Promise<void>
+}
+
+export interface ConnectionOptions {
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** PEM certificates trusted beside the system's store and Node's own list. */
+  readonly extraCa: string | undefined
+  readonly httpsProxy: string | undefined
+  readonly noProxy: string | undefined
+  readonly clock: Clock
+}
+
+const connectionsMax = 128
+
+/** Opens nothing yet: sockets come with the first request. */
+export async function connectToPlatform(options: ConnectionOptions): Promise<PlatformConnection> {
+  const { origin, clock } = options
+  const isHttps = origin.startsWith('https:')
+  const tls = isHttps ? { secureContext: trusting(options.extraCa) } : {}
+  // Our own timer ends an attempt; undici's would end it a second time, with another error.
+  const common = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 }
+  const makeProxy = isHttps && options.httpsProxy ? await proxying(options.httpsProxy, options.noProxy, tls) : undefined
+  const pooled: Dispatcher =
+    makeProxy?.({ ...common, connections: connectionsMax }) ??
+    new Pool(origin, { ...common, connections: connectionsMax, connect: { ...tls } })
+  const fresh = (timeoutMs: number): Dispatcher =>
+    makeProxy?.({ ...common, connections: 1 }) ??
+    new Client(origin, { ...common, connect: { ...tls, timeout: timeoutMs } })
+
+  const send = (dispatcher: Dispatcher, request: SignedRequest, timeoutMs: number, reset: boolean): Promise<Sent> =>
+    new Promise((resolve) => {
+      const handler = new AttemptHandler(resolve)
+      handler.cancelTimer = clock.after(timeoutMs, () => handler.giveUp(timeoutMs))
+      const { method, path, headers, body } = request
+      try {
+        dispatcher.dispatch({ origin, method, path, headers: headers as string[], body, reset }, handler)
+      } catch (error) {
+        handler.fail(error as Error)
+      }
+    })
+
+  return {
+    async send(request, { fresh: isFresh, timeoutMs }) {
+      if (!isFresh) return send(pooled, request, timeoutMs, false)
+      const own = fresh(timeoutMs)
+      const sent = await send(own, request, timeoutMs, true)
+      await own.destroy()
+      return sent
+    },
+    close: () => pooled.destroy(),
+  }
+}
+
+/** Made once: reading some 150 certificates anew for each connection costs milliseconds. */
+function trusting(extraCa: string | undefined): SecureContext {
+  const ca = [...getCACertificates('bundled'), ...getCACertificates('system')]
+  return createSecureContext({ ca: extraCa === undefined ? ca : [...ca, extraCa], minVersion: 'TLSv1.2' })
+}
+
+async function proxying(httpsProxy: string, noProxy: string | undefined, tls: object) {
+  // The whole of undici, for the proxy's client wants what its index adds; only hosts behind a proxy pay for it.
+  const { EnvHttpProxyAgent: ProxyAgent } = await import('undici')
+  return (common: EnvHttpProxyAgent.Options): Dispatcher =>
+    new ProxyAgent({
+      ...common,
+      httpsProxy,
+      httpProxy: '',
+      noProxy: noProxy ?? '',
+      connect: { ...tls },
+      requestTls: { ...tls },
+      proxyTls: { ...tls },
+    })
+}

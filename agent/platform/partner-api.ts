@@ -1,0 +1,91 @@
+import {
+  apiKeyHeaderName,
+  type ProtectedHeader,
+  signatureHeaderName,
+} from '../../contract/envelope/protected-header.ts'
+import { limits } from '../../contract/limits.ts'
+import type { PartnerRequest, PlatformOperation } from '../../contract/operations.ts'
+import type { Sealer } from '../signing/seal.ts'
+import type { PlatformConnection, Sent } from './connection.ts'
+import type { PlatformClock } from './platform-clock.ts'
+
+/** The platform's partner interface: every request signed anew, sent once. */
+export interface PartnerApi {
+  /** One attempt. It never throws for what a network or a platform can do. */
+  attempt(operation: PlatformOperation, request: PartnerRequest, timeoutMs: number): Promise<Sent>
+  /** Signs a request for somebody else to carry within `limits.envelopeLifetimeS`. */
+  envelope(request: PartnerRequest): Promise<CarriedRequest>
+  /** How long after it was made an attempt's envelope still opens, in ms. */
+  readonly attemptLifetimeMs: number
+}
+
+/** A request that the game client carries to the platform. */
+export interface CarriedRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The exact signed text. */
+  readonly body: string
+  /** ISO-8601, UTC. */
+  readonly expiresAt: string
+}
+
+export interface PartnerApiOptions {
+  /** Without a trailing slash or `/v1`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly kid: string
+  readonly attemptTimeoutMs: number
+  readonly userAgent: string
+  readonly connection: PlatformConnection
+  readonly platformClock: PlatformClock
+  readonly seal: Sealer
+  readonly newJti: () => string
+}
+
+export function partnerApi(options: PartnerApiOptions): PartnerApi {
+  const { baseUrl, kid, platformClock, seal, newJti } = options
+  const { origin, pathname } = new URL(baseUrl)
+  const pathPrefix = pathname === '/' ? '' : pathname
+  const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + limits.envelopeAttemptSlackS
+
+  const headerFor = (request: PartnerRequest, lifetimeS: number): ProtectedHeader => {
+    const iat = Math.floor(platformClock.nowMs() / 1000)
+    const htu = `${baseUrl}${request.path}`
+    return { alg: 'RS256', kid, jti: newJti(), iat, exp: iat + lifetimeS, htm: request.method, htu }
+  }
+
+  return {
+    attemptLifetimeMs: attemptLifetimeS * 1000,
+
+    async attempt(operation, request, timeoutMs) {
+      const body = Buffer.from(request.body, 'utf8')
+      const sealing = seal(headerFor(request, attemptLifetimeS), body)
+      const signature = typeof sealing === 'string' ? sealing : await sealing
+      const headers = ['accept', 'application/json', 'user-agent', options.userAgent, signatureHeaderName, signature]
+      if (operation.auth === 'service') headers.push(apiKeyHeaderName, options.apiKey)
+      if (request.method !== 'GET') headers.push('content-type', 'application/json')
+      return options.connection.send(
+        {
+          method: request.method,
+          path: `${pathPrefix}${request.path}`,
+          headers,
+          body: request.method === 'GET' ? null : body,
+        },
+        { fresh: operation.retry === 'once', timeoutMs },
+      )
+    },
+
+    async envelope(request) {
+      const header = headerFor(request, limits.envelopeLifetimeS)
+      const signature = await seal(header, Buffer.from(request.body, 'utf8'))
+      return {
+        method: request.method,
+        url: `${origin}${pathPrefix}${request.path}`,
+        headers: { 'Content-Type': 'application/json', [signatureHeaderName]: signature },
+        body: request.body,
+        expiresAt: new Date(header.exp * 1000).toISOString(),
+      }
+    },
+  }
+}

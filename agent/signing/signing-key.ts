@@ -1,0 +1,56 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { limits } from '../../contract/limits.ts'
+
+/** What the agent signs with. */
+export interface SigningKey {
+  readonly kid: string
+  readonly privateKey: KeyObject
+  /** SHA-256 of the public key (SPKI), base64url: names the key in logs without telling it. */
+  readonly fingerprint: string
+}
+
+/** A key file holds no key that can be used. The message says why; it never holds any of the file's text. */
+export class KeyFileError extends Error {
+  override readonly name = 'KeyFileError'
+}
+
+/**
+ * Reads an RSA private key (PKCS#8 or PKCS#1 PEM).
+ *
+ * @throws {KeyFileError} It is none, it is encrypted, or it has fewer than `limits.signingKeyBitsMin` bits.
+ */
+export function readSigningKey(pem: string, kid: string): SigningKey {
+  const privateKey = keyFrom(() => createPrivateKey(pem), 'an RSA private key in PEM (PKCS#8 or PKCS#1), not encrypted')
+  refuseWeak(privateKey)
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+  return { kid, privateKey, fingerprint: createHash('sha256').update(spki).digest('base64url') }
+}
+
+/**
+ * Reads one of the platform's RSA public keys (SPKI or PKCS#1 PEM).
+ *
+ * @throws {KeyFileError} It is none, or it has fewer than `limits.signingKeyBitsMin` bits.
+ */
+export function readPlatformKey(pem: string): KeyObject {
+  if (pem.includes('PRIVATE KEY'))
+    throw new KeyFileError('this is a private key; the public key of the platform is wanted')
+  const publicKey = keyFrom(() => createPublicKey(pem), 'an RSA public key in PEM')
+  refuseWeak(publicKey)
+  return publicKey
+}
+
+function keyFrom(read: () => KeyObject, wanted: string): KeyObject {
+  try {
+    return read()
+  } catch {
+    // The reader's own message can quote the text: it goes nowhere.
+    throw new KeyFileError(`not ${wanted}`)
+  }
+}
+
+function refuseWeak(key: KeyObject): void {
+  if (key.asymmetricKeyType !== 'rsa') throw new KeyFileError(`a key of type ${key.asymmetricKeyType}, not RSA`)
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+  if (bits < limits.signingKeyBitsMin)
+    throw new KeyFileError(`an RSA key of ${bits} bits; at least ${limits.signingKeyBitsMin} are wanted`)
+}
