@@ -11,6 +11,7 @@ export const limits = {
   jsonDepthMax: 32,
 
   envelopeHeaderBytesMax: 4_096,
+  /** In UTF-16 units; a UUID has 36. */
   envelopeJtiLengthMax: 255,
   /** An envelope that lives longer than this is refused: its jti would have to be remembered as long. */
   envelopeExpAheadSMax: 600,

@@ -26,7 +26,7 @@ export interface StrictJsonRules {
 }
 
 /**
- * Reads a JSON object in the one way that leaves no room for two meanings: no name twice, no number that changes
+ * Reads a JSON object in the one way that leaves no room for two meanings: no name twice, no integer that changes
  * when read, no half of a surrogate pair, no nesting deeper than `limits.jsonDepthMax`.
  *
  * `JSON.parse` decides what is JSON and builds the value; the scan behind it looks only for what `JSON.parse` forgives.

@@ -36,7 +36,10 @@ export interface EnvelopeRules<Key extends CryptoKey | KeyObject = CryptoKey | K
   readonly nowS: number
   /** How long past its `exp` an envelope still opens. */
   readonly leewayS: number
-  /** A partner request names its jti and may name its method and URL; of a webhook only alg, kid and exp are asked. */
+  /**
+   * A partner request names its jti and may name its method and URL; of a webhook (null) only alg, kid and exp are asked.
+   * `path` is the request target's, as it was written, without query.
+   */
   readonly request: { readonly method: string; readonly path: string } | null
 }
 
@@ -55,7 +58,7 @@ export type EnvelopeOpening =
       /** What would have passed, for the journal that explains refusals. Holds no secret. */
       readonly expected: string
       readonly received: string
-      /** Where the header could be read: whose envelope it claims to be. */
+      /** From the step after `kid` on: whose envelope it claims to be. */
       readonly kid?: string
     }
 
