@@ -10,14 +10,19 @@ import type { CallTrace } from './call/trace.ts'
 import { Turns } from './call/turns.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { AgentConfig } from './config/config.ts'
-import { memoryJournal } from './journal/memory-journal.ts'
+import type { IdempotencyJournal } from './journal/idempotency-journal.ts'
+import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import type { Log } from './log.ts'
 import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
-import { connectToPlatform } from './platform/connection.ts'
+import { takeOwnership } from './ownership/owner-lock.ts'
+import { connectToPlatform, type PlatformConnection } from './platform/connection.ts'
+import { Contact } from './platform/contact.ts'
 import { partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
 import { sealingWith } from './signing/seal.ts'
+import { startSpool } from './spool/spool.ts'
+import { spoolDirs } from './spool/spool-dirs.ts'
 
 /** Time, chance and identity, as they come from outside. */
 export interface Outside {
@@ -44,23 +49,34 @@ export const agentName = `market-agent ${manifest.version}`
 /**
  * Puts the agent together and starts it.
  *
+ * @param broke Told when the agent cannot go on without guessing: its store or a sync to disk failed.
+ * @throws {HeldError} Another agent owns the state directory or the spool.
+ * @throws {JournalUnusableError} The store is damaged, newer or foreign.
+ * @throws {SpoolUnusableError} The spool's directories cannot be worked with.
  * @throws {NodeJS.ErrnoException} The port cannot be taken.
  */
-export async function startAgent(config: AgentConfig, log: Log, outside: Outside = realOutside): Promise<RunningAgent> {
-  const { clock, random, newJti } = outside
-  const { signingKey } = config
-  log.info(
-    {
-      version: manifest.version,
-      platform: new URL(config.baseUrl).host,
-      kid: signingKey.kid,
-      keyFingerprint: signingKey.fingerprint,
-      stateDir: config.stateDir,
-      tokenConfigured: config.token !== undefined,
-    },
-    'starting',
-  )
-  const platformClock = new PlatformClock(clock)
+export async function startAgent(
+  config: AgentConfig,
+  log: Log,
+  broke: (error: Error) => void,
+  outside: Outside = realOutside,
+): Promise<RunningAgent> {
+  const { clock } = outside
+  await using started = new AsyncDisposableStack()
+  const holder = `process ${process.pid}, since ${new Date(clock.wallMs()).toISOString()}`
+  for (const dir of [config.stateDir, config.spoolDir]) {
+    if (dir === undefined) continue
+    const ownership = takeOwnership(dir, holder)
+    started.defer(() => ownership.release())
+  }
+  const unanswered = new Set<string>()
+  const journal = openSqliteJournal({
+    stateDir: config.stateDir,
+    clock,
+    isUnanswered: (id) => unanswered.has(id),
+    broke,
+  })
+  started.defer(() => journal.close())
   const connection = await connectToPlatform({
     origin: new URL(config.baseUrl).origin,
     extraCa: config.extraCa,
@@ -68,18 +84,68 @@ export async function startAgent(config: AgentConfig, log: Log, outside: Outside
     noProxy: config.noProxy,
     clock,
   })
+  started.defer(() => connection.close())
+  const contact = new Contact()
+  const deps = callDeps(config, log, outside, journal, connection, contact)
+  const answer = (call: Call) => answerCall(call, deps)
+
+  const dirs = config.spoolDir === undefined ? undefined : spoolDirs(config.spoolDir)
+  const spool =
+    dirs &&
+    (await startSpool({
+      dirs,
+      clock,
+      log,
+      agent: agentName,
+      journal,
+      unanswered,
+      answerCall: answer,
+      heartbeat: () => ({ ready: contact.reasons.length === 0, reasons: contact.reasons }),
+      broke,
+    }))
+  if (spool) started.defer(() => spool.stop())
+  const loopback = await startLoopbackServer({
+    host: config.host,
+    port: config.port,
+    token: config.token,
+    answerCall: answer,
+    operationsText: operationsText(),
+    agent: agentName,
+  })
+  log.info({ url: loopback.url }, 'listening')
+  log.flushNow()
+  const running = started.move()
+  return {
+    url: loopback.url,
+    async close(graceMs) {
+      await Promise.all([loopback.close(graceMs), spool?.stop()])
+      await running.disposeAsync()
+    },
+  }
+}
+
+function callDeps(
+  config: AgentConfig,
+  log: Log,
+  { clock, random, newJti }: Outside,
+  journal: IdempotencyJournal,
+  connection: PlatformConnection,
+  contact: Contact,
+): CallDeps {
+  const platformClock = new PlatformClock(clock)
   const api = partnerApi({
     baseUrl: config.baseUrl,
     apiKey: config.apiKey,
-    kid: signingKey.kid,
+    kid: config.signingKey.kid,
     attemptTimeoutMs: config.attemptTimeoutMs,
     userAgent: agentName.replace(' ', '/'),
     connection,
     platformClock,
-    seal: sealingWith(signingKey.privateKey),
+    contact,
+    seal: sealingWith(config.signingKey.privateKey),
     newJti,
   })
-  const deps: CallDeps = {
+  return {
     clock,
     platformClock,
     partnerApi: api,
@@ -87,7 +153,7 @@ export async function startAgent(config: AgentConfig, log: Log, outside: Outside
     random,
     attemptTimeoutMs: config.attemptTimeoutMs,
     callDeadlineMs: config.callDeadlineMs,
-    journal: memoryJournal(clock),
+    journal,
     singleFlight: new SingleFlight(),
     turns: new Turns(clock),
     sealEnvelope: envelopeSealer(api),
@@ -96,24 +162,24 @@ export async function startAgent(config: AgentConfig, log: Log, outside: Outside
     callBroke: (call, error) =>
       log.error({ err: error, operation: call.operationName, id: call.id }, 'call broke: a fault of the agent'),
   }
-  const loopback = await startLoopbackServer({
-    host: config.host,
-    port: config.port,
-    token: config.token,
-    answerCall: (call) => answerCall(call, deps),
-    operationsText: operationsText(),
-    agent: agentName,
-  })
-  log.info({ url: loopback.url }, 'listening')
-  log.flushNow()
-  return {
-    url: loopback.url,
-    async close(graceMs) {
-      await loopback.close(graceMs)
-      await connection.close()
-      deps.journal.close()
+}
+
+/** The first line: what a person needs to know of this start, and no secret. */
+export function logStart(config: AgentConfig, log: Log): void {
+  const { kid, fingerprint } = config.signingKey
+  log.info(
+    {
+      version: manifest.version,
+      platform: new URL(config.baseUrl).host,
+      kid,
+      keyFingerprint: fingerprint,
+      spool: config.spoolDir ?? null,
+      stateDir: config.stateDir,
+      tokenConfigured: config.token !== undefined,
+      clockOffsetMs: null,
     },
-  }
+    'starting',
+  )
 }
 
 /** One wide line for each call, with everything that was decided on the way. */

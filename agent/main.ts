@@ -14,7 +14,8 @@ const configOption = ['--config <file>', 'NAME=value lines; the environment wins
 
 program
   .command('run')
-  .description('the daemon; exit 2: configuration or port')
+  .description('the daemon; exit 2: configuration or port, 3: spool or state held by another agent')
+  .option('--standby', 'waits for the other agent to end and takes over at once')
   .option(...configOption)
   .action(run)
 

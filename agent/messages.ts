@@ -18,6 +18,10 @@ export const messages = {
   verifyFailed: (expected: string) => `A assinatura do webhook não confere: era esperado ${expected}.`,
   verifyNotEvent: 'A assinatura confere, mas o corpo não é um evento conhecido.',
 
+  fileNotRegular: 'O pedido não é um arquivo comum: grave um arquivo, sem links nem pipes.',
+  fileUtf16: 'O arquivo está em UTF-16: grave o texto em UTF-8.',
+  fileIdDiffers: (id: string) => `O campo "id" deve ser igual ao nome do arquivo (${JSON.stringify(id)}), ou faltar.`,
+  actionMissing: 'O campo "action" é obrigatório: envie o nome de uma operação, por exemplo "market.eligibility".',
   unreachable: 'Não foi possível conectar à plataforma; nada foi enviado. Tente novamente em instantes.',
   noAnswer: 'A plataforma não respondeu a tempo. A operação pode ter sido executada.',
   noAnswerSafe: 'A plataforma não respondeu a tempo. Tente novamente em instantes.',

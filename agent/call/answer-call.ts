@@ -1,7 +1,8 @@
 import { inputFaultInWords } from '../../contract/faults-in-words.ts'
 import type { EnvelopeOperation, VerifyOperation } from '../../contract/operations.ts'
-import type { IdempotencyJournal } from '../journal/idempotency-journal.ts'
-import { JournalError } from '../journal/idempotency-journal.ts'
+import type { IdempotencyJournal, JournalledCall } from '../journal/idempotency-journal.ts'
+import { JournalFullError } from '../journal/idempotency-journal.ts'
+import { inDoubtAfterRestart } from '../journal/sqlite-journal.ts'
 import { messages } from '../messages.ts'
 import { type CallAnswer, refusal } from './answer.ts'
 import { type Call, fingerprintOf, orderKeyOf, type PlatformCall } from './call.ts'
@@ -60,18 +61,33 @@ async function answerOnce(call: Call, deadlineMs: number, deps: CallDeps, trace:
     return underWay.fingerprint === fingerprint ? underWay.answer : refusal(422, messages.idReused)
   }
   return deps.singleFlight.run(id, fingerprint, async () => {
-    const known = deps.journal.find(id)
+    const known = await (call.claimedBefore ? deps.journal.findUnanswered(id) : deps.journal.find(id))
     if (known) {
       trace.source = 'stored'
-      if (known.fingerprint !== fingerprint) return refusal(422, messages.idReused)
-      return known.state.kind === 'answered' ? known.state.answer : refusal(504, messages.inDoubtAfterRestart, true)
+      return known.fingerprint === fingerprint ? known.answer : refusal(422, messages.idReused)
     }
-    const answer = await execute(call, deadlineMs, deps, trace, fingerprint)
-    const keptMs = keepMs(call.operation, answer)
-    if (keptMs > 0) deps.journal.recordAnswer(id, fingerprint, call.operationName, answer, keptMs)
-    else deps.journal.release(id)
-    return answer
+    const journalled: JournalledCall = { id, fingerprint, operationName: call.operationName }
+    if (call.claimedBefore === 'elsewhere' && isOnce(call)) return kept(call, journalled, inDoubtAfterRestart, deps)
+    const answer = await execute(call, deadlineMs, deps, trace, journalled)
+    return kept(call, journalled, answer, deps)
   })
+}
+
+/** Stored before it is given. Where there is no room to store it, a `once` call is answered as a restart would. */
+async function kept(call: Call, journalled: JournalledCall, answer: CallAnswer, deps: CallDeps): Promise<CallAnswer> {
+  const keptMs = keepMs(call.operation, answer)
+  try {
+    if (keptMs > 0) await deps.journal.recordAnswer(journalled, answer, keptMs)
+    else if (isOnce(call)) await deps.journal.release(journalled.id)
+    return answer
+  } catch (error) {
+    if (!(error instanceof JournalFullError)) throw error
+    return isOnce(call) && keptMs > 0 ? inDoubtAfterRestart : answer
+  }
+}
+
+function isOnce({ operation }: Call): boolean {
+  return operation.kind === 'platform' && operation.retry === 'once'
 }
 
 async function execute(
@@ -79,7 +95,7 @@ async function execute(
   deadlineMs: number,
   deps: CallDeps,
   trace: CallTrace,
-  fingerprint?: string,
+  journalled?: JournalledCall,
 ): Promise<CallAnswer> {
   switch (call.operation.kind) {
     case 'envelope':
@@ -88,7 +104,7 @@ async function execute(
       return deps.verifyWebhook(call as Call<VerifyOperation>)
     case 'platform':
       trace.source = 'platform'
-      return executeInTurn(call as PlatformCall, deadlineMs, deps, trace, fingerprint)
+      return executeInTurn(call as PlatformCall, deadlineMs, deps, trace, journalled)
   }
 }
 
@@ -98,21 +114,19 @@ async function executeInTurn(
   deadlineMs: number,
   deps: CallDeps,
   trace: CallTrace,
-  fingerprint: string | undefined,
+  journalled: JournalledCall | undefined,
 ): Promise<CallAnswer> {
   const key = orderKeyOf(call)
   const turn = key === undefined ? undefined : await deps.turns.take(key, deadlineMs)
   if (key !== undefined && !turn) return refusal(504, messages.waitedForTurn)
   let mayArriveUntilMs = 0
   try {
-    if (call.operation.retry === 'once' && call.id !== undefined && fingerprint !== undefined) {
-      deps.journal.recordIntent(call.id, fingerprint, call.operationName)
-    }
+    if (call.operation.retry === 'once' && journalled) await deps.journal.recordIntent(journalled)
     const outcome = await sendWithRetries(call, deadlineMs, deps, trace)
     mayArriveUntilMs = outcome.mayArriveUntilMs
     return outcome.isRefusedInDoubt ? await settleDoubt(call, outcome.answer, deadlineMs, deps, trace) : outcome.answer
   } catch (error) {
-    if (!(error instanceof JournalError)) throw error
+    if (!(error instanceof JournalFullError)) throw error
     return refusal(503, messages.cannotRecord)
   } finally {
     turn?.release(mayArriveUntilMs)

@@ -12,6 +12,11 @@ export interface Call<Kind extends Operation = Operation> {
   readonly operationName: string
   readonly operation: Kind
   readonly input: Fields
+  /**
+   * Set for a request that a former agent claimed and did not answer: by this journal's agent, or by one with another
+   * memory, which may have sent it.
+   */
+  readonly claimedBefore?: 'here' | 'elsewhere' | undefined
 }
 export type PlatformCall = Call<PlatformOperation>
 

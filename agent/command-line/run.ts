@@ -1,35 +1,87 @@
-import { startAgent } from '../agent.ts'
-import { readAgentConfig } from '../config/config.ts'
-import { openLog } from '../log.ts'
+import { logStart, type RunningAgent, startAgent } from '../agent.ts'
+import { systemClock } from '../clock.ts'
+import { type AgentConfig, readAgentConfig } from '../config/config.ts'
+import { JournalUnusableError } from '../journal/idempotency-journal.ts'
+import { type Log, openLog } from '../log.ts'
+import { HeldError } from '../ownership/owner-lock.ts'
+import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readConfig } from './read-config.ts'
 
-const graceMs = 10_000
+export interface RunOptions {
+  readonly config?: string
+  /** Waits for the spool and the state of another agent instead of ending. */
+  readonly standby?: boolean
+}
 
-/** `market-agent run`: the daemon, until SIGTERM or SIGINT. Sets the exit code. */
-export async function run(options: { config?: string }): Promise<void> {
+const graceMs = 10_000
+const standbyIntervalMs = 200
+
+/** `market-agent run`: the daemon, until SIGTERM or SIGINT. Ends the process with its exit code. */
+export async function run(options: RunOptions): Promise<void> {
   const config = readConfig(options.config, readAgentConfig)
   if (!config) return
   const log = await openLog({ level: config.logLevel, file: config.logFile })
-  process.on('exit', () => log.flushNow())
-  try {
-    const agent = await startAgent(config, log)
-    const signal = await firstOf('SIGTERM', 'SIGINT')
-    log.info({ signal }, 'stopping')
-    await agent.close(graceMs)
-    log.info('stopped')
+  const end = (exitCode: number): never => {
     log.flushNow()
     // What has not ended in time may still hold timers; everything that must survive is on disk.
-    process.exit(exitCodes.ok)
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') throw error
-    log.fatal(
-      { code },
-      `SERVICE_AGENT_PORT: port ${config.port} on ${config.host} cannot be taken. Is another agent running?`,
-    )
-    process.exitCode = exitCodes.usage
+    process.exit(exitCode)
   }
+  const broke = (error: Error): never => {
+    log.fatal({ cause: error.message }, 'stopped rather than guess: the disk failed')
+    return end(exitCodes.refused)
+  }
+  const signalled = firstOf('SIGTERM', 'SIGINT')
+  logStart(config, log)
+  try {
+    const agent = await Promise.race([start(config, log, broke, options.standby === true), signalled])
+    if (typeof agent === 'string') return end(exitCodes.ok)
+    const signal = await signalled
+    log.info({ signal }, 'stopping')
+    await Promise.race([agent.close(graceMs), systemClock.sleep(graceMs)])
+    log.info('stopped')
+    end(exitCodes.ok)
+  } catch (error) {
+    const { message, exitCode } = whyNotStarted(error, config)
+    log.fatal(message)
+    end(exitCode)
+  }
+}
+
+async function start(
+  config: AgentConfig,
+  log: Log,
+  broke: (error: Error) => void,
+  isStandby: boolean,
+): Promise<RunningAgent> {
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await startAgent(config, log, broke)
+    } catch (error) {
+      if (!isStandby || !(error instanceof HeldError)) throw error
+      if (!isTold) log.info({ dir: error.dir, holder: error.holder }, 'standing by')
+      log.flushNow()
+      await systemClock.sleep(standbyIntervalMs)
+    }
+  }
+}
+
+/** One line for whoever started the agent, and what its end tells a service manager. */
+function whyNotStarted(error: unknown, config: AgentConfig): { message: string; exitCode: number } {
+  if (error instanceof HeldError) return { message: error.message, exitCode: exitCodes.held }
+  if (error instanceof JournalUnusableError || error instanceof SpoolUnusableError) {
+    return { message: error.message, exitCode: exitCodes.usage }
+  }
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (syscall === 'listen') {
+    const address = `port ${config.port} on ${config.host}`
+    return {
+      message: `SERVICE_AGENT_PORT: ${address} cannot be taken (${code}). Is another agent running?`,
+      exitCode: exitCodes.usage,
+    }
+  }
+  if (code === undefined) throw error
+  return { message: `cannot start: ${(error as Error).message}`, exitCode: exitCodes.usage }
 }
 
 function firstOf(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { limits } from '../../contract/limits.ts'
 import { KeyFileError, readPlatformKey, readSigningKey, type SigningKey } from '../signing/signing-key.ts'
 import { SettingsReader, type SettingsSource } from './settings.ts'
@@ -12,6 +12,8 @@ export interface AgentConfig extends DaemonAddress {
   readonly apiKey: string
   readonly signingKey: SigningKey
   readonly stateDir: string
+  /** Enables interface C. */
+  readonly spoolDir: string | undefined
   /** The platform's verifying keys by kid; empty where none is configured. */
   readonly platformKeys: ReadonlyMap<string, KeyObject>
   /** PEM. */
@@ -51,6 +53,7 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
   const rest = {
     ...readAddress(reader),
     stateDir: reader.text('SERVICE_STATE_DIR') ?? usualStateDir(source.env),
+    spoolDir: reader.text('SERVICE_SPOOL_DIR'),
     platformKeys: readPlatformKeys(reader),
     extraCa: readExtraCa(reader),
     httpsProxy: readProxy(reader),
@@ -59,6 +62,9 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
     callDeadlineMs: reader.wholeNumber('SERVICE_CALL_DEADLINE_MS', limits.callDeadlineMs, 100, 3_600_000),
     logLevel: reader.oneOf('SERVICE_LOG_LEVEL', logLevels, 'info'),
     logFile: reader.text('SERVICE_LOG_FILE'),
+  }
+  if (rest.spoolDir !== undefined && resolve(rest.spoolDir) === resolve(rest.stateDir)) {
+    reader.fault('SERVICE_SPOOL_DIR', 'is the state directory as well; give each a directory of its own')
   }
   refuseWhatIsNotThere(reader)
   if (reader.faults.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {
@@ -179,7 +185,7 @@ function listOf(text: string | undefined): string[] {
 
 /** What is asked for and not there ends the start: an agent that took the setting and did nothing would deceive. */
 function refuseWhatIsNotThere(reader: SettingsReader): void {
-  const missing = ['SERVICE_SPOOL_DIR', 'SERVICE_WEBHOOK_PORT', 'SERVICE_WEBHOOK_FORWARD_URL'] as const
+  const missing = ['SERVICE_WEBHOOK_PORT', 'SERVICE_WEBHOOK_FORWARD_URL'] as const
   for (const name of missing) {
     if (reader.text(name) !== undefined)
       reader.faults.push(`${name}: this version of market-agent does not offer it; leave it out`)

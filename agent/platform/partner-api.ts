@@ -7,6 +7,7 @@ import { limits } from '../../contract/limits.ts'
 import type { PartnerRequest, PlatformOperation } from '../../contract/operations.ts'
 import type { Sealer } from '../signing/seal.ts'
 import type { PlatformConnection, Sent } from './connection.ts'
+import type { Contact } from './contact.ts'
 import type { PlatformClock } from './platform-clock.ts'
 
 /** The platform's partner interface: every request signed anew, sent once. */
@@ -39,6 +40,7 @@ export interface PartnerApiOptions {
   readonly userAgent: string
   readonly connection: PlatformConnection
   readonly platformClock: PlatformClock
+  readonly contact: Contact
   readonly seal: Sealer
   readonly newJti: () => string
 }
@@ -59,21 +61,17 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     attemptLifetimeMs: attemptLifetimeS * 1000,
 
     async attempt(operation, request, timeoutMs) {
-      const body = Buffer.from(request.body, 'utf8')
-      const sealing = seal(headerFor(request, attemptLifetimeS), body)
+      const bytes = Buffer.from(request.body, 'utf8')
+      const sealing = seal(headerFor(request, attemptLifetimeS), bytes)
       const signature = typeof sealing === 'string' ? sealing : await sealing
       const headers = ['accept', 'application/json', 'user-agent', options.userAgent, signatureHeaderName, signature]
       if (operation.auth === 'service') headers.push(apiKeyHeaderName, options.apiKey)
       if (request.method !== 'GET') headers.push('content-type', 'application/json')
-      return options.connection.send(
-        {
-          method: request.method,
-          path: `${pathPrefix}${request.path}`,
-          headers,
-          body: request.method === 'GET' ? null : body,
-        },
-        { fresh: operation.retry === 'once', timeoutMs },
-      )
+      const body = request.method === 'GET' ? null : bytes
+      const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
+      const sent = await options.connection.send(signed, { fresh: operation.retry === 'once', timeoutMs })
+      options.contact.observe(sent)
+      return sent
     },
 
     async envelope(request) {

@@ -1,5 +1,8 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { type Outside, type RunningAgent, startAgent } from '../../agent/agent.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { logStart, type Outside, startAgent } from '../../agent/agent.ts'
 import type { AgentConfig } from '../../agent/config/config.ts'
 import { openLog } from '../../agent/log.ts'
 import { readSigningKey } from '../../agent/signing/signing-key.ts'
@@ -31,6 +34,7 @@ export async function startTestAgent(
   outside: Partial<Outside> = {},
 ): Promise<TestAgent> {
   const clock = new TestClock()
+  const stateDir = mkdtempSync(join(tmpdir(), 'market-agent-state-'))
   const logFile = outputFile('agent')
   const log = await openLog({ level: 'trace', file: logFile })
   const config: AgentConfig = {
@@ -40,7 +44,8 @@ export async function startTestAgent(
     host: '127.0.0.1',
     port: 0,
     token: undefined,
-    stateDir: '/nonexistent',
+    stateDir,
+    spoolDir: undefined,
     platformKeys: new Map(),
     extraCa: undefined,
     httpsProxy: undefined,
@@ -51,12 +56,11 @@ export async function startTestAgent(
     logFile,
     ...overrides,
   }
-  const agent: RunningAgent = await startAgent(config, log, {
-    clock,
-    random: () => 0.5,
-    newJti: randomUUID,
-    ...outside,
-  })
+  logStart(config, log)
+  const broke = (error: Error) => {
+    throw error
+  }
+  const agent = await startAgent(config, log, broke, { clock, random: () => 0.5, newJti: randomUUID, ...outside })
   const callText = async (body: string, headers: Readonly<Record<string, string>> = {}) => {
     const response = await fetch(`${agent.url}/call`, {
       method: 'POST',
@@ -75,6 +79,7 @@ export async function startTestAgent(
     },
     async [Symbol.asyncDispose]() {
       await agent.close(1_000)
+      rmSync(stateDir, { recursive: true, force: true })
     },
   }
 }

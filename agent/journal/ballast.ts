@@ -1,0 +1,49 @@
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ballastBytes = 4 * 1024 * 1024
+
+/**
+ * Disk space that is held back while there is some: when the disk is full, dropping it makes room for the answers of
+ * the calls that had already left. New ones are refused until it is there again.
+ */
+export class Ballast {
+  readonly #path: string
+  #isWhole = false
+
+  constructor(stateDir: string) {
+    this.#path = join(stateDir, 'ballast')
+  }
+
+  /** Whether there is room to let a call leave. Makes the ballast again when it can. */
+  isWhole(): boolean {
+    if (!this.#isWhole) this.#isWhole = this.#fill()
+    return this.#isWhole
+  }
+
+  /** Gives the space back. @returns false when there was none to give. */
+  drop(): boolean {
+    const hadSpace = this.#isWhole
+    this.#isWhole = false
+    rmSync(this.#path, { force: true })
+    return hadSpace
+  }
+
+  #fill(): boolean {
+    try {
+      if (statSync(this.#path, { throwIfNoEntry: false })?.size === ballastBytes) return true
+      const fd = openSync(this.#path, 'w', 0o600)
+      try {
+        // Written, not reserved by its length: a file with holes holds nothing back.
+        for (let at = 0; at < ballastBytes; ) at += writeSync(fd, Buffer.alloc(65_536))
+        fsyncSync(fd)
+      } finally {
+        closeSync(fd)
+      }
+      return true
+    } catch {
+      rmSync(this.#path, { force: true })
+      return false
+    }
+  }
+}

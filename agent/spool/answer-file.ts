@@ -1,0 +1,43 @@
+import { readStrictJson } from '../../contract/strict-json.ts'
+import type { CallAnswer } from '../call/answer.ts'
+
+/**
+ * The text of an answer file: `id`, `ok`, and on success the platform's data at the same level. `id` and `ok` belong to
+ * the correlation, so a listing's own `id` appears as `listingId`. ASCII only, for parsers that know no UTF-8. Equal
+ * answers give equal bytes.
+ *
+ * @see interface section 4.10
+ */
+export function answerFileText(id: string, answer: CallAnswer): string {
+  const idMember = `"id":${JSON.stringify(id)}`
+  if (!answer.ok) {
+    const uncertainMember = answer.uncertain ? ',"uncertain":true' : ''
+    return ascii(
+      `{${idMember},"ok":false,"message":${answer.messageText},"status":${answer.status}${uncertainMember}}\n`,
+    )
+  }
+  const members = [idMember, '"ok":true', ...flattened(answer.dataText)]
+  return ascii(`{${members.join(',')}}\n`)
+}
+
+/** The members of the platform's data, each value as it was written. */
+function flattened(dataText: string): string[] {
+  if (dataText === 'null') return []
+  const reading = readStrictJson(dataText, { numbers: 'any' })
+  // The contract's data is an object; should it ever be none, it is told whole.
+  if (!reading.ok) return [`"data":${dataText}`]
+  const names = new Set(reading.object.rawMembers.keys())
+  return [...reading.object.rawMembers].flatMap(([name, valueText]) => {
+    const shownAs = correlation.get(name) ?? name
+    return shownAs !== name && names.has(shownAs) ? [] : [`${JSON.stringify(shownAs)}:${valueText}`]
+  })
+}
+
+const correlation: ReadonlyMap<string, string> = new Map([
+  ['id', 'listingId'],
+  ['ok', 'dataOk'],
+])
+
+function ascii(text: string): string {
+  return text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

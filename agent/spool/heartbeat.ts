@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+import type { Clock } from '../clock.ts'
+
+/** What `agent.json` tells a program that cannot do HTTP. */
+export interface HeartbeatState {
+  readonly ready: boolean
+  /** Why it is not ready; empty when it is. */
+  readonly reasons: readonly string[]
+}
+
+export interface HeartbeatOptions {
+  readonly root: string
+  /** Name and version. */
+  readonly agent: string
+  readonly clock: Clock
+  readonly state: () => HeartbeatState
+  readonly failed: (error: Error) => void
+}
+
+const intervalMs = 5_000
+
+/**
+ * Rewrites `<spool>/agent.json` every 5 s: `{ agent, at, ready, reasons }`. An `at` that stands still is an agent that
+ * does not run.
+ *
+ * @returns Ends it.
+ */
+export function startHeartbeat({ root, agent, clock, state, failed }: HeartbeatOptions): () => void {
+  let cancel: () => void = () => undefined
+  let isOver = false
+  const beat = (): void => {
+    const text = JSON.stringify({ agent, at: new Date(clock.wallMs()).toISOString(), ...state() })
+    // A heartbeat that a power cut loses was of no use any more.
+    writeFileAtomic(join(root, 'agent.json'), `${text}\n`, { fsync: false })
+      .catch(failed)
+      .finally(() => {
+        if (!isOver) cancel = clock.after(intervalMs, beat)
+      })
+  }
+  beat()
+  return () => {
+    isOver = true
+    cancel()
+  }
+}

@@ -1,0 +1,32 @@
+import { rename, unlink } from 'node:fs/promises'
+import type { Clock } from '../clock.ts'
+
+const passing: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES'])
+const waitsMs = [5, 10, 20, 40, 80, 160, 320, 640]
+
+/**
+ * Rename and unlink that bear with a virus scanner or an indexer which holds a file for a moment: tried again for a
+ * good second, then told.
+ */
+export interface PatientFs {
+  rename(from: string, to: string): Promise<void>
+  unlink(path: string): Promise<void>
+}
+
+export function patientFs(clock: Clock): PatientFs {
+  const patiently = async (act: () => Promise<void>): Promise<void> => {
+    for (const waitMs of waitsMs) {
+      try {
+        return await act()
+      } catch (error) {
+        if (!passing.has((error as NodeJS.ErrnoException).code)) throw error
+        await clock.sleep(waitMs)
+      }
+    }
+    return act()
+  }
+  return {
+    rename: (from, to) => patiently(() => rename(from, to)),
+    unlink: (path) => patiently(() => unlink(path)),
+  }
+}

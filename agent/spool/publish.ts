@@ -1,0 +1,85 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PatientFs } from './patient-fs.ts'
+import { type SpoolDirs, syncDir, temporaryIn } from './spool-dirs.ts'
+
+/** A sync to disk failed. What stands on disk is not known any more: nothing may be built on it. */
+export class SyncFailedError extends Error {
+  override readonly name = 'SyncFailedError'
+}
+
+/** What becomes of a claim when its answer stands: it goes, or stays for a person to look at. */
+export type ClaimEnd = 'remove' | 'keep-as-rejected'
+
+export interface Publishing {
+  readonly dirs: SpoolDirs
+  readonly fs: PatientFs
+}
+
+/**
+ * Gives an answer to a claimed request, exactly once whatever happens in between.
+ *
+ * | step | on disk after it | after a crash |
+ * |---|---|---|
+ * | the answer is written to `x.json.done` | claim, done | done wins: the claim goes |
+ * | the claim goes | done | publish |
+ * | `x.json.done` is renamed to `inbox/x.json` | answer | nothing |
+ *
+ * The one rename that shows the answer is the one that uses it up: publishing first and removing the claim afterwards
+ * would answer a request twice when the reader is quick and the agent dies in between.
+ */
+export async function publish(
+  name: string,
+  claim: string,
+  answerText: string,
+  claimEnd: ClaimEnd,
+  { dirs, fs }: Publishing,
+): Promise<void> {
+  const temporary = temporaryIn(dirs.outbox)
+  const handle = await open(temporary, 'wx', 0o644)
+  try {
+    await handle.writeFile(answerText, 'latin1')
+    await synced(handle.sync())
+  } catch (error) {
+    await fs.unlink(temporary)
+    throw error
+  } finally {
+    await handle.close()
+  }
+  await fs.rename(temporary, join(dirs.outbox, `${name}.done`))
+  await synced(syncDir(dirs.outbox))
+  await finishPublishing(name, claim, claimEnd, { dirs, fs })
+}
+
+/** The steps from a written `x.json.done` on. Also those of a start that finds one. */
+export async function finishPublishing(
+  name: string,
+  claim: string | undefined,
+  claimEnd: ClaimEnd,
+  { dirs, fs }: Publishing,
+): Promise<void> {
+  if (claim !== undefined) {
+    const path = join(dirs.outbox, claim)
+    if (claimEnd === 'remove') await unlessGone(fs.unlink(path))
+    else await unlessGone(fs.rename(path, join(dirs.outbox, `${name}.rejected`)))
+  }
+  await fs.rename(join(dirs.outbox, `${name}.done`), join(dirs.inbox, name))
+  await synced(Promise.all([syncDir(dirs.outbox), syncDir(dirs.inbox)]))
+}
+
+async function synced(syncing: Promise<unknown>): Promise<void> {
+  try {
+    await syncing
+  } catch (error) {
+    throw new SyncFailedError(`a sync to disk failed (${(error as NodeJS.ErrnoException).code})`, { cause: error })
+  }
+}
+
+/** What a step before the crash already did is done. */
+async function unlessGone(act: Promise<void>): Promise<void> {
+  try {
+    await act
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,95 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { jsonFaultInWords } from '../../contract/faults-in-words.ts'
+import { limits } from '../../contract/limits.ts'
+import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
+import { type Call, readCall } from '../call/call.ts'
+import { messages } from '../messages.ts'
+
+/** What a claimed file holds. */
+export type RequestReading =
+  | { readonly kind: 'call'; readonly call: Call }
+  /** Understood as JSON, but no call: said in words. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /**
+   * Not yet, or never, a JSON object. A writer may still be at it: `stamp` changes for as long as it is.
+   */
+  | { readonly kind: 'unfinished'; readonly stamp: string; readonly isEmpty: boolean; readonly message: string }
+  /** It is not there any more. */
+  | { readonly kind: 'gone' }
+
+/**
+ * Reads a claimed file: at most `limits.bodyBytesMax` bytes of a regular file, without following a link and without
+ * waiting on a pipe, whatever has become of the name since it was looked at.
+ *
+ * @param id The file's name without `.json`: the id of the call.
+ */
+export async function readRequestFile(path: string, id: string): Promise<RequestReading> {
+  const read = await readBounded(path)
+  if (read === 'gone') return { kind: 'gone' }
+  if (read === 'not-regular') return { kind: 'refused', message: messages.fileNotRegular }
+  const { bytes, stamp } = read
+  if (bytes.byteLength > limits.bodyBytesMax) return { kind: 'refused', message: messages.bodyTooLarge }
+
+  const unfinished = (message: string): RequestReading => ({
+    kind: 'unfinished',
+    stamp,
+    isEmpty: bytes.byteLength === 0,
+    message,
+  })
+  if (isUtf16(bytes)) return unfinished(messages.fileUtf16)
+  const text = decodeUtf8(bytes)
+  if (text === undefined) return unfinished(messages.bodyNotUtf8)
+  const json = readStrictJson(text)
+  if (!json.ok) {
+    const message = jsonFaultInWords(json.fault)
+    return json.fault.kind === 'not-json' ? unfinished(message) : { kind: 'refused', message }
+  }
+  const { id: idInside, action, ...fields } = json.object.value
+  if (idInside !== undefined && idInside !== id) return { kind: 'refused', message: messages.fileIdDiffers(id) }
+  if (typeof action !== 'string') return { kind: 'refused', message: messages.actionMissing }
+  const reading = readCall({ operation: action, input: fields, id })
+  return reading.ok ? { kind: 'call', call: reading.call } : { kind: 'refused', message: reading.message }
+}
+
+interface Read {
+  readonly bytes: Buffer
+  readonly stamp: string
+}
+
+async function readBounded(path: string): Promise<Read | 'gone' | 'not-regular'> {
+  // O_NONBLOCK and O_NOFOLLOW do not exist on Windows, and neither do the pipes and links that they are against.
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+  let handle: Awaited<ReturnType<typeof open>>
+  try {
+    handle = await open(path, flags)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return 'gone'
+    if (code === 'ELOOP' || code === 'ENXIO') return 'not-regular'
+    throw error
+  }
+  try {
+    const stat = await handle.stat({ bigint: true })
+    if (!stat.isFile()) return 'not-regular'
+    const buffer = Buffer.allocUnsafe(Math.min(Number(stat.size), limits.bodyBytesMax) + 1)
+    let length = 0
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.byteLength - length, length)
+      length += bytesRead
+      if (bytesRead === 0 || length === buffer.byteLength) break
+    }
+    // A file that grew while it was read is looked at again: its end has not been seen.
+    const isWhole = length === Number(stat.size) || length > limits.bodyBytesMax
+    const bytes = buffer.subarray(0, length)
+    return { bytes: isWhole ? bytes : Buffer.from('{'), stamp: `${stat.size} ${stat.mtimeNs}` }
+  } finally {
+    await handle.close()
+  }
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  const [first, second] = bytes
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  return hasMark || (bytes.byteLength >= 2 && (first === 0 || second === 0))
+}

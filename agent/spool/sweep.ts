@@ -1,0 +1,28 @@
+import { opendirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
+import type { PatientFs } from './patient-fs.ts'
+import type { SpoolDirs } from './spool-dirs.ts'
+
+const keptMs = 24 * 3_600_000
+
+/** Removes rejected requests and unread answers that were set aside more than 24 h ago. */
+export async function sweep(dirs: SpoolDirs, clock: Clock, fs: PatientFs): Promise<void> {
+  await sweepDir(dirs.outbox, /\.json\.rejected$/, clock, fs)
+  await sweepDir(dirs.inbox, /\.json\.unread(?:\.\d+)?$/, clock, fs)
+}
+
+async function sweepDir(path: string, wanted: RegExp, clock: Clock, fs: PatientFs): Promise<void> {
+  const dir = opendirSync(path, { bufferSize: 1_024 })
+  try {
+    for (let entry = dir.readSync(); entry; entry = dir.readSync()) {
+      if (!wanted.test(entry.name)) continue
+      const file = join(path, entry.name)
+      // The time of the rename that set it aside; the time of its text may be much older.
+      const setAsideAtMs = statSync(file, { throwIfNoEntry: false })?.ctimeMs
+      if (setAsideAtMs !== undefined && clock.wallMs() - setAsideAtMs > keptMs) await fs.unlink(file)
+    }
+  } finally {
+    dir.closeSync()
+  }
+}
