@@ -33,7 +33,7 @@ export interface Outside {
   readonly newJti: () => string
 }
 
-export const realOutside: Outside = { clock: systemClock, random: Math.random, newJti: randomUUID }
+const realOutside: Outside = { clock: systemClock, random: Math.random, newJti: randomUUID }
 
 /** A daemon that is up. */
 export interface RunningAgent {
@@ -44,7 +44,7 @@ export interface RunningAgent {
 }
 
 /** Name and version, as `/health` tells them. */
-export const agentName = `market-agent ${manifest.version}`
+const agentName = `market-agent ${manifest.version}`
 
 /**
  * Puts the agent together and starts it.

@@ -41,7 +41,7 @@ export type WebhookEvent = keyof typeof webhookEvents
 const bareReply = z.looseObject({ observedQuantity: observation })
 
 /** What a receiver of `transfer_order` answers. */
-export const transferOrderReply = z.union([bareReply, z.looseObject({ data: bareReply })])
+const transferOrderReply = z.union([bareReply, z.looseObject({ data: bareReply })])
 
 /** The observation in a receiver's reply, bare or under `data`; undefined where there is none. @see interface section 6 */
 export function observedQuantityOf(reply: unknown): number | undefined {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 /** Non-empty text: names, and references that only the game server understands. */
 export const name = z.string().check(z.minLength(1))
 /** Game-server key of a listing: unique per game server, never reused. */
-export const itemRef = name
+export const itemRef = z.string().check(z.minLength(1))
 /** A character's key in the game. It is also a path segment, which `.` and `..` would leave. */
 export const characterRef = z.string().check(z.minLength(1), z.regex(/^(?!\.\.?$)/))
 /** A positive whole number: a quantity, or an identifier given by the platform. */

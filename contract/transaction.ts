@@ -9,7 +9,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 /** Body of POST /v1/api/transactions. No price: the platform takes it from the listing. @see interface section 4.5 */
 export const purchase = z.looseObject({ itemRef, quantity, buyerCharacterRef: characterRef })
 
-export const failureReasons = ['OUT_OF_STOCK', 'TEMPORARY'] as const
+const failureReasons = ['OUT_OF_STOCK', 'TEMPORARY'] as const
 export type FailureReason = (typeof failureReasons)[number]
 
 /** Body of POST …/delivery-failure. @see interface section 4.8 */

@@ -33,7 +33,7 @@ export interface DaemonAddress {
   readonly token: string | undefined
 }
 
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export type ConfigReading<Config> =

@@ -1,5 +1,5 @@
 /** Every variable that the agent reads, with an example that a fault can show. */
-export const settings = {
+const settings = {
   SERVICE_BASE_URL: 'https://api.example.com/v1',
   SERVICE_API_KEY: 'the key that the platform issued',
   SERVICE_API_KEY_FILE: '/etc/market-agent/api-key',

@@ -3,7 +3,7 @@ import { limits } from '../../contract/limits.ts'
 import { messages } from '../messages.ts'
 
 /** The routes of interface A. */
-export const routes = {
+const routes = {
   '/call': { method: 'POST', needsToken: true },
   '/operations': { method: 'GET', needsToken: true },
   '/health': { method: 'GET', needsToken: false },

@@ -1,0 +1,174 @@
+import { type ExecFileException, execFile } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startProgram } from '../../scripts/child-program.ts'
+import { binaryPrograms, sourcePrograms } from '../../scripts/programs.ts'
+import { keepSecret, outputFile } from '../outputs/outputs.ts'
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const eligibility = { allowed: true, linked: true, banned: false, selling: { allowed: true, blockers: [] } }
+
+/** A directory, a platform that knows one character, and the settings of an agent for it. */
+async function setup() {
+  const dir = mkdtempSync(join(tmpdir(), 'market-agent-cli-'))
+  const platform = createServer((request, response) => {
+    if (request.url?.endsWith('/known')) return response.end(JSON.stringify({ data: eligibility }))
+    return response.writeHead(404).end('{"message":"Personagem não encontrado."}')
+  })
+  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve))
+  writeFileSync(join(dir, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const env = {
+    SERVICE_BASE_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}`,
+    SERVICE_API_KEY: keepSecret('key-of-the-command-line-tests'),
+    SERVICE_SIGNING_KEY_FILE: join(dir, 'key.pem'),
+    SERVICE_SIGNING_KID: 'kid-1',
+    SERVICE_AGENT_PORT: '0',
+    SERVICE_AGENT_TOKEN: keepSecret('token-of-the-command-line-tests'),
+    SERVICE_STATE_DIR: join(dir, 'state'),
+  }
+  return {
+    dir,
+    env,
+    [Symbol.dispose]() {
+      platform.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs a command to its end. */
+function ends(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input?: string,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const [file = '', ...args] = command
+  return new Promise((resolve) => {
+    const child = execFile(
+      file,
+      args,
+      { env: { PATH: process.env['PATH'], ...env } },
+      (error: ExecFileException | null, stdout, stderr) =>
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    )
+    child.stdin?.end(input)
+  })
+}
+
+for (const [what, { agent }] of [
+  ['from source', sourcePrograms],
+  ['as a single file', binaryPrograms],
+] as const) {
+  test(`call and operations talk to the running daemon, and their exit codes say how it went (${what})`, async () => {
+    using ready = await setup()
+    await using daemon = await startProgram({
+      name: 'market-agent',
+      command: [...agent, 'run'],
+      env: ready.env,
+      logFile: outputFile('market-agent'),
+    })
+    const env = { ...ready.env, SERVICE_AGENT_PORT: new URL(daemon.url).port }
+    const call = (...args: string[]) => ends([...agent, 'call', ...args], env)
+
+    expect(await call('market.eligibility', '--input', '{"characterRef":"known"}', '--id', 'e-1')).toEqual({
+      code: 0,
+      stdout: `${JSON.stringify({ ok: true, id: 'e-1', data: eligibility })}\n`,
+      stderr: '',
+    })
+    writeFileSync(join(ready.dir, 'input.json'), '{"characterRef":"nobody"}')
+    expect(await call('market.eligibility', '--input-file', join(ready.dir, 'input.json'))).toMatchObject({
+      code: 1,
+      stdout: '{"ok":false,"message":"Personagem não encontrado.","status":404}\n',
+    })
+    expect(await ends([...agent, 'call', 'market.eligibility', '-'], env, '{"characterRef":"known"}')).toMatchObject({
+      code: 0,
+    })
+    expect(await call('market.sell')).toMatchObject({ code: 2, stdout: expect.stringContaining('market.sell') })
+    expect(await call('market.eligibility', '--input', '{oops')).toMatchObject({ code: 2, stdout: '' })
+    expect(await call('market.eligibility', '--input', '{"a":1,"a":2}')).toMatchObject({ code: 2, stdout: '' })
+    expect(await call()).toMatchObject({ code: 2 })
+
+    const listed = await ends([...agent, 'operations'], env)
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/market\.eligibility\n {4}Says whether/) })
+    const json = await ends([...agent, 'operations', '--json'], env)
+    expect(JSON.parse(json.stdout).operations).toHaveLength(12)
+    expect(await ends([...agent, 'operations'], { ...env, SERVICE_AGENT_TOKEN: 'another' })).toMatchObject({ code: 1 })
+  })
+
+  test(`without a daemon a call ends with 1 and says how to start one (${what})`, async () => {
+    const ended = await ends([...agent, 'call', 'market.eligibility'], { SERVICE_AGENT_PORT: '1' })
+    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('market-agent run') })
+  })
+
+  test(`faults of the configuration end the start with 2, a line each (${what})`, async () => {
+    const ended = await ends([...agent, 'run'], { SERVICE_AGENT_PORT: 'x' })
+    expect(ended.code).toBe(2)
+    expect(ended.stderr.trim().split('\n')).toHaveLength(5)
+    expect(await ends([...agent, 'run', '--config', '/no/such/file'], {})).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('/no/such/file'),
+    })
+  })
+
+  test(`a port that is taken ends the start with 2 (${what})`, async () => {
+    using ready = await setup()
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const { port } = taken.address() as AddressInfo
+    const ended = await ends([...agent, 'run'], { ...ready.env, SERVICE_AGENT_PORT: String(port) })
+    expect(ended).toMatchObject({ code: 2, stdout: expect.stringContaining('SERVICE_AGENT_PORT') })
+    taken.close()
+  })
+
+  test(`SIGTERM lets a call under way end, and the exit code is 0 (${what})`, async () => {
+    using ready = await setup()
+    let answer: () => void = () => undefined
+    const slow = createServer((_, response) => {
+      answer = () => response.end(JSON.stringify({ data: eligibility }))
+      arrived()
+    })
+    let arrived: () => void = () => undefined
+    const hasArrived = new Promise<void>((resolve) => {
+      arrived = resolve
+    })
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+    const env = { ...ready.env, SERVICE_BASE_URL: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` }
+    const daemon = await startProgram({
+      name: 'market-agent',
+      command: [...agent, 'run'],
+      env,
+      logFile: outputFile('market-agent'),
+    })
+    const answered = fetch(`${daemon.url}/call`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${ready.env.SERVICE_AGENT_TOKEN}` },
+      body: '{"operation":"market.eligibility","input":{"characterRef":"known"}}',
+    })
+    await hasArrived
+    const ended = new Promise((resolve) => daemon.child.on('exit', resolve))
+    daemon.child.kill('SIGTERM')
+    answer()
+    expect(await (await answered).json()).toEqual({ ok: true, data: eligibility })
+    expect(await ended).toBe(0)
+    slow.close()
+  })
+}
+
+test('the single file ignores NODE_OPTIONS, and SIGUSR1 opens no inspector', async () => {
+  using ready = await setup()
+  const env = { ...ready.env, NODE_OPTIONS: '--inspect=127.0.0.1:0 --title=opened' }
+  await using daemon = await startProgram({
+    name: 'market-agent',
+    command: [...binaryPrograms.agent, 'run'],
+    env,
+    logFile: outputFile('market-agent'),
+  })
+  daemon.child.kill('SIGUSR1')
+  expect((await fetch(`${daemon.url}/health`)).status).toBe(200)
+  await expect(fetch('http://127.0.0.1:9229/json')).rejects.toThrow()
+})
