@@ -1,6 +1,6 @@
 /** `npm start`: a stub and an agent in the foreground, for a person with curl, until Ctrl-C. State stays in `.demo/`. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startProgram } from './child-program.ts'
 import { sourcePrograms } from './programs.ts'
@@ -14,10 +14,7 @@ await using stub = await startProgram({
   env: {},
   logFile: join(dir, 'platform-stub.log'),
 })
-const [node = '', ...stubArgs] = sourcePrograms.stub
-const provision = ['provision', '--url', stub.url, '--name', 'my-game', '--out', dir]
-const provisioned = execFileSync(node, [...stubArgs, ...provision], { encoding: 'utf8' })
-const gameServerId = /game server (\d+)/i.exec(provisioned)?.[1]
+const gameServerId = /game server (\d+)/i.exec(provisioned())?.[1]
 await using agent = await startProgram({
   name: 'market-agent',
   command: [...sourcePrograms.agent, 'run', '--config', join(dir, 'agent.env')],
@@ -48,3 +45,14 @@ All operations:
 await new Promise((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
 })
+
+/** What `provision` said, now or at an earlier start: a game server that is known keeps its number and its key. */
+function provisioned(): string {
+  const said = join(dir, 'provisioned.txt')
+  if (!existsSync(said)) {
+    const [node = '', ...stubArgs] = sourcePrograms.stub
+    const provision = ['provision', '--url', stub.url, '--name', 'my-game', '--out', dir]
+    writeFileSync(said, execFileSync(node, [...stubArgs, ...provision], { encoding: 'utf8' }))
+  }
+  return readFileSync(said, 'utf8')
+}

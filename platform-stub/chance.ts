@@ -1,0 +1,31 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+/** The only source of tokens and identifiers that nobody may guess. */
+export interface Chance {
+  /** What was given as `--seed`; null where nothing can be foretold. */
+  readonly seed: string | null
+  /** 256 bits, base64url. With a seed the same purpose and subject always give the same token. */
+  token(purpose: string, subject: string | number): string
+  /** A version 4 UUID, under the same rule. */
+  uuid(purpose: string, subject: string | number): string
+}
+
+/**
+ * Unguessable without a seed. With one, every value follows from seed, purpose and subject alone, so that neither the
+ * order of requests nor a restart changes what a scenario sees.
+ */
+export function makeChance(seed: string | null): Chance {
+  const bytes = (purpose: string, subject: string | number): Buffer =>
+    seed === null ? randomBytes(32) : createHmac('sha256', seed).update(`${purpose}:${subject}`).digest()
+  return {
+    seed,
+    token: (purpose, subject) => bytes(purpose, subject).toString('base64url'),
+    uuid: (purpose, subject) => uuidOf(bytes(purpose, subject)),
+  }
+}
+
+function uuidOf(bytes: Buffer): string {
+  const hex = bytes.toString('hex')
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,22 @@
+/** ISO-8601 in UTC of a Unix time in ms. @see interface section 1 */
+export function iso(unixMs: number): string {
+  return new Date(unixMs).toISOString()
+}
+
+/** The same of a time that may not have come yet. */
+export function isoOrNull(unixMs: number | null): string | null {
+  return unixMs === null ? null : iso(unixMs)
+}
+
+let httpDateSecond = -1
+let httpDateText = ''
+
+/** Value of a `Date` header, kept for the second in which it holds. */
+export function httpDate(unixMs: number): string {
+  const second = Math.floor(unixMs / 1_000)
+  if (second !== httpDateSecond) {
+    httpDateSecond = second
+    httpDateText = new Date(second * 1_000).toUTCString()
+  }
+  return httpDateText
+}

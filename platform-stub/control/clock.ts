@@ -1,0 +1,43 @@
+import { Hono } from 'hono'
+import * as z from 'zod/mini'
+import type { Destination } from '../clock/due-work.ts'
+import { iso } from '../clock/iso.ts'
+import { refuse } from '../refusal.ts'
+import type { ControlParts } from './parts.ts'
+import { bodyOf, type StubEnv } from './request.ts'
+
+const journey = z.looseObject({ now: z.optional(z.string()), advanceSeconds: z.optional(z.number()) })
+
+/** Beyond these years a date has no four-digit form and is a slip of the hand. */
+const momentMsMax = Date.UTC(9999, 0)
+
+/** Time travel. The answer to a change comes when everything that came due on the way is done. */
+export function clockRoutes({ clock, dueWork }: ControlParts): Hono<StubEnv> {
+  const state = () => ({ data: { now: iso(clock.nowMs()), travelling: clock.offsetMs !== 0 } })
+  return new Hono<StubEnv>()
+    .get('/', (context) => context.json(state()))
+    .put('/', async (context) => {
+      await dueWork.travel(destinationOf(await bodyOf(context, journey), clock.nowMs()))
+      return context.json(state())
+    })
+    .delete('/', async (context) => {
+      await dueWork.travel('real')
+      return context.json(state())
+    })
+}
+
+function destinationOf({ now, advanceSeconds }: z.infer<typeof journey>, presentMs: number): Destination {
+  if ((now === undefined) === (advanceSeconds === undefined)) throw refuse('CLOCK_TARGET_UNFIT')
+  if (advanceSeconds !== undefined) {
+    if (!isMoment(presentMs + advanceSeconds * 1_000)) throw refuse('CLOCK_TARGET_UNFIT')
+    return { momentMs: (nowMs) => nowMs + advanceSeconds * 1_000 }
+  }
+  const isUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(now ?? '')
+  const momentMs = Date.parse(now ?? '')
+  if (!isUtc || !isMoment(momentMs)) throw refuse('CLOCK_TARGET_UNFIT')
+  return { momentMs: () => momentMs }
+}
+
+function isMoment(unixMs: number): boolean {
+  return unixMs >= 0 && unixMs < momentMsMax
+}

@@ -1,0 +1,50 @@
+import { Hono } from 'hono'
+import * as z from 'zod/mini'
+import { characterRef as characterRefSchema, name } from '../../contract/fields.ts'
+import { setCharacter } from '../characters/accounts.ts'
+import { registerGameServer, setWebhookUrl } from '../game-servers/register.ts'
+import { parseFields } from '../json-input.ts'
+import { refuse } from '../refusal.ts'
+import type { GameServerRow } from '../store/game-servers.ts'
+import type { ControlParts } from './parts.ts'
+import { bodyOf, positiveInteger, type StubEnv } from './request.ts'
+
+const registration = z.looseObject({ name, webhookUrl: z.optional(name), publicKeyPem: z.optional(name) })
+const webhookChange = z.looseObject({ webhookUrl: z.nullable(name) })
+const flag = z.optional(z.boolean())
+/** Unknown fields are dropped here: what is left is written to the character. */
+const characterChange = z.object({
+  account: flag,
+  linked: flag,
+  banned: flag,
+  sellingBlocked: flag,
+  recipientApproved: flag,
+})
+
+/** What the platform's staff and the player's account would do: game servers and their characters. */
+export function gameServerRoutes({ platform, directory, platformKey, dueWork }: ControlParts): Hono<StubEnv> {
+  const serverOf = (id: string): GameServerRow => {
+    const server = directory.byId(positiveInteger(id) ?? 0)
+    if (!server) throw refuse('GAME_SERVER_UNKNOWN')
+    return server
+  }
+  return new Hono<StubEnv>()
+    .post('/', async (context) => {
+      const body = await bodyOf(context, registration)
+      return context.json({ data: await registerGameServer(platform, directory, await platformKey(), body) })
+    })
+    .put('/:id', async (context) => {
+      const server = serverOf(context.req.param('id'))
+      const { webhookUrl } = await bodyOf(context, webhookChange)
+      await setWebhookUrl(platform, directory, server, webhookUrl)
+      dueWork.wake()
+      return context.body(null, 200)
+    })
+    .put('/:id/characters/:characterRef', async (context) => {
+      const { id } = serverOf(context.req.param('id'))
+      const { characterRef } = parseFields(z.looseObject({ characterRef: characterRefSchema }), context.req.param())
+      const changes = await bodyOf(context, characterChange)
+      const character = await platform.transact(() => setCharacter(platform, id, characterRef, changes))
+      return context.json({ data: { characterRef, ...character } })
+    })
+}

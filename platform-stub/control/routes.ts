@@ -1,0 +1,47 @@
+import { Hono } from 'hono'
+import { iso } from '../clock/iso.ts'
+import { refuse } from '../refusal.ts'
+import { clockRoutes } from './clock.ts'
+import { gameServerRoutes } from './game-servers.ts'
+import { controlObstacle } from './guard.ts'
+import type { ControlParts } from './parts.ts'
+import { limitOf, type StubEnv } from './request.ts'
+import { listingRoutes, transactionRoutes } from './transactions.ts'
+import { webhookRoutes } from './webhooks.ts'
+
+/**
+ * The control routes: what a developer, a test or the console does to the platform. They exist in the stub alone.
+ *
+ * @param service Name and version, for `/health`.
+ * @see design section 6, control routes
+ */
+export function controlRoutes(parts: ControlParts, service: string): Hono<StubEnv> {
+  const { platform, journal, clock, dueWork, emptyTables } = parts
+  return new Hono<StubEnv>()
+    .use('*', async (context, next) => {
+      const obstacle = controlObstacle(context.env.incoming, platform.publicUrl())
+      if (obstacle === 'CONTROL_FOREIGN_HOST' || obstacle === 'CONTROL_FOREIGN_ORIGIN') throw refuse(obstacle)
+      await next()
+    })
+    .get('/health', (context) => context.json({ ok: true, service }))
+    .route('/stub/game-servers', gameServerRoutes(parts))
+    .route('/stub/transactions', transactionRoutes(parts))
+    .route('/stub/listings', listingRoutes(parts))
+    .route('/stub/webhooks', webhookRoutes(parts))
+    .route('/stub/clock', clockRoutes(parts))
+    .get('/stub/requests', (context) => {
+      const entries = journal.newest(limitOf(context))
+      return context.json({ data: entries.map(({ atMs, ...entry }) => ({ at: iso(atMs), ...entry })) })
+    })
+    .post('/stub/reset', async (context) => {
+      await dueWork.standStill(async () => {
+        await platform.transact(() => {
+          emptyTables()
+          platform.tables.platform.setClockOffsetMs(0)
+        })
+        clock.runWithOffset(0)
+        journal.clear()
+      })
+      return context.body(null, 200)
+    })
+}

@@ -1,0 +1,52 @@
+import { Hono } from 'hono'
+import { iso, isoOrNull } from '../clock/iso.ts'
+import type { Platform } from '../platform.ts'
+import { refuse } from '../refusal.ts'
+import type { WebhookDeliveryRow } from '../store/webhooks.ts'
+import type { ControlParts } from './parts.ts'
+import { limitOf, positiveInteger, type StubEnv } from './request.ts'
+
+/** Webhook deliveries with every attempt, and sending one again. */
+export function webhookRoutes({ platform }: ControlParts): Hono<StubEnv> {
+  const { webhooks } = platform.tables
+  return new Hono<StubEnv>()
+    .get('/', (context) => {
+      const count = limitOf(context)
+      const asked = context.req.query('transactionId')
+      if (asked === undefined)
+        return context.json({ data: webhooks.newest(count).map((row) => deliveryStory(platform, row)) })
+      const transactionId = positiveInteger(asked)
+      if (transactionId === undefined) throw refuse('TRANSACTION_ID_UNFIT')
+      return context.json({ data: webhooks.newestOf(transactionId, count).map((row) => deliveryStory(platform, row)) })
+    })
+    .post('/:id/resend', async (context) => {
+      const id = positiveInteger(context.req.param('id')) ?? 0
+      const delivery = await platform.transact(() => resend(platform, id))
+      return context.json({ data: deliveryStory(platform, delivery) })
+    })
+}
+
+/** Makes a delivery due now, whatever became of it before. */
+function resend({ tables, clock }: Platform, id: number): WebhookDeliveryRow {
+  const delivery = tables.webhooks.byId(id)
+  if (!delivery) throw refuse('WEBHOOK_DELIVERY_UNKNOWN')
+  tables.webhooks.reschedule(id, delivery.attempts, clock.nowMs())
+  return tables.webhooks.byId(id) ?? delivery
+}
+
+function deliveryStory({ tables }: Platform, delivery: WebhookDeliveryRow) {
+  return {
+    ...delivery,
+    payload: JSON.parse(delivery.payload) as unknown,
+    body: delivery.payload,
+    nextAttemptAt: isoOrNull(delivery.nextAttemptAt),
+    createdAt: iso(delivery.createdAt),
+    closedAt: isoOrNull(delivery.closedAt),
+    attempts: tables.webhooks.attemptsOf(delivery.id).map(({ deliveryId: _, ...attempt }) => ({
+      ...attempt,
+      at: iso(attempt.at),
+      protectedHeader: JSON.parse(attempt.protectedHeader) as unknown,
+      nextAttemptAt: isoOrNull(attempt.nextAttemptAt),
+    })),
+  }
+}

@@ -1,0 +1,54 @@
+import { createPublicKey, hash, type KeyObject } from 'node:crypto'
+import type { GameServerRow, SigningKeyRow } from '../store/game-servers.ts'
+
+/**
+ * Game servers by what they show at the door: API key and kid. Kept in memory, for every partner request asks; filled
+ * from the database at start and after each change that is on disk.
+ */
+export class Directory {
+  readonly #servers = new Map<number, GameServerRow>()
+  readonly #idByApiKeyDigest = new Map<string, number>()
+  readonly #idByKid = new Map<string, number>()
+  readonly #keys = new Map<string, KeyObject>()
+
+  constructor(servers: readonly GameServerRow[], keys: readonly SigningKeyRow[]) {
+    for (const server of servers) this.put(server)
+    for (const key of keys) this.putKey(key)
+  }
+
+  put(server: GameServerRow): void {
+    this.#servers.set(server.id, server)
+    this.#idByApiKeyDigest.set(digestOf(server.apiKey), server.id)
+  }
+
+  putKey(key: SigningKeyRow): void {
+    this.#keys.set(key.kid, createPublicKey(key.publicKeyPem))
+    this.#idByKid.set(key.kid, key.gameServerId)
+  }
+
+  /** Verifying keys by kid. */
+  get keys(): ReadonlyMap<string, KeyObject> {
+    return this.#keys
+  }
+
+  byId(id: number): GameServerRow | undefined {
+    return this.#servers.get(id)
+  }
+
+  all(): GameServerRow[] {
+    return [...this.#servers.values()]
+  }
+
+  /** The game server of an API key. The time it takes says nothing of the keys: only digests are compared. */
+  idOfApiKey(apiKey: string): number | undefined {
+    return this.#idByApiKeyDigest.get(digestOf(apiKey))
+  }
+
+  idOfKid(kid: string): number | undefined {
+    return this.#idByKid.get(kid)
+  }
+}
+
+function digestOf(apiKey: string): string {
+  return hash('sha256', apiKey, 'base64')
+}

@@ -1,0 +1,129 @@
+import { createPublicKey, generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
+import { limits } from '../../contract/limits.ts'
+import type { Platform } from '../platform.ts'
+import { refuse } from '../refusal.ts'
+import type { GameServerRow, SigningKeyRow } from '../store/game-servers.ts'
+import type { PlatformKeyRow } from '../store/platform.ts'
+import type { Directory } from './directory.ts'
+
+const generateRsaPair = promisify(generateKeyPair)
+
+interface KeyPair {
+  readonly publicKeyPem: string
+  /** Null where only the public half was given. */
+  readonly privateKeyPem: string | null
+}
+
+/** A new RSA pair of 2048 bits as PEM: PKCS#8 and SPKI. */
+async function newKeyPair(): Promise<KeyPair & { readonly privateKeyPem: string }> {
+  const { privateKey, publicKey } = await generateRsaPair('rsa', {
+    modulusLength: limits.signingKeyBitsMin,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  return { publicKeyPem: publicKey, privateKeyPem: privateKey }
+}
+
+export interface Registration {
+  readonly name: string
+  readonly webhookUrl?: string | undefined
+  /** The public half of a pair that the game server made itself; without it the stub makes one. */
+  readonly publicKeyPem?: string | undefined
+}
+
+/**
+ * Does what the platform's staff do on request: registers a game server, issues its API key, takes or makes its key
+ * pair, and says by which key the platform signs.
+ *
+ * @throws {Refusal} WEBHOOK_URL_UNFIT or SIGNING_KEY_UNFIT.
+ * @see design section 6, control routes
+ */
+export async function registerGameServer(
+  platform: Platform,
+  directory: Directory,
+  platformKey: PlatformKeyRow,
+  registration: Registration,
+) {
+  const { name, publicKeyPem } = registration
+  const webhookUrl = registration.webhookUrl === undefined ? null : fitWebhookUrl(registration.webhookUrl)
+  const pair = publicKeyPem === undefined ? await newKeyPair() : fitPublicKey(publicKeyPem)
+  const { server, key } = await platform.transact(() => write(platform, name, webhookUrl, pair))
+  directory.put(server)
+  directory.putKey(key)
+  return {
+    gameServerId: server.id,
+    apiKey: server.apiKey,
+    kid: key.kid,
+    privateKeyPem: key.privateKeyPem,
+    platformKeyKid: platformKey.kid,
+    platformPublicKeyPem: platformKey.publicKeyPem,
+  }
+}
+
+function write(platform: Platform, name: string, webhookUrl: string | null, pair: KeyPair) {
+  const { tables, chance, clock } = platform
+  const id = tables.gameServers.nextId()
+  const createdAt = clock.nowMs()
+  const server: GameServerRow = {
+    id,
+    name,
+    apiKey: `stub_${chance.token('api-key', id)}`,
+    webhookUrl,
+    createdAt,
+  }
+  const kid = `game-server-${id}-${chance.token('kid', id).slice(0, 8)}`
+  const key: SigningKeyRow = { kid, gameServerId: id, ...pair, createdAt }
+  tables.gameServers.insert(server)
+  tables.gameServers.insertKey(key)
+  return { server, key }
+}
+
+/**
+ * Says where a game server's webhooks go from now on; what waited for an address goes out.
+ *
+ * @param webhookUrl Null stops them: deliveries wait.
+ * @throws {Refusal} WEBHOOK_URL_UNFIT.
+ */
+export async function setWebhookUrl(
+  platform: Platform,
+  directory: Directory,
+  server: GameServerRow,
+  webhookUrl: string | null,
+): Promise<void> {
+  const fit = webhookUrl === null ? null : fitWebhookUrl(webhookUrl)
+  await platform.transact(() => platform.tables.gameServers.setWebhookUrl(server.id, fit))
+  directory.put({ ...server, webhookUrl: fit })
+}
+
+function fitWebhookUrl(webhookUrl: string): string {
+  const url = URL.parse(webhookUrl)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw refuse('WEBHOOK_URL_UNFIT')
+  return webhookUrl
+}
+
+function fitPublicKey(publicKeyPem: string): KeyPair {
+  // A private key would be taken too, and its public half derived: it has no business here.
+  if (publicKeyPem.includes('PRIVATE KEY')) throw refuse('SIGNING_KEY_UNFIT')
+  try {
+    const key = createPublicKey(publicKeyPem)
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+    if (key.asymmetricKeyType === 'rsa' && bits >= limits.signingKeyBitsMin)
+      return { publicKeyPem, privateKeyPem: null }
+  } catch {
+    // Not a key at all; refused like an unfit one.
+  }
+  throw refuse('SIGNING_KEY_UNFIT')
+}
+
+/**
+ * The key that the platform signs its webhooks with: the stored one, or a new one that is stored before anybody sees it.
+ */
+export async function loadPlatformKey(platform: Platform): Promise<PlatformKeyRow> {
+  const stored = platform.tables.platform.key()
+  if (stored) return stored
+  const pair = await newKeyPair()
+  const key = { kid: `platform-${platform.chance.token('platform-kid', 1).slice(0, 8)}`, ...pair }
+  await platform.transact(() => platform.tables.platform.setKey(key))
+  return key
+}

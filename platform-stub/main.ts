@@ -1,0 +1,132 @@
+import { Command, CommanderError, Option } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
+import { makeChance } from './chance.ts'
+import { machineTime } from './clock/real-time.ts'
+import { ListenError } from './http-server.ts'
+import { makeLog, standardOutput } from './log.ts'
+import { parseDuration, parseHttpUrl, parseOrigin, parsePort } from './options.ts'
+import { ProvisionError, provision } from './provision.ts'
+import { startPlatformStub } from './serve.ts'
+import { defaultSettings, type Settings } from './settings.ts'
+import { StoreUnusableError } from './store/open.ts'
+
+interface ServeFlags {
+  readonly host: string
+  readonly port: number
+  readonly publicUrl?: string
+  readonly dataDir: string
+  readonly memory?: true
+  readonly paymentExpiry: number
+  readonly observationFreshness: number
+  readonly completionDelay: number
+  readonly linkExpiry: number
+  readonly seed?: string
+  readonly allowOfferReplay?: true
+}
+
+interface ProvisionFlags {
+  readonly url: string
+  readonly name: string
+  readonly webhookUrl?: string
+  readonly out: string
+}
+
+const program = new Command('platform-stub')
+  .description('The whole marketplace platform, to develop and test against. Never a product.')
+  .version(manifest.version)
+  .exitOverride()
+
+program
+  .command('serve')
+  .description('runs the platform until SIGTERM or SIGINT')
+  .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
+  .addOption(new Option('--port <number>', '0 takes a free port').default(8787).argParser(parsePort))
+  .addOption(new Option('--public-url <url>', 'address as players and game servers see it').argParser(parseOrigin))
+  .addOption(new Option('--data-dir <folder>', 'where the state is kept').default('.stub-data'))
+  .addOption(new Option('--memory', 'keeps the state in memory').conflicts('dataDir'))
+  .addOption(durationOption('--payment-expiry <duration>', 'how long a purchase waits for its payment', '30m'))
+  .addOption(durationOption('--observation-freshness <duration>', 'how long a stock observation counts', '10m'))
+  .addOption(durationOption('--completion-delay <duration>', 'from delivery to completion', '0s'))
+  .addOption(durationOption('--link-expiry <duration>', 'how long a character link can be confirmed', '15m'))
+  .addOption(new Option('--seed <text>', 'makes ids and tokens repeatable'))
+  .addOption(new Option('--allow-offer-replay', 'lets repeated envelopes pass on the signature-only routes'))
+  .action(serve)
+
+program
+  .command('provision')
+  .description('registers a game server and writes agent.env, signing-key.pem and platform-public-key.pem')
+  .addOption(new Option('--url <stub>', 'the running stub').makeOptionMandatory().argParser(parseOrigin))
+  .addOption(new Option('--name <name>', 'of the game server').makeOptionMandatory())
+  .addOption(new Option('--webhook-url <url>', 'where webhooks go').argParser(parseHttpUrl))
+  .addOption(new Option('--out <folder>', 'made if missing').makeOptionMandatory())
+  .action(async ({ url, name, webhookUrl, out }: ProvisionFlags) => {
+    const { gameServerId, envFile } = await provision({ stubUrl: url, name, webhookUrl, directory: out })
+    process.stdout.write(`Game server ${gameServerId}: ${envFile}\n`)
+  })
+
+function durationOption(flags: string, description: string, preset: string): Option {
+  return new Option(flags, description).default(parseDuration(preset), preset).argParser(parseDuration)
+}
+
+async function serve(flags: ServeFlags): Promise<void> {
+  // Listened for before anything starts: whoever has read the first log line may already end the stub.
+  const signal = new Promise<NodeJS.Signals>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
+  })
+  const { destination, flush } = await standardOutput()
+  const settings = settingsOf(flags)
+  const dataDirectory = flags.memory ? null : flags.dataDir
+  const seed = flags.seed ?? null
+  const stub = await startPlatformStub({
+    host: flags.host,
+    port: flags.port,
+    publicUrl: flags.publicUrl ?? null,
+    dataDirectory,
+    settings,
+    time: machineTime,
+    chance: makeChance(seed),
+    makeLog: (nowMs) => makeLog(destination, nowMs),
+    service: `${program.name()} ${manifest.version}`,
+    failed(error) {
+      flush()
+      process.stderr.write(`platform-stub: ${error.message}: ${String(error.cause)}\n`)
+      process.exit(exitCodes.failed)
+    },
+  })
+  const { log, url } = stub
+  log.info({ url, version: manifest.version, dataDirectory, seed, ...settings }, 'listening')
+  flush()
+  log.info({ signal: await signal }, 'ending')
+  await stub.close()
+  log.info('ended')
+  flush()
+}
+
+function settingsOf(flags: ServeFlags): Settings {
+  return {
+    ...defaultSettings,
+    paymentExpiryMs: flags.paymentExpiry,
+    observationFreshnessMs: flags.observationFreshness,
+    completionDelayMs: flags.completionDelay,
+    linkExpiryMs: flags.linkExpiry,
+    allowOfferReplay: flags.allowOfferReplay ?? false,
+  }
+}
+
+/** As the agent's: 2 for usage and addresses, 3 for a state that another process holds. */
+const exitCodes = { failed: 1, usage: 2, held: 3 } as const
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
+  if (error instanceof ListenError) return exitCodes.usage
+  return error instanceof StoreUnusableError && error.code === 'held' ? exitCodes.held : exitCodes.failed
+}
+
+try {
+  await program.parseAsync(process.argv)
+} catch (error) {
+  const isKnown = error instanceof ListenError || error instanceof StoreUnusableError || error instanceof ProvisionError
+  if (isKnown) process.stderr.write(`platform-stub: ${error.message}\n`)
+  else if (!(error instanceof CommanderError)) throw error
+  process.exitCode = exitCodeOf(error)
+}

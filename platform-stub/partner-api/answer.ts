@@ -1,0 +1,145 @@
+import type { IncomingMessage } from 'node:http'
+import type { Directory } from '../game-servers/directory.ts'
+import type { Platform } from '../platform.ts'
+import { Refusal, refuse } from '../refusal.ts'
+import { CommitFailedError } from '../store/group-commit.ts'
+import { type AuthRefusal, authenticate, type Caller } from './authenticate.ts'
+import { type PartnerInput, readInput } from './input.ts'
+import { type AuthenticationFault, explain, type Journal } from './journal.ts'
+import { hasBody, isDeclaredJson, noBody, type PartnerRequest, readBody, readHead } from './request.ts'
+import { matchRoute, type Route } from './routes.ts'
+import { useCases } from './use-cases.ts'
+
+export interface PartnerParts {
+  readonly platform: Platform
+  readonly directory: Directory
+  readonly journal: Journal
+}
+
+/** What goes back to the partner, as text. */
+export interface PartnerAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Empty for a success without data. */
+  readonly body: string
+}
+
+/** What became known of a request on its way, for the journal and the log. */
+interface Trail {
+  operation: string | null
+  gameServerId: number | null
+  kid: string | null
+  authentication: AuthenticationFault | null
+}
+
+/** One partner request, from its first line to its answer. Everything that can end it is on this page. */
+export async function answerPartner(incoming: IncomingMessage, parts: PartnerParts): Promise<PartnerAnswer> {
+  const { clock } = parts.platform
+  const startedMs = clock.monotonicMs()
+  const trail: Trail = { operation: null, gameServerId: null, kid: null, authentication: null }
+  const head = readHead(incoming)
+  let refusal: Refusal | null = null
+  let body = ''
+  try {
+    body = await bodyOfAnswer(incoming, head, parts, trail)
+  } catch (error) {
+    refusal = refusalOf(error, parts.platform)
+    body = JSON.stringify({ message: refusal.message })
+  }
+  const status = refusal?.status ?? 200
+  const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
+  const { method, path } = head
+  const code = refusal?.code ?? null
+  parts.journal.add({
+    atMs: clock.nowMs(),
+    method,
+    path,
+    ...trail,
+    status,
+    code,
+    message: refusal?.message ?? null,
+    durationMs,
+  })
+  const { operation, gameServerId, kid, authentication } = trail
+  const step = authentication?.step
+  parts.platform.log.info({ operation, gameServerId, kid, status, code, step, durationMs }, 'request answered')
+  return { status, headers: refusal?.headers ?? {}, body }
+}
+
+async function bodyOfAnswer(
+  incoming: IncomingMessage,
+  head: Omit<PartnerRequest, 'body'>,
+  parts: PartnerParts,
+  trail: Trail,
+): Promise<string> {
+  const { platform } = parts
+  const { route, fields } = findRoute(head)
+  if (route.operations.length === 1) trail.operation = route.operations[0]?.name ?? null
+  if (route.method !== 'GET' && !isDeclaredJson(head)) throw refuse('BODY_NOT_JSON_TYPE')
+  const body = hasBody(incoming) ? await readBody(incoming) : noBody
+  const request = { ...head, body }
+
+  const caller = await authenticate(request, route.auth, parts.directory, platform.clock.nowMs())
+  if ('refusal' in caller) return refuseCaller(request, caller, platform, trail)
+  trail.gameServerId = caller.gameServerId
+  trail.kid = caller.kid
+
+  const asked = refusalOrValue(() => readInput(route, fields, body))
+  if (!(asked instanceof Refusal)) trail.operation = asked.operation.name
+  const done = await platform.transact(() => actOnce(platform, caller, route, asked))
+  if (done === 'replayed') return refuseCaller(request, replayOf(caller), platform, trail)
+  if (done instanceof Refusal) throw done
+  return done === undefined ? '' : JSON.stringify({ data: done })
+}
+
+function findRoute({ method, path }: Omit<PartnerRequest, 'body'>) {
+  const match = matchRoute(method, path)
+  if (match.kind === 'unknown') throw refuse('ROUTE_UNKNOWN')
+  if (match.kind === 'route') return match
+  const { code, status, message } = refuse('METHOD_NOT_ALLOWED', match)
+  throw new Refusal(code, status, message, { Allow: match.allowed })
+}
+
+/**
+ * Records the envelope and then acts, both in one transaction. A refusal undoes what was done and keeps the record:
+ * an envelope that was refused is used up like any other.
+ */
+function actOnce(platform: Platform, caller: Caller, route: Route, asked: PartnerInput | Refusal) {
+  const { kid, jti, exp, gameServerId } = caller
+  const isNew = platform.tables.replays.record(kid, jti, exp)
+  const mayRepeat = route.auth === 'signature-only' && platform.settings.allowOfferReplay
+  if (!isNew && !mayRepeat) return 'replayed'
+  if (asked instanceof Refusal) return asked
+  const useCase = useCases[asked.operation.name] as (
+    platform: Platform,
+    gameServerId: number,
+    input: unknown,
+  ) => unknown
+  return refusalOrValue(() => platform.undoable(() => useCase(platform, gameServerId, asked.input)))
+}
+
+function replayOf({ kid, jti }: Caller): AuthRefusal {
+  const expected = 'a jti that was not used before'
+  return { refusal: refuse('ENVELOPE_REPLAYED'), step: 'replay', expected, received: jti, kid }
+}
+
+function refuseCaller(request: PartnerRequest, refused: AuthRefusal, platform: Platform, trail: Trail): never {
+  trail.kid = refused.kid
+  trail.authentication = explain(request, refused, platform.clock.nowMs())
+  throw refused.refusal
+}
+
+function refusalOrValue<Value>(work: () => Value): Value | Refusal {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+function refusalOf(error: unknown, { log }: Platform): Refusal {
+  if (error instanceof Refusal) return error
+  log.error({ err: error }, 'request failed')
+  return refuse(error instanceof CommitFailedError ? 'STORE_FULL' : 'INTERNAL')
+}

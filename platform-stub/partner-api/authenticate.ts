@@ -1,0 +1,90 @@
+import { type KeyObject, verify } from 'node:crypto'
+import { type EnvelopeStep, openEnvelope } from '../../contract/envelope/open.ts'
+import type { Directory } from '../game-servers/directory.ts'
+import type { RefusalCode } from '../messages.ts'
+import { type Refusal, refuse } from '../refusal.ts'
+import type { PartnerRequest } from './request.ts'
+import type { Route } from './routes.ts'
+
+/** Who sent a request, by an envelope that opened. Its jti is still to be recorded. */
+export interface Caller {
+  readonly gameServerId: number
+  readonly kid: string
+  readonly jti: string
+  /** Unix seconds. */
+  readonly exp: number
+}
+
+/** Why nobody is behind a request, for the journal that explains it. Holds no secret. */
+export interface AuthRefusal {
+  readonly refusal: Refusal
+  readonly step: EnvelopeStep | 'api-key' | 'api-key-owner' | 'replay'
+  readonly expected: string
+  readonly received: string
+  /** Whose envelope it claims to be, where that could be read. */
+  readonly kid: string | null
+}
+
+/**
+ * Holds a request to its route's credentials: the API key and an envelope of the same game server, or the envelope
+ * alone, beside which an API key is not even looked at.
+ *
+ * @see interface section 5
+ */
+export async function authenticate(
+  request: PartnerRequest,
+  auth: Route['auth'],
+  directory: Directory,
+  nowMs: number,
+): Promise<Caller | AuthRefusal> {
+  const owner = auth === 'service' ? ownerOfApiKey(request.apiKeyLines, directory) : undefined
+  if (typeof owner === 'object') return owner
+  const opening = await openEnvelope(
+    { headerLines: request.signatureLines, body: request.body },
+    {
+      keys: directory.keys,
+      nowS: nowMs / 1_000,
+      leewayS: 0,
+      request: { method: request.method, path: request.path },
+      verify: verifyInPlace,
+    },
+  )
+  if (!opening.ok) {
+    const { step, expected, received, kid = null } = opening
+    return { refusal: refuse('ENVELOPE_REFUSED', { step }), step, expected, received, kid }
+  }
+  const { kid, jti, exp } = opening
+  const gameServerId = directory.idOfKid(kid)
+  if (gameServerId === undefined || jti === undefined) throw new Error(`envelope by ${kid} opened without its parts`)
+  if (owner !== undefined && owner !== gameServerId) {
+    const refusal = refuse('API_KEY_OF_ANOTHER')
+    const expected = `a kid of game server ${owner}, whose API key was sent`
+    return { refusal, step: 'api-key-owner', expected, received: `a kid of game server ${gameServerId}`, kid }
+  }
+  return { gameServerId, kid, jti, exp }
+}
+
+/**
+ * RSASSA-PKCS1-v1_5 with SHA-256 on this thread: 29 µs, where jose's way over the thread pool costs 43 µs of time and
+ * 71 µs of processor with sixteen at once. Only RSA keys are registered.
+ */
+function verifyInPlace(signingInput: string, signature: string, key: KeyObject): boolean {
+  return verify('sha256', Buffer.from(signingInput, 'latin1'), key, Buffer.from(signature, 'base64url'))
+}
+
+function ownerOfApiKey(lines: readonly string[], directory: Directory): number | AuthRefusal {
+  const [apiKey, ...others] = lines
+  if (apiKey === undefined || others.length > 0) {
+    return apiKeyRefusal('API_KEY_MISSING', 'one X-Service-Api-Key header', `${lines.length}`)
+  }
+  const owner = directory.idOfApiKey(apiKey)
+  return owner ?? apiKeyRefusal('API_KEY_UNKNOWN', 'the API key of a registered game server', 'another one')
+}
+
+function apiKeyRefusal(
+  code: Extract<RefusalCode, 'API_KEY_MISSING' | 'API_KEY_UNKNOWN'>,
+  expected: string,
+  received: string,
+): AuthRefusal {
+  return { refusal: refuse(code), step: 'api-key', expected, received, kid: null }
+}

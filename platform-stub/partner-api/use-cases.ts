@@ -1,0 +1,29 @@
+import type * as z from 'zod/mini'
+import type { OperationName, operations, PlatformOperationName } from '../../contract/operations.ts'
+import { eligibilityOf } from '../characters/eligibility.ts'
+import { startLink } from '../characters/links.ts'
+import { adjustStock, registerListing, withdrawListing } from '../listings/listings.ts'
+import type { Platform } from '../platform.ts'
+import { confirmDelivery, readTransaction, reportDeliveryFailure } from '../transactions/delivery.ts'
+import { createTransaction } from '../transactions/purchase.ts'
+
+type InputOf<Name extends OperationName> = z.infer<(typeof operations)[Name]['input']>
+
+/**
+ * What the platform does for each operation. Runs inside a database transaction; what it returns is the answer's
+ * `data`, nothing for the operations whose answer has no body.
+ */
+export const useCases: {
+  readonly [Name in PlatformOperationName]: (platform: Platform, gameServerId: number, input: InputOf<Name>) => unknown
+} = {
+  'character.link': startLink,
+  'market.register': registerListing,
+  'market.adjust-stock': adjustStock,
+  'market.withdraw': withdrawListing,
+  'market.eligibility': ({ tables }, gameServerId, { characterRef }) =>
+    eligibilityOf(tables.characters.read(gameServerId, characterRef)),
+  'transaction.create': createTransaction,
+  'transaction.get': readTransaction,
+  'transaction.delivery': confirmDelivery,
+  'transaction.delivery-failure': reportDeliveryFailure,
+}

@@ -1,0 +1,23 @@
+import type { Chance } from './chance.ts'
+import type { Clock } from './clock/clock.ts'
+import type { Log } from './log.ts'
+import type { Settings } from './settings.ts'
+import type { Tables } from './store/tables.ts'
+
+/**
+ * What every use case of the platform works with. Use cases that write run inside `transact` and are synchronous; what
+ * they throw undoes their writes.
+ */
+export interface Platform {
+  readonly tables: Tables
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly settings: Settings
+  readonly log: Log
+  /** Runs `work` in a database transaction and gives its result once that is on disk. */
+  transact<Result>(work: () => Result): Promise<Result>
+  /** Inside `transact`: a part that can fail and be undone while the rest stays. */
+  undoable<Result>(work: () => Result): Result
+  /** The stub's address as others see it, without a trailing slash; known once it listens. */
+  publicUrl(): string
+}

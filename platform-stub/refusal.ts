@@ -1,0 +1,26 @@
+import { type RefusalCode, refusals } from './messages.ts'
+
+/** The platform says no: a status, a text ready for the player, and a code for those who look behind it. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly code: RefusalCode
+  readonly status: number
+  /** Headers that the status asks for, `Allow` of a 405. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: RefusalCode, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.code = code
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** The refusal of a code, to be thrown; the catalogue says which facts its text needs. */
+export function refuse<Code extends RefusalCode>(
+  code: Code,
+  ...facts: Parameters<(typeof refusals)[Code]['text']>
+): Refusal {
+  const { status, text } = refusals[code]
+  return new Refusal(code, status, (text as (facts: unknown) => string)(facts[0]))
+}

@@ -1,0 +1,77 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { CharacterStanding } from '../characters/eligibility.ts'
+
+export interface CharacterLinkRow {
+  readonly id: number
+  readonly gameServerId: number
+  readonly characterRef: string
+  readonly characterName: string | null
+  readonly token: string
+  readonly createdAt: number
+  readonly expiresAt: number
+  readonly usedAt: number | null
+}
+
+/** A character as the platform knows it, or would if it had never heard of it. */
+export interface CharacterRow extends CharacterStanding {
+  readonly characterName: string | null
+}
+
+const stranger: CharacterRow = {
+  characterName: null,
+  account: false,
+  linked: false,
+  banned: false,
+  sellingBlocked: false,
+  recipientApproved: false,
+}
+
+/** Characters with the state of their accounts, and the links that players confirm. */
+export function characterTables(database: DatabaseSync) {
+  const read = database.prepare('select * from characters where gameServerId = ? and characterRef = ?')
+  const write = database.prepare(`
+    insert or replace into characters
+      (gameServerId, characterRef, characterName, account, linked, banned, sellingBlocked, recipientApproved)
+    values (?, ?, ?, ?, ?, ?, ?, ?)
+  `)
+  const nextLinkId = database.prepare(
+    `select coalesce(max(seq), 0) + 1 as id from sqlite_sequence where name = 'characterLinks'`,
+  )
+  const insertLink = database.prepare(`
+    insert into characterLinks (id, gameServerId, characterRef, characterName, token, createdAt, expiresAt)
+    values (?, ?, ?, ?, ?, ?, ?)
+  `)
+  const linkByToken = database.prepare('select * from characterLinks where token = ?')
+  const useLink = database.prepare('update characterLinks set usedAt = ? where id = ?')
+  return {
+    read(gameServerId: number, characterRef: string): CharacterRow {
+      const row = read.get(gameServerId, characterRef)
+      if (!row) return stranger
+      return {
+        characterName: row['characterName'] as string | null,
+        account: row['account'] === 1,
+        linked: row['linked'] === 1,
+        banned: row['banned'] === 1,
+        sellingBlocked: row['sellingBlocked'] === 1,
+        recipientApproved: row['recipientApproved'] === 1,
+      }
+    },
+    write(gameServerId: number, characterRef: string, row: CharacterRow): void {
+      const flags = [row.account, row.linked, row.banned, row.sellingBlocked, row.recipientApproved].map(Number)
+      write.run(gameServerId, characterRef, row.characterName, ...flags)
+    },
+    nextLinkId: (): number => Number(nextLinkId.get()?.['id']),
+    insertLink: (row: CharacterLinkRow): void =>
+      void insertLink.run(
+        row.id,
+        row.gameServerId,
+        row.characterRef,
+        row.characterName,
+        row.token,
+        row.createdAt,
+        row.expiresAt,
+      ),
+    linkByToken: (token: string) => linkByToken.get(token) as unknown as CharacterLinkRow | undefined,
+    useLink: (id: number, at: number): void => void useLink.run(at, id),
+  }
+}

@@ -1,0 +1,114 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { WebhookEvent } from '../../contract/events.ts'
+
+export interface WebhookDeliveryRow {
+  readonly id: number
+  readonly gameServerId: number
+  readonly transactionId: number
+  readonly event: WebhookEvent
+  /** The exact text that is signed and sent at every attempt. */
+  readonly payload: string
+  /** `pending` waits for its next attempt; a 2xx made it `acknowledged`; `ended` will not be tried again. */
+  readonly state: 'pending' | 'acknowledged' | 'ended'
+  readonly attempts: number
+  /** Present exactly while pending. */
+  readonly nextAttemptAt: number | null
+  readonly createdAt: number
+  readonly closedAt: number | null
+}
+
+export type NewWebhookDelivery = Pick<
+  WebhookDeliveryRow,
+  'gameServerId' | 'transactionId' | 'event' | 'payload' | 'createdAt'
+> & { readonly nextAttemptAt: number }
+
+export interface WebhookAttemptRow {
+  readonly deliveryId: number
+  readonly number: number
+  readonly at: number
+  readonly durationMs: number
+  readonly url: string
+  /** The header that went out, `<protected>..<signature>`. */
+  readonly signature: string
+  /** Its first segment, decoded. */
+  readonly protectedHeader: string
+  readonly responseStatus: number | null
+  readonly responseBody: string | null
+  /** Why there was no answer. */
+  readonly failure: string | null
+  readonly nextAttemptAt: number | null
+}
+
+/** The delivery queue and every attempt that was made. */
+export function webhookTables(database: DatabaseSync, somethingIsDue: () => void) {
+  const insert = database.prepare(`
+    insert into webhookDeliveries (gameServerId, transactionId, event, payload, state, attempts, nextAttemptAt, createdAt)
+    values (?, ?, ?, ?, 'pending', 0, ?, ?)
+  `)
+  const byId = database.prepare('select * from webhookDeliveries where id = ?')
+  const due = database.prepare(`
+    select * from webhookDeliveries where gameServerId = ? and state = 'pending' and nextAttemptAt <= ?
+    order by nextAttemptAt, id limit ?
+  `)
+  const firstAfter = database.prepare(`
+    select min(nextAttemptAt) as at from webhookDeliveries
+    where gameServerId = ? and state = 'pending' and nextAttemptAt > ?
+  `)
+  const reschedule = database.prepare(
+    `update webhookDeliveries set state = 'pending', attempts = ?, nextAttemptAt = ?, closedAt = null where id = ?`,
+  )
+  const close = database.prepare(
+    'update webhookDeliveries set state = ?, attempts = ?, nextAttemptAt = null, closedAt = ? where id = ?',
+  )
+  const endOrders = database.prepare(`
+    update webhookDeliveries set state = 'ended', nextAttemptAt = null, closedAt = ?
+    where transactionId = ? and event = 'transfer_order' and state = 'pending'
+  `)
+  const newest = database.prepare('select * from webhookDeliveries order by id desc limit ?')
+  const newestOf = database.prepare('select * from webhookDeliveries where transactionId = ? order by id desc limit ?')
+  const insertAttempt = database.prepare(`
+    insert into webhookAttempts (deliveryId, number, at, durationMs, url, signature, protectedHeader, responseStatus,
+      responseBody, failure, nextAttemptAt)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  `)
+  const attemptsOf = database.prepare('select * from webhookAttempts where deliveryId = ? order by id')
+  return {
+    insert(row: NewWebhookDelivery): void {
+      insert.run(row.gameServerId, row.transactionId, row.event, row.payload, row.nextAttemptAt, row.createdAt)
+      somethingIsDue()
+    },
+    byId: (id: number) => byId.get(id) as unknown as WebhookDeliveryRow | undefined,
+    /** A game server's deliveries whose time has come, earliest first. */
+    due: (gameServerId: number, nowMs: number, count: number) =>
+      due.all(gameServerId, nowMs, count) as unknown as WebhookDeliveryRow[],
+    /** When a game server's first delivery after a moment is due; null where none is. */
+    firstAfter: (gameServerId: number, afterMs: number) =>
+      (firstAfter.get(gameServerId, afterMs)?.['at'] ?? null) as number | null,
+    reschedule(id: number, attempts: number, nextAttemptAt: number): void {
+      reschedule.run(attempts, nextAttemptAt, id)
+      somethingIsDue()
+    },
+    close: (id: number, state: 'acknowledged' | 'ended', attempts: number, at: number): void =>
+      void close.run(state, attempts, at, id),
+    /** Ends the `transfer_order` deliveries of a transaction, and those alone. */
+    endOrders: (transactionId: number, at: number): void => void endOrders.run(at, transactionId),
+    newest: (count: number) => newest.all(count) as unknown as WebhookDeliveryRow[],
+    newestOf: (transactionId: number, count: number) =>
+      newestOf.all(transactionId, count) as unknown as WebhookDeliveryRow[],
+    insertAttempt: (row: WebhookAttemptRow): void =>
+      void insertAttempt.run(
+        row.deliveryId,
+        row.number,
+        row.at,
+        row.durationMs,
+        row.url,
+        row.signature,
+        row.protectedHeader,
+        row.responseStatus,
+        row.responseBody,
+        row.failure,
+        row.nextAttemptAt,
+      ),
+    attemptsOf: (deliveryId: number) => attemptsOf.all(deliveryId) as unknown as WebhookAttemptRow[],
+  }
+}

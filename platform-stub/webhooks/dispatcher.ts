@@ -1,0 +1,157 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import type { ProtectedHeader } from '../../contract/envelope/protected-header.ts'
+import { sealEnvelope } from '../../contract/envelope/seal.ts'
+import { limits } from '../../contract/limits.ts'
+import type { Directory } from '../game-servers/directory.ts'
+import { stubLimits } from '../limits.ts'
+import type { Platform } from '../platform.ts'
+import type { PlatformKeyRow } from '../store/platform.ts'
+import type { WebhookDeliveryRow } from '../store/webhooks.ts'
+import { recordAttempt } from './outcome.ts'
+import { postWebhook } from './post.ts'
+
+export interface DispatcherParts {
+  readonly platform: Platform
+  readonly directory: Directory
+  readonly platformKey: () => Promise<PlatformKeyRow>
+}
+
+/**
+ * Sends what is due in the delivery queue. Each game server has its own places, so that one whose receiver hangs delays
+ * no other. What is due is always read from the database: an attempt that a crash cut off is simply due again.
+ *
+ * Running, it starts attempts by itself as they come due. Paused, it starts none until `attemptDue` asks for those of
+ * the present moment, which is how a journey of the clock works.
+ *
+ * @see interface section 6; rule 12 of reliability.md
+ */
+export class WebhookDispatcher {
+  readonly #parts: DispatcherParts
+  /** Attempts under way by game server, each by its delivery. */
+  readonly #underWay = new Map<number, Map<number, Promise<void>>>()
+  #signingKey: { kid: string; key: KeyObject } | undefined
+  #isRunning = false
+  #cancelAlarm: () => void = () => undefined
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts
+  }
+
+  /** Starts attempts from now on as they come due. */
+  run(): void {
+    this.#isRunning = true
+    this.wake()
+  }
+
+  /** Starts no attempt by itself any more; those under way go on. */
+  pause(): void {
+    this.#isRunning = false
+    this.#cancelAlarm()
+  }
+
+  /** Looks for what is due, starts it where there is a free place, and sets the alarm for what comes next. */
+  wake(): void {
+    if (!this.#isRunning) return
+    for (const { id } of this.#receivers()) this.#startDue(id, limits.webhookTimeoutMs)
+    this.#cancelAlarm()
+    const next = this.#firstAfterNow()
+    this.#cancelAlarm = next === null ? () => undefined : this.#parts.platform.clock.at(next, () => this.wake())
+  }
+
+  /** When the first delivery that can be sent is due, now included; null where none is. */
+  firstDueMs(): number | null {
+    const { webhooks } = this.#parts.platform.tables
+    return earliest(this.#receivers().map(({ id }) => webhooks.firstAfter(id, Number.NEGATIVE_INFINITY)))
+  }
+
+  /** Makes every attempt that is due at this moment and waits for all of them, new ones included. */
+  async attemptDue(timeoutMs: number): Promise<void> {
+    do {
+      await this.settle()
+      for (const { id } of this.#receivers()) this.#startDue(id, timeoutMs)
+    } while (this.#underWay.size > 0)
+  }
+
+  /** Waits until no attempt is under way. */
+  async settle(): Promise<void> {
+    while (this.#underWay.size > 0) {
+      await Promise.all([...this.#underWay.values()].flatMap((attempts) => [...attempts.values()]))
+    }
+  }
+
+  #receivers() {
+    return this.#parts.directory.all().filter(({ webhookUrl }) => webhookUrl !== null)
+  }
+
+  #firstAfterNow(): number | null {
+    const { tables, clock } = this.#parts.platform
+    const now = clock.nowMs()
+    return earliest(this.#receivers().map(({ id }) => tables.webhooks.firstAfter(id, now)))
+  }
+
+  #startDue(gameServerId: number, timeoutMs: number): void {
+    const { tables, clock } = this.#parts.platform
+    const underWay = this.#underWay.get(gameServerId) ?? new Map<number, Promise<void>>()
+    const freePlaces = stubLimits.webhookInFlightPerReceiverMax - underWay.size
+    if (freePlaces <= 0) return
+    const due = tables.webhooks.due(gameServerId, clock.nowMs(), stubLimits.webhookInFlightPerReceiverMax)
+    for (const delivery of due.filter(({ id }) => !underWay.has(id)).slice(0, freePlaces)) {
+      underWay.set(delivery.id, this.#attempt(delivery, timeoutMs))
+    }
+    if (underWay.size > 0) this.#underWay.set(gameServerId, underWay)
+  }
+
+  async #attempt(delivery: WebhookDeliveryRow, timeoutMs: number): Promise<void> {
+    const { gameServerId, id } = delivery
+    let isRecorded = false
+    try {
+      await this.#attemptOnce(delivery, timeoutMs)
+      isRecorded = true
+    } catch (error) {
+      this.#parts.platform.log.error({ err: error, deliveryId: id }, 'webhook attempt not recorded')
+    } finally {
+      const underWay = this.#underWay.get(gameServerId)
+      underWay?.delete(id)
+      if (underWay?.size === 0) this.#underWay.delete(gameServerId)
+    }
+    // One that could not be recorded is still due: it waits for the next wake, or it would be sent without pause.
+    if (this.#isRunning && isRecorded) this.#startDue(gameServerId, limits.webhookTimeoutMs)
+  }
+
+  async #attemptOnce(delivery: WebhookDeliveryRow, timeoutMs: number): Promise<void> {
+    const { platform, directory } = this.#parts
+    const url = directory.byId(delivery.gameServerId)?.webhookUrl
+    if (!url) return
+    const at = platform.clock.nowMs()
+    const number = delivery.attempts + 1
+    const { header, signature } = await this.#seal(delivery, number, at)
+    const startedMs = platform.clock.monotonicMs()
+    const outcome = await postWebhook({ url, body: delivery.payload, signature, timeoutMs }, platform.clock)
+    const durationMs = Math.round(platform.clock.monotonicMs() - startedMs)
+    const attempt = { number, at, durationMs, url, signature, protectedHeader: JSON.stringify(header) }
+    await platform.transact(() => recordAttempt(platform, delivery.id, attempt, outcome))
+  }
+
+  /** Signs anew: the jti and the five minutes are the attempt's own. */
+  async #seal({ id, payload }: WebhookDeliveryRow, number: number, atMs: number) {
+    this.#signingKey ??= await this.#loadSigningKey()
+    const iat = Math.floor(atMs / 1_000)
+    const header: ProtectedHeader = {
+      alg: 'RS256',
+      kid: this.#signingKey.kid,
+      jti: this.#parts.platform.chance.uuid('webhook-jti', `${id}:${number}`),
+      iat,
+      exp: iat + limits.envelopeLifetimeS,
+    }
+    return { header, signature: await sealEnvelope(header, Buffer.from(payload), this.#signingKey.key) }
+  }
+
+  async #loadSigningKey() {
+    const { kid, privateKeyPem } = await this.#parts.platformKey()
+    return { kid, key: createPrivateKey(privateKeyPem) }
+  }
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  return times.reduce((first, time) => (time !== null && (first === null || time < first) ? time : first), null)
+}

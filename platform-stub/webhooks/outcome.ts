@@ -1,0 +1,78 @@
+import { observedQuantityOf } from '../../contract/events.ts'
+import { readStrictJson } from '../../contract/strict-json.ts'
+import { transactionPhases } from '../../contract/transaction.ts'
+import { backoffMs } from '../backoff.ts'
+import { stubLimits } from '../limits.ts'
+import type { Platform } from '../platform.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhooks.ts'
+import { phaseOfRow } from '../transactions/moves.ts'
+import type { PostOutcome } from './post.ts'
+
+/** What is known of an attempt besides its outcome. */
+export type AttemptMade = Pick<
+  WebhookAttemptRow,
+  'number' | 'at' | 'durationMs' | 'url' | 'signature' | 'protectedHeader'
+>
+
+/**
+ * Writes an attempt and what follows from it: a 2xx ends the delivery and, of a `transfer_order`, tells the stock that
+ * is left; anything else sets the next time by the attempt's number, unless the delivery has ended meanwhile.
+ *
+ * @see interface section 6, delivery rules
+ */
+export function recordAttempt(
+  platform: Platform,
+  deliveryId: number,
+  attempt: AttemptMade,
+  outcome: PostOutcome,
+): void {
+  const { tables, clock, log } = platform
+  // Read again: the transaction may have become terminal, or the stub been emptied, while the receiver thought.
+  const delivery = tables.webhooks.byId(deliveryId)
+  if (!delivery) return
+  const now = clock.nowMs()
+  const isAcknowledged = outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 300
+  const nextAttemptAt = isAcknowledged || !goesOn(platform, delivery) ? null : now + backoffMs(attempt.number)
+  const answer = outcome.kind === 'answer' ? outcome : null
+  tables.webhooks.insertAttempt({
+    deliveryId,
+    ...attempt,
+    responseStatus: answer?.status ?? null,
+    responseBody: answer?.body.slice(0, stubLimits.webhookAnswerKeptLengthMax) ?? null,
+    failure: outcome.kind === 'failure' ? outcome.failure : null,
+    nextAttemptAt,
+  })
+  if (nextAttemptAt !== null) tables.webhooks.reschedule(deliveryId, attempt.number, nextAttemptAt)
+  else tables.webhooks.close(deliveryId, isAcknowledged ? 'acknowledged' : 'ended', attempt.number, now)
+  if (isAcknowledged && delivery.event === 'transfer_order') takeObservation(platform, delivery, outcome.body, now)
+
+  const { event, transactionId, gameServerId } = delivery
+  const result = answer ? { status: answer.status } : { failure: outcome.kind === 'failure' && outcome.failure }
+  log.info(
+    {
+      deliveryId,
+      event,
+      transactionId,
+      gameServerId,
+      attempt: attempt.number,
+      durationMs: attempt.durationMs,
+      ...result,
+    },
+    'webhook attempted',
+  )
+}
+
+/** A delivery goes on until it was closed; that of an order also ends with its transaction, however it came to be tried. */
+function goesOn({ tables }: Platform, delivery: WebhookDeliveryRow): boolean {
+  if (delivery.state !== 'pending') return false
+  if (delivery.event === 'transaction_terminal') return true
+  const transaction = tables.transactions.byId(delivery.transactionId)
+  return transaction !== undefined && transactionPhases[phaseOfRow(transaction)].outcome === null
+}
+
+function takeObservation({ tables }: Platform, delivery: WebhookDeliveryRow, body: string, at: number): void {
+  const reading = readStrictJson(body)
+  const quantity = reading.ok ? observedQuantityOf(reading.object.value) : undefined
+  const transaction = tables.transactions.byId(delivery.transactionId)
+  if (quantity !== undefined && transaction) tables.listings.observe(transaction.listingId, quantity, at)
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const startTimeoutMs = 20_000
+const endTimeoutMs = 5_000
+
+/** A program of its own, as it would be started by hand. */
+export interface ProgramOrder {
+  /** Names it in messages, and its log file. */
+  readonly name: string
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Where its output goes, as `<name>.log`. */
+  readonly logDir: string
+  /** Opens a channel for messages, which only Node programs of our own have a use for. */
+  readonly withMessages?: boolean
+}
+
+/** A program that said where it listens. Disposing ends it. */
+export interface RunningProgram extends AsyncDisposable {
+  readonly name: string
+  readonly pid: number
+  /** From its line with `"msg":"listening"`. */
+  readonly url: string
+  /** For orders and reports by message. */
+  readonly child: ChildProcess
+}
+
+const running = new Set<ChildProcess>()
+
+/** Nothing outlives this process, whatever ends it. */
+function killRunning(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
+/**
+ * Starts a program and waits until it listens. Its output goes to a file, never through this process.
+ *
+ * @throws {Error} It ended before, or said nothing within 20 s; with the end of its output.
+ */
+export async function startProgram(order: ProgramOrder): Promise<RunningProgram> {
+  const { name, command, env, logDir, withMessages = false } = order
+  const logFile = join(logDir, `${name}.log`)
+  const [file = '', ...args] = command
+  const log = openSync(logFile, 'a')
+  const child = spawn(file, args, {
+    env: { ...bareEnvironment(), ...env },
+    stdio: ['ignore', log, log, ...(withMessages ? (['ipc'] as const) : [])],
+  })
+  closeSync(log)
+  if (!process.listeners('exit').includes(killRunning)) process.prependListener('exit', killRunning)
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  const failed = once(child, 'error').then(([error]) => Promise.reject(error))
+  failed.catch(() => running.delete(child))
+
+  try {
+    const url = await Promise.race([failed, listeningUrl(child, name, logFile)])
+    return { name, pid: child.pid ?? 0, url, child, [Symbol.asyncDispose]: () => end(child) }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+}
+
+/** What a program needs of this environment to run at all: no proxy, no option for Node, no SERVICE_ variable. */
+function bareEnvironment(): Record<string, string> {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG']
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
+}
+
+async function listeningUrl(child: ChildProcess, name: string, logFile: string): Promise<string> {
+  const deadlineMs = performance.now() + startTimeoutMs
+  while (performance.now() < deadlineMs && child.exitCode === null && child.signalCode === null) {
+    for (const line of readFileSync(logFile, 'utf8').split('\n')) {
+      if (!line.includes('"msg":"listening"')) continue
+      return (JSON.parse(line) as { url: string }).url
+    }
+    await wait(20)
+  }
+  const output = readFileSync(logFile, 'utf8').slice(-2_000)
+  throw new Error(`${name} did not come to listen (exit ${child.exitCode ?? child.signalCode}):\n${output}`)
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (!running.has(child)) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const impatience = setTimeout(() => child.kill('SIGKILL'), endTimeoutMs)
+  await ended
+  clearTimeout(impatience)
+}

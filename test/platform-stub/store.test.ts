@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pino from 'pino'
+import { expect, test } from 'vitest'
+import { StubClock } from '../../platform-stub/clock/clock.ts'
+import { forgetExpiredReplays } from '../../platform-stub/partner-api/forget-replays.ts'
+import { GroupCommit } from '../../platform-stub/store/group-commit.ts'
+import { openDatabase } from '../../platform-stub/store/open.ts'
+import { prepareTables } from '../../platform-stub/store/tables.ts'
+import { manualTime } from './fixtures/manual-time.ts'
+import { temporaryFolder } from './fixtures/process.ts'
+
+/** A store over a table of notes, and what it told of its commits. */
+function notes(schema = 'create table notes (text text unique) strict') {
+  const database = new DatabaseSync(':memory:')
+  database.exec(`pragma foreign_keys = on; ${schema}`)
+  const told: string[] = []
+  const store = new GroupCommit(database, {
+    committed: () => told.push('committed'),
+    failed: () => told.push('failed'),
+  })
+  const write = database.prepare('insert into notes values (?)')
+  const texts = () =>
+    database
+      .prepare('select text from notes')
+      .all()
+      .map((row) => row['text'])
+  return { database, store, told, write: (text: string) => void write.run(text), texts }
+}
+
+test('a commit returns when it is on disk, and nobody else may open the database meanwhile', async () => {
+  await using folder = await temporaryFolder()
+  const database = openDatabase(folder.path)
+  const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]
+  expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys')]).toEqual(['wal', 2, 1])
+  expect(() => openDatabase(folder.path)).toThrow('is in use by another platform-stub')
+  database.close()
+  openDatabase(folder.path).close()
+  const header = new DatabaseSync(join(folder.path, 'platform.db'), { readOnly: true })
+  expect(header.prepare('pragma user_version').get()?.['user_version']).toBe(1)
+  header.close()
+})
+
+test('pieces of one turn share a commit, and each is answered after it', async () => {
+  const { store, told, write, texts } = notes()
+  const pieces = ['a', 'b', 'c'].map((text) => store.transact(() => write(text)).then(() => told.push(text)))
+  await Promise.all(pieces)
+  expect(told).toEqual(['committed', 'a', 'b', 'c'])
+  expect(texts()).toEqual(['a', 'b', 'c'])
+})
+
+test('a piece that fails is undone whole and spoils no other of its group', async () => {
+  const { store, write, texts } = notes()
+  const outcomes = await Promise.allSettled([
+    store.transact(() => write('a')),
+    store.transact(() => {
+      write('b')
+      write('a')
+    }),
+    store.transact(() => write('c')),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(texts()).toEqual(['a', 'c'])
+})
+
+test('a part can be undone while the rest of its piece stays', async () => {
+  const { store, write, texts } = notes()
+  await store.transact(() => {
+    write('kept')
+    expect(() =>
+      store.undoable(() => {
+        write('undone')
+        throw new Error('refused')
+      }),
+    ).toThrow('refused')
+  })
+  expect(texts()).toEqual(['kept'])
+})
+
+test('when a commit fails, nobody of its group is told that it has happened', async () => {
+  const deferred = 'create table people (id integer primary key) strict;'
+  const { store, told, write, texts } = notes(
+    `${deferred} create table notes (text text references people deferrable initially deferred)`,
+  )
+  const outcomes = await Promise.allSettled([store.transact(() => 1), store.transact(() => write('7'))])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(told).toEqual(['failed'])
+  expect(texts()).toEqual([])
+  expect(await store.transact(() => 'goes on')).toBe('goes on')
+})
+
+test('what waits when the store closes is committed, and nothing is taken afterwards', async () => {
+  const { store, write, texts } = notes()
+  const last = store.transact(() => write('last'))
+  store.close()
+  await last
+  expect(texts()).toEqual(['last'])
+  await expect(store.transact(() => write('late'))).rejects.toThrow('closed')
+})
+
+test('expired jtis are forgotten, oldest first, once both clocks are past them', async () => {
+  const { time, pass } = manualTime()
+  const clock = new StubClock(time, 0)
+  const database = openDatabase(null)
+  const tables = prepareTables(database, () => undefined)
+  const store = new GroupCommit(database, { committed: () => undefined, failed: () => undefined })
+  const count = () => Number(database.prepare('select count(*) as n from replays').get()?.['n'])
+  const expS = time.nowMs() / 1_000 + 30
+  for (let n = 0; n < 1_200; n++) tables.replays.record('kid', randomUUID(), expS)
+  const log = pino({ level: 'silent' })
+  const end = forgetExpiredReplays({ tables, log, transact: (work) => store.transact(work) }, clock)
+  /** One round of forgetting, to its end: as many transactions as it can need. */
+  const round = async () => {
+    pass(1_000)
+    for (let n = 0; n < 5; n++) await store.transact(() => undefined)
+  }
+  clock.runFrom(clock.nowMs() + 3_600_000)
+  await round()
+  expect(count()).toBe(1_200)
+  pass(30_000)
+  await round()
+  expect(count()).toBe(0)
+  end()
+})
