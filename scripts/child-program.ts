@@ -30,8 +30,8 @@ export interface RunningProgram extends AsyncDisposable {
 
 const running = new Set<ChildProcess>()
 
-/** Ends at once everything that still runs. For the exit of this process, whatever its reason. */
-export function killAllPrograms(): void {
+/** Nothing outlives this process, whatever ends it. */
+function killRunning(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
@@ -49,13 +49,19 @@ export async function startProgram(order: ProgramOrder): Promise<RunningProgram>
     stdio: ['ignore', log, log, ...(withMessages ? (['ipc'] as const) : [])],
   })
   closeSync(log)
+  if (!process.listeners('exit').includes(killRunning)) process.prependListener('exit', killRunning)
   running.add(child)
   child.once('exit', () => running.delete(child))
   const failed = once(child, 'error').then(([error]) => Promise.reject(error))
   failed.catch(() => running.delete(child))
 
-  const url = await Promise.race([failed, listeningUrl(child, name, logFile)])
-  return { name, pid: child.pid ?? 0, url, child, [Symbol.asyncDispose]: () => end(child) }
+  try {
+    const url = await Promise.race([failed, listeningUrl(child, name, logFile)])
+    return { name, pid: child.pid ?? 0, url, child, [Symbol.asyncDispose]: () => end(child) }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
 }
 
 /** What a program needs of this environment to run at all: no proxy, no option for Node, no SERVICE_ variable. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { logStart, type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
@@ -21,6 +22,7 @@ const standbyIntervalMs = 200
 export async function run(options: RunOptions): Promise<void> {
   const config = readConfig(options.config, readAgentConfig)
   if (!config) return
+  process.env['UV_THREADPOOL_SIZE'] ??= String(threadsFor(config))
   const log = await openLog({ level: config.logLevel, file: config.logFile })
   const end = (exitCode: number): never => {
     log.flushNow()
@@ -46,6 +48,14 @@ export async function run(options: RunOptions): Promise<void> {
     log.fatal(message)
     end(exitCode)
   }
+}
+
+/**
+ * Threads beside the event loop, read before the first is started. They sign: more than there are cores only take turns.
+ * A spool's files wait for the disk, so it has some more.
+ */
+function threadsFor({ spoolDir }: AgentConfig): number {
+  return Math.max(2, availableParallelism()) + (spoolDir === undefined ? 0 : 4)
 }
 
 async function start(

@@ -51,6 +51,9 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
   const pathPrefix = pathname === '/' ? '' : pathname
   const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + limits.envelopeAttemptSlackS
 
+  /** Attempts from their signature to their answer. */
+  let underWay = 0
+
   const headerFor = (request: PartnerRequest, lifetimeS: number): ProtectedHeader => {
     const iat = Math.floor(platformClock.nowMs() / 1000)
     const htu = `${baseUrl}${request.path}`
@@ -61,22 +64,27 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     attemptLifetimeMs: attemptLifetimeS * 1000,
 
     async attempt(operation, request, timeoutMs) {
-      const bytes = Buffer.from(request.body, 'utf8')
-      const sealing = seal(headerFor(request, attemptLifetimeS), bytes)
-      const signature = typeof sealing === 'string' ? sealing : await sealing
-      const headers = ['accept', 'application/json', 'user-agent', options.userAgent, signatureHeaderName, signature]
-      if (operation.auth === 'service') headers.push(apiKeyHeaderName, options.apiKey)
-      if (request.method !== 'GET') headers.push('content-type', 'application/json')
-      const body = request.method === 'GET' ? null : bytes
-      const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
-      const sent = await options.connection.send(signed, { fresh: operation.retry === 'once', timeoutMs })
-      options.contact.observe(sent)
-      return sent
+      underWay++
+      try {
+        const bytes = Buffer.from(request.body, 'utf8')
+        const sealing = seal(headerFor(request, attemptLifetimeS), bytes, underWay === 1)
+        const signature = typeof sealing === 'string' ? sealing : await sealing
+        const headers = ['accept', 'application/json', 'user-agent', options.userAgent, signatureHeaderName, signature]
+        if (operation.auth === 'service') headers.push(apiKeyHeaderName, options.apiKey)
+        if (request.method !== 'GET') headers.push('content-type', 'application/json')
+        const body = request.method === 'GET' ? null : bytes
+        const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
+        const sent = await options.connection.send(signed, { fresh: operation.retry === 'once', timeoutMs })
+        options.contact.observe(sent)
+        return sent
+      } finally {
+        underWay--
+      }
     },
 
     async envelope(request) {
       const header = headerFor(request, limits.envelopeLifetimeS)
-      const signature = await seal(header, Buffer.from(request.body, 'utf8'))
+      const signature = await seal(header, Buffer.from(request.body, 'utf8'), underWay === 0)
       return {
         method: request.method,
         url: `${origin}${pathPrefix}${request.path}`,

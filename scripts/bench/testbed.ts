@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from 'undici'
-import { type RunningProgram, startProgram } from './child-program.ts'
+import { type RunningProgram, startProgram } from '../child-program.ts'
 import type { PlatformCounts } from './verifying-server.ts'
 
 const apiKey = 'bench-api-key'
@@ -41,7 +41,7 @@ export async function startTestbed(): Promise<Testbed> {
     name: 'verifying-server',
     command: [process.execPath, join(import.meta.dirname, 'verifying-server.ts')],
     env: { BENCH_API_KEY: apiKey, BENCH_KID: kid, BENCH_PUBLIC_KEY_FILE: publicKeyFile },
-    logDir: dir,
+    logFile: join(dir, 'verifying-server.log'),
   })
 
   return {

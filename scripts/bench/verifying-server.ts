@@ -2,7 +2,7 @@
  * The platform behind every row of the benchmark: opens each envelope in the contract's strict way, refuses replays,
  * answers in the contract's shapes, keeps no other state. GET /counts says what it let through.
  */
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -135,11 +135,16 @@ if (import.meta.main) {
     if (route.withApiKey && headers[apiKeyHeaderName.toLowerCase()] !== apiKey) return 'another API key'
     const opening = await openEnvelope(
       { headerLines: headersDistinct[signatureHeaderName.toLowerCase()] ?? [], body },
-      { keys, nowS: Date.now() / 1_000, leewayS: 0, request: { method, path } },
+      { keys, nowS: Date.now() / 1_000, leewayS: 0, request: { method, path }, verify: verifyInPlace },
     )
     if (!opening.ok) return `${opening.step}: ${opening.expected} expected, ${opening.received} received`
     return replays.record(opening.jti ?? '', opening.exp) ? undefined : `replay of ${opening.jti}`
   }
+}
+
+/** As the stub does: less than jose's way over the thread pool, so that the server hides less of what is measured. */
+function verifyInPlace(signingInput: string, signature: string, key: KeyObject): boolean {
+  return verify('sha256', Buffer.from(signingInput, 'latin1'), key, Buffer.from(signature, 'base64url'))
 }
 
 function bytesOf(request: IncomingMessage): Promise<Buffer> {

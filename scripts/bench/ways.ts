@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { Pool } from 'undici'
-import { type RunningProgram, startProgram } from './child-program.ts'
+import { type RunningProgram, startProgram } from '../child-program.ts'
 import { closedLoop, type Load, type LoadOrder } from './closed-loop.ts'
 import type { LoadReport } from './own-process-caller.ts'
 import type { Testbed } from './testbed.ts'
@@ -26,7 +26,12 @@ export async function wayThroughProgram(
   command: readonly string[],
   testbed: Testbed,
 ): Promise<Way> {
-  const program = await startProgram({ name, command, env: testbed.agentEnv, logDir: testbed.dir })
+  const program = await startProgram({
+    name,
+    command,
+    env: testbed.agentEnv,
+    logFile: join(testbed.dir, `${name}.log`),
+  })
   const pool = new Pool(program.url, { connections: null })
   return {
     letter,
@@ -63,7 +68,7 @@ export async function wayFromOwnProcess(testbed: Testbed): Promise<Way> {
     name: 'own-process-caller',
     command: [process.execPath, join(import.meta.dirname, 'own-process-caller.ts')],
     env: testbed.agentEnv,
-    logDir: testbed.dir,
+    logFile: join(testbed.dir, 'own-process-caller.log'),
     withMessages: true,
   })
   return {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { killAllPrograms, startProgram } from '../child-program.ts'
+import { startProgram } from '../child-program.ts'
 import { type ProgramCommands, sourcePrograms } from '../programs.ts'
 import { startWebhookReceiver, type WebhookReceiver } from './game-server.ts'
 
@@ -23,10 +23,7 @@ export async function setStage(programs: ProgramCommands = sourcePrograms): Prom
   const dir = mkdtempSync(join(tmpdir(), 'market-agent-demo-'))
   const spoolDir = join(dir, 'spool')
   const logDir = process.env['DEMO_LOG_DIR'] ?? dir
-  const clear = (): void => {
-    killAllPrograms()
-    rmSync(dir, { recursive: true, force: true, maxRetries: 10 })
-  }
+  const clear = (): void => rmSync(dir, { recursive: true, force: true, maxRetries: 10 })
   process.once('exit', clear)
 
   const stub = await startProgram({
