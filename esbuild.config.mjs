@@ -14,11 +14,13 @@ await build({
   platform: 'node',
   target: 'node26',
   banner: {
-    // Packages written as CommonJS, pino for one, `require` Node's own modules, and an ES module has no `require`.
+    // Packages written as CommonJS `require` Node's own modules, and write-file-atomic names its temporaries by
+    // `__filename`; an ES module has neither.
     // The long name leaves `createRequire` free for the bundled code.
     js: [
       "import { createRequire as createRequireForBundle } from 'node:module'",
       'const require = createRequireForBundle(import.meta.url)',
+      'const __filename = import.meta.filename',
     ].join('\n'),
   },
   logLevel: 'warning',

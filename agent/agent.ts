@@ -64,10 +64,11 @@ export async function startAgent(
   const { clock } = outside
   await using started = new AsyncDisposableStack()
   const holder = `process ${process.pid}, since ${new Date(clock.wallMs()).toISOString()}`
-  for (const dir of [config.stateDir, config.spoolDir]) {
-    if (dir === undefined) continue
-    const ownership = takeOwnership(dir, holder)
-    started.defer(() => ownership.release())
+  const state = takeOwnership(config.stateDir, holder, 0o700)
+  started.defer(() => state.release())
+  if (config.spoolDir !== undefined) {
+    const spool = takeOwnership(config.spoolDir, holder, 0o755)
+    started.defer(() => spool.release())
   }
   const unanswered = new Set<string>()
   const journal = openSqliteJournal({

@@ -39,7 +39,8 @@ export async function answerCall(call: Call, deps: CallDeps): Promise<CallAnswer
     answer = await answerOnce(call, startedMs + deps.callDeadlineMs, deps, trace)
   } catch (error) {
     deps.callBroke(call, error)
-    answer = refusal(500, messages.internal, true)
+    const mayHaveActed = call.operation.kind === 'platform' && call.operation.retry !== 'safe'
+    answer = refusal(500, messages.internal, mayHaveActed)
   }
   deps.callAnswered(call, answer, trace, deps.clock.monotonicMs() - startedMs)
   return answer

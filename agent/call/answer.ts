@@ -14,7 +14,7 @@ export interface CallRefusal {
   readonly ok: false
   /** JSON source of a string, in Brazilian Portuguese. */
   readonly messageText: string
-  /** The platform's HTTP status, or the agent's own: 400, 401, 422, 502, 503, 504. */
+  /** The platform's HTTP status, or the agent's own: 400, 401, 422, 502, 503, 504, and 500 for a fault of its own. */
   readonly status: number
   /** The platform may have acted although no answer came back. */
   readonly uncertain: boolean

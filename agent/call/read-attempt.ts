@@ -45,9 +45,11 @@ function faulty(fault: Fault, platformStatus: number | undefined, status: number
 /** JSON source of the answer's `data`; undefined where the answer is not the contract's. */
 function dataTextOf(call: PlatformCall, body: Uint8Array): string | undefined {
   const { operation } = call
-  if (operation.output === null) return body.byteLength === 0 ? 'null' : undefined
+  if (operation.output === null && body.byteLength === 0) return 'null'
   const answer = objectIn(body)
   const data = answer?.value['data']
+  // A PUT answers with an empty body or, should it have something to return, with `data` like every other route.
+  if (operation.output === null) return answer?.rawMembers.get('data')
   if (!operation.output.safeParse(data).success || !isAboutTheCall(operation, call.input, data)) return undefined
   return answer?.rawMembers.get('data')
 }

@@ -86,7 +86,7 @@ function ended(answer: CallAnswer, isRefusedInDoubt: boolean, mayArriveUntilMs: 
   return { answer, isRefusedInDoubt, mayArriveUntilMs }
 }
 
-/** `Retry-After` counts on 429 and 503 alone. @see design of retries: RFC 9110 section 10.2.3 */
+/** `Retry-After` counts on 429 and 503 alone. @see RFC 9110 section 10.2.3 */
 function honoured(reading: AttemptReading & { ok: false }, askedMs: number | undefined): number | undefined {
   return reading.platformStatus === 429 || reading.platformStatus === 503 ? askedMs : undefined
 }

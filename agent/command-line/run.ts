@@ -23,7 +23,8 @@ export async function run(options: RunOptions): Promise<void> {
   const config = readConfig(options.config, readAgentConfig)
   if (!config) return
   process.env['UV_THREADPOOL_SIZE'] ??= String(threadsFor(config))
-  const log = await openLog({ level: config.logLevel, file: config.logFile })
+  const log = await openLogOrTell(config)
+  if (!log) return
   const end = (exitCode: number): never => {
     log.flushNow()
     // What has not ended in time may still hold timers; everything that must survive is on disk.
@@ -47,6 +48,16 @@ export async function run(options: RunOptions): Promise<void> {
     const { message, exitCode } = whyNotStarted(error, config)
     log.fatal(message)
     end(exitCode)
+  }
+}
+
+async function openLogOrTell({ logLevel, logFile }: AgentConfig): Promise<Log | undefined> {
+  try {
+    return await openLog({ level: logLevel, file: logFile })
+  } catch (error) {
+    process.stderr.write(`SERVICE_LOG_FILE: cannot write ${logFile} (${(error as NodeJS.ErrnoException).code})\n`)
+    process.exitCode = exitCodes.usage
+    return undefined
   }
 }
 

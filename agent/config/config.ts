@@ -185,7 +185,12 @@ function listOf(text: string | undefined): string[] {
 
 /** What is asked for and not there ends the start: an agent that took the setting and did nothing would deceive. */
 function refuseWhatIsNotThere(reader: SettingsReader): void {
-  const missing = ['SERVICE_WEBHOOK_PORT', 'SERVICE_WEBHOOK_FORWARD_URL'] as const
+  const missing = [
+    'SERVICE_WEBHOOK_PORT',
+    'SERVICE_WEBHOOK_HOST',
+    'SERVICE_WEBHOOK_PATH',
+    'SERVICE_WEBHOOK_FORWARD_URL',
+  ] as const
   for (const name of missing) {
     if (reader.text(name) !== undefined)
       reader.faults.push(`${name}: this version of market-agent does not offer it; leave it out`)

@@ -21,12 +21,10 @@ export class Ballast {
     return this.#isWhole
   }
 
-  /** Gives the space back. @returns false when there was none to give. */
-  drop(): boolean {
-    const hadSpace = this.#isWhole
+  /** Gives the space back. */
+  drop(): void {
     this.#isWhole = false
     rmSync(this.#path, { force: true })
-    return hadSpace
   }
 
   #fill(): boolean {

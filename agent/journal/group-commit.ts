@@ -35,10 +35,18 @@ export class GroupCommit {
       for (const { apply } of writes) apply()
       this.#db.exec('COMMIT')
     } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+      this.#rollBack()
       for (const { reject } of writes) reject(error)
       return
     }
     for (const { resolve } of writes) resolve()
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+    } catch {
+      // What made the commit fail is what is told.
+    }
   }
 }

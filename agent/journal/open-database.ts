@@ -41,8 +41,10 @@ export function openDatabase(stateDir: string, newName: () => string): DatabaseS
   const db = new DatabaseSync(path, { timeout: 0 })
   db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   if (db.prepare('PRAGMA user_version').get()?.['user_version'] === 0) {
-    db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`)
+    db.exec(`BEGIN IMMEDIATE; ${schema}`)
+    // In the same transaction: a journal without a name would share it with all others.
     db.prepare('INSERT INTO journal (only, name) VALUES (1, ?)').run(newName())
+    db.exec('COMMIT')
   }
   return db
 }
@@ -63,7 +65,7 @@ function refuseForeign(path: string): void {
   } catch (error) {
     throw unusable(
       `damaged or no database (${(error as Error).message})`,
-      'restore it, or move it away to begin with an empty memory',
+      'move it away to begin with an empty memory. An older copy in its place would forget calls that were sent',
     )
   }
   if (head.tables === 0 && head.version === 0) return
@@ -76,5 +78,8 @@ function refuseForeign(path: string): void {
     )
   }
   if (head.check !== 'ok')
-    throw unusable(`damaged (${head.check})`, 'restore it, or move it away to begin with an empty memory')
+    throw unusable(
+      `damaged (${head.check})`,
+      'move it away to begin with an empty memory. An older copy in its place would forget calls that were sent',
+    )
 }

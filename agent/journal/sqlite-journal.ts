@@ -72,6 +72,18 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: Sqli
     }
   }
 
+  /** As `written`, for what has already happened: the ballast is given up for it. */
+  async function writtenForSure(apply: () => void): Promise<void> {
+    try {
+      await written(apply)
+    } catch (error) {
+      if (!(error instanceof JournalFullError)) throw error
+      // Another answer of the same commit may have dropped it; then there is room for this one too.
+      ballast.drop()
+      await written(apply)
+    }
+  }
+
   function read(id: string): (JournalEntry & { endsAtMs: number }) | undefined {
     const row = select.get(id) as Row | undefined
     if (!row) return undefined
@@ -120,18 +132,13 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: Sqli
       const text = JSON.stringify(answer)
       const apply = () =>
         upsertAnswer.run(id, fingerprint, operationName, text, clock.monotonicMs() + keepMs, clock.wallMs() + keepMs)
-      try {
-        await written(apply)
-      } catch (error) {
-        if (!(error instanceof JournalFullError) || !ballast.drop()) throw error
-        await written(apply)
-      }
+      await writtenForSure(apply)
       inMemory.set(id, { fingerprint, answer }, { ttl: keepMs })
     },
 
     async release(id) {
       inMemory.delete(id)
-      await written(() => remove.run(id))
+      await writtenForSure(() => remove.run(id))
     },
 
     async close() {

@@ -26,10 +26,11 @@ const sqliteBusy = 5
  * Takes a directory for this process. The lock is the operating system's, held through an open database: it ends with
  * the process however that ends, and no clock can end it before.
  *
+ * @param mode Of the directory, where it has to be made.
  * @throws {HeldError} Another live process has it.
  */
-export function takeOwnership(dir: string, holder: string): Ownership {
-  mkdirSync(dir, { recursive: true })
+export function takeOwnership(dir: string, holder: string, mode: number): Ownership {
+  mkdirSync(dir, { recursive: true, mode })
   const db = new DatabaseSync(join(dir, 'owner.lock'), { timeout: 0 })
   try {
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')

@@ -38,6 +38,7 @@ const correlation: ReadonlyMap<string, string> = new Map([
   ['ok', 'dataOk'],
 ])
 
-function ascii(text: string): string {
+/** The same JSON in ASCII alone. */
+export function ascii(text: string): string {
   return text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import type { Clock } from '../clock.ts'
+import { ascii } from './answer-file.ts'
 
 /** What `agent.json` tells a program that cannot do HTTP. */
 export interface HeartbeatState {
@@ -32,7 +33,7 @@ export function startHeartbeat({ root, agent, clock, state, failed }: HeartbeatO
   const beat = (): void => {
     const text = JSON.stringify({ agent, at: new Date(clock.wallMs()).toISOString(), ...state() })
     // A heartbeat that a power cut loses was of no use any more.
-    writeFileAtomic(join(root, 'agent.json'), `${text}\n`, { fsync: false })
+    writeFileAtomic(join(root, 'agent.json'), `${ascii(text)}\n`, { fsync: false })
       .catch(failed)
       .finally(() => {
         if (!isOver) cancel = clock.after(intervalMs, beat)

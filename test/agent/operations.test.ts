@@ -109,6 +109,21 @@ test("the platform's numbers pass through digit for digit", async () => {
   expect(text).toBe(`{"ok":true,"data":${data}}`)
 })
 
+test('a PUT that returns data passes it on, and anything else with a body is no answer', async () => {
+  await using platform = await ScriptedPlatform.start()
+  await using agent = await startTestAgent(platform.url)
+  platform.otherwise = { status: 200, body: '{"data":{"itemRef":"i"}}' }
+  expect(await agent.call('market.withdraw', { itemRef: 'i' })).toEqual({ ok: true, data: { itemRef: 'i' } })
+  for (const body of ['{}', 'OK', '<html>', '[]']) {
+    platform.otherwise = { status: 200, body }
+    expect(await agent.call('market.withdraw', { itemRef: 'i' })).toMatchObject({
+      ok: false,
+      status: 502,
+      uncertain: true,
+    })
+  }
+})
+
 test('an answer about another transaction or listing is no answer', async () => {
   await using platform = await ScriptedPlatform.start()
   await using agent = await startTestAgent(platform.url)

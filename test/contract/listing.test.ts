@@ -7,7 +7,7 @@ import {
   listingTriggers,
 } from '../../contract/listing.ts'
 
-// Written from interface sections 2, 3 and 4 and design section 6, not from the code.
+// Written from interface sections 2, 3 and 4 and docs/decisions/0009, not from the code.
 
 test('every trigger in every status leads where the interface says', () => {
   const expectations = [

@@ -10,7 +10,7 @@ import {
 } from '../../contract/operations.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
 
-// Written from design section 4 and interface section 4, not from the code.
+// Written from docs/decisions/0001 and interface section 4, not from the code.
 
 const table = `
 character.link                POST /v1/api/character-links                                service         once        -

@@ -13,7 +13,7 @@ import {
   transactionTriggers,
 } from '../../contract/transaction.ts'
 
-// Written from interface section 3 and design section 6, not from the code.
+// Written from interface section 3 and docs/decisions/0009, not from the code.
 
 const at = '2026-01-01T00:00:00Z'
 

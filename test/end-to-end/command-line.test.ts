@@ -1,6 +1,6 @@
 import { type ExecFileException, execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -100,6 +100,23 @@ for (const [what, { agent }] of [
     expect(await ends([...agent, 'operations'], { ...env, SERVICE_AGENT_TOKEN: 'another' })).toMatchObject({ code: 1 })
   })
 
+  test(`with a spool the heartbeat is written, and the state directory is nobody else's to read (${what})`, async () => {
+    using ready = await setup()
+    const env = { ...ready.env, SERVICE_SPOOL_DIR: join(ready.dir, 'spool') }
+    const command = [...agent, 'run']
+    await using daemon = await startProgram({ name: 'market-agent', command, env, logFile: outputFile('market-agent') })
+    const heartbeat = join(ready.dir, 'spool', 'agent.json')
+    await expect.poll(() => existsSync(heartbeat), { timeout: 10_000 }).toBe(true)
+    expect(JSON.parse(readFileSync(heartbeat, 'utf8'))).toEqual({
+      agent: expect.stringMatching(/^market-agent \d/),
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      ready: false,
+      reasons: ['no answer from the platform yet'],
+    })
+    expect(statSync(join(ready.dir, 'state')).mode & 0o777).toBe(0o700)
+    expect((await fetch(`${daemon.url}/health`)).status).toBe(200)
+  })
+
   test(`without a daemon a call ends with 1 and says how to start one (${what})`, async () => {
     const ended = await ends([...agent, 'call', 'market.eligibility'], { SERVICE_AGENT_PORT: '1' })
     expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('market-agent run') })
@@ -109,6 +126,9 @@ for (const [what, { agent }] of [
     const ended = await ends([...agent, 'run'], { SERVICE_AGENT_PORT: 'x' })
     expect(ended.code).toBe(2)
     expect(ended.stderr.trim().split('\n')).toHaveLength(5)
+    using ready = await setup()
+    const unwritable = await ends([...agent, 'run'], { ...ready.env, SERVICE_LOG_FILE: '/no/such/dir/log' })
+    expect(unwritable).toMatchObject({ code: 2, stderr: expect.stringContaining('SERVICE_LOG_FILE: cannot write') })
     expect(await ends([...agent, 'run', '--config', '/no/such/file'], {})).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('/no/such/file'),
