@@ -1,7 +1,7 @@
 import type { PlatformOperation } from '../../contract/operations.ts'
 import { decodeUtf8, readStrictJson, type StrictObject } from '../../contract/strict-json.ts'
 import { messages } from '../messages.ts'
-import type { Sent } from '../platform/connection.ts'
+import type { Sent } from '../platform/sent.ts'
 import { type CallSuccess, refusal } from './answer.ts'
 import type { PlatformCall } from './call.ts'
 import { type Fault, faultOfStatus } from './fault-table.ts'

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Sent } from './connection.ts'
+import type { Sent } from './sent.ts'
 
 const answerBytesMax = 1_048_576
 

@@ -4,6 +4,7 @@ import Client from 'undici/lib/dispatcher/client.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Clock } from '../clock.ts'
 import { AttemptHandler } from './attempt-handler.ts'
+import type { Sent } from './sent.ts'
 
 /** One signed request, ready to be written. */
 export interface SignedRequest {
@@ -13,21 +14,6 @@ export interface SignedRequest {
   readonly headers: readonly string[]
   readonly body: Uint8Array | null
 }
-
-/** What became of one attempt. */
-export type Sent =
-  | {
-      readonly kind: 'answered'
-      readonly status: number
-      readonly date: string | undefined
-      readonly retryAfter: string | undefined
-      readonly body: Uint8Array
-    }
-  /**
-   * `wasSent` false is the one proof that the platform has seen nothing: this attempt never had a connected socket to
-   * write to. No error code proves it.
-   */
-  | { readonly kind: 'failed'; readonly wasSent: boolean; readonly cause: Error }
 
 /** The way to the platform. */
 export interface PlatformConnection {

@@ -1,4 +1,4 @@
-import type { Sent } from './connection.ts'
+import type { Sent } from './sent.ts'
 
 /** What the last attempt says of the way to the platform. Nothing is ready without proof. */
 export class Contact {

@@ -6,9 +6,10 @@ import {
 import { limits } from '../../contract/limits.ts'
 import type { PartnerRequest, PlatformOperation } from '../../contract/operations.ts'
 import type { Sealer } from '../signing/seal.ts'
-import type { PlatformConnection, Sent } from './connection.ts'
+import type { PlatformConnection } from './connection.ts'
 import type { Contact } from './contact.ts'
 import type { PlatformClock } from './platform-clock.ts'
+import type { Sent } from './sent.ts'
 
 /** The platform's partner interface: every request signed anew, sent once. */
 export interface PartnerApi {
