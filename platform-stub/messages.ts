@@ -4,7 +4,7 @@ import type { EnvelopeStep } from '../contract/envelope/open.ts'
  * Every refusal of the stub: its code (for logs and the journal of requests), its HTTP status and its text in Brazilian
  * Portuguese. Nothing else in the program holds a message for players or integrators.
  *
- * @see interface section 7; design section 6
+ * @see interface section 7; docs/decisions/0009
  */
 export const refusals = {
   ROUTE_UNKNOWN: { status: 404, text: () => 'Esta rota não existe.' },
@@ -115,7 +115,7 @@ const envelopeTexts: Readonly<Record<EnvelopeStep, string>> = {
   signature: 'A assinatura não confere com o corpo recebido.',
 }
 
-/** What the seller's eligibility says to the player. @see interface section 2; design section 6 */
+/** What the seller's eligibility says to the player. @see interface section 2; docs/decisions/0009 */
 export const eligibilityTexts = {
   allowed: 'Este personagem pode anunciar itens.',
   NOT_LINKED: 'Vincule este personagem a uma conta para anunciar itens.',

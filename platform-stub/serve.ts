@@ -67,11 +67,16 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   })
   const store = new GroupCommit(database, {
     committed() {
+      tables.replays.committed()
       if (!isSomethingDue) return
       isSomethingDue = false
       dueWork.wake()
     },
-    failed: (error) => (error.isDiskFull ? log.error({ err: error }, 'disk full') : options.failed(error)),
+    failed(error) {
+      tables.replays.undone()
+      if (error.isDiskFull) log.error({ err: error }, 'disk full')
+      else options.failed(error)
+    },
   })
   const clock = new StubClock(time, tables.platform.clockOffsetMs())
   const log = options.makeLog(() => clock.nowMs())
@@ -102,7 +107,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     clock,
     dueWork,
     platformKey,
-    emptyTables: () => emptyTables(database),
+    emptyTables: () => emptyTables(database, tables),
   }
   const framework = getRequestListener(makeApp(control, options.service).fetch, { overrideGlobalObjects: false })
   const partner = partnerListener({ platform, directory, journal })

@@ -7,7 +7,7 @@ import type { CharacterStanding } from './eligibility.ts'
  * Sets what is given of a character's state and leaves the rest. Being linked implies having an account.
  *
  * @throws {Refusal} ACCOUNT_NEEDED_BY_LINK: the account is taken from a character that is linked.
- * @see design section 6, control routes
+ * @see docs/decisions/0009
  */
 export function setCharacter(
   platform: Platform,

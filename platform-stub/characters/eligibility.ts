@@ -34,7 +34,7 @@ const sellingActions: Readonly<Record<SellingBlocker, string>> = {
   RECIPIENT_MISSING: 'CREATE_RECIPIENT',
 }
 
-/** Whether a character may list, and what stands in the way first. A hint, never a gate. @see design section 6 */
+/** Whether a character may list, and what stands in the way first. A hint, never a gate. @see docs/decisions/0009 */
 export function eligibilityOf(character: CharacterStanding): EligibilityRecord {
   const blockers = sellingBlockersOf(character)
   const [first] = blockers

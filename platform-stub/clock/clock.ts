@@ -25,7 +25,7 @@ interface Alarm {
  * The platform's only clock: the machine's, moved by an offset, or standing still at one moment while a journey does
  * what is due there. `Date` headers, exp, the memory of jtis and every due time read it.
  *
- * @see design section 6
+ * @see docs/decisions/0012
  */
 export class StubClock implements Clock {
   readonly #real: RealTime

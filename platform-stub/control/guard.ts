@@ -9,7 +9,7 @@ const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
  * another origin.
  *
  * @param publicUrl The stub's own address, which its console may be opened by.
- * @see design section 6, control routes
+ * @see docs/decisions/0009
  */
 export function controlObstacle(incoming: IncomingMessage, publicUrl: string): RefusalCode | undefined {
   if (!isLoopback(incoming.socket.remoteAddress)) return 'CONTROL_FOREIGN_HOST'

@@ -13,7 +13,7 @@ import { webhookRoutes } from './webhooks.ts'
  * The control routes: what a developer, a test or the console does to the platform. They exist in the stub alone.
  *
  * @param service Name and version, for `/health`.
- * @see design section 6, control routes
+ * @see docs/decisions/0009
  */
 export function controlRoutes(parts: ControlParts, service: string): Hono<StubEnv> {
   const { platform, journal, clock, dueWork, emptyTables } = parts

@@ -37,7 +37,7 @@ export interface Registration {
  * pair, and says by which key the platform signs.
  *
  * @throws {Refusal} WEBHOOK_URL_UNFIT or SIGNING_KEY_UNFIT.
- * @see design section 6, control routes
+ * @see docs/decisions/0009
  */
 export async function registerGameServer(
   platform: Platform,

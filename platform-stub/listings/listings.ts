@@ -38,7 +38,7 @@ export function adjustStock(
   input: { readonly itemRef: string; readonly observedQuantity: number },
 ): void {
   const listing = movableListing(platform, gameServerId, input.itemRef, 'ADJUST_STOCK')
-  platform.tables.listings.observe(listing.id, input.observedQuantity, platform.clock.nowMs())
+  platform.tables.listings.observe(listing.id, input.observedQuantity, platform.clock.nowMs(), 'report')
 }
 
 /**

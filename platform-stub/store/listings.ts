@@ -13,6 +13,8 @@ export interface ListingRow {
   readonly quantitySold: number
   readonly observedQuantity: number | null
   readonly observedAt: number | null
+  /** How often the game server has reported its stock by itself: replies to webhooks do not count. */
+  readonly stockReports: number
   readonly status: ListingStatus
   readonly sellerCharacterRef: string
   readonly createdAt: number
@@ -37,15 +39,18 @@ export type NewListing = Pick<
 export function listingTable(database: DatabaseSync) {
   const insert = database.prepare(`
     insert into listings (gameServerId, itemRef, gameItemId, itemName, attributes, unitAmountCents, quantityListed,
-      quantitySold, status, sellerCharacterRef, createdAt, updatedAt)
-    values (?, ?, ?, ?, ?, ?, ?, 0, 'ACTIVE', ?, ?, ?)
+      quantitySold, stockReports, status, sellerCharacterRef, createdAt, updatedAt)
+    values (?, ?, ?, ?, ?, ?, ?, 0, 0, 'ACTIVE', ?, ?, ?)
     on conflict (gameServerId, itemRef) do nothing
     returning *
   `)
   const byItemRef = database.prepare('select * from listings where gameServerId = ? and itemRef = ?')
   const byId = database.prepare('select * from listings where id = ?')
+  const ofTransaction = database.prepare(
+    'select listings.* from listings join transactions on listings.id = listingId where transactions.id = ?',
+  )
   const observe = database.prepare(
-    'update listings set observedQuantity = ?, observedAt = ?, updatedAt = ? where id = ?',
+    'update listings set observedQuantity = ?, observedAt = ?, updatedAt = ?, stockReports = stockReports + ? where id = ?',
   )
   const withdraw = database.prepare(
     `update listings set status = 'WITHDRAWN', withdrawnAt = ?, updatedAt = ? where id = ?`,
@@ -73,7 +78,10 @@ export function listingTable(database: DatabaseSync) {
     byItemRef: (gameServerId: number, itemRef: string) =>
       byItemRef.get(gameServerId, itemRef) as unknown as ListingRow | undefined,
     byId: (id: number) => byId.get(id) as unknown as ListingRow | undefined,
-    observe: (id: number, quantity: number, at: number): void => void observe.run(quantity, at, at, id),
+    ofTransaction: (transactionId: number) => ofTransaction.get(transactionId) as unknown as ListingRow | undefined,
+    /** @param source A `report` of the game server's own (an adjustment, a failure), or its `reply` to a webhook. */
+    observe: (id: number, quantity: number, at: number, source: 'report' | 'reply'): void =>
+      void observe.run(quantity, at, at, source === 'report' ? 1 : 0, id),
     withdraw: (id: number, at: number): void => void withdraw.run(at, at, id),
     /** Negative for what a refund gives back. */
     addSold: (id: number, quantity: number, at: number): void => void addSold.run(quantity, at, id),

@@ -37,8 +37,7 @@ export const migrations: readonly string[] = [
     id integer primary key,
     kid text not null,
     jti text not null,
-    exp real not null,
-    unique (kid, jti)
+    exp real not null
   ) strict;
 
   create table characters (
@@ -76,6 +75,7 @@ export const migrations: readonly string[] = [
     quantitySold integer not null check (quantitySold >= 0),
     observedQuantity integer,
     observedAt integer,
+    stockReports integer not null,
     status text not null check (status in ('ACTIVE', 'WITHDRAWN')),
     sellerCharacterRef text not null,
     createdAt integer not null,

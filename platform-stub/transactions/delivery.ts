@@ -44,7 +44,7 @@ export function reportDeliveryFailure(
   const { transactionId, reason, observedQuantity, detail } = input
   platform.log.info({ gameServerId, transactionId, reason, observedQuantity, detail }, 'delivery failure reported')
   const isStale = moved === transaction && input.reason === 'OUT_OF_STOCK'
-  if (!isStale) platform.tables.listings.observe(transaction.listingId, input.observedQuantity, at)
+  if (!isStale) platform.tables.listings.observe(transaction.listingId, observedQuantity, at, 'report')
   return {
     ...statusOf(moved),
     refundStarted: moved.failureReason === 'OUT_OF_STOCK',

@@ -95,7 +95,7 @@ const terminalReasons: Readonly<Partial<Record<TransactionPhase, string>>> = {
  * Where an event leads a transaction and what it brings about. The table of moves is the contract's; this adds times,
  * money, stock and webhooks. Pure.
  *
- * @see interface section 3; design section 6
+ * @see interface section 3; docs/decisions/0009
  */
 export function decideMove(transaction: TransactionRow, event: TransactionEvent, settings: Settings): Decision {
   const { trigger, at } = event

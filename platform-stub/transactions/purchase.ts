@@ -56,7 +56,7 @@ export function createTransaction(
  * until it expires or stock comes back.
  *
  * @throws {Refusal} TRANSACTION_MOVE_REFUSED, PAYMENT_EXPIRED, LISTING_WITHDRAWN or STOCK_TOO_LOW.
- * @see interface section 2, rule 2 of the estimate; design section 6
+ * @see interface section 2, rule 2 of the estimate; docs/decisions/0009
  */
 export function payTransaction(platform: Platform, transaction: TransactionRow): TransactionRow {
   const at = platform.clock.nowMs()

@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts'
 import type { ListingRow } from '../store/listings.ts'
 import type { TransactionRow } from '../store/transactions.ts'
 
-/** The transaction as partners see it. @see design section 6 */
+/** The transaction as partners see it. @see docs/decisions/0009 */
 export function transactionRecord(platform: Platform, transaction: TransactionRow, listing: ListingRow) {
   return {
     transactionId: transaction.id,

@@ -23,7 +23,7 @@ export interface DispatcherParts {
  * Running, it starts attempts by itself as they come due. Paused, it starts none until `attemptDue` asks for those of
  * the present moment, which is how a journey of the clock works.
  *
- * @see interface section 6; rule 12 of reliability.md
+ * @see interface section 6; docs/decisions/0011
  */
 export class WebhookDispatcher {
   readonly #parts: DispatcherParts
@@ -124,11 +124,20 @@ export class WebhookDispatcher {
     if (!url) return
     const at = platform.clock.nowMs()
     const number = delivery.attempts + 1
+    const stockReportsBefore = platform.tables.listings.ofTransaction(delivery.transactionId)?.stockReports ?? 0
     const { header, signature } = await this.#seal(delivery, number, at)
     const startedMs = platform.clock.monotonicMs()
     const outcome = await postWebhook({ url, body: delivery.payload, signature, timeoutMs }, platform.clock)
     const durationMs = Math.round(platform.clock.monotonicMs() - startedMs)
-    const attempt = { number, at, durationMs, url, signature, protectedHeader: JSON.stringify(header) }
+    const attempt = {
+      number,
+      at,
+      durationMs,
+      url,
+      signature,
+      protectedHeader: JSON.stringify(header),
+      stockReportsBefore,
+    }
     await platform.transact(() => recordAttempt(platform, delivery.id, attempt, outcome))
   }
 

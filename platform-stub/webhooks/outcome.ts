@@ -9,10 +9,11 @@ import { phaseOfRow } from '../transactions/moves.ts'
 import type { PostOutcome } from './post.ts'
 
 /** What is known of an attempt besides its outcome. */
-export type AttemptMade = Pick<
-  WebhookAttemptRow,
-  'number' | 'at' | 'durationMs' | 'url' | 'signature' | 'protectedHeader'
->
+export interface AttemptMade
+  extends Pick<WebhookAttemptRow, 'number' | 'at' | 'durationMs' | 'url' | 'signature' | 'protectedHeader'> {
+  /** The listing's count of stock reports when the attempt began. */
+  readonly stockReportsBefore: number
+}
 
 /**
  * Writes an attempt and what follows from it: a 2xx ends the delivery and, of a `transfer_order`, tells the stock that
@@ -27,6 +28,7 @@ export function recordAttempt(
   outcome: PostOutcome,
 ): void {
   const { tables, clock, log } = platform
+  const { stockReportsBefore, ...made } = attempt
   // Read again: the transaction may have become terminal, or the stub been emptied, while the receiver thought.
   const delivery = tables.webhooks.byId(deliveryId)
   if (!delivery) return
@@ -36,7 +38,7 @@ export function recordAttempt(
   const answer = outcome.kind === 'answer' ? outcome : null
   tables.webhooks.insertAttempt({
     deliveryId,
-    ...attempt,
+    ...made,
     responseStatus: answer?.status ?? null,
     responseBody: answer?.body.slice(0, stubLimits.webhookAnswerKeptLengthMax) ?? null,
     failure: outcome.kind === 'failure' ? outcome.failure : null,
@@ -44,7 +46,9 @@ export function recordAttempt(
   })
   if (nextAttemptAt !== null) tables.webhooks.reschedule(deliveryId, attempt.number, nextAttemptAt)
   else tables.webhooks.close(deliveryId, isAcknowledged ? 'acknowledged' : 'ended', attempt.number, now)
-  if (isAcknowledged && delivery.event === 'transfer_order') takeObservation(platform, delivery, outcome.body, now)
+  if (isAcknowledged && delivery.event === 'transfer_order') {
+    takeObservation(platform, delivery, outcome.body, stockReportsBefore)
+  }
 
   const { event, transactionId, gameServerId } = delivery
   const result = answer ? { status: answer.status } : { failure: outcome.kind === 'failure' && outcome.failure }
@@ -70,9 +74,19 @@ function goesOn({ tables }: Platform, delivery: WebhookDeliveryRow): boolean {
   return transaction !== undefined && transactionPhases[phaseOfRow(transaction)].outcome === null
 }
 
-function takeObservation({ tables }: Platform, delivery: WebhookDeliveryRow, body: string, at: number): void {
+/**
+ * A report that the game server made while the attempt was under way is newer than the answer, which may have been
+ * written before it: an item reported out of stock must not come back by the reply to its order.
+ */
+function takeObservation(
+  { tables, clock }: Platform,
+  { transactionId }: WebhookDeliveryRow,
+  body: string,
+  stockReportsBefore: number,
+): void {
   const reading = readStrictJson(body)
   const quantity = reading.ok ? observedQuantityOf(reading.object.value) : undefined
-  const transaction = tables.transactions.byId(delivery.transactionId)
-  if (quantity !== undefined && transaction) tables.listings.observe(transaction.listingId, quantity, at)
+  const listing = tables.listings.ofTransaction(transactionId)
+  if (quantity === undefined || listing?.stockReports !== stockReportsBefore) return
+  tables.listings.observe(listing.id, quantity, clock.nowMs(), 'reply')
 }

@@ -40,6 +40,7 @@ test('a purchase goes from link to completion, and both webhooks say so', async 
   })
   const read = await server.call('transaction.get', { transactionId })
   expect(read.data.completedAt).toEqual(expect.any(String))
+  await stub.advance(0)
   const [sold] = (await stub.request('GET', '/stub/listings')).data
   expect(sold).toMatchObject({ quantitySold: 2, observedQuantity: 4 })
 })

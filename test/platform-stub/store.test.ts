@@ -99,6 +99,26 @@ test('what waits when the store closes is committed, and nothing is taken afterw
   await expect(store.transact(() => write('late'))).rejects.toThrow('closed')
 })
 
+test('a jti whose commit failed is new again; one that was committed is known after a restart', async () => {
+  await using folder = await temporaryFolder()
+  const database = openDatabase(folder.path)
+  const { replays } = prepareTables(database, () => undefined)
+  database.exec('begin')
+  expect([replays.record('kid', 'a', 9), replays.record('kid', 'a', 9)]).toEqual([true, false])
+  database.exec('rollback')
+  replays.undone()
+  expect(replays.record('kid', 'a', 9)).toBe(true)
+  replays.committed()
+  replays.undone()
+  expect(replays.record('kid', 'a', 9)).toBe(false)
+  database.close()
+
+  const reopened = openDatabase(folder.path)
+  const later = prepareTables(reopened, () => undefined).replays
+  expect([later.record('kid', 'a', 9), later.record('other', 'a', 9)]).toEqual([false, true])
+  reopened.close()
+})
+
 test('expired jtis are forgotten, oldest first, once both clocks are past them', async () => {
   const { time, pass } = manualTime()
   const clock = new StubClock(time, 0)

@@ -112,6 +112,25 @@ test.each([
   expect((await stub.request('GET', '/stub/listings')).data[0].observedQuantity).toBe(observed)
 })
 
+test('a report that is made before the reply to the order is the newer knowledge; a later reply counts again', async () => {
+  let answer = (): void => undefined
+  await using receiver = await startReceiver((_, response) => {
+    answer = () => response.writeHead(200).end('{"observedQuantity":4}')
+  })
+  await using stub = await startStub()
+  const server = await stub.gameServer({ webhookUrl: receiver.url })
+  const observed = async () => (await stub.request('GET', '/stub/listings')).data[0].observedQuantity
+  const transactionId = await server.paidTransaction()
+  await receiver.count(1)
+  await server.call('transaction.delivery-failure', { transactionId, reason: 'TEMPORARY', observedQuantity: 2 })
+  answer()
+  await stub.advance(0)
+  expect(await observed()).toBe(2)
+  receiver.reply(answering(200, { observedQuantity: 3 }))
+  await stub.advance(15)
+  expect(await observed()).toBe(3)
+})
+
 test('deliveries wait while a game server has no webhookUrl, and go out when it has one', async () => {
   await using receiver = await startReceiver()
   await using stub = await startStub()
