@@ -32,6 +32,8 @@ export const limits = {
   callsWaitingMax: 1_024,
   attemptTimeoutMs: 10_000,
   callDeadlineMs: 30_000,
+  /** An attempt with less time than this would rather leave a doubt than an answer. */
+  attemptTimeoutMsMin: 100,
   retryDelayMsFirst: 200,
   retryDelayMsMax: 5_000,
   retryBudgetShare: 0.2,

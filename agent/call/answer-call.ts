@@ -1,4 +1,5 @@
 import { inputFaultInWords } from '../../contract/faults-in-words.ts'
+import { limits } from '../../contract/limits.ts'
 import type { EnvelopeOperation, VerifyOperation } from '../../contract/operations.ts'
 import type { IdempotencyJournal, JournalledCall } from '../journal/idempotency-journal.ts'
 import { JournalFullError } from '../journal/idempotency-journal.ts'
@@ -62,7 +63,9 @@ async function answerOnce(call: Call, deadlineMs: number, deps: CallDeps, trace:
     return underWay.fingerprint === fingerprint ? underWay.answer : refusal(422, messages.idReused)
   }
   return deps.singleFlight.run(id, fingerprint, async () => {
-    const known = await (call.claimedBefore ? deps.journal.findUnanswered(id) : deps.journal.find(id))
+    // What a claim of another journal finds here past its window is an older call with the same id.
+    const isOwnClaim = call.claimedBefore === 'here'
+    const known = await (isOwnClaim ? deps.journal.findUnanswered(id) : deps.journal.find(id))
     if (known) {
       trace.source = 'stored'
       return known.fingerprint === fingerprint ? known.answer : refusal(422, messages.idReused)
@@ -120,6 +123,10 @@ async function executeInTurn(
   const key = orderKeyOf(call)
   const turn = key === undefined ? undefined : await deps.turns.take(key, deadlineMs)
   if (key !== undefined && !turn) return refusal(504, messages.waitedForTurn)
+  if (deadlineMs - deps.clock.monotonicMs() < limits.attemptTimeoutMsMin) {
+    turn?.release()
+    return refusal(504, messages.waitedForTurn)
+  }
   let mayArriveUntilMs = 0
   try {
     if (call.operation.retry === 'once' && journalled) await deps.journal.recordIntent(journalled)

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts'
 import { type PartnerRequest, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
@@ -72,7 +73,8 @@ export async function sendWithRetries(
     if (verdict === 'retry-once') state.wasTriedFresh = true
     const asked = sent.kind === 'answered' ? retryAfterMs(sent.retryAfter, platformClock.nowMs()) : undefined
     const delayMs = honoured(reading, asked) ?? fullJitterDelayMs(retries, deps.random)
-    if (!mayRetry || clock.monotonicMs() + delayMs >= deadlineMs || !retryBudget.take()) {
+    const isLate = clock.monotonicMs() + delayMs + limits.attemptTimeoutMsMin > deadlineMs
+    if (!mayRetry || isLate || !retryBudget.take()) {
       const { status, messageText } = reading
       const answer = { ok: false, messageText, status, uncertain: state.isInDoubt } as const
       return ended(answer, wasInDoubt && verdict === 'refuse', state.mayArriveUntilMs)

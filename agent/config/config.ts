@@ -59,7 +59,7 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
     httpsProxy: readProxy(reader),
     noProxy: reader.text('NO_PROXY'),
     attemptTimeoutMs: reader.wholeNumber('SERVICE_ATTEMPT_TIMEOUT_MS', limits.attemptTimeoutMs, 100, 300_000),
-    callDeadlineMs: reader.wholeNumber('SERVICE_CALL_DEADLINE_MS', limits.callDeadlineMs, 100, 3_600_000),
+    callDeadlineMs: reader.wholeNumber('SERVICE_CALL_DEADLINE_MS', limits.callDeadlineMs, 1_000, 3_600_000),
     logLevel: reader.oneOf('SERVICE_LOG_LEVEL', logLevels, 'info'),
     logFile: reader.text('SERVICE_LOG_FILE'),
   }
