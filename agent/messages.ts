@@ -19,6 +19,7 @@ export const messages = {
   verifyNotEvent: 'A assinatura confere, mas o corpo não é um evento conhecido.',
 
   fileNotRegular: 'O pedido não é um arquivo comum: grave um arquivo, sem links nem pipes.',
+  fileNotReadable: 'O agente não pode ler o arquivo: dê permissão de leitura ao usuário do agente.',
   fileUtf16: 'O arquivo está em UTF-16: grave o texto em UTF-8.',
   fileIdDiffers: (id: string) => `O campo "id" deve ser igual ao nome do arquivo (${JSON.stringify(id)}), ou faltar.`,
   actionMissing: 'O campo "action" é obrigatório: envie o nome de uma operação, por exemplo "market.eligibility".',

@@ -107,6 +107,7 @@ function whyNotStarted(error: unknown, config: AgentConfig): { message: string; 
 
 function firstOf(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of signals) process.once(signal, () => resolve(signal))
+    // Not `once`: write-file-atomic, while it writes, ends the process on a signal that nobody else listens to.
+    for (const signal of signals) process.on(signal, () => resolve(signal))
   })
 }

@@ -1,7 +1,8 @@
-import { opendirSync, readFileSync, statSync } from 'node:fs'
+import { opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { leftoverOf } from './names.ts'
-import { finishPublishing, type Publishing } from './publish.ts'
+import { type ClaimEnd, finishPublishing, type Publishing } from './publish.ts'
+import { readRequestFile } from './request-file.ts'
 import type { SpoolDirs } from './spool-dirs.ts'
 
 /** A request that a former agent claimed and did not answer. */
@@ -13,7 +14,8 @@ export interface LeftClaim {
   readonly claim: string
   /** The journal in whose memory it was made. */
   readonly owner: string
-  readonly mtimeMs: number
+  /** When it was claimed: the rename is the last change of the file's entry. */
+  readonly claimedAtNs: bigint
 }
 
 /**
@@ -31,24 +33,31 @@ export async function settleLeftovers({ dirs, fs }: Publishing): Promise<LeftCla
     else if (leftover?.kind === 'done') done.push(`${leftover.id}.json`)
     else if (leftover?.kind === 'claim') {
       const { id, owner } = leftover
-      const { mtimeMs } = statSync(join(dirs.outbox, name))
-      const claim = { name: `${id}.json`, id, claim: name, owner, mtimeMs }
-      claims.set(claim.name, [...(claims.get(claim.name) ?? []), claim])
+      const { ctimeNs, ino, dev } = statSync(join(dirs.outbox, name), { bigint: true })
+      const claim = { name: `${id}.json`, id, claim: name, owner, claimedAtNs: ctimeNs }
+      const named = statSync(join(dirs.outbox, claim.name), { bigint: true, throwIfNoEntry: false })
+      // A claim that was being given its name back: the same file under both names is one request.
+      if (named?.ino === ino && named.dev === dev) await fs.unlink(join(dirs.outbox, name))
+      else claims.set(claim.name, [...(claims.get(claim.name) ?? []), claim])
     }
   }
   for (const name of namesIn(dirs.inbox)) {
     if (leftoverOf(name)?.kind === 'temporary') await fs.unlink(join(dirs.inbox, name))
   }
+  for (const name of namesIn(dirs.root)) {
+    if (heartbeatTemporary.test(name)) await fs.unlink(join(dirs.root, name))
+  }
   for (const name of done) {
     const [claim] = claims.get(name) ?? []
-    await finishPublishing(name, claim?.claim, wasRefusedAsFile(dirs, name) ? 'keep-as-rejected' : 'remove', {
-      dirs,
-      fs,
-    })
+    const end = claim ? await endOfClaim(dirs, claim) : 'remove'
+    await finishPublishing(name, claim?.claim, end, { dirs, fs })
     claims.delete(name)
   }
-  return [...claims.values()].flat().sort((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1))
+  return [...claims.values()].flat().sort((a, b) => Number(a.claimedAtNs - b.claimedAtNs) || (a.name < b.name ? -1 : 1))
 }
+
+/** As write-file-atomic names it; an agent that was killed leaves it. */
+const heartbeatTemporary = /^agent\.json\.\d+$/
 
 function* namesIn(path: string): Generator<string> {
   const dir = opendirSync(path, { bufferSize: 1_024 })
@@ -59,7 +68,8 @@ function* namesIn(path: string): Generator<string> {
   }
 }
 
-/** Whether a written answer refuses the file itself, whose text then stays for a person to look at. */
-function wasRefusedAsFile({ outbox }: SpoolDirs, name: string): boolean {
-  return /"ok":false,.*"status":4(?:00|13)\}/.test(readFileSync(join(outbox, `${name}.done`), 'latin1'))
+/** Whether what was answered is a file that could not be understood: its text then stays for a person to look at. */
+async function endOfClaim({ outbox }: SpoolDirs, { claim, id }: LeftClaim): Promise<ClaimEnd> {
+  const { kind } = await readRequestFile(join(outbox, claim), id)
+  return kind === 'refused' || kind === 'unfinished' ? 'keep-as-rejected' : 'remove'
 }

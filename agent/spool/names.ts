@@ -5,6 +5,8 @@
 const requestName = /^([A-Za-z0-9][A-Za-z0-9._-]{0,127})\.json$/
 const claimName = /^([A-Za-z0-9][A-Za-z0-9._-]{0,127})\.json\.claim-([A-Za-z0-9-]{1,64})$/
 const doneName = /^([A-Za-z0-9][A-Za-z0-9._-]{0,127})\.json\.done$/
+const rejectedName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\.json\.rejected$/
+const unreadName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\.json\.unread(?:\.\d+)?$/
 const temporaryName = /^\.[0-9a-f]{32}\.tmp$/
 
 /** Names that Windows keeps for devices, with any extension, on whatever drive. */
@@ -17,6 +19,16 @@ export function idOfRequest(name: string): string | undefined {
 
 export function isDeviceName(id: string): boolean {
   return deviceName.test(id)
+}
+
+/** A request that was refused as a file, and is kept for a while. */
+export function isRejected(name: string): boolean {
+  return rejectedName.test(name)
+}
+
+/** An answer that nobody read before its id was claimed again. */
+export function isUnread(name: string): boolean {
+  return unreadName.test(name)
 }
 
 /** What the agent itself left in the outbox; undefined for any other name. */

@@ -9,24 +9,26 @@ const waitsMs = [5, 10, 20, 40, 80, 160, 320, 640]
  * good second, then told.
  */
 export interface PatientFs {
-  rename(from: string, to: string): Promise<void>
+  /** @param held Told when the first try failed. */
+  rename(from: string, to: string, held?: () => void): Promise<void>
   unlink(path: string): Promise<void>
 }
 
 export function patientFs(clock: Clock): PatientFs {
-  const patiently = async (act: () => Promise<void>): Promise<void> => {
+  const patiently = async (act: () => Promise<void>, held?: () => void): Promise<void> => {
     for (const waitMs of waitsMs) {
       try {
         return await act()
       } catch (error) {
         if (!passing.has((error as NodeJS.ErrnoException).code)) throw error
+        held?.()
         await clock.sleep(waitMs)
       }
     }
     return act()
   }
   return {
-    rename: (from, to) => patiently(() => rename(from, to)),
+    rename: (from, to, held) => patiently(() => rename(from, to), held),
     unlink: (path) => patiently(() => unlink(path)),
   }
 }

@@ -36,17 +36,14 @@ export async function publish(
   { dirs, fs }: Publishing,
 ): Promise<void> {
   const temporary = temporaryIn(dirs.outbox)
-  const handle = await open(temporary, 'wx', 0o644)
   try {
-    await handle.writeFile(answerText, 'latin1')
-    await synced(handle.sync())
+    await writeSynced(temporary, answerText)
+    await fs.rename(temporary, join(dirs.outbox, `${name}.done`))
   } catch (error) {
-    await fs.unlink(temporary)
+    // What cannot be removed now is by the next start.
+    await fs.unlink(temporary).catch(() => undefined)
     throw error
-  } finally {
-    await handle.close()
   }
-  await fs.rename(temporary, join(dirs.outbox, `${name}.done`))
   await synced(syncDir(dirs.outbox))
   await finishPublishing(name, claim, claimEnd, { dirs, fs })
 }
@@ -67,6 +64,16 @@ export async function finishPublishing(
   await synced(Promise.all([syncDir(dirs.outbox), syncDir(dirs.inbox)]))
 }
 
+async function writeSynced(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'wx', 0o644)
+  try {
+    await handle.writeFile(text, 'latin1')
+    await synced(handle.sync())
+  } finally {
+    await handle.close()
+  }
+}
+
 async function synced(syncing: Promise<unknown>): Promise<void> {
   try {
     await syncing
@@ -75,8 +82,8 @@ async function synced(syncing: Promise<unknown>): Promise<void> {
   }
 }
 
-/** What a step before the crash already did is done. */
-async function unlessGone(act: Promise<void>): Promise<void> {
+/** What somebody else has already done is done: a step before a crash, a reader. */
+export async function unlessGone(act: Promise<void>): Promise<void> {
   try {
     await act
   } catch (error) {

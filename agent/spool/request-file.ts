@@ -27,6 +27,8 @@ export type RequestReading =
 export async function readRequestFile(path: string, id: string): Promise<RequestReading> {
   const read = await readBounded(path)
   if (read === 'gone') return { kind: 'gone' }
+  // Its writer may still set the rights, and a virus scanner lets go.
+  if (read === 'no-right') return { kind: 'unfinished', stamp: read, isEmpty: false, message: messages.fileNotReadable }
   if (read === 'not-regular') return { kind: 'refused', message: messages.fileNotRegular }
   const { bytes, stamp } = read
   if (bytes.byteLength > limits.bodyBytesMax) return { kind: 'refused', message: messages.bodyTooLarge }
@@ -57,7 +59,7 @@ interface Read {
   readonly stamp: string
 }
 
-async function readBounded(path: string): Promise<Read | 'gone' | 'not-regular'> {
+async function readBounded(path: string): Promise<Read | 'gone' | 'not-regular' | 'no-right'> {
   // O_NONBLOCK and O_NOFOLLOW do not exist on Windows, and neither do the pipes and links that they are against.
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
   let handle: Awaited<ReturnType<typeof open>>
@@ -67,6 +69,7 @@ async function readBounded(path: string): Promise<Read | 'gone' | 'not-regular'>
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return 'gone'
     if (code === 'ELOOP' || code === 'ENXIO') return 'not-regular'
+    if (code === 'EACCES' || code === 'EPERM') return 'no-right'
     throw error
   }
   try {

@@ -7,9 +7,10 @@ import type { Call } from '../call/call.ts'
 import type { Clock } from '../clock.ts'
 import { answerFileText } from './answer-file.ts'
 import { type LeftClaim, settleLeftovers } from './leftovers.ts'
+import { Line, type LinePlace } from './line.ts'
 import { OutboxScan } from './outbox-scan.ts'
 import type { PatientFs } from './patient-fs.ts'
-import { type ClaimEnd, publish, SyncFailedError } from './publish.ts'
+import { type ClaimEnd, publish, SyncFailedError, unlessGone } from './publish.ts'
 import { type RequestReading, readRequestFile } from './request-file.ts'
 import { isCaseInsensitive, makeSpoolDirs, type SpoolDirs } from './spool-dirs.ts'
 
@@ -66,6 +67,7 @@ const troubledFileMs = 30_000
 export class SpoolWorker {
   readonly #options: SpoolWorkerOptions
   readonly #places = pLimit(limits.spoolInFlightMax)
+  readonly #line = new Line()
   readonly #scan: OutboxScan
   /** Ids with a claim; a new file of such an id waits here for its answer. */
   readonly #active = new Map<string, (() => void)[]>()
@@ -77,6 +79,7 @@ export class SpoolWorker {
   #isStopping = false
   #isLooking = false
   #isWoken = false
+  #ticking: Promise<void> = Promise.resolve()
   #cancelTick: () => void = () => undefined
 
   constructor(options: SpoolWorkerOptions) {
@@ -115,11 +118,22 @@ export class SpoolWorker {
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#cancelTick()
-    for (const { job } of this.#unfinished.values()) await this.#giveBack(job)
-    while (this.#running.size > 0) await Promise.all(this.#running)
+    // A file that is being read may be finished by now, and then it is not given back but answered.
+    await this.#ticking
+    // One that is read for the first time may turn out to be unfinished.
+    while (this.#running.size > 0 || this.#unfinished.size > 0) {
+      for (const { job } of this.#unfinished.values()) await this.#giveBack(job)
+      this.#unfinished.clear()
+      await Promise.all(this.#running)
+    }
   }
 
-  async #tick(): Promise<void> {
+  #tick(): Promise<void> {
+    this.#ticking = this.#look()
+    return this.#ticking
+  }
+
+  async #look(): Promise<void> {
     this.#isLooking = true
     this.#isWoken = false
     try {
@@ -166,7 +180,7 @@ export class SpoolWorker {
     const left = this.#left.shift()
     if (left) {
       const claimedBefore = left.owner === this.#options.owner ? 'here' : 'elsewhere'
-      return () => this.#work({ ...left, claimedBefore })
+      return () => this.#work({ ...left, claimedBefore }, this.#line.join())
     }
     const nowMs = this.#options.clock.monotonicMs()
     for (let request = this.#scan.take(); request; request = this.#scan.take()) {
@@ -187,31 +201,36 @@ export class SpoolWorker {
     if (waiting) return void waiting.push(() => this.#run(() => this.#claimAndWork(name, id)))
     if (this.#isStopping) return
     this.#active.set(key, [])
+    const place = this.#line.join()
     const claim = `${name}.claim-${owner}`
     try {
       await this.#options.forgetEnded(id)
-      await fs.rename(join(dirs.outbox, name), join(dirs.outbox, claim))
+      await fs.rename(join(dirs.outbox, name), join(dirs.outbox, claim), place.pass)
     } catch (error) {
+      place.pass()
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#trouble(name, error as Error)
       return this.#leave(key)
     }
     this.#troubled.delete(name)
-    await this.#work({ name, id, claim, claimedBefore: undefined })
+    await this.#work({ name, id, claim, claimedBefore: undefined }, place)
   }
 
   /** From the claim to the answer. Whatever fails on the way is tried again: a claim is a promise. */
-  async #work(job: Job): Promise<void> {
+  async #work(job: Job, place: LinePlace): Promise<void> {
     const key = this.#key(job.id)
     if (!this.#active.has(key)) this.#active.set(key, [])
     this.#options.unanswered.add(job.id)
-    await this.#untilDone(job.name, () => this.#setAsideUnread(job.name))
-    await this.#read(job)
+    await this.#untilDone(job.name, () => this.#setAsideUnread(job.name), place.pass)
+    await this.#read(job, place)
   }
 
-  async #read(job: Job): Promise<void> {
+  async #read(job: Job, place: LinePlace): Promise<void> {
     const path = join(this.#options.dirs.outbox, job.claim)
-    const reading = await this.#untilDone(job.name, () => readRequestFile(path, job.id))
-    await this.#proceed(job, reading ?? { kind: 'gone' })
+    const reading = await this.#untilDone(job.name, () => readRequestFile(path, job.id), place.pass)
+    if (reading?.kind === 'call') await place.before
+    const proceeding = this.#proceed(job, reading ?? { kind: 'gone' })
+    place.pass()
+    await proceeding
   }
 
   async #proceed(job: Job, reading: RequestReading): Promise<void> {
@@ -233,6 +252,7 @@ export class SpoolWorker {
       }
       case 'gone':
         // Somebody took the claimed file away, or the agent is stopping: there is nothing to answer now.
+        if (!this.#isStopping) this.#options.unanswered.delete(job.id)
         return this.#leave(this.#key(job.id))
     }
   }
@@ -240,7 +260,11 @@ export class SpoolWorker {
   /** Files that were still being written are read again. They hold none of the places. */
   async #reread(): Promise<void> {
     for (const { job } of [...this.#unfinished.values()]) {
-      const reading = await readRequestFile(join(this.#options.dirs.outbox, job.claim), job.id)
+      if (this.#isStopping) return
+      const reading = await readRequestFile(join(this.#options.dirs.outbox, job.claim), job.id).catch((error: Error) =>
+        this.#options.events.troubled(job.name, error),
+      )
+      if (!reading) continue
       if (reading.kind === 'unfinished') {
         await this.#proceed(job, reading)
       } else {
@@ -278,13 +302,17 @@ export class SpoolWorker {
         await rename(answer, aside)
         return
       }
-      await this.#options.fs.unlink(answer)
+      // Its reader may have been quicker.
+      await unlessGone(this.#options.fs.unlink(answer))
       return
     }
   }
 
-  /** @returns undefined when the agent was stopped before it succeeded. */
-  async #untilDone<Result>(where: string, act: () => Promise<Result>): Promise<Result | undefined> {
+  /**
+   * @param held Told when a try failed.
+   * @returns undefined when the agent was stopped before it succeeded.
+   */
+  async #untilDone<Result>(where: string, act: () => Promise<Result>, held?: () => void): Promise<Result | undefined> {
     for (;;) {
       try {
         return await act()
@@ -295,6 +323,7 @@ export class SpoolWorker {
           return undefined
         }
         this.#options.events.troubled(where, error as Error)
+        held?.()
         if (this.#isStopping) return undefined
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#makeDirsAgain()
         await this.#options.clock.sleep(retryMs)

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Everything that a program printed or logged in a test ends here, and is searched for secrets at the end of the run. */
-export const outputsDir = join(import.meta.dirname, '..', '.output')
+export const outputsDir = process.env['TEST_OUTPUTS_DIR'] ?? join(import.meta.dirname, '..', '.output')
 const secretsFile = join(outputsDir, 'secrets.list')
 
 /** A new file for the output of one program. */

@@ -1,0 +1,207 @@
+import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { CallAnswer } from '../../../agent/call/answer.ts'
+import { fingerprintOf, readCall } from '../../../agent/call/call.ts'
+import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
+import { LiveClock } from '../live-clock.ts'
+import { claimOf, eligible, eventually, namesIn, purchase, startTestSpool, type TestSpool } from './spool-fixture.ts'
+
+const windowMs = 600_000
+const hourMs = 3_600_000
+const withdrawal = { action: 'market.withdraw', itemRef: 'item-1' }
+
+/** What the journal knows of a request when the agent starts. */
+type Row = 'absent' | 'sending' | 'answered' | 'expired'
+const storedAnswer: CallAnswer = { ok: true, dataText: '{"transactionId":41,"checkoutUrl":"stored"}' }
+
+/** Makes a journal as a former agent left it, and returns its name. */
+async function leaveJournal(stateDir: string, id: string, request: Record<string, unknown>, row: Row): Promise<string> {
+  const clock = new LiveClock()
+  if (row === 'expired') clock.wallOffsetMs = -hourMs
+  const broke = (error: Error) => {
+    throw error
+  }
+  const journal = openSqliteJournal({ stateDir, clock, isUnanswered: () => false, broke })
+  const { action, ...input } = request
+  const reading = readCall({ operation: action, input, id })
+  if (!reading.ok) throw new Error(reading.message)
+  const journalled = { id, fingerprint: fingerprintOf(reading.call), operationName: String(action) }
+  if (row === 'sending') await journal.recordIntent(journalled)
+  else if (row !== 'absent') await journal.recordAnswer(journalled, storedAnswer, windowMs)
+  await journal.close()
+  return journal.name
+}
+
+interface Left {
+  readonly request: Record<string, unknown>
+  readonly row: Row
+  readonly owner: 'own' | 'another'
+}
+
+/** A spool in which a former agent left the claim of request `x`. */
+async function leftClaim({ request, row, owner }: Left): Promise<TestSpool> {
+  const spool = await startTestSpool({ start: 'later' })
+  mkdirSync(spool.outbox, { recursive: true })
+  mkdirSync(spool.inbox)
+  const name = await leaveJournal(spool.stateDir, 'x', request, row)
+  const claim = `x.json.claim-${owner === 'own' ? name : '0b1e55ed-0000-4000-8000-000000000000'}`
+  writeFileSync(join(spool.outbox, claim), JSON.stringify(request))
+  return spool
+}
+
+/** The answer to `x`, which is the only one, once nothing more is to come. */
+async function onlyAnswer(spool: TestSpool): Promise<unknown> {
+  await spool.start()
+  const text = await spool.answerText('x')
+  await spool.looked()
+  await spool.stop()
+  expect(namesIn(spool.outbox)).toEqual([])
+  expect(namesIn(spool.inbox)).toEqual(['x.json'])
+  expect(await spool.answerText('x')).toBe(text)
+  // And the next start finds nothing more to say.
+  const { length } = spool.platform.requests
+  await spool.start()
+  await spool.looked()
+  await spool.stop()
+  expect(namesIn(spool.inbox)).toEqual(['x.json'])
+  expect(spool.platform.requests).toHaveLength(length)
+  return JSON.parse(text)
+}
+
+const stored = { id: 'x', ok: true, transactionId: 41, checkoutUrl: 'stored' }
+const inDoubt = { id: 'x', ok: false, message: expect.stringContaining('reiniciado'), status: 504, uncertain: true }
+const bought = { id: 'x', ok: true, transactionId: 42, checkoutUrl: 'https://portal.example/c/42' }
+const withdrawn = { id: 'x', ok: true }
+
+for (const [what, left, answer, sent] of [
+  // A purchase is a once call.
+  ['a purchase of this journal that was answered', [purchase, 'answered', 'own'], stored, 0],
+  ['a purchase of this journal that was about to leave', [purchase, 'sending', 'own'], inDoubt, 0],
+  ['a purchase of this journal that never left', [purchase, 'absent', 'own'], bought, 1],
+  ['a purchase of this journal whose answer is older than its window', [purchase, 'expired', 'own'], stored, 0],
+  ['a purchase of another journal', [purchase, 'absent', 'another'], inDoubt, 0],
+  ['a purchase of another journal that this one answered', [purchase, 'answered', 'another'], stored, 0],
+  ['a purchase of another journal that this one sent', [purchase, 'sending', 'another'], inDoubt, 0],
+  ['a purchase of another journal with an id used here last week', [purchase, 'expired', 'another'], inDoubt, 0],
+  // A withdrawal is idempotent.
+  ['a withdrawal of this journal that was answered', [withdrawal, 'answered', 'own'], stored, 0],
+  ['a withdrawal of this journal that was not', [withdrawal, 'absent', 'own'], withdrawn, 1],
+  ['a withdrawal of this journal with an old answer', [withdrawal, 'expired', 'own'], stored, 0],
+  ['a withdrawal of another journal', [withdrawal, 'absent', 'another'], withdrawn, 1],
+  ['a withdrawal of another journal with an old id', [withdrawal, 'expired', 'another'], withdrawn, 1],
+] as const) {
+  test(`the claim of ${what} gets its one answer, and is sent ${sent === 0 ? 'no more' : 'once'}`, async () => {
+    const [request, row, owner] = left
+    await using spool = await leftClaim({ request, row, owner })
+    expect(await onlyAnswer(spool)).toEqual(answer)
+    expect(spool.platform.requests).toHaveLength(sent)
+  })
+}
+
+const doneText = '{"id":"x","ok":true,"transactionId":40}\n'
+
+for (const owner of ['own', 'another'] as const) {
+  for (const row of ['absent', 'sending', 'answered', 'expired'] as const) {
+    test(`an answer that was written is shown, whatever the journal knows: ${owner} claim, ${row}`, async () => {
+      await using spool = await leftClaim({ request: purchase, row, owner })
+      writeFileSync(join(spool.outbox, 'x.json.done'), doneText)
+      await onlyAnswer(spool)
+      expect(readFileSync(join(spool.inbox, 'x.json'), 'utf8')).toBe(doneText)
+      expect(spool.platform.requests).toHaveLength(0)
+    })
+  }
+}
+
+test('an answer whose claim is gone already is shown', async () => {
+  await using spool = await startTestSpool({ start: 'later' })
+  mkdirSync(spool.outbox, { recursive: true })
+  writeFileSync(join(spool.outbox, 'x.json.done'), doneText)
+  await onlyAnswer(spool)
+  expect(readFileSync(join(spool.inbox, 'x.json'), 'utf8')).toBe(doneText)
+})
+
+test('an answer that is there stays as it is', async () => {
+  await using spool = await startTestSpool({ start: 'later' })
+  mkdirSync(spool.inbox, { recursive: true })
+  mkdirSync(spool.outbox)
+  writeFileSync(join(spool.inbox, 'x.json'), doneText)
+  await onlyAnswer(spool)
+  expect(readFileSync(join(spool.inbox, 'x.json'), 'utf8')).toBe(doneText)
+})
+
+test('a refused file whose answer was written is kept as .rejected, an understood one that was refused goes', async () => {
+  await using spool = await leftClaim({ request: purchase, row: 'absent', owner: 'own' })
+  const refusal = (id: string) => `{"id":"${id}","ok":false,"message":"Nao.","status":400}\n`
+  writeFileSync(join(spool.outbox, 'x.json.done'), refusal('x'))
+  writeFileSync(join(spool.outbox, 'y.json.done'), refusal('y'))
+  writeFileSync(join(spool.outbox, 'y.json.claim-gone'), '[]')
+  await spool.start()
+  await Promise.all([spool.answer('x'), spool.answer('y')])
+  await spool.stop()
+  expect(namesIn(spool.outbox)).toEqual(['y.json.rejected'])
+  expect(namesIn(spool.inbox)).toEqual(['x.json', 'y.json'])
+})
+
+test('a claim that was being given its name back is one request', async () => {
+  await using spool = await leftClaim({ request: withdrawal, row: 'absent', owner: 'own' })
+  const [claim = ''] = namesIn(spool.outbox)
+  linkSync(join(spool.outbox, claim), join(spool.outbox, 'x.json'))
+  expect(await onlyAnswer(spool)).toEqual(withdrawn)
+  expect(spool.platform.requests).toHaveLength(1)
+})
+
+test('an unread answer that was not set aside before the crash is, and no word is lost', async () => {
+  await using spool = await leftClaim({ request: purchase, row: 'absent', owner: 'own' })
+  writeFileSync(join(spool.inbox, 'x.json'), doneText)
+  await spool.start()
+  await eventually(() => JSON.parse(readFileSync(join(spool.inbox, 'x.json'), 'utf8')).transactionId === 42)
+  expect(readFileSync(join(spool.inbox, 'x.json.unread'), 'utf8')).toBe(doneText)
+  expect(namesIn(spool.inbox)).toEqual(['x.json', 'x.json.unread'])
+})
+
+test('a new request beside the claim of its id is answered after it', async () => {
+  await using spool = await leftClaim({ request: purchase, row: 'sending', owner: 'own' })
+  spool.put('x', eligible)
+  await spool.start()
+  await eventually(() => existsSync(join(spool.inbox, 'x.json.unread')) && existsSync(join(spool.inbox, 'x.json')))
+  const first = JSON.parse(readFileSync(join(spool.inbox, 'x.json.unread'), 'utf8'))
+  expect(first).toEqual(inDoubt)
+  expect(await spool.take('x')).toMatchObject({ id: 'x', ok: false, status: 422 })
+  expect(namesIn(spool.outbox)).toEqual([])
+})
+
+test('what a killed agent was writing goes: temporary files in outbox, inbox and root', async () => {
+  await using spool = await startTestSpool({
+    before: ({ root, outbox, inbox }) => {
+      mkdirSync(outbox, { recursive: true })
+      mkdirSync(inbox)
+      for (const dir of [outbox, inbox]) writeFileSync(join(dir, `.${'0a'.repeat(16)}.tmp`), '{')
+      writeFileSync(join(root, 'agent.json.1234567890'), '{')
+      writeFileSync(join(outbox, '.theirs.tmp'), '')
+    },
+  })
+  await spool.looked()
+  for (const dir of [spool.outbox, spool.inbox]) expect(existsSync(join(dir, `.${'0a'.repeat(16)}.tmp`))).toBe(false)
+  expect(existsSync(join(spool.root, 'agent.json.1234567890'))).toBe(false)
+  expect(namesIn(spool.outbox)).toEqual(['.theirs.tmp'])
+})
+
+test('claims are taken up in the order in which they were made, before anything new', async () => {
+  await using spool = await startTestSpool({ start: 'later' })
+  mkdirSync(spool.outbox, { recursive: true })
+  const name = await leaveJournal(spool.stateDir, 'x', eligible, 'absent')
+  const observing = (observedQuantity: number) =>
+    JSON.stringify({ action: 'market.adjust-stock', itemRef: 'item-1', observedQuantity })
+  spool.put('new', observing(100))
+  for (let n = 0; n < 20; n++) {
+    writeFileSync(join(spool.outbox, `s-${20 - n}.json.claim-${name}`), observing(n))
+    // The entry's time of change has the grain of the kernel's clock.
+    await spool.clock.sleep(10)
+  }
+  await spool.start()
+  await spool.answer('new')
+  const observed = spool.platform.requests.map(({ body }) => JSON.parse(body).observedQuantity)
+  expect(observed).toEqual([...Array.from({ length: 20 }, (_, n) => n), 100])
+  expect(namesIn(spool.outbox).filter((file) => claimOf('.*').test(file))).toEqual([])
+})
