@@ -5,6 +5,7 @@ import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import { JournalUnusableError } from '../journal/idempotency-journal.ts'
 import { type Log, openLog } from '../log.ts'
 import { HeldError } from '../ownership/owner-lock.ts'
+import { SyncFailedError } from '../spool/publish.ts'
 import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readConfig } from './read-config.ts'
@@ -41,11 +42,14 @@ export async function run(options: RunOptions): Promise<void> {
     if (typeof agent === 'string') return end(exitCodes.ok)
     const signal = await signalled
     log.info({ signal }, 'stopping')
-    await Promise.race([agent.close(graceMs), systemClock.sleep(graceMs)])
+    const closed = agent
+      .close(graceMs)
+      .catch((error: Error) => log.error({ cause: error.message }, 'not all was closed'))
+    await Promise.race([closed, systemClock.sleep(graceMs)])
     log.info('stopped')
     end(exitCodes.ok)
   } catch (error) {
-    const { message, exitCode } = whyNotStarted(error, config)
+    const { message, exitCode } = whyNotStarted(whatCameFirst(error), config)
     log.fatal(message)
     end(exitCode)
   }
@@ -87,12 +91,19 @@ async function start(
   }
 }
 
+/** What ended the start, and not what failed while the rest of it was let go. */
+function whatCameFirst(error: unknown): unknown {
+  return error instanceof SuppressedError ? whatCameFirst(error.suppressed) : error
+}
+
 /** One line for whoever started the agent, and what its end tells a service manager. */
 function whyNotStarted(error: unknown, config: AgentConfig): { message: string; exitCode: number } {
   if (error instanceof HeldError) return { message: error.message, exitCode: exitCodes.held }
   if (error instanceof JournalUnusableError || error instanceof SpoolUnusableError) {
     return { message: error.message, exitCode: exitCodes.usage }
   }
+  if (error instanceof SyncFailedError)
+    return { message: `cannot start: ${error.message}`, exitCode: exitCodes.refused }
   const { code, syscall } = error as NodeJS.ErrnoException
   if (syscall === 'listen') {
     const address = `port ${config.port} on ${config.host}`

@@ -84,15 +84,25 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: Sqli
     }
   }
 
+  /** A store that cannot be read says nothing of what was sent: nobody may go on without it. */
+  function looked<Result>(look: () => Result): Result {
+    try {
+      return look()
+    } catch (error) {
+      broke(error as Error)
+      throw error
+    }
+  }
+
   function read(id: string): (JournalEntry & { endsAtMs: number }) | undefined {
-    const row = select.get(id) as Row | undefined
+    const row = looked(() => select.get(id) as Row | undefined)
     if (!row) return undefined
     const answer = row.answer === null ? inDoubtAfterRestart : (JSON.parse(row.answer) as CallAnswer)
     return { fingerprint: row.fingerprint, answer, endsAtMs: row.ends_at_ms ?? Number.POSITIVE_INFINITY }
   }
 
   const purge = (): void => {
-    const ended = selectEnded.all(clock.monotonicMs(), purgedAtOnce) as { id: string }[]
+    const ended = looked(() => selectEnded.all(clock.monotonicMs(), purgedAtOnce) as { id: string }[])
     const removable = ended.filter(({ id }) => !isUnanswered(id))
     if (removable.length > 0) {
       written(() => {

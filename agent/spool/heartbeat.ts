@@ -25,15 +25,16 @@ const intervalMs = 5_000
  * Rewrites `<spool>/agent.json` every 5 s: `{ agent, at, ready, reasons }`. An `at` that stands still is an agent that
  * does not run.
  *
- * @returns Ends it.
+ * @returns Ends it, and resolves when nothing of it is being written any more.
  */
-export function startHeartbeat({ root, agent, clock, state, failed }: HeartbeatOptions): () => void {
+export function startHeartbeat({ root, agent, clock, state, failed }: HeartbeatOptions): () => Promise<void> {
   let cancel: () => void = () => undefined
   let isOver = false
+  let writing: Promise<void> = Promise.resolve()
   const beat = (): void => {
     const text = JSON.stringify({ agent, at: new Date(clock.wallMs()).toISOString(), ...state() })
     // A heartbeat that a power cut loses was of no use any more.
-    writeFileAtomic(join(root, 'agent.json'), `${ascii(text)}\n`, { fsync: false })
+    writing = writeFileAtomic(join(root, 'agent.json'), `${ascii(text)}\n`, { fsync: false })
       .catch(failed)
       .finally(() => {
         if (!isOver) cancel = clock.after(intervalMs, beat)
@@ -43,5 +44,6 @@ export function startHeartbeat({ root, agent, clock, state, failed }: HeartbeatO
   return () => {
     isOver = true
     cancel()
+    return writing
   }
 }

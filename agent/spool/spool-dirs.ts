@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 /** Where a spool's files lie. @see interface section 4.10 */
 export interface SpoolDirs {
@@ -70,10 +70,11 @@ export async function syncDir(dir: string): Promise<void> {
 
 /** Whether the same text in another case names the same file here. */
 export function isCaseInsensitive({ outbox }: SpoolDirs): boolean {
-  const probe = join(outbox, `.Case${randomBytes(8).toString('hex')}`)
+  // Named as what the next start removes, should this one not come to that.
+  const probe = temporaryIn(outbox)
   closeSync(openSync(probe, 'wx'))
   try {
-    return statSync(probe.toLowerCase().replace(outbox.toLowerCase(), outbox), { throwIfNoEntry: false }) !== undefined
+    return statSync(join(outbox, basename(probe).toUpperCase()), { throwIfNoEntry: false }) !== undefined
   } finally {
     rmSync(probe, { force: true })
   }

@@ -72,9 +72,8 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
   return {
     async stop() {
       stopWatching()
-      stopHeartbeat()
       stopSweeping()
-      await worker.stop()
+      await Promise.all([stopHeartbeat(), worker.stop()])
     },
   }
 }

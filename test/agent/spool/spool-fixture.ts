@@ -143,7 +143,6 @@ export const claimOf = (id: string) => new RegExp(`^${id}\\.json\\.claim-[A-Za-z
 
 export const eligible = { action: 'market.eligibility', characterRef: 'char-1' }
 export const purchase = { action: 'transaction.create', itemRef: 'item-1', quantity: 1, buyerCharacterRef: 'char-2' }
-export const purchaseBody = { itemRef: 'item-1', quantity: 1, buyerCharacterRef: 'char-2' }
 export const registration = {
   action: 'market.register',
   itemRef: 'item-1',
