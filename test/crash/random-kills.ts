@@ -1,0 +1,79 @@
+import { type AgentProcess, spawnAgent } from '../agent/agent-process.ts'
+import { settled } from './points.ts'
+import { seededRandom } from './seeded-random.ts'
+import { type Asked, type Violation, World } from './world.ts'
+
+export interface RandomKillsResult {
+  readonly kills: number
+  /** How many requests were made under them. */
+  readonly requests: number
+  readonly violations: readonly Violation[]
+}
+
+const httpCallers = 6
+const filesWaitingMax = 20
+const livesMsMax = 600
+
+/**
+ * Kills agents at random times while six callers and a writer of files keep them busy; each agent is followed by the
+ * next. Whoever gets no answer repeats its call with the same id. At the end everything is answered, and the invariants
+ * are held against all of it.
+ */
+export async function killAtRandom(kills: number, seed: number): Promise<RandomKillsResult> {
+  await using world = await World.make()
+  const random = seededRandom(seed)
+  const env = { SERVICE_SPOOL_DIR: world.home.spoolDir }
+  let agent: AgentProcess = spawnAgent(world.home, { env })
+  let isOver = false
+
+  const pause = (ms: number) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, ms)
+    })
+
+  const caller = async (number: number): Promise<void> => {
+    for (let n = 1; !isOver; n++) {
+      const asked = world.ask({ through: 'http', ...requestOf(`h${number}`, n) })
+      while (!(await world.callHttp(agent, asked))) await pause(5)
+    }
+  }
+  const writer = async (): Promise<void> => {
+    for (let n = 1; !isOver; n++) {
+      world.ask({ through: 'file', ...requestOf('f', n) })
+      while (world.unanswered.length > filesWaitingMax + httpCallers && !isOver) await pause(2)
+    }
+  }
+
+  const load = [...Array.from({ length: httpCallers }, (_, number) => caller(number)), writer()]
+  for (let kill = 1; kill <= kills; kill++) {
+    // One in five dies while it starts, the others while they work.
+    const isStillborn = random() < 0.2
+    if (!isStillborn) await agent.listening
+    await pause(random() * (isStillborn ? 300 : livesMsMax))
+    await agent.kill()
+    world.checkOutput(agent)
+    agent = spawnAgent(world.home, { env })
+  }
+  await agent.listening
+  isOver = true
+  await Promise.all(load)
+  await settled(world, 60_000)
+  const end = await agent.stop()
+  if (end.code !== 0) world.violate('I10', `a healthy agent ended with ${end.code ?? end.signal}`)
+  world.checkOutput(agent)
+  world.checkAtEnd()
+  return { kills, requests: world.asked.length, violations: world.violations }
+}
+
+/** The n-th request of a caller: once, idempotent in order, and safe in turn. */
+function requestOf(caller: string, n: number): Pick<Asked, 'id' | 'operation' | 'input'> {
+  const id = `${caller}-${n}`
+  switch (n % 4) {
+    case 0:
+      return { id, operation: 'market.eligibility', input: { characterRef: id } }
+    case 1:
+      return { id, operation: 'transaction.create', input: { itemRef: id, quantity: 1, buyerCharacterRef: 'char-2' } }
+    default:
+      return { id, operation: 'market.adjust-stock', input: { itemRef: `item-${caller}`, observedQuantity: n } }
+  }
+}

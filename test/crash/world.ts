@@ -1,0 +1,207 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { operations, type PlatformOperationName, requestOf } from '../../contract/operations.ts'
+import { type AgentHome, type AgentProcess, agentHome, processPublicKey } from '../agent/agent-process.ts'
+import { FakePlatform } from '../agent/fake-platform.ts'
+import { putRequest } from '../agent/spool/spool-fixture.ts'
+
+/** One request of the game server. */
+export interface Asked {
+  readonly id: string
+  readonly through: 'http' | 'file'
+  readonly operation: PlatformOperationName
+  readonly input: Readonly<Record<string, unknown>>
+  /** Every answer that came, in order. */
+  readonly answers: string[]
+}
+
+/** The invariants of reliability.md that a crash could break. */
+export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I7' | 'I9' | 'I10'
+
+export interface Violation {
+  readonly invariant: Invariant
+  readonly what: string
+}
+
+interface AnswerFields {
+  readonly ok: boolean
+  readonly status?: number
+  readonly uncertain?: boolean
+}
+
+/**
+ * A game server that uses both interfaces of one agent, a platform that counts what it did, and everybody's memory of
+ * what was asked and answered. Agents come and go; the invariants are held against the whole.
+ */
+export class World implements AsyncDisposable {
+  readonly platform: FakePlatform
+  readonly home: AgentHome
+  readonly violations: Violation[] = []
+  readonly asked: Asked[] = []
+  readonly outbox: string
+  readonly inbox: string
+  readonly #byFile = new Map<string, Asked>()
+  #isReading = true
+  #reading: Promise<void>
+
+  private constructor(platform: FakePlatform) {
+    this.platform = platform
+    this.home = agentHome(platform.url)
+    this.outbox = join(this.home.spoolDir, 'outbox')
+    this.inbox = join(this.home.spoolDir, 'inbox')
+    for (const dir of [this.outbox, this.inbox]) mkdirSync(dir, { recursive: true })
+    this.#reading = this.#readAndDelete()
+  }
+
+  static async make(): Promise<World> {
+    return new World(await FakePlatform.start(processPublicKey))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isReading = false
+    await this.#reading
+    await this.platform.stop()
+    this.home[Symbol.dispose]()
+  }
+
+  /** Notes a request; through a file, it is put there. */
+  ask(asked: Omit<Asked, 'answers'>): Asked {
+    const whole: Asked = { ...asked, answers: [] }
+    this.asked.push(whole)
+    if (whole.through === 'file') {
+      this.#byFile.set(whole.id, whole)
+      putRequest(this.outbox, whole.id, { action: whole.operation, ...whole.input })
+    }
+    return whole
+  }
+
+  /** One HTTP call. @returns false when no answer came. */
+  async callHttp(agent: AgentProcess, asked: Asked): Promise<boolean> {
+    let text: string
+    try {
+      text = await agent.callText(asked.operation, asked.input, asked.id)
+    } catch {
+      return false
+    }
+    this.#answered(asked, text)
+    return true
+  }
+
+  get unanswered(): readonly Asked[] {
+    return this.asked.filter(({ answers }) => answers.length === 0)
+  }
+
+  violate(invariant: Invariant, what: string): void {
+    this.violations.push({ invariant, what })
+  }
+
+  /** Holds what is true at the end, with no agent running, against the invariants. */
+  checkAtEnd(): void {
+    for (const { id, through, answers } of this.asked) {
+      if (answers.length === 0) this.violate('I1', `${id} is unanswered`)
+      if (through === 'file' && answers.length > 1) this.violate('I3', `${id} has ${answers.length} answers`)
+    }
+    for (const asked of this.asked) {
+      if (isOnce(asked) && this.#acts(asked) > 1) this.violate('I2', `${asked.id} acted ${this.#acts(asked)} times`)
+    }
+    this.#checkOrder()
+    for (const fault of this.platform.faults) this.violate('I7', fault)
+    this.#checkLeftovers()
+  }
+
+  checkOutput(agent: AgentProcess): void {
+    const trace = /^\s+at .*$|UnhandledPromise.*|Uncaught.*/m.exec(agent.output())
+    if (trace)
+      this.violate('I10', `a stack trace: ${agent.output().slice(Math.max(0, trace.index - 300), trace.index)}`)
+  }
+
+  #answered(asked: Asked, text: string): void {
+    const answer = JSON.parse(text) as AnswerFields
+    const [first] = asked.answers
+    if (first !== undefined && first !== text && isKept(asked, JSON.parse(first) as AnswerFields)) {
+      this.violate('I4', `${asked.id}: ${first.trim()} then ${text.trim()}`)
+    }
+    asked.answers.push(text)
+    const acts = this.#acts(asked)
+    const isRead = operations[asked.operation].method === 'GET'
+    if (answer.ok && !isRead && acts === 0) this.violate('I5', `${asked.id} says ok and did nothing`)
+    if (!answer.ok && !answer.uncertain && isOnce(asked) && acts > 0) {
+      this.violate('I5', `${asked.id} is refused with ${answer.status}, and was done`)
+    }
+  }
+
+  /** How often the platform did what was asked. */
+  #acts({ operation, input }: Asked): number {
+    const { method, path, body } = requestOf(operations[operation], input)
+    return this.platform.acted.get(`${method} ${path} ${body}`) ?? 0
+  }
+
+  /** The platform's last value is that of the last accepted observation of each item. */
+  #checkOrder(): void {
+    const last = new Map<string, { asked: Asked; quantity: unknown }>()
+    for (const asked of this.asked) {
+      const { itemRef, observedQuantity } = asked.input
+      if (asked.operation === 'market.adjust-stock') last.set(String(itemRef), { asked, quantity: observedQuantity })
+    }
+    for (const [itemRef, { asked, quantity }] of last) {
+      const isAccepted = asked.answers.some((text) => (JSON.parse(text) as AnswerFields).ok)
+      const shown = this.platform.stock.get(itemRef)
+      if (isAccepted && shown !== quantity) this.violate('I6', `${itemRef} is ${shown}, the last call said ${quantity}`)
+    }
+  }
+
+  #checkLeftovers(): void {
+    const unexpected = [
+      ...others(this.outbox, /\.json\.rejected$/),
+      ...others(this.inbox, /^$/),
+      ...others(this.home.spoolDir, /^(?:outbox|inbox|agent\.json|owner\.lock)$/),
+      // SQLite itself leaves the shm of a journal that it looked at before it was taken over.
+      ...others(this.home.stateDir, /^(?:journal\.db(?:-shm)?|ballast|owner\.lock)$/),
+      ...others(this.home.dir, /^(?:spool|state|signing-key\.pem|report\.json)$/),
+    ]
+    for (const path of unexpected) this.violate('I9', `${path.slice(this.home.dir.length + 1)} is left`)
+  }
+
+  /** A reader that polls the inbox without pause and deletes what it finds. */
+  async #readAndDelete(): Promise<void> {
+    while (this.#isReading) {
+      for (const name of readdirSync(this.inbox).filter((file) => /^[^.].*\.json$/.test(file))) {
+        const text = readFileSync(join(this.inbox, name), 'utf8')
+        rmSync(join(this.inbox, name))
+        const asked = this.#byFile.get(name.slice(0, -'.json'.length))
+        if (asked) this.#readAnswer(asked, text)
+        else this.violate('I3', `${name} answers nobody`)
+      }
+      await new Promise(setImmediate)
+    }
+  }
+
+  #readAnswer(asked: Asked, text: string): void {
+    try {
+      if ((JSON.parse(text) as { id: unknown }).id !== asked.id) throw new Error('another id')
+      this.#answered(asked, text)
+    } catch (error) {
+      this.violate(
+        'I3',
+        `${asked.id}: an answer that cannot be read (${(error as Error).message}): ${text.slice(0, 80)}`,
+      )
+    }
+  }
+}
+
+function isOnce({ operation }: Asked): boolean {
+  return operations[operation].retry === 'once'
+}
+
+/** Whether equal calls get this answer again. @see design.md, Idempotency */
+function isKept(asked: Asked, { ok, status = 0, uncertain }: AnswerFields): boolean {
+  if (ok) return true
+  if (uncertain) return isOnce(asked)
+  return status >= 400 && status < 500 && ![401, 408, 425, 429].includes(status)
+}
+
+function others(dir: string, expected: RegExp): string[] {
+  return readdirSync(dir)
+    .filter((name) => !expected.test(name))
+    .map((name) => join(dir, name))
+}
