@@ -159,7 +159,10 @@ function callDeps(
     turns: new Turns(clock),
     sealEnvelope: envelopeSealer(api),
     verifyWebhook: webhookVerifier(config.platformKeys, platformClock),
-    callAnswered: (call, answer, trace, durationMs) => logCall(log, call, answer, trace, durationMs),
+    callAnswered: (call, answer, trace, durationMs) => {
+      // The answer leaves first: nobody waits for a log line.
+      setImmediate(logCall, log, call, answer, trace, durationMs)
+    },
     callBroke: (call, error) =>
       log.error({ err: error, operation: call.operationName, id: call.id }, 'call broke: a fault of the agent'),
   }

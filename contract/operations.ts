@@ -245,6 +245,7 @@ function bodyOf(
 ): string {
   if (operation.body === 'none') return ''
   if (operation.body === 'empty-object') return '{}'
-  const fields = Object.entries(input).filter(([field]) => !inPath.includes(field))
-  return JSON.stringify({ ...Object.fromEntries(fields), ...operation.implied })
+  const fields: Record<string, unknown> = { ...input, ...operation.implied }
+  for (const field of inPath) delete fields[field]
+  return JSON.stringify(fields)
 }

@@ -94,7 +94,7 @@ function isOnce({ operation }: Call): boolean {
   return operation.kind === 'platform' && operation.retry === 'once'
 }
 
-async function execute(
+function execute(
   call: Call,
   deadlineMs: number,
   deps: CallDeps,

@@ -30,12 +30,18 @@ export class Turns {
 
   /** @returns undefined when the deadline (monotonic ms) came first. */
   take(key: string, deadlineMs: number): Promise<Turn | undefined> {
-    const line = this.#lines.get(key) ?? { waiting: [], held: false, freeAtMs: 0 }
-    this.#lines.set(key, line)
+    const known = this.#lines.get(key)
+    const line = known ?? { waiting: [], held: false, freeAtMs: 0 }
+    const turn: Turn = { release: (notBeforeMs = 0) => this.#release(key, line, notBeforeMs) }
+    if (!known) {
+      this.#lines.set(key, line)
+      line.held = true
+      return Promise.resolve(turn)
+    }
     return new Promise((resolve) => {
       const enter = () => {
         cancel()
-        resolve({ release: (notBeforeMs = 0) => this.#release(key, line, notBeforeMs) })
+        resolve(turn)
       }
       const giveUp = () => {
         line.waiting.splice(line.waiting.indexOf(enter), 1)
