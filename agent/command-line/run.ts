@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { limits } from '../../contract/limits.ts'
 import { logStart, type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
@@ -67,10 +68,10 @@ async function openLogOrTell({ logLevel, logFile }: AgentConfig): Promise<Log | 
 
 /**
  * Threads beside the event loop, read before the first is started. They sign: more than there are cores only take turns.
- * A spool's files wait for the disk, so it has some more.
+ * A spool's answers wait for the disk, and nobody should wait behind them.
  */
 function threadsFor({ spoolDir }: AgentConfig): number {
-  return Math.max(2, availableParallelism()) + (spoolDir === undefined ? 0 : 4)
+  return Math.max(2, availableParallelism()) + (spoolDir === undefined ? 0 : limits.spoolInFlightMax)
 }
 
 async function start(

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../clock.ts'
 
 interface Write {
   readonly apply: () => void
@@ -6,22 +7,34 @@ interface Write {
   readonly reject: (error: unknown) => void
 }
 
+/** A disk that takes longer than this is slow, and nobody gains from waiting for it as long again. */
+const restMsMax = 10
+
 /**
- * Commits the writes of one turn of the event loop together: one sync to disk for all of them. A write resolves when
- * it survives a power cut; when the commit fails, none of its writes was made.
+ * Commits what comes together in one: one sync to disk for all of it. A write resolves when it survives a power cut; when
+ * the commit fails, none of its writes was made.
+ *
+ * A commit holds up everything else, for the disk is waited for in place. So the next one begins as long after it as it
+ * took, and has more in it; a write that comes alone waits for nothing.
  */
 export class GroupCommit {
   readonly #db: DatabaseSync
+  readonly #clock: Clock
   #writes: Write[] = []
+  #notBeforeMs = 0
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, clock: Clock) {
     this.#db = db
+    this.#clock = clock
   }
 
   write(apply: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#writes.push({ apply, resolve, reject })
-      if (this.#writes.length === 1) setImmediate(() => this.flush())
+      if (this.#writes.length > 1) return
+      const restMs = this.#notBeforeMs - this.#clock.monotonicMs()
+      if (restMs > 0) this.#clock.after(restMs, () => this.flush())
+      else setImmediate(() => this.flush())
     })
   }
 
@@ -30,6 +43,7 @@ export class GroupCommit {
     const writes = this.#writes
     this.#writes = []
     if (writes.length === 0) return
+    const startedMs = this.#clock.monotonicMs()
     try {
       this.#db.exec('BEGIN IMMEDIATE')
       for (const { apply } of writes) apply()
@@ -39,6 +53,8 @@ export class GroupCommit {
       for (const { reject } of writes) reject(error)
       return
     }
+    const endedMs = this.#clock.monotonicMs()
+    this.#notBeforeMs = endedMs + Math.min(endedMs - startedMs, restMsMax)
     for (const { resolve } of writes) resolve()
   }
 

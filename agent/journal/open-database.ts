@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { syncDirNow } from '../sync-dir.ts'
 import { JournalUnusableError } from './idempotency-journal.ts'
 
 /** "mktj" as a number: says in the file's head whose database it is. */
@@ -37,16 +38,33 @@ const schema = `
 export function openDatabase(stateDir: string, newName: () => string): DatabaseSync {
   const path = join(stateDir, 'journal.db')
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  if (existsSync(path)) refuseForeign(path)
+  // An empty file holds nothing that could be lost.
+  if (statSync(path, { throwIfNoEntry: false })?.size) refuseForeign(path)
+  else makeDatabase(path, newName())
   const db = new DatabaseSync(path, { timeout: 0 })
-  db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  if (db.prepare('PRAGMA user_version').get()?.['user_version'] === 0) {
+  db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL')
+  return db
+}
+
+/**
+ * Makes the database whole under another name first. Whoever died while making it in its place would leave a file that
+ * the next start cannot look at without changing it, and would have to refuse.
+ */
+function makeDatabase(path: string, name: string): void {
+  const unfinished = `${path}.new`
+  for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${unfinished}${rest}`, { force: true })
+  const db = new DatabaseSync(unfinished, { timeout: 0 })
+  try {
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     db.exec(`BEGIN IMMEDIATE; ${schema}`)
     // In the same transaction: a journal without a name would share it with all others.
-    db.prepare('INSERT INTO journal (only, name) VALUES (1, ?)').run(newName())
+    db.prepare('INSERT INTO journal (only, name) VALUES (1, ?)').run(name)
     db.exec('COMMIT')
+  } finally {
+    db.close()
   }
-  return db
+  renameSync(unfinished, path)
+  syncDirNow(dirname(path))
 }
 
 function refuseForeign(path: string): void {
@@ -68,7 +86,6 @@ function refuseForeign(path: string): void {
       'move it away to begin with an empty memory. An older copy in its place would forget calls that were sent',
     )
   }
-  if (head.tables === 0 && head.version === 0) return
   if (head.applicationId !== applicationId)
     throw unusable("another program's database", 'set SERVICE_STATE_DIR to a directory of its own')
   if (Number(head.version) > schemaVersion) {

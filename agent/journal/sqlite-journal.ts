@@ -43,7 +43,7 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: Sqli
   const db = openDatabase(stateDir, randomUUID)
   settleFormerProcess(db, clock)
   const ballast = new Ballast(stateDir)
-  const commits = new GroupCommit(db)
+  const commits = new GroupCommit(db, clock)
   const name = String(db.prepare('SELECT name FROM journal').get()?.['name'])
   const select = db.prepare('SELECT fingerprint, answer, ends_at_ms FROM call WHERE id = ?')
   const insertIntent = db.prepare(

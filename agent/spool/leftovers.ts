@@ -14,8 +14,10 @@ export interface LeftClaim {
   readonly claim: string
   /** The journal in whose memory it was made. */
   readonly owner: string
-  /** When it was claimed: the rename is the last change of the file's entry. */
+  /** When it was claimed: the rename is the last change of the file's entry. The kernel's clock ticks in milliseconds. */
   readonly claimedAtNs: bigint
+  /** When it was written. */
+  readonly writtenAtNs: bigint
 }
 
 /**
@@ -24,7 +26,7 @@ export interface LeftClaim {
  *
  * Only the owner of the spool may do this.
  */
-export async function settleLeftovers({ dirs, fs }: Publishing): Promise<LeftClaim[]> {
+export async function settleLeftovers({ dirs, fs, syncs }: Publishing): Promise<LeftClaim[]> {
   const claims = new Map<string, LeftClaim[]>()
   const done: string[] = []
   for (const name of namesIn(dirs.outbox)) {
@@ -33,8 +35,8 @@ export async function settleLeftovers({ dirs, fs }: Publishing): Promise<LeftCla
     else if (leftover?.kind === 'done') done.push(`${leftover.id}.json`)
     else if (leftover?.kind === 'claim') {
       const { id, owner } = leftover
-      const { ctimeNs, ino, dev } = statSync(join(dirs.outbox, name), { bigint: true })
-      const claim = { name: `${id}.json`, id, claim: name, owner, claimedAtNs: ctimeNs }
+      const { ctimeNs, mtimeNs, ino, dev } = statSync(join(dirs.outbox, name), { bigint: true })
+      const claim = { name: `${id}.json`, id, claim: name, owner, claimedAtNs: ctimeNs, writtenAtNs: mtimeNs }
       const named = statSync(join(dirs.outbox, claim.name), { bigint: true, throwIfNoEntry: false })
       // A claim that was being given its name back: the same file under both names is one request.
       if (named?.ino === ino && named.dev === dev) await fs.unlink(join(dirs.outbox, name))
@@ -49,11 +51,17 @@ export async function settleLeftovers({ dirs, fs }: Publishing): Promise<LeftCla
   }
   for (const name of done) {
     const [claim] = claims.get(name) ?? []
-    const end = claim ? await endOfClaim(dirs, claim) : 'remove'
-    await finishPublishing(name, claim?.claim, end, { dirs, fs })
+    const end = claim ? endOfClaim(dirs, claim) : 'remove'
+    const { durable } = await finishPublishing(name, claim?.claim, end, { dirs, fs, syncs })
+    await durable
     claims.delete(name)
   }
-  return [...claims.values()].flat().sort((a, b) => Number(a.claimedAtNs - b.claimedAtNs) || (a.name < b.name ? -1 : 1))
+  return [...claims.values()].flat().sort(asClaimed)
+}
+
+/** Claims of one tick of the kernel's clock lie as they did in the outbox. */
+function asClaimed(a: LeftClaim, b: LeftClaim): number {
+  return Number(a.claimedAtNs - b.claimedAtNs) || Number(a.writtenAtNs - b.writtenAtNs) || (a.name < b.name ? -1 : 1)
 }
 
 /** As write-file-atomic names it; an agent that was killed leaves it. */
@@ -69,7 +77,7 @@ function* namesIn(path: string): Generator<string> {
 }
 
 /** Whether what was answered is a file that could not be understood: its text then stays for a person to look at. */
-async function endOfClaim({ outbox }: SpoolDirs, { claim, id }: LeftClaim): Promise<ClaimEnd> {
-  const { kind } = await readRequestFile(join(outbox, claim), id)
+function endOfClaim({ outbox }: SpoolDirs, { claim, id }: LeftClaim): ClaimEnd {
+  const { kind } = readRequestFile(join(outbox, claim), id)
   return kind === 'refused' || kind === 'unfinished' ? 'keep-as-rejected' : 'remove'
 }

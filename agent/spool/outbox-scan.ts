@@ -19,7 +19,6 @@ export interface OutboxScanOptions {
 }
 
 const batchSize = 1_024
-/** While this many wait, nothing that came later can be next, so the directory is not read. */
 const backlogMax = 64
 /**
  * A directory that has not changed is not read again, except this often: not every file system tells every change. And
@@ -27,6 +26,7 @@ const backlogMax = 64
  */
 const trustedMs = 2_000
 const settledMs = 100
+const putOffMs = 30_000
 
 /**
  * The requests in an outbox, oldest first: by the scan that first saw them, then by their time of change, then by name.
@@ -38,6 +38,7 @@ export class OutboxScan {
   readonly #options: OutboxScanOptions
   readonly #known = new Set<string>()
   readonly #told = new Set<string>()
+  readonly #putOffUntilMs = new Map<string, number>()
   #waiting: WaitingRequest[] = []
   #next = 0
   #readAtMs = Number.NEGATIVE_INFINITY
@@ -52,8 +53,29 @@ export class OutboxScan {
     return this.#waiting.length - this.#next
   }
 
+  /** Whether so many wait that nothing that came later can be next: then the directory is not read. */
+  get hasBacklog(): boolean {
+    return this.length >= backlogMax
+  }
+
   /** The oldest, which leaves the line. */
   take(): WaitingRequest | undefined {
+    for (let request = this.#shift(); request; request = this.#shift()) {
+      const untilMs = this.#putOffUntilMs.get(request.name)
+      if (untilMs === undefined) return request
+      if (untilMs > this.#options.clock.monotonicMs()) continue
+      this.#putOffUntilMs.delete(request.name)
+      return request
+    }
+    return undefined
+  }
+
+  /** A request that cannot be taken now is passed over for 30 s. */
+  putOff(name: string): void {
+    this.#putOffUntilMs.set(name, this.#options.clock.monotonicMs() + putOffMs)
+  }
+
+  #shift(): WaitingRequest | undefined {
     const request = this.#waiting[this.#next]
     if (!request) return undefined
     this.#next++
@@ -71,7 +93,7 @@ export class OutboxScan {
    * @throws {NodeJS.ErrnoException} The outbox cannot be read.
    */
   async look(): Promise<void> {
-    if (this.length >= backlogMax || !this.#mayHaveChanged()) return
+    if (this.hasBacklog || !this.#mayHaveChanged()) return
     const fresh: { name: string; id: string; mtimeMs: number }[] = []
     const dir = opendirSync(this.#options.outbox, { bufferSize: batchSize })
     try {

@@ -1,4 +1,4 @@
-import { rename, unlink } from 'node:fs/promises'
+import { renameSync, unlinkSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 
 const passing: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES'])
@@ -7,6 +7,8 @@ const waitsMs = [5, 10, 20, 40, 80, 160, 320, 640]
 /**
  * Rename and unlink that bear with a virus scanner or an indexer which holds a file for a moment: tried again for a
  * good second, then told.
+ *
+ * The calls themselves are synchronous: 20 µs each, where handing them to the thread pool and back costs 60 (measured).
  */
 export interface PatientFs {
   /** @param held Told when the first try failed. */
@@ -15,20 +17,20 @@ export interface PatientFs {
 }
 
 export function patientFs(clock: Clock): PatientFs {
-  const patiently = async (act: () => Promise<void>, held?: () => void): Promise<void> => {
+  const patiently = async (act: () => void, held?: () => void): Promise<void> => {
     for (const waitMs of waitsMs) {
       try {
-        return await act()
+        return act()
       } catch (error) {
         if (!passing.has((error as NodeJS.ErrnoException).code)) throw error
         held?.()
         await clock.sleep(waitMs)
       }
     }
-    return act()
+    act()
   }
   return {
-    rename: (from, to, held) => patiently(() => rename(from, to), held),
-    unlink: (path) => patiently(() => unlink(path)),
+    rename: (from, to, held) => patiently(() => renameSync(from, to), held),
+    unlink: (path) => patiently(() => unlinkSync(path)),
   }
 }

@@ -1,7 +1,9 @@
-import { open } from 'node:fs/promises'
+import { closeSync, fsync, open, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { PatientFs } from './patient-fs.ts'
-import { type SpoolDirs, syncDir, temporaryIn } from './spool-dirs.ts'
+import type { SharedSyncs } from './shared-syncs.ts'
+import { type SpoolDirs, temporaryIn } from './spool-dirs.ts'
 
 /** A sync to disk failed. What stands on disk is not known any more: nothing may be built on it. */
 export class SyncFailedError extends Error {
@@ -14,6 +16,17 @@ export type ClaimEnd = 'remove' | 'keep-as-rejected'
 export interface Publishing {
   readonly dirs: SpoolDirs
   readonly fs: PatientFs
+  readonly syncs: SharedSyncs
+}
+
+/** An answer that its reader can see. */
+export interface Published {
+  /**
+   * Resolves when a power cut can no longer take it back.
+   *
+   * @throws {SyncFailedError}
+   */
+  readonly durable: Promise<void>
 }
 
 /**
@@ -33,8 +46,8 @@ export async function publish(
   claim: string,
   answerText: string,
   claimEnd: ClaimEnd,
-  { dirs, fs }: Publishing,
-): Promise<void> {
+  { dirs, fs, syncs }: Publishing,
+): Promise<Published> {
   const temporary = temporaryIn(dirs.outbox)
   try {
     await writeSynced(temporary, answerText)
@@ -44,8 +57,8 @@ export async function publish(
     await fs.unlink(temporary).catch(() => undefined)
     throw error
   }
-  await synced(syncDir(dirs.outbox))
-  await finishPublishing(name, claim, claimEnd, { dirs, fs })
+  await synced(syncs.sync(dirs.outbox))
+  return finishPublishing(name, claim, claimEnd, { dirs, fs, syncs })
 }
 
 /** The steps from a written `x.json.done` on. Also those of a start that finds one. */
@@ -53,24 +66,28 @@ export async function finishPublishing(
   name: string,
   claim: string | undefined,
   claimEnd: ClaimEnd,
-  { dirs, fs }: Publishing,
-): Promise<void> {
+  { dirs, fs, syncs }: Publishing,
+): Promise<Published> {
   if (claim !== undefined) {
     const path = join(dirs.outbox, claim)
     if (claimEnd === 'remove') await unlessGone(fs.unlink(path))
     else await unlessGone(fs.rename(path, join(dirs.outbox, `${name}.rejected`)))
   }
   await fs.rename(join(dirs.outbox, `${name}.done`), join(dirs.inbox, name))
-  await synced(Promise.all([syncDir(dirs.outbox), syncDir(dirs.inbox)]))
+  return { durable: synced(Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)])) }
 }
 
+const opened = promisify(open)
+const fsynced = promisify(fsync)
+
+/** Only what waits for the disk is handed to the thread pool. */
 async function writeSynced(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'wx', 0o644)
+  const fd = await opened(path, 'wx', 0o644)
   try {
-    await handle.writeFile(text, 'latin1')
-    await synced(handle.sync())
+    writeFileSync(fd, text, 'latin1')
+    await synced(fsynced(fd))
   } finally {
-    await handle.close()
+    closeSync(fd)
   }
 }
 

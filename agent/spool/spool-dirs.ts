@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 /** Where a spool's files lie. @see interface section 4.10 */
@@ -55,17 +54,6 @@ export function probeSpool({ root, outbox, inbox }: SpoolDirs): void {
 /** A hidden name that nobody else uses. */
 export function temporaryIn(dir: string): string {
   return join(dir, `.${randomBytes(16).toString('hex')}.tmp`)
-}
-
-/** Makes what was renamed in a directory survive a power cut. Windows has no such thing, and does it by itself. */
-export async function syncDir(dir: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(dir, constants.O_RDONLY)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** Whether the same text in another case names the same file here. */

@@ -1,10 +1,11 @@
-import { watch } from 'chokidar'
 import type { CallAnswer } from '../call/answer.ts'
 import type { Call } from '../call/call.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { type HeartbeatState, startHeartbeat } from './heartbeat.ts'
+import { OutboxEvents } from './outbox-events.ts'
 import { patientFs } from './patient-fs.ts'
+import { SharedSyncs } from './shared-syncs.ts'
 import { makeSpoolDirs, probeSpool, type SpoolDirs } from './spool-dirs.ts'
 import { SpoolWorker } from './spool-worker.ts'
 import { sweep } from './sweep.ts'
@@ -41,10 +42,17 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
   makeSpoolDirs(dirs)
   probeSpool(dirs)
   const fs = patientFs(clock)
+  const earlyWaking = new OutboxEvents(
+    dirs.outbox,
+    () => worker.wake(),
+    (error) => log.warn({ cause: causeOf(error) }, 'no file events; the outbox is looked at every 200 ms'),
+  )
   const worker = new SpoolWorker({
     dirs,
     fs,
+    syncs: new SharedSyncs(clock),
     clock,
+    earlyWaking,
     owner: journal.name,
     answerCall: options.answerCall,
     forgetEnded: (id) => journal.forgetEnded(id),
@@ -58,7 +66,6 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     },
   })
   await worker.start()
-  const stopWatching = wakeOnEvents(dirs.outbox, () => worker.wake(), log)
   const stopHeartbeat = startHeartbeat({
     root: dirs.root,
     agent: options.agent,
@@ -71,22 +78,10 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
   )
   return {
     async stop() {
-      stopWatching()
       stopSweeping()
       await Promise.all([stopHeartbeat(), worker.stop()])
     },
   }
-}
-
-function wakeOnEvents(outbox: string, wake: () => void, log: Log): () => void {
-  // Only that something happened is of use: the names in the directory are left out, for looking at each would cost
-  // more than the scan that follows.
-  const watcher = watch(outbox, { depth: 0, ignoreInitial: true, ignored: (path) => path !== outbox })
-  watcher.on('raw', wake)
-  watcher.on('error', (error) =>
-    log.warn({ cause: causeOf(error as Error) }, 'no file events; the outbox is looked at every 200 ms'),
-  )
-  return () => void watcher.close()
 }
 
 function every(intervalMs: number, clock: Clock, act: () => void): () => void {

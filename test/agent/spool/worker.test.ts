@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Call } from '../../../agent/call/call.ts'
 import type { PatientFs } from '../../../agent/spool/patient-fs.ts'
+import { SharedSyncs } from '../../../agent/spool/shared-syncs.ts'
 import { makeSpoolDirs, type SpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
 import { SpoolWorker } from '../../../agent/spool/spool-worker.ts'
 import { LiveClock } from '../live-clock.ts'
@@ -29,6 +30,8 @@ async function startWorker(fault: (dirs: SpoolDirs) => Partial<PatientFs> = () =
   const worker = new SpoolWorker({
     dirs,
     fs: { rename, unlink, ...fault(dirs) },
+    syncs: new SharedSyncs(clock),
+    earlyWaking: { listen: () => undefined, rest: () => undefined },
     clock,
     owner: 'test',
     unanswered: new Set(),
