@@ -1,123 +1,109 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AgentProcess, spawnAgent } from '../agent/agent-process.ts'
-import { type Asked, type Violation, World } from './world.ts'
+import { type AgentHome, type AgentProcess, type SpawnOptions, spawnAgent } from '../agent/agent-process.ts'
+import { askAgain, askAll, askOnceMore } from './workload.ts'
+import { settled, type Violation, World } from './world.ts'
 
-/** What happens at a point: the process is killed, or its call fails. */
+/** What happens at a call: the process is killed, or the call fails. */
 export type Fault = 'kill' | 'EIO' | 'ENOSPC' | 'EMFILE'
 
+/** One of an agent's calls to disk or network, and what happens there. */
 export interface Point {
   readonly fault: Fault
-  /** The n-th call that the fault can meet, from 1. */
-  readonly at: number
-  /** The call fails, and so do all after it. */
+  /** As `rename claim in outbox`. */
+  readonly call: string
+  /** Which of these calls, from 1. */
+  readonly nth: number
+  /** All calls after it fail too. */
   readonly isLasting: boolean
 }
 
+/** How a fault is brought to a point. */
+export interface Injection {
+  readonly spawn: SpawnOptions
+  /** Whether the run came to the point. To be asked when the agent has ended. */
+  readonly wasReached: () => boolean
+}
+
 export interface PointResult {
-  /** What the call was; undefined when the run ended before it. */
-  readonly reached: string | undefined
+  readonly isReached: boolean
   readonly violations: readonly Violation[]
 }
 
-const hook = join(import.meta.dirname, 'kill-at.ts')
+const preload = join(import.meta.dirname, 'hook', 'preload.ts')
 /** Deadlines short enough that a fault that lasts is over soon. */
 const agentEnv = { SERVICE_CALL_DEADLINE_MS: '2000', SERVICE_ATTEMPT_TIMEOUT_MS: '1000' }
-const lastingMs = 2_500
 const settledMs = 20_000
+const lastingSettledMs = 1_500
+const stoppedMs = 5_000
 
-/** Runs the workload over an agent that meets a fault, restarts it, and holds all that was seen to the invariants. */
-export async function runPoint(point: Point): Promise<PointResult> {
+/**
+ * Runs the workload over an agent that meets a fault, restarts it, and holds all that was seen to the invariants.
+ *
+ * @param leftBy Where an agent before that one was killed: then it is the recovery that meets the fault.
+ */
+export async function runPoint(
+  point: Point,
+  inject: (home: AgentHome, point: Point) => Injection = injectByHook,
+  leftBy?: Point,
+): Promise<PointResult> {
   await using world = await World.make()
-  const reportFile = join(world.home.dir, 'report.json')
+  if (leftBy) await meet(world, injectByHook(world.home, leftBy).spawn, askAll, settledMs)
+  const { spawn, wasReached } = inject(world.home, point)
+  await meet(world, spawn, leftBy ? askAgain : askAll, point.isLasting ? lastingSettledMs : settledMs)
+  const isReached = wasReached()
+  await recover(world)
+  world.checkAtEnd({ isOrderKnown: !losesPlace(point) })
+  return { isReached, violations: world.violations }
+}
+
+/** A request that cannot be claimed is passed over, and no promise is made about its order. */
+function losesPlace({ fault, call }: Point): boolean {
+  return fault !== 'kill' && call === 'rename request or answer in outbox'
+}
+
+/** The calls that a run without a fault makes, in their order, as far as this fault can meet them. */
+export async function listCalls(fault: Fault, leftBy?: Point): Promise<readonly string[]> {
+  await using world = await World.make()
+  if (leftBy) await meet(world, injectByHook(world.home, leftBy).spawn, askAll, settledMs)
+  const none: Point = { fault, call: '', nth: 1, isLasting: false }
+  await meet(world, injectByHook(world.home, none).spawn, leftBy ? askAgain : askAll, settledMs)
+  return JSON.parse(readFileSync(reportFileOf(world.home, none), 'utf8')) as string[]
+}
+
+/** By the hook that is preloaded into the agent: needs nothing but Node. */
+function injectByHook(home: AgentHome, point: Point): Injection {
+  const reportFile = reportFileOf(home, point)
   const env = {
-    ...agentEnv,
-    SERVICE_SPOOL_DIR: world.home.spoolDir,
-    CRASH_ROOT: world.home.dir,
-    CRASH_AT: String(point.at),
+    CRASH_ROOT: home.dir,
     CRASH_FAULT: point.fault,
+    CRASH_CALL: point.call,
+    CRASH_NTH: String(point.nth),
     CRASH_LASTING: point.isLasting ? '1' : '0',
     CRASH_REPORT: reportFile,
   }
-  await using crashing = spawnAgent(world.home, { env, nodeArgs: ['--import', hook] })
-  const asking = askAll(world, crashing)
-  await Promise.race([crashing.ended, asking.then(() => settled(world, point.isLasting ? lastingMs : settledMs))])
-  await stopWithin(crashing, 5_000)
+  return { spawn: { env, nodeArgs: ['--import', preload] }, wasReached: () => existsSync(reportFile) }
+}
+
+const reportFileOf = ({ dir }: AgentHome, { call }: Point) => join(dir, `report-${call.replaceAll(' ', '-')}`)
+
+/** An agent at work, until it ends or everything is answered. */
+async function meet(
+  world: World,
+  spawn: SpawnOptions,
+  ask: (world: World, agent: AgentProcess) => Promise<void>,
+  boundMs: number,
+): Promise<void> {
+  const env = { ...agentEnv, SERVICE_SPOOL_DIR: world.home.spoolDir, ...spawn.env }
+  await using agent = spawnAgent(world.home, { ...spawn, env })
+  const asking = ask(world, agent)
+  await Promise.race([agent.ended, asking.then(() => settled(world, boundMs))])
+  await stopWithin(agent, stoppedMs)
   await asking
-  world.checkOutput(crashing)
-  const reached = existsSync(reportFile) ? (JSON.parse(readFileSync(reportFile, 'utf8')).reached as string) : undefined
-  await recover(world)
-  world.checkAtEnd()
-  return { reached, violations: world.violations }
+  world.checkOutput(agent)
 }
 
-/** The calls that a run without a fault makes, as far as this fault can meet them. */
-export async function listPoints(fault: Fault): Promise<readonly string[]> {
-  await using world = await World.make()
-  const reportFile = join(world.home.dir, 'report.json')
-  const env = {
-    ...agentEnv,
-    SERVICE_SPOOL_DIR: world.home.spoolDir,
-    CRASH_ROOT: world.home.dir,
-    CRASH_FAULT: fault,
-    CRASH_REPORT: reportFile,
-  }
-  await using agent = spawnAgent(world.home, { env, nodeArgs: ['--import', hook] })
-  await askAll(world, agent)
-  await settled(world, settledMs)
-  await agent.stop()
-  return (JSON.parse(readFileSync(reportFile, 'utf8')) as { points: string[] }).points
-}
-
-const purchase = (itemRef: string) => ({ itemRef, quantity: 1, buyerCharacterRef: 'char-2' })
-const registration = (itemRef: string) => ({
-  itemRef,
-  gameItemId: 'sword-9',
-  itemName: 'Espada +9',
-  attributes: 'ataque 120, à prova de falhas',
-  quantityListed: 3,
-  unitAmountCents: 1050,
-  sellerCharacterRef: 'char-1',
-})
-const observation = (itemRef: string, observedQuantity: number) => ({ itemRef, observedQuantity })
-
-/** A few of each: once, idempotent in order, safe; through files before and after the start, and through HTTP. */
-async function askAll(world: World, agent: AgentProcess): Promise<void> {
-  const byFile = (id: string, operation: Asked['operation'], input: Asked['input']) =>
-    world.ask({ id, through: 'file', operation, input })
-  const byHttp = (id: string, operation: Asked['operation'], input: Asked['input']) =>
-    world.ask({ id, through: 'http', operation, input })
-  byFile('f-buy-1', 'transaction.create', purchase('item-f1'))
-  byFile('f-stock-1', 'market.adjust-stock', observation('item-f', 5))
-  byFile('f-stock-2', 'market.adjust-stock', observation('item-f', 3))
-  const chains = [
-    [byHttp('h-buy-1', 'transaction.create', purchase('item-h1'))],
-    [byHttp('h-sell-1', 'market.register', registration('item-h2'))],
-    [
-      byHttp('h-stock-1', 'market.adjust-stock', observation('item-h', 5)),
-      byHttp('h-stock-2', 'market.adjust-stock', observation('item-h', 3)),
-    ],
-    [byHttp('h-ask-1', 'market.eligibility', { characterRef: 'char-1' })],
-  ]
-  const isListening = await agent.listening.then(
-    () => true,
-    () => false,
-  )
-  byFile('f-sell-1', 'market.register', registration('item-f2'))
-  byFile('f-deliver-1', 'transaction.delivery', { transactionId: 42 })
-  byFile('f-bad-1', 'transaction.create', {})
-  byFile('f-link-1', 'character.link', { characterRef: 'char-9' })
-  if (isListening) await Promise.all(chains.map((chain) => callInTurn(world, agent, chain)))
-}
-
-/** Calls that wait for each other's answer; one without an answer ends them. */
-async function callInTurn(world: World, agent: AgentProcess, chain: readonly Asked[]): Promise<void> {
-  for (const asked of chain) {
-    if (asked.answers.length === 0 && !(await world.callHttp(agent, asked))) return
-  }
-}
-
-/** An agent without a fault: what is unanswered is asked again, then every id once more. */
+/** An agent without a fault. */
 async function recover(world: World): Promise<void> {
   await using agent = spawnAgent(world.home, { env: { ...agentEnv, SERVICE_SPOOL_DIR: world.home.spoolDir } })
   try {
@@ -126,27 +112,12 @@ async function recover(world: World): Promise<void> {
     world.violate('I1', `no restart: ${(error as Error).message.slice(-500)}`)
     return
   }
-  const byHttp = world.asked.filter(({ through }) => through === 'http')
-  await callInTurn(world, agent, byHttp)
+  await askAgain(world, agent)
   await settled(world, settledMs)
-  for (const asked of byHttp) {
-    // Repeating an observation that was not kept is a new one, and comes last.
-    const wasAnswered = asked.answers.length > 0 && asked.operation !== 'market.adjust-stock'
-    if (wasAnswered) await world.callHttp(agent, asked)
-  }
+  await askOnceMore(world, agent)
   const end = await stopWithin(agent, 12_000)
   if (end.code !== 0) world.violate('I10', `a healthy agent ended with ${end.code ?? end.signal}`)
   world.checkOutput(agent)
-}
-
-/** Resolves when everything is answered, or after a bound. */
-export async function settled(world: World, boundMs: number): Promise<void> {
-  const endMs = performance.now() + boundMs
-  while (world.unanswered.length > 0 && performance.now() < endMs) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5)
-    })
-  }
 }
 
 async function stopWithin(agent: AgentProcess, boundMs: number): ReturnType<AgentProcess['stop']> {

@@ -1,25 +1,34 @@
 import { type AgentProcess, spawnAgent } from '../agent/agent-process.ts'
-import { settled } from './points.ts'
 import { seededRandom } from './seeded-random.ts'
-import { type Asked, type Violation, World } from './world.ts'
+import { type Asked, settled, type Violation, World } from './world.ts'
 
 export interface RandomKillsResult {
-  readonly kills: number
-  /** How many requests were made under them. */
+  /** How many requests were made meanwhile. */
   readonly requests: number
   readonly violations: readonly Violation[]
 }
 
 const httpCallers = 6
 const filesWaitingMax = 20
-const livesMsMax = 600
+const livesMsMax = 500
 
 /**
- * Kills agents at random times while six callers and a writer of files keep them busy; each agent is followed by the
+ * In two worlds side by side: kills agents at random times while six callers and a writer of files keep them busy; each agent is followed by the
  * next. Whoever gets no answer repeats its call with the same id. At the end everything is answered, and the invariants
  * are held against all of it.
  */
 export async function killAtRandom(kills: number, seed: number): Promise<RandomKillsResult> {
+  const [half, otherHalf] = await Promise.all([
+    killOneAfterAnother(Math.floor(kills / 2), seed),
+    killOneAfterAnother(Math.ceil(kills / 2), seed + 1),
+  ])
+  return {
+    requests: half.requests + otherHalf.requests,
+    violations: [...half.violations, ...otherHalf.violations],
+  }
+}
+
+async function killOneAfterAnother(kills: number, seed: number): Promise<RandomKillsResult> {
   await using world = await World.make()
   const random = seededRandom(seed)
   const env = { SERVICE_SPOOL_DIR: world.home.spoolDir }
@@ -49,7 +58,7 @@ export async function killAtRandom(kills: number, seed: number): Promise<RandomK
     // One in five dies while it starts, the others while they work.
     const isStillborn = random() < 0.2
     if (!isStillborn) await agent.listening
-    await pause(random() * (isStillborn ? 300 : livesMsMax))
+    await pause(random() * livesMsMax)
     await agent.kill()
     world.checkOutput(agent)
     agent = spawnAgent(world.home, { env })
@@ -62,7 +71,7 @@ export async function killAtRandom(kills: number, seed: number): Promise<RandomK
   if (end.code !== 0) world.violate('I10', `a healthy agent ended with ${end.code ?? end.signal}`)
   world.checkOutput(agent)
   world.checkAtEnd()
-  return { kills, requests: world.asked.length, violations: world.violations }
+  return { requests: world.asked.length, violations: world.violations }
 }
 
 /** The n-th request of a caller: once, idempotent in order, and safe in turn. */

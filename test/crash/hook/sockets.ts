@@ -1,0 +1,63 @@
+import net from 'node:net'
+import { point, pointAfter } from './point.ts'
+import { callThrough, type Methods, wrap } from './wrap.ts'
+
+/** Connections to the platform and what passes through them, the port that is taken, and answers to callers. */
+export function watchSockets(): void {
+  const sockets = net.Socket.prototype
+  const connected = new WeakSet<object>()
+  if (!('_writeGeneric' in sockets)) throw new Error('net.Socket of this Node has no _writeGeneric')
+
+  wrap(
+    net.Server.prototype,
+    'listen',
+    (original) =>
+      function (this: unknown, ...args) {
+        const error = point('listen', 'loopback')
+        if (!error) return callThrough(original, this, args)
+        process.nextTick(() => (this as net.Server).emit('error', Object.assign(error, { syscall: 'listen' })))
+        return this
+      },
+  )
+  wrap(
+    sockets,
+    'connect',
+    (original) =>
+      function (this: unknown, ...args) {
+        const socket = this as net.Socket
+        connected.add(socket)
+        const error = point('connect', 'platform')
+        if (!error) return callThrough(original, socket, args)
+        process.nextTick(() => socket.destroy(error))
+        return socket
+      },
+  )
+  wrap(
+    sockets,
+    '_writeGeneric',
+    (original) =>
+      function (this: unknown, ...args) {
+        const socket = this as net.Socket
+        const isAccepted = Boolean((socket as { server?: unknown }).server)
+        // Standard output and error may be sockets too.
+        if (socket.connecting || !(isAccepted || connected.has(socket))) return callThrough(original, socket, args)
+        const where = isAccepted ? 'answer to a caller' : 'request to the platform'
+        const error = point('send', where)
+        if (error) return (args.at(-1) as (error: Error) => void)(error)
+        const result = callThrough(original, socket, args)
+        pointAfter('send', where)
+        return result
+      },
+  )
+  // What callers send is read below JavaScript; what the platform answers is pushed into the stream.
+  const inherited = (sockets as unknown as Methods)['push']
+  if (!inherited) throw new Error('net.Socket of this Node has no push')
+  Object.assign(sockets, {
+    push(this: net.Socket, ...args: unknown[]) {
+      const error = connected.has(this) && args[0] !== null ? point('receive', 'answer of the platform') : undefined
+      if (!error) return callThrough(inherited, this, args)
+      this.destroy(error)
+      return false
+    },
+  })
+}
