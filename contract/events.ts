@@ -1,27 +1,28 @@
 import * as z from 'zod/mini'
-import { characterRef, itemRef, name, observation, quantity, timestamp } from './fields.ts'
+import { characterRef, itemRef, momentOf, observation, quantity, transactionId } from './fields.ts'
+import { deliveryStatus, paymentStatus } from './transaction.ts'
 
 /** Payment is confirmed: transfer the item. Sent again after a `TEMPORARY` failure. @see interface section 6 */
 export const transferOrder = z.looseObject({
   event: z.literal('transfer_order'),
-  transactionId: quantity,
+  transactionId,
   itemRef,
-  quantity,
+  quantity: quantity.check(z.describe('How many units to transfer: all or none.')),
   buyerCharacterRef: characterRef,
   sellerCharacterRef: characterRef,
-  paidAt: timestamp,
+  paidAt: momentOf('When the payment was confirmed.'),
 })
 export type TransferOrder = z.infer<typeof transferOrder>
 
 /** The transaction reached a final outcome: reconcile and release the item. @see interface section 6 */
 export const transactionTerminal = z.looseObject({
   event: z.literal('transaction_terminal'),
-  transactionId: quantity,
+  transactionId,
   itemRef,
-  paymentStatus: name,
-  deliveryStatus: z.nullable(name),
-  reason: z.nullable(z.string()),
-  occurredAt: timestamp,
+  paymentStatus,
+  deliveryStatus,
+  reason: z.nullable(z.string().check(z.describe('Why it ended so, where there is something to say.'))),
+  occurredAt: momentOf('When it ended.'),
 })
 export type TransactionTerminal = z.infer<typeof transactionTerminal>
 
@@ -40,8 +41,8 @@ export type WebhookEvent = keyof typeof webhookEvents
 
 const bareReply = z.looseObject({ observedQuantity: observation })
 
-/** What a receiver of `transfer_order` answers. */
-const transferOrderReply = z.union([bareReply, z.looseObject({ data: bareReply })])
+/** What a receiver of `transfer_order` answers: the observation, bare or under `data`. @see interface section 6 */
+export const transferOrderReply = z.union([bareReply, z.looseObject({ data: bareReply })])
 
 /** The observation in a receiver's reply, bare or under `data`; undefined where there is none. @see interface section 6 */
 export function observedQuantityOf(reply: unknown): number | undefined {

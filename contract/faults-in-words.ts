@@ -10,6 +10,9 @@ import type { JsonFault } from './strict-json.ts'
  */
 export function inputFaultInWords(issue: z.core.$ZodIssue, input: unknown): string {
   const field = issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') {
+    return `O campo "${[...issue.path, issue.keys[0]].join('.')}" não tem lugar aqui: retire-o.`
+  }
   const received = issue.path.reduce<unknown>(
     (value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key],
     input,
@@ -28,6 +31,10 @@ function expected(issue: z.core.$ZodIssue): string {
       return `um número inteiro até ${issue.maximum}`
     case 'invalid_value':
       return issue.values.map((value) => `"${String(value)}"`).join(' ou ')
+    case 'invalid_union':
+      return 'options' in issue
+        ? (issue.options ?? []).map((option) => `"${String(option)}"`).join(' ou ')
+        : 'um valor válido'
     case 'invalid_format':
       return 'um identificador diferente de "." e ".."'
     case 'custom':

@@ -1,16 +1,31 @@
 import * as z from 'zod/mini'
 
+// What `z.describe` says goes into JSON Schema: `GET /operations` of the agent, OpenAPI of the stub.
+
 /** Non-empty text: names, and references that only the game server understands. */
 export const name = z.string().check(z.minLength(1))
 /** Game-server key of a listing: unique per game server, never reused. */
-export const itemRef = z.string().check(z.minLength(1))
+export const itemRef = z
+  .string()
+  .check(z.minLength(1), z.describe('Game-server key of the listing: unique per game server, never reused.'))
 /** A character's key in the game. It is also a path segment, which `.` and `..` would leave. */
-export const characterRef = z.string().check(z.minLength(1), z.regex(/^(?!\.\.?$)/))
+export const characterRef = z
+  .string()
+  .check(z.minLength(1), z.regex(/^(?!\.\.?$)/), z.describe("The character's key in the game; not `.` or `..`."))
 /** A positive whole number: a quantity, or an identifier given by the platform. */
 export const quantity = z.int().check(z.gte(1))
+/** Identifier of a transaction. */
+export const transactionId = quantity.check(z.describe('Identifier of the transaction.'))
 /** What the game server sees as available: 0 is sold out. */
-export const observation = z.int().check(z.gte(0))
+export const observation = z
+  .int()
+  .check(z.gte(0), z.describe('The quantity that the game server sees as available now; 0 is sold out.'))
 /** A price in BRL cents. */
-export const money = z.int().check(z.gte(1))
+export const money = z.int().check(z.gte(1), z.describe('Price of one unit in BRL cents.'))
 /** ISO-8601, UTC. */
-export const timestamp = z.string().check(z.minLength(1), z.meta({ format: 'date-time' }))
+const timestamp = z.string().check(z.minLength(1), z.meta({ format: 'date-time' }))
+/** A moment and what it is the moment of. */
+export const momentOf = (description: string) => timestamp.check(z.describe(description))
+/** Text of which some values are known; the platform may have more, so nobody is to rely on these alone. */
+export const knownText = (description: string, values: readonly string[]) =>
+  name.check(z.meta({ description, examples: values }))

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { characterRef, itemRef, money, name, observation, quantity, timestamp } from './fields.ts'
+import { characterRef, itemRef, knownText, momentOf, money, name, observation, quantity } from './fields.ts'
 import { limits } from './limits.ts'
 
 /** What was promised to the buyer: free text that nobody interprets, 1 to 255 code points. */
@@ -7,38 +7,47 @@ export const attributes = z.string().check(
   z.refine((text) => text.length >= limits.attributesLengthMin && [...text].length <= limits.attributesLengthMax, {
     params: { lengthMin: limits.attributesLengthMin, lengthMax: limits.attributesLengthMax },
   }),
-  z.meta({ minLength: limits.attributesLengthMin, maxLength: limits.attributesLengthMax }),
+  z.meta({
+    description: 'What is promised to the buyer, in free text that nobody interprets; proof in a dispute.',
+    minLength: limits.attributesLengthMin,
+    maxLength: limits.attributesLengthMax,
+  }),
 )
 
 export const listingStatuses = ['ACTIVE', 'WITHDRAWN'] as const
 export type ListingStatus = (typeof listingStatuses)[number]
 
+const gameItemId = name.check(z.describe('Identifier of the item type in the game.'))
+const itemName = name.check(z.describe('Display name of the item.'))
+
 /** The listing record. @see interface section 2 */
 export const listing = z.looseObject({
-  id: quantity,
+  id: quantity.check(z.describe('Identifier of the listing.')),
   itemRef,
-  gameItemId: name,
-  itemName: name,
-  attributes: z.string(),
-  unitAmountCents: z.int(),
-  quantityListed: z.int(),
-  quantitySold: z.int(),
-  observedQuantity: z.nullable(z.int()),
-  observedAt: z.nullable(timestamp),
-  status: name,
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  withdrawnAt: z.nullable(timestamp),
+  gameItemId,
+  itemName,
+  attributes: z.string().check(z.describe('As it was registered, never reformatted.')),
+  unitAmountCents: z.int().check(z.describe('Price of one unit in BRL cents.')),
+  quantityListed: z.int().check(z.describe('Quantity registered.')),
+  quantitySold: z.int().check(z.describe('Quantity sold through the service: paid and not refunded.')),
+  observedQuantity: z
+    .nullable(z.int())
+    .check(z.describe('What the game server saw last as available; null until it has reported.')),
+  observedAt: z.nullable(momentOf('When it was observed.')),
+  status: knownText('`ACTIVE` on creation; sold out is an `observedQuantity` of 0, not a status.', listingStatuses),
+  createdAt: momentOf('When it was registered.'),
+  updatedAt: momentOf('When it last changed.'),
+  withdrawnAt: z.nullable(momentOf('When it was withdrawn.')),
 })
 export type Listing = z.infer<typeof listing> & { status: ListingStatus }
 
 /** Body of POST /v1/api/market/listings. @see interface section 4.2 */
 export const listingRegistration = z.looseObject({
   itemRef,
-  gameItemId: name,
-  itemName: name,
+  gameItemId,
+  itemName,
   attributes,
-  quantityListed: quantity,
+  quantityListed: quantity.check(z.describe('Quantity offered.')),
   unitAmountCents: money,
   sellerCharacterRef: characterRef,
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { characterLink, characterLinkRequest, eligibility } from './character.ts'
-import { characterRef, name, quantity } from './fields.ts'
+import { characterRef, name, transactionId } from './fields.ts'
 import { listing, listingRegistration, stockAdjustment, withdrawal } from './listing.ts'
 import {
   createdTransaction,
@@ -158,7 +158,7 @@ export const operations = {
     orderedBy: null,
     body: 'none',
     implied: {},
-    input: z.looseObject({ transactionId: quantity }),
+    input: z.looseObject({ transactionId }),
     output: transactionState,
     echoed: 'transactionId',
   },
@@ -172,7 +172,7 @@ export const operations = {
     orderedBy: 'transactionId',
     body: 'empty-object',
     implied: {},
-    input: z.looseObject({ transactionId: quantity }),
+    input: z.looseObject({ transactionId }),
     output: deliveryConfirmation,
     echoed: 'transactionId',
   },

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { characterRef, itemRef, name, observation, quantity, timestamp } from './fields.ts'
+import { characterRef, itemRef, knownText, momentOf, name, observation, quantity, transactionId } from './fields.ts'
 
 export const paymentStatuses = ['AGUARDANDO_PAGAMENTO', 'PAGO', 'ESTORNADO', 'EXPIRADO', 'CANCELADO'] as const
 export const deliveryStatuses = ['AGUARDANDO_SERVIDOR', 'ENTREGUE', 'FALHOU', 'EM_DISPUTA'] as const
@@ -7,33 +7,49 @@ export type PaymentStatus = (typeof paymentStatuses)[number]
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /** Body of POST /v1/api/transactions. No price: the platform takes it from the listing. @see interface section 4.5 */
-export const purchase = z.looseObject({ itemRef, quantity, buyerCharacterRef: characterRef })
+export const purchase = z.looseObject({
+  itemRef,
+  quantity: quantity.check(z.describe('How many units; refused above the estimate of the stock.')),
+  buyerCharacterRef: characterRef,
+})
 
 const failureReasons = ['OUT_OF_STOCK', 'TEMPORARY'] as const
 export type FailureReason = (typeof failureReasons)[number]
 
 /** Body of POST …/delivery-failure. @see interface section 4.8 */
 export const deliveryFailure = z.looseObject({
-  transactionId: quantity,
-  reason: z.enum(failureReasons),
+  transactionId,
+  reason: z
+    .enum(failureReasons)
+    .check(z.describe('`OUT_OF_STOCK` refunds the buyer for good; `TEMPORARY` has the order sent again.')),
   observedQuantity: observation,
-  detail: z.optional(z.string()),
+  detail: z.optional(z.string().check(z.describe('For logs and the staff; never shown to the buyer.'))),
 })
 
 /** What creation answers. @see interface section 4.5 */
-export const createdTransaction = z.looseObject({ transactionId: z.optional(quantity), checkoutUrl: name })
+export const createdTransaction = z.looseObject({
+  transactionId: z.optional(transactionId),
+  checkoutUrl: name.check(z.describe('Web checkout address for the buyer.')),
+})
 
-const statusPair = { transactionId: quantity, paymentStatus: name, deliveryStatus: z.nullable(name) }
+/** First axis of a transaction's state. */
+export const paymentStatus = knownText('First axis of the state.', paymentStatuses)
+/** Second axis; null while there is nothing to deliver. */
+export const deliveryStatus = z.nullable(knownText('Second axis of the state.', deliveryStatuses))
+const statusPair = { transactionId, paymentStatus, deliveryStatus }
 
 /** What reading answers; the interface promises the two axes alone. @see interface section 4.6 */
-export const transactionState = z.looseObject({ ...statusPair, transactionId: z.optional(quantity) })
+export const transactionState = z.looseObject({ ...statusPair, transactionId: z.optional(transactionId) })
 /** @see interface section 4.7 */
-export const deliveryConfirmation = z.looseObject({ ...statusPair, deliveredAt: timestamp })
+export const deliveryConfirmation = z.looseObject({
+  ...statusPair,
+  deliveredAt: momentOf('When the delivery was confirmed.'),
+})
 /** @see interface section 4.8 */
 export const deliveryFailureReport = z.looseObject({
   ...statusPair,
-  refundStarted: z.boolean(),
-  retryAt: z.nullable(timestamp),
+  refundStarted: z.boolean().check(z.describe('Whether the buyer gets the money back: true for `OUT_OF_STOCK`.')),
+  retryAt: z.nullable(momentOf('When the order is sent again; null for `OUT_OF_STOCK`.')),
 })
 
 /**
