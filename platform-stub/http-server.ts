@@ -5,7 +5,8 @@ import { httpDate } from './clock/iso.ts'
 import { stubLimits } from './limits.ts'
 import { refuse } from './refusal.ts'
 
-type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
+/** Answers one request. */
+export type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
 
 /** Node's server with bounds on slow senders, its answers dated by the stub's clock even where no route was reached. */
 export function makeServer(listener: Listener, clock: Clock): Server {

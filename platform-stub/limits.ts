@@ -8,6 +8,9 @@ export const stubLimits = {
   webhookAnswerKeptLengthMax: 2_048,
   /** How long a jump of the clock waits for a receiver. */
   travelAttemptTimeoutMs: 2_000,
+  /** The longest delay and the most copies that a fault may ask for. */
+  faultDelayMsMax: 3_600_000,
+  faultCopiesMax: 100,
   /** Due moves that the disk refused are tried again after this. */
   dueMovesRetryMs: 1_000,
 
@@ -21,6 +24,15 @@ export const stubLimits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
+  /** Open pages are told of changes at most this often. */
+  pageChangesIntervalMs: 250,
+  /** So often an open page's connection is written to, and what it shows is looked at for what time alone changed. */
+  pageBeatMs: 10_000,
+  /** A page that lost its connection asks again after this. */
+  pageRetryMs: 1_000,
+  /** Rows of a console page; older ones stand on the next. */
+  consoleRowsMax: 50,
+
   /** A graceful end waits this long for what is in flight. */
   shutdownMs: 10_000,
 

@@ -1,12 +1,14 @@
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
+import { AgentFilesError } from './agent-files.ts'
 import { makeChance } from './chance.ts'
 import { machineTime } from './clock/real-time.ts'
 import { ListenError } from './http-server.ts'
 import { makeLog, standardOutput } from './log.ts'
 import { parseDuration, parseHttpUrl, parseOrigin, parsePort } from './options.ts'
 import { ProvisionError, provision } from './provision.ts'
-import { startPlatformStub } from './serve.ts'
+import { ScenarioError } from './scenarios/scenario-error.ts'
+import { type StubOptions, startPlatformStub } from './serve.ts'
 import { defaultSettings, type Settings } from './settings.ts'
 import { StoreUnusableError } from './store/open.ts'
 
@@ -21,6 +23,7 @@ interface ServeFlags {
   readonly completionDelay: number
   readonly linkExpiry: number
   readonly seed?: string
+  readonly scenario?: string
   readonly allowOfferReplay?: true
 }
 
@@ -31,6 +34,8 @@ interface ProvisionFlags {
   readonly out: string
 }
 
+const defaultAddress = { host: '127.0.0.1', port: 8_787 } as const
+
 const program = new Command('platform-stub')
   .description('The whole marketplace platform, to develop and test against. Never a product.')
   .version(manifest.version)
@@ -39,8 +44,8 @@ const program = new Command('platform-stub')
 program
   .command('serve')
   .description('runs the platform until SIGTERM or SIGINT')
-  .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
-  .addOption(new Option('--port <number>', '0 takes a free port').default(8787).argParser(parsePort))
+  .addOption(new Option('--host <address>', 'address to listen on').default(defaultAddress.host))
+  .addOption(new Option('--port <number>', '0 takes a free port').default(defaultAddress.port).argParser(parsePort))
   .addOption(new Option('--public-url <url>', 'address as players and game servers see it').argParser(parseOrigin))
   .addOption(new Option('--data-dir <folder>', 'where the state is kept').default('.stub-data'))
   .addOption(new Option('--memory', 'keeps the state in memory').conflicts('dataDir'))
@@ -49,6 +54,9 @@ program
   .addOption(durationOption('--completion-delay <duration>', 'from delivery to completion', '0s'))
   .addOption(durationOption('--link-expiry <duration>', 'how long a character link can be confirmed', '15m'))
   .addOption(new Option('--seed <text>', 'makes ids and tokens repeatable'))
+  .addOption(
+    new Option('--scenario <file>', 'starts an empty platform in a described state; see examples/scenarios/*.json'),
+  )
   .addOption(new Option('--allow-offer-replay', 'lets repeated envelopes pass on the signature-only routes'))
   .action(serve)
 
@@ -77,7 +85,9 @@ async function serve(flags: ServeFlags): Promise<void> {
   const settings = settingsOf(flags)
   const dataDirectory = flags.memory ? null : flags.dataDir
   const seed = flags.seed ?? null
+  const prepare = flags.scenario === undefined ? undefined : await preparationOf(flags.scenario)
   const stub = await startPlatformStub({
+    ...(prepare && { prepare }),
     host: flags.host,
     port: flags.port,
     publicUrl: flags.publicUrl ?? null,
@@ -94,12 +104,34 @@ async function serve(flags: ServeFlags): Promise<void> {
     },
   })
   const { log, url } = stub
-  log.info({ url, version: manifest.version, dataDirectory, seed, ...settings }, 'listening')
+  const { scenario = null } = flags
+  log.info(
+    { url, console: `${url}/console`, version: manifest.version, dataDirectory, seed, scenario, ...settings },
+    'listening',
+  )
   flush()
   log.info({ signal: await signal }, 'ending')
   await stub.close()
   log.info('ended')
   flush()
+}
+
+/** What leads to a scenario's state. Loaded only where one is given: a start without must not wait for it. */
+async function preparationOf(file: string): Promise<NonNullable<StubOptions['prepare']>> {
+  const [{ readScenario }, { stageScenario }] = await Promise.all([
+    import('./scenarios/read-scenario.ts'),
+    import('./scenarios/stage.ts'),
+  ])
+  const scenario = await namingFile(file, () => readScenario(file))
+  return (parts, stubUrl) => namingFile(file, () => stageScenario(scenario, parts, stubUrl))
+}
+
+async function namingFile<Result>(file: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ScenarioError ? new ScenarioError(error.lines.map((line) => `${file}: ${line}`)) : error
+  }
 }
 
 function settingsOf(flags: ServeFlags): Settings {
@@ -118,15 +150,16 @@ const exitCodes = { failed: 1, usage: 2, held: 3 } as const
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
-  if (error instanceof ListenError) return exitCodes.usage
+  if (error instanceof ListenError || error instanceof ScenarioError) return exitCodes.usage
   return error instanceof StoreUnusableError && error.code === 'held' ? exitCodes.held : exitCodes.failed
 }
 
 try {
   await program.parseAsync(process.argv)
 } catch (error) {
-  const isKnown = error instanceof ListenError || error instanceof StoreUnusableError || error instanceof ProvisionError
-  if (isKnown) process.stderr.write(`platform-stub: ${error.message}\n`)
+  const known = [ListenError, StoreUnusableError, ProvisionError, AgentFilesError, ScenarioError]
+  if (error instanceof Error && known.some((kind) => error instanceof kind))
+    process.stderr.write(error.message.replace(/^/gm, 'platform-stub: ').concat('\n'))
   else if (!(error instanceof CommanderError)) throw error
   process.exitCode = exitCodeOf(error)
 }

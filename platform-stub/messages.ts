@@ -83,6 +83,11 @@ export const refusals = {
     status: 400,
     text: () => 'Envie "now" (ISO-8601, UTC) ou "advanceSeconds" (número de segundos), e só um deles.',
   },
+  FAULT_INJECTED: {
+    status: 500,
+    text: (facts: { status: number }) =>
+      `A plataforma não pôde atender este pedido (falha simulada, status ${facts.status}).`,
+  },
   LIMIT_UNFIT: { status: 400, text: () => 'O parâmetro "limit" deve ser um número inteiro de 1 a 1000.' },
   TRANSACTION_ID_UNFIT: {
     status: 400,
@@ -131,29 +136,102 @@ export const sellingTexts = {
   RECIPIENT_MISSING: 'Cadastre um recebedor e aguarde a aprovação para vender.',
 } as const
 
+/** What stands on every page for buyers and players. */
+export const playerTexts = {
+  brand: 'Mercado',
+  ribbon: 'Simulação: nenhum dinheiro é movimentado.',
+  smallPrint: 'Página do platform-stub, que imita a plataforma para quem desenvolve servidores de jogo.',
+  foreignOrigin: {
+    title: 'Pedido recusado',
+    text: 'Este pedido veio de outra página e foi recusado. Abra o endereço que o jogo mostrou.',
+  },
+} as const
+
 /** The words of the checkout page. */
 export const checkoutTexts = {
   title: 'Pagamento',
-  item: 'Item',
-  attributes: 'Descrição',
+  unknown: {
+    title: 'Esta compra não existe',
+    text: 'Confira o endereço que o jogo mostrou, ou faça uma nova compra no jogo.',
+  },
+  refused: 'O pagamento não foi feito',
+  item: 'O que você está comprando',
+  attributes: 'Descrição, como o vendedor a escreveu',
   quantity: 'Quantidade',
   unitPrice: 'Preço unitário',
   total: 'Total',
-  payBy: 'Pague até',
-  pay: 'Pagar (simulação)',
+  buyer: 'Entrega para',
+  seller: 'Vendedor',
+  gameServer: 'Servidor de jogo',
+  payment: 'Pague com Pix',
+  timeLeft: 'Tempo para pagar',
+  payBy: 'até',
+  timeZone: 'horário de Brasília',
+  refresh: 'Atualizar a página',
+  qr: 'QR Code do Pix de simulação, com o mesmo conteúdo do código abaixo',
+  pixCode: 'Pix copia e cola',
+  copy: 'Copiar código',
+  copied: 'Código copiado',
+  pixIsSimulated: 'Código de simulação: nenhum banco o aceita. Para seguir, use o botão abaixo.',
+  pay: (total: string) => `Simular pagamento de ${total}`,
   cancel: 'Cancelar a compra',
-  unknown: 'Esta compra não existe.',
-  outcomes: {
-    'awaiting-payment': 'Aguardando o pagamento.',
-    'awaiting-server': 'Pagamento confirmado. O item está sendo entregue no jogo.',
-    delivered: 'O item foi entregue no jogo.',
-    failed: 'O item não pôde ser entregue. O dinheiro está sendo devolvido.',
-    disputed: 'Esta compra está em disputa.',
-    completed: 'Compra concluída. O item foi entregue no jogo.',
-    'refunded-after-failure': 'O item não pôde ser entregue. O dinheiro foi devolvido.',
-    'refunded-after-dispute': 'O dinheiro foi devolvido depois da disputa.',
-    expired: 'O prazo de pagamento terminou. Faça uma nova compra no jogo.',
-    cancelled: 'Compra cancelada.',
+  progress: 'Andamento',
+  /** What the buyer is told first, by where the purchase stands. */
+  standings: {
+    'awaiting-payment': { title: 'Aguardando o pagamento', text: '' },
+    withdrawn: {
+      title: 'Este anúncio foi retirado',
+      text: 'O vendedor retirou o item enquanto esta compra esperava. Nada foi cobrado.',
+    },
+    'awaiting-server': {
+      title: 'Pagamento confirmado',
+      text: 'O item está sendo entregue no jogo. Esta página avisa quando chegar.',
+    },
+    delivered: { title: 'Item entregue', text: 'O item foi entregue no jogo. Falta só concluir a compra.' },
+    failed: {
+      title: 'O item não pôde ser entregue',
+      text: 'Ele não existe mais no jogo. Seu dinheiro está sendo devolvido por inteiro.',
+    },
+    disputed: { title: 'Compra em disputa', text: 'A equipe da plataforma está analisando. Avisamos aqui a decisão.' },
+    completed: { title: 'Compra concluída', text: 'O item foi entregue no jogo. Bom jogo!' },
+    'refunded-after-failure': {
+      title: 'Dinheiro devolvido',
+      text: 'O item não existia mais no jogo, e o valor foi devolvido por inteiro.',
+    },
+    'refunded-after-dispute': {
+      title: 'Dinheiro devolvido',
+      text: 'A disputa foi decidida a seu favor, e o valor foi devolvido por inteiro.',
+    },
+    expired: {
+      title: 'O prazo de pagamento terminou',
+      text: 'Nada foi cobrado. Se ainda quiser o item, faça uma nova compra no jogo.',
+    },
+    cancelled: { title: 'Compra cancelada', text: 'Nada foi cobrado.' },
+  },
+  soldOut: (available: number) => ({
+    title: stockTooLow(available),
+    text: 'O estoque mudou enquanto esta compra esperava. Nada foi cobrado. Se voltar a haver, você poderá pagar aqui.',
+  }),
+  /** What happened, by what made it happen. */
+  steps: {
+    create: 'Compra criada',
+    pay: 'Pagamento confirmado',
+    expire: 'Prazo de pagamento encerrado',
+    cancel: 'Compra cancelada',
+    deliver: 'Item entregue no jogo',
+    'fail-out-of-stock': 'O item não existe mais no jogo',
+    'fail-temporary': 'O jogo pediu mais tempo para entregar',
+    dispute: 'Disputa aberta',
+    'reject-dispute': 'Disputa encerrada',
+    refund: 'Dinheiro devolvido',
+    complete: 'Compra concluída',
+  },
+  stepsToCome: {
+    pay: 'Pagamento',
+    deliver: 'Entrega no jogo',
+    complete: 'Conclusão',
+    refund: 'Devolução do dinheiro',
+    decide: 'Decisão da disputa',
   },
 } as const
 
@@ -161,8 +239,27 @@ export const checkoutTexts = {
 export const portalTexts = {
   title: 'Vincular personagem',
   question: 'Vincular este personagem à sua conta?',
+  explanation: 'Depois disso, o jogo pode anunciar itens deste personagem, e as vendas dele caem na sua conta.',
   character: 'Personagem',
+  characterRef: 'Código no jogo',
   gameServer: 'Servidor de jogo',
-  confirm: 'Vincular',
-  done: 'Personagem vinculado. Você já pode voltar ao jogo.',
+  account: 'Sua conta',
+  accountName: 'Conta de demonstração',
+  confirm: 'Vincular personagem',
+  timeLeft: 'Este link vale por mais',
+  until: 'até',
+  notYou: 'Não pediu isto no jogo? Feche esta página: sem a sua confirmação nada é vinculado.',
+  done: { title: 'Personagem vinculado', text: 'Você já pode voltar ao jogo.' },
+  /** What a link that cannot be confirmed says, by the code of the refusal. */
+  dead: {
+    LINK_UNKNOWN: { title: 'Este link não existe', text: 'Confira o endereço, ou peça um novo link dentro do jogo.' },
+    LINK_USED: {
+      title: 'Este link já foi usado',
+      text: 'O personagem já está vinculado. Você pode fechar esta página.',
+    },
+    LINK_EXPIRED: {
+      title: 'Este link expirou',
+      text: 'Peça um novo dentro do jogo. O antigo não pode mais ser usado.',
+    },
+  },
 } as const

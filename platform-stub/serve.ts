@@ -1,29 +1,36 @@
-import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { Chance } from './chance.ts'
-import { checkoutRoutes } from './checkout/page.ts'
+import { checkoutRoutes } from './checkout/routes.ts'
 import { StubClock } from './clock/clock.ts'
 import { DueWork } from './clock/due-work.ts'
 import { httpDate } from './clock/iso.ts'
 import type { RealTime } from './clock/real-time.ts'
+import type { ConsoleParts } from './console/parts.ts'
+import { consoleRoutes } from './console/routes.ts'
 import type { ControlParts } from './control/parts.ts'
 import type { StubEnv } from './control/request.ts'
 import { controlRoutes } from './control/routes.ts'
+import { makeFaults } from './faults/faults.ts'
+import { frameworkListener } from './framework-listener.ts'
 import { Directory } from './game-servers/directory.ts'
 import { loadPlatformKey } from './game-servers/register.ts'
-import { closeServer, listen, makeServer, urlOf } from './http-server.ts'
+import { closeServer, type Listener, listen, makeServer, urlOf } from './http-server.ts'
 import type { Log } from './log.ts'
+import { assetRoutes } from './pages/assets.ts'
+import { Changes } from './pages/changes.ts'
 import { forgetExpiredReplays } from './partner-api/forget-replays.ts'
 import { Journal } from './partner-api/journal.ts'
 import { partnerListener } from './partner-api/listener.ts'
 import type { Platform } from './platform.ts'
-import { portalRoutes } from './portal/page.ts'
+import { portalRoutes } from './portal/routes.ts'
 import { Refusal, refuse } from './refusal.ts'
 import type { Settings } from './settings.ts'
+import { consoleQueries } from './store/console.ts'
 import { GroupCommit } from './store/group-commit.ts'
 import { openDatabase } from './store/open.ts'
 import { emptyTables, prepareTables } from './store/tables.ts'
 import { WebhookDispatcher } from './webhooks/dispatcher.ts'
+import { WebhookSeal } from './webhooks/seal.ts'
 
 export interface StubOptions {
   readonly host: string
@@ -42,6 +49,8 @@ export interface StubOptions {
   readonly service: string
   /** The store can no longer be trusted: whoever runs the stub ends it. */
   readonly failed: (error: Error) => void
+  /** Brings the platform into a state; nobody is answered before. What it throws ends the start. */
+  readonly prepare?: (parts: ControlParts, stubUrl: string) => Promise<void>
 }
 
 export interface RunningStub {
@@ -57,6 +66,7 @@ export interface RunningStub {
  *
  * @throws {StoreUnusableError} Of `openDatabase`.
  * @throws {ListenError} The address is taken or not this machine's.
+ * @throws What `prepare` throws.
  */
 export async function startPlatformStub(options: StubOptions): Promise<RunningStub> {
   const { settings, chance, time } = options
@@ -68,6 +78,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   const store = new GroupCommit(database, {
     committed() {
       tables.replays.committed()
+      changes.lookAgain()
       if (!isSomethingDue) return
       isSomethingDue = false
       dueWork.wake()
@@ -79,6 +90,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     },
   })
   const clock = new StubClock(time, tables.platform.clockOffsetMs())
+  const changes = new Changes(clock)
   const log = options.makeLog(() => clock.nowMs())
   let publicUrl = options.publicUrl ?? ''
   const platform: Platform = {
@@ -93,38 +105,51 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   }
   const directory = new Directory(tables.gameServers.all(), tables.gameServers.allKeys())
   const journal = new Journal()
+  const faults = makeFaults(clock)
   // Made while the stub starts to listen: a new key takes longer than everything else.
   const key = loadPlatformKey(platform)
   key.catch(options.failed)
   const platformKey = () => key
-  const dispatcher = new WebhookDispatcher({ platform, directory, platformKey })
+  const dispatcher = new WebhookDispatcher({ platform, directory, faults, seal: new WebhookSeal(chance, platformKey) })
   const dueWork = new DueWork(platform, clock, dispatcher)
 
   const control: ControlParts = {
     platform,
     directory,
     journal,
+    faults,
     clock,
     dueWork,
     platformKey,
     emptyTables: () => emptyTables(database, tables),
   }
-  const framework = getRequestListener(makeApp(control, options.service).fetch, { overrideGlobalObjects: false })
-  const partner = partnerListener({ platform, directory, journal })
-  const server = makeServer(
-    (incoming, response) =>
-      /^\/v1(\/|$|\?)/.test(incoming.url ?? '') ? partner(incoming, response) : framework(incoming, response),
-    clock,
+  const framework = frameworkListener(
+    makeApp({ ...control, changes, queries: consoleQueries(database) }, options.service),
   )
+  const partner = partnerListener({ platform, directory, journal, faults })
+  const answer: Listener = (incoming, response) =>
+    /^\/v1(\/|$|\?)/.test(incoming.url ?? '')
+      ? partner(incoming, response).finally(() => changes.note())
+      : framework(incoming, response)
+  const prepared = Promise.withResolvers<void>()
+  let listener: Listener = options.prepare
+    ? (...request) => void prepared.promise.then(() => answer(...request))
+    : answer
+  const server = makeServer((...request) => listener(...request), clock)
   try {
     await listen(server, options)
+    publicUrl ||= urlOf(server, options.host)
+    await options.prepare?.(control, publicUrl)
   } catch (error) {
+    server.close()
+    server.closeAllConnections()
     await key
     store.close()
     database.close()
     throw error
   }
-  publicUrl ||= urlOf(server, options.host)
+  listener = answer
+  prepared.resolve()
   dueWork.run()
   const stopForgetting = forgetExpiredReplays(platform, clock)
   return {
@@ -132,6 +157,8 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     log,
     async close() {
       stopForgetting()
+      changes.close()
+      for (const { delays } of Object.values(faults)) delays.end()
       await Promise.all([closeServer(server, clock), dueWork.stop()])
       await key
       store.close()
@@ -140,13 +167,15 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   }
 }
 
-/** Everything that is not a partner route: control, checkout and portal. */
-function makeApp(control: ControlParts, service: string): Hono<StubEnv> {
-  const { platform, directory } = control
+/** Everything that is not a partner route: pages, the OpenAPI document, control routes. */
+function makeApp(parts: ConsoleParts, service: string): Hono<StubEnv> {
+  const { platform } = parts
   const app = new Hono<StubEnv>()
   app.use('*', async (context, next) => {
     await next()
     context.header('Date', httpDate(platform.clock.nowMs()))
+    // Some of what control routes change stands in no table: faults, webhook addresses.
+    if (context.req.method !== 'GET') parts.changes.note()
   })
   app.notFound((context) => context.json({ message: refuse('ROUTE_UNKNOWN').message }, 404))
   app.onError((error, context) => {
@@ -154,8 +183,10 @@ function makeApp(control: ControlParts, service: string): Hono<StubEnv> {
     const { message, status } = error instanceof Refusal ? error : refuse('INTERNAL')
     return context.json({ message }, status as 400)
   })
-  app.route('/checkout', checkoutRoutes(platform))
-  app.route('/portal', portalRoutes(platform, directory))
-  app.route('/', controlRoutes(control, service))
+  app.route('/assets', assetRoutes())
+  app.route('/checkout', checkoutRoutes(parts))
+  app.route('/portal', portalRoutes(parts))
+  app.route('/console', consoleRoutes(parts))
+  app.route('/', controlRoutes(parts, service))
   return app
 }

@@ -6,8 +6,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { assetFiles } from '../platform-stub/pages/assets.ts'
 
-type Program = { name: string; execArgv: string[] }
+type Program = { name: string; execArgv: string[]; assets?: Readonly<Record<string, string>> }
 
 const root = dirname(import.meta.dirname)
 const output = join(root, 'dist')
@@ -17,7 +18,7 @@ const cache = join(root, 'node_modules', '.cache', 'market-agent')
 // keeps the agent's memory a quarter lower under load, at the same speed.
 const programs: Program[] = [
   { name: 'market-agent', execArgv: ['--disable-sigusr1', '--max-semi-space-size=2'] },
-  { name: 'platform-stub', execArgv: ['--disable-sigusr1'] },
+  { name: 'platform-stub', execArgv: ['--disable-sigusr1'], assets: assetFiles() },
 ]
 
 /** Why the executables could not be made, and what to do about it. */
@@ -71,7 +72,7 @@ function installedNode(name: string): { file: string; version: string } {
   }
 }
 
-function buildExecutable(base: string, { name, execArgv }: Program): string {
+function buildExecutable(base: string, { name, execArgv, assets = {} }: Program): string {
   const bundle = join(output, 'bundle', name)
   const config = `${bundle}.json`
   const executable = join(output, process.platform === 'win32' ? `${name}.exe` : name)
@@ -86,6 +87,7 @@ function buildExecutable(base: string, { name, execArgv }: Program): string {
       useCodeCache: true,
       execArgv,
       execArgvExtension: 'none',
+      assets,
     }),
   )
   // The base runs the build itself, for builder and base must be the same version and the same machine's.

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
 const startTimeoutMs = 20_000
@@ -16,13 +17,15 @@ export interface ProgramOrder {
   readonly logFile: string
   /** Opens a channel for messages, which only Node programs of our own have a use for. */
   readonly withMessages?: boolean
+  /** Where it will listen, of a program that does not say so: tried until a connection is taken. */
+  readonly listensAt?: string
 }
 
 /** A program that said where it listens. Disposing ends it. */
 export interface RunningProgram extends AsyncDisposable {
   readonly name: string
   readonly pid: number
-  /** From its line with `"msg":"listening"`. */
+  /** From its line with `"msg":"listening"`, or as it was ordered. */
   readonly url: string
   /** For orders and reports by message. */
   readonly child: ChildProcess
@@ -41,7 +44,7 @@ function killRunning(): void {
  * @throws {Error} It ended before, or said nothing within 20 s; with the end of its output.
  */
 export async function startProgram(order: ProgramOrder): Promise<RunningProgram> {
-  const { name, command, env, logFile, withMessages = false } = order
+  const { name, command, env, logFile, withMessages = false, listensAt } = order
   const [file = '', ...args] = command
   const log = openSync(logFile, 'w')
   const child = spawn(file, args, {
@@ -56,7 +59,9 @@ export async function startProgram(order: ProgramOrder): Promise<RunningProgram>
   failed.catch(() => running.delete(child))
 
   try {
-    const url = await Promise.race([failed, listeningUrl(child, name, logFile)])
+    const said = (): Promise<string | undefined> =>
+      listensAt ? reached(listensAt) : Promise.resolve(listeningUrl(logFile))
+    const url = await Promise.race([failed, untilListening(child, name, logFile, said)])
     return { name, pid: child.pid ?? 0, url, child, [Symbol.asyncDispose]: () => end(child) }
   } catch (error) {
     child.kill('SIGKILL')
@@ -70,17 +75,40 @@ function bareEnvironment(): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 
-async function listeningUrl(child: ChildProcess, name: string, logFile: string): Promise<string> {
+async function untilListening(
+  child: ChildProcess,
+  name: string,
+  logFile: string,
+  urlIfListening: () => Promise<string | undefined>,
+): Promise<string> {
   const deadlineMs = performance.now() + startTimeoutMs
   while (performance.now() < deadlineMs && child.exitCode === null && child.signalCode === null) {
-    for (const line of readFileSync(logFile, 'utf8').split('\n')) {
-      if (!line.includes('"msg":"listening"')) continue
-      return (JSON.parse(line) as { url: string }).url
-    }
+    const url = await urlIfListening()
+    if (url) return url
     await wait(20)
   }
   const output = readFileSync(logFile, 'utf8').slice(-2_000)
   throw new Error(`${name} did not come to listen (exit ${child.exitCode ?? child.signalCode}):\n${output}`)
+}
+
+function listeningUrl(logFile: string): string | undefined {
+  const line = readFileSync(logFile, 'utf8')
+    .split('\n')
+    .find((candidate) => candidate.includes('"msg":"listening"'))
+  return line && (JSON.parse(line) as { url: string }).url
+}
+
+async function reached(url: string): Promise<string | undefined> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  try {
+    await once(socket, 'connect')
+    return url
+  } catch {
+    return undefined
+  } finally {
+    socket.destroy()
+  }
 }
 
 async function end(child: ChildProcess): Promise<void> {

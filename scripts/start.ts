@@ -26,6 +26,9 @@ const json = "-H 'content-type: application/json'"
 console.log(`
 platform-stub listens at ${stub.url}, market-agent at ${agent.url}. Logs are in .demo/. Ctrl-C ends both.
 
+See what happens, and make things happen, in a browser:
+  ${stub.url}/console
+
 Ask whether a character may sell:
   curl -s ${agent.url}/call ${json} -d '{"operation":"market.eligibility","input":{"characterRef":"char-1"}}'
 

@@ -2,14 +2,12 @@ import { Hono } from 'hono'
 import * as z from 'zod/mini'
 import type { Destination } from '../clock/due-work.ts'
 import { iso } from '../clock/iso.ts'
+import { isMoment, momentMsOf } from '../clock/moment.ts'
 import { refuse } from '../refusal.ts'
 import type { ControlParts } from './parts.ts'
 import { bodyOf, type StubEnv } from './request.ts'
 
 const journey = z.looseObject({ now: z.optional(z.string()), advanceSeconds: z.optional(z.number()) })
-
-/** Beyond these years a date has no four-digit form and is a slip of the hand. */
-const momentMsMax = Date.UTC(9999, 0)
 
 /** Time travel. The answer to a change comes when everything that came due on the way is done. */
 export function clockRoutes({ clock, dueWork }: ControlParts): Hono<StubEnv> {
@@ -32,12 +30,7 @@ function destinationOf({ now, advanceSeconds }: z.infer<typeof journey>, present
     if (!isMoment(presentMs + advanceSeconds * 1_000)) throw refuse('CLOCK_TARGET_UNFIT')
     return { momentMs: (nowMs) => nowMs + advanceSeconds * 1_000 }
   }
-  const isUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(now ?? '')
-  const momentMs = Date.parse(now ?? '')
-  if (!isUtc || !isMoment(momentMs)) throw refuse('CLOCK_TARGET_UNFIT')
+  const momentMs = momentMsOf(now ?? '')
+  if (momentMs === undefined) throw refuse('CLOCK_TARGET_UNFIT')
   return { momentMs: () => momentMs }
-}
-
-function isMoment(unixMs: number): boolean {
-  return unixMs >= 0 && unixMs < momentMsMax
 }

@@ -1,5 +1,6 @@
 import type { StubClock } from '../clock/clock.ts'
 import type { DueWork } from '../clock/due-work.ts'
+import type { Faults } from '../faults/faults.ts'
 import type { Directory } from '../game-servers/directory.ts'
 import type { Journal } from '../partner-api/journal.ts'
 import type { Platform } from '../platform.ts'
@@ -10,6 +11,7 @@ export interface ControlParts {
   readonly platform: Platform
   readonly directory: Directory
   readonly journal: Journal
+  readonly faults: Faults
   readonly clock: StubClock
   readonly dueWork: DueWork
   readonly platformKey: () => Promise<PlatformKeyRow>

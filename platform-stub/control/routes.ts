@@ -1,7 +1,9 @@
 import { Hono } from 'hono'
 import { iso } from '../clock/iso.ts'
+import { clearFaults } from '../faults/faults.ts'
 import { refuse } from '../refusal.ts'
 import { clockRoutes } from './clock.ts'
+import { partnerFaultRoutes, webhookFaultRoutes } from './faults.ts'
 import { gameServerRoutes } from './game-servers.ts'
 import { controlObstacle } from './guard.ts'
 import type { ControlParts } from './parts.ts'
@@ -16,7 +18,7 @@ import { webhookRoutes } from './webhooks.ts'
  * @see docs/decisions/0009
  */
 export function controlRoutes(parts: ControlParts, service: string): Hono<StubEnv> {
-  const { platform, journal, clock, dueWork, emptyTables } = parts
+  const { platform, journal, faults, clock, dueWork, emptyTables } = parts
   return new Hono<StubEnv>()
     .use('*', async (context, next) => {
       const obstacle = controlObstacle(context.env.incoming, platform.publicUrl())
@@ -29,11 +31,15 @@ export function controlRoutes(parts: ControlParts, service: string): Hono<StubEn
     .route('/stub/listings', listingRoutes(parts))
     .route('/stub/webhooks', webhookRoutes(parts))
     .route('/stub/clock', clockRoutes(parts))
+    .route('/stub/faults', partnerFaultRoutes(parts))
+    .route('/stub/webhook-faults', webhookFaultRoutes(parts))
     .get('/stub/requests', (context) => {
       const entries = journal.newest(limitOf(context))
       return context.json({ data: entries.map(({ atMs, ...entry }) => ({ at: iso(atMs), ...entry })) })
     })
     .post('/stub/reset', async (context) => {
+      clearFaults(faults.partner)
+      clearFaults(faults.webhook)
       await dueWork.standStill(async () => {
         await platform.transact(() => {
           emptyTables()

@@ -37,6 +37,7 @@ function resend({ tables, clock }: Platform, id: number): WebhookDeliveryRow {
 function deliveryStory({ tables }: Platform, delivery: WebhookDeliveryRow) {
   return {
     ...delivery,
+    isHeld: delivery.isHeld === 1,
     payload: JSON.parse(delivery.payload) as unknown,
     body: delivery.payload,
     nextAttemptAt: isoOrNull(delivery.nextAttemptAt),

@@ -45,14 +45,16 @@ export async function registerGameServer(
   platformKey: PlatformKeyRow,
   registration: Registration,
 ) {
-  const { name, publicKeyPem } = registration
-  const webhookUrl = registration.webhookUrl === undefined ? null : fitWebhookUrl(registration.webhookUrl)
-  const pair = publicKeyPem === undefined ? await newKeyPair() : fitPublicKey(publicKeyPem)
-  const { server, key } = await platform.transact(() => write(platform, name, webhookUrl, pair))
+  const prepared = await prepareRegistration(registration)
+  const { server, key } = await platform.transact(() => writeRegistration(platform, prepared))
   directory.put(server)
   directory.putKey(key)
+  return { gameServerId: server.id, ...credentialsOf(server, key, platformKey) }
+}
+
+/** What a registered game server needs to speak with the platform. */
+export function credentialsOf(server: GameServerRow, key: SigningKeyRow, platformKey: PlatformKeyRow) {
   return {
-    gameServerId: server.id,
     apiKey: server.apiKey,
     kid: key.kid,
     privateKeyPem: key.privateKeyPem,
@@ -61,7 +63,23 @@ export async function registerGameServer(
   }
 }
 
-function write(platform: Platform, name: string, webhookUrl: string | null, pair: KeyPair) {
+/** A registration that nothing stands in the way of, with its key pair. */
+export interface PreparedRegistration {
+  readonly name: string
+  readonly webhookUrl: string | null
+  readonly pair: KeyPair
+}
+
+/** @throws {Refusal} WEBHOOK_URL_UNFIT or SIGNING_KEY_UNFIT. */
+export async function prepareRegistration(registration: Registration): Promise<PreparedRegistration> {
+  const { name, publicKeyPem } = registration
+  const webhookUrl = registration.webhookUrl === undefined ? null : fitWebhookUrl(registration.webhookUrl)
+  const pair = publicKeyPem === undefined ? await newKeyPair() : fitPublicKey(publicKeyPem)
+  return { name, webhookUrl, pair }
+}
+
+/** Writes a registration. Inside a transaction; the directory learns of it afterwards. */
+export function writeRegistration(platform: Platform, { name, webhookUrl, pair }: PreparedRegistration) {
   const { tables, chance, clock } = platform
   const id = tables.gameServers.nextId()
   const createdAt = clock.nowMs()

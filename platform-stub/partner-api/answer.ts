@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import type { Faults } from '../faults/faults.ts'
+import { type AnswerEnding, answerEndings, type PartnerFault } from '../faults/partner-fault.ts'
 import type { Directory } from '../game-servers/directory.ts'
 import type { Platform } from '../platform.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { CommitFailedError } from '../store/group-commit.ts'
 import { type AuthRefusal, authenticate, type Caller } from './authenticate.ts'
+import { sufferBefore, takeFault } from './fault.ts'
 import { type PartnerInput, readInput } from './input.ts'
 import { type AuthenticationFault, explain, type Journal } from './journal.ts'
 import { hasBody, isDeclaredJson, noBody, type PartnerRequest, readBody, readHead } from './request.ts'
@@ -14,6 +17,7 @@ export interface PartnerParts {
   readonly platform: Platform
   readonly directory: Directory
   readonly journal: Journal
+  readonly faults: Faults
 }
 
 /** What goes back to the partner, as text. */
@@ -22,6 +26,8 @@ export interface PartnerAnswer {
   readonly headers: Readonly<Record<string, string>>
   /** Empty for a success without data. */
   readonly body: string
+  /** How much of it a fault lets leave. */
+  readonly ending: AnswerEnding
 }
 
 /** What became known of a request on its way, for the journal and the log. */
@@ -30,13 +36,14 @@ interface Trail {
   gameServerId: number | null
   kid: string | null
   authentication: AuthenticationFault | null
+  fault: PartnerFault['kind'] | null
 }
 
 /** One partner request, from its first line to its answer. Everything that can end it is on this page. */
 export async function answerPartner(incoming: IncomingMessage, parts: PartnerParts): Promise<PartnerAnswer> {
   const { clock } = parts.platform
   const startedMs = clock.monotonicMs()
-  const trail: Trail = { operation: null, gameServerId: null, kid: null, authentication: null }
+  const trail: Trail = { operation: null, gameServerId: null, kid: null, authentication: null, fault: null }
   const head = readHead(incoming)
   let refusal: Refusal | null = null
   let body = ''
@@ -47,6 +54,9 @@ export async function answerPartner(incoming: IncomingMessage, parts: PartnerPar
     body = JSON.stringify({ message: refusal.message })
   }
   const status = refusal?.status ?? 200
+  // Nobody saw a request that was dropped before: it has no status.
+  const statusOrNone = trail.fault === 'hang-up-before' ? null : status
+  const ending = trail.fault ? answerEndings[trail.fault] : 'whole'
   const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
   const { method, path } = head
   const code = refusal?.code ?? null
@@ -55,15 +65,16 @@ export async function answerPartner(incoming: IncomingMessage, parts: PartnerPar
     method,
     path,
     ...trail,
-    status,
+    status: statusOrNone,
     code,
     message: refusal?.message ?? null,
     durationMs,
   })
-  const { operation, gameServerId, kid, authentication } = trail
+  const { operation, gameServerId, kid, authentication, fault } = trail
   const step = authentication?.step
-  parts.platform.log.info({ operation, gameServerId, kid, status, code, step, durationMs }, 'request answered')
-  return { status, headers: refusal?.headers ?? {}, body }
+  const facts = { operation, gameServerId, kid, status: statusOrNone, code, step, durationMs, ...(fault && { fault }) }
+  parts.platform.log.info(facts, 'request answered')
+  return { status, headers: refusal?.headers ?? {}, body, ending }
 }
 
 async function bodyOfAnswer(
@@ -79,6 +90,12 @@ async function bodyOfAnswer(
   const body = hasBody(incoming) ? await readBody(incoming) : noBody
   const request = { ...head, body }
 
+  const fault = takeFault(parts.faults, route, fields, body)
+  if (fault) {
+    trail.fault = fault.kind
+    if (fault.kind === 'hang-up-before') return ''
+    await sufferBefore(fault, parts.faults)
+  }
   const caller = await authenticate(request, route.auth, parts.directory, platform.clock.nowMs())
   if ('refusal' in caller) return refuseCaller(request, caller, platform, trail)
   trail.gameServerId = caller.gameServerId

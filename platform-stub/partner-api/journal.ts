@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { signingInput } from '../../contract/envelope/protected-header.ts'
+import type { PartnerFault } from '../faults/partner-fault.ts'
 import { stubLimits } from '../limits.ts'
 import type { AuthRefusal } from './authenticate.ts'
 import type { PartnerRequest } from './request.ts'
@@ -13,13 +14,16 @@ export interface JournalEntry {
   readonly operation: string | null
   readonly gameServerId: number | null
   readonly kid: string | null
-  readonly status: number
+  /** Of the answer, whether or not a fault let it leave; null where a fault dropped the request before anybody saw it. */
+  readonly status: number | null
   /** Code of the refusal, null for a success. */
   readonly code: string | null
   readonly message: string | null
   readonly durationMs: number
   /** Present when nobody could be found behind the request: what to look at. */
   readonly authentication: AuthenticationFault | null
+  /** The fault that the request met, if any. */
+  readonly fault: PartnerFault['kind'] | null
 }
 
 /** Why a signature or a key was refused, in the detail that saves an integrator days. */
@@ -27,7 +31,7 @@ export interface AuthenticationFault {
   readonly step: AuthRefusal['step']
   readonly expected: string
   readonly received: string
-  /** What the signature has to be made over: the received protected segment and the received bytes. */
+  /** What the signature has to be made over: the received protected segment and the received bytes. Null without a header. */
   readonly signingInput: string | null
   readonly bodyBytes: number
   readonly bodySha256: string
@@ -61,26 +65,29 @@ export class Journal {
 export function explain(request: PartnerRequest, refused: AuthRefusal, nowMs: number): AuthenticationFault {
   const [line, ...others] = request.signatureLines
   const protectedSegment = others.length === 0 ? line?.split('.')[0] : undefined
+  const header = headerOf(protectedSegment)
   const { step, expected, received } = refused
   return {
     step,
     expected,
     received,
-    signingInput: protectedSegment
-      ? signingInput(protectedSegment, request.body).slice(0, stubLimits.journalSigningInputLengthMax)
-      : null,
+    // Only of what is a header: a key or a bare signature that was sent in its place must not stand in the journal.
+    signingInput:
+      header && protectedSegment
+        ? signingInput(protectedSegment, request.body).slice(0, stubLimits.journalSigningInputLengthMax)
+        : null,
     bodyBytes: request.body.length,
     bodySha256: createHash('sha256').update(request.body).digest('hex'),
-    clockDifferenceS: clockDifferenceS(protectedSegment, nowMs),
+    clockDifferenceS: typeof header?.['iat'] === 'number' ? Math.round(header['iat'] - nowMs / 1_000) : null,
   }
 }
 
-function clockDifferenceS(protectedSegment: string | undefined, nowMs: number): number | null {
+/** A protected header as whoever wrote it may have meant it; undefined for what is none. */
+function headerOf(protectedSegment = ''): Readonly<Record<string, unknown>> | undefined {
   try {
-    const header: unknown = JSON.parse(Buffer.from(protectedSegment ?? '', 'base64url').toString('utf8'))
-    const iat = (header as { readonly iat?: unknown } | null)?.iat
-    return typeof iat === 'number' ? Math.round(iat - nowMs / 1_000) : null
+    const header: unknown = JSON.parse(Buffer.from(protectedSegment, 'base64url').toString('utf8'))
+    return typeof header === 'object' && header !== null ? (header as Readonly<Record<string, unknown>>) : undefined
   } catch {
-    return null
+    return undefined
   }
 }

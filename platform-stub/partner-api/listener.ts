@@ -8,7 +8,8 @@ import { answerPartner, type PartnerParts } from './answer.ts'
  */
 export function partnerListener(parts: PartnerParts) {
   return async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { status, headers, body } = await answerPartner(incoming, parts)
+    const { status, headers, body, ending } = await answerPartner(incoming, parts)
+    if (ending === 'dropped') return void incoming.socket.destroy()
     const mustClose = !incoming.complete
     response.writeHead(status, {
       ...(body && { 'Content-Type': 'application/json; charset=utf-8' }),
@@ -19,6 +20,15 @@ export function partnerListener(parts: PartnerParts) {
       ...(mustClose && { Connection: 'close' }),
       Date: httpDate(parts.platform.clock.nowMs()),
     })
-    response.end(body)
+    if (ending === 'cut') cut(response, body)
+    else response.end(body)
   }
+}
+
+/** Lets half of an answer leave, whose head promised all of it; of one without a body, half of the head. */
+function cut(response: ServerResponse, body: string): void {
+  const { socket } = response
+  const drop = (): void => void socket?.destroy()
+  if (body) response.write(Buffer.from(body).subarray(0, Math.ceil(Buffer.byteLength(body) / 2)), drop)
+  else socket?.write('HTTP/1.1 200 OK\r\nContent-', drop)
 }

@@ -1,53 +1,84 @@
-import { Hono } from 'hono'
+import type { Context } from 'hono'
 import { html } from 'hono/html'
-import { confirmLink, openLink } from '../characters/links.ts'
-import { isForeignPage } from '../control/guard.ts'
+import { openLink } from '../characters/links.ts'
+import { iso } from '../clock/iso.ts'
 import type { StubEnv } from '../control/request.ts'
-import type { Directory } from '../game-servers/directory.ts'
 import { portalTexts as texts } from '../messages.ts'
-import { pageResponse } from '../page.ts'
+import { shortMoment } from '../pages/brasilia.ts'
+import { duration } from '../pages/browser/durations.js'
+import type { Html } from '../pages/document.ts'
+import { icon } from '../pages/icons.ts'
+import { notice, noticePage, type PlayerPageParts, playerPage } from '../pages/player-page.ts'
 import type { Platform } from '../platform.ts'
-import { Refusal, refuse } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
+import type { CharacterLinkRow } from '../store/characters.ts'
 
-/** The player's page: confirms a character link, once, while it lives. Whoever has the token is the player. */
-export function portalRoutes(platform: Platform, directory: Directory): Hono<StubEnv> {
-  return new Hono<StubEnv>()
-    .get('/links/:token', (context) => {
-      const { token } = context.req.param()
-      return pageOr(context, () => {
-        const link = openLink(platform, token)
-        return pageResponse(
-          context,
-          200,
-          texts.title,
-          html`
-            <p>${texts.question}</p>
-            <dl>
-              <dt>${texts.character}</dt><dd>${link.characterName ?? link.characterRef}</dd>
-              <dt>${texts.gameServer}</dt><dd>${directory.byId(link.gameServerId)?.name}</dd>
-            </dl>
-            <form method="post" action="/portal/links/${token}"><button>${texts.confirm}</button></form>
-          `,
-        )
-      })
-    })
-    .post('/links/:token', (context) => {
-      if (isForeignPage(context.env.incoming, platform.publicUrl())) throw refuse('CONTROL_FOREIGN_ORIGIN')
-      return pageOr(context, async () => {
-        await platform.transact(() => confirmLink(platform, context.req.param('token')))
-        return pageResponse(context, 200, texts.title, html`<p role="status">${texts.done}</p>`)
-      })
-    })
+/** Who is linking what, and the button for it; or why it can no longer be done. */
+export function linkPage(context: Context<StubEnv>, parts: PlayerPageParts, token: string) {
+  const { platform } = parts
+  const link = linkOrRefusal(platform, token)
+  if (link instanceof Refusal) return deadLinkPage(context, parts, link)
+  const leftMs = link.expiresAt - platform.clock.nowMs()
+  return playerPage(context, 200, parts, {
+    title: texts.title,
+    live: { stream: `/portal/links/${token}/changes`, version: linkVersion(parts, token) },
+    content: html`<section class="card lone" aria-labelledby="question">
+      <h2 id="question">${texts.question}</h2>
+      ${bond(parts, link)}
+      <p>${texts.explanation}</p>
+      <form method="post" action="/portal/links/${token}"><button class="button first wide">${texts.confirm}</button></form>
+      <p class="soft">${texts.timeLeft} <time role="timer" datetime="${iso(link.expiresAt)}" data-shows="words">${duration(leftMs)}</time> (${texts.until} ${shortMoment(link.expiresAt)}).</p>
+      <p class="soft">${texts.notYou}</p>
+    </section>`,
+  })
 }
 
-type PageContext = Parameters<typeof pageResponse>[0]
+/** What the player reads after confirming. */
+export function doneLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, link: CharacterLinkRow) {
+  return playerPage(context, 200, parts, {
+    title: texts.title,
+    live: null,
+    content: html`<section class="card lone">${notice('good', 'check', texts.done)}${bond(parts, link)}</section>`,
+  })
+}
 
-/** The page, or a page that says why there is none. */
-async function pageOr(context: PageContext, show: () => ReturnType<typeof pageResponse>) {
+/** A link that cannot be confirmed, and why. */
+export function deadLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, { code, status, message }: Refusal) {
+  const known = Object.hasOwn(texts.dead, code) ? texts.dead[code as keyof typeof texts.dead] : undefined
+  return noticePage(context, status, parts, { heading: texts.title, ...(known ?? { title: message, text: '' }) })
+}
+
+/** Names what the page of a link shows. */
+export function linkVersion({ platform, clock }: PlayerPageParts, token: string): string {
+  const link = linkOrRefusal(platform, token)
+  return `${link instanceof Refusal ? link.code : 'open'}.${clock.offsetMs}`
+}
+
+function linkOrRefusal(platform: Platform, token: string): CharacterLinkRow | Refusal {
   try {
-    return await show()
+    return openLink(platform, token)
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return pageResponse(context, error.status, texts.title, html`<p role="alert">${error.message}</p>`)
+    if (error instanceof Refusal) return error
+    throw error
   }
+}
+
+/** Both ends of the link, side by side. */
+function bond({ directory }: PlayerPageParts, link: CharacterLinkRow): Html {
+  const { characterName, characterRef, gameServerId } = link
+  return html`<div class="bond">
+    <div class="end">
+      ${icon('shield')}
+      <dl>
+        <dt>${texts.character}</dt><dd>${characterName ?? characterRef}</dd>
+        ${characterName ? html`<dt>${texts.characterRef}</dt><dd>${characterRef}</dd>` : ''}
+        <dt>${texts.gameServer}</dt><dd>${directory.byId(gameServerId)?.name}</dd>
+      </dl>
+    </div>
+    <span class="tie">${icon('link')}</span>
+    <div class="end">
+      ${icon('user')}
+      <dl><dt>${texts.account}</dt><dd>${texts.accountName}</dd></dl>
+    </div>
+  </div>`
 }

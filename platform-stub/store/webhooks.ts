@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { WebhookEvent } from '../../contract/events.ts'
+import type { WebhookFaultKind } from '../faults/webhook-fault.ts'
 
 export interface WebhookDeliveryRow {
   readonly id: number
@@ -15,6 +16,8 @@ export interface WebhookDeliveryRow {
   readonly nextAttemptAt: number | null
   readonly createdAt: number
   readonly closedAt: number | null
+  /** 1 where a fault holds it back: it is not due until its transaction's terminal was acknowledged. */
+  readonly isHeld: 0 | 1
 }
 
 export type NewWebhookDelivery = Pick<
@@ -37,6 +40,8 @@ export interface WebhookAttemptRow {
   /** Why there was no answer. */
   readonly failure: string | null
   readonly nextAttemptAt: number | null
+  /** What was broken about it on purpose. */
+  readonly fault: WebhookFaultKind | null
 }
 
 /** The delivery queue and every attempt that was made. */
@@ -47,16 +52,22 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
   `)
   const byId = database.prepare('select * from webhookDeliveries where id = ?')
   const due = database.prepare(`
-    select * from webhookDeliveries where gameServerId = ? and state = 'pending' and nextAttemptAt <= ?
+    select * from webhookDeliveries where gameServerId = ? and state = 'pending' and nextAttemptAt <= ? and isHeld = 0
     order by nextAttemptAt, id limit ?
   `)
   const firstAfter = database.prepare(`
     select min(nextAttemptAt) as at from webhookDeliveries
-    where gameServerId = ? and state = 'pending' and nextAttemptAt > ?
+    where gameServerId = ? and state = 'pending' and nextAttemptAt > ? and isHeld = 0
   `)
   const reschedule = database.prepare(
-    `update webhookDeliveries set state = 'pending', attempts = ?, nextAttemptAt = ?, closedAt = null where id = ?`,
+    `update webhookDeliveries set state = 'pending', attempts = ?, nextAttemptAt = ?, closedAt = null, isHeld = 0 where id = ?`,
   )
+  const hold = database.prepare('update webhookDeliveries set isHeld = 1 where id = ?')
+  const releaseHeld = database.prepare(`
+    update webhookDeliveries set state = 'pending', nextAttemptAt = ?, closedAt = null, isHeld = 0
+    where transactionId = ? and isHeld = 1
+  `)
+  const releaseAllHeld = database.prepare('update webhookDeliveries set isHeld = 0 where isHeld = 1')
   const close = database.prepare(
     'update webhookDeliveries set state = ?, attempts = ?, nextAttemptAt = null, closedAt = ? where id = ?',
   )
@@ -68,8 +79,8 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
   const newestOf = database.prepare('select * from webhookDeliveries where transactionId = ? order by id desc limit ?')
   const insertAttempt = database.prepare(`
     insert into webhookAttempts (deliveryId, number, at, durationMs, url, signature, protectedHeader, responseStatus,
-      responseBody, failure, nextAttemptAt)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      responseBody, failure, nextAttemptAt, fault)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   `)
   const attemptsOf = database.prepare('select * from webhookAttempts where deliveryId = ? order by id')
   return {
@@ -87,6 +98,16 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
     reschedule(id: number, attempts: number, nextAttemptAt: number): void {
       reschedule.run(attempts, nextAttemptAt, id)
       somethingIsDue()
+    },
+    /** Keeps a delivery from being due. */
+    hold: (id: number): void => void hold.run(id),
+    /** What was held back of a transaction is due now, whatever ended it meanwhile. */
+    releaseHeld(transactionId: number, at: number): void {
+      if (releaseHeld.run(at, transactionId).changes > 0) somethingIsDue()
+    },
+    /** Nothing is held back any more; what ended meanwhile stays ended. */
+    releaseAllHeld(): void {
+      if (releaseAllHeld.run().changes > 0) somethingIsDue()
     },
     close: (id: number, state: 'acknowledged' | 'ended', attempts: number, at: number): void =>
       void close.run(state, attempts, at, id),
@@ -108,6 +129,7 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
         row.responseBody,
         row.failure,
         row.nextAttemptAt,
+        row.fault,
       ),
     attemptsOf: (deliveryId: number) => attemptsOf.all(deliveryId) as unknown as WebhookAttemptRow[],
   }

@@ -19,6 +19,11 @@ export async function makeDueMoves(platform: Platform): Promise<void> {
   while (await platform.transact(() => makeBatch(platform)));
 }
 
+/** The same inside a transaction that is under way. */
+export function makeDueMovesNow(platform: Platform): void {
+  while (makeBatch(platform));
+}
+
 /** @returns Whether there may be more. */
 function makeBatch(platform: Platform): boolean {
   const { transactions } = platform.tables

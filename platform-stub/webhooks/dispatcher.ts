@@ -1,20 +1,7 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto'
-import type { ProtectedHeader } from '../../contract/envelope/protected-header.ts'
-import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
-import type { Directory } from '../game-servers/directory.ts'
 import { stubLimits } from '../limits.ts'
-import type { Platform } from '../platform.ts'
-import type { PlatformKeyRow } from '../store/platform.ts'
 import type { WebhookDeliveryRow } from '../store/webhooks.ts'
-import { recordAttempt } from './outcome.ts'
-import { postWebhook } from './post.ts'
-
-export interface DispatcherParts {
-  readonly platform: Platform
-  readonly directory: Directory
-  readonly platformKey: () => Promise<PlatformKeyRow>
-}
+import { type AttemptParts, makeAttempt } from './attempt.ts'
 
 /**
  * Sends what is due in the delivery queue. Each game server has its own places, so that one whose receiver hangs delays
@@ -26,14 +13,13 @@ export interface DispatcherParts {
  * @see interface section 6; docs/decisions/0011
  */
 export class WebhookDispatcher {
-  readonly #parts: DispatcherParts
+  readonly #parts: AttemptParts
   /** Attempts under way by game server, each by its delivery. */
   readonly #underWay = new Map<number, Map<number, Promise<void>>>()
-  #signingKey: { kid: string; key: KeyObject } | undefined
   #isRunning = false
   #cancelAlarm: () => void = () => undefined
 
-  constructor(parts: DispatcherParts) {
+  constructor(parts: AttemptParts) {
     this.#parts = parts
   }
 
@@ -91,6 +77,8 @@ export class WebhookDispatcher {
 
   #startDue(gameServerId: number, timeoutMs: number): void {
     const { tables, clock } = this.#parts.platform
+    // Its address may have been taken away while an attempt was under way: without one nothing can be made of what is due.
+    if (!this.#parts.directory.byId(gameServerId)?.webhookUrl) return
     const underWay = this.#underWay.get(gameServerId) ?? new Map<number, Promise<void>>()
     const freePlaces = stubLimits.webhookInFlightPerReceiverMax - underWay.size
     if (freePlaces <= 0) return
@@ -105,7 +93,7 @@ export class WebhookDispatcher {
     const { gameServerId, id } = delivery
     let isRecorded = false
     try {
-      await this.#attemptOnce(delivery, timeoutMs)
+      await makeAttempt(delivery, timeoutMs, this.#parts)
       isRecorded = true
     } catch (error) {
       this.#parts.platform.log.error({ err: error, deliveryId: id }, 'webhook attempt not recorded')
@@ -116,48 +104,6 @@ export class WebhookDispatcher {
     }
     // One that could not be recorded is still due: it waits for the next wake, or it would be sent without pause.
     if (this.#isRunning && isRecorded) this.#startDue(gameServerId, limits.webhookTimeoutMs)
-  }
-
-  async #attemptOnce(delivery: WebhookDeliveryRow, timeoutMs: number): Promise<void> {
-    const { platform, directory } = this.#parts
-    const url = directory.byId(delivery.gameServerId)?.webhookUrl
-    if (!url) return
-    const at = platform.clock.nowMs()
-    const number = delivery.attempts + 1
-    const stockReportsBefore = platform.tables.listings.ofTransaction(delivery.transactionId)?.stockReports ?? 0
-    const { header, signature } = await this.#seal(delivery, number, at)
-    const startedMs = platform.clock.monotonicMs()
-    const outcome = await postWebhook({ url, body: delivery.payload, signature, timeoutMs }, platform.clock)
-    const durationMs = Math.round(platform.clock.monotonicMs() - startedMs)
-    const attempt = {
-      number,
-      at,
-      durationMs,
-      url,
-      signature,
-      protectedHeader: JSON.stringify(header),
-      stockReportsBefore,
-    }
-    await platform.transact(() => recordAttempt(platform, delivery.id, attempt, outcome))
-  }
-
-  /** Signs anew: the jti and the five minutes are the attempt's own. */
-  async #seal({ id, payload }: WebhookDeliveryRow, number: number, atMs: number) {
-    this.#signingKey ??= await this.#loadSigningKey()
-    const iat = Math.floor(atMs / 1_000)
-    const header: ProtectedHeader = {
-      alg: 'RS256',
-      kid: this.#signingKey.kid,
-      jti: this.#parts.platform.chance.uuid('webhook-jti', `${id}:${number}`),
-      iat,
-      exp: iat + limits.envelopeLifetimeS,
-    }
-    return { header, signature: await sealEnvelope(header, Buffer.from(payload), this.#signingKey.key) }
-  }
-
-  async #loadSigningKey() {
-    const { kid, privateKeyPem } = await this.#parts.platformKey()
-    return { kid, key: createPrivateKey(privateKeyPem) }
   }
 }
 

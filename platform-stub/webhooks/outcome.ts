@@ -10,7 +10,7 @@ import type { PostOutcome } from './post.ts'
 
 /** What is known of an attempt besides its outcome. */
 export interface AttemptMade
-  extends Pick<WebhookAttemptRow, 'number' | 'at' | 'durationMs' | 'url' | 'signature' | 'protectedHeader'> {
+  extends Pick<WebhookAttemptRow, 'number' | 'at' | 'durationMs' | 'url' | 'signature' | 'protectedHeader' | 'fault'> {
   /** The listing's count of stock reports when the attempt began. */
   readonly stockReportsBefore: number
 }
@@ -19,6 +19,7 @@ export interface AttemptMade
  * Writes an attempt and what follows from it: a 2xx ends the delivery and, of a `transfer_order`, tells the stock that
  * is left; anything else sets the next time by the attempt's number, unless the delivery has ended meanwhile.
  *
+ * @param copies What came of the copies that a fault sent along; they are written and decide nothing.
  * @see interface section 6, delivery rules
  */
 export function recordAttempt(
@@ -26,6 +27,7 @@ export function recordAttempt(
   deliveryId: number,
   attempt: AttemptMade,
   outcome: PostOutcome,
+  copies: readonly PostOutcome[] = [],
 ): void {
   const { tables, clock, log } = platform
   const { stockReportsBefore, ...made } = attempt
@@ -35,23 +37,21 @@ export function recordAttempt(
   const now = clock.nowMs()
   const isAcknowledged = outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 300
   const nextAttemptAt = isAcknowledged || !goesOn(platform, delivery) ? null : now + backoffMs(attempt.number)
-  const answer = outcome.kind === 'answer' ? outcome : null
-  tables.webhooks.insertAttempt({
-    deliveryId,
-    ...made,
-    responseStatus: answer?.status ?? null,
-    responseBody: answer?.body.slice(0, stubLimits.webhookAnswerKeptLengthMax) ?? null,
-    failure: outcome.kind === 'failure' ? outcome.failure : null,
-    nextAttemptAt,
-  })
+  for (const copy of copies) {
+    tables.webhooks.insertAttempt({ deliveryId, ...made, ...outcomeFields(copy), nextAttemptAt: null })
+  }
+  tables.webhooks.insertAttempt({ deliveryId, ...made, ...outcomeFields(outcome), nextAttemptAt })
   if (nextAttemptAt !== null) tables.webhooks.reschedule(deliveryId, attempt.number, nextAttemptAt)
   else tables.webhooks.close(deliveryId, isAcknowledged ? 'acknowledged' : 'ended', attempt.number, now)
   if (isAcknowledged && delivery.event === 'transfer_order') {
     takeObservation(platform, delivery, outcome.body, stockReportsBefore)
   }
+  if (isAcknowledged && delivery.event === 'transaction_terminal') {
+    tables.webhooks.releaseHeld(delivery.transactionId, now)
+  }
 
   const { event, transactionId, gameServerId } = delivery
-  const result = answer ? { status: answer.status } : { failure: outcome.kind === 'failure' && outcome.failure }
+  const result = outcome.kind === 'answer' ? { status: outcome.status } : { failure: outcome.failure }
   log.info(
     {
       deliveryId,
@@ -61,9 +61,16 @@ export function recordAttempt(
       attempt: attempt.number,
       durationMs: attempt.durationMs,
       ...result,
+      ...(attempt.fault && { fault: attempt.fault }),
     },
     'webhook attempted',
   )
+}
+
+function outcomeFields(outcome: PostOutcome): Pick<WebhookAttemptRow, 'responseStatus' | 'responseBody' | 'failure'> {
+  if (outcome.kind === 'failure') return { responseStatus: null, responseBody: null, failure: outcome.failure }
+  const responseBody = outcome.body.slice(0, stubLimits.webhookAnswerKeptLengthMax)
+  return { responseStatus: outcome.status, responseBody, failure: null }
 }
 
 /** A delivery goes on until it was closed; that of an order also ends with its transaction, however it came to be tried. */

@@ -13,7 +13,8 @@ export interface WebhookPost {
   readonly url: string
   /** The exact text that was signed. */
   readonly body: string
-  readonly signature: string
+  /** Null sends no signature, which only a prober does. */
+  readonly signature: string | null
   /** For everything together: connecting, sending, and the whole answer. */
   readonly timeoutMs: number
 }
@@ -33,7 +34,7 @@ export function postWebhook({ url, body, signature, timeoutMs }: WebhookPost, cl
       headers: {
         'Content-Type': 'application/json',
         'Content-Length': Buffer.byteLength(body),
-        [signatureHeaderName]: signature,
+        ...(signature !== null && { [signatureHeaderName]: signature }),
       },
     })
     const finish = (outcome: PostOutcome): void => {

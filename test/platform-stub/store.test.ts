@@ -38,7 +38,7 @@ test('a commit returns when it is on disk, and nobody else may open the database
   database.close()
   openDatabase(folder.path).close()
   const header = new DatabaseSync(join(folder.path, 'platform.db'), { readOnly: true })
-  expect(header.prepare('pragma user_version').get()?.['user_version']).toBe(1)
+  expect(header.prepare('pragma user_version').get()?.['user_version']).toBe(2)
   header.close()
 })
 

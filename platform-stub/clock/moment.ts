@@ -1,0 +1,14 @@
+/** Beyond these years a date has no four-digit form and is a slip of the hand. */
+const momentMsMax = Date.UTC(9999, 0)
+
+/** Unix ms of an ISO-8601 moment in UTC; undefined for any other text. */
+export function momentMsOf(text: string): number | undefined {
+  const isUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(text)
+  const momentMs = Date.parse(text)
+  return isUtc && isMoment(momentMs) ? momentMs : undefined
+}
+
+/** Whether a Unix time in ms is one that the stub can be sent to. */
+export function isMoment(unixMs: number): boolean {
+  return unixMs >= 0 && unixMs < momentMsMax
+}

@@ -1,0 +1,123 @@
+import { html } from 'hono/html'
+import { webhookEvents } from '../../contract/events.ts'
+import { operations } from '../../contract/operations.ts'
+import { stubLimits } from '../limits.ts'
+import type { Html } from '../pages/document.ts'
+import { actForm } from './acts.ts'
+import { consolePage } from './layout.ts'
+import type { ConsoleContext, ConsoleParts } from './parts.ts'
+import { emptyState } from './table.ts'
+
+interface Kind {
+  readonly name: string
+  readonly does: string
+  /** Its fields: `name`, what it says, what it begins with. */
+  readonly fields?: readonly (readonly [name: string, label: string, value: string])[]
+}
+
+const delay = ['delayMs', 'Delay, ms', '3000'] as const
+
+const partnerKinds: readonly Kind[] = [
+  {
+    name: 'status',
+    does: 'answered with this status before anything is looked at',
+    fields: [
+      ['status', 'Status', '503'],
+      ['retryAfterSeconds', 'Retry-After, s', ''],
+    ],
+  },
+  { name: 'delay', does: 'looked at only so much later', fields: [delay] },
+  { name: 'hang-up-before', does: 'dropped; nothing acts' },
+  { name: 'hang-up-after', does: 'done whole, then dropped without an answer' },
+  { name: 'truncate', does: 'done whole; the answer breaks off in the middle' },
+]
+
+const webhookKinds: readonly Kind[] = [
+  { name: 'duplicate', does: 'arrives in several copies at once', fields: [['copies', 'Copies', '1']] },
+  { name: 'reorder', does: 'a transfer_order held back until after its terminal' },
+  { name: 'wrong-kid', does: 'signed with a kid nobody knows' },
+  { name: 'expired', does: 'signed so that it has expired' },
+  { name: 'altered-body', does: 'the body is another than was signed' },
+  { name: 'delay', does: 'begins only so much later', fields: [delay] },
+  { name: 'drop-response', does: 'arrives, and its answer is lost' },
+]
+
+/** Everything that can be made to go wrong, and what is set to. */
+export function faultsPage(context: ConsoleContext, parts: ConsoleParts) {
+  const { partner, webhook } = parts.faults
+  const operationNames = Object.entries(operations).flatMap(([name, { kind }]) => (kind === 'platform' ? [name] : []))
+  const shown = stubLimits.consoleRowsMax
+  return consolePage(context, parts, {
+    title: 'Faults',
+    place: '/console/faults',
+    content: html`
+      <h1>Faults</h1>
+      <p class="soft">A fault meets what comes next and counts down. The first that was set goes first, one for each request or attempt.</p>
+      <div class="split even">
+        ${side('Partner requests', '/stub/faults', partner.queue.newest(shown), partnerKinds, select('operation', 'Operation', operationNames))}
+        ${side('Webhooks', '/stub/webhook-faults', webhook.queue.newest(shown), webhookKinds, select('event', 'Event', Object.keys(webhookEvents)))}
+      </div>`,
+  })
+}
+
+function side(
+  name: string,
+  path: string,
+  set: readonly { readonly id: number; readonly kind: string; readonly times: number }[],
+  kinds: readonly Kind[],
+  target: Html,
+): Html {
+  const id = path.slice('/stub/'.length)
+  return html`<section class="stack" aria-labelledby="${id}">
+    <h2 id="${id}">${name}</h2>
+    <div class="card pad">${actForm({
+      method: 'POST',
+      path,
+      label: 'Set fault',
+      button: 'first',
+      className: 'fault',
+      isKept: true,
+      fields: html`
+        <fieldset><legend>What happens</legend>${kinds.map((kind, at) => kindChoice(kind, at === 0))}</fieldset>
+        <div class="fields">${target}${numberField('times', 'Times', '1')}</div>`,
+    })}</div>
+    ${
+      set.length === 0
+        ? emptyState('None is set', 'Everything goes well.')
+        : html`<div class="card pad">
+            <ul class="plain-list">${set.map((fault) => html`<li><span class="badge argued">${fault.kind}</span> <strong>${fault.times} ×</strong> <span class="soft">${restOf(fault)}</span></li>`)}</ul>
+            ${actForm({ method: 'DELETE', path, label: 'Clear all' })}
+          </div>`
+    }
+  </section>`
+}
+
+function kindChoice({ name, does, fields = [] }: Kind, isFirst: boolean): Html {
+  return html`<div class="kind">
+    <label><input type="radio" name="kind" value="${name}" ${isFirst ? html`checked` : ''}> <span><code>${name}</code> <span class="soft">${does}</span></span></label>
+    ${fields.length === 0 ? '' : html`<div class="fields" data-if="${name}">${fields.map(([field, label, value]) => numberField(field, label, value))}</div>`}
+  </div>`
+}
+
+function numberField(name: string, label: string, value: string): Html {
+  return html`<label class="field"><span>${label}</span><input name="${name}" type="number" min="0" value="${value}" data-type="number"></label>`
+}
+
+function select(name: string, label: string, options: readonly string[]): Html {
+  return html`<label class="field"><span>${label}</span><select name="${name}"><option value="">any</option>${options.map((option) => html`<option>${option}</option>`)}</select></label>`
+}
+
+function restOf({
+  id: _,
+  kind: __,
+  times: ___,
+  ...rest
+}: {
+  readonly id: number
+  readonly kind: string
+  readonly times: number
+}): string {
+  return Object.entries(rest)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
+}

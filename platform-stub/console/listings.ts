@@ -1,0 +1,60 @@
+import { html } from 'hono/html'
+import { positiveInteger } from '../control/request.ts'
+import { stubLimits } from '../limits.ts'
+import { estimateStock } from '../listings/estimate.ts'
+import { duration } from '../pages/browser/durations.js'
+import { inReais } from '../pages/money.ts'
+import { estimateInWords } from './estimate-in-words.ts'
+import { consolePage } from './layout.ts'
+import { listingMachine } from './machine.ts'
+import { layoutOf } from './machine-layout.ts'
+import { machinePicture } from './machine-picture.ts'
+import { relativeTo } from './moments.ts'
+import type { ConsoleContext, ConsoleParts } from './parts.ts'
+import { emptyState, pager, table } from './table.ts'
+
+/** Listings with what is left of them and why. */
+export async function listingsPage(context: ConsoleContext, parts: ConsoleParts) {
+  const { queries, clock, platform } = parts
+  const { observationFreshnessMs } = platform.settings
+  const query = new URL(context.req.url).searchParams
+  const nowMs = clock.nowMs()
+  const rows = queries
+    .listings({ before: positiveInteger(query.get('before') ?? undefined) ?? null, count: stubLimits.consoleRowsMax })
+    .map((listing) => ({ listing, estimate: estimateStock(listing, nowMs, observationFreshnessMs) }))
+  const lastId = rows.length === stubLimits.consoleRowsMax ? (rows.at(-1)?.listing.id ?? null) : null
+  const counts = new Map(queries.listingStatuses().map(({ status, count }) => [status, count]))
+  return consolePage(context, parts, {
+    title: 'Listings',
+    place: '/console/listings',
+    content: html`
+      <h1>Listings</h1>
+      <p class="soft">The estimate can refuse a purchase and never allows one. An observation counts for ${duration(observationFreshnessMs)}.</p>
+      ${
+        rows.length === 0
+          ? emptyState('No listing yet', 'A game client registers one with a signed offer.')
+          : table('Listings', rows, ({ listing }) => listing.id, [
+              { name: 'No.', cell: ({ listing }) => listing.id, isFigure: true },
+              {
+                name: 'Item',
+                cell: ({ listing }) =>
+                  html`<span class="strong">${listing.itemName}</span><code class="sub">${listing.itemRef}</code><span class="sub as-written">${listing.attributes}</span>`,
+              },
+              { name: 'Price', cell: ({ listing }) => inReais(listing.unitAmountCents), isFigure: true },
+              { name: 'Seller', cell: ({ listing }) => listing.sellerCharacterRef },
+              {
+                name: 'Status',
+                cell: ({ listing, estimate }) =>
+                  html`<span class="badge ${listing.status === 'ACTIVE' ? 'good' : 'calm'}">${listing.status}</span>${listing.status === 'ACTIVE' && estimate.available === 0 ? html` <span class="badge bad">sold out</span>` : ''}`,
+              },
+              {
+                name: 'Estimate, and why',
+                cell: ({ listing, estimate }) => estimateInWords(listing, estimate, nowMs, observationFreshnessMs),
+              },
+              { name: 'Changed', cell: ({ listing }) => relativeTo(listing.updatedAt, nowMs) },
+            ])
+      }
+      ${pager('/console/listings', query, lastId)}
+      <details class="card pad"><summary>The states of a listing</summary>${machinePicture(await layoutOf(listingMachine), { counts })}</details>`,
+  })
+}

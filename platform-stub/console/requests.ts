@@ -1,0 +1,125 @@
+import { html } from 'hono/html'
+import { operations } from '../../contract/operations.ts'
+import { stubLimits } from '../limits.ts'
+import { duration } from '../pages/browser/durations.js'
+import type { Html } from '../pages/document.ts'
+import { icon } from '../pages/icons.ts'
+import type { AuthenticationFault, JournalEntry } from '../partner-api/journal.ts'
+import { consolePage } from './layout.ts'
+import { stampOf } from './moments.ts'
+import type { ConsoleContext, ConsoleParts } from './parts.ts'
+import { authenticationSteps, stepHelp } from './refusal-help.ts'
+import { emptyState } from './table.ts'
+
+/** Which requests are shown, by the word in the address. */
+const choices = {
+  all: { name: 'all', fits: () => true },
+  refused: { name: 'refused signatures', fits: ({ authentication }: JournalEntry) => authentication !== null },
+  failed: { name: 'not 200', fits: ({ status }: JournalEntry) => status !== 200 },
+} as const
+
+/** The journal of partner requests, each refused signature explained. */
+export function requestsPage(context: ConsoleContext, parts: ConsoleParts) {
+  const query = new URL(context.req.url).searchParams
+  const asked = query.get('show') ?? 'all'
+  const show = Object.hasOwn(choices, asked) ? (asked as keyof typeof choices) : 'all'
+  const entries = parts.journal
+    .newest(stubLimits.journalEntriesMax)
+    .filter(choices[show].fits)
+    .slice(0, 2 * stubLimits.consoleRowsMax)
+  return consolePage(context, parts, {
+    title: 'Requests',
+    place: '/console/requests',
+    content: html`
+      <h1>Requests</h1>
+      <p class="soft">The last partner requests, up to ${stubLimits.journalEntriesMax}; they are forgotten when the stub ends.</p>
+      <ul class="chips" aria-label="Show">
+        ${Object.entries(choices).map(
+          ([word, { name }]) =>
+            html`<li><a class="chip calm" href="/console/requests?show=${word}" ${word === show ? html`aria-current="true"` : ''}>${name}</a></li>`,
+        )}
+      </ul>
+      ${entries.length === 0 ? emptyState('No request here', 'Every call of a game server or game client is written down.') : ''}
+      <ol class="journal">${entries.map((entry) => entryOf(parts, entry))}</ol>`,
+  })
+}
+
+function entryOf({ directory }: ConsoleParts, entry: JournalEntry): Html {
+  const { atMs, method, path, operation, gameServerId, status, code, message, durationMs, authentication, fault } =
+    entry
+  const server = gameServerId === null ? undefined : directory.byId(gameServerId)?.name
+  const facts = html`<span class="badge ${toneOf(status)}">${status ?? 'dropped'}</span>
+    <code class="route">${method} ${path}</code>
+    <span class="soft">${stampOf(atMs)} · ${durationMs} ms${server ? html` · ${server}` : ''}${operation ? html` · ${operation}` : ''}</span>
+    ${fault ? html`<span class="badge argued">fault: ${fault}</span>` : ''}
+    ${message === null ? '' : html`<span class="said"><code>${code}</code> <span lang="pt-BR">${message}</span></span>`}`
+  // The moment and the route name an entry well enough for an update to find it again.
+  const id = `request-${atMs}-${method}-${encodeURIComponent(path)}-${status}`
+  return html`<li class="card entry" id="${id}">
+    <div class="line">${facts}</div>
+    ${authentication ? explanation(authentication, entry) : ''}
+  </li>`
+}
+
+function toneOf(status: number | null): string {
+  if (status === null || status >= 500) return 'bad'
+  if (status === 401 || status === 403) return 'wait'
+  return status < 300 ? 'good' : 'calm'
+}
+
+function explanation(fault: AuthenticationFault, { path, method }: JournalEntry): Html {
+  const { step, expected, received, signingInput, bodyBytes, bodySha256, clockDifferenceS } = fault
+  return html`<details class="why">
+    <summary>Why: step <code>${step}</code></summary>
+    <div class="columns">
+      <ol class="checks">${stepsOf(method, path).map((name) => checkOf(name, step, stepsOf(method, path)))}</ol>
+      <div class="stack">
+        <p class="notice wait">${icon('alert')}<strong>What to look at</strong><span class="ink">${stepHelp[step]}</span></p>
+        <dl class="pairs">
+          <div><dt>Expected</dt><dd>${expected}</dd></div>
+          <div><dt>Received</dt><dd class="wrap">${received}</dd></div>
+          <div><dt>Your clock</dt><dd>${clockInWords(clockDifferenceS)}</dd></div>
+          <div><dt>Body</dt><dd>${bodyBytes} bytes<span class="sub">SHA-256 <code class="wrap">${bodySha256}</code></span></dd></div>
+        </dl>
+        ${headerOf(signingInput)}
+        ${signingInput === null ? '' : html`<div><p class="caption">The signing input that your signature has to be over</p><pre class="wrap" tabindex="0">${signingInput}</pre></div>`}
+      </div>
+    </div>
+  </details>`
+}
+
+/** The protected header that a signing input begins with, as somebody reads it. */
+function headerOf(signingInput: string | null): Html | string {
+  const text = Buffer.from(signingInput?.split('.')[0] ?? '', 'base64url').toString('utf8')
+  return text
+    ? html`<div><p class="caption">Your protected header, decoded</p><pre class="wrap" tabindex="0">${text}</pre></div>`
+    : ''
+}
+
+/** The steps that a route has: one that is signature-only looks at no key. */
+function stepsOf(method: string, path: string) {
+  const isSignatureOnly = Object.values(operations).some(
+    (operation) =>
+      operation.kind === 'platform' &&
+      operation.auth === 'signature-only' &&
+      operation.method === method &&
+      operation.path === path,
+  )
+  return isSignatureOnly ? authenticationSteps.filter((step) => !step.startsWith('api-key')) : authenticationSteps
+}
+
+function checkOf(name: string, failed: string, steps: readonly string[]): Html {
+  const at = steps.indexOf(name)
+  const failedAt = steps.indexOf(failed)
+  if (at > failedAt)
+    return html`<li class="later"><span class="tick"></span>${name}<span class="hidden-text">: not reached</span></li>`
+  const [tone, picture, word] =
+    at === failedAt ? (['bad', 'cross', 'failed'] as const) : (['good', 'check', 'passed'] as const)
+  return html`<li class="${tone}"><span class="tick">${icon(picture)}</span>${name}<span class="hidden-text">: ${word}</span></li>`
+}
+
+function clockInWords(differenceS: number | null): Html | string {
+  if (differenceS === null) return 'unknown: the envelope has no iat that could be read'
+  if (Math.abs(differenceS) < 2) return 'agrees with the platform’s'
+  return html`<strong>${duration(Math.abs(differenceS) * 1_000)} ${differenceS > 0 ? 'ahead of' : 'behind'}</strong> the platform’s`
+}

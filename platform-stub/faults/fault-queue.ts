@@ -1,0 +1,42 @@
+/** A fault that is still set, with the number by which it is listed. */
+export type SetFault<Fault> = Fault & { readonly id: number }
+
+/**
+ * The faults that are set, each with how often it will still happen. What meets several meets the one that was set
+ * first; one that has happened as often as it was asked for is gone.
+ */
+export class FaultQueue<Fault extends { readonly times: number }> {
+  #faults: readonly SetFault<Fault>[] = []
+  #nextId = 1
+
+  /** Asked on every request before anything else, so that no fault costs nothing. */
+  get isEmpty(): boolean {
+    return this.#faults.length === 0
+  }
+
+  add(fault: Fault): SetFault<Fault> {
+    const set = { ...fault, id: this.#nextId++ }
+    this.#faults = [...this.#faults, set]
+    return set
+  }
+
+  /** The first fault that fits, counted down; undefined where none does. */
+  take(fits: (fault: Fault) => boolean): Fault | undefined {
+    const taken = this.#faults.find(fits)
+    if (taken) {
+      this.#faults = this.#faults
+        .map((fault) => (fault === taken ? { ...fault, times: fault.times - 1 } : fault))
+        .filter(({ times }) => times > 0)
+    }
+    return taken
+  }
+
+  /** Newest first. */
+  newest(count: number): SetFault<Fault>[] {
+    return this.#faults.slice(-count).reverse()
+  }
+
+  clear(): void {
+    this.#faults = []
+  }
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { extname, join } from 'node:path'
+import { getAsset, isSea } from 'node:sea'
+import { Hono } from 'hono'
+import type { StubEnv } from '../control/request.ts'
+import { refuse } from '../refusal.ts'
+
+/**
+ * Every file that a page asks for, by the name it is served under: a file beside this one, or one of a package. The
+ * executable carries them under the same names.
+ */
+const sources = {
+  'base.css': './styles/base.css',
+  'parts.css': './styles/parts.css',
+  'player.css': './styles/player.css',
+  'checkout.css': './styles/checkout.css',
+  'console.css': './styles/console.css',
+  'frame.css': './styles/frame.css',
+  'acts.css': './styles/acts.css',
+  'tables.css': './styles/tables.css',
+  'machine.css': './styles/machine.css',
+  'stories.css': './styles/stories.css',
+  'reference.css': './styles/reference.css',
+  'inter.woff2': '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
+  'jetbrains-mono.woff2': '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2',
+  'icon.svg': './styles/icon.svg',
+  'player.js': './browser/player.js',
+  'console.js': './browser/console.js',
+  'acts.js': './browser/acts.js',
+  'copying.js': './browser/copying.js',
+  'live.js': './browser/live.js',
+  'times.js': './browser/times.js',
+  'durations.js': './browser/durations.js',
+  'idiomorph.js': 'idiomorph/dist/idiomorph.esm.js',
+} as const
+
+export type AssetName = keyof typeof sources
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** Where each asset lies when the programs run from their source; the build puts these files into the executable. */
+export function assetFiles(): Readonly<Record<AssetName, string>> {
+  const { resolve } = createRequire(import.meta.url)
+  const fileOf = (source: string) => (source.startsWith('./') ? join(import.meta.dirname, source) : resolve(source))
+  return Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, fileOf(source)])) as Record<
+    AssetName,
+    string
+  >
+}
+
+interface Assets {
+  /** Changes with any of them, so that a browser may keep them for ever. */
+  readonly version: string
+  readonly contents: ReadonlyMap<string, Uint8Array<ArrayBuffer>>
+}
+
+let loaded: Assets | undefined
+
+/** Read at the first page that is asked for: a stub without visitors has no use for them. */
+function assets(): Assets {
+  loaded ??= load()
+  return loaded
+}
+
+function load(): Assets {
+  const names = Object.keys(sources) as AssetName[]
+  const files = isSea() ? undefined : assetFiles()
+  const contents = new Map(
+    names.map((name) => [name, new Uint8Array(files ? readFileSync(files[name]) : getAsset(name))]),
+  )
+  const digest = createHash('sha256')
+  for (const content of contents.values()) digest.update(content)
+  return { version: digest.digest('base64url').slice(0, 12), contents }
+}
+
+/** The address of an asset on the stub's own origin. */
+export function assetUrl(name: AssetName): string {
+  return `/assets/${assets().version}/${name}`
+}
+
+/** Serves the assets. They hold nothing of anybody, so they are open to everyone. */
+export function assetRoutes(): Hono<StubEnv> {
+  return new Hono<StubEnv>().get('/:version/:name', (context) => {
+    const { version, name } = context.req.param()
+    const content = version === assets().version ? assets().contents.get(name) : undefined
+    if (!content) throw refuse('ROUTE_UNKNOWN')
+    return context.body(content, 200, {
+      'Content-Type': types[extname(name)] ?? 'application/octet-stream',
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'X-Content-Type-Options': 'nosniff',
+    })
+  })
+}

@@ -1,0 +1,106 @@
+// @ts-check
+
+/**
+ * Sends the console's forms to the control routes as JSON, and says what was asked and answered, with the same as a
+ * line for curl.
+ *
+ * @param {() => Promise<void>} refresh Shows what became of it.
+ */
+export function keepActs(refresh) {
+  document.addEventListener('submit', async (event) => {
+    const form = event.target
+    if (!(form instanceof HTMLFormElement) || !form.dataset['act']) return
+    event.preventDefault()
+    if (form.dataset['question'] && !confirm(form.dataset['question'])) return
+    const request = requestOf(form)
+    const button = form.querySelector('button')
+    if (button) button.disabled = true
+    form.setAttribute('aria-busy', 'true')
+    try {
+      const response = await fetch(request.path, {
+        method: request.method,
+        ...(request.body && { headers: { 'Content-Type': 'application/json' }, body: request.body }),
+      })
+      const answer = await response.json().catch(() => ({}))
+      tell(request, response, answer)
+      const goesTo = response.ok ? filled(form.dataset['goesTo'] ?? '', answer.data) : ''
+      if (goesTo) location.assign(goesTo)
+      else await refresh()
+    } catch {
+      say('bad', 'The stub did not answer. Is it still running?')
+    } finally {
+      if (button) button.disabled = false
+      form.removeAttribute('aria-busy')
+    }
+  })
+}
+
+/** @typedef {{ method: string, path: string, body: string }} Request */
+
+/**
+ * @param {HTMLFormElement} form
+ * @returns {Request}
+ */
+function requestOf(form) {
+  /** @type {Record<string, unknown>} */
+  const body = JSON.parse(form.dataset['body'] ?? '{}')
+  /** @type {Record<string, string>} */
+  const inPath = {}
+  for (const field of form.elements) {
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLSelectElement) || !field.name) continue
+    if (field.type === 'radio' && !('checked' in field && field.checked)) continue
+    // Fields of another kind of fault stand in the form and do not belong to the request.
+    if (field.offsetParent === null || field.value === '') continue
+    if (field.dataset['in'] === 'path') inPath[field.name] = field.value
+    else body[field.name] = field.dataset['type'] === 'number' ? Number(field.value) : field.value
+  }
+  return {
+    method: form.dataset['act'] ?? 'POST',
+    path: filled(form.dataset['path'] ?? '', inPath),
+    body: Object.keys(body).length > 0 ? JSON.stringify(body) : '',
+  }
+}
+
+/** @param {string} template @param {Record<string, unknown> | undefined} values */
+function filled(template, values) {
+  return template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values?.[name] ?? '')))
+}
+
+/** @param {Request} request @param {Response} response @param {{ message?: string }} answer */
+function tell(request, response, answer) {
+  const { method, path, body } = request
+  const line = [
+    'curl -s',
+    ...(method === 'POST' && body ? [] : [`-X ${method}`]),
+    new URL(path, location.href).href,
+    ...(body ? ["-H 'content-type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`] : []),
+  ].join(' ')
+  say(response.ok ? 'good' : 'bad', `${response.status} ${answer.message ?? response.statusText}`, line)
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let leaving
+
+/** @param {string} tone @param {string} text @param {string} [line] */
+function say(tone, text, line) {
+  const outcome = document.getElementById('outcome')
+  if (!outcome) return
+  clearTimeout(leaving)
+  const said = document.createElement('p')
+  said.textContent = text
+  outcome.className = `outcome said ${tone}`
+  outcome.replaceChildren(said)
+  if (line) {
+    const code = document.createElement('code')
+    code.id = 'outcome-line'
+    code.textContent = line
+    const button = document.createElement('button')
+    button.className = 'button small'
+    button.type = 'button'
+    button.dataset['copies'] = code.id
+    button.dataset['done'] = 'Copied'
+    button.textContent = 'Copy'
+    outcome.append(code, button)
+  }
+  leaving = setTimeout(() => outcome.classList.remove('said'), 12_000)
+}

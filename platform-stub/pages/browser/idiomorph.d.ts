@@ -1,0 +1,2 @@
+/** The package's own module is served under this name. */
+export { Idiomorph } from 'idiomorph'

@@ -1,0 +1,61 @@
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import type { StubEnv } from '../control/request.ts'
+import { type AssetName, assetUrl } from './assets.ts'
+
+/** A piece of a page. Whatever was put into it with `html` is escaped. */
+export type Html = ReturnType<typeof html>
+
+export interface Page {
+  readonly lang: 'pt-BR' | 'en'
+  readonly title: string
+  /** Sheets beside those that every page has. */
+  readonly styles: readonly AssetName[]
+  /** The page's module; a page works without it, but stands still. */
+  readonly script?: AssetName
+  /** What the body holds. */
+  readonly body: Html
+}
+
+/** Nothing comes from elsewhere, nothing is evaluated, no style stands in the text, nobody frames the page. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const headers = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Cache-Control': 'no-store',
+  // The token in the address is all that a stranger would need.
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** A page in the stub's visual language, with the headers that let it fetch from its own origin alone. */
+export function pageResponse(context: Context<StubEnv>, status: number, page: Page) {
+  const sheets: readonly AssetName[] = ['base.css', 'parts.css', ...page.styles]
+  const document = html`<!doctype html>
+<html lang="${page.lang}">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${page.title}</title>
+    <link rel="icon" href="${assetUrl('icon.svg')}" type="image/svg+xml">
+    <link rel="preload" href="${assetUrl('inter.woff2')}" as="font" type="font/woff2" crossorigin>
+    ${sheets.map((sheet) => html`<link rel="stylesheet" href="${assetUrl(sheet)}">`)}
+    ${page.script && html`<script type="module" src="${assetUrl(page.script)}"></script>`}
+  </head>
+  ${page.body}
+</html>`
+  return context.html(document, status as 200, headers)
+}

@@ -1,0 +1,74 @@
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import type { StubClock } from '../clock/clock.ts'
+import { iso } from '../clock/iso.ts'
+import type { StubEnv } from '../control/request.ts'
+import type { Directory } from '../game-servers/directory.ts'
+import { playerTexts as texts } from '../messages.ts'
+import type { Platform } from '../platform.ts'
+import type { Changes } from './changes.ts'
+import { type Html, pageResponse } from './document.ts'
+import { type IconName, icon } from './icons.ts'
+
+/** What the pages for buyers and players are made from. */
+export interface PlayerPageParts {
+  readonly platform: Platform
+  readonly directory: Directory
+  readonly clock: StubClock
+  readonly changes: Changes
+}
+
+export interface PlayerPage {
+  readonly title: string
+  readonly content: Html
+  /** Where the page hears that it changed, and what it shows now; null for one that stays as it is. */
+  readonly live: { readonly stream: string; readonly version: string } | null
+}
+
+/** A page for buyers and players, in Brazilian Portuguese. */
+export function playerPage(context: Context<StubEnv>, status: number, { clock }: PlayerPageParts, page: PlayerPage) {
+  const { title, content, live } = page
+  return pageResponse(context, status, {
+    lang: 'pt-BR',
+    title: `${title} · ${texts.brand}`,
+    styles: ['player.css', 'checkout.css'],
+    script: 'player.js',
+    body: html`<body class="player" data-now="${iso(clock.nowMs())}" ${live ? html`data-live="${live.stream}" data-version="${live.version}"` : ''}>
+      <header>
+        <p class="ribbon">${texts.ribbon}</p>
+        <div class="brand">${mark()}<span>${texts.brand}</span></div>
+      </header>
+      <main data-live-region="main">
+        <h1>${title}</h1>
+        ${content}
+      </main>
+      <footer class="small-print">${texts.smallPrint}</footer>
+    </body>`,
+  })
+}
+
+/** What happened, said plainly. @param role `alert` for what the reader just caused, `status` for what is so. */
+export function notice(
+  tone: string,
+  picture: IconName,
+  { title, text }: { readonly title: string; readonly text: string },
+  role: 'alert' | 'status' = 'status',
+): Html {
+  return html`<div class="notice ${tone}" role="${role}">${icon(picture)}<strong>${title}</strong><p>${text}</p></div>`
+}
+
+/** A page that holds one notice and nothing else. */
+export function noticePage(
+  context: Context<StubEnv>,
+  status: number,
+  parts: PlayerPageParts,
+  { heading, title, text }: { readonly heading: string; readonly title: string; readonly text: string },
+) {
+  const content = html`<div class="card lone">${notice('bad', 'alert', { title, text }, 'alert')}</div>`
+  return playerPage(context, status, parts, { title: heading, content, live: null })
+}
+
+/** The sign of the stub. */
+export function mark(): Html {
+  return html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><rect width="32" height="32" rx="9"/><path d="M9 22V11.5l7 6.5 7-6.5V22"/><circle cx="16" cy="23" r="2"/></svg>`
+}

@@ -1,0 +1,86 @@
+/** `npm run screenshots`: plays a market day at a stub and takes the pictures of its pages in docs/images/. */
+import { mkdirSync, mkdtempSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { launchChromium } from './browser/chromium.ts'
+import { startProgram } from './child-program.ts'
+import { sourcePrograms } from './programs.ts'
+import { SampleGame } from './screenshots/sample-game.ts'
+import { playSampleMarket } from './screenshots/sample-market.ts'
+
+interface Picture {
+  readonly name: string
+  readonly url: string
+  readonly screen: BrowserContextOptions
+  /** What somebody does before the picture is taken. */
+  readonly before?: (page: Page) => Promise<unknown>
+}
+
+const root = join(import.meta.dirname, '..')
+const folder = join(root, 'docs', 'images')
+const desk: BrowserContextOptions = { viewport: { width: 1240, height: 860 }, deviceScaleFactor: 1.5 }
+const tall: BrowserContextOptions = { viewport: { width: 1240, height: 1240 }, deviceScaleFactor: 1.5 }
+const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 }
+const dark: BrowserContextOptions = { colorScheme: 'dark' }
+
+mkdirSync(folder, { recursive: true })
+await using stub = await startProgram({
+  name: 'platform-stub',
+  command: [...sourcePrograms.stub, 'serve', '--port', '0', '--memory', '--seed', 'screenshots'],
+  env: {},
+  logFile: join(mkdtempSync(join(tmpdir(), 'screenshots-')), 'platform-stub.log'),
+})
+await using game = await SampleGame.start(stub.url, 'Aurora')
+const market = await playSampleMarket(game)
+const browser = await launchChromium()
+for (const picture of picturesOf(`${stub.url}/console`)) await take(picture)
+await browser.close()
+
+function picturesOf(console: string): Picture[] {
+  const { checkout, links, transactions, webhook } = market
+  return [
+    { name: 'checkout', url: checkout.open, screen: { ...desk, viewport: { width: 1120, height: 880 } } },
+    { name: 'checkout-phone', url: checkout.open, screen: { ...phone, viewport: { width: 390, height: 1560 } } },
+    { name: 'checkout-paid-phone', url: checkout.awaitingServer, screen: { ...phone, ...dark } },
+    { name: 'checkout-sold-out-phone', url: checkout.soldOut, screen: phone },
+    { name: 'checkout-refunded', url: checkout.refunded, screen: { ...desk, viewport: { width: 1120, height: 800 } } },
+    { name: 'portal-phone', url: links.open, screen: phone },
+    { name: 'console-overview', url: console, screen: tall },
+    { name: 'console-transactions', url: `${console}/transactions`, screen: desk },
+    { name: 'console-transaction', url: `${console}/transactions/${transactions.retried}`, screen: tall },
+    {
+      name: 'console-transaction-dark',
+      url: `${console}/transactions/${transactions.disputed}`,
+      screen: { ...desk, ...dark },
+    },
+    { name: 'console-transaction-phone', url: `${console}/transactions/${transactions.retried}`, screen: phone },
+    { name: 'console-webhook', url: `${console}/webhooks/${webhook}`, screen: tall },
+    { name: 'console-listings', url: `${console}/listings`, screen: desk },
+    {
+      name: 'console-requests',
+      url: `${console}/requests?show=refused`,
+      screen: { ...desk, viewport: { width: 1240, height: 980 } },
+      before: async (page) => {
+        const refused = page.getByRole('listitem').filter({ hasText: 'A assinatura não confere' })
+        await refused.locator('summary').click()
+        await refused.scrollIntoViewIfNeeded()
+      },
+    },
+    { name: 'console-game-server', url: `${console}/game-servers/${game.id}`, screen: desk },
+    { name: 'console-faults', url: `${console}/faults`, screen: desk },
+  ]
+}
+
+async function take({ name, url, screen, before }: Picture): Promise<void> {
+  const context = await browser.newContext({ locale: 'pt-BR', reducedMotion: 'reduce', ...screen })
+  const page = await context.newPage()
+  await page.goto(url)
+  await page.locator('body[data-connection="live"]').waitFor()
+  await page.evaluate('document.fonts.ready')
+  await before?.(page)
+  const path = join(folder, `${name}.png`)
+  await page.screenshot({ path })
+  await context.close()
+  console.log(`${relative(root, path)}  ${Math.round(statSync(path).size / 1_000)} kB`)
+}
