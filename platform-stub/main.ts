@@ -2,10 +2,14 @@ import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { AgentFilesError } from './agent-files.ts'
 import { makeChance } from './chance.ts'
+import { StubClock } from './clock/clock.ts'
 import { machineTime } from './clock/real-time.ts'
 import { ListenError } from './http-server.ts'
 import { makeLog, standardOutput } from './log.ts'
+import { openApiDocument } from './openapi/document.ts'
 import { parseDuration, parseHttpUrl, parseOrigin, parsePort } from './options.ts'
+import { keyInFolder, keyOfStub, ProbeError } from './probe-webhook/key.ts'
+import { probeWebhook } from './probe-webhook/run.ts'
 import { ProvisionError, provision } from './provision.ts'
 import { ScenarioError } from './scenarios/scenario-error.ts'
 import { type StubOptions, startPlatformStub } from './serve.ts'
@@ -34,7 +38,16 @@ interface ProvisionFlags {
   readonly out: string
 }
 
+interface ProbeFlags {
+  readonly stub?: string
+  readonly keyDir: string
+  readonly itemRef: string
+  readonly buyer: string
+  readonly seller: string
+}
+
 const defaultAddress = { host: '127.0.0.1', port: 8_787 } as const
+const defaultStubUrl = `http://${defaultAddress.host}:${defaultAddress.port}`
 
 const program = new Command('platform-stub')
   .description('The whole marketplace platform, to develop and test against. Never a product.')
@@ -70,6 +83,44 @@ program
   .action(async ({ url, name, webhookUrl, out }: ProvisionFlags) => {
     const { gameServerId, envFile } = await provision({ stubUrl: url, name, webhookUrl, directory: out })
     process.stdout.write(`Game server ${gameServerId}: ${envFile}\n`)
+  })
+
+program
+  .command('probe-webhook')
+  .description(
+    "holds a game server's webhook receiver to the interface: sends orders that nobody paid, good and bad ones",
+  )
+  .argument('<url>', 'the receiver, one for development', parseHttpUrl)
+  .addOption(new Option('--stub <url>', 'signs with the key of this running stub').argParser(parseOrigin))
+  .addOption(
+    new Option('--key-dir <folder>', "where the prober's own key is kept, made if missing")
+      .default('.webhook-probe')
+      .conflicts('stub'),
+  )
+  .addOption(new Option('--item-ref <ref>', 'the item that is ordered').default('probe-item'))
+  .addOption(new Option('--buyer <ref>', 'the buying character').default('probe-buyer'))
+  .addOption(new Option('--seller <ref>', 'the selling character').default('probe-seller'))
+  .action(async (url: string, { stub, keyDir, itemRef, buyer, seller }: ProbeFlags) => {
+    const hasPassed = await probeWebhook({
+      url,
+      key: stub ? await keyOfStub(stub) : await keyInFolder(keyDir),
+      sale: { itemRef, buyerCharacterRef: buyer, sellerCharacterRef: seller },
+      chance: makeChance(null),
+      clock: new StubClock(machineTime, 0),
+      print: (line) => process.stdout.write(`${line}\n`),
+    })
+    if (!hasPassed) process.exitCode = exitCodes.failed
+  })
+
+program
+  .command('openapi')
+  .description('prints OpenAPI 3.1 of the partner interface, webhooks included')
+  .action(() => {
+    // A reader who has seen enough (`| head`) is no fault.
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+    process.stdout.write(`${JSON.stringify(openApiDocument(defaultStubUrl), null, 2)}\n`)
   })
 
 function durationOption(flags: string, description: string, preset: string): Option {
@@ -157,7 +208,7 @@ function exitCodeOf(error: unknown): number {
 try {
   await program.parseAsync(process.argv)
 } catch (error) {
-  const known = [ListenError, StoreUnusableError, ProvisionError, AgentFilesError, ScenarioError]
+  const known = [ListenError, StoreUnusableError, ProvisionError, ProbeError, AgentFilesError, ScenarioError]
   if (error instanceof Error && known.some((kind) => error instanceof kind))
     process.stderr.write(error.message.replace(/^/gm, 'platform-stub: ').concat('\n'))
   else if (!(error instanceof CommanderError)) throw error

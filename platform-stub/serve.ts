@@ -16,6 +16,7 @@ import { Directory } from './game-servers/directory.ts'
 import { loadPlatformKey } from './game-servers/register.ts'
 import { closeServer, type Listener, listen, makeServer, urlOf } from './http-server.ts'
 import type { Log } from './log.ts'
+import { openApiRoutes } from './openapi/routes.ts'
 import { assetRoutes } from './pages/assets.ts'
 import { Changes } from './pages/changes.ts'
 import { forgetExpiredReplays } from './partner-api/forget-replays.ts'
@@ -187,6 +188,7 @@ function makeApp(parts: ConsoleParts, service: string): Hono<StubEnv> {
   app.route('/checkout', checkoutRoutes(parts))
   app.route('/portal', portalRoutes(parts))
   app.route('/console', consoleRoutes(parts))
+  app.route('/', openApiRoutes(platform))
   app.route('/', controlRoutes(parts, service))
   return app
 }

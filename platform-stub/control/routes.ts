@@ -7,6 +7,7 @@ import { partnerFaultRoutes, webhookFaultRoutes } from './faults.ts'
 import { gameServerRoutes } from './game-servers.ts'
 import { controlObstacle } from './guard.ts'
 import type { ControlParts } from './parts.ts'
+import { platformKeyRoutes } from './platform-key.ts'
 import { limitOf, type StubEnv } from './request.ts'
 import { listingRoutes, transactionRoutes } from './transactions.ts'
 import { webhookRoutes } from './webhooks.ts'
@@ -27,6 +28,7 @@ export function controlRoutes(parts: ControlParts, service: string): Hono<StubEn
     })
     .get('/health', (context) => context.json({ ok: true, service }))
     .route('/stub/game-servers', gameServerRoutes(parts))
+    .route('/stub/platform-key', platformKeyRoutes(parts))
     .route('/stub/transactions', transactionRoutes(parts))
     .route('/stub/listings', listingRoutes(parts))
     .route('/stub/webhooks', webhookRoutes(parts))

@@ -1,0 +1,51 @@
+import { apiKeyHeaderName, signatureHeaderName } from '../../contract/envelope/protected-header.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { webhookPathItems } from './events.ts'
+import { pathItems } from './paths.ts'
+import { introduction, signatureText, tags, webhookSignatureText } from './prose.ts'
+import { componentSchemas } from './schemas.ts'
+import type { OpenApiDocument } from './shape.ts'
+
+/**
+ * OpenAPI 3.1 of the partner routes and both webhooks. Everything in it comes from the tables of the contract that the
+ * stub runs on, so that neither can say what the other does not do.
+ *
+ * Its version is the stub's: the interface has none beside the `/v1` of its paths.
+ *
+ * @param serverUrl The stub's address, without a trailing slash.
+ * @see interface sections 3 to 7
+ */
+export function openApiDocument(serverUrl: string): OpenApiDocument {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Game-server integration API',
+      version: manifest.version,
+      summary: 'What a game server calls at the marketplace, and the webhooks that it receives.',
+      description: introduction,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl, description: 'platform-stub. Paths begin with their /v1.' }],
+    tags,
+    paths: pathItems(),
+    webhooks: webhookPathItems(),
+    components: {
+      schemas: componentSchemas(),
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: apiKeyHeaderName,
+          description: 'The API key of the game server. It never leaves its host: a game client has none.',
+        },
+        signature: { type: 'apiKey', in: 'header', name: signatureHeaderName, description: signatureText },
+        webhookSignature: {
+          type: 'apiKey',
+          in: 'header',
+          name: signatureHeaderName,
+          description: webhookSignatureText,
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { JsonSchema, OpenApiDocument } from './shape.ts'
+
+/** One field of an object, in words. */
+export interface Field {
+  /** With those that it stands in: `selling.allowed`. */
+  readonly name: string
+  readonly type: string
+  readonly isRequired: boolean
+  readonly description: string
+  /** The values that it has, or that are known. */
+  readonly values: readonly string[]
+}
+
+/** A schema that may only be pointed to. @throws {Error} It points to nothing. */
+export function resolved(schema: JsonSchema, { components }: OpenApiDocument): JsonSchema {
+  if (!schema.$ref) return schema
+  const found = components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]
+  if (!found) throw new Error(`${schema.$ref} is not in the document`)
+  return found
+}
+
+/** The fields of an object's schema, those of objects in it after their own. */
+export function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
+  const { properties = {}, required = [] } = schema
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const { value, isNullable } = withoutNull(property)
+    const element = value.items ?? value
+    const field: Field = {
+      name: `${prefix}${name}`,
+      type: `${value.items ? 'array of ' : ''}${typeInWords(element)}${isNullable ? ' or null' : ''}`,
+      isRequired: required.includes(name),
+      description: property.description ?? element.description ?? '',
+      values: valuesOf(element),
+    }
+    return [field, ...fieldsOf(value, `${prefix}${name}.`)]
+  })
+}
+
+function withoutNull(schema: JsonSchema): { value: JsonSchema; isNullable: boolean } {
+  const [value, ...others] = schema.anyOf?.filter(({ type }) => type !== 'null') ?? []
+  return value && others.length === 0 ? { value, isNullable: true } : { value: schema, isNullable: false }
+}
+
+/** The greatest whole number that every reader holds exactly bounds every number here, and is not worth a word. */
+function typeInWords({ type, format, minimum, minLength, maxLength }: JsonSchema): string {
+  if (format === 'date-time') return 'timestamp'
+  const bounds = [
+    minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER && `from ${minimum}`,
+    maxLength !== undefined && `${minLength ?? 0} to ${maxLength} characters`,
+    maxLength === undefined && minLength !== undefined && 'not empty',
+  ].filter((bound) => bound !== false)
+  return [type ?? 'anything', ...bounds].join(', ')
+}
+
+function valuesOf(schema: JsonSchema): string[] {
+  if ('const' in schema) return [String(schema.const)]
+  return (schema.enum ?? schema.examples ?? []).map(String)
+}

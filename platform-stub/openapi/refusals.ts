@@ -1,0 +1,162 @@
+import { inputFaultInWords } from '../../contract/faults-in-words.ts'
+import { limits } from '../../contract/limits.ts'
+import type { PlatformOperation, PlatformOperationName } from '../../contract/operations.ts'
+import { purchase } from '../../contract/transaction.ts'
+import { type Refusal, refuse } from '../refusal.ts'
+import { referenceToRefusal } from './schemas.ts'
+import type { ResponseObject } from './shape.ts'
+
+interface DocumentedRefusal {
+  /** What is the matter, for developers; the refusal itself has the player's words. */
+  readonly summary: string
+  readonly example: Refusal
+}
+
+const documented = {
+  BODY_INVALID: {
+    summary: 'A field is missing or wrong, which the message names, or the body is no strict JSON.',
+    example: refuse('BODY_INVALID', { fault: missingField() }),
+  },
+  BODY_NOT_EMPTY_OBJECT: {
+    summary: 'The body is not the empty object.',
+    example: refuse('BODY_NOT_EMPTY_OBJECT'),
+  },
+  SELLER_ACCOUNT_MISSING: {
+    summary: 'The seller has no account.',
+    example: refuse('SELLER_ACCOUNT_MISSING'),
+  },
+  SELLER_NOT_LINKED: {
+    summary: "The seller's character is not linked.",
+    example: refuse('SELLER_NOT_LINKED'),
+  },
+  SELLER_BANNED: { summary: "The seller's character is banned.", example: refuse('SELLER_BANNED') },
+  SELLER_BLOCKED: { summary: "The seller's sales are blocked.", example: refuse('SELLER_BLOCKED') },
+  SELLER_RECIPIENT_MISSING: {
+    summary: 'The seller has no approved payout recipient.',
+    example: refuse('SELLER_RECIPIENT_MISSING'),
+  },
+  PRICE_TOO_LARGE: {
+    summary: 'Price times quantity is more than 9007199254740991 cents.',
+    example: refuse('PRICE_TOO_LARGE'),
+  },
+  API_KEY_MISSING: { summary: 'Not exactly one API key.', example: refuse('API_KEY_MISSING') },
+  API_KEY_UNKNOWN: { summary: 'The API key of nobody.', example: refuse('API_KEY_UNKNOWN') },
+  API_KEY_OF_ANOTHER: {
+    summary: 'API key and signature are of different game servers.',
+    example: refuse('API_KEY_OF_ANOTHER'),
+  },
+  ENVELOPE_REFUSED: {
+    summary: 'The signature does not hold. `GET /stub/requests` says at which step and what was expected.',
+    example: refuse('ENVELOPE_REFUSED', { step: 'signature' }),
+  },
+  ENVELOPE_REPLAYED: {
+    summary: 'The envelope was used before: every request wants a new jti.',
+    example: refuse('ENVELOPE_REPLAYED'),
+  },
+  LISTING_UNKNOWN: {
+    summary: 'The game server has no listing with this itemRef.',
+    example: refuse('LISTING_UNKNOWN', { itemRef: 'offer-1' }),
+  },
+  LISTING_WITHDRAWN: { summary: 'The listing was withdrawn.', example: refuse('LISTING_WITHDRAWN') },
+  ITEM_REF_USED: {
+    summary: 'The itemRef was used before, be it by a listing that was withdrawn.',
+    example: refuse('ITEM_REF_USED', { itemRef: 'offer-1' }),
+  },
+  STOCK_TOO_LOW: {
+    summary: 'More than the estimate of the stock.',
+    example: refuse('STOCK_TOO_LOW', { available: 2 }),
+  },
+  TRANSACTION_UNKNOWN: {
+    summary: 'The game server has no such transaction.',
+    example: refuse('TRANSACTION_UNKNOWN'),
+  },
+  TRANSACTION_MOVE_REFUSED: {
+    summary: 'The transaction stands where this has no place. Nothing was changed.',
+    example: refuse('TRANSACTION_MOVE_REFUSED', { paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE' }),
+  },
+  BODY_TOO_LARGE: {
+    summary: `The body has more than ${limits.bodyBytesMax} bytes.`,
+    example: refuse('BODY_TOO_LARGE', { bytesMax: limits.bodyBytesMax }),
+  },
+  BODY_NOT_JSON_TYPE: {
+    summary: 'Not exactly one `Content-Type: application/json`.',
+    example: refuse('BODY_NOT_JSON_TYPE'),
+  },
+} satisfies Record<string, DocumentedRefusal>
+type DocumentedCode = keyof typeof documented
+
+/** What an operation refuses for reasons of its own. */
+const ownRefusals: Readonly<Record<PlatformOperationName, readonly DocumentedCode[]>> = {
+  'character.link': [],
+  'market.register': [
+    'SELLER_ACCOUNT_MISSING',
+    'SELLER_NOT_LINKED',
+    'SELLER_BANNED',
+    'SELLER_BLOCKED',
+    'SELLER_RECIPIENT_MISSING',
+    'PRICE_TOO_LARGE',
+    'ITEM_REF_USED',
+  ],
+  'market.adjust-stock': ['LISTING_UNKNOWN', 'LISTING_WITHDRAWN'],
+  'market.withdraw': ['LISTING_UNKNOWN'],
+  'market.eligibility': [],
+  'transaction.create': ['LISTING_UNKNOWN', 'LISTING_WITHDRAWN', 'STOCK_TOO_LOW'],
+  'transaction.get': ['TRANSACTION_UNKNOWN'],
+  'transaction.delivery': ['TRANSACTION_UNKNOWN', 'TRANSACTION_MOVE_REFUSED'],
+  'transaction.delivery-failure': ['TRANSACTION_UNKNOWN', 'TRANSACTION_MOVE_REFUSED'],
+}
+
+/** What an operation refuses because of the kind of request that it is. */
+function refusalsOfKind({ auth, body }: PlatformOperation): DocumentedCode[] {
+  const hasApiKey = auth === 'service'
+  return [
+    'BODY_INVALID',
+    ...(body === 'empty-object' ? (['BODY_NOT_EMPTY_OBJECT'] as const) : []),
+    ...(hasApiKey ? (['API_KEY_MISSING', 'API_KEY_UNKNOWN', 'API_KEY_OF_ANOTHER'] as const) : []),
+    'ENVELOPE_REFUSED',
+    'ENVELOPE_REPLAYED',
+    ...(body === 'none' ? [] : (['BODY_TOO_LARGE', 'BODY_NOT_JSON_TYPE'] as const)),
+  ]
+}
+
+/** The refusals of operations that share a route, by status, each with its texts. */
+export function refusalResponses(
+  sharing: readonly { readonly name: PlatformOperationName; readonly operation: PlatformOperation }[],
+): Record<string, ResponseObject> {
+  const codes = new Set(sharing.flatMap(({ name, operation }) => [...refusalsOfKind(operation), ...ownRefusals[name]]))
+  const byStatus = Map.groupBy(codes, (code) => documented[code].example.status)
+  const statuses = [...byStatus].map(([status, members]) => [String(status), responseOf(members)])
+  return {
+    ...Object.fromEntries(statuses),
+    default: {
+      description: 'Anything else: 500 when the platform cannot write, and whatever its fault injection was asked for.',
+      content: { 'application/json': { schema: referenceToRefusal, examples: examplesOf([refuse('STORE_FULL')]) } },
+    },
+  }
+}
+
+function responseOf(codes: readonly DocumentedCode[]): ResponseObject {
+  return {
+    description: listed(codes.map((code) => documented[code].summary)),
+    content: {
+      'application/json': {
+        schema: referenceToRefusal,
+        examples: examplesOf(codes.map((code) => documented[code].example)),
+      },
+    },
+  }
+}
+
+function listed(summaries: readonly string[]): string {
+  return summaries.length === 1 ? summaries.join() : summaries.map((summary) => `- ${summary}`).join('\n')
+}
+
+function examplesOf(refusals: readonly Refusal[]) {
+  return Object.fromEntries(refusals.map(({ code, message }) => [code, { value: { message } }]))
+}
+
+function missingField(): string {
+  const [issue] = purchase.safeParse({}).error?.issues ?? []
+  if (!issue) throw new Error('an empty purchase passed')
+  return inputFaultInWords(issue, {})
+}

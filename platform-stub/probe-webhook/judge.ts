@@ -1,0 +1,50 @@
+import { observedQuantityOf } from '../../contract/events.ts'
+import { readStrictJson } from '../../contract/strict-json.ts'
+import type { PostOutcome } from '../webhooks/post.ts'
+import type { Probe } from './probe.ts'
+import type { SignedWebhook } from './workbench.ts'
+
+/** `unjudged`: a receiver that refuses proper webhooks shows nothing by refusing others. */
+export type Verdict = 'ok' | 'failed' | 'unjudged'
+
+/** What one probe came to. */
+export interface Finding {
+  readonly probe: Probe
+  readonly verdict: Verdict
+  /** What came back for each webhook. */
+  readonly reactions: readonly Reaction[]
+}
+
+/** What came for one webhook. */
+export interface Reaction {
+  readonly webhook: SignedWebhook
+  readonly outcome: PostOutcome
+}
+
+/** Whether the platform would end the delivery. @see interface section 6, delivery rule 1 */
+export function isAcknowledged({ outcome }: Reaction): boolean {
+  return outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 300
+}
+
+/** @param takesProperOnes Whether the receiver acknowledged a proper webhook before. */
+export function judge(probe: Probe, reactions: readonly Reaction[], takesProperOnes: boolean): Finding {
+  return { probe, verdict: verdictOf(probe, reactions, takesProperOnes), reactions }
+}
+
+function verdictOf({ expected }: Probe, reactions: readonly Reaction[], takesProperOnes: boolean): Verdict {
+  if (expected === 'taken') return reactions.every(isTaken) ? 'ok' : 'failed'
+  // A connection that breaks is no refusal that anybody meant.
+  if (reactions.some((reaction) => isAcknowledged(reaction) || reaction.outcome.kind === 'failure')) return 'failed'
+  return takesProperOnes ? 'ok' : 'unjudged'
+}
+
+/** An order is answered with the stock that is left; an end with anything. */
+function isTaken(reaction: Reaction): boolean {
+  if (!isAcknowledged(reaction)) return false
+  return reaction.webhook.event === 'transaction_terminal' || reportsStock(reaction.outcome)
+}
+
+function reportsStock(outcome: PostOutcome): boolean {
+  const reading = outcome.kind === 'answer' ? readStrictJson(outcome.body) : undefined
+  return reading?.ok === true && observedQuantityOf(reading.object.value) !== undefined
+}
