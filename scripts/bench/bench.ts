@@ -5,23 +5,31 @@
 import { availableParallelism, cpus } from 'node:os'
 import { join, relative } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
+import { binaryPrograms, sourcePrograms } from '../programs.ts'
 import { writeIntoPage } from './benchmarks-page.ts'
+import { durability } from './durability.ts'
+import { idle } from './idle.ts'
+import { repeatedIds } from './repeated-ids.ts'
 import type { BenchSettings, Section } from './section.ts'
 import { signedCalls } from './signed-calls.ts'
+import { spoolBacklog } from './spool-backlog.ts'
+import { spoolPickup } from './spool-pickup.ts'
+import { stub } from './stub.ts'
 
 /** In the order in which they run. */
-const sections: readonly Section[] = [signedCalls]
+const sections: readonly Section[] = [signedCalls, spoolPickup, spoolBacklog, repeatedIds, durability, idle, stub]
 
 const root = join(import.meta.dirname, '..', '..')
 const pageFile = join(root, 'docs', 'benchmarks.md')
 
 const program = new Command('bench')
-  .description('Measures the agent beside its alternatives. Speeds are never a test: read the ratios.')
+  .description('Measures the programs beside their alternatives. Speeds are never a test: read the ratios.')
   .argument('[sections...]', `which: ${sections.map(({ name }) => name).join(', ')}; all when left out`, knownSection)
   .option('--rounds <n>', 'rounds, of which the medians are shown', positive, 5)
   .option('--seconds <s>', 'measured seconds for each cell of the tables', positive, 2)
   .option('--in-flight <list>', 'numbers of calls in flight', positiveList, [1, 8, 32])
-  .option('--binary', 'measures dist/market-agent (see `npm run build`) in place of the sources')
+  .option('--no-huge-backlog', 'leaves out the backlog of 100,000 files, which takes a minute a round')
+  .option('--binary', 'measures the executables in dist/ (see `npm run build`) in place of the sources')
   .option('--agent <file>', 'measures another agent, of another working copy for one', join(root, 'agent', 'main.ts'))
   .option('--write', `puts the text into ${relative(root, pageFile)} too`)
   .parse()
@@ -30,6 +38,7 @@ const options = program.opts<{
   rounds: number
   seconds: number
   inFlight: number[]
+  hugeBacklog: boolean
   binary?: true
   agent: string
   write?: true
@@ -39,9 +48,11 @@ const settings: BenchSettings = {
   rounds: Math.ceil(options.rounds),
   secondsPerCell: options.seconds,
   inFlight: options.inFlight,
+  hugeBacklog: options.hugeBacklog,
   agentCommand: options.binary
     ? [join(root, 'dist', process.platform === 'win32' ? 'market-agent.exe' : 'market-agent'), 'run']
     : [process.execPath, options.agent, 'run'],
+  stubCommand: options.binary ? binaryPrograms.stub : sourcePrograms.stub,
   progress: (what) => console.error(`bench: ${what}`),
 }
 

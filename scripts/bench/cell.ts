@@ -1,4 +1,5 @@
 import type { Slice } from './slice.ts'
+import { quantile } from './statistics.ts'
 
 /** One way under one load, in one round. */
 export interface Cell {
@@ -29,8 +30,4 @@ export function cellOf(slices: readonly Slice[]): Cell {
     cpuInSignatures: cpuUsPerCall && (cpuUsPerCall * slices.length) / sum(({ signatureUs }) => signatureUs),
     clientCores: sum(({ clientCpuS }) => clientCpuS) / elapsedS,
   }
-}
-
-function quantile(sorted: Float64Array, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

@@ -5,6 +5,8 @@ export interface LoadOrder {
   readonly work: Work
   readonly inFlight: number
   readonly seconds: number
+  /** Gives each call an id of its own, so that the agent's journal keeps its answer. */
+  readonly withIds?: boolean
 }
 
 /** What one loop did. */
@@ -21,7 +23,7 @@ export interface Load {
  * @throws Whatever the first failing call threw.
  */
 export async function closedLoop(
-  { inFlight, seconds }: Omit<LoadOrder, 'work'>,
+  { inFlight, seconds }: Pick<LoadOrder, 'inFlight' | 'seconds'>,
   call: () => Promise<void>,
 ): Promise<Load> {
   const latenciesMs: number[] = []

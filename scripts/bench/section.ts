@@ -6,6 +6,10 @@ export interface BenchSettings {
   readonly inFlight: readonly number[]
   /** Starts the agent: the program and its arguments. */
   readonly agentCommand: readonly string[]
+  /** Starts the stub: the program, without its arguments. */
+  readonly stubCommand: readonly string[]
+  /** Whether the backlog of 100,000 files is among those measured. */
+  readonly hugeBacklog: boolean
   /** Tells the person who waits what is under way. */
   readonly progress: (what: string) => void
 }

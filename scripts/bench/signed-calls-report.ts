@@ -1,18 +1,18 @@
 import type { Cell } from './cell.ts'
 import { type Goal, goalsTable } from './goals.ts'
 import { figure, markdownTable, range } from './markdown-table.ts'
-import type { Group, Rounds } from './signed-calls.ts'
+import type { Group, Rounds, SignedWork } from './signed-calls.ts'
 import { type Spread, spreadOf } from './statistics.ts'
 import type { WayLetter } from './ways.ts'
-import type { Work } from './work.ts'
 
 const wayTitles: Readonly<Record<WayLetter, string>> = {
   b: '(b) the agent',
   c: '(c) simple sidecar: fastify, jose, fetch',
   d: "(d) caller's own process: jose, fetch",
+  e: '(e) bare sidecar: node:http, crypto.sign, Pool.request',
 }
 
-const workTitles: Readonly<Record<Work, string>> = {
+const workTitles: Readonly<Record<SignedWork, string>> = {
   mixed: 'Half `market.adjust-stock`, half `market.eligibility`',
   once: '`market.register`, a `once` operation: the agent opens a connection for each, the others reuse theirs',
 }
@@ -30,7 +30,9 @@ export function signedCallsReport(rounds: Rounds): string {
       ' load generator, which in (d) is the caller itself. Medians of the rounds.',
     ...clientWarning(rounds),
     '### Goals',
-    goalsTable(goals, (goal) => goal.ratiosOf(rounds)),
+    goalsTable(goals, (goal) => goal.ratiosOf(rounds, 'b')),
+    'What (e), which checks and keeps nothing, comes to in place of (b) on the same machine at the same time:',
+    goalsTable(goals, (goal) => goal.ratiosOf(rounds, 'e')),
     'Each ratio is taken within a round, in which the ways took turns of less than half a second; shown are the median of the rounds and' +
       ' their range.',
   ].join('\n\n')
@@ -57,7 +59,7 @@ function signatureTable(rounds: Rounds): string {
   )
 }
 
-function cellTable(rounds: Rounds, work: Work): string {
+function cellTable(rounds: Rounds, work: SignedWork): string {
   const inFlights = rounds[0]?.map(({ inFlight }) => inFlight) ?? []
   return markdownTable(
     [
@@ -73,7 +75,7 @@ function cellTable(rounds: Rounds, work: Work): string {
     ],
     inFlights.flatMap((inFlight) => {
       const groups = groupsAt(rounds, inFlight)
-      return (['b', 'c', 'd'] as const).map((letter) => [
+      return (['b', 'c', 'd', 'e'] as const).map((letter) => [
         String(inFlight),
         wayTitles[letter],
         ...cellFigures(groups, work, letter),
@@ -82,7 +84,7 @@ function cellTable(rounds: Rounds, work: Work): string {
   )
 }
 
-function cellFigures(groups: readonly Group[], work: Work, letter: WayLetter): string[] {
+function cellFigures(groups: readonly Group[], work: SignedWork, letter: WayLetter): string[] {
   const spread = (value: (cell: Cell) => number): Spread =>
     spreadOf(groups.map(({ cells }) => value(cells[work][letter])))
   const callsPerS = spread(({ callsPerS }) => callsPerS)
@@ -100,14 +102,20 @@ function cellFigures(groups: readonly Group[], work: Work, letter: WayLetter): s
 }
 
 function clientWarning(rounds: Rounds): string[] {
-  const cells = rounds.flat().flatMap(({ cells }) => [cells.mixed.b, cells.mixed.c, cells.once.b, cells.once.c])
+  const cells = rounds
+    .flat()
+    .flatMap(({ cells }) => [
+      ...[cells.mixed.b, cells.mixed.c, cells.mixed.e],
+      ...[cells.once.b, cells.once.c, cells.once.e],
+    ])
   const clientCoresMax = Math.max(...cells.map(({ clientCores }) => clientCores))
   if (clientCoresMax < clientCoresSuspicious) return []
   return [`**The load generator took up to ${figure(clientCoresMax, 2)} cores: it may have been the limit.**`]
 }
 
 interface SignedCallsGoal extends Goal {
-  readonly ratiosOf: (rounds: Rounds) => readonly (number | null)[]
+  /** @param letter The way that is held to the goal. */
+  readonly ratiosOf: (rounds: Rounds, letter: 'b' | 'e') => readonly (number | null)[]
 }
 
 const goals: readonly SignedCallsGoal[] = [
@@ -122,21 +130,22 @@ const goals: readonly SignedCallsGoal[] = [
       title: `calls a second at ${inFlight} in flight, (b) / (c)`,
       bound: 'at least',
       wanted,
-      ratiosOf: (rounds) =>
-        groupsAt(rounds, inFlight).map(({ cells }) => cells.mixed.b.callsPerS / cells.mixed.c.callsPerS),
+      ratiosOf: (rounds, letter) =>
+        groupsAt(rounds, inFlight).map(({ cells }) => cells.mixed[letter].callsPerS / cells.mixed.c.callsPerS),
     }),
   ),
   {
     title: 'CPU of (b) per call at 8 in flight, in S',
     bound: 'at most',
     wanted: 1.7,
-    ratiosOf: (rounds) => groupsAt(rounds, 8).map(({ cells }) => cells.mixed.b.cpuInSignatures),
+    ratiosOf: (rounds, letter) => groupsAt(rounds, 8).map(({ cells }) => cells.mixed[letter].cpuInSignatures),
   },
   {
     title: 'p50 at 1 in flight, (b) / (d)',
     bound: 'at most',
     wanted: 0.75,
-    ratiosOf: (rounds) => groupsAt(rounds, 1).map(({ cells }) => cells.mixed.b.p50Ms / cells.mixed.d.p50Ms),
+    ratiosOf: (rounds, letter) =>
+      groupsAt(rounds, 1).map(({ cells }) => cells.mixed[letter].p50Ms / cells.mixed.d.p50Ms),
   },
 ]
 

@@ -3,26 +3,35 @@ import type { BenchSettings, Section } from './section.ts'
 import { measureInPlace, measureOnPool, type SignatureSpeed } from './signature-speed.ts'
 import { signedCallsReport } from './signed-calls-report.ts'
 import { measureSlice, type Slice } from './slice.ts'
+import { slicesIn, startingAt } from './taking-turns.ts'
 import { startTestbed, type Testbed } from './testbed.ts'
-import { type Way, type WayLetter, wayFromOwnProcess, wayThroughProgram, wayThroughSimpleSidecar } from './ways.ts'
+import {
+  type Way,
+  type WayLetter,
+  wayFromOwnProcess,
+  wayThroughBareSidecar,
+  wayThroughProgram,
+  wayThroughSimpleSidecar,
+} from './ways.ts'
 import type { Work } from './work.ts'
+
+/** What is measured here, each a table. */
+export type SignedWork = Exclude<Work, 'idempotent'>
 
 /** All that was measured within seconds of each other, so that ratios inside it hold whatever the machine does. */
 export interface Group {
   readonly inFlight: number
   readonly signingInPlace: SignatureSpeed
   readonly signingOnPool: SignatureSpeed
-  readonly cells: Readonly<Record<Work, Readonly<Record<WayLetter, Cell>>>>
+  readonly cells: Readonly<Record<SignedWork, Readonly<Record<WayLetter, Cell>>>>
 }
 
 /** Each round's groups, one for each number of calls in flight. */
 export type Rounds = readonly (readonly Group[])[]
 
-const works: readonly Work[] = ['mixed', 'once']
+const works: readonly SignedWork[] = ['mixed', 'once']
 /** Long enough for V8 to have compiled what runs often. */
 const firstWarmUpS = 2
-/** The ways take turns this often, because the machine's speed moves within a second. */
-const sliceS = 0.4
 const signatureShare = 0.2
 
 /** Signed calls per second, latency and CPU on three ways to one platform. */
@@ -34,7 +43,8 @@ export const signedCalls: Section = {
     await using agent = await wayThroughProgram('b', 'agent', settings.agentCommand, testbed)
     await using sidecar = await wayThroughSimpleSidecar(testbed)
     await using ownProcess = await wayFromOwnProcess(testbed)
-    const ways = [agent, sidecar, ownProcess]
+    await using bareSidecar = await wayThroughBareSidecar(testbed)
+    const ways = [agent, sidecar, ownProcess, bareSidecar]
 
     settings.progress('warming up')
     for (const way of ways) {
@@ -61,29 +71,23 @@ async function measureGroup(
 ): Promise<Group> {
   const signingInPlace = await measureInPlace(testbed.signingKey, seconds * signatureShare)
   const signingOnPool = await measureOnPool(testbed.signingKey, seconds * signatureShare)
-  const cells: Partial<Record<Work, Group['cells'][Work]>> = {}
+  const cells: Partial<Record<SignedWork, Group['cells'][SignedWork]>> = {}
   for (const work of works) cells[work] = await measureCells(work, inFlight, ways, seconds, testbed)
   return { inFlight, signingInPlace, signingOnPool, cells: cells as Group['cells'] }
 }
 
 async function measureCells(
-  work: Work,
+  work: SignedWork,
   inFlight: number,
   ways: readonly Way[],
   secondsPerCell: number,
   testbed: Testbed,
-): Promise<Group['cells'][Work]> {
-  const slices: Record<WayLetter, Slice[]> = { b: [], c: [], d: [] }
-  const turns = Math.max(1, Math.round(secondsPerCell / sliceS))
+): Promise<Group['cells'][SignedWork]> {
+  const slices: Record<WayLetter, Slice[]> = { b: [], c: [], d: [], e: [] }
+  const turns = slicesIn(secondsPerCell)
   const order = { work, inFlight, seconds: secondsPerCell / turns }
   for (let turn = 0; turn < turns; turn++) {
     for (const way of startingAt(turn, ways)) slices[way.letter].push(await measureSlice(way, order, testbed))
   }
-  return { b: cellOf(slices.b), c: cellOf(slices.c), d: cellOf(slices.d) }
-}
-
-/** Another way begins at each turn, so that none always follows the same other. */
-function startingAt<Item>(turn: number, items: readonly Item[]): Item[] {
-  const first = turn % items.length
-  return [...items.slice(first), ...items.slice(0, first)]
+  return { b: cellOf(slices.b), c: cellOf(slices.c), d: cellOf(slices.d), e: cellOf(slices.e) }
 }

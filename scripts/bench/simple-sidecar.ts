@@ -8,9 +8,16 @@ import { fastify } from 'fastify'
 import { FlattenedSign, importPKCS8 } from 'jose'
 
 type Input = Record<string, unknown>
-type Route = { method: string; path: (input: Input) => string; body?: (input: Input) => Input; withApiKey: boolean }
+/** Where an operation goes. */
+export type Route = {
+  method: string
+  path: (input: Input) => string
+  body?: (input: Input) => Input
+  withApiKey: boolean
+}
 
-const routes: Record<string, Route> = {
+/** By operation. */
+export const routes: Record<string, Route> = {
   'market.adjust-stock': {
     method: 'PUT',
     path: () => '/v1/api/market/listings',

@@ -12,3 +12,8 @@ export function spreadOf(values: readonly number[]): Spread {
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN
   return { median: (lower + upper) / 2, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
 }
+
+/** The value below which a share of a sorted row lies. */
+export function quantile(sorted: Float64Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

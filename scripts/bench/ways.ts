@@ -1,14 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { Pool } from 'undici'
 import { type RunningProgram, startProgram } from '../child-program.ts'
+import { callerConnections } from './caller-connections.ts'
 import { closedLoop, type Load, type LoadOrder } from './closed-loop.ts'
 import type { LoadReport } from './own-process-caller.ts'
 import type { Testbed } from './testbed.ts'
 import { checkAnswer, endlessCalls } from './work.ts'
 
-/** The letters of the table: (b) through the agent, (c) through the simple sidecar, (d) signed in the caller itself. */
-export type WayLetter = 'b' | 'c' | 'd'
+/** The letters of the table: through (b) the agent, (c) the simple, (e) the bare sidecar; (d) signed in the caller. */
+export type WayLetter = 'b' | 'c' | 'd' | 'e'
 
 /** A way on which a call can reach the platform. */
 export interface Way extends AsyncDisposable {
@@ -19,7 +20,7 @@ export interface Way extends AsyncDisposable {
   readonly load: (order: LoadOrder) => Promise<Load>
 }
 
-/** (b) and (c): a program that answers POST /call, and the same HTTP client in front of either. */
+/** (b), (c) and (e): a program that answers POST /call, and the same connections to each. */
 export async function wayThroughProgram(
   letter: WayLetter,
   name: string,
@@ -32,7 +33,7 @@ export async function wayThroughProgram(
     env: testbed.agentEnv,
     logFile: join(testbed.dir, `${name}.log`),
   })
-  const pool = new Pool(program.url, { connections: null })
+  const connections = callerConnections(program.url)
   return {
     letter,
     pid: program.pid,
@@ -40,17 +41,13 @@ export async function wayThroughProgram(
       const calls = endlessCalls(order.work)
       return closedLoop(order, async () => {
         const call = calls.next().value
-        const { body } = await pool.request({
-          method: 'POST',
-          path: '/call',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(call),
-        })
-        checkAnswer(call, JSON.parse(await body.text()))
+        const request = order.withIds ? { id: randomUUID(), ...call } : call
+        const answer = await connections.post('/call', JSON.stringify(request))
+        checkAnswer(call, JSON.parse(answer))
       })
     },
     [Symbol.asyncDispose]: async () => {
-      await pool.destroy()
+      connections.close()
       await program[Symbol.asyncDispose]()
     },
   }
@@ -60,6 +57,12 @@ export async function wayThroughProgram(
 export function wayThroughSimpleSidecar(testbed: Testbed): Promise<Way> {
   const file = join(import.meta.dirname, 'simple-sidecar.ts')
   return wayThroughProgram('c', 'simple-sidecar', [process.execPath, file], testbed)
+}
+
+/** (e) */
+export function wayThroughBareSidecar(testbed: Testbed): Promise<Way> {
+  const file = join(import.meta.dirname, 'bare-sidecar.ts')
+  return wayThroughProgram('e', 'bare-sidecar', [process.execPath, file], testbed)
 }
 
 /** (d): the caller makes the load in its own process, so that fetch there is Node's own and untouched. */

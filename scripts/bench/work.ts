@@ -6,15 +6,18 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** `mixed`: stock observations and eligibility, half and half. `once`: registrations, which must never be repeated. */
-export type Work = 'mixed' | 'once'
+/**
+ * `idempotent`: stock observations. `mixed`: stock observations and eligibility, half and half. `once`: registrations,
+ * which must never be repeated.
+ */
+export type Work = 'idempotent' | 'mixed' | 'once'
 
 /** Calls without end, no two about the same item or character, in this process or any other. */
 export function* endlessCalls(work: Work): Generator<Call, never> {
   const run = randomUUID()
   for (let n = 0; ; n++) {
     if (work === 'once') yield registration(`item-${run}-${n}`)
-    else if (n % 2 === 0) yield stockObservation(`item-${run}-${n}`, n % 100)
+    else if (work === 'idempotent' || n % 2 === 0) yield stockObservation(`item-${run}-${n}`, n % 100)
     else yield { operation: 'market.eligibility', input: { characterRef: `character-${run}-${n}` } }
   }
 }
