@@ -1,7 +1,6 @@
 import type { Platform } from '../platform.ts'
 import { refuse } from '../refusal.ts'
-import type { CharacterRow } from '../store/characters.ts'
-import type { CharacterStanding } from './eligibility.ts'
+import type { CharacterRow, CharacterStanding } from '../store/characters.ts'
 
 /**
  * Sets what is given of a character's state and leaves the rest. Being linked implies having an account.

@@ -1,14 +1,6 @@
 import type { eligibilityBlockers, sellingBlockers } from '../../contract/character.ts'
 import { eligibilityTexts, type RefusalCode, sellingTexts } from '../messages.ts'
-
-/** The state of a character and of the account behind it. */
-export interface CharacterStanding {
-  readonly account: boolean
-  readonly linked: boolean
-  readonly banned: boolean
-  readonly sellingBlocked: boolean
-  readonly recipientApproved: boolean
-}
+import type { CharacterStanding } from '../store/characters.ts'
 
 type Blocker = (typeof eligibilityBlockers)[number]
 type SellingBlocker = (typeof sellingBlockers)[number]

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { iso } from '../clock/iso.ts'
 import { type Html, pageResponse } from '../pages/document.ts'
-import { mark } from '../pages/player-page.ts'
+import { mark } from '../pages/icons.ts'
 import { clockPanel } from './clock-panel.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
 

@@ -1,14 +1,13 @@
 import { html } from 'hono/html'
-import { type TransactionPhase, transactionPhases } from '../../contract/transaction.ts'
 import type { Html } from '../pages/document.ts'
-import type { StandingCount } from '../store/console.ts'
 import { actForm } from './acts.ts'
 import { consolePage } from './layout.ts'
 import { listingMachine, transactionMachine } from './machine.ts'
 import { layoutOf } from './machine-layout.ts'
 import { machinePicture } from './machine-picture.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
-import { transactionTable } from './transactions.ts'
+import { phaseCounts, sum } from './standing-counts.ts'
+import { transactionTable } from './transaction-table.ts'
 
 const newestShown = 8
 
@@ -53,27 +52,6 @@ export async function overviewPage(context: ConsoleContext, parts: ConsoleParts)
         </div>
       </section>`,
   })
-}
-
-/** How many stand in each phase. */
-export function phaseCounts(standings: readonly StandingCount[]): Map<TransactionPhase, number> {
-  const phases = Object.entries(transactionPhases) as [TransactionPhase, (typeof transactionPhases)[TransactionPhase]][]
-  return new Map(
-    phases.map(([phase, { paymentStatus, deliveryStatus }]) => [
-      phase,
-      standings.find(
-        (row) =>
-          row.paymentStatus === paymentStatus &&
-          row.deliveryStatus === deliveryStatus &&
-          row.isCompleted === (phase === 'completed' ? 1 : 0),
-      )?.count ?? 0,
-    ]),
-  )
-}
-
-/** The sum of counts. */
-export function sum(counts: Iterable<number>): number {
-  return [...counts].reduce((total, count) => total + count, 0)
 }
 
 function tile(name: string, count: number, href: string, note = ''): Html {

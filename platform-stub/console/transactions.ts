@@ -3,14 +3,13 @@ import { type TransactionPhase, transactionPhases } from '../../contract/transac
 import { positiveInteger } from '../control/request.ts'
 import { stubLimits } from '../limits.ts'
 import type { Html } from '../pages/document.ts'
-import { inReais } from '../pages/money.ts'
-import type { ListedTransaction, TransactionChoice } from '../store/console.ts'
+import type { TransactionChoice } from '../store/console.ts'
 import { consolePage } from './layout.ts'
-import { relativeTo } from './moments.ts'
-import { phaseCounts, sum } from './overview.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
-import { phaseName, phaseTones, statusBadge } from './standing.ts'
-import { emptyState, pager, table } from './table.ts'
+import { phaseName, phaseTones } from './standing.ts'
+import { phaseCounts, sum } from './standing-counts.ts'
+import { emptyState, pager } from './table.ts'
+import { transactionTable } from './transaction-table.ts'
 
 /** Transactions, newest first, by phase or by what is searched for. */
 export function transactionsPage(context: ConsoleContext, parts: ConsoleParts) {
@@ -44,47 +43,6 @@ export function transactionsPage(context: ConsoleContext, parts: ConsoleParts) {
       ${rows.length > 0 ? transactionTable(parts, rows) : emptyState('No transaction here', search ? 'Nothing fits the search.' : 'A purchase appears as soon as a game client makes one.')}
       ${pager('/console/transactions', query, lastId)}`,
   })
-}
-
-/** Transactions as a table, each leading to its own page. */
-export function transactionTable({ clock }: ConsoleParts, rows: readonly ListedTransaction[]): Html {
-  const nowMs = clock.nowMs()
-  return table('Transactions', rows, ({ id }) => id, [
-    {
-      name: 'No.',
-      cell: ({ id }) => html`<a class="number" href="/console/transactions/${id}">${id}</a>`,
-      isFigure: true,
-    },
-    {
-      name: 'Item',
-      cell: ({ id, itemName, itemRef }) =>
-        html`<a class="strong" href="/console/transactions/${id}" tabindex="-1">${itemName}</a><code class="sub">${itemRef}</code>`,
-    },
-    {
-      name: 'Total',
-      isFigure: true,
-      cell: ({ quantity, unitAmountCents }) =>
-        html`<span class="strong">${inReais(quantity * unitAmountCents)}</span><span class="sub">${quantity} × ${inReais(unitAmountCents)}</span>`,
-    },
-    {
-      name: 'Buyer, seller',
-      cell: ({ buyerCharacterRef, sellerCharacterRef }) =>
-        html`<span>${buyerCharacterRef}</span><span class="sub">from ${sellerCharacterRef}</span>`,
-    },
-    {
-      name: 'Payment, delivery',
-      cell: ({ paymentStatus, deliveryStatus }) =>
-        html`<span class="axes">${statusBadge(paymentStatus)}${statusBadge(deliveryStatus)}</span>`,
-    },
-    { name: 'Next', cell: (row) => nextOf(row, nowMs) },
-    { name: 'Created', cell: ({ createdAt }) => relativeTo(createdAt, nowMs) },
-  ])
-}
-
-function nextOf({ dueTrigger, dueAt, completedAt, retryAt }: ListedTransaction, nowMs: number): Html | string {
-  if (dueTrigger !== null && dueAt !== null) return html`${dueTrigger} ${relativeTo(dueAt, nowMs)}`
-  if (retryAt !== null && completedAt === null && retryAt > nowMs) return html`order ${relativeTo(retryAt, nowMs)}`
-  return '–'
 }
 
 function phaseIn(query: URLSearchParams): TransactionPhase | undefined {

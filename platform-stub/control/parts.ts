@@ -1,5 +1,5 @@
 import type { StubClock } from '../clock/clock.ts'
-import type { DueWork } from '../clock/due-work.ts'
+import type { DueWork } from '../due-work.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Directory } from '../game-servers/directory.ts'
 import type { Journal } from '../partner-api/journal.ts'

@@ -8,7 +8,7 @@ import { playerTexts as texts } from '../messages.ts'
 import type { Platform } from '../platform.ts'
 import type { Changes } from './changes.ts'
 import { type Html, pageResponse } from './document.ts'
-import { type IconName, icon } from './icons.ts'
+import { type IconName, icon, mark } from './icons.ts'
 
 /** What the pages for buyers and players are made from. */
 export interface PlayerPageParts {
@@ -66,9 +66,4 @@ export function noticePage(
 ) {
   const content = html`<div class="card lone">${notice('bad', 'alert', { title, text }, 'alert')}</div>`
   return playerPage(context, status, parts, { title: heading, content, live: null })
-}
-
-/** The sign of the stub. */
-export function mark(): Html {
-  return html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><rect width="32" height="32" rx="9"/><path d="M9 22V11.5l7 6.5 7-6.5V22"/><circle cx="16" cy="23" r="2"/></svg>`
 }

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { CharacterStanding } from '../characters/eligibility.ts'
 
 export interface CharacterLinkRow {
   readonly id: number
@@ -10,6 +9,15 @@ export interface CharacterLinkRow {
   readonly createdAt: number
   readonly expiresAt: number
   readonly usedAt: number | null
+}
+
+/** The state of a character and of the account behind it. */
+export interface CharacterStanding {
+  readonly account: boolean
+  readonly linked: boolean
+  readonly banned: boolean
+  readonly sellingBlocked: boolean
+  readonly recipientApproved: boolean
 }
 
 /** A character as the platform knows it, or would if it had never heard of it. */

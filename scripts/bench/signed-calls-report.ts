@@ -1,7 +1,7 @@
 import type { Cell } from './cell.ts'
 import { type Goal, goalsTable } from './goals.ts'
 import { figure, markdownTable, range } from './markdown-table.ts'
-import type { Group, Rounds, SignedWork } from './signed-calls.ts'
+import type { Group, Rounds, SignedWork } from './signed-calls-rounds.ts'
 import { type Spread, spreadOf } from './statistics.ts'
 import type { WayLetter } from './ways.ts'
 

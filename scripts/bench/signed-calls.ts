@@ -1,7 +1,8 @@
-import { type Cell, cellOf } from './cell.ts'
+import { cellOf } from './cell.ts'
 import type { BenchSettings, Section } from './section.ts'
-import { measureInPlace, measureOnPool, type SignatureSpeed } from './signature-speed.ts'
+import { measureInPlace, measureOnPool } from './signature-speed.ts'
 import { signedCallsReport } from './signed-calls-report.ts'
+import type { Group, SignedWork } from './signed-calls-rounds.ts'
 import { measureSlice, type Slice } from './slice.ts'
 import { slicesIn, startingAt } from './taking-turns.ts'
 import { startTestbed, type Testbed } from './testbed.ts'
@@ -13,21 +14,6 @@ import {
   wayThroughProgram,
   wayThroughSimpleSidecar,
 } from './ways.ts'
-import type { Work } from './work.ts'
-
-/** What is measured here, each a table. */
-export type SignedWork = Exclude<Work, 'idempotent'>
-
-/** All that was measured within seconds of each other, so that ratios inside it hold whatever the machine does. */
-export interface Group {
-  readonly inFlight: number
-  readonly signingInPlace: SignatureSpeed
-  readonly signingOnPool: SignatureSpeed
-  readonly cells: Readonly<Record<SignedWork, Readonly<Record<WayLetter, Cell>>>>
-}
-
-/** Each round's groups, one for each number of calls in flight. */
-export type Rounds = readonly (readonly Group[])[]
 
 const works: readonly SignedWork[] = ['mixed', 'once']
 /** Long enough for V8 to have compiled what runs often. */

@@ -1,8 +1,8 @@
-import { stubLimits } from '../limits.ts'
-import type { Platform } from '../platform.ts'
-import { firstDueMoveMs, makeDueMoves } from '../transactions/due.ts'
-import type { WebhookDispatcher } from '../webhooks/dispatcher.ts'
-import type { StubClock } from './clock.ts'
+import type { StubClock } from './clock/clock.ts'
+import { stubLimits } from './limits.ts'
+import type { Platform } from './platform.ts'
+import { firstDueMoveMs, makeDueMoves } from './transactions/due.ts'
+import type { WebhookDispatcher } from './webhooks/dispatcher.ts'
 
 /** Where a journey leads: back to the machine's time, or to a moment that may follow from the present one. */
 export type Destination = 'real' | { readonly momentMs: (nowMs: number) => number }
