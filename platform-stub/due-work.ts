@@ -3,9 +3,14 @@ import { stubLimits } from './limits.ts'
 import type { Platform } from './platform.ts'
 import { firstDueMoveMs, makeDueMoves } from './transactions/due.ts'
 import type { WebhookDispatcher } from './webhooks/dispatcher.ts'
+import { travelPatience } from './webhooks/patience.ts'
 
 /** Where a journey leads: back to the machine's time, or to a moment that may follow from the present one. */
 export type Destination = 'real' | { readonly momentMs: (nowMs: number) => number }
+
+/** What attempts failed of. */
+const brokenOffByReset = 'broken off by a reset'
+const hurriedByJourney = `no complete answer within the ${travelPatience.timeoutMs} ms of a journey`
 
 /**
  * Everything that time does in the platform: moves of transactions, then webhook attempts. Day by day it follows the
@@ -19,7 +24,11 @@ export class DueWork {
   #isStopped = false
   #cancelAlarm: () => void = () => undefined
   #moves: Promise<void> | undefined
+  /** Ends with the last journey that was asked for. */
   #journeys: Promise<void> = Promise.resolve()
+  #journeysAsked = 0
+  /** Journeys that were asked for before this one are broken off. */
+  #firstUnbroken = 0
 
   constructor(platform: Platform, clock: StubClock, dispatcher: WebhookDispatcher) {
     this.#platform = platform
@@ -57,34 +66,48 @@ export class DueWork {
   /**
    * Moves the stub's time to a moment. On the way forward everything that is due is done in order, each at its own
    * moment, and what that causes too; the way back does nothing. Ends when all of it is done. Journeys follow one
-   * another.
+   * another; the one home breaks off those before it, which end where they are.
+   *
+   * @throws What kept the platform from writing: the journey ended where it was.
    */
   travel(destination: Destination): Promise<void> {
-    const journey = this.#journeys.then(() => this.#travelNow(destination))
-    this.#journeys = journey.catch(() => undefined)
-    return journey
+    if (destination === 'real') this.#breakOffJourneys()
+    const number = this.#journeysAsked++
+    const isBrokenOff = (): boolean => this.#isStopped || number < this.#firstUnbroken
+    return this.#inTurn(() => this.#travelNow(destination, isBrokenOff))
   }
 
-  /** Runs `work` while time stands still and nothing that is due is done. */
+  /** Runs `work` while time stands still and nothing that is due is done. Whatever is under way is broken off for it. */
   standStill(work: () => Promise<void>): Promise<void> {
-    const journey = this.#journeys.then(async () => {
-      await this.#pause()
+    this.#breakOffJourneys()
+    this.#dispatcher.breakOff(brokenOffByReset)
+    return this.#inTurn(async () => {
+      await this.#pause(0, brokenOffByReset)
       try {
         await work()
       } finally {
         this.run()
       }
     })
-    this.#journeys = journey.catch(() => undefined)
-    return journey
   }
 
-  async #travelNow(destination: Destination): Promise<void> {
-    await this.#pause()
+  #breakOffJourneys(): void {
+    this.#firstUnbroken = this.#journeysAsked
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#journeys.then(work)
+    this.#journeys = done.catch(() => undefined)
+    return done
+  }
+
+  async #travelNow(destination: Destination, isBrokenOff: () => boolean): Promise<void> {
+    if (isBrokenOff()) return
+    await this.#pause(travelPatience.timeoutMs, hurriedByJourney)
     const isHome = destination === 'real'
     const targetMs = isHome ? this.#clock.realNowMs() : Math.round(destination.momentMs(this.#clock.nowMs()))
     try {
-      const hasArrived = await this.#visitDueMoments(targetMs)
+      const hasArrived = await this.#visitDueMoments(targetMs, isBrokenOff)
       if (isHome && hasArrived) this.#clock.runWithOffset(0)
       else this.#clock.runFrom(hasArrived ? targetMs : this.#clock.nowMs())
       await this.#keepOffset()
@@ -96,10 +119,10 @@ export class DueWork {
     }
   }
 
-  /** @returns Whether the target was reached; a stub that ends breaks its journey off. */
-  async #visitDueMoments(targetMs: number): Promise<boolean> {
+  /** @returns Whether the target was reached. */
+  async #visitDueMoments(targetMs: number, isBrokenOff: () => boolean): Promise<boolean> {
     this.#clock.standAt(Math.min(this.#clock.nowMs(), targetMs))
-    while (!this.#isStopped) {
+    while (!isBrokenOff()) {
       const next = Math.min(
         firstDueMoveMs(this.#platform) ?? Number.POSITIVE_INFINITY,
         this.#dispatcher.firstDueMs() ?? Number.POSITIVE_INFINITY,
@@ -108,7 +131,7 @@ export class DueWork {
       this.#clock.standAt(Math.max(next, this.#clock.nowMs()))
       await this.#keepOffset()
       await makeDueMoves(this.#platform)
-      await this.#dispatcher.attemptDue(stubLimits.travelAttemptTimeoutMs)
+      await this.#dispatcher.attemptDue(isBrokenOff)
     }
     return false
   }
@@ -127,12 +150,26 @@ export class DueWork {
     }
   }
 
-  async #pause(): Promise<void> {
+  /**
+   * Begins nothing new and waits for what is under way.
+   *
+   * @param patienceMs What attempts get at most; without it their own time.
+   * @param failure What one that takes longer then failed of.
+   */
+  async #pause(patienceMs?: number, failure = ''): Promise<void> {
     this.#isRunning = false
     this.#cancelAlarm()
     this.#dispatcher.pause()
+    const cancel = patienceMs === undefined ? undefined : this.#hurry(patienceMs, failure)
     await this.#moves
     await this.#dispatcher.settle()
+    cancel?.()
+  }
+
+  #hurry(patienceMs: number, failure: string): () => void {
+    if (patienceMs > 0) return this.#clock.after(patienceMs, () => this.#dispatcher.breakOff(failure))
+    this.#dispatcher.breakOff(failure)
+    return () => undefined
   }
 
   /** A stub that is killed on a journey starts again where it was. */

@@ -1,15 +1,15 @@
 import type { Hono } from 'hono'
-import type { StubEnv } from './control/request.ts'
 import type { Listener } from './http-server.ts'
 import { lazily } from './lazily.ts'
+import type { StubEnv } from './web/environment.ts'
 
 /**
- * Hands requests to the framework. Its server package is loaded with the first of them, for it brings Node's built-in
- * fetch along: a quarter of the time that a stub takes to its first partner's answer.
+ * Hands requests to the framework. The app and the framework's server package are loaded with the first of them: a stub
+ * whose partners alone ask starts without pages, and without Node's built-in fetch, which the package brings along.
  */
-export function frameworkListener(app: Hono<StubEnv>): Listener {
+export function frameworkListener(loadApp: () => Promise<Hono<StubEnv>>): Listener {
   const loaded = lazily(async (): Promise<Listener> => {
-    const { getRequestListener } = await import('@hono/node-server')
+    const [app, { getRequestListener }] = await Promise.all([loadApp(), import('@hono/node-server')])
     return getRequestListener(app.fetch, { overrideGlobalObjects: false })
   })
   return async (incoming, response) => {

@@ -4,6 +4,7 @@ import type { Clock } from './clock/clock.ts'
 import { httpDate } from './clock/iso.ts'
 import { stubLimits } from './limits.ts'
 import { refuse } from './refusal.ts'
+import { exitCodes, UserError } from './user-error.ts'
 
 /** Answers one request. */
 export type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
@@ -41,8 +42,9 @@ function malformedAnswer(status: 400 | 408, clock: Clock): string {
 }
 
 /** The address cannot be listened on. */
-export class ListenError extends Error {
+class ListenError extends UserError {
   override readonly name = 'ListenError'
+  override readonly exitCode = exitCodes.usage
 
   constructor(host: string, port: number, cause: Error & { readonly code?: string }) {
     const reason = cause.code === 'EADDRINUSE' ? 'is in use; choose another --port' : `cannot be used: ${cause.message}`

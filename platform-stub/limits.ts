@@ -15,9 +15,13 @@ export const stubLimits = {
   dueMovesRetryMs: 1_000,
 
   journalEntriesMax: 1_000,
+  /** Longer signing inputs are kept with the newest entries alone, and there whole. */
   journalSigningInputLengthMax: 16_384,
+  journalWholeEntriesMax: 100,
   listLengthDefault: 100,
   listLengthMax: 1_000,
+  /** Attempts that a list gives with each delivery; the console shows all, page by page. */
+  webhookAttemptsListedMax: 20,
 
   /** A body over the limit is read and dropped up to here, so that its sender gets to read the refusal. */
   bodyBytesDroppedMax: 1_048_576,
@@ -38,5 +42,7 @@ export const stubLimits = {
 
   /** Expired jtis forgotten at a time. */
   replaysPrunedMax: 500,
+  /** So many expired envelopes are known all the same: the clock may be set back. In memory, not across restarts. */
+  expiredReplaysMax: 10_000,
   replayPruneIntervalMs: 1_000,
 } as const

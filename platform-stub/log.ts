@@ -1,5 +1,6 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 
+/** The stub's log: lines of JSON. */
 export type Log = Logger
 
 /** The secrets that could be bound by mistake. Nothing in the stub binds them; this is the second lock. */

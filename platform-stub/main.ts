@@ -1,35 +1,10 @@
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { AgentFilesError } from './agent-files.ts'
-import { makeChance } from './chance.ts'
-import { StubClock } from './clock/clock.ts'
-import { machineTime } from './clock/real-time.ts'
-import { ListenError } from './http-server.ts'
-import { makeLog, standardOutput } from './log.ts'
-import { openApiDocument } from './openapi/document.ts'
 import { parseDuration, parseHttpUrl, parseOrigin, parsePort } from './options.ts'
-import { keyInFolder, keyOfStub, ProbeError } from './probe-webhook/key.ts'
-import { probeWebhook } from './probe-webhook/run.ts'
-import { ProvisionError, provision } from './provision.ts'
-import { ScenarioError } from './scenarios/scenario-error.ts'
-import { type StubOptions, startPlatformStub } from './serve.ts'
-import { defaultSettings, type Settings } from './settings.ts'
-import { StoreUnusableError } from './store/open.ts'
+import type { ServeFlags } from './serve-command.ts'
+import { exitCodes, UserError } from './user-error.ts'
 
-interface ServeFlags {
-  readonly host: string
-  readonly port: number
-  readonly publicUrl?: string
-  readonly dataDir: string
-  readonly memory?: true
-  readonly paymentExpiry: number
-  readonly observationFreshness: number
-  readonly completionDelay: number
-  readonly linkExpiry: number
-  readonly seed?: string
-  readonly scenario?: string
-  readonly allowOfferReplay?: true
-}
+// Each command is loaded when it is asked for: a start must not wait for the others.
 
 interface ProvisionFlags {
   readonly url: string
@@ -71,7 +46,10 @@ program
     new Option('--scenario <file>', 'starts an empty platform in a described state; see examples/scenarios/*.json'),
   )
   .addOption(new Option('--allow-offer-replay', 'lets repeated envelopes pass on the signature-only routes'))
-  .action(serve)
+  .action(async (flags: ServeFlags) => {
+    const { serve } = await import('./serve-command.ts')
+    await serve(flags, { name: program.name(), version: manifest.version })
+  })
 
 program
   .command('provision')
@@ -81,6 +59,7 @@ program
   .addOption(new Option('--webhook-url <url>', 'where webhooks go').argParser(parseHttpUrl))
   .addOption(new Option('--out <folder>', 'made if missing').makeOptionMandatory())
   .action(async ({ url, name, webhookUrl, out }: ProvisionFlags) => {
+    const { provision } = await import('./provision.ts')
     const { gameServerId, envFile } = await provision({ stubUrl: url, name, webhookUrl, directory: out })
     process.stdout.write(`Game server ${gameServerId}: ${envFile}\n`)
   })
@@ -101,12 +80,21 @@ program
   .addOption(new Option('--buyer <ref>', 'the buying character').default('probe-buyer'))
   .addOption(new Option('--seller <ref>', 'the selling character').default('probe-seller'))
   .action(async (url: string, { stub, keyDir, itemRef, buyer, seller }: ProbeFlags) => {
+    const [{ keyInFolder, keyOfStub }, { probeWebhook }, { makeChance }, { StubClock }, { machineTime }] =
+      await Promise.all([
+        import('./probe-webhook/key.ts'),
+        import('./probe-webhook/run.ts'),
+        import('./chance.ts'),
+        import('./clock/clock.ts'),
+        import('./clock/real-time.ts'),
+      ])
+    const clock = new StubClock(machineTime, 0)
     const hasPassed = await probeWebhook({
       url,
-      key: stub ? await keyOfStub(stub) : await keyInFolder(keyDir),
+      key: stub ? await keyOfStub(stub, clock) : await keyInFolder(keyDir),
       sale: { itemRef, buyerCharacterRef: buyer, sellerCharacterRef: seller },
       chance: makeChance(null),
-      clock: new StubClock(machineTime, 0),
+      clock,
       print: (line) => process.stdout.write(`${line}\n`),
     })
     if (!hasPassed) process.exitCode = exitCodes.failed
@@ -115,7 +103,8 @@ program
 program
   .command('openapi')
   .description('prints OpenAPI 3.1 of the partner interface, webhooks included')
-  .action(() => {
+  .action(async () => {
+    const { openApiDocument } = await import('./openapi/document.ts')
     // A reader who has seen enough (`| head`) is no fault.
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error
@@ -127,90 +116,13 @@ function durationOption(flags: string, description: string, preset: string): Opt
   return new Option(flags, description).default(parseDuration(preset), preset).argParser(parseDuration)
 }
 
-async function serve(flags: ServeFlags): Promise<void> {
-  // Listened for before anything starts: whoever has read the first log line may already end the stub.
-  const signal = new Promise<NodeJS.Signals>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
-  })
-  const { destination, flush } = await standardOutput()
-  const settings = settingsOf(flags)
-  const dataDirectory = flags.memory ? null : flags.dataDir
-  const seed = flags.seed ?? null
-  const prepare = flags.scenario === undefined ? undefined : await preparationOf(flags.scenario)
-  const stub = await startPlatformStub({
-    ...(prepare && { prepare }),
-    host: flags.host,
-    port: flags.port,
-    publicUrl: flags.publicUrl ?? null,
-    dataDirectory,
-    settings,
-    time: machineTime,
-    chance: makeChance(seed),
-    makeLog: (nowMs) => makeLog(destination, nowMs),
-    service: `${program.name()} ${manifest.version}`,
-    failed(error) {
-      flush()
-      process.stderr.write(`platform-stub: ${error.message}: ${String(error.cause)}\n`)
-      process.exit(exitCodes.failed)
-    },
-  })
-  const { log, url } = stub
-  const { scenario = null } = flags
-  log.info(
-    { url, console: `${url}/console`, version: manifest.version, dataDirectory, seed, scenario, ...settings },
-    'listening',
-  )
-  flush()
-  log.info({ signal: await signal }, 'ending')
-  await stub.close()
-  log.info('ended')
-  flush()
-}
-
-/** What leads to a scenario's state. Loaded only where one is given: a start without must not wait for it. */
-async function preparationOf(file: string): Promise<NonNullable<StubOptions['prepare']>> {
-  const [{ readScenario }, { stageScenario }] = await Promise.all([
-    import('./scenarios/read-scenario.ts'),
-    import('./scenarios/stage.ts'),
-  ])
-  const scenario = await namingFile(file, () => readScenario(file))
-  return (parts, stubUrl) => namingFile(file, () => stageScenario(scenario, parts, stubUrl))
-}
-
-async function namingFile<Result>(file: string, work: () => Result | Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    throw error instanceof ScenarioError ? new ScenarioError(error.lines.map((line) => `${file}: ${line}`)) : error
-  }
-}
-
-function settingsOf(flags: ServeFlags): Settings {
-  return {
-    ...defaultSettings,
-    paymentExpiryMs: flags.paymentExpiry,
-    observationFreshnessMs: flags.observationFreshness,
-    completionDelayMs: flags.completionDelay,
-    linkExpiryMs: flags.linkExpiry,
-    allowOfferReplay: flags.allowOfferReplay ?? false,
-  }
-}
-
-/** As the agent's: 2 for usage and addresses, 3 for a state that another process holds. */
-const exitCodes = { failed: 1, usage: 2, held: 3 } as const
-
-function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
-  if (error instanceof ListenError || error instanceof ScenarioError) return exitCodes.usage
-  return error instanceof StoreUnusableError && error.code === 'held' ? exitCodes.held : exitCodes.failed
-}
-
 try {
   await program.parseAsync(process.argv)
 } catch (error) {
-  const known = [ListenError, StoreUnusableError, ProvisionError, ProbeError, AgentFilesError, ScenarioError]
-  if (error instanceof Error && known.some((kind) => error instanceof kind))
+  if (error instanceof UserError) {
     process.stderr.write(error.message.replace(/^/gm, 'platform-stub: ').concat('\n'))
-  else if (!(error instanceof CommanderError)) throw error
-  process.exitCode = exitCodeOf(error)
+    process.exitCode = error.exitCode
+  } else if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage
+  } else throw error
 }

@@ -73,7 +73,10 @@ export const refusals = {
     status: 400,
     text: () => 'O campo "publicKeyPem" deve ser uma chave pública RSA de pelo menos 2048 bits em PEM.',
   },
-  WEBHOOK_URL_UNFIT: { status: 400, text: () => 'O campo "webhookUrl" deve ser um endereço http ou https completo.' },
+  WEBHOOK_URL_UNFIT: {
+    status: 400,
+    text: () => 'O campo "webhookUrl" deve ser um endereço http ou https completo, ou null.',
+  },
   ACCOUNT_NEEDED_BY_LINK: {
     status: 400,
     text: () => 'Um personagem vinculado tem conta: envie também "linked": false.',
@@ -98,6 +101,7 @@ export const refusals = {
   STORE_FULL: { status: 500, text: () => 'A plataforma não conseguiu gravar. Tente novamente mais tarde.' },
 } as const satisfies Record<string, { status: number; text: (facts: never) => string }>
 
+/** Names a refusal. */
 export type RefusalCode = keyof typeof refusals
 
 function stockTooLow(available: number): string {

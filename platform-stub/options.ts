@@ -1,15 +1,23 @@
 import { InvalidArgumentError } from 'commander'
+import { httpUrlOf } from './web/http-url.ts'
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Milliseconds of `30m`, `10s`, `500ms`, `1h`, `2d`. @throws {InvalidArgumentError} */
+/** Beyond this a due time could be no date any more. */
+const durationDaysMax = 3_650
+
+/** Milliseconds of `30m`, `10s`, `500ms`, `1h`, `2d`; ten years at most. @throws {InvalidArgumentError} */
 export function parseDuration(text: string): number {
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
   const unitMs = unitsMs[unit ?? '']
   if (amount === undefined || unitMs === undefined) {
     throw new InvalidArgumentError('A number and a unit (ms, s, m, h, d) is wanted. Example: 30m')
   }
-  return Number(amount) * unitMs
+  const durationMs = Number(amount) * unitMs
+  if (durationMs > durationDaysMax * 86_400_000) {
+    throw new InvalidArgumentError(`At most ${durationDaysMax}d is possible. Example: 30m`)
+  }
+  return durationMs
 }
 
 /** @throws {InvalidArgumentError} */
@@ -21,9 +29,9 @@ export function parsePort(text: string): number {
 
 /** An http(s) address without path, as others see the stub. @throws {InvalidArgumentError} */
 export function parseOrigin(text: string): string {
-  const url = URL.parse(text)
-  const isOrigin = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
-  if (!isOrigin || url.username) {
+  const url = httpUrlOf(text)
+  const isOrigin = url?.pathname === '/' && !url.search && !url.hash && !url.username
+  if (!isOrigin) {
     throw new InvalidArgumentError('An http or https address without a path is wanted. Example: http://127.0.0.1:8787')
   }
   return url.origin
@@ -31,9 +39,9 @@ export function parseOrigin(text: string): string {
 
 /** An http(s) address. @throws {InvalidArgumentError} */
 export function parseHttpUrl(text: string): string {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) {
+  const url = httpUrlOf(text)
+  if (!url) {
     throw new InvalidArgumentError('An http or https address is wanted. Example: http://127.0.0.1:8900/webhook')
   }
-  return text
+  return url.href
 }

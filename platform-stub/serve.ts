@@ -1,14 +1,7 @@
-import { Hono } from 'hono'
 import type { Chance } from './chance.ts'
-import { checkoutRoutes } from './checkout/routes.ts'
 import { StubClock } from './clock/clock.ts'
-import { httpDate } from './clock/iso.ts'
 import type { RealTime } from './clock/real-time.ts'
-import type { ConsoleParts } from './console/parts.ts'
-import { consoleRoutes } from './console/routes.ts'
 import type { ControlParts } from './control/parts.ts'
-import type { StubEnv } from './control/request.ts'
-import { controlRoutes } from './control/routes.ts'
 import { DueWork } from './due-work.ts'
 import { makeFaults } from './faults/faults.ts'
 import { frameworkListener } from './framework-listener.ts'
@@ -16,23 +9,19 @@ import { Directory } from './game-servers/directory.ts'
 import { loadPlatformKey } from './game-servers/register.ts'
 import { closeServer, type Listener, listen, makeServer, urlOf } from './http-server.ts'
 import type { Log } from './log.ts'
-import { openApiRoutes } from './openapi/routes.ts'
-import { assetRoutes } from './pages/assets.ts'
 import { Changes } from './pages/changes.ts'
 import { forgetExpiredReplays } from './partner-api/forget-replays.ts'
 import { Journal } from './partner-api/journal.ts'
 import { partnerListener } from './partner-api/listener.ts'
 import type { Platform } from './platform.ts'
-import { portalRoutes } from './portal/routes.ts'
-import { Refusal, refuse } from './refusal.ts'
 import type { Settings } from './settings.ts'
-import { consoleQueries } from './store/console.ts'
 import { GroupCommit } from './store/group-commit.ts'
 import { openDatabase } from './store/open.ts'
 import { emptyTables, prepareTables } from './store/tables.ts'
 import { WebhookDispatcher } from './webhooks/dispatcher.ts'
 import { WebhookSeal } from './webhooks/seal.ts'
 
+/** What a stub is started with. */
 export interface StubOptions {
   readonly host: string
   /** 0 takes a free one. */
@@ -54,6 +43,7 @@ export interface StubOptions {
   readonly prepare?: (parts: ControlParts, stubUrl: string) => Promise<void>
 }
 
+/** A stub that listens. */
 export interface RunningStub {
   /** Where it listens, as its users see it; without a trailing slash. */
   readonly url: string
@@ -124,9 +114,10 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     platformKey,
     emptyTables: () => emptyTables(database, tables),
   }
-  const framework = frameworkListener(
-    makeApp({ ...control, changes, queries: consoleQueries(database) }, options.service),
-  )
+  const framework = frameworkListener(async () => {
+    const { makeApp } = await import('./app.ts')
+    return makeApp({ ...control, changes, database }, options.service)
+  })
   const partner = partnerListener({ platform, directory, journal, faults })
   const answer: Listener = (incoming, response) =>
     /^\/v1(\/|$|\?)/.test(incoming.url ?? '')
@@ -166,29 +157,4 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
       database.close()
     },
   }
-}
-
-/** Everything that is not a partner route: pages, the OpenAPI document, control routes. */
-function makeApp(parts: ConsoleParts, service: string): Hono<StubEnv> {
-  const { platform } = parts
-  const app = new Hono<StubEnv>()
-  app.use('*', async (context, next) => {
-    await next()
-    context.header('Date', httpDate(platform.clock.nowMs()))
-    // Some of what control routes change stands in no table: faults, webhook addresses.
-    if (context.req.method !== 'GET') parts.changes.note()
-  })
-  app.notFound((context) => context.json({ message: refuse('ROUTE_UNKNOWN').message }, 404))
-  app.onError((error, context) => {
-    if (!(error instanceof Refusal)) platform.log.error({ err: error }, 'request failed')
-    const { message, status } = error instanceof Refusal ? error : refuse('INTERNAL')
-    return context.json({ message }, status as 400)
-  })
-  app.route('/assets', assetRoutes())
-  app.route('/checkout', checkoutRoutes(parts))
-  app.route('/portal', portalRoutes(parts))
-  app.route('/console', consoleRoutes(parts))
-  app.route('/', openApiRoutes(platform))
-  app.route('/', controlRoutes(parts, service))
-  return app
 }

@@ -12,6 +12,7 @@ export interface Settings {
   readonly allowOfferReplay: boolean
 }
 
+/** What holds where the command line says nothing. */
 export const defaultSettings: Settings = {
   paymentExpiryMs: 30 * 60_000,
   observationFreshnessMs: 10 * 60_000,

@@ -5,7 +5,10 @@ const momentMsMax = Date.UTC(9999, 0)
 export function momentMsOf(text: string): number | undefined {
   const isUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(text)
   const momentMs = Date.parse(text)
-  return isUtc && isMoment(momentMs) ? momentMs : undefined
+  if (!isUtc || !isMoment(momentMs)) return undefined
+  // A day that its month has not would be taken for one of the next.
+  const isWritten = new Date(momentMs).toISOString().startsWith(text.slice(0, 'YYYY-MM-DDTHH:MM'.length))
+  return isWritten ? momentMs : undefined
 }
 
 /** Whether a Unix time in ms is one that the stub can be sent to. */

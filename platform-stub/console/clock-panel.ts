@@ -21,7 +21,7 @@ export function clockPanel({ clock }: ConsoleParts): Html {
   // Starting from there took a moment too, which nobody asked for.
   const distanceMs = Math.round(Math.abs(offsetMs) / 1_000) * 1_000
   const distance = `${offsetMs < 0 ? '−' : '+'}${duration(distanceMs)}`
-  return html`<details class="clock" data-live-region="clock">
+  return html`<details class="clock" data-panel data-live-region="clock">
     <summary>
       ${icon('clock')}<span class="hidden-text">Clock of the stub: </span>
       <time datetime="${iso(nowMs)}" data-shows="clock">${stampText(nowMs)}</time> UTC

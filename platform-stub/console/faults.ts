@@ -1,51 +1,57 @@
 import { html } from 'hono/html'
 import { webhookEvents } from '../../contract/events.ts'
-import { operations } from '../../contract/operations.ts'
+import type { PartnerFault } from '../faults/partner-fault.ts'
+import type { WebhookFault } from '../faults/webhook-fault.ts'
 import { stubLimits } from '../limits.ts'
 import type { Html } from '../pages/document.ts'
+import { platformOperationNames } from '../platform-operations.ts'
 import { actForm } from './acts.ts'
 import { consolePage } from './layout.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
 import { emptyState } from './table.ts'
 
-interface Kind {
-  readonly name: string
-  readonly does: string
-  /** Its fields: `name`, what it says, what it begins with. */
-  readonly fields?: readonly (readonly [name: string, label: string, value: string])[]
+/** A number that a fault is set with: what the form calls it, and what it begins with. */
+type NumberField = readonly [label: string, value: string]
+
+/** What every fault has beside its own fields; the form asks for it once. */
+type SharedField = 'kind' | 'times' | 'operation' | 'event'
+
+/** Each kind of a fault in words, with its own fields and no other. */
+type Kinds<Fault extends { readonly kind: string }> = {
+  readonly [Kind in Fault['kind']]: {
+    readonly does: string
+    readonly fields: {
+      readonly [Field in Exclude<keyof Extract<Fault, { readonly kind: Kind }>, SharedField>]-?: NumberField
+    }
+  }
 }
 
-const delay = ['delayMs', 'Delay, ms', '3000'] as const
+const delayMs: NumberField = ['Delay, ms', '3000']
 
-const partnerKinds: readonly Kind[] = [
-  {
-    name: 'status',
+const partnerKinds: Kinds<PartnerFault> = {
+  status: {
     does: 'answered with this status before anything is looked at',
-    fields: [
-      ['status', 'Status', '503'],
-      ['retryAfterSeconds', 'Retry-After, s', ''],
-    ],
+    fields: { status: ['Status', '503'], retryAfterSeconds: ['Retry-After, s', ''] },
   },
-  { name: 'delay', does: 'looked at only so much later', fields: [delay] },
-  { name: 'hang-up-before', does: 'dropped; nothing acts' },
-  { name: 'hang-up-after', does: 'done whole, then dropped without an answer' },
-  { name: 'truncate', does: 'done whole; the answer breaks off in the middle' },
-]
+  delay: { does: 'looked at only so much later', fields: { delayMs } },
+  'hang-up-before': { does: 'dropped; nothing acts', fields: {} },
+  'hang-up-after': { does: 'done whole, then dropped without an answer', fields: {} },
+  truncate: { does: 'done whole; the answer breaks off in the middle', fields: {} },
+}
 
-const webhookKinds: readonly Kind[] = [
-  { name: 'duplicate', does: 'arrives in several copies at once', fields: [['copies', 'Copies', '1']] },
-  { name: 'reorder', does: 'a transfer_order held back until after its terminal' },
-  { name: 'wrong-kid', does: 'signed with a kid nobody knows' },
-  { name: 'expired', does: 'signed so that it has expired' },
-  { name: 'altered-body', does: 'the body is another than was signed' },
-  { name: 'delay', does: 'begins only so much later', fields: [delay] },
-  { name: 'drop-response', does: 'arrives, and its answer is lost' },
-]
+const webhookKinds: Kinds<WebhookFault> = {
+  duplicate: { does: 'arrives in several copies at once', fields: { copies: ['Copies', '1'] } },
+  reorder: { does: 'a transfer_order held back until after its terminal', fields: {} },
+  'wrong-kid': { does: 'signed with a kid nobody knows', fields: {} },
+  expired: { does: 'signed so that it has expired', fields: {} },
+  'altered-body': { does: 'the body is another than was signed', fields: {} },
+  delay: { does: 'begins only so much later', fields: { delayMs } },
+  'drop-response': { does: 'arrives, and its answer is lost', fields: {} },
+}
 
 /** Everything that can be made to go wrong, and what is set to. */
 export function faultsPage(context: ConsoleContext, parts: ConsoleParts) {
   const { partner, webhook } = parts.faults
-  const operationNames = Object.entries(operations).flatMap(([name, { kind }]) => (kind === 'platform' ? [name] : []))
   const shown = stubLimits.consoleRowsMax
   return consolePage(context, parts, {
     title: 'Faults',
@@ -54,17 +60,22 @@ export function faultsPage(context: ConsoleContext, parts: ConsoleParts) {
       <h1>Faults</h1>
       <p class="soft">A fault meets what comes next and counts down. The first that was set goes first, one for each request or attempt.</p>
       <div class="split even">
-        ${side('Partner requests', '/stub/faults', partner.queue.newest(shown), partnerKinds, select('operation', 'Operation', operationNames))}
+        ${side('Partner requests', '/stub/faults', partner.queue.newest(shown), partnerKinds, select('operation', 'Operation', platformOperationNames))}
         ${side('Webhooks', '/stub/webhook-faults', webhook.queue.newest(shown), webhookKinds, select('event', 'Event', Object.keys(webhookEvents)))}
       </div>`,
   })
+}
+
+interface Kind {
+  readonly does: string
+  readonly fields: Readonly<Record<string, NumberField>>
 }
 
 function side(
   name: string,
   path: string,
   set: readonly { readonly id: number; readonly kind: string; readonly times: number }[],
-  kinds: readonly Kind[],
+  kinds: Readonly<Record<string, Kind>>,
   target: Html,
 ): Html {
   const id = path.slice('/stub/'.length)
@@ -78,7 +89,7 @@ function side(
       className: 'fault',
       isKept: true,
       fields: html`
-        <fieldset><legend>What happens</legend>${kinds.map((kind, at) => kindChoice(kind, at === 0))}</fieldset>
+        <fieldset><legend>What happens</legend>${Object.entries(kinds).map(([kind, words], at) => kindChoice(kind, words, at === 0))}</fieldset>
         <div class="fields">${target}${numberField('times', 'Times', '1')}</div>`,
     })}</div>
     ${
@@ -92,10 +103,11 @@ function side(
   </section>`
 }
 
-function kindChoice({ name, does, fields = [] }: Kind, isFirst: boolean): Html {
+function kindChoice(name: string, { does, fields }: Kind, isFirst: boolean): Html {
+  const own = Object.entries(fields)
   return html`<div class="kind">
     <label><input type="radio" name="kind" value="${name}" ${isFirst ? html`checked` : ''}> <span><code>${name}</code> <span class="soft">${does}</span></span></label>
-    ${fields.length === 0 ? '' : html`<div class="fields" data-if="${name}">${fields.map(([field, label, value]) => numberField(field, label, value))}</div>`}
+    ${own.length === 0 ? '' : html`<div class="fields" data-if="${name}">${own.map(([field, [label, value]]) => numberField(field, label, value))}</div>`}
   </div>`
 }
 

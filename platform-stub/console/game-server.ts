@@ -1,13 +1,13 @@
 import { html } from 'hono/html'
 import { eligibilityOf } from '../characters/eligibility.ts'
-import { positiveInteger } from '../control/request.ts'
-import { stubLimits } from '../limits.ts'
 import type { Html } from '../pages/document.ts'
 import type { CharacterStanding } from '../store/characters.ts'
 import type { GameServerRow } from '../store/game-servers.ts'
+import { positiveInteger } from '../web/positive-integer.ts'
 import { actForm } from './acts.ts'
 import { consolePage } from './layout.ts'
 import { relativeTo } from './moments.ts'
+import { byName, pageOf, pager, rowsAsked } from './paging.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
 import { signingKeyOf } from './provisioning.ts'
 import { emptyState, table } from './table.ts'
@@ -39,7 +39,7 @@ export function gameServerPage(context: ConsoleContext, parts: ConsoleParts) {
         ${agentCard(parts, server)}
         ${webhookCard(server)}
       </div>
-      ${characterSection(parts, server)}`,
+      ${characterSection(parts, server, new URL(context.req.url).searchParams)}`,
   })
 }
 
@@ -81,8 +81,9 @@ function webhookCard({ id, webhookUrl }: GameServerRow): Html {
   </section>`
 }
 
-function characterSection({ queries }: ConsoleParts, { id }: GameServerRow): Html {
-  const characters = queries.characters(id, stubLimits.consoleRowsMax)
+function characterSection({ queries }: ConsoleParts, { id }: GameServerRow, query: URLSearchParams): Html {
+  const found = queries.characters(id, { after: query.get(byName.parameter) ?? '', count: rowsAsked })
+  const { rows: characters, next } = pageOf(found, ({ characterRef }) => characterRef)
   const path = (characterRef: string) => `/stub/game-servers/${id}/characters/${encodeURIComponent(characterRef)}`
   return html`<section aria-labelledby="characters">
     <h2 id="characters">Its characters</h2>
@@ -118,5 +119,6 @@ function characterSection({ queries }: ConsoleParts, { id }: GameServerRow): Htm
             },
           ])
     }
+    ${pager(`/console/game-servers/${id}`, query, next, byName)}
   </section>`
 }

@@ -16,12 +16,14 @@ const places = {
   '/console/faults': 'Faults',
 } as const
 
+/** The address of an entry of the menu. */
 export type Place = keyof typeof places
 
+/** One page of the console, within what all of them have. */
 export interface ConsolePage {
   readonly title: string
-  /** Which entry of the menu it belongs to. */
-  readonly place: Place
+  /** Which entry of the menu it belongs to; null for none. */
+  readonly place: Place | null
   readonly content: Html
   readonly status?: number
 }

@@ -1,6 +1,4 @@
 import { html } from 'hono/html'
-import { positiveInteger } from '../control/request.ts'
-import { stubLimits } from '../limits.ts'
 import { estimateStock } from '../listings/estimate.ts'
 import { duration } from '../pages/browser/durations.js'
 import { inReais } from '../pages/money.ts'
@@ -10,8 +8,9 @@ import { listingMachine } from './machine.ts'
 import { layoutOf } from './machine-layout.ts'
 import { machinePicture } from './machine-picture.ts'
 import { relativeTo } from './moments.ts'
+import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
-import { emptyState, pager, table } from './table.ts'
+import { emptyState, table } from './table.ts'
 
 /** Listings with what is left of them and why. */
 export async function listingsPage(context: ConsoleContext, parts: ConsoleParts) {
@@ -19,10 +18,12 @@ export async function listingsPage(context: ConsoleContext, parts: ConsoleParts)
   const { observationFreshnessMs } = platform.settings
   const query = new URL(context.req.url).searchParams
   const nowMs = clock.nowMs()
-  const rows = queries
-    .listings({ before: positiveInteger(query.get('before') ?? undefined) ?? null, count: stubLimits.consoleRowsMax })
-    .map((listing) => ({ listing, estimate: estimateStock(listing, nowMs, observationFreshnessMs) }))
-  const lastId = rows.length === stubLimits.consoleRowsMax ? (rows.at(-1)?.listing.id ?? null) : null
+  const found = queries.listings({ before: beforeIn(query), count: rowsAsked })
+  const { rows: listings, next } = pageOf(found, ({ id }) => id)
+  const rows = listings.map((listing) => ({
+    listing,
+    estimate: estimateStock(listing, nowMs, observationFreshnessMs),
+  }))
   const counts = new Map(queries.listingStatuses().map(({ status, count }) => [status, count]))
   return consolePage(context, parts, {
     title: 'Listings',
@@ -54,7 +55,7 @@ export async function listingsPage(context: ConsoleContext, parts: ConsoleParts)
               { name: 'Changed', cell: ({ listing }) => relativeTo(listing.updatedAt, nowMs) },
             ])
       }
-      ${pager('/console/listings', query, lastId)}
+      ${pager('/console/listings', query, next)}
       <details class="card pad"><summary>The states of a listing</summary>${machinePicture(await layoutOf(listingMachine), { counts })}</details>`,
   })
 }

@@ -17,6 +17,7 @@ export interface PlacedMove<State extends string> extends MachineMove<State> {
   readonly y: number
 }
 
+/** A machine with everything in its place; sizes in CSS pixels. */
 export interface MachineLayout<State extends string> {
   readonly name: string
   readonly width: number

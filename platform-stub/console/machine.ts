@@ -9,12 +9,14 @@ export interface Machine<State extends string> {
   readonly moves: readonly MachineMove<State>[]
 }
 
+/** A state with what stands in it, line by line, and what it feels like. */
 export interface MachineState<State extends string> {
   readonly state: State
   readonly lines: readonly string[]
   readonly tone: string
 }
 
+/** One way out of a state; two triggers between the same states are two moves. */
 export interface MachineMove<State extends string> {
   readonly from: State
   readonly to: State

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import type { ControlParts } from '../control/parts.ts'
-import type { StubEnv } from '../control/request.ts'
 import type { Changes } from '../pages/changes.ts'
 import type { ConsoleQueries } from '../store/console.ts'
+import type { StubEnv } from '../web/environment.ts'
 
 /** What the console is made from: everything that the control routes reach, and reading of its own. */
 export interface ConsoleParts extends ControlParts {
@@ -10,4 +10,5 @@ export interface ConsoleParts extends ControlParts {
   readonly queries: ConsoleQueries
 }
 
+/** A request to the console. */
 export type ConsoleContext = Context<StubEnv>

@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
 import { controlObstacle } from '../control/guard.ts'
-import { positiveInteger, type StubEnv } from '../control/request.ts'
 import { agentVariables } from '../game-servers/agent-env.ts'
 import { refuse } from '../refusal.ts'
 import type { GameServerRow, SigningKeyRow } from '../store/game-servers.ts'
+import type { StubEnv } from '../web/environment.ts'
+import { positiveInteger } from '../web/positive-integer.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
 
 /** The names under which the files lie beside one another. */

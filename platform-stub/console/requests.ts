@@ -1,12 +1,13 @@
 import { html } from 'hono/html'
-import { operations } from '../../contract/operations.ts'
 import { stubLimits } from '../limits.ts'
 import { duration } from '../pages/browser/durations.js'
 import type { Html } from '../pages/document.ts'
 import { icon } from '../pages/icons.ts'
 import type { AuthenticationFault, JournalEntry } from '../partner-api/journal.ts'
+import { matchRoute } from '../partner-api/routes.ts'
 import { consolePage } from './layout.ts'
 import { stampOf } from './moments.ts'
+import { beforeIn, pageOf, pager } from './paging.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
 import { authenticationSteps, stepHelp } from './refusal-help.ts'
 import { emptyState } from './table.ts'
@@ -23,10 +24,11 @@ export function requestsPage(context: ConsoleContext, parts: ConsoleParts) {
   const query = new URL(context.req.url).searchParams
   const asked = query.get('show') ?? 'all'
   const show = Object.hasOwn(choices, asked) ? (asked as keyof typeof choices) : 'all'
-  const entries = parts.journal
+  const before = beforeIn(query) ?? Number.POSITIVE_INFINITY
+  const found = parts.journal
     .newest(stubLimits.journalEntriesMax)
-    .filter(choices[show].fits)
-    .slice(0, 2 * stubLimits.consoleRowsMax)
+    .filter((entry) => entry.number < before && choices[show].fits(entry))
+  const { rows: entries, next } = pageOf(found, ({ number }) => number)
   return consolePage(context, parts, {
     title: 'Requests',
     place: '/console/requests',
@@ -40,22 +42,21 @@ export function requestsPage(context: ConsoleContext, parts: ConsoleParts) {
         )}
       </ul>
       ${entries.length === 0 ? emptyState('No request here', 'Every call of a game server or game client is written down.') : ''}
-      <ol class="journal">${entries.map((entry) => entryOf(parts, entry))}</ol>`,
+      <ol class="journal">${entries.map((entry) => entryOf(parts, entry))}</ol>
+      ${pager('/console/requests', query, next)}`,
   })
 }
 
 function entryOf({ directory }: ConsoleParts, entry: JournalEntry): Html {
-  const { atMs, method, path, operation, gameServerId, status, code, message, durationMs, authentication, fault } =
-    entry
+  const { number, atMs, method, path, operation, gameServerId, status, code, message, durationMs } = entry
+  const { authentication, fault } = entry
   const server = gameServerId === null ? undefined : directory.byId(gameServerId)?.name
   const facts = html`<span class="badge ${toneOf(status)}">${status ?? 'dropped'}</span>
     <code class="route">${method} ${path}</code>
     <span class="soft">${stampOf(atMs)} · ${durationMs} ms${server ? html` · ${server}` : ''}${operation ? html` · ${operation}` : ''}</span>
     ${fault ? html`<span class="badge argued">fault: ${fault}</span>` : ''}
     ${message === null ? '' : html`<span class="said"><code>${code}</code> <span lang="pt-BR">${message}</span></span>`}`
-  // The moment and the route name an entry well enough for an update to find it again.
-  const id = `request-${atMs}-${method}-${encodeURIComponent(path)}-${status}`
-  return html`<li class="card entry" id="${id}">
+  return html`<li class="card entry" id="request-${number}">
     <div class="line">${facts}</div>
     ${authentication ? explanation(authentication, entry) : ''}
   </li>`
@@ -69,10 +70,11 @@ function toneOf(status: number | null): string {
 
 function explanation(fault: AuthenticationFault, { path, method }: JournalEntry): Html {
   const { step, expected, received, signingInput, bodyBytes, bodySha256, clockDifferenceS } = fault
+  const steps = stepsOf(method, path)
   return html`<details class="why">
     <summary>Why: step <code>${step}</code></summary>
     <div class="columns">
-      <ol class="checks">${stepsOf(method, path).map((name) => checkOf(name, step, stepsOf(method, path)))}</ol>
+      <ol class="checks">${steps.map((name) => checkOf(name, step, steps))}</ol>
       <div class="stack">
         <p class="notice wait">${icon('alert')}<strong>What to look at</strong><span class="ink">${stepHelp[step]}</span></p>
         <dl class="pairs">
@@ -98,13 +100,8 @@ function headerOf(signingInput: string | null): Html | string {
 
 /** The steps that a route has: one that is signature-only looks at no key. */
 function stepsOf(method: string, path: string) {
-  const isSignatureOnly = Object.values(operations).some(
-    (operation) =>
-      operation.kind === 'platform' &&
-      operation.auth === 'signature-only' &&
-      operation.method === method &&
-      operation.path === path,
-  )
+  const match = matchRoute(method, path)
+  const isSignatureOnly = match.kind === 'route' && match.route.auth === 'signature-only'
   return isSignatureOnly ? authenticationSteps.filter((step) => !step.startsWith('api-key')) : authenticationSteps
 }
 

@@ -1,12 +1,13 @@
 import { Hono } from 'hono'
-import type { StubEnv } from '../control/request.ts'
 import { eventStreamHeaders } from '../pages/changes.ts'
+import type { StubEnv } from '../web/environment.ts'
 import { faultsPage } from './faults.ts'
 import { gameServerPage } from './game-server.ts'
 import { gameServersPage } from './game-servers.ts'
 import { consoleObstacle } from './guard.ts'
 import { consoleVersion } from './layout.ts'
 import { listingsPage } from './listings.ts'
+import { noSuchPage } from './no-such-page.ts'
 import { overviewPage } from './overview.ts'
 import type { ConsoleParts } from './parts.ts'
 import { provisioningRoutes } from './provisioning.ts'
@@ -42,4 +43,10 @@ export function consoleRoutes(parts: ConsoleParts): Hono<StubEnv> {
     .get('/game-servers/:id', (context) => gameServerPage(context, parts))
     .get('/faults', (context) => faultsPage(context, parts))
     .route('/game-servers', provisioningRoutes(parts))
+    .use('*', async (context, next) => (isReading(context.req.method) ? noSuchPage(context, parts) : next()))
+}
+
+/** Only a reader is shown a page of what there is not; what acts goes on to where 404 and 405 are told apart. */
+function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
 }

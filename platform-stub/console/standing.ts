@@ -23,6 +23,7 @@ const tones: Readonly<Record<PaymentStatus | DeliveryStatus, string>> = {
   EM_DISPUTA: 'argued',
 }
 
+/** What a phase feels like: the class that colours it, the same everywhere on the console. */
 export const phaseTones: Readonly<Record<TransactionPhase, string>> = {
   'awaiting-payment': 'calm',
   'awaiting-server': 'busy',

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Html } from '../pages/document.ts'
 
+/** One column of a table. */
 export interface Column<Row> {
   readonly name: string
   readonly cell: (row: Row) => Html | string | number
@@ -38,20 +39,4 @@ export function table<Row>(
 /** What stands in place of a list that has nothing. */
 export function emptyState(title: string, hint: Html | string): Html {
   return html`<div class="card empty"><strong>${title}</strong><p>${hint}</p></div>`
-}
-
-/** Leads to older entries and back to the newest. @param lastId Of the last row shown, when there may be more. */
-export function pager(path: string, query: URLSearchParams, lastId: number | null): Html {
-  const newest = new URLSearchParams(query)
-  newest.delete('before')
-  const older = new URLSearchParams(query)
-  if (lastId !== null) older.set('before', String(lastId))
-  return html`<nav class="pager" aria-label="Pages">
-    ${query.has('before') ? html`<a class="button small" href="${withQuery(path, newest)}">Newest</a>` : ''}
-    ${lastId !== null ? html`<a class="button small" href="${withQuery(path, older)}">Older</a>` : ''}
-  </nav>`
-}
-
-function withQuery(path: string, query: URLSearchParams): string {
-  return query.size > 0 ? `${path}?${query}` : path
 }

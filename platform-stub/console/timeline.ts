@@ -6,7 +6,7 @@ import { inReais } from '../pages/money.ts'
 import type { JournalEntry } from '../partner-api/journal.ts'
 import type { HistoryRow, MoneyRow, TransactionRow } from '../store/transactions.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhooks.ts'
-import { attemptBadge } from './attempt.ts'
+import { attemptBadge, wentWell } from './attempt.ts'
 import { stampOf } from './moments.ts'
 import type { ConsoleParts } from './parts.ts'
 import { phaseTones, statusBadge, triggers, wayOf } from './standing.ts'
@@ -25,7 +25,9 @@ export function timeline(parts: ConsoleParts, transaction: TransactionRow, histo
   const { transactions, webhooks } = parts.platform.tables
   const attempts = webhooks
     .newestOf(transaction.id, 20)
-    .flatMap((delivery) => webhooks.attemptsOf(delivery.id).map((attempt) => attemptOf(delivery, attempt)))
+    .flatMap((delivery) =>
+      webhooks.newestAttempts(delivery.id, null, happeningsMax).map((attempt) => attemptOf(delivery, attempt)),
+    )
   const happenings = [
     ...movesOf(history),
     ...transactions.moneyOf(transaction.id).map(moneyOf),
@@ -58,10 +60,9 @@ function moneyOf({ kind, amountCents, at }: MoneyRow): Happening {
 
 function attemptOf({ id, event }: WebhookDeliveryRow, attempt: WebhookAttemptRow): Happening {
   const { at, number, durationMs } = attempt
-  const isWell = attempt.responseStatus !== null && attempt.responseStatus >= 200 && attempt.responseStatus < 300
   return {
     atMs: at,
-    tone: isWell ? 'good' : 'bad',
+    tone: wentWell(attempt) ? 'good' : 'bad',
     what: html`Webhook <a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${number} ${attemptBadge(attempt)} <span class="soft">${durationMs} ms</span>`,
   }
 }

@@ -1,12 +1,7 @@
 import { html } from 'hono/html'
-import {
-  type TransactionPhase,
-  type TransactionTrigger,
-  transactionMoves,
-  transactionPhases,
-} from '../../contract/transaction.ts'
+import { type TransactionPhase, transactionMoves, transactionPhases } from '../../contract/transaction.ts'
 import { iso } from '../clock/iso.ts'
-import { positiveInteger } from '../control/request.ts'
+import { transactionActs } from '../control/transactions.ts'
 import { estimateStock } from '../listings/estimate.ts'
 import type { Html } from '../pages/document.ts'
 import { inReais } from '../pages/money.ts'
@@ -14,6 +9,7 @@ import type { ListingRow } from '../store/listings.ts'
 import type { TransactionRow } from '../store/transactions.ts'
 import { listingOf } from '../transactions/apply.ts'
 import { phaseOfRow } from '../transactions/moves.ts'
+import { positiveInteger } from '../web/positive-integer.ts'
 import { actForm } from './acts.ts'
 import { estimateInWords } from './estimate-in-words.ts'
 import { consolePage } from './layout.ts'
@@ -26,15 +22,16 @@ import { phaseName, statusBadge, wayOf } from './standing.ts'
 import { emptyState } from './table.ts'
 import { timeline } from './timeline.ts'
 
-/** What somebody at the console can do to a transaction; the rest is the game server's. */
-const acts: readonly (readonly [name: string, trigger: TransactionTrigger, label: string, button: string])[] = [
-  ['pay', 'pay', 'Pay', 'first'],
-  ['cancel', 'cancel', 'Cancel', ''],
-  ['expire', 'expire', 'Expire', ''],
-  ['dispute', 'dispute', 'Open dispute', ''],
-  ['reject-dispute', 'reject-dispute', 'Reject dispute', 'first'],
-  ['refund', 'refund', 'Refund', ''],
-]
+/** How the buttons look for what somebody at the console can do; the rest is the game server's. */
+const buttons: Readonly<Record<(typeof transactionActs)[number], { readonly label: string; readonly look?: string }>> =
+  {
+    pay: { label: 'Pay', look: 'first' },
+    cancel: { label: 'Cancel' },
+    expire: { label: 'Expire' },
+    dispute: { label: 'Open dispute' },
+    'reject-dispute': { label: 'Reject dispute', look: 'first' },
+    refund: { label: 'Refund' },
+  }
 
 /** A transaction with everything that happened to it and everything that can. */
 export async function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
@@ -83,12 +80,12 @@ export async function transactionPage(context: ConsoleContext, parts: ConsolePar
 }
 
 function actBar(id: number, phase: TransactionPhase): Html {
-  const possible = acts.filter(([, trigger]) => transactionMoves[phase][trigger])
+  const possible = transactionActs.filter((act) => transactionMoves[phase][act])
   const byOthers = Object.entries(transactionMoves[phase])
-    .filter(([trigger, to]) => to !== phase && !acts.some(([, other]) => other === trigger))
+    .filter(([trigger, to]) => to !== phase && !transactionActs.some((act) => act === trigger))
     .map(([trigger]) => trigger)
   return html`<div class="row act-bar">
-    ${possible.map(([name, , label, button]) => actForm({ method: 'POST', path: `/stub/transactions/${id}/${name}`, label, button }))}
+    ${possible.map((act) => actForm({ method: 'POST', path: `/stub/transactions/${id}/${act}`, label: buttons[act].label, button: buttons[act].look ?? '' }))}
     ${possible.length === 0 ? html`<p class="soft">Nothing more can be done to it from here.</p>` : ''}
     ${byOthers.length > 0 ? html`<p class="soft">By game server or time: ${byOthers.map((trigger) => html`<code>${trigger}</code> `)}</p>` : ''}
   </div>`

@@ -1,14 +1,13 @@
 import { html } from 'hono/html'
 import { type TransactionPhase, transactionPhases } from '../../contract/transaction.ts'
-import { positiveInteger } from '../control/request.ts'
-import { stubLimits } from '../limits.ts'
 import type { Html } from '../pages/document.ts'
 import type { TransactionChoice } from '../store/console.ts'
 import { consolePage } from './layout.ts'
+import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
 import { phaseName, phaseTones } from './standing.ts'
 import { phaseCounts, sum } from './standing-counts.ts'
-import { emptyState, pager } from './table.ts'
+import { emptyState } from './table.ts'
 import { transactionTable } from './transaction-table.ts'
 
 /** Transactions, newest first, by phase or by what is searched for. */
@@ -18,13 +17,9 @@ export function transactionsPage(context: ConsoleContext, parts: ConsoleParts) {
   const phase = phaseIn(query)
   const search = query.get('search')?.trim() || null
   const counts = phaseCounts(queries.standings())
-  const rows = queries.transactions({
-    before: positiveInteger(query.get('before') ?? undefined) ?? null,
-    count: stubLimits.consoleRowsMax,
-    standing: phase ? standingOf(phase) : null,
-    search,
-  })
-  const lastId = rows.length === stubLimits.consoleRowsMax ? (rows.at(-1)?.id ?? null) : null
+  const standing = phase ? standingOf(phase) : null
+  const found = queries.transactions({ before: beforeIn(query), count: rowsAsked, standing, search })
+  const { rows, next } = pageOf(found, ({ id }) => id)
   return consolePage(context, parts, {
     title: 'Transactions',
     place: '/console/transactions',
@@ -41,7 +36,7 @@ export function transactionsPage(context: ConsoleContext, parts: ConsoleParts) {
         ${[...counts].map(([name, count]) => chip(phaseName(name), count, `/console/transactions?phase=${name}`, phase === name, phaseTones[name]))}
       </ul>
       ${rows.length > 0 ? transactionTable(parts, rows) : emptyState('No transaction here', search ? 'Nothing fits the search.' : 'A purchase appears as soon as a game client makes one.')}
-      ${pager('/console/transactions', query, lastId)}`,
+      ${pager('/console/transactions', query, next)}`,
   })
 }
 

@@ -1,16 +1,17 @@
 import { html } from 'hono/html'
-import { positiveInteger } from '../control/request.ts'
 import { duration } from '../pages/browser/durations.js'
 import type { Html } from '../pages/document.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhooks.ts'
+import { positiveInteger } from '../web/positive-integer.ts'
 import { attemptBadge } from './attempt.ts'
 import { consolePage } from './layout.ts'
 import { stampOf } from './moments.ts'
+import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
 import { emptyState } from './table.ts'
 import { nextTry, resendForm, stateBadge } from './webhooks.ts'
 
-/** A delivery with each attempt: what was sent, how it was signed, what came back. */
+/** A delivery with its attempts, newest first: what was sent, how it was signed, what came back. */
 export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
   const place = '/console/webhooks'
   const asked = context.req.param('id') ?? ''
@@ -21,7 +22,10 @@ export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
     return consolePage(context, parts, { title: 'No such webhook', place, status: 404, content })
   }
   const nowMs = parts.clock.nowMs()
-  const attempts = webhooks.attemptsOf(delivery.id).reverse()
+  const query = new URL(context.req.url).searchParams
+  const found = webhooks.newestAttempts(delivery.id, beforeIn(query), rowsAsked)
+  const { rows: attempts, next } = pageOf(found, ({ id }) => id)
+  const count = webhooks.attemptCount(delivery.id)
   return consolePage(context, parts, {
     title: `Webhook ${delivery.id}`,
     place,
@@ -45,9 +49,10 @@ export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
           <button type="button" class="button small" data-copies="body" data-done="Copied">Copy</button>
         </details>
       </section>
-      <h2>${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}</h2>
-      ${attempts.length === 0 ? emptyState('Not tried yet', receiverOf(parts, delivery) === null ? html`The game server has no webhook URL: <a href="/console/game-servers/${delivery.gameServerId}">set one</a>.` : 'It goes out when it is due.') : ''}
-      <ol class="stack">${attempts.map((attempt) => html`<li id="attempt-${attempt.number}">${attemptCard(attempt)}</li>`)}</ol>`,
+      <h2>${count === 1 ? '1 attempt' : `${count.toLocaleString('en')} attempts`}</h2>
+      ${count === 0 ? emptyState('Not tried yet', receiverOf(parts, delivery) === null ? html`The game server has no webhook URL: <a href="/console/game-servers/${delivery.gameServerId}">set one</a>.` : 'It goes out when it is due.') : ''}
+      <ol class="stack">${attempts.map((attempt) => html`<li id="attempt-${attempt.id}">${attemptCard(attempt)}</li>`)}</ol>
+      ${pager(`${place}/${delivery.id}`, query, next)}`,
   })
 }
 
@@ -56,10 +61,10 @@ function receiverOf({ directory }: ConsoleParts, { gameServerId }: WebhookDelive
 }
 
 function attemptCard(attempt: WebhookAttemptRow): Html {
-  const { number, at, durationMs, url, responseBody, nextAttemptAt } = attempt
-  return html`<article class="card pad attempt" aria-labelledby="attempt-${number}-name">
+  const { id, number, at, durationMs, url, responseBody, nextAttemptAt } = attempt
+  return html`<article class="card pad attempt" aria-labelledby="attempt-${id}-name">
     <div class="headline">
-      <h3 id="attempt-${number}-name">Attempt ${number}</h3>
+      <h3 id="attempt-${id}-name">Attempt ${number}</h3>
       <p class="badges">${attemptBadge(attempt)}</p>
       <p class="soft">${stampOf(at)}, ${durationMs} ms${nextAttemptAt === null ? '' : `, again ${duration(nextAttemptAt - at)} later`}</p>
     </div>
@@ -74,7 +79,7 @@ function attemptCard(attempt: WebhookAttemptRow): Html {
         <p class="soft">From <code class="wrap">${url}</code></p>
       </div>
     </div>
-    <details><summary>The header as it was sent</summary><pre class="wrap" id="signature-${number}" tabindex="0">X-Platform-Signature: ${attempt.signature}</pre></details>
+    <details><summary>The header as it was sent</summary><pre class="wrap" id="signature-${id}" tabindex="0">X-Platform-Signature: ${attempt.signature}</pre></details>
   </article>`
 }
 

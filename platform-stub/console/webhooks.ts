@@ -1,15 +1,14 @@
 import { html } from 'hono/html'
 import { type WebhookEvent, webhookEvents } from '../../contract/events.ts'
-import { positiveInteger } from '../control/request.ts'
-import { stubLimits } from '../limits.ts'
 import type { Html } from '../pages/document.ts'
 import type { ListedDelivery } from '../store/console.ts'
 import type { WebhookDeliveryRow } from '../store/webhooks.ts'
 import { actForm } from './acts.ts'
 import { consolePage } from './layout.ts'
 import { relativeTo } from './moments.ts'
+import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
 import type { ConsoleContext, ConsoleParts } from './parts.ts'
-import { emptyState, pager, table } from './table.ts'
+import { emptyState, table } from './table.ts'
 
 type DeliveryState = WebhookDeliveryRow['state']
 
@@ -25,13 +24,8 @@ export function webhooksPage(context: ConsoleContext, parts: ConsoleParts) {
   const query = new URL(context.req.url).searchParams
   const state = chosen(deliveryTones, query.get('state'))
   const event = chosen(webhookEvents, query.get('event'))
-  const rows = queries.deliveries({
-    before: positiveInteger(query.get('before') ?? undefined) ?? null,
-    count: stubLimits.consoleRowsMax,
-    state,
-    event,
-  })
-  const lastId = rows.length === stubLimits.consoleRowsMax ? (rows.at(-1)?.id ?? null) : null
+  const found = queries.deliveries({ before: beforeIn(query), count: rowsAsked, state, event })
+  const { rows, next } = pageOf(found, ({ id }) => id)
   const nowMs = clock.nowMs()
   const nextOf = (row: ListedDelivery) =>
     directory.byId(row.gameServerId)?.webhookUrl == null && row.state === 'pending'
@@ -73,7 +67,7 @@ export function webhooksPage(context: ConsoleContext, parts: ConsoleParts) {
               { name: 'Act', cell: ({ id }) => resendForm(id) },
             ])
       }
-      ${pager('/console/webhooks', query, lastId)}`,
+      ${pager('/console/webhooks', query, next)}`,
   })
 }
 

@@ -4,10 +4,12 @@ import { iso } from '../clock/iso.ts'
 import { isMoment, momentMsOf } from '../clock/moment.ts'
 import type { Destination } from '../due-work.ts'
 import { refuse } from '../refusal.ts'
+import type { StubEnv } from '../web/environment.ts'
 import type { ControlParts } from './parts.ts'
-import { bodyOf, type StubEnv } from './request.ts'
+import { bodyOf } from './request.ts'
 
-const journey = z.looseObject({ now: z.optional(z.string()), advanceSeconds: z.optional(z.number()) })
+/** Read by hand: the general words for a wrong field would ask for a whole number, and parts of a second are taken. */
+const journey = z.looseObject({ now: z.optional(z.unknown()), advanceSeconds: z.optional(z.unknown()) })
 
 /** Time travel. The answer to a change comes when everything that came due on the way is done. */
 export function clockRoutes({ clock, dueWork }: ControlParts): Hono<StubEnv> {
@@ -27,10 +29,11 @@ export function clockRoutes({ clock, dueWork }: ControlParts): Hono<StubEnv> {
 function destinationOf({ now, advanceSeconds }: z.infer<typeof journey>, presentMs: number): Destination {
   if ((now === undefined) === (advanceSeconds === undefined)) throw refuse('CLOCK_TARGET_UNFIT')
   if (advanceSeconds !== undefined) {
-    if (!isMoment(presentMs + advanceSeconds * 1_000)) throw refuse('CLOCK_TARGET_UNFIT')
+    if (typeof advanceSeconds !== 'number' || !isMoment(presentMs + advanceSeconds * 1_000))
+      throw refuse('CLOCK_TARGET_UNFIT')
     return { momentMs: (nowMs) => nowMs + advanceSeconds * 1_000 }
   }
-  const momentMs = momentMsOf(now ?? '')
+  const momentMs = typeof now === 'string' ? momentMsOf(now) : undefined
   if (momentMs === undefined) throw refuse('CLOCK_TARGET_UNFIT')
   return { momentMs: () => momentMs }
 }

@@ -3,8 +3,9 @@ import type * as z from 'zod/mini'
 import { clearFaults, type FaultsOf } from '../faults/faults.ts'
 import { partnerFault } from '../faults/partner-fault.ts'
 import { webhookFault } from '../faults/webhook-fault.ts'
+import type { StubEnv } from '../web/environment.ts'
 import type { ControlParts } from './parts.ts'
-import { bodyOf, limitOf, type StubEnv } from './request.ts'
+import { bodyOf, limitOf } from './request.ts'
 
 /** Faults on partner routes. */
 export function partnerFaultRoutes({ faults }: ControlParts): Hono<StubEnv> {

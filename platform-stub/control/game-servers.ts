@@ -6,11 +6,13 @@ import { registerGameServer, setWebhookUrl } from '../game-servers/register.ts'
 import { parseFields } from '../json-input.ts'
 import { refuse } from '../refusal.ts'
 import type { GameServerRow } from '../store/game-servers.ts'
+import type { StubEnv } from '../web/environment.ts'
+import { positiveInteger } from '../web/positive-integer.ts'
 import type { ControlParts } from './parts.ts'
-import { bodyOf, positiveInteger, type StubEnv } from './request.ts'
+import { bodyOf } from './request.ts'
 
-const registration = z.looseObject({ name, webhookUrl: z.optional(name), publicKeyPem: z.optional(name) })
-const webhookChange = z.looseObject({ webhookUrl: z.nullable(name) })
+const registration = z.looseObject({ name, webhookUrl: z.optional(z.unknown()), publicKeyPem: z.optional(name) })
+const webhookChange = z.looseObject({ webhookUrl: z.unknown() })
 const flag = z.optional(z.boolean())
 /** Unknown fields are dropped here: what is left is written to the character. */
 const characterChange = z.object({
@@ -30,13 +32,14 @@ export function gameServerRoutes({ platform, directory, platformKey, dueWork }: 
   }
   return new Hono<StubEnv>()
     .post('/', async (context) => {
-      const body = await bodyOf(context, registration)
-      return context.json({ data: await registerGameServer(platform, directory, await platformKey(), body) })
+      const { name, publicKeyPem, webhookUrl } = await bodyOf(context, registration)
+      const asked = { name, publicKeyPem, webhookUrl: webhookUrl === undefined ? null : textOrNull(webhookUrl) }
+      return context.json({ data: await registerGameServer(platform, directory, await platformKey(), asked) })
     })
     .put('/:id', async (context) => {
       const server = serverOf(context.req.param('id'))
       const { webhookUrl } = await bodyOf(context, webhookChange)
-      await setWebhookUrl(platform, directory, server, webhookUrl)
+      await setWebhookUrl(platform, directory, server, textOrNull(webhookUrl))
       dueWork.wake()
       return context.body(null, 200)
     })
@@ -47,4 +50,10 @@ export function gameServerRoutes({ platform, directory, platformKey, dueWork }: 
       const character = await platform.transact(() => setCharacter(platform, id, characterRef, changes))
       return context.json({ data: { characterRef, ...character } })
     })
+}
+
+/** The general words for a wrong field would ask for a text, and null is taken too. @throws {Refusal} WEBHOOK_URL_UNFIT */
+function textOrNull(webhookUrl: unknown): string | null {
+  if (webhookUrl === null || typeof webhookUrl === 'string') return webhookUrl
+  throw refuse('WEBHOOK_URL_UNFIT')
 }

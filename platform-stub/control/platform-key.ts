@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
+import type { StubEnv } from '../web/environment.ts'
 import type { ControlParts } from './parts.ts'
-import type { StubEnv } from './request.ts'
 
 /** The key that the platform signs its webhooks with, private half included: for those who forge them on purpose. */
 export function platformKeyRoutes({ platformKey }: ControlParts): Hono<StubEnv> {

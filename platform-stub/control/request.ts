@@ -1,15 +1,11 @@
-import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type * as z from 'zod/mini'
 import { limits } from '../../contract/limits.ts'
 import { parseFields, readObject } from '../json-input.ts'
 import { stubLimits } from '../limits.ts'
 import { refuse } from '../refusal.ts'
-
-/** The environment of every route that the framework serves. */
-export interface StubEnv {
-  Bindings: HttpBindings
-}
+import type { StubEnv } from '../web/environment.ts'
+import { positiveInteger } from '../web/positive-integer.ts'
 
 /**
  * A control request's body by its schema; no body is an empty object.
@@ -32,11 +28,4 @@ export function limitOf(context: Context<StubEnv>): number {
   const count = positiveInteger(asked)
   if (count === undefined || count > stubLimits.listLengthMax) throw refuse('LIMIT_UNFIT')
   return count
-}
-
-/** A number of 1 or more as it stands in a path or query; undefined for anything else. */
-export function positiveInteger(text: string | undefined): number | undefined {
-  return text !== undefined && /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text))
-    ? Number(text)
-    : undefined
 }

@@ -11,18 +11,20 @@ import { listingOf, moveTransaction } from '../transactions/apply.ts'
 import { phaseOfRow } from '../transactions/moves.ts'
 import { payTransaction } from '../transactions/purchase.ts'
 import { transactionRecord } from '../transactions/record.ts'
+import type { StubEnv } from '../web/environment.ts'
+import { positiveInteger } from '../web/positive-integer.ts'
 import type { ControlParts } from './parts.ts'
-import { limitOf, positiveInteger, type StubEnv } from './request.ts'
+import { limitOf } from './request.ts'
 
-/** What the buyer or the staff would do, by the last segment of the path. `pay` does the checkout's check as well. */
-const acts: Readonly<Record<string, TransactionTrigger>> = {
-  pay: 'pay',
-  cancel: 'cancel',
-  expire: 'expire',
-  dispute: 'dispute',
-  refund: 'refund',
-  'reject-dispute': 'reject-dispute',
-}
+/** What the buyer, time or the staff would do: the last segment of the path. `pay` does the checkout's check as well. */
+export const transactionActs = [
+  'pay',
+  'cancel',
+  'expire',
+  'dispute',
+  'reject-dispute',
+  'refund',
+] as const satisfies readonly TransactionTrigger[]
 
 /** Transactions with their history, and what the buyer or the staff do to them. */
 export function transactionRoutes({ platform }: ControlParts): Hono<StubEnv> {
@@ -41,7 +43,7 @@ export function transactionRoutes({ platform }: ControlParts): Hono<StubEnv> {
     )
     .post('/:id/:act', async (context) => {
       const { id, act } = context.req.param()
-      const trigger = Object.hasOwn(acts, act) ? acts[act] : undefined
+      const trigger = transactionActs.find((name) => name === act)
       if (!trigger) throw refuse('ROUTE_UNKNOWN')
       const moved = await platform.transact(() => moveByHand(platform, transactionOf(id), trigger))
       return context.json({ data: transactionStory(platform, moved) })

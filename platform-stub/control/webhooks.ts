@@ -1,12 +1,16 @@
 import { Hono } from 'hono'
 import { iso, isoOrNull } from '../clock/iso.ts'
+import { stubLimits } from '../limits.ts'
 import type { Platform } from '../platform.ts'
 import { refuse } from '../refusal.ts'
-import type { WebhookDeliveryRow } from '../store/webhooks.ts'
+import type { Tables } from '../store/tables.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhooks.ts'
+import type { StubEnv } from '../web/environment.ts'
+import { positiveInteger } from '../web/positive-integer.ts'
 import type { ControlParts } from './parts.ts'
-import { limitOf, positiveInteger, type StubEnv } from './request.ts'
+import { limitOf } from './request.ts'
 
-/** Webhook deliveries with every attempt, and sending one again. */
+/** Webhook deliveries with their newest attempts, and sending one again. */
 export function webhookRoutes({ platform }: ControlParts): Hono<StubEnv> {
   const { webhooks } = platform.tables
   return new Hono<StubEnv>()
@@ -43,11 +47,17 @@ function deliveryStory({ tables }: Platform, delivery: WebhookDeliveryRow) {
     nextAttemptAt: isoOrNull(delivery.nextAttemptAt),
     createdAt: iso(delivery.createdAt),
     closedAt: isoOrNull(delivery.closedAt),
-    attempts: tables.webhooks.attemptsOf(delivery.id).map(({ deliveryId: _, ...attempt }) => ({
+    attemptCount: tables.webhooks.attemptCount(delivery.id),
+    attempts: newestAttempts(tables, delivery).map(({ deliveryId: _, ...attempt }) => ({
       ...attempt,
       at: iso(attempt.at),
       protectedHeader: JSON.parse(attempt.protectedHeader) as unknown,
       nextAttemptAt: isoOrNull(attempt.nextAttemptAt),
     })),
   }
+}
+
+/** In the order in which they were made. */
+function newestAttempts({ webhooks }: Tables, { id }: WebhookDeliveryRow): WebhookAttemptRow[] {
+  return webhooks.newestAttempts(id, null, stubLimits.webhookAttemptsListedMax).reverse()
 }

@@ -10,16 +10,18 @@ export class Delays {
     this.#clock = clock
   }
 
-  /** Resolves when the time has passed, or nobody waits any more. */
-  pass(durationMs: number): Promise<void> {
-    if (this.#isOver) return Promise.resolve()
+  /** Resolves when the time has passed, when it is broken off, or when nobody waits any more. */
+  pass(durationMs: number, signal?: AbortSignal): Promise<void> {
+    if (this.#isOver || signal?.aborted) return Promise.resolve()
     return new Promise((resolve) => {
       const goOn = (): void => {
         cancel()
+        signal?.removeEventListener('abort', goOn)
         this.#waiting.delete(goOn)
         resolve()
       }
       const cancel = this.#clock.after(durationMs, goOn)
+      signal?.addEventListener('abort', goOn)
       this.#waiting.add(goOn)
     })
   }

@@ -16,6 +16,7 @@ export interface Faults {
   readonly webhook: FaultsOf<WebhookFault>
 }
 
+/** Nothing is set to go wrong yet. @param clock Whose real time delays last. */
 export function makeFaults(clock: Clock): Faults {
   return {
     partner: { queue: new FaultQueue(), delays: new Delays(clock) },

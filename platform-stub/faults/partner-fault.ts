@@ -1,13 +1,10 @@
 import * as z from 'zod/mini'
-import { operations, type PlatformOperationName } from '../../contract/operations.ts'
+import type { PlatformOperationName } from '../../contract/operations.ts'
+import { platformOperationNames } from '../platform-operations.ts'
 import { delayMs, times } from './fields.ts'
 
-const operationNames = Object.entries(operations).flatMap(([name, { kind }]) =>
-  kind === 'platform' ? [name as PlatformOperationName] : [],
-)
-
 /** Left out, the fault happens to any operation. */
-const shared = { operation: z.optional(z.enum(operationNames)), times }
+const shared = { operation: z.optional(z.enum(platformOperationNames)), times }
 
 /**
  * What can go wrong with a partner's request, as `POST /stub/faults` takes it.
@@ -33,6 +30,7 @@ export const partnerFault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('hang-up-after'), ...shared }),
   z.strictObject({ kind: z.literal('truncate'), ...shared }),
 ])
+/** One of them, as it is set. */
 export type PartnerFault = z.infer<typeof partnerFault>
 
 /** How much of an answer leaves. */

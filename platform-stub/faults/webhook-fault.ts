@@ -17,7 +17,7 @@ const shared = { event: z.optional(z.enum(eventNames)), times }
  * - `reorder`: a `transfer_order` is held back until the `transaction_terminal` of its transaction was acknowledged,
  *   and then sent once, although the transaction is over.
  * - `wrong-kid`, `expired`, `altered-body`: an envelope that a receiver has to refuse.
- * - `delay`: the attempt begins so much later. It is signed then, and not made at all where its delivery ended meanwhile.
+ * - `delay`: the attempt begins so much later, at most 2 s later on a journey. It is signed then, and not made at all where its delivery ended meanwhile.
  * - `drop-response`: the receiver has it and its answer is lost, so that it comes again.
  *
  * Whatever the receiver makes of a broken attempt counts: 2xx ends the delivery, anything else has it repeated unbroken.
@@ -37,7 +37,9 @@ export const webhookFault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('delay'), ...shared, delayMs }),
   z.strictObject({ kind: z.literal('drop-response'), ...shared }),
 ])
+/** One of them, as it is set. */
 export type WebhookFault = z.infer<typeof webhookFault>
+/** What is wrong with an attempt. */
 export type WebhookFaultKind = WebhookFault['kind']
 
 /** Whether a fault is meant for an attempt of this event. */

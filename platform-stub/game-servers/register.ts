@@ -1,13 +1,12 @@
-import { createPublicKey, generateKeyPair } from 'node:crypto'
-import { promisify } from 'node:util'
+import { createPublicKey } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
 import type { Platform } from '../platform.ts'
 import { refuse } from '../refusal.ts'
+import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from '../rsa-pair.ts'
 import type { GameServerRow, SigningKeyRow } from '../store/game-servers.ts'
 import type { PlatformKeyRow } from '../store/platform.ts'
+import { httpUrlOf } from '../web/http-url.ts'
 import type { Directory } from './directory.ts'
-
-const generateRsaPair = promisify(generateKeyPair)
 
 interface KeyPair {
   readonly publicKeyPem: string
@@ -15,19 +14,17 @@ interface KeyPair {
   readonly privateKeyPem: string | null
 }
 
-/** A new RSA pair of 2048 bits as PEM: PKCS#8 and SPKI. */
+/** A new pair as PEM. */
 async function newKeyPair(): Promise<KeyPair & { readonly privateKeyPem: string }> {
-  const { privateKey, publicKey } = await generateRsaPair('rsa', {
-    modulusLength: limits.signingKeyBitsMin,
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  })
-  return { publicKeyPem: publicKey, privateKeyPem: privateKey }
+  const { privateKey, publicKey } = await newRsaPair()
+  return { publicKeyPem: publicKeyPemOf(publicKey), privateKeyPem: privateKeyPemOf(privateKey) }
 }
 
+/** What a game server is registered with. */
 export interface Registration {
   readonly name: string
-  readonly webhookUrl?: string | undefined
+  /** Where its webhooks go. Without one they wait. */
+  readonly webhookUrl?: string | null | undefined
   /** The public half of a pair that the game server made itself; without it the stub makes one. */
   readonly publicKeyPem?: string | undefined
 }
@@ -73,7 +70,7 @@ export interface PreparedRegistration {
 /** @throws {Refusal} WEBHOOK_URL_UNFIT or SIGNING_KEY_UNFIT. */
 export async function prepareRegistration(registration: Registration): Promise<PreparedRegistration> {
   const { name, publicKeyPem } = registration
-  const webhookUrl = registration.webhookUrl === undefined ? null : fitWebhookUrl(registration.webhookUrl)
+  const webhookUrl = fitWebhookUrl(registration.webhookUrl ?? null)
   const pair = publicKeyPem === undefined ? await newKeyPair() : fitPublicKey(publicKeyPem)
   return { name, webhookUrl, pair }
 }
@@ -109,15 +106,16 @@ export async function setWebhookUrl(
   server: GameServerRow,
   webhookUrl: string | null,
 ): Promise<void> {
-  const fit = webhookUrl === null ? null : fitWebhookUrl(webhookUrl)
+  const fit = fitWebhookUrl(webhookUrl)
   await platform.transact(() => platform.tables.gameServers.setWebhookUrl(server.id, fit))
   directory.put({ ...server, webhookUrl: fit })
 }
 
-function fitWebhookUrl(webhookUrl: string): string {
-  const url = URL.parse(webhookUrl)
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw refuse('WEBHOOK_URL_UNFIT')
-  return webhookUrl
+function fitWebhookUrl(webhookUrl: string | null): string | null {
+  if (webhookUrl === null) return null
+  const url = httpUrlOf(webhookUrl)
+  if (!url) throw refuse('WEBHOOK_URL_UNFIT')
+  return url.href
 }
 
 function fitPublicKey(publicKeyPem: string): KeyPair {

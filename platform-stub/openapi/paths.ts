@@ -1,29 +1,19 @@
-import { operations, type PlatformOperation, type PlatformOperationName, requestOf } from '../../contract/operations.ts'
+import { type PlatformOperation, requestOf } from '../../contract/operations.ts'
+import { type NamedOperation, platformOperations } from '../platform-operations.ts'
 import { operationExamples } from './examples.ts'
 import { orderText, retryTexts } from './prose.ts'
 import { refusalResponses } from './refusals.ts'
 import { pathSchemasOf, referenceTo } from './schemas.ts'
 import type { Content, JsonSchema, Method, OperationObject, PathItem, ResponseObject } from './shape.ts'
 
-interface NamedOperation {
-  readonly name: PlatformOperationName
-  readonly operation: PlatformOperation
-}
-
 /** The document's `paths`: every route of the operations' table. Operations that share one are alternatives of its body. */
 export function pathItems(): Readonly<Record<string, PathItem>> {
-  const byPath = Map.groupBy(platformOperations(), ({ operation }) => operation.path)
+  const byPath = Map.groupBy(platformOperations, ({ operation }) => operation.path)
   return Object.fromEntries(
     [...byPath].map(([path, members]) => {
       const byMethod = Map.groupBy(members, ({ operation }) => operation.method)
       return [path, Object.fromEntries([...byMethod].map(([method, sharing]) => [lower(method), routeOf(sharing)]))]
     }),
-  )
-}
-
-function platformOperations(): NamedOperation[] {
-  return Object.entries(operations).flatMap(([name, operation]) =>
-    operation.kind === 'platform' ? [{ name: name as PlatformOperationName, operation }] : [],
   )
 }
 

@@ -1,17 +1,18 @@
 import { Hono } from 'hono'
-import type { StubEnv } from '../control/request.ts'
 import { pageResponse } from '../pages/document.ts'
 import type { Platform } from '../platform.ts'
-import { openApiDocument } from './document.ts'
-import { referencePage } from './reference-page.ts'
+import type { StubEnv } from '../web/environment.ts'
 
 /**
- * The document at `/openapi.json`, and for people at `/docs`. Made when somebody asks: a stub that nobody asks starts no
- * later for it.
+ * The document at `/openapi.json`, and for people at `/docs`. Loaded and made when somebody asks: a stub that nobody asks
+ * starts no later for it.
  */
 export function openApiRoutes(platform: Platform): Hono<StubEnv> {
-  const document = () => openApiDocument(platform.publicUrl())
+  const document = async () => (await import('./document.ts')).openApiDocument(platform.publicUrl())
   return new Hono<StubEnv>()
-    .get('/openapi.json', (context) => context.json(document()))
-    .get('/docs', (context) => pageResponse(context, 200, referencePage(document())))
+    .get('/openapi.json', async (context) => context.json(await document()))
+    .get('/docs', async (context) => {
+      const { referencePage } = await import('./reference-page.ts')
+      return pageResponse(context, 200, referencePage(await document()))
+    })
 }

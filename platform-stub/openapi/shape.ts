@@ -20,6 +20,7 @@ export interface JsonSchema {
   readonly maxProperties?: number
 }
 
+/** A body: its schema, and examples that fit it. */
 export interface MediaType {
   readonly schema: JsonSchema
   readonly examples: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>
@@ -30,12 +31,14 @@ export interface Content {
   readonly 'application/json': MediaType
 }
 
+/** What comes with one status. */
 export interface ResponseObject {
   readonly description: string
   /** Left out where the body is empty. */
   readonly content?: Content
 }
 
+/** One method of one path, or of a webhook. */
 export interface OperationObject {
   readonly operationId: string
   readonly summary: string
@@ -53,7 +56,9 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject>>
 }
 
+/** The methods that the interface uses, as OpenAPI writes them. */
 export type Method = 'get' | 'post' | 'put'
+/** What can be done at one path. */
 export type PathItem = Readonly<Partial<Record<Method, OperationObject>>>
 
 /** What of OpenAPI 3.1 the stub writes, and its reference page reads. */

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import { getAsset, isSea } from 'node:sea'
 import { Hono } from 'hono'
-import type { StubEnv } from '../control/request.ts'
 import { refuse } from '../refusal.ts'
+import type { StubEnv } from '../web/environment.ts'
 
 /**
  * Every file that a page asks for, by the name it is served under: a file beside this one, or one of a package. The
@@ -30,12 +30,15 @@ const sources = {
   'console.js': './browser/console.js',
   'acts.js': './browser/acts.js',
   'copying.js': './browser/copying.js',
+  'forms.js': './browser/forms.js',
   'live.js': './browser/live.js',
+  'panels.js': './browser/panels.js',
   'times.js': './browser/times.js',
   'durations.js': './browser/durations.js',
   'idiomorph.js': 'idiomorph/dist/idiomorph.esm.js',
 } as const
 
+/** The name of a file that a page may ask for. */
 export type AssetName = keyof typeof sources
 
 const types: Readonly<Record<string, string>> = {

@@ -1,11 +1,12 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { StubEnv } from '../control/request.ts'
+import type { StubEnv } from '../web/environment.ts'
 import { type AssetName, assetUrl } from './assets.ts'
 
 /** A piece of a page. Whatever was put into it with `html` is escaped. */
 export type Html = ReturnType<typeof html>
 
+/** What is a page's own; `pageResponse` puts the rest around it. */
 export interface Page {
   readonly lang: 'pt-BR' | 'en'
   readonly title: string

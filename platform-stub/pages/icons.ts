@@ -15,6 +15,7 @@ const outlines = {
   shield: 'M12 3.5l7 2.8v5.2c0 4.4-2.9 7.6-7 9c-4.1-1.4-7-4.6-7-9V6.3z',
 } as const
 
+/** The name of a picture. */
 export type IconName = keyof typeof outlines
 
 /** A picture beside words that say the same, so those who do not see it miss nothing. */

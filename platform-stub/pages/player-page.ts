@@ -2,10 +2,10 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { StubClock } from '../clock/clock.ts'
 import { iso } from '../clock/iso.ts'
-import type { StubEnv } from '../control/request.ts'
 import type { Directory } from '../game-servers/directory.ts'
 import { playerTexts as texts } from '../messages.ts'
 import type { Platform } from '../platform.ts'
+import type { StubEnv } from '../web/environment.ts'
 import type { Changes } from './changes.ts'
 import { type Html, pageResponse } from './document.ts'
 import { type IconName, icon, mark } from './icons.ts'
@@ -18,6 +18,7 @@ export interface PlayerPageParts {
   readonly changes: Changes
 }
 
+/** What is a page's own, within what buyers and players see on every one. */
 export interface PlayerPage {
   readonly title: string
   readonly content: Html

@@ -13,6 +13,7 @@ import { hasBody, isDeclaredJson, noBody, type PartnerRequest, readBody, readHea
 import { matchRoute, type Route } from './routes.ts'
 import { useCases } from './use-cases.ts'
 
+/** What the partner routes reach into. */
 export interface PartnerParts {
   readonly platform: Platform
   readonly directory: Directory

@@ -6,7 +6,7 @@ import type { Platform } from '../platform.ts'
  * Forgets expired jtis from time to time, a bounded number in each transaction. Returns its end.
  *
  * One counts as expired when both the stub's time and the machine's are past its exp: a stub that travelled ahead and
- * came back must still know what it opened before.
+ * came back must still know what it opened before. Of the newest the table knows even then which envelopes they were.
  */
 export function forgetExpiredReplays(
   platform: Pick<Platform, 'tables' | 'transact' | 'log'>,

@@ -1,11 +1,12 @@
 import type * as z from 'zod/mini'
 import { parseFields, readObject } from '../json-input.ts'
+import type { NamedOperation } from '../platform-operations.ts'
 import { refuse } from '../refusal.ts'
-import type { Route, RouteOperation } from './routes.ts'
+import type { Route } from './routes.ts'
 
 /** What a request asks for, once its body and path are known to be what the contract says. */
 export interface PartnerInput {
-  readonly operation: RouteOperation
+  readonly operation: NamedOperation
   readonly input: Readonly<Record<string, unknown>>
 }
 
@@ -27,7 +28,7 @@ export function readInput(route: Route, fields: Readonly<Record<string, string>>
   return { operation, input: fitting(operation, { ...value, ...pathValues(operation, fields) }) }
 }
 
-function operationOf(route: Route, value: Readonly<Record<string, unknown>>): RouteOperation {
+function operationOf(route: Route, value: Readonly<Record<string, unknown>>): NamedOperation {
   if (route.implied) parseFields(route.implied, value)
   const operation = route.operations.find((candidate) =>
     Object.entries(candidate.operation.implied).every(([field, implied]) => value[field] === implied),
@@ -36,12 +37,12 @@ function operationOf(route: Route, value: Readonly<Record<string, unknown>>): Ro
   return operation
 }
 
-function fitting({ operation }: RouteOperation, value: Readonly<Record<string, unknown>>) {
+function fitting({ operation }: NamedOperation, value: Readonly<Record<string, unknown>>) {
   return parseFields(operation.input, value) as Readonly<Record<string, unknown>>
 }
 
 /** Path fields in the types that the operation's schema wants: a number is written without sign or leading zero. */
-function pathValues({ operation }: RouteOperation, fields: Readonly<Record<string, string>>): Record<string, unknown> {
+function pathValues({ operation }: NamedOperation, fields: Readonly<Record<string, string>>): Record<string, unknown> {
   const shape: Readonly<Record<string, z.core.$ZodType>> = operation.input.def.shape
   return Object.fromEntries(
     Object.entries(fields).map(([field, written]) => {

@@ -2,18 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { httpDate } from '../clock/iso.ts'
 import { answerPartner, type PartnerParts } from './answer.ts'
 
+/** Statuses whose answer has no body, whatever a fault has to say; two of them speak of no length either. */
+const bodyless: ReadonlySet<number> = new Set([204, 205, 304])
+const lengthless: ReadonlySet<number> = new Set([204, 304])
+
 /**
  * The partner routes on Node's own server, everything below `/v1`. The framework that serves control routes and pages
  * would cost a quarter of what a verified request costs.
  */
 export function partnerListener(parts: PartnerParts) {
   return async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { status, headers, body, ending } = await answerPartner(incoming, parts)
+    const { status, headers, body: text, ending } = await answerPartner(incoming, parts)
     if (ending === 'dropped') return void incoming.socket.destroy()
     const mustClose = !incoming.complete
+    const body = bodyless.has(status) ? '' : text
     response.writeHead(status, {
       ...(body && { 'Content-Type': 'application/json; charset=utf-8' }),
-      'Content-Length': Buffer.byteLength(body),
+      ...(!lengthless.has(status) && { 'Content-Length': Buffer.byteLength(body) }),
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
       ...headers,

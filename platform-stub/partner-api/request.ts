@@ -69,15 +69,13 @@ export function readBody(incoming: IncomingMessage): Promise<Buffer> {
   })
 }
 
-const noBody = Buffer.alloc(0)
+/** The body of a request that has none. */
+export const noBody = Buffer.alloc(0)
 
 /** Whether a request has a body at all: GET mostly has none, and waiting for its end costs a turn. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
-
-/** The body of a request that has none. */
-export { noBody }
 
 /** Whether the body is declared as what every route with a body takes: plain JSON, one such line. */
 export function isDeclaredJson({ contentTypeLines, contentEncodingLines }: Omit<PartnerRequest, 'body'>): boolean {

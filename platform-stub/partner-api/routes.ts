@@ -1,16 +1,11 @@
 import * as z from 'zod/mini'
-import { operations, type PlatformOperation, type PlatformOperationName } from '../../contract/operations.ts'
-
-/** One operation as a route knows it. */
-export interface RouteOperation {
-  readonly name: PlatformOperationName
-  readonly operation: PlatformOperation
-}
+import type { PlatformOperation } from '../../contract/operations.ts'
+import { type NamedOperation, platformOperations } from '../platform-operations.ts'
 
 /** One method and path. Operations that share it are told apart by the body fields that they imply. */
 export interface Route {
   readonly method: string
-  readonly operations: readonly RouteOperation[]
+  readonly operations: readonly NamedOperation[]
   /** All operations of a route are of one kind. */
   readonly auth: PlatformOperation['auth']
   /** Asked of a body before its operation is known; null where the route has one operation. */
@@ -55,7 +50,7 @@ function isMatch(path: Path, segments: readonly string[]): boolean {
 }
 
 function pathsOf(): Path[] {
-  const byPath = Map.groupBy(platformOperations(), ({ operation }) => operation.path)
+  const byPath = Map.groupBy(platformOperations, ({ operation }) => operation.path)
   return [...byPath].map(([path, members]) => ({
     segments: path.split('/').map((segment) => (segment.startsWith('{') ? null : segment)),
     fields: [...path.matchAll(/\{(\w+)\}/g)].map(([, field = '']) => field),
@@ -65,13 +60,7 @@ function pathsOf(): Path[] {
   }))
 }
 
-function platformOperations(): RouteOperation[] {
-  return Object.entries(operations).flatMap(([name, operation]) =>
-    operation.kind === 'platform' ? [{ name: name as PlatformOperationName, operation }] : [],
-  )
-}
-
-function routeOf(method: string, sharing: readonly RouteOperation[]): Route {
+function routeOf(method: string, sharing: readonly NamedOperation[]): Route {
   const [first] = sharing
   if (!first) throw new Error(`no operation for ${method}`)
   if (sharing.some(({ operation }) => operation.auth !== first.operation.auth)) {
@@ -80,7 +69,7 @@ function routeOf(method: string, sharing: readonly RouteOperation[]): Route {
   return { method, operations: sharing, auth: first.operation.auth, implied: impliedOf(sharing) }
 }
 
-function impliedOf(sharing: readonly RouteOperation[]): z.ZodMiniObject | null {
+function impliedOf(sharing: readonly NamedOperation[]): z.ZodMiniObject | null {
   if (sharing.length === 1) return null
   const fields = new Set(sharing.flatMap(({ operation }) => Object.keys(operation.implied)))
   return z.looseObject(

@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { openLink } from '../characters/links.ts'
 import { iso } from '../clock/iso.ts'
-import type { StubEnv } from '../control/request.ts'
 import { portalTexts as texts } from '../messages.ts'
 import { shortMoment } from '../pages/brasilia.ts'
 import { duration } from '../pages/browser/durations.js'
@@ -12,6 +11,7 @@ import { notice, noticePage, type PlayerPageParts, playerPage } from '../pages/p
 import type { Platform } from '../platform.ts'
 import { Refusal } from '../refusal.ts'
 import type { CharacterLinkRow } from '../store/characters.ts'
+import type { StubEnv } from '../web/environment.ts'
 
 /** Who is linking what, and the button for it; or why it can no longer be done. */
 export function linkPage(context: Context<StubEnv>, parts: PlayerPageParts, token: string) {

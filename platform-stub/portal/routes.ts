@@ -1,11 +1,11 @@
 import { Hono } from 'hono'
 import { confirmLink } from '../characters/links.ts'
-import { isForeignPage } from '../control/guard.ts'
-import type { StubEnv } from '../control/request.ts'
 import { playerTexts, portalTexts as texts } from '../messages.ts'
 import { eventStreamHeaders } from '../pages/changes.ts'
 import { noticePage, type PlayerPageParts } from '../pages/player-page.ts'
 import { Refusal } from '../refusal.ts'
+import type { StubEnv } from '../web/environment.ts'
+import { isForeignPage } from '../web/origin.ts'
 import { deadLinkPage, doneLinkPage, linkPage, linkVersion } from './page.ts'
 
 /** The player's page: confirms a character link, once, while it lives. Whoever has the token is the player. */

@@ -1,17 +1,18 @@
 import { observedQuantityOf } from '../../contract/events.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
+import { isAcknowledgement } from '../webhooks/acknowledgement.ts'
 import type { PostOutcome } from '../webhooks/post.ts'
 import type { Probe } from './probe.ts'
 import type { SignedWebhook } from './workbench.ts'
 
-/** `unjudged`: a receiver that refuses proper webhooks shows nothing by refusing others. */
+/** `unjudged`: a receiver that refuses proper webhooks of an event shows nothing by refusing others. */
 export type Verdict = 'ok' | 'failed' | 'unjudged'
 
 /** What one probe came to. */
 export interface Finding {
   readonly probe: Probe
   readonly verdict: Verdict
-  /** What came back for each webhook. */
+  /** What came back for each webhook that is judged. */
   readonly reactions: readonly Reaction[]
 }
 
@@ -23,11 +24,13 @@ export interface Reaction {
 
 /** Whether the platform would end the delivery. @see interface section 6, delivery rule 1 */
 export function isAcknowledged({ outcome }: Reaction): boolean {
-  return outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 300
+  return outcome.kind === 'answer' && isAcknowledgement(outcome.status)
 }
 
-/** @param takesProperOnes Whether the receiver acknowledged a proper webhook before. */
-export function judge(probe: Probe, reactions: readonly Reaction[], takesProperOnes: boolean): Finding {
+/** @param taken The events of which the receiver acknowledged a proper one. */
+export function judge(probe: Probe, all: readonly Reaction[], taken: ReadonlySet<SignedWebhook['event']>): Finding {
+  const reactions = all.filter(({ webhook }) => !webhook.isGroundwork)
+  const takesProperOnes = reactions.every(({ webhook }) => taken.has(webhook.event))
   return { probe, verdict: verdictOf(probe, reactions, takesProperOnes), reactions }
 }
 

@@ -1,10 +1,11 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { limits } from '../../contract/limits.ts'
-
-const generatePair = promisify(generateKeyPair)
+import * as z from 'zod/mini'
+import { askStub } from '../ask-stub.ts'
+import type { Clock } from '../clock/clock.ts'
+import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from '../rsa-pair.ts'
+import { UserError } from '../user-error.ts'
 
 /** What a prober signs with. */
 export interface ProbeKey {
@@ -14,61 +15,67 @@ export interface ProbeKey {
   readonly strangerKey: KeyObject
   /** Where the receiver has the public half from, for the person who configures it. */
   readonly origin: string
+  /** How far the time that the signatures state is from the prober's own, for a stub whose clock travels. */
+  readonly clockOffsetMs: number
 }
 
-/** The prober has no key, or no receiver to send to. */
-export class ProbeError extends Error {
+/** The prober has no key to sign with. */
+class ProbeError extends UserError {
   override readonly name = 'ProbeError'
 }
 
 /**
  * The prober's own pair, kept in a folder so that a receiver is told of it once; made at the first run.
  *
- * @throws {ProbeError} What lies there is no RSA private key.
+ * @throws {ProbeError} The folder cannot be used, or what lies there is no RSA private key.
  */
 export async function keyInFolder(folder: string): Promise<ProbeKey> {
   const privateKeyFile = join(resolve(folder), 'private-key.pem')
   const publicKeyFile = join(resolve(folder), 'public-key.pem')
-  if (!existsSync(privateKeyFile)) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const pem = (await newPrivateKey()).export({ type: 'pkcs8', format: 'pem' })
-    writeFileSync(privateKeyFile, pem, { mode: 0o600, flag: 'wx' })
-  }
-  const privateKey = rsaKeyOf(readFileSync(privateKeyFile, 'utf8'), privateKeyFile)
-  writeFileSync(publicKeyFile, publicKeyPemOf(privateKey))
+  const privateKey = await usingFolder(folder, async () => {
+    if (!existsSync(privateKeyFile)) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      writeFileSync(privateKeyFile, privateKeyPemOf(await newPrivateKey()), { mode: 0o600, flag: 'wx' })
+    }
+    const kept = rsaKeyOf(readFileSync(privateKeyFile, 'utf8'), privateKeyFile)
+    writeFileSync(publicKeyFile, publicKeyPemOf(createPublicKey(kept)))
+    return kept
+  })
   const kid = `probe-${thumbprintOf(privateKey).slice(0, 8)}`
-  return { kid, privateKey, strangerKey: await newPrivateKey(), origin: publicKeyFile }
+  return { kid, privateKey, strangerKey: await newPrivateKey(), origin: publicKeyFile, clockOffsetMs: 0 }
+}
+
+async function usingFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause)) throw cause
+    throw new ProbeError(`${folder} cannot keep the prober's key: ${cause.message}; choose another --key-dir`, {
+      cause,
+    })
+  }
 }
 
 /**
- * The key of a running stub, which its receivers know already.
+ * The key of a running stub, which its receivers know already. Its signatures follow that stub's clock.
  *
- * @throws {ProbeError} No stub answers there.
+ * @throws {AskStubError} Of `askStub`.
+ * @throws {ProbeError} It has no RSA private key.
  */
-export async function keyOfStub(stubUrl: string): Promise<ProbeKey> {
-  const { kid, privateKeyPem } = await askStub(stubUrl)
-  const privateKey = rsaKeyOf(privateKeyPem, stubUrl)
-  return { kid, privateKey, strangerKey: await newPrivateKey(), origin: `as provisioned by ${stubUrl}` }
-}
-
-async function askStub(stubUrl: string): Promise<{ readonly kid: string; readonly privateKeyPem: string }> {
-  try {
-    const { data } = (await (await fetch(`${stubUrl}/stub/platform-key`)).json()) as {
-      data: { kid: string; privateKeyPem: string }
-    }
-    return data
-  } catch (cause) {
-    throw new ProbeError(`no platform-stub answers at ${stubUrl}; start one with \`platform-stub serve\``, { cause })
+export async function keyOfStub(stubUrl: string, clock: Clock): Promise<ProbeKey> {
+  const platformKey = z.object({ kid: z.string(), privateKeyPem: z.string() })
+  const { data, dateMs } = await askStub(stubUrl, '/stub/platform-key', platformKey)
+  return {
+    kid: data.kid,
+    privateKey: rsaKeyOf(data.privateKeyPem, stubUrl),
+    strangerKey: await newPrivateKey(),
+    origin: `as provisioned by ${stubUrl}`,
+    clockOffsetMs: dateMs - clock.nowMs(),
   }
 }
 
-/** SPKI, as the platform gives it out. */
-export function publicKeyPemOf(privateKey: KeyObject): string {
-  return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString()
-}
-
 async function newPrivateKey(): Promise<KeyObject> {
-  return (await generatePair('rsa', { modulusLength: limits.signingKeyBitsMin })).privateKey
+  return (await newRsaPair()).privateKey
 }
 
 function rsaKeyOf(pem: string, from: string): KeyObject {

@@ -12,7 +12,7 @@ export interface Probe {
   readonly sent: string
   /** `taken`: 2xx, to an order with the stock that is left. `refused`: any answer but 2xx. */
   readonly expected: 'taken' | 'refused'
-  /** In the order of their sending; each is held to `expected`. */
+  /** In the order of their sending; each is held to `expected`, groundwork excepted. */
   readonly webhooks: (bench: Workbench) => readonly SignedWebhook[]
   /** All of them are sent together. */
   readonly areSentAtOnce?: true

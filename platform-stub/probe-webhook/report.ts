@@ -47,7 +47,9 @@ export function summaryInWords(findings: readonly Finding[], probeCount: number)
   return [
     ...(open.length > 0 ? ['What no answer proves; look for yourself:', ...open.map((point) => `- ${point}`)] : []),
     ...(unjudged.length > 0
-      ? ['?: refused, but so is every proper webhook. Does the receiver know the kid and the public key above?']
+      ? [
+          '?: refused, but so is every proper one of that event. Does the receiver know the kid and the public key above?',
+        ]
       : []),
     ...(unsent > 0 ? [`Nobody answers there: the other ${unsent} probes were not sent.`] : []),
     `${held.length} of ${probeCount} held.${failed.length > 0 ? ` Failed: ${failed.join(', ')}.` : ''}`,

@@ -10,6 +10,7 @@ import { findingInWords, keyInWords, summaryInWords } from './report.ts'
 import { probesOfTaking } from './taken.ts'
 import { type ProbeSale, type SignedWebhook, Workbench } from './workbench.ts'
 
+/** Who is probed, with what, and who hears of it. */
 export interface Probing {
   /** The receiver's webhookUrl. */
   readonly url: string
@@ -30,19 +31,21 @@ const probes: readonly Probe[] = [...probesOfTaking, ...probesOfRefusing]
  * @see interface sections 5 and 6
  */
 export async function probeWebhook({ url, key, sale, chance, clock, print }: Probing): Promise<boolean> {
-  const bench = new Workbench({ key, sale, chance, nowMs: () => clock.nowMs() })
+  const bench = new Workbench({ key, sale, chance, nowMs: () => clock.nowMs() + key.clockOffsetMs })
   const post = async (webhook: SignedWebhook): Promise<Reaction> => {
     const { body, signature } = webhook
     return { webhook, outcome: await postWebhook({ url, body, signature, timeoutMs: limits.webhookTimeoutMs }, clock) }
   }
   const nameLength = Math.max(...probes.map(({ name }) => name.length))
   const findings: Finding[] = []
-  let takesProperOnes = false
+  const taken = new Set<SignedWebhook['event']>()
   print(keyInWords(key))
   for (const probe of probes) {
     const reactions = await send(probe.webhooks(bench), probe, post)
-    takesProperOnes ||= probe.expected === 'taken' && reactions.some(isAcknowledged)
-    const finding = judge(probe, reactions, takesProperOnes)
+    if (probe.expected === 'taken') {
+      for (const { webhook } of reactions.filter(isAcknowledged)) taken.add(webhook.event)
+    }
+    const finding = judge(probe, reactions, taken)
     findings.push(finding)
     print(findingInWords(finding, nameLength))
     // Nobody is there: the others would say the same, ten seconds each.

@@ -1,5 +1,6 @@
-import { constants, createHmac, sign } from 'node:crypto'
-import { type ProbeKey, publicKeyPemOf } from './key.ts'
+import { constants, createHmac, createPublicKey, sign } from 'node:crypto'
+import { publicKeyPemOf } from '../rsa-pair.ts'
+import type { ProbeKey } from './key.ts'
 
 /** RSASSA-PKCS1-v1_5 with SHA-256, the only proper way. */
 export function signRs256(input: string, { privateKey }: ProbeKey): Buffer {
@@ -19,7 +20,9 @@ export function signPs256(input: string, { privateKey }: ProbeKey): Buffer {
 
 /** The public key, which everybody may know, as the secret of an HMAC. */
 export function signHs256ByPublicKey(input: string, { privateKey }: ProbeKey): Buffer {
-  return createHmac('sha256', publicKeyPemOf(privateKey)).update(input).digest()
+  return createHmac('sha256', publicKeyPemOf(createPublicKey(privateKey)))
+    .update(input)
+    .digest()
 }
 
 /** RS256 by a key that nobody was told of. */

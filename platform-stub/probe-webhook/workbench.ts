@@ -13,6 +13,8 @@ export interface SignedWebhook {
   /** Value of X-Platform-Signature; null sends none. */
   readonly signature: string | null
   readonly event: 'transfer_order' | 'transaction_terminal'
+  /** Proper, and not judged: sent first so that the receiver knows what the next one is about. */
+  readonly isGroundwork?: true
 }
 
 /** What is sold in the orders, for a receiver that knows only its own. */
@@ -30,14 +32,16 @@ export interface Flaw {
   readonly sign?: (input: string, key: ProbeKey) => Buffer
   /** Sent in place of the text that was signed. */
   readonly sentBody?: string
-  /** Puts the header's value together. */
-  readonly join?: (protectedSegment: string, payloadSegment: string, signature: string) => string
+  /** Puts the header's value together; null sends none. */
+  readonly join?: (protectedSegment: string, payloadSegment: string, signature: string) => string | null
 }
 
+/** The phases in which a purchase is over. */
 export type TerminalPhase = {
   [Phase in keyof typeof transactionPhases]: (typeof transactionPhases)[Phase]['outcome'] extends null ? never : Phase
 }[keyof typeof transactionPhases]
 
+/** What the webhooks are made from. */
 export interface WorkbenchParts {
   readonly key: ProbeKey
   readonly sale: ProbeSale
@@ -74,7 +78,7 @@ export class Workbench {
   }
 
   /** The end of a purchase. */
-  terminal({ transactionId, itemRef }: TransferOrder, phase: TerminalPhase = 'completed'): TransactionTerminal {
+  terminal({ transactionId, itemRef }: TransferOrder, phase: TerminalPhase): TransactionTerminal {
     const { paymentStatus, deliveryStatus } = transactionPhases[phase]
     return {
       event: 'transaction_terminal',

@@ -4,6 +4,7 @@ import { listingRegistration } from '../../contract/listing.ts'
 import { momentMsOf } from '../clock/moment.ts'
 import { partnerFault } from '../faults/partner-fault.ts'
 import { webhookFault } from '../faults/webhook-fault.ts'
+import { httpUrlOf } from '../web/http-url.ts'
 
 const secondsAgoMax = 10 * 365 * 86_400
 const secondsAgo = (description: string) =>
@@ -57,14 +58,16 @@ const transaction = z.discriminatedUnion('phase', [
     delivered: flag('Was delivered before it was disputed.'),
   }),
 ])
+/** A transaction, by the phase it stands in. */
 export type ScenarioTransaction = z.infer<typeof transaction>
+/** Where a transaction can stand for longer than a moment. */
 export type ScenarioPhase = ScenarioTransaction['phase']
 
 const gameServer = z.strictObject({
   name,
   webhookUrl: z.optional(
     z.string().check(
-      z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), {
+      z.refine((text) => httpUrlOf(text) !== undefined, {
         params: { wanted: 'an http or https address such as "http://127.0.0.1:9000/webhook"' },
       }),
       z.meta({ description: 'Where its webhooks go; left out, they wait for an address.', format: 'uri' }),
@@ -84,6 +87,7 @@ const gameServer = z.strictObject({
     [],
   ),
 })
+/** A game server and all that belongs to it. */
 export type ScenarioGameServer = z.infer<typeof gameServer>
 
 /** A state to start the stub in, as `serve --scenario` reads it. @see docs/decisions/0018 */
@@ -105,4 +109,5 @@ export const scenario = z
     webhookFaults: z._default(z.array(webhookFault).check(z.describe('As POST /stub/webhook-faults takes them.')), []),
   })
   .check(z.describe('A state to start platform-stub in: platform-stub serve --scenario FILE'))
+/** The same as it is read: what may be left out is filled in. */
 export type Scenario = z.infer<typeof scenario>

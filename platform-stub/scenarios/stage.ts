@@ -24,6 +24,7 @@ import { type PlotPurchase, plotOf, type Scene } from './plot.ts'
 import type { Scenario } from './scenario.ts'
 import { ScenarioError } from './scenario-error.ts'
 
+/** What a scenario is staged with. */
 export interface StageParts {
   readonly platform: Platform
   readonly clock: StubClock
@@ -42,10 +43,10 @@ interface Promised extends Pick<Scene, 'place'> {
  * Brings an empty platform into the described state by its own moves, each at its own moment, in one database
  * transaction. Nothing is sent: webhooks are queued, and go out when the stub runs.
  *
- * The files of the game servers' agents are written last.
+ * The files of the game servers' agents are written last, into folders that were tried before.
  *
  * @throws {ScenarioError} The platform is not empty, or would refuse what is described; nothing has happened.
- * @throws {AgentFilesError} A folder of an agent holds something that is no private key.
+ * @throws {AgentFilesError} A folder of an agent cannot be used; nothing has happened.
  */
 export async function stageScenario(scenario: Scenario, parts: StageParts, stubUrl: string): Promise<void> {
   const { platform, clock, directory, faults } = parts
@@ -54,9 +55,10 @@ export async function stageScenario(scenario: Scenario, parts: StageParts, stubU
   }
   const files = scenario.gameServers.map(({ out }) => (out === undefined ? null : agentFiles(resolve(out))))
   refuseSharedFolders(files)
+  const publicKeyPems = files.map((file) => file?.prepare())
   const registrations = await Promise.all(
     scenario.gameServers.map(({ name, webhookUrl }, at) =>
-      prepareRegistration({ name, webhookUrl, publicKeyPem: files[at]?.publicKeyPem() }),
+      prepareRegistration({ name, webhookUrl, publicKeyPem: publicKeyPems[at] }),
     ),
   )
   const platformKey = await parts.platformKey()

@@ -1,5 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 
+/** A link that a player can confirm once. Times are Unix ms of the stub's clock. */
 export interface CharacterLinkRow {
   readonly id: number
   readonly gameServerId: number
@@ -34,6 +35,18 @@ const stranger: CharacterRow = {
   recipientApproved: false,
 }
 
+/** A character from its row, where SQLite has 0 and 1 for what is so or not. */
+export function characterOf(row: Readonly<Record<string, SQLOutputValue>>): CharacterRow {
+  return {
+    characterName: row['characterName'] as string | null,
+    account: row['account'] === 1,
+    linked: row['linked'] === 1,
+    banned: row['banned'] === 1,
+    sellingBlocked: row['sellingBlocked'] === 1,
+    recipientApproved: row['recipientApproved'] === 1,
+  }
+}
+
 /** Characters with the state of their accounts, and the links that players confirm. */
 export function characterTables(database: DatabaseSync) {
   const read = database.prepare('select * from characters where gameServerId = ? and characterRef = ?')
@@ -54,15 +67,7 @@ export function characterTables(database: DatabaseSync) {
   return {
     read(gameServerId: number, characterRef: string): CharacterRow {
       const row = read.get(gameServerId, characterRef)
-      if (!row) return stranger
-      return {
-        characterName: row['characterName'] as string | null,
-        account: row['account'] === 1,
-        linked: row['linked'] === 1,
-        banned: row['banned'] === 1,
-        sellingBlocked: row['sellingBlocked'] === 1,
-        recipientApproved: row['recipientApproved'] === 1,
-      }
+      return row ? characterOf(row) : stranger
     },
     write(gameServerId: number, characterRef: string, row: CharacterRow): void {
       const flags = [row.account, row.linked, row.banned, row.sellingBlocked, row.recipientApproved].map(Number)

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { WebhookEvent } from '../../contract/events.ts'
 import type { ListingStatus } from '../../contract/listing.ts'
 import type { DeliveryStatus, PaymentStatus } from '../../contract/transaction.ts'
-import type { CharacterRow } from './characters.ts'
+import { type CharacterRow, characterOf } from './characters.ts'
 import type { ListingRow } from './listings.ts'
 import type { DueMoveRow, DueTrigger, TransactionRow } from './transactions.ts'
 import type { WebhookDeliveryRow } from './webhooks.ts'
@@ -22,6 +22,7 @@ export interface ListedDelivery extends WebhookDeliveryRow {
   readonly lastFailure: string | null
 }
 
+/** How many transactions have one payment status, delivery status and completion. */
 export interface StandingCount {
   readonly paymentStatus: PaymentStatus
   readonly deliveryStatus: DeliveryStatus | null
@@ -36,6 +37,7 @@ export interface PageChoice {
   readonly count: number
 }
 
+/** Which transactions are listed. */
 export interface TransactionChoice extends PageChoice {
   /** Where they stand; null for anywhere. */
   readonly standing: Omit<StandingCount, 'count'> | null
@@ -43,6 +45,7 @@ export interface TransactionChoice extends PageChoice {
   readonly search: string | null
 }
 
+/** A character as a line of a list. */
 type ListedCharacter = CharacterRow & { readonly characterRef: string }
 
 /** What the console reads beyond what the platform itself asks for. Every list has a bound, however much there is. */
@@ -60,7 +63,7 @@ export function consoleQueries(database: DatabaseSync) {
     where (:before is null or t.id < :before)
       and (:paymentStatus is null or (t.paymentStatus = :paymentStatus and t.deliveryStatus is :deliveryStatus
         and (t.completedAt is not null) = :isCompleted))
-      and (:search is null or t.id = cast(:search as integer) or l.itemRef like :pattern escape '\\'
+      and (:search is null or t.id = :number or l.itemRef like :pattern escape '\\'
         or l.itemName like :pattern escape '\\' or t.buyerCharacterRef like :pattern escape '\\'
         or l.sellerCharacterRef like :pattern escape '\\')
     group by t.id order by t.id desc limit :count
@@ -77,7 +80,9 @@ export function consoleQueries(database: DatabaseSync) {
       and (:event is null or d.event = :event)
     order by d.id desc limit :count
   `)
-  const characters = database.prepare('select * from characters where gameServerId = ? order by characterRef limit ?')
+  const characters = database.prepare(`
+    select * from characters where gameServerId = :gameServerId and characterRef > :after order by characterRef limit :count
+  `)
   return {
     /** Rises with every row that was written, and with nothing else. */
     rowsChanged: (): number => Number(rowsChanged.get()?.['count']),
@@ -88,7 +93,9 @@ export function consoleQueries(database: DatabaseSync) {
     transactions({ before, count, standing, search }: TransactionChoice): ListedTransaction[] {
       const { paymentStatus = null, deliveryStatus = null, isCompleted = 0 } = standing ?? {}
       const pattern = search === null ? null : `%${search.replace(/[\\%_]/g, '\\$&')}%`
-      const choice = { before, count, paymentStatus, deliveryStatus, isCompleted, search, pattern }
+      // A whole number and nothing else: SQLite would read one out of the beginning of `2 swords`.
+      const number = /^\d{1,15}$/.test(search ?? '') ? Number(search) : null
+      const choice = { before, count, paymentStatus, deliveryStatus, isCompleted, search, number, pattern }
       return transactions.all(choice) as unknown as ListedTransaction[]
     },
     /** The moves that time will make of a transaction, the next one first. */
@@ -96,16 +103,13 @@ export function consoleQueries(database: DatabaseSync) {
     listings: (choice: PageChoice) => listings.all({ ...choice }) as unknown as ListingRow[],
     deliveries: (choice: PageChoice & { state: WebhookDeliveryRow['state'] | null; event: WebhookEvent | null }) =>
       deliveries.all({ ...choice }) as unknown as ListedDelivery[],
-    characters: (gameServerId: number, count: number) =>
-      characters.all(gameServerId, count).map((row) => ({
-        ...(row as unknown as ListedCharacter),
-        account: row['account'] === 1,
-        linked: row['linked'] === 1,
-        banned: row['banned'] === 1,
-        sellingBlocked: row['sellingBlocked'] === 1,
-        recipientApproved: row['recipientApproved'] === 1,
-      })),
+    /** A game server's characters by name, those behind `after`. */
+    characters: (gameServerId: number, { after, count }: { readonly after: string; readonly count: number }) =>
+      characters
+        .all({ gameServerId, after, count })
+        .map((row): ListedCharacter => ({ characterRef: String(row['characterRef']), ...characterOf(row) })),
   }
 }
 
+/** Of `consoleQueries`. */
 export type ConsoleQueries = ReturnType<typeof consoleQueries>

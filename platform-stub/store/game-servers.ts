@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
+/** A registered game server. `webhookUrl` is null while its webhooks wait for an address; `createdAt` is Unix ms. */
 export interface GameServerRow {
   readonly id: number
   readonly name: string
@@ -8,6 +9,7 @@ export interface GameServerRow {
   readonly createdAt: number
 }
 
+/** A key that a game server signs with; each has one. */
 export interface SigningKeyRow {
   readonly kid: string
   readonly gameServerId: number

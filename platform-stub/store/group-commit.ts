@@ -22,6 +22,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Who is told how each commit ended. */
 export interface CommitListeners {
   /** After each commit, before its work is answered. */
   readonly committed: () => void

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ListingStatus } from '../../contract/listing.ts'
 
+/** A listing. Times are Unix ms of the stub's clock. */
 export interface ListingRow {
   readonly id: number
   readonly gameServerId: number
@@ -22,6 +23,7 @@ export interface ListingRow {
   readonly withdrawnAt: number | null
 }
 
+/** A listing before it has an id: nothing is sold or observed yet. */
 export type NewListing = Pick<
   ListingRow,
   | 'gameServerId'

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { type ExitCode, exitCodes, UserError } from '../user-error.ts'
 import { applicationId, migrations } from './schema.ts'
 
 const reasons = {
@@ -11,8 +12,9 @@ const reasons = {
 } as const
 
 /** The database cannot be used. Its file was not touched. */
-export class StoreUnusableError extends Error {
+class StoreUnusableError extends UserError {
   override readonly name = 'StoreUnusableError'
+  override readonly exitCode: ExitCode
   readonly code: keyof typeof reasons
   readonly file: string
 
@@ -20,6 +22,7 @@ export class StoreUnusableError extends Error {
     const detail = code === 'unusable' && cause instanceof Error ? `: ${cause.message}` : ''
     super(`${file} ${reasons[code]}${detail}`, { cause })
     this.code = code
+    this.exitCode = code === 'held' ? exitCodes.held : exitCodes.failed
     this.file = file
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { stubLimits } from '../limits.ts'
 
 /**
  * The envelopes that were opened and have not expired, by (kid, jti). A set in memory says what is new, and each new one
@@ -6,21 +7,25 @@ import type { DatabaseSync } from 'node:sqlite'
  *
  * A unique index over random jtis would do the same and dirty one page of the database for each request: measured, it
  * takes a fifth of all reads per second. The price is some 100 bytes of memory for each jti that lives.
+ *
+ * Of those that have expired the newest are known as well, each with its exp: a clock that is set back must not let the
+ * same envelope in again, while another one may bear the jti of one that is over.
  */
 export function replayTable(database: DatabaseSync) {
   const insert = database.prepare('insert into replays (kid, jti, exp) values (?, ?, ?)')
   const prune = database.prepare(`
-    delete from replays where id in (select id from replays order by id limit ?) and exp <= ? returning kid, jti
+    delete from replays where id in (select id from replays order by id limit ?) and exp <= ? returning kid, jti, exp
   `)
   const rows = database.prepare('select kid, jti from replays')
   const seen = new Set<string>()
   for (const { kid, jti } of rows.iterate()) seen.add(keyOf(String(kid), String(jti)))
+  const expired = new Set<string>()
   let uncommitted: string[] = []
   return {
     /** Remembers an envelope until its exp (Unix seconds). False when it was seen before. */
     record(kid: string, jti: string, exp: number): boolean {
       const key = keyOf(kid, jti)
-      if (seen.has(key)) return false
+      if (seen.has(key) || expired.has(expiredKeyOf(key, exp))) return false
       insert.run(kid, jti, exp)
       seen.add(key)
       uncommitted.push(key)
@@ -38,15 +43,30 @@ export function replayTable(database: DatabaseSync) {
     /** Forgets some of the oldest that have expired and says how many. */
     prune(nowS: number, count: number): number {
       const pruned = prune.all(count, nowS)
-      for (const { kid, jti } of pruned) seen.delete(keyOf(String(kid), String(jti)))
+      for (const { kid, jti, exp } of pruned) {
+        const key = keyOf(String(kid), String(jti))
+        seen.delete(key)
+        expired.add(expiredKeyOf(key, Number(exp)))
+      }
+      for (const oldest of expired) {
+        if (expired.size <= stubLimits.expiredReplaysMax) break
+        expired.delete(oldest)
+      }
       return pruned.length
     },
     /** Forgets everything; the table is emptied by whoever asks. */
-    clear: (): void => seen.clear(),
+    clear(): void {
+      seen.clear()
+      expired.clear()
+    },
   }
 }
 
 /** A kid is the stub's own and has no line break; the jti may hold anything. */
 function keyOf(kid: string, jti: string): string {
   return `${kid}\n${jti}`
+}
+
+function expiredKeyOf(key: string, exp: number): string {
+  return `${exp}\n${key}`
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DeliveryStatus, FailureReason, PaymentStatus, TransactionTrigger } from '../../contract/transaction.ts'
 
+/** A purchase with both axes of its state. Times are Unix ms of the stub's clock; null for what has not come. */
 export interface TransactionRow {
   readonly id: number
   readonly gameServerId: number
@@ -22,6 +23,7 @@ export interface TransactionRow {
   readonly retryAt: number | null
 }
 
+/** A purchase that waits for its payment. */
 export type NewTransaction = Pick<
   TransactionRow,
   | 'id'
@@ -35,6 +37,7 @@ export type NewTransaction = Pick<
   | 'expiresAt'
 >
 
+/** One move of a transaction, with where it led; `detail` is the game server's own words. */
 export interface HistoryRow {
   readonly at: number
   readonly trigger: TransactionTrigger | 'create'
@@ -43,6 +46,7 @@ export interface HistoryRow {
   readonly detail: string | null
 }
 
+/** Money that moved for a transaction, at most once of each kind. */
 export interface MoneyRow {
   readonly kind: 'payment' | 'refund'
   readonly amountCents: number
@@ -52,6 +56,7 @@ export interface MoneyRow {
 /** A move that time makes. */
 export type DueTrigger = Extract<TransactionTrigger, 'expire' | 'refund' | 'complete'>
 
+/** A move that is due at a moment, Unix ms of the stub's clock, unless another comes before. */
 export interface DueMoveRow {
   readonly transactionId: number
   readonly trigger: DueTrigger

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { WebhookEvent } from '../../contract/events.ts'
 import type { WebhookFaultKind } from '../faults/webhook-fault.ts'
 
+/** One webhook and how far its delivery came. Times are Unix ms of the stub's clock. */
 export interface WebhookDeliveryRow {
   readonly id: number
   readonly gameServerId: number
@@ -20,12 +21,15 @@ export interface WebhookDeliveryRow {
   readonly isHeld: 0 | 1
 }
 
+/** A delivery before its first attempt, which `nextAttemptAt` says the time of. */
 export type NewWebhookDelivery = Pick<
   WebhookDeliveryRow,
   'gameServerId' | 'transactionId' | 'event' | 'payload' | 'createdAt'
 > & { readonly nextAttemptAt: number }
 
+/** One attempt, or one of the copies that a fault sent along under the same number. */
 export interface WebhookAttemptRow {
+  readonly id: number
   readonly deliveryId: number
   readonly number: number
   readonly at: number
@@ -77,12 +81,19 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
   `)
   const newest = database.prepare('select * from webhookDeliveries order by id desc limit ?')
   const newestOf = database.prepare('select * from webhookDeliveries where transactionId = ? order by id desc limit ?')
+  const terminalAcknowledged = database.prepare(`
+    select 1 from webhookDeliveries where transactionId = ? and event = 'transaction_terminal' and state = 'acknowledged'
+  `)
   const insertAttempt = database.prepare(`
     insert into webhookAttempts (deliveryId, number, at, durationMs, url, signature, protectedHeader, responseStatus,
       responseBody, failure, nextAttemptAt, fault)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   `)
-  const attemptsOf = database.prepare('select * from webhookAttempts where deliveryId = ? order by id')
+  const newestAttempts = database.prepare(`
+    select * from webhookAttempts where deliveryId = :deliveryId and (:before is null or id < :before)
+    order by id desc limit :count
+  `)
+  const attemptCount = database.prepare('select count(*) as count from webhookAttempts where deliveryId = ?')
   return {
     insert(row: NewWebhookDelivery): void {
       insert.run(row.gameServerId, row.transactionId, row.event, row.payload, row.nextAttemptAt, row.createdAt)
@@ -101,6 +112,8 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
     },
     /** Keeps a delivery from being due. */
     hold: (id: number): void => void hold.run(id),
+    /** Whether nothing can come any more for which an order of this transaction could be held back. */
+    isTerminalAcknowledged: (transactionId: number): boolean => terminalAcknowledged.get(transactionId) !== undefined,
     /** What was held back of a transaction is due now, whatever ended it meanwhile. */
     releaseHeld(transactionId: number, at: number): void {
       if (releaseHeld.run(at, transactionId).changes > 0) somethingIsDue()
@@ -116,7 +129,7 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
     newest: (count: number) => newest.all(count) as unknown as WebhookDeliveryRow[],
     newestOf: (transactionId: number, count: number) =>
       newestOf.all(transactionId, count) as unknown as WebhookDeliveryRow[],
-    insertAttempt: (row: WebhookAttemptRow): void =>
+    insertAttempt: (row: Omit<WebhookAttemptRow, 'id'>): void =>
       void insertAttempt.run(
         row.deliveryId,
         row.number,
@@ -131,6 +144,14 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
         row.nextAttemptAt,
         row.fault,
       ),
-    attemptsOf: (deliveryId: number) => attemptsOf.all(deliveryId) as unknown as WebhookAttemptRow[],
+    /**
+     * A delivery's attempts, newest first: a receiver that stays down is tried without end, so nobody reads them all.
+     *
+     * @param before Only those with a smaller id; null begins with the newest.
+     */
+    newestAttempts: (deliveryId: number, before: number | null, count: number) =>
+      newestAttempts.all({ deliveryId, before, count }) as unknown as WebhookAttemptRow[],
+    /** How many there are, copies that a fault sent along included. */
+    attemptCount: (deliveryId: number): number => Number(attemptCount.get(deliveryId)?.['count']),
   }
 }

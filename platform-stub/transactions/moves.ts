@@ -28,6 +28,7 @@ export type Effect =
   | { readonly kind: 'sold'; readonly quantity: number }
   | { readonly kind: 'money'; readonly move: MoneyRow['kind'] }
 
+/** What becomes of a transaction on a trigger: its new state with what follows from it, or nothing new. */
 export type Decision =
   | { readonly kind: 'moved'; readonly transaction: TransactionRow; readonly effects: readonly Effect[] }
   /** The report was taken before; it is answered with the same data and changes nothing. */

@@ -1,7 +1,14 @@
-import { limits } from '../../contract/limits.ts'
 import { stubLimits } from '../limits.ts'
 import type { WebhookDeliveryRow } from '../store/webhooks.ts'
 import { type AttemptParts, makeAttempt } from './attempt.ts'
+import { everydayPatience, type Patience, travelPatience } from './patience.ts'
+
+/** An attempt that is being made. */
+interface UnderWay {
+  /** Resolves at its end, with why it could not be written where that is so. */
+  readonly ended: Promise<Error | undefined>
+  readonly abort: AbortController
+}
 
 /**
  * Sends what is due in the delivery queue. Each game server has its own places, so that one whose receiver hangs delays
@@ -15,7 +22,7 @@ import { type AttemptParts, makeAttempt } from './attempt.ts'
 export class WebhookDispatcher {
   readonly #parts: AttemptParts
   /** Attempts under way by game server, each by its delivery. */
-  readonly #underWay = new Map<number, Map<number, Promise<void>>>()
+  readonly #underWay = new Map<number, Map<number, UnderWay>>()
   #isRunning = false
   #cancelAlarm: () => void = () => undefined
 
@@ -38,7 +45,7 @@ export class WebhookDispatcher {
   /** Looks for what is due, starts it where there is a free place, and sets the alarm for what comes next. */
   wake(): void {
     if (!this.#isRunning) return
-    for (const { id } of this.#receivers()) this.#startDue(id, limits.webhookTimeoutMs)
+    for (const { id } of this.#receivers()) this.#startDue(id, everydayPatience)
     this.#cancelAlarm()
     const next = this.#firstAfterNow()
     this.#cancelAlarm = next === null ? () => undefined : this.#parts.platform.clock.at(next, () => this.wake())
@@ -50,19 +57,43 @@ export class WebhookDispatcher {
     return earliest(this.#receivers().map(({ id }) => webhooks.firstAfter(id, Number.NEGATIVE_INFINITY)))
   }
 
-  /** Makes every attempt that is due at this moment and waits for all of them, new ones included. */
-  async attemptDue(timeoutMs: number): Promise<void> {
+  /**
+   * Makes every attempt that is due at this moment, with the patience of a journey, and waits for all of them, new ones
+   * included.
+   *
+   * @param isBrokenOff Asked before each round; what is due then stays due.
+   * @throws What kept an attempt from being written: it is still due, and would be made again and again.
+   */
+  async attemptDue(isBrokenOff: () => boolean): Promise<void> {
     do {
-      await this.settle()
-      for (const { id } of this.#receivers()) this.#startDue(id, timeoutMs)
+      const [error] = await this.settle()
+      if (error) throw error
+      if (isBrokenOff()) return
+      for (const { id } of this.#receivers()) this.#startDue(id, travelPatience)
     } while (this.#underWay.size > 0)
   }
 
-  /** Waits until no attempt is under way. */
-  async settle(): Promise<void> {
+  /**
+   * Waits until no attempt is under way.
+   *
+   * @returns Why attempts could not be written.
+   */
+  async settle(): Promise<Error[]> {
+    const errors: Error[] = []
     while (this.#underWay.size > 0) {
-      await Promise.all([...this.#underWay.values()].flatMap((attempts) => [...attempts.values()]))
+      const ended = await Promise.all(this.#allUnderWay().map((attempt) => attempt.ended))
+      errors.push(...ended.filter((error) => error !== undefined))
     }
+    return errors
+  }
+
+  /** Breaks off every attempt that is under way now. @param failure What the attempts then failed of. */
+  breakOff(failure: string): void {
+    for (const { abort } of this.#allUnderWay()) abort.abort(failure)
+  }
+
+  #allUnderWay(): UnderWay[] {
+    return [...this.#underWay.values()].flatMap((attempts) => [...attempts.values()])
   }
 
   #receivers() {
@@ -75,27 +106,28 @@ export class WebhookDispatcher {
     return earliest(this.#receivers().map(({ id }) => tables.webhooks.firstAfter(id, now)))
   }
 
-  #startDue(gameServerId: number, timeoutMs: number): void {
+  #startDue(gameServerId: number, patience: Patience): void {
     const { tables, clock } = this.#parts.platform
     // Its address may have been taken away while an attempt was under way: without one nothing can be made of what is due.
     if (!this.#parts.directory.byId(gameServerId)?.webhookUrl) return
-    const underWay = this.#underWay.get(gameServerId) ?? new Map<number, Promise<void>>()
+    const underWay = this.#underWay.get(gameServerId) ?? new Map<number, UnderWay>()
     const freePlaces = stubLimits.webhookInFlightPerReceiverMax - underWay.size
     if (freePlaces <= 0) return
     const due = tables.webhooks.due(gameServerId, clock.nowMs(), stubLimits.webhookInFlightPerReceiverMax)
     for (const delivery of due.filter(({ id }) => !underWay.has(id)).slice(0, freePlaces)) {
-      underWay.set(delivery.id, this.#attempt(delivery, timeoutMs))
+      const abort = new AbortController()
+      underWay.set(delivery.id, { ended: this.#attempt(delivery, patience, abort.signal), abort })
     }
     if (underWay.size > 0) this.#underWay.set(gameServerId, underWay)
   }
 
-  async #attempt(delivery: WebhookDeliveryRow, timeoutMs: number): Promise<void> {
+  async #attempt(delivery: WebhookDeliveryRow, patience: Patience, signal: AbortSignal): Promise<Error | undefined> {
     const { gameServerId, id } = delivery
-    let isRecorded = false
+    let failure: Error | undefined
     try {
-      await makeAttempt(delivery, timeoutMs, this.#parts)
-      isRecorded = true
+      await makeAttempt(delivery, patience, signal, this.#parts)
     } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error))
       this.#parts.platform.log.error({ err: error, deliveryId: id }, 'webhook attempt not recorded')
     } finally {
       const underWay = this.#underWay.get(gameServerId)
@@ -103,7 +135,8 @@ export class WebhookDispatcher {
       if (underWay?.size === 0) this.#underWay.delete(gameServerId)
     }
     // One that could not be recorded is still due: it waits for the next wake, or it would be sent without pause.
-    if (this.#isRunning && isRecorded) this.#startDue(gameServerId, limits.webhookTimeoutMs)
+    if (this.#isRunning && !failure) this.#startDue(gameServerId, everydayPatience)
+    return failure
   }
 }
 

@@ -6,6 +6,7 @@ import { stubLimits } from '../limits.ts'
 import type { Platform } from '../platform.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhooks.ts'
 import { phaseOfRow } from '../transactions/moves.ts'
+import { isAcknowledgement } from './acknowledgement.ts'
 import type { PostOutcome } from './post.ts'
 
 /** What is known of an attempt besides its outcome. */
@@ -35,7 +36,7 @@ export function recordAttempt(
   const delivery = tables.webhooks.byId(deliveryId)
   if (!delivery) return
   const now = clock.nowMs()
-  const isAcknowledged = outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 300
+  const isAcknowledged = outcome.kind === 'answer' && isAcknowledgement(outcome.status)
   const nextAttemptAt = isAcknowledged || !goesOn(platform, delivery) ? null : now + backoffMs(attempt.number)
   for (const copy of copies) {
     tables.webhooks.insertAttempt({ deliveryId, ...made, ...outcomeFields(copy), nextAttemptAt: null })

@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import type { Clock } from '../clock/clock.ts'
@@ -9,6 +9,7 @@ export type PostOutcome =
   | { readonly kind: 'answer'; readonly status: number; readonly body: string }
   | { readonly kind: 'failure'; readonly failure: string }
 
+/** One webhook on its way to a receiver. */
 export interface WebhookPost {
   readonly url: string
   /** The exact text that was signed. */
@@ -17,41 +18,58 @@ export interface WebhookPost {
   readonly signature: string | null
   /** For everything together: connecting, sending, and the whole answer. */
   readonly timeoutMs: number
+  /** Breaks it off; the reason is what it then failed of. */
+  readonly signal?: AbortSignal
 }
 
 /**
  * Posts a webhook once, on a connection of its own: an idle one that the receiver closes meanwhile would be a failed
  * attempt, and 15 s lost. Redirects are answers like any other. Of a body longer than the limit only the beginning is
- * read; the status counts.
+ * read; the status counts. Never throws: an address that nothing can be sent to is a failure like any other.
  *
  * @see interface section 6
  */
-export function postWebhook({ url, body, signature, timeoutMs }: WebhookPost, clock: Clock): Promise<PostOutcome> {
+export function postWebhook(post: WebhookPost, clock: Clock): Promise<PostOutcome> {
+  return exchange(post, clock).catch(failureOf)
+}
+
+function exchange(post: WebhookPost, clock: Clock): Promise<PostOutcome> {
+  const { body, timeoutMs, signal } = post
   return new Promise((resolve) => {
-    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, {
-      method: 'POST',
-      agent: false,
-      headers: {
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(body),
-        ...(signature !== null && { [signatureHeaderName]: signature }),
-      },
-    })
+    const request = requestTo(post)
     const finish = (outcome: PostOutcome): void => {
       cancelTimeout()
+      signal?.removeEventListener('abort', breakOff)
       resolve(outcome)
       request.destroy()
     }
     const cancelTimeout = clock.after(timeoutMs, () =>
       finish({ kind: 'failure', failure: `no complete answer within ${timeoutMs} ms` }),
     )
-    const fail = (error: Error): void => finish({ kind: 'failure', failure: describe(error) })
+    const breakOff = (): void => finish({ kind: 'failure', failure: String(signal?.reason) })
+    const fail = (error: Error): void => finish(failureOf(error))
     request.on('error', fail)
     request.on('response', (response) => {
       response.on('error', fail)
-      readAnswer(response, (body) => finish({ kind: 'answer', status: response.statusCode ?? 0, body }))
+      readAnswer(response, (answer) => finish({ kind: 'answer', status: response.statusCode ?? 0, body: answer }))
     })
     request.end(body)
+    signal?.addEventListener('abort', breakOff)
+    if (signal?.aborted) breakOff()
+  })
+}
+
+/** @throws The address cannot be sent to; one that parses as a URL can still hold what no request can. */
+function requestTo({ url, body, signature }: WebhookPost): ClientRequest {
+  const target = new URL(url)
+  return (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      ...(signature !== null && { [signatureHeaderName]: signature }),
+    },
   })
 }
 
@@ -68,6 +86,6 @@ function readAnswer(response: IncomingMessage, done: (body: string) => void): vo
 }
 
 /** `AggregateError`, which Node throws when all addresses of a name fail, has no message of its own. */
-function describe(error: Error & { readonly code?: string }): string {
-  return error.message || error.code || error.name
+function failureOf(error: Error & { readonly code?: string }): PostOutcome {
+  return { kind: 'failure', failure: error.message || error.code || error.name }
 }

@@ -157,6 +157,24 @@ test('the journal holds what a refused signature should have been made over', as
   expect(Math.abs(authentication.clockDifferenceS + 90)).toBeLessThanOrEqual(2)
 })
 
+test('the journal holds a long signing input whole while it is new, then its length and digest, and never a piece', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const body = JSON.stringify({ characterRef: 'c', note: 'x'.repeat(60_000) })
+  const sealed = await server.sealed('character.link', {}, { body })
+  await send({ ...sealed, body: `${body} ` })
+  const [protectedSegment] = (sealed.headers['X-Platform-Signature'] ?? '').split('.')
+  const whole = `${protectedSegment}.${Buffer.from(`${body} `).toString('base64url')}`
+  const described = {
+    signingInputLength: whole.length,
+    signingInputSha256: createHash('sha256').update(whole).digest('hex'),
+  }
+  expect((await lastRequest(stub)).authentication).toMatchObject({ signingInput: whole, ...described })
+  for (let n = 0; n < 100; n++) await fetch(`${stub.url}/v1/api/nothing`)
+  const entries = (await stub.request('GET', '/stub/requests?limit=101')).data
+  expect(entries.at(-1).authentication).toMatchObject({ signingInput: null, ...described })
+})
+
 test('requests that reach no operation have their own statuses, in Portuguese', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()

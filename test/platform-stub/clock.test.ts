@@ -111,6 +111,21 @@ test('an envelope that was used before a journey is a replay after the way back'
   expect((await send(sealed)).message).toBe('Esta requisição já foi processada.')
 })
 
+test('an envelope that was forgotten in its time is a replay after a journey to before it', async () => {
+  const { time, pass } = manualTime()
+  await using stub = await startStub({ time })
+  const server = await stub.gameServer()
+  const sealed = await server.sealed('market.eligibility', { characterRef: 'c' })
+  expect((await send(sealed)).status).toBe(200)
+  // Its life passes, and time to forget it: each call below gives one round of that a whole turn.
+  for (let round = 0; round < 3; round++) {
+    pass(60_000)
+    await server.call('market.eligibility', { characterRef: 'c' })
+  }
+  await stub.advance(-3 * 60)
+  expect((await send(sealed)).message).toBe('Esta requisição já foi processada.')
+})
+
 test('a journey survives a restart', async () => {
   await using folder = await temporaryFolder()
   {
@@ -127,6 +142,8 @@ test.each([
   [{}],
   [{ now: 'tomorrow' }],
   [{ now: '2031-05-06' }],
+  [{ now: '2031-02-30T00:00:00Z' }],
+  [{ now: '2031-02-28T24:00:00Z' }],
   [{ now: '2031-05-06T07:08:09+02:00' }],
   [{ advanceSeconds: 1e15 }],
   [{ advanceSeconds: 1, now: '2031-05-06T07:08:09Z' }],

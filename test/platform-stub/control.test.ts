@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { keepSecret } from '../outputs/outputs.ts'
 import { startReceiver } from './fixtures/receiver.ts'
 import { startStub } from './fixtures/stub.ts'
 
@@ -61,6 +62,45 @@ test('what does not exist is a 404, in Portuguese, and an unfit body a 400 that 
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 400, 400, 400, 400])
   expect(answers.map(({ message }) => message)).toEqual(Array(8).fill(expect.stringMatching(/^[A-Z].*\.$/)))
   expect(answers[4]?.message).toContain('"name"')
+})
+
+test('a route that is there is not there for every method, and says for which', async () => {
+  await using stub = await startStub()
+  const ask = async (method: string, path: string) => {
+    const { status, headers, message } = await stub.request(method, path)
+    return [status, headers.get('allow'), message]
+  }
+  expect(await ask('POST', '/stub/clock')).toEqual([
+    405,
+    'GET, PUT, DELETE',
+    'Método não permitido nesta rota: use GET, PUT, DELETE.',
+  ])
+  expect((await ask('DELETE', '/stub/game-servers/7/characters/c')).slice(0, 2)).toEqual([405, 'PUT'])
+  expect((await ask('GET', '/stub/reset')).slice(0, 2)).toEqual([405, 'POST'])
+  expect((await ask('PUT', '/console')).slice(0, 2)).toEqual([405, 'GET'])
+  expect((await ask('GET', '/stub/clocks')).slice(0, 2)).toEqual([404, null])
+})
+
+test('the bare address leads to the console', async () => {
+  await using stub = await startStub()
+  const { status, headers } = await stub.request('GET', '/')
+  expect([status, headers.get('location')]).toEqual([302, '/console'])
+})
+
+test('a webhook address and a jump of the clock are refused in words that are true', async () => {
+  await using stub = await startStub()
+  const { id } = await stub.gameServer()
+  const address = 'O campo "webhookUrl" deve ser um endereço http ou https completo, ou null.'
+  expect((await stub.request('PUT', `/stub/game-servers/${id}`, { webhookUrl: 5 })).message).toBe(address)
+  expect((await stub.request('PUT', `/stub/game-servers/${id}`, { webhookUrl: null })).status).toBe(200)
+  expect((await stub.request('POST', '/stub/game-servers', { name: 'x', webhookUrl: 5 })).message).toBe(address)
+  const registered = await stub.request('POST', '/stub/game-servers', { name: 'x', webhookUrl: null })
+  keepSecret(registered.data.apiKey)
+  expect(registered.status).toBe(200)
+  const jump = 'Envie "now" (ISO-8601, UTC) ou "advanceSeconds" (número de segundos), e só um deles.'
+  expect((await stub.request('PUT', '/stub/clock', { advanceSeconds: '5' })).message).toBe(jump)
+  expect((await stub.request('PUT', '/stub/clock', { now: 5 })).message).toBe(jump)
+  expect((await stub.request('PUT', '/stub/clock', { advanceSeconds: 0.5 })).status).toBe(200)
 })
 
 test('the key pair that the stub makes for a game server works, and so does the one that it brings', async () => {

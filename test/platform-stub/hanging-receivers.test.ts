@@ -7,14 +7,14 @@ import { prepareTables } from '../../platform-stub/store/tables.ts'
 import { temporaryFolder } from './fixtures/process.ts'
 import { startStub } from './fixtures/stub.ts'
 
-const receiversCount = 100
+const answeringCount = 90
 const hangingCount = 10
 const deliveriesEach = 100
 
-/** A hundred receivers, of which some never answer; each notes when its webhooks come. */
+/** Receivers that answer, after some that never do; each notes when its webhooks come. */
 async function startReceivers(hanging: number) {
-  const arrivals: number[][] = Array.from({ length: receiversCount }, () => [])
-  const wanted = (receiversCount - hanging) * deliveriesEach
+  const arrivals: number[][] = Array.from({ length: hanging + answeringCount }, () => [])
+  const wanted = answeringCount * deliveriesEach
   const { promise: allCame, resolve } = Promise.withResolvers<void>()
   let came = 0
   const servers = arrivals.map((own, number) =>
@@ -101,20 +101,27 @@ async function medianDeliveryMs(hanging: number): Promise<number> {
   await receivers[Symbol.asyncDispose]()
   await closed
   const answered = receivers.arrivals.slice(hanging)
-  expect(answered.map((own) => own.length)).toEqual(Array(receiversCount - hanging).fill(deliveriesEach))
+  expect(answered.map((own) => own.length)).toEqual(Array(answeringCount).fill(deliveriesEach))
   // A receiver that hangs is tried all the same, in the places that one receiver has.
   for (const own of receivers.arrivals.slice(0, hanging)) expect(own.length).toBeGreaterThanOrEqual(16)
   const waits = answered.flat().map((at) => at - startedMs)
   return waits.sort((a, b) => a - b)[Math.floor(waits.length / 2)] ?? Number.NaN
 }
 
+/** How much longer the median is for ten that hang beside the ninety that answer; 1 where it is where it was. */
+async function slowdown(hasHangingFirst: boolean): Promise<number> {
+  const first = await medianDeliveryMs(hasHangingFirst ? hangingCount : 0)
+  const second = await medianDeliveryMs(hasHangingFirst ? 0 : hangingCount)
+  const [withMs, withoutMs] = hasHangingFirst ? [first, second] : [second, first]
+  console.log(`median delivery: ${Math.round(withoutMs)} ms without, ${Math.round(withMs)} ms with ten that hang`)
+  return withMs / withoutMs
+}
+
 test('of ten thousand deliveries to a hundred receivers, ten that hang leave the others median where it was', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const withoutMs = await medianDeliveryMs(0)
-  const withMs = await medianDeliveryMs(hangingCount)
-  console.log(
-    `median delivery: ${Math.round(withoutMs)} ms with all answering, ${Math.round(withMs)} ms with ten hanging`,
-  )
-  expect(withMs).toBeLessThan(3 * withoutMs)
+  // A machine that is busy with something else in one half of a pair disturbs it either way: one quiet pair is proof.
+  const ratios = [await slowdown(false)]
+  while (Math.min(...ratios) >= 1.5 && ratios.length < 3) ratios.push(await slowdown(ratios.length % 2 === 1))
+  expect(Math.min(...ratios)).toBeLessThan(1.5)
 })

@@ -11,7 +11,7 @@ import { machineTime } from '../../platform-stub/clock/real-time.ts'
 import { keyInFolder } from '../../platform-stub/probe-webhook/key.ts'
 import { probeWebhook } from '../../platform-stub/probe-webhook/run.ts'
 import { type ReceiverFault, startHandMadeReceiver } from './fixtures/hand-made-receiver.ts'
-import { run, serve, temporaryFolder } from './fixtures/process.ts'
+import { type Ended, run, serve, temporaryFolder } from './fixtures/process.ts'
 
 /** A prober with a key of its own, and what a receiver is told of it. */
 async function prober() {
@@ -49,11 +49,16 @@ const withOrders = ['order', 'order-again', 'order-twice-at-once', 'order-after-
 const afterOrders = ['end-completed', 'end-refunded-after-failure', 'end-refunded-after-dispute']
 
 const broken: [ReceiverFault, failing: string[]][] = [
-  ['does not verify the signature', ['body-written-again', 'tampered-body', 'tampered-header', 'stranger-key']],
+  [
+    'does not verify the signature',
+    ['body-written-again', 'tampered-body', 'tampered-header', 'stranger-key', 'end-tampered-body', 'end-stranger-key'],
+  ],
+  ['verifies orders only', ['end-unsigned', 'end-tampered-body', 'end-stranger-key', 'end-past-its-exp']],
   ['ignores the kid', ['other-kid', 'no-kid']],
   ['ignores the alg', ['alg-misnamed']],
   ['believes the alg', ['alg-none', 'alg-hs256', 'alg-rs512', 'alg-misnamed']],
-  ['ignores the exp', ['expired', 'no-exp']],
+  ['ignores the exp', ['expired', 'no-exp', 'end-past-its-exp']],
+  ['has a leeway of half an hour', ['expired', 'end-past-its-exp']],
   ['compares a missing exp', ['no-exp']],
   ['ignores the middle segment', ['middle-segment']],
   ['verifies what it would have written', ['order-in-other-spelling', 'body-written-again']],
@@ -70,6 +75,22 @@ test.each(broken)('a receiver that %s is named by the probes of that, and by no 
   expect(marked('FAIL', lines).sort()).toEqual([...failing].sort())
   expect(marked('?', lines)).toEqual([])
   expect(hasPassed).toBe(false)
+})
+
+test('a leeway of five minutes on exp, for clocks that differ, costs nothing', async () => {
+  await using own = await prober()
+  await using receiver = await startHandMadeReceiver(own.kid, own.publicKeyPem, 'has a leeway of five minutes')
+  const { hasPassed, lines } = await own.probe(receiver.url)
+  expect([hasPassed, marked('FAIL', lines)]).toEqual([true, []])
+})
+
+test('where no end of a purchase is taken, refusing a forged one counts for nothing', async () => {
+  await using own = await prober()
+  await using receiver = await startHandMadeReceiver(own.kid, own.publicKeyPem, 'answers 404 to every end')
+  const { lines } = await own.probe(receiver.url)
+  const forgedEnds = ['end-unsigned', 'end-tampered-body', 'end-stranger-key', 'end-past-its-exp']
+  expect(marked('? ', lines)).toEqual(forgedEnds)
+  expect(marked('ok', lines)).toContain('tampered-body')
 })
 
 test('a receiver written from the interface alone passes, each line says what was sent, expected and came, and the rest is left open in words', async () => {
@@ -89,11 +110,16 @@ test('a receiver written from the interface alone passes, each line says what wa
   expect(lines).toContain('- order-again, order-twice-at-once: that the item was handed out once')
   expect(lines).toContain('- whatever was refused: that nothing had been done before')
   expect(lines.at(-1)).toBe(`${held.length} of ${held.length} held.`)
+  const guide = join(import.meta.dirname, '..', '..', 'docs', 'integrators.md')
+  expect(await readFile(guide, 'utf8')).toContain(`It sends ${held.length} cases`)
 })
 
-test("a receiver on the contract's own reader, provisioned by a running stub, passes with that stub's key", async () => {
+test("a receiver on the contract's own reader, provisioned by a running stub, passes with that stub's key and by its clock", async () => {
   await using folder = await temporaryFolder()
   await using stub = await serve('--memory')
+  // Two hours on: signatures by the machine's clock would have expired long ago.
+  const travelledMs = 7_200_000
+  await stub.control.advance(travelledMs / 1_000)
   const out = join(folder.path, 'game')
   await run('provision', '--url', stub.listening.url, '--name', 'Aurora', '--out', out)
   const kid = /^SERVICE_PLATFORM_KID=(.+)$/m.exec(await readFile(join(out, 'agent.env'), 'utf8'))?.[1] ?? ''
@@ -101,7 +127,7 @@ test("a receiver on the contract's own reader, provisioned by a running stub, pa
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
     const headerLines = request.headersDistinct['x-platform-signature'] ?? []
-    const rules = { keys: new Map([[kid, key]]), nowS: Date.now() / 1_000, leewayS: 30, request: null }
+    const rules = { keys: new Map([[kid, key]]), nowS: (Date.now() + travelledMs) / 1_000, leewayS: 30, request: null }
     const { ok } = await openEnvelope({ headerLines, body }, rules)
     response.writeHead(ok ? 200 : 401).end(ok ? '{"data":{"observedQuantity":0}}' : '{}')
   })
@@ -169,4 +195,32 @@ test('wrong usage ends with 2; a key that is none, or a stub that is not there, 
   expect(ends.map(({ code }) => code)).toEqual([2, 2, 2, 1, 1])
   expect(ends[3]?.stderr).toContain('has no RSA private key; move it away')
   expect(ends[4]?.stderr).toContain('no platform-stub answers at http://127.0.0.1:9')
+})
+
+test('a key folder that cannot be used is named, and so is a --stub that is something else', async () => {
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'a-file')
+  await writeFile(file, '')
+  const replies = [
+    [200, '{"data":{"kid":7}}'],
+    [200, '[]'],
+    [404, 'not here'],
+    [403, '{"message":"no"}'],
+  ] as const
+  let asked = 0
+  const server = createServer((_, response) => {
+    const [status, body] = replies[asked++] ?? [500, '']
+    response.writeHead(status).end(body)
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const stubUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ends: Ended[] = [await run('probe-webhook', stubUrl, '--key-dir', file)]
+  for (const _ of replies) ends.push(await run('probe-webhook', stubUrl, '--stub', stubUrl))
+  server.close()
+  expect(ends.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1])
+  const [inTheWay, ...answers] = ends.map(({ stderr }) => stderr)
+  expect(inTheWay).toMatch(/^platform-stub: \S+a-file cannot keep the prober's key: .+; choose another --key-dir\n$/)
+  const isNone = (status: number) =>
+    `platform-stub: what answers at ${stubUrl} is no platform-stub of this version (status ${status})\n`
+  expect(answers).toEqual([isNone(200), isNone(200), isNone(404), `platform-stub: ${stubUrl} refused (403): no\n`])
 })

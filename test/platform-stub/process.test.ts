@@ -203,3 +203,8 @@ test('--seed makes keys and tokens repeatable and is printed', async () => {
   expect(one).toEqual(other)
   expect(one).not.toEqual(different)
 })
+
+test('a duration beyond ten years is refused at the start, where it would else break every purchase', async () => {
+  const { code, stderr } = await run('serve', '--memory', '--payment-expiry', '999999999d')
+  expect([code, stderr]).toEqual([2, expect.stringContaining('At most 3650d is possible. Example: 30m')])
+})

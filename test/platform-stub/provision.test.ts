@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { keepSecret } from '../outputs/outputs.ts'
 import { run, serve, temporaryFolder } from './fixtures/process.ts'
 
 test('provision writes what an agent needs, absolute and for its owner alone, and never replaces a key', async () => {
@@ -52,6 +53,26 @@ test('provision says plainly that no stub answers, or that a file is in its way'
   await writeFile(join(folder.path, 'signing-key.pem'), randomUUID())
   const inTheWay = await run('provision', '--url', 'http://127.0.0.1:1', '--name', 'x', '--out', folder.path)
   expect([inTheWay.code, inTheWay.stderr.includes('signing-key.pem is there already')]).toEqual([1, true])
+})
+
+test('provision registers nobody whose files it could not write', async () => {
+  await using folder = await temporaryFolder()
+  await using stub = await serve('--memory')
+  const file = join(folder.path, 'file')
+  await writeFile(file, '')
+  await mkdir(join(folder.path, 'taken', 'agent.env'), { recursive: true })
+  for (const out of [file, join(file, 'below'), join(folder.path, 'taken')]) {
+    const { code, stderr } = await run('provision', '--url', stub.listening.url, '--name', 'x', '--out', out)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^platform-stub: .* cannot hold the agent's files: .*\n$/),
+    ])
+    expect(stderr).toContain(out)
+  }
+  const { data } = await stub.control.request('POST', '/stub/game-servers', { name: 'first' })
+  keepSecret(data.apiKey)
+  expect(data.gameServerId).toBe(1)
+  expect(await readdir(join(folder.path, 'taken'))).toEqual(['agent.env'])
 })
 
 function freePort(): Promise<number> {

@@ -273,6 +273,7 @@ test('a request that is not refused for its credentials needs no explanation, an
   const { stub, server } = world
   await server.call('market.eligibility', { characterRef: 'c' }, { jti: randomUUID() })
   expect(await newestEntry(stub)).toEqual({
+    number: 2,
     at: expect.stringMatching(/^\d{4}-.*Z$/),
     method: 'GET',
     path: '/v1/api/market/eligibility/c',

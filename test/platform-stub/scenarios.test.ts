@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
@@ -271,6 +271,20 @@ test('a start that fails for its port leaves no half of a scenario behind', asyn
   expect((await run('serve', '--port', port, ...args)).code).toBe(2)
   await using stub = await serveIn(folder.path, ...args)
   expect(await list(stub.control, 'listings')).toHaveLength(3)
+})
+
+test('a scenario whose files cannot be written is refused before anything happens, and can be mended', async () => {
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'scenario.json')
+  const out = join(folder.path, 'provisioned')
+  await writeFile(file, JSON.stringify(shop({ out })))
+  await writeFile(out, '')
+  const args = ['--data-dir', join(folder.path, 'data'), '--scenario', file]
+  const { code, stderr } = await run('serve', '--port', '0', ...args)
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^platform-stub: .* cannot hold the agent's files: .*\n$/)])
+  await rm(out)
+  await using stub = await serve(...args)
+  expect(await list(stub.control, 'listings')).toHaveLength(1)
 })
 
 test('the JSON Schema for editors is the one that scenarios are read by, and the help names the option', async () => {

@@ -205,3 +205,21 @@ test('a delivery can be sent again by hand, and an order of a finished transacti
   expect(state).toBe('ended')
   expect((await stub.request('POST', '/stub/webhooks/999/resend')).status).toBe(404)
 })
+
+test.each([
+  ['is written in capitals', (url: string) => url.replace('http', 'HTTP'), 'acknowledged', null],
+  ['nobody can be asked by', () => 'http://a%zz@127.0.0.1/', 'pending', 'URI malformed'],
+  ['has the scheme of TLS in capitals', () => 'HTTPS://127.0.0.1:9/', 'pending', 'connect ECONNREFUSED 127.0.0.1:9'],
+])(
+  'a delivery to an address that %s is attempted once, and its outcome written',
+  async (_, addressOf, state, failure) => {
+    await using receiver = await startReceiver()
+    await using stub = await startStub()
+    const server = await stub.gameServer({ webhookUrl: addressOf(receiver.url) })
+    const transactionId = await server.paidTransaction()
+    await stub.advance(0)
+    const delivery = await deliveryOf(stub, transactionId, 'transfer_order')
+    expect(delivery).toMatchObject({ state, attempts: [{ number: 1, failure }] })
+    expect((await stub.request('POST', '/stub/reset')).status).toBe(200)
+  },
+)

@@ -1,4 +1,5 @@
 // @ts-check
+import { noteSent } from './forms.js'
 
 /**
  * Sends the console's forms to the control routes as JSON, and says what was asked and answered, with the same as a
@@ -7,14 +8,19 @@
  * @param {() => Promise<void>} refresh Shows what became of it.
  */
 export function keepActs(refresh) {
+  /** @type {WeakSet<HTMLFormElement>} */
+  const underWay = new WeakSet()
   document.addEventListener('submit', async (event) => {
     const form = event.target
     if (!(form instanceof HTMLFormElement) || !form.dataset['act']) return
     event.preventDefault()
+    if (underWay.has(form)) return
     if (form.dataset['question'] && !confirm(form.dataset['question'])) return
     const request = requestOf(form)
     const button = form.querySelector('button')
-    if (button) button.disabled = true
+    underWay.add(form)
+    // Not `disabled`: that would take the keyboard away from it, to the top of the page.
+    button?.setAttribute('aria-disabled', 'true')
     form.setAttribute('aria-busy', 'true')
     try {
       const response = await fetch(request.path, {
@@ -23,13 +29,15 @@ export function keepActs(refresh) {
       })
       const answer = await response.json().catch(() => ({}))
       tell(request, response, answer)
+      if (response.ok) noteSent(form)
       const goesTo = response.ok ? filled(form.dataset['goesTo'] ?? '', answer.data) : ''
       if (goesTo) location.assign(goesTo)
       else await refresh()
     } catch {
       say('bad', 'The stub did not answer. Is it still running?')
     } finally {
-      if (button) button.disabled = false
+      underWay.delete(form)
+      button?.removeAttribute('aria-disabled')
       form.removeAttribute('aria-busy')
     }
   })

@@ -1,4 +1,5 @@
 // @ts-check
+import { isTouched } from './forms.js'
 import { Idiomorph } from './idiomorph.js'
 
 /**
@@ -60,13 +61,28 @@ export function keepLive(refreshed) {
 function replace(fresh) {
   const main = document.querySelector('[data-live-region]')
   if (!main || !fresh.querySelector('[data-live-region]')) return location.reload()
+  const focused = document.activeElement
   document.title = fresh.title
   for (const [name, value] of Object.entries(fresh.body.dataset)) document.body.dataset[name] = value ?? ''
   for (const region of document.querySelectorAll('[data-live-region]')) {
     const next = fresh.querySelector(`[data-live-region="${region.getAttribute('data-live-region')}"]`)
     if (next) void Idiomorph.morph(region, next, { callbacks: { beforeAttributeUpdated, beforeNodeMorphed } })
   }
+  if (focused !== document.body && document.activeElement === document.body) keepFocus(focused)
 }
+
+/**
+ * Whoever works by keyboard goes on where he was, or at the content when that is gone; not at the top of the page.
+ *
+ * @param {Element | null} focused
+ */
+function keepFocus(focused) {
+  if (focused instanceof HTMLElement) focused.focus()
+  if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true })
+}
+
+/** What the page's script says of an act that is under way; no page that is made says it. */
+const saidOfActs = new Set(['aria-busy', 'aria-disabled'])
 
 /**
  * What was opened stays open.
@@ -74,16 +90,16 @@ function replace(fresh) {
  * @param {string} name @param {Element} element
  */
 function beforeAttributeUpdated(name, element) {
-  return !(name === 'open' && element instanceof HTMLDetailsElement)
+  return !saidOfActs.has(name) && !(name === 'open' && element instanceof HTMLDetailsElement)
 }
 
 /**
- * A form in which somebody wrote is left alone.
+ * A form that somebody is at is left alone.
  *
  * @param {Node} node
  */
 function beforeNodeMorphed(node) {
-  return !(node instanceof HTMLFormElement && 'kept' in node.dataset)
+  return !(node instanceof HTMLFormElement && 'kept' in node.dataset && isTouched(node))
 }
 
 /** @param {'live' | 'lost'} state */

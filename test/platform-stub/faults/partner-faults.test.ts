@@ -1,3 +1,4 @@
+import { get, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import type { PlatformOperationName } from '../../../contract/operations.ts'
@@ -55,6 +56,28 @@ test.each([200, 204, 302, 304, 500, 599])(
     expect(await world.look()).toBe(200)
   },
 )
+
+test.each([
+  [204, undefined],
+  [205, '0'],
+  [304, undefined],
+])('a status of %i has no body and promises none', async (status, length) => {
+  await using world = await stubWithListing()
+  await set(world.stub, { kind: 'status', status })
+  const headers = await headersOf(world.stub)
+  expect([headers['content-length'], headers['transfer-encoding'], headers['content-type']]).toEqual([
+    length,
+    undefined,
+    undefined,
+  ])
+})
+
+/** An answer as it stands on the wire; a fetch shows no length of an answer without a body. */
+function headersOf({ url }: StubControl): Promise<IncomingHttpHeaders> {
+  return new Promise((resolve, reject) => {
+    get(`${url}/v1/api/market/eligibility/c`, (response) => resolve(response.resume().headers)).on('error', reject)
+  })
+}
 
 test('hang-up-before drops the connection and nothing acts; the same envelope is still new', async () => {
   await using world = await stubWithListing()

@@ -178,6 +178,25 @@ test('reorder delivers the order after its terminal, once, although the transact
   expect([state, isHeld, attempts.length]).toEqual(['acknowledged', false, 1])
 })
 
+test('an order that is sent again after its terminal was acknowledged waits for nothing, reorder or not', async () => {
+  await using receiver = await startReceiver()
+  await using stub = await startStub()
+  const server = await stub.gameServer({ webhookUrl: receiver.url })
+  const transactionId = await server.paidTransaction()
+  await server.call('transaction.delivery', { transactionId })
+  await receiver.event('transaction_terminal')
+  await stub.advance(0)
+  await set(stub, { kind: 'reorder' })
+  const { id } = await deliveryOf(stub, transactionId, 'transfer_order')
+  await stub.request('POST', `/stub/webhooks/${id}/resend`)
+  await stub.advance(0)
+  expect(await deliveryOf(stub, transactionId, 'transfer_order')).toMatchObject({
+    state: 'acknowledged',
+    isHeld: false,
+    attempts: [{ fault: null }, { fault: 'reorder', responseStatus: 200 }],
+  })
+})
+
 test('an order that is held back is not lost by a restart', async () => {
   await using folder = await temporaryFolder()
   await using receiver = await startReceiver()
