@@ -32,13 +32,10 @@ await build({
   target: 'node26',
   plugins: [httpWithoutFetch],
   banner: {
-    // Packages written as CommonJS `require` Node's own modules, and write-file-atomic names its temporaries by
-    // `__filename`; an ES module has neither.
-    // The long name leaves `createRequire` free for the bundled code.
+    // Packages written as CommonJS `require` Node's own modules, which an ES module cannot. The long name leaves `createRequire` free for the bundled code.
     js: [
       "import { createRequire as createRequireForBundle } from 'node:module'",
       'const require = createRequireForBundle(import.meta.url)',
-      'const __filename = import.meta.filename',
     ].join('\n'),
   },
   logLevel: 'warning',

@@ -15,12 +15,13 @@ import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import type { Log } from './log.ts'
 import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
-import { takeOwnership } from './ownership/owner-lock.ts'
+import { type OwnedDir, type Ownership, takeOwnership } from './ownership/owner-lock.ts'
 import { connectToPlatform, type PlatformConnection } from './platform/connection.ts'
 import { Contact } from './platform/contact.ts'
 import { partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
 import { sealingWith } from './signing/seal.ts'
+import { fileCalls } from './spool/file-calls.ts'
 import { startSpool } from './spool/spool.ts'
 import { spoolDirs } from './spool/spool-dirs.ts'
 
@@ -43,6 +44,8 @@ export interface RunningAgent {
   close(graceMs: number): Promise<void>
 }
 
+const cureOfState = "free space on its disk, and see that the agent's user may write there"
+
 /** Name and version, as `/health` tells them. */
 const agentName = `market-agent ${manifest.version}`
 
@@ -51,6 +54,7 @@ const agentName = `market-agent ${manifest.version}`
  *
  * @param broke Told when the agent cannot go on without guessing: its store or a sync to disk failed.
  * @throws {HeldError} Another agent owns the state directory or the spool.
+ * @throws {DirUnusableError} One of them cannot be made, read or written.
  * @throws {JournalUnusableError} The store is damaged, newer or foreign.
  * @throws {SpoolUnusableError} The spool's directories cannot be worked with.
  * @throws {NodeJS.ErrnoException} The port cannot be taken.
@@ -64,17 +68,27 @@ export async function startAgent(
   const { clock } = outside
   await using started = new AsyncDisposableStack()
   const holder = `process ${process.pid}, since ${new Date(clock.wallMs()).toISOString()}`
-  const state = takeOwnership(config.stateDir, holder, 0o700)
-  started.defer(() => state.release())
-  if (config.spoolDir !== undefined) {
-    const spool = takeOwnership(config.spoolDir, holder, 0o755)
-    started.defer(() => spool.release())
+  const owned = (dir: OwnedDir): Ownership => {
+    const ownership = takeOwnership(dir, holder)
+    started.defer(() => ownership.release())
+    return ownership
   }
+  owned({ setting: 'SERVICE_STATE_DIR', path: config.stateDir, mode: 0o700 })
+  const spoolOwnership =
+    config.spoolDir === undefined
+      ? undefined
+      : owned({ setting: 'SERVICE_SPOOL_DIR', path: config.spoolDir, mode: 0o755 })
   const unanswered = new Set<string>()
+  let stateTrouble: readonly string[] = []
   const journal = openSqliteJournal({
     stateDir: config.stateDir,
     clock,
     isUnanswered: (id) => unanswered.has(id),
+    troubled(error) {
+      stateTrouble = error ? [`once calls are refused, for ${config.stateDir} cannot be written: ${cureOfState}`] : []
+      if (error) log.warn({ cause: error.message }, stateTrouble[0])
+      else log.info('calls can be noted again')
+    },
     broke,
   })
   started.defer(() => journal.close())
@@ -95,13 +109,14 @@ export async function startAgent(
     dirs &&
     (await startSpool({
       dirs,
+      assertOwned: () => spoolOwnership?.assertStanding(),
       clock,
       log,
       agent: agentName,
       journal,
       unanswered,
-      answerCall: answer,
-      heartbeat: () => ({ ready: contact.reasons.length === 0, reasons: contact.reasons }),
+      calls: fileCalls(deps),
+      reasons: () => [...contact.reasons, ...stateTrouble],
       broke,
     }))
   if (spool) started.defer(() => spool.stop())
@@ -142,7 +157,6 @@ function callDeps(
     userAgent: agentName.replace(' ', '/'),
     connection,
     platformClock,
-    contact,
     seal: sealingWith(config.signingKey.privateKey),
     newJti,
   })
@@ -150,6 +164,7 @@ function callDeps(
     clock,
     platformClock,
     partnerApi: api,
+    contact,
     retryBudget: new RetryBudget(clock),
     random,
     attemptTimeoutMs: config.attemptTimeoutMs,

@@ -1,13 +1,16 @@
-import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { writeSync } from 'node:fs'
+import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino'
 import type { LogLevel } from './config/config.ts'
+import { openLogFile } from './log-file.ts'
 
+/** What is logged, and where. */
 export interface LogOptions {
   readonly level: LogLevel
   /** A file in place of standard output. */
   readonly file: string | undefined
 }
 
+/** The agent's log. */
 export interface Log extends Logger {
   /** Writes what is still held back. */
   flushNow(): void
@@ -16,6 +19,8 @@ export interface Log extends Logger {
 /**
  * JSON lines: on standard output, on a terminal made readable, or in a file that is set aside before it grows past
  * 10 MiB, five of them kept. Secrets never come here: what is logged are names, codes and durations.
+ *
+ * @throws {NodeJS.ErrnoException} The file cannot be opened.
  */
 export async function openLog({ level, file }: LogOptions): Promise<Log> {
   const options = {
@@ -24,7 +29,7 @@ export async function openLog({ level, file }: LogOptions): Promise<Log> {
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  if (file !== undefined) return withFlush(pino(options, rotatingFile(file)), () => undefined)
+  if (file !== undefined) return withFlush(logInFile(options, file), () => undefined)
   if (process.stdout.isTTY) {
     const { default: pretty } = await import('pino-pretty')
     return withFlush(pino(options, pretty({ sync: true, ignore: 'pid' })), () => undefined)
@@ -41,40 +46,30 @@ export async function openLog({ level, file }: LogOptions): Promise<Log> {
   })
 }
 
+function logInFile(options: LoggerOptions, file: string): Logger {
+  const logger: Logger = pino(
+    options,
+    openLogFile(file, {
+      notSetAside: ({ message }) =>
+        logger.warn(
+          { cause: message },
+          "SERVICE_LOG_FILE cannot be set aside and grows on: the agent's user must be able to write in its directory",
+        ),
+      lost: ({ message }) => tell(`SERVICE_LOG_FILE: lines are lost (${message})\n`),
+    }),
+  )
+  return logger
+}
+
+/** On standard error, the only place that is left when the log itself cannot be written. */
+function tell(text: string): void {
+  try {
+    writeSync(2, text)
+  } catch {
+    // Nobody reads that either. The calls go on.
+  }
+}
+
 function withFlush(logger: Logger, flushNow: () => void): Log {
   return Object.assign(logger, { flushNow })
-}
-
-const fileBytesMax = 10_485_760
-const filesKept = 5
-
-function rotatingFile(path: string): DestinationStream {
-  let fd = openSync(path, 'a', 0o640)
-  let length = fstatSync(fd).size
-  const append = (line: string) => {
-    if (length + line.length > fileBytesMax && length > 0) {
-      closeSync(fd)
-      for (let n = filesKept - 1; n >= 1; n--) setAside(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`)
-      fd = openSync(path, 'a', 0o640)
-      length = 0
-    }
-    length += writeSync(fd, line)
-  }
-  return {
-    write(line) {
-      try {
-        append(line)
-      } catch {
-        // A full disk costs log lines, never a call.
-      }
-    },
-  }
-}
-
-function setAside(from: string, to: string): void {
-  try {
-    renameSync(from, to)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
 }

@@ -32,14 +32,17 @@ export const messages = {
   offContractSafe: 'A plataforma deu uma resposta inesperada. Tente novamente em instantes.',
   redirected: 'A plataforma respondeu com um redirecionamento, que não é seguido: confira SERVICE_BASE_URL.',
   refusedWithoutMessage: (status: number) => `A plataforma recusou a operação (HTTP ${status}) sem dizer o motivo.`,
-  inDoubtAfterRestart:
-    'O agente foi reiniciado antes de receber a resposta desta chamada. A operação pode ter sido executada: confira antes de repetir com outro id.',
-  cannotRecord: 'O agente não conseguiu gravar a chamada em disco; nada foi enviado. Libere espaço e tente novamente.',
+  inDoubt:
+    'O agente não guardou a resposta desta chamada, porque foi reiniciado ou o disco está cheio. A operação pode ter sido executada: confira antes de repetir com outro id.',
+  cannotRecord:
+    'O agente não conseguiu gravar a chamada em disco; nada foi enviado. Confira o espaço e as permissões do disco e tente novamente.',
   internal: 'O agente encontrou um erro interno. A operação pode ter sido executada.',
+  internalSafe: 'O agente encontrou um erro interno. Tente novamente em instantes.',
 
   hostNotLoopback: 'Pedido recusado: o cabeçalho Host deve ser um só e local, por exemplo 127.0.0.1:8899.',
   fromBrowser: 'Pedido recusado: páginas da web não podem chamar o agente.',
   contentType: 'Envie o corpo como application/json, ou sem Content-Type.',
+  transferEncoding: 'Envie o corpo sem Transfer-Encoding, ou só com chunked.',
   lengthInvalid: 'O cabeçalho Content-Length é inválido.',
   bodyTooLarge: 'O corpo passa de 65536 bytes.',
   tokenMissing: 'Envie o cabeçalho Authorization: Bearer com o token do agente.',

@@ -38,7 +38,8 @@ export const limits = {
   retryDelayMsMax: 5_000,
   retryBudgetShare: 0.2,
   retryBudgetPerS: 10,
-  clockOffsetMsTolerated: 30_000,
+  /** Far below the shortest life of an attempt's envelope, above what a `Date` in whole seconds leaves open. */
+  clockOffsetMsTolerated: 2_000,
 
   spoolScanIntervalMs: 200,
   spoolInFlightMax: 8,

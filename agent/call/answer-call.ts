@@ -3,9 +3,8 @@ import { limits } from '../../contract/limits.ts'
 import type { EnvelopeOperation, VerifyOperation } from '../../contract/operations.ts'
 import type { IdempotencyJournal, JournalledCall } from '../journal/idempotency-journal.ts'
 import { JournalFullError } from '../journal/idempotency-journal.ts'
-import { inDoubtAfterRestart } from '../journal/sqlite-journal.ts'
 import { messages } from '../messages.ts'
-import { type CallAnswer, refusal } from './answer.ts'
+import { type CallAnswer, inDoubt, refusal } from './answer.ts'
 import { type Call, fingerprintOf, orderKeyOf, type PlatformCall } from './call.ts'
 import { keepMs } from './keep.ts'
 import { type SendDeps, sendWithRetries } from './send-with-retries.ts'
@@ -17,7 +16,7 @@ import type { Turns } from './turns.ts'
 export interface CallDeps extends SendDeps {
   readonly journal: IdempotencyJournal
   readonly singleFlight: SingleFlight
-  readonly turns: Turns
+  readonly turns: Pick<Turns, 'take'>
   readonly callDeadlineMs: number
   readonly sealEnvelope: (call: Call<EnvelopeOperation>) => Promise<CallAnswer>
   readonly verifyWebhook: (call: Call<VerifyOperation>) => Promise<CallAnswer>
@@ -41,7 +40,7 @@ export async function answerCall(call: Call, deps: CallDeps): Promise<CallAnswer
   } catch (error) {
     deps.callBroke(call, error)
     const mayHaveActed = call.operation.kind === 'platform' && call.operation.retry !== 'safe'
-    answer = refusal(500, messages.internal, mayHaveActed)
+    answer = refusal(500, mayHaveActed ? messages.internal : messages.internalSafe, mayHaveActed)
   }
   deps.callAnswered(call, answer, trace, deps.clock.monotonicMs() - startedMs)
   return answer
@@ -71,13 +70,13 @@ async function answerOnce(call: Call, deadlineMs: number, deps: CallDeps, trace:
       return known.fingerprint === fingerprint ? known.answer : refusal(422, messages.idReused)
     }
     const journalled: JournalledCall = { id, fingerprint, operationName: call.operationName }
-    if (call.claimedBefore === 'elsewhere' && isOnce(call)) return kept(call, journalled, inDoubtAfterRestart, deps)
+    if (call.claimedBefore === 'elsewhere' && isOnce(call)) return kept(call, journalled, inDoubt, deps)
     const answer = await execute(call, deadlineMs, deps, trace, journalled)
     return kept(call, journalled, answer, deps)
   })
 }
 
-/** Stored before it is given. Where there is no room to store it, a `once` call is answered as a restart would. */
+/** Stored before it is given. Where there is no room to store it, a `once` call is in doubt, as after a restart. */
 async function kept(call: Call, journalled: JournalledCall, answer: CallAnswer, deps: CallDeps): Promise<CallAnswer> {
   const keptMs = keepMs(call.operation, answer)
   try {
@@ -86,7 +85,7 @@ async function kept(call: Call, journalled: JournalledCall, answer: CallAnswer, 
     return answer
   } catch (error) {
     if (!(error instanceof JournalFullError)) throw error
-    return isOnce(call) && keptMs > 0 ? inDoubtAfterRestart : answer
+    return isOnce(call) && keptMs > 0 ? inDoubt : answer
   }
 }
 

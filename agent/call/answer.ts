@@ -1,3 +1,5 @@
+import { messages } from '../messages.ts'
+
 /**
  * The answer to a call, as the pipeline knows it; each interface writes it in its own form. Texts from the platform
  * are kept as JSON source, so that no byte of a message and no digit of a number changes on the way through.
@@ -24,6 +26,12 @@ export interface CallRefusal {
 export function refusal(status: number, message: string, uncertain = false): CallRefusal {
   return { ok: false, messageText: JSON.stringify(message), status, uncertain }
 }
+
+/**
+ * What a `once` call becomes whose answer is not known any more: the agent ended before it came, or could not keep it.
+ * Nobody knows, and it is never sent again. The same bytes whichever it was, for the second follows from the first.
+ */
+export const inDoubt: CallRefusal = refusal(504, messages.inDoubt, true)
 
 /** The body of interface A's answer. Equal answers give equal bytes. @see interface section 4.10 */
 export function answerText(id: string | undefined, answer: CallAnswer): string {

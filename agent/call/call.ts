@@ -56,5 +56,6 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isObject(value)) return value
   const names = Object.keys(value).sort()
-  return names.map((name) => [name, sorted(value[name])])
+  // Wrapped, so that no list can look like it.
+  return { '': names.map((name) => [name, sorted(value[name])]) }
 }

@@ -1,6 +1,7 @@
 import type { PlatformOperation } from '../../contract/operations.ts'
 import { decodeUtf8, readStrictJson, type StrictObject } from '../../contract/strict-json.ts'
 import { messages } from '../messages.ts'
+import type { ContactSign } from '../platform/contact.ts'
 import type { Sent } from '../platform/sent.ts'
 import { type CallSuccess, refusal } from './answer.ts'
 import type { PlatformCall } from './call.ts'
@@ -17,6 +18,8 @@ export type AttemptReading =
       /** What the call is answered with, should it end here. */
       readonly status: number
       readonly messageText: string
+      /** Whether it came in the interface's form. */
+      readonly isOnContract: boolean
     }
 
 /** Holds what came back against the contract. Pure. */
@@ -34,12 +37,31 @@ export function readAttempt(call: PlatformCall, sent: Sent): AttemptReading {
   }
   const fault = faultOfStatus(status)
   if (fault === 'redirect') return faulty(fault, status, 502, messages.redirected)
-  const reading = { ok: false, fault, platformStatus: status, status } as const
-  return { ...reading, messageText: messageTextOf(body) ?? JSON.stringify(messages.refusedWithoutMessage(status)) }
+  const message = messageTextOf(body)
+  const messageText = message ?? JSON.stringify(messages.refusedWithoutMessage(status))
+  return { ok: false, fault, platformStatus: status, status, messageText, isOnContract: message !== undefined }
+}
+
+const proof: ContactSign = { kind: 'proof' }
+
+/** Whether an attempt proves that calls go through: only an answer in the interface's form does. Pure. */
+export function contactSign(sent: Sent, reading: AttemptReading): ContactSign {
+  if (reading.ok) return proof
+  if (sent.kind === 'failed') return trouble(`the platform does not answer: ${sent.cause.message}`)
+  const { status } = sent
+  if (status === 401) return trouble('the platform refuses key or signature (HTTP 401)')
+  if (status >= 500) return trouble(`the platform is not well (HTTP ${status})`)
+  if (reading.isOnContract) return proof
+  return trouble(`what answers is not the platform's interface (HTTP ${status}): look at SERVICE_BASE_URL`)
+}
+
+function trouble(reason: string): ContactSign {
+  return { kind: 'trouble', reason }
 }
 
 function faulty(fault: Fault, platformStatus: number | undefined, status: number, message: string): AttemptReading {
-  return { ok: false, fault, platformStatus, status, messageText: refusal(status, message).messageText }
+  const { messageText } = refusal(status, message)
+  return { ok: false, fault, platformStatus, status, messageText, isOnContract: false }
 }
 
 /** JSON source of the answer's `data`; undefined where the answer is not the contract's. */

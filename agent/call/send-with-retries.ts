@@ -1,13 +1,16 @@
 import { limits } from '../../contract/limits.ts'
 import { type PartnerRequest, requestOf } from '../../contract/operations.ts'
+import { causeOf } from '../cause.ts'
 import type { Clock } from '../clock.ts'
+import { messages } from '../messages.ts'
+import type { Contact } from '../platform/contact.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
-import type { CallAnswer } from './answer.ts'
+import { type CallAnswer, refusal } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
 import type { PlatformCall } from './call.ts'
 import { faultTable, mayHaveActed, mayStillArrive } from './fault-table.ts'
-import { type AttemptReading, readAttempt } from './read-attempt.ts'
+import { type AttemptReading, contactSign, readAttempt } from './read-attempt.ts'
 import type { RetryBudget } from './retry-budget.ts'
 import type { CallTrace } from './trace.ts'
 
@@ -15,6 +18,7 @@ export interface SendDeps {
   readonly clock: Clock
   readonly platformClock: PlatformClock
   readonly partnerApi: PartnerApi
+  readonly contact: Contact
   readonly retryBudget: RetryBudget
   readonly random: () => number
   readonly attemptTimeoutMs: number
@@ -44,15 +48,19 @@ export async function sendWithRetries(
   const { clock, platformClock, retryBudget } = deps
   const request: PartnerRequest = requestOf(call.operation, call.input)
   const state = { isInDoubt: false, mayArriveUntilMs: 0, wasClockSet: false, wasTriedFresh: false }
+  const hasTimeFor = (delayMs: number) => clock.monotonicMs() + delayMs + limits.attemptTimeoutMsMin <= deadlineMs
   retryBudget.countCall()
 
   for (let retries = 0; ; retries++) {
     const startedMs = clock.monotonicMs()
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
+    const signedOffsetMs = platformClock.appliedOffsetMs
     const sent = await deps.partnerApi.attempt(call.operation, request, timeoutMs)
     const reading = readAttempt(call, sent)
     trace.attempts++
-    const clockWasSet = sent.kind === 'answered' && platformClock.observe(sent.date)
+    deps.contact.observe(contactSign(sent, reading))
+    const elapsedMs = clock.monotonicMs() - startedMs
+    const wasClockOff = sent.kind === 'answered' && platformClock.observe(sent.date, elapsedMs, signedOffsetMs)
     if (reading.ok) return ended(reading.answer, false, state.mayArriveUntilMs)
 
     trace.fault = reading.fault
@@ -63,7 +71,7 @@ export async function sendWithRetries(
       state.mayArriveUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs
     }
 
-    if (reading.fault === 'unauthorized' && clockWasSet && !state.wasClockSet) {
+    if (reading.fault === 'unauthorized' && wasClockOff && !state.wasClockSet && hasTimeFor(0)) {
       // The envelope was refused for its times alone, so nothing was done: it is sent again by the platform's clock.
       state.wasClockSet = true
       continue
@@ -73,15 +81,20 @@ export async function sendWithRetries(
     if (verdict === 'retry-once') state.wasTriedFresh = true
     const asked = sent.kind === 'answered' ? retryAfterMs(sent.retryAfter, platformClock.nowMs()) : undefined
     const delayMs = honoured(reading, asked) ?? fullJitterDelayMs(retries, deps.random)
-    const isLate = clock.monotonicMs() + delayMs + limits.attemptTimeoutMsMin > deadlineMs
-    if (!mayRetry || isLate || !retryBudget.take()) {
-      const { status, messageText } = reading
-      const answer = { ok: false, messageText, status, uncertain: state.isInDoubt } as const
+    if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) {
+      const answer = finalAnswer(reading, state.isInDoubt)
       return ended(answer, wasInDoubt && verdict === 'refuse', state.mayArriveUntilMs)
     }
     trace.retryDelaysMs.push(Math.round(delayMs))
     await clock.sleep(delayMs)
   }
+}
+
+/** "Nothing was sent" is true of the last attempt alone: where an earlier one is in doubt, so is the call. */
+function finalAnswer(reading: AttemptReading & { ok: false }, isInDoubt: boolean): CallAnswer {
+  if (isInDoubt && reading.fault === 'not-sent') return refusal(504, messages.noAnswer, true)
+  const { status, messageText } = reading
+  return { ok: false, messageText, status, uncertain: isInDoubt }
 }
 
 function ended(answer: CallAnswer, isRefusedInDoubt: boolean, mayArriveUntilMs: number): Outcome {
@@ -91,10 +104,4 @@ function ended(answer: CallAnswer, isRefusedInDoubt: boolean, mayArriveUntilMs: 
 /** `Retry-After` counts on 429 and 503 alone. @see RFC 9110 section 10.2.3 */
 function honoured(reading: AttemptReading & { ok: false }, askedMs: number | undefined): number | undefined {
   return reading.platformStatus === 429 || reading.platformStatus === 503 ? askedMs : undefined
-}
-
-/** A code and a sentence; causes of the network hold neither headers nor bodies. */
-function causeOf(cause: Error): string {
-  const code = (cause as NodeJS.ErrnoException).code
-  return code === undefined ? cause.message : `${code}: ${cause.message}`
 }

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts'
 import { operations } from '../../contract/operations.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
 import { phaseOf } from '../../contract/transaction.ts'
@@ -20,7 +21,8 @@ export async function settleDoubt(
   trace: CallTrace,
 ): Promise<CallAnswer> {
   const proof = proofs[call.operationName]
-  if (!proof) return refused
+  const hasTime = deadlineMs - deps.clock.monotonicMs() >= limits.attemptTimeoutMsMin
+  if (!proof || !hasTime) return refused
   const question: PlatformCall = {
     id: undefined,
     operationName: 'transaction.get',

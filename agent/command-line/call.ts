@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { jsonFaultInWords } from '../../contract/faults-in-words.ts'
-import { readStrictJson } from '../../contract/strict-json.ts'
+import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { readDaemonAddress } from '../config/config.ts'
 import { askDaemon } from './daemon-request.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -33,16 +33,20 @@ function readInput(dash: string | undefined, { input, inputFile }: CallOptions):
   const given = [dash, input, inputFile].filter((source) => source !== undefined)
   if (given.length > 1 || (dash !== undefined && dash !== '-'))
     return usage('give the input once: --input JSON, --input-file FILE or -')
-  let text: string
-  try {
-    text =
-      input ??
-      (inputFile !== undefined ? readFileSync(inputFile, 'utf8') : dash === '-' ? readFileSync(0, 'utf8') : '{}')
-  } catch (error) {
-    return usage(`cannot read ${inputFile ?? 'standard input'}: ${(error as NodeJS.ErrnoException).code}`)
-  }
+  const text = input ?? (inputFile === undefined && dash === undefined ? '{}' : readText(inputFile))
+  if (text === undefined) return undefined
   const reading = readStrictJson(text)
   return reading.ok ? text.trim() : usage(jsonFaultInWords(reading.fault))
+}
+
+/** The text of a file, or of standard input; undefined, told and the exit code set, where there is none. */
+function readText(inputFile: string | undefined): string | undefined {
+  const source = inputFile ?? 'standard input'
+  try {
+    return decodeUtf8(readFileSync(inputFile ?? 0)) ?? usage(`${source} is not UTF-8: save it as UTF-8`)
+  } catch (error) {
+    return usage(`cannot read ${source}: ${(error as NodeJS.ErrnoException).code}`)
+  }
 }
 
 function usage(problem: string): undefined {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ConfigReading } from '../config/config.ts'
 import { parseConfigFile } from '../config/config-file.ts'
+import { realPathOf } from '../config/real-path.ts'
 import type { SettingsSource } from '../config/settings.ts'
 import { exitCodes } from './exit-codes.ts'
 
@@ -14,8 +15,9 @@ export function readConfig<Config>(
   configFile: string | undefined,
   read: (source: SettingsSource) => ConfigReading<Config>,
 ): Config | undefined {
-  const file = configFile === undefined ? emptyFile : readFile(configFile)
-  const reading = file && read({ env: process.env, file: file.values, readFile: (path) => readFileSync(path, 'utf8') })
+  const file = configFile === undefined ? emptyFile : readConfigFile(configFile)
+  const readFile = (path: string) => readFileSync(path, 'utf8')
+  const reading = file && read({ env: process.env, file: file.values, readFile, realPath: realPathOf })
   const faults = [
     ...(file
       ? file.faults.map(({ line, problem }) => `${configFile}, line ${line}: ${problem}`)
@@ -30,7 +32,7 @@ export function readConfig<Config>(
 
 const emptyFile: ReturnType<typeof parseConfigFile> = { values: new Map(), faults: [] }
 
-function readFile(path: string): ReturnType<typeof parseConfigFile> | undefined {
+function readConfigFile(path: string): ReturnType<typeof parseConfigFile> | undefined {
   try {
     return parseConfigFile(readFileSync(path, 'utf8'))
   } catch {

@@ -3,10 +3,12 @@ import { limits } from '../../contract/limits.ts'
 import { logStart, type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
+import { exampleOf } from '../config/settings.ts'
 import { JournalUnusableError } from '../journal/idempotency-journal.ts'
 import { type Log, openLog } from '../log.ts'
+import { DirUnusableError, mayPass } from '../ownership/dir-unusable.ts'
 import { HeldError } from '../ownership/owner-lock.ts'
-import { SyncFailedError } from '../spool/publish.ts'
+import { SyncFailedError } from '../spool/disk-errors.ts'
 import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readConfig } from './read-config.ts'
@@ -33,7 +35,7 @@ export async function run(options: RunOptions): Promise<void> {
     process.exit(exitCode)
   }
   const broke = (error: Error): never => {
-    log.fatal({ cause: error.message }, 'stopped rather than guess: the disk failed')
+    log.fatal(`stopped rather than guess: ${error.message}`)
     return end(exitCodes.refused)
   }
   const signalled = firstOf('SIGTERM', 'SIGINT')
@@ -60,7 +62,11 @@ async function openLogOrTell({ logLevel, logFile }: AgentConfig): Promise<Log | 
   try {
     return await openLog({ level: logLevel, file: logFile })
   } catch (error) {
-    process.stderr.write(`SERVICE_LOG_FILE: cannot write ${logFile} (${(error as NodeJS.ErrnoException).code})\n`)
+    const { code } = error as NodeJS.ErrnoException
+    const cure = "the agent's user must be able to write the file, and to make others in its directory"
+    process.stderr.write(
+      `SERVICE_LOG_FILE: cannot write ${logFile} (${code}): ${cure}. Example: ${exampleOf('SERVICE_LOG_FILE')}\n`,
+    )
     process.exitCode = exitCodes.usage
     return undefined
   }
@@ -85,7 +91,7 @@ async function start(
       return await startAgent(config, log, broke)
     } catch (error) {
       if (!isStandby || !(error instanceof HeldError)) throw error
-      if (!isTold) log.info({ dir: error.dir, holder: error.holder }, 'standing by')
+      if (!isTold) log.info({ dir: error.path, holder: error.holder }, 'standing by')
       log.flushNow()
       await systemClock.sleep(standbyIntervalMs)
     }
@@ -100,9 +106,13 @@ function whatCameFirst(error: unknown): unknown {
 /** One line for whoever started the agent, and what its end tells a service manager. */
 function whyNotStarted(error: unknown, config: AgentConfig): { message: string; exitCode: number } {
   if (error instanceof HeldError) return { message: error.message, exitCode: exitCodes.held }
-  if (error instanceof JournalUnusableError || error instanceof SpoolUnusableError) {
-    return { message: error.message, exitCode: exitCodes.usage }
+  if (error instanceof DirUnusableError) {
+    return { message: error.message, exitCode: error.mayPass ? exitCodes.refused : exitCodes.usage }
   }
+  if (error instanceof SpoolUnusableError) {
+    return { message: error.message, exitCode: mayPass(error.cause) ? exitCodes.refused : exitCodes.usage }
+  }
+  if (error instanceof JournalUnusableError) return { message: error.message, exitCode: exitCodes.usage }
   if (error instanceof SyncFailedError)
     return { message: `cannot start: ${error.message}`, exitCode: exitCodes.refused }
   const { code, syscall } = error as NodeJS.ErrnoException
@@ -119,7 +129,7 @@ function whyNotStarted(error: unknown, config: AgentConfig): { message: string; 
 
 function firstOf(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    // Not `once`: write-file-atomic, while it writes, ends the process on a signal that nobody else listens to.
+    // Not `once`: a second signal must not cut off what the first one lets end.
     for (const signal of signals) process.on(signal, () => resolve(signal))
   })
 }

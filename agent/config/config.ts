@@ -1,6 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
+import { isIPv4 } from 'node:net'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import { limits } from '../../contract/limits.ts'
 import { KeyFileError, readPlatformKey, readSigningKey, type SigningKey } from '../signing/signing-key.ts'
 import { SettingsReader, type SettingsSource } from './settings.ts'
@@ -34,8 +35,10 @@ export interface DaemonAddress {
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+/** The least weighty lines that are logged. */
 export type LogLevel = (typeof logLevels)[number]
 
+/** A configuration, or everything that is wrong with it. */
 export type ConfigReading<Config> =
   | { readonly ok: true; readonly config: Config }
   /** A line for each fault: the variable, what is wrong, an example. */
@@ -63,9 +66,7 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
     logLevel: reader.oneOf('SERVICE_LOG_LEVEL', logLevels, 'info'),
     logFile: reader.text('SERVICE_LOG_FILE'),
   }
-  if (rest.spoolDir !== undefined && resolve(rest.spoolDir) === resolve(rest.stateDir)) {
-    reader.fault('SERVICE_SPOOL_DIR', 'is the state directory as well; give each a directory of its own')
-  }
+  if (rest.spoolDir !== undefined) refuseMixedDirs(reader, rest.spoolDir, rest.stateDir)
   refuseWhatIsNotThere(reader)
   if (reader.faults.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {
     return { ok: false, faults: reader.faults }
@@ -88,11 +89,11 @@ function readAddress(reader: SettingsReader): DaemonAddress {
   }
 }
 
-const loopbackName = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || (host.startsWith('127.') && isIPv4(host))
 
 function readLoopbackHost(reader: SettingsReader): string {
   const host = reader.text('SERVICE_AGENT_HOST') ?? '127.0.0.1'
-  if (!loopbackName.test(host))
+  if (!isLoopback(host))
     reader.fault('SERVICE_AGENT_HOST', `${host} is not a loopback address; the agent signs for whoever reaches it`)
   return host
 }
@@ -105,7 +106,7 @@ function readBaseUrl(reader: SettingsReader): string | undefined {
     return reader.fault('SERVICE_BASE_URL', `${JSON.stringify(text)} is not an http(s) address`)
   if (url.username || url.password || url.search || url.hash)
     return reader.fault('SERVICE_BASE_URL', 'holds a user, a query or a fragment')
-  if (url.protocol === 'http:' && !loopbackName.test(url.hostname.replace(/^\[(.*)\]$/, '$1'))) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1'))) {
     return reader.fault('SERVICE_BASE_URL', 'http is for loopback only; use https')
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '')
@@ -131,6 +132,8 @@ function readPlatformKeys(reader: SettingsReader): ReadonlyMap<string, KeyObject
       `names ${kids.length} keys, SERVICE_PLATFORM_PUBLIC_KEY_FILE ${paths.length} files; give one file for each kid`,
     )
   }
+  const twice = kids.find((kid, index) => kids.indexOf(kid) !== index)
+  if (twice !== undefined) reader.fault('SERVICE_PLATFORM_KID', `names ${twice} twice; each key has a kid of its own`)
   const keys = new Map<string, KeyObject>()
   for (const [index, path] of paths.entries()) {
     const pem = reader.fileAt('SERVICE_PLATFORM_PUBLIC_KEY_FILE', path)
@@ -168,6 +171,16 @@ function readExtraCa(reader: SettingsReader): string | undefined {
   return pem.includes('-----BEGIN CERTIFICATE-----')
     ? pem
     : reader.fault('SERVICE_CA_FILE', 'holds no certificate in PEM')
+}
+
+/** What the agent remembers must not lie where game servers write, whatever names lead there. */
+function refuseMixedDirs(reader: SettingsReader, spoolDir: string, stateDir: string): void {
+  const fromSpool = relative(reader.realPath(spoolDir), reader.realPath(stateDir))
+  if (fromSpool === '') {
+    reader.fault('SERVICE_SPOOL_DIR', 'is the state directory as well; give each a directory of its own')
+  } else if (!isAbsolute(fromSpool) && !/^\.\.(?:[/\\]|$)/.test(fromSpool)) {
+    reader.fault('SERVICE_STATE_DIR', 'lies in the spool, where game servers write; give it a directory outside')
+  }
 }
 
 function readProxy(reader: SettingsReader): string | undefined {

@@ -21,11 +21,20 @@ const settings = {
   SERVICE_ATTEMPT_TIMEOUT_MS: '10000',
   SERVICE_CALL_DEADLINE_MS: '30000',
   SERVICE_LOG_LEVEL: 'info',
-  SERVICE_LOG_FILE: '/var/log/market-agent.log',
+  SERVICE_LOG_FILE: '/var/log/market-agent/agent.log',
   HTTPS_PROXY: 'http://proxy.example.com:3128',
   NO_PROXY: 'localhost,.internal',
 } as const
+
+const usualLine = `SERVICE_AGENT_PORT=${settings.SERVICE_AGENT_PORT}`
+
+/** The name of a variable that the agent reads. */
 export type SettingName = keyof typeof settings
+
+/** A value that would be right. */
+export function exampleOf(name: SettingName): string {
+  return settings[name]
+}
 
 /** Where settings come from. */
 export interface SettingsSource {
@@ -35,6 +44,8 @@ export interface SettingsSource {
   readonly file: ReadonlyMap<string, string>
   /** Text of a file that a setting names. @throws What `readFileSync` throws. */
   readonly readFile: (path: string) => string
+  /** Where a path leads when links are followed, also while the end of it is not there yet. */
+  readonly realPath: (path: string) => string
 }
 
 /** Reads settings one by one and gathers everything that is wrong with them, so that all is told at once. */
@@ -46,8 +57,15 @@ export class SettingsReader {
     this.#source = source
     for (const name of source.file.keys()) {
       if (!Object.hasOwn(settings, name.toUpperCase()))
-        this.faults.push(`${name}: not a setting of market-agent; see the README's table for the names`)
+        this.faults.push(
+          `${name}: not a setting of market-agent; the README has a table of them. Example: ${usualLine}`,
+        )
     }
+  }
+
+  /** Where a path leads when links are followed. */
+  realPath(path: string): string {
+    return this.#source.realPath(path)
   }
 
   /** Notes what is wrong with a setting, with an example of one that is right. */
@@ -65,10 +83,12 @@ export class SettingsReader {
     return value || undefined
   }
 
+  /** A setting's value. That it is missing is a fault. */
   required(name: SettingName): string | undefined {
     return this.text(name) ?? this.fault(name, 'missing')
   }
 
+  /** A setting's value in decimal digits, or the fallback where it is absent. Another value is a fault. */
   wholeNumber(name: SettingName, fallback: number, min: number, max: number): number {
     const text = this.text(name)
     if (text === undefined) return fallback
@@ -78,6 +98,7 @@ export class SettingsReader {
     return fallback
   }
 
+  /** A setting's value out of a few, or the fallback where it is absent. Another value is a fault. */
   oneOf<Value extends string>(name: SettingName, values: readonly Value[], fallback: Value): Value {
     const text = this.text(name)
     const value = values.find((candidate) => candidate === text)
@@ -92,6 +113,7 @@ export class SettingsReader {
     return path === undefined ? undefined : this.fileAt(name, path)
   }
 
+  /** As `file`, for one path of several that a setting names. */
   fileAt(name: SettingName, path: string): string | undefined {
     try {
       const text = this.#source.readFile(path)

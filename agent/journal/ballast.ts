@@ -15,10 +15,14 @@ export class Ballast {
     this.#path = join(stateDir, 'ballast')
   }
 
-  /** Whether there is room to let a call leave. Makes the ballast again when it can. */
-  isWhole(): boolean {
-    if (!this.#isWhole) this.#isWhole = this.#fill()
-    return this.#isWhole
+  /**
+   * Makes sure that there is room to let a call leave. Makes the ballast again where it is missing.
+   *
+   * @throws {NodeJS.ErrnoException} It cannot be made: for want of room, of rights, of descriptors.
+   */
+  assertWhole(): void {
+    if (!this.#isWhole) this.#fill()
+    this.#isWhole = true
   }
 
   /** Gives the space back. */
@@ -27,9 +31,9 @@ export class Ballast {
     rmSync(this.#path, { force: true })
   }
 
-  #fill(): boolean {
+  #fill(): void {
+    if (statSync(this.#path, { throwIfNoEntry: false })?.size === ballastBytes) return
     try {
-      if (statSync(this.#path, { throwIfNoEntry: false })?.size === ballastBytes) return true
       const fd = openSync(this.#path, 'w', 0o600)
       try {
         // Written, not reserved by its length: a file with holes holds nothing back.
@@ -38,10 +42,10 @@ export class Ballast {
       } finally {
         closeSync(fd)
       }
-      return true
-    } catch {
+    } catch (error) {
+      // What there is of it is room that something else needs.
       rmSync(this.#path, { force: true })
-      return false
+      throw error
     }
   }
 }

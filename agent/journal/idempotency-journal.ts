@@ -46,7 +46,7 @@ export interface IdempotencyJournal {
   close(): Promise<void>
 }
 
-/** There is no room. Nothing is damaged, and the next write may succeed. */
+/** Nothing can be written now, most often for want of room. Nothing is damaged, and the next write may succeed. */
 export class JournalFullError extends Error {
   override readonly name = 'JournalFullError'
 }

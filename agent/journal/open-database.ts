@@ -1,8 +1,9 @@
-import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { dirUnusable } from '../ownership/dir-unusable.ts'
 import { syncDirNow } from '../sync-dir.ts'
-import { JournalUnusableError } from './idempotency-journal.ts'
+import { damaged, notOpened, unusable } from './not-opened.ts'
 
 /** "mktj" as a number: says in the file's head whose database it is. */
 const applicationId = 0x6d6b746a
@@ -14,8 +15,8 @@ const schema = `
     name TEXT NOT NULL
   ) STRICT;
 
-  -- A call with an id. Without an answer it was about to leave and nothing more is known. Times are the monotonic ms of
-  -- the running process; the wall clock stands beside them for the process after it.
+  -- A call with an id. Without an answer it was about to leave and nothing more is known. Its end is
+  -- told in the journal time of the process that wrote it, and by the wall clock for the processes after that one.
   CREATE TABLE call (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL,
@@ -24,7 +25,8 @@ const schema = `
     ends_at_ms REAL,
     ends_at_wall_ms REAL
   ) STRICT;
-  CREATE INDEX call_end ON call (ends_at_ms) WHERE ends_at_ms IS NOT NULL;
+  -- Finds what has ended, what was under way, and by the second column what a clock set back would keep for too long.
+  CREATE INDEX call_end ON call (ends_at_ms, ends_at_wall_ms);
   PRAGMA application_id = ${applicationId};
   PRAGMA user_version = ${schemaVersion};
 `
@@ -34,16 +36,23 @@ const schema = `
  *
  * @param newName Names a new journal.
  * @throws {JournalUnusableError} The file is damaged, newer, or another program's. It stays untouched.
+ * @throws {HeldError} Another program has it open.
+ * @throws {DirUnusableError} There is no room, or no right to it: nothing is known of the file.
  */
 export function openDatabase(stateDir: string, newName: () => string): DatabaseSync {
   const path = join(stateDir, 'journal.db')
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  // An empty file holds nothing that could be lost.
-  if (statSync(path, { throwIfNoEntry: false })?.size) refuseForeign(path)
-  else makeDatabase(path, newName())
-  const db = new DatabaseSync(path, { timeout: 0 })
-  db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL')
-  return db
+  let db: DatabaseSync | undefined
+  try {
+    // An empty file holds nothing that could be lost.
+    if (statSync(path, { throwIfNoEntry: false })?.size) refuseForeign(path)
+    else makeDatabase(path, newName())
+    db = new DatabaseSync(path, { timeout: 0 })
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL')
+    return db
+  } catch (error) {
+    db?.close()
+    throw notOpened(path, error)
+  }
 }
 
 /**
@@ -52,51 +61,68 @@ export function openDatabase(stateDir: string, newName: () => string): DatabaseS
  */
 function makeDatabase(path: string, name: string): void {
   const unfinished = `${path}.new`
-  for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${unfinished}${rest}`, { force: true })
+  removeDatabase(unfinished)
   const db = new DatabaseSync(unfinished, { timeout: 0 })
   try {
-    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    // Not in WAL mode yet: what stands in a WAL comes into the file at the closing, and nobody is told when it does not.
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL')
     db.exec(`BEGIN IMMEDIATE; ${schema}`)
     // In the same transaction: a journal without a name would share it with all others.
     db.prepare('INSERT INTO journal (only, name) VALUES (1, ?)').run(name)
     db.exec('COMMIT')
-  } finally {
+    if (db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'] !== 'wal') throw withoutWal(path)
     db.close()
+    renameSync(unfinished, path)
+    removeDatabase(unfinished)
+  } catch (error) {
+    if (db.isOpen) db.close()
+    removeDatabase(unfinished)
+    throw error
   }
-  renameSync(unfinished, path)
   syncDirNow(dirname(path))
 }
 
+function withoutWal(path: string): Error {
+  return dirUnusable('SERVICE_STATE_DIR', path, new Error('its file system allows no write-ahead log'))
+}
+
+function removeDatabase(path: string): void {
+  for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${path}${rest}`, { force: true })
+}
+
 function refuseForeign(path: string): void {
-  const unusable = (problem: string, cure: string) =>
-    new JournalUnusableError(`${path}: ${problem}. The file was left as it is; ${cure}.`)
-  let head: { applicationId: unknown; version: unknown; tables: unknown; check: unknown }
-  try {
-    using db = new DatabaseSync(path, { readOnly: true, timeout: 0 })
-    const value = (sql: string) => Object.values(db.prepare(sql).get() ?? {})[0]
-    head = {
-      applicationId: value('PRAGMA application_id'),
-      version: value('PRAGMA user_version'),
-      tables: value('SELECT count(*) FROM sqlite_schema'),
-      check: value('PRAGMA quick_check(1)'),
-    }
-  } catch (error) {
+  using db = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+  const value = (sql: string) => Object.values(db.prepare(sql).get() ?? {})[0]
+  // Says whether it is a database at all.
+  value('SELECT count(*) FROM sqlite_schema')
+  if (value('PRAGMA application_id') !== applicationId)
+    throw unusable(path, "another program's database", 'set SERVICE_STATE_DIR to a directory of its own')
+  const version = value('PRAGMA user_version')
+  if (Number(version) > schemaVersion) {
     throw unusable(
-      `damaged or no database (${(error as Error).message})`,
-      'move it away to begin with an empty memory. An older copy in its place would forget calls that were sent',
-    )
-  }
-  if (head.applicationId !== applicationId)
-    throw unusable("another program's database", 'set SERVICE_STATE_DIR to a directory of its own')
-  if (Number(head.version) > schemaVersion) {
-    throw unusable(
-      `written by a newer version of market-agent (${head.version}, this one knows ${schemaVersion})`,
+      path,
+      `written by a newer version of market-agent (${version}, this one knows ${schemaVersion})`,
       'start that version again',
     )
   }
-  if (head.check !== 'ok')
-    throw unusable(
-      `damaged (${head.check})`,
-      'move it away to begin with an empty memory. An older copy in its place would forget calls that were sent',
-    )
+  let check = String(value('PRAGMA quick_check(1)'))
+  if (pageNotRead.test(check)) {
+    // Says of a disk that fails what it says of a file that is cut short. To read the file tells the two apart.
+    readThrough(path)
+    check = String(value('PRAGMA quick_check(1)'))
+  }
+  if (check !== 'ok') throw damaged(path, `damaged (${check})`)
+}
+
+const pageNotRead = /(?:unable|failed) to get (?:the )?page/
+
+/** @throws {NodeJS.ErrnoException} The disk fails. */
+function readThrough(path: string): void {
+  const fd = openSync(path, 'r')
+  try {
+    const chunk = Buffer.alloc(1_048_576)
+    for (let at = 0, read = -1; read !== 0; at += read) read = readSync(fd, chunk, 0, chunk.length, at)
+  } finally {
+    closeSync(fd)
+  }
 }

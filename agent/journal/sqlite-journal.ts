@@ -1,35 +1,37 @@
-import { randomUUID } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { limits } from '../../contract/limits.ts'
-import { type CallAnswer, refusal } from '../call/answer.ts'
+import { type CallAnswer, inDoubt } from '../call/answer.ts'
 import type { Clock } from '../clock.ts'
-import { messages } from '../messages.ts'
+import { isForWantOfRoom } from '../ownership/database-fault.ts'
+import { RemovedError, standing } from '../ownership/standing.ts'
 import { Ballast } from './ballast.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type IdempotencyJournal, type JournalEntry, JournalFullError } from './idempotency-journal.ts'
-import { openDatabase } from './open-database.ts'
+import { openStore } from './open-store.ts'
+import { startPurging } from './purge.ts'
 
+/** What the journal needs beside its directory. */
 export interface SqliteJournalOptions {
   readonly stateDir: string
   readonly clock: Clock
   /** Whether a request with this id was claimed and is not answered yet: its entry outlives its window. */
   readonly isUnanswered: (id: string) => boolean
+  /** Told when `once` calls begin to be refused because they cannot be noted; with nothing, when they can be again. */
+  readonly troubled: (error: Error | undefined) => void
   /** Told when the store fails for another reason than a full disk: the agent must stop rather than guess. */
   readonly broke: (error: Error) => void
 }
 
-/** What a `once` call without an answer became when its agent ended: nobody knows, and it is never sent again. */
-export const inDoubtAfterRestart: CallAnswer = refusal(504, messages.inDoubtAfterRestart, true)
-
-const purgeIntervalMs = 60_000
-const purgedAtOnce = 5_000
 const entriesInMemoryMax = 20_000
+const cureOfRemoved =
+  'What was sent is forgotten with it. Put it back if it was moved; else start the agent again, and ids of the last ten minutes are new'
 
 interface Row {
   readonly fingerprint: string
   readonly answer: string | null
   readonly ends_at_ms: number | null
+  readonly ends_at_wall_ms: number
 }
 
 /**
@@ -38,14 +40,18 @@ interface Row {
  * than a whole window.
  *
  * @throws {JournalUnusableError} There is a database that is not ours, or damaged.
+ * @throws {HeldError} Another program has it open.
+ * @throws {DirUnusableError} It cannot be reached or written.
  */
-export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: SqliteJournalOptions): IdempotencyJournal {
-  const db = openDatabase(stateDir, randomUUID)
-  settleFormerProcess(db, clock)
+export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJournal {
+  const { stateDir, clock, isUnanswered, troubled, broke } = options
   const ballast = new Ballast(stateDir)
+  const { db, time } = openStore(stateDir, clock, ballast)
+  const path = join(stateDir, 'journal.db')
+  const isStanding = standing(path)
   const commits = new GroupCommit(db, clock)
   const name = String(db.prepare('SELECT name FROM journal').get()?.['name'])
-  const select = db.prepare('SELECT fingerprint, answer, ends_at_ms FROM call WHERE id = ?')
+  const select = db.prepare('SELECT fingerprint, answer, ends_at_ms, ends_at_wall_ms FROM call WHERE id = ?')
   const insertIntent = db.prepare(
     'INSERT INTO call (id, fingerprint, operation) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, operation = excluded.operation, answer = NULL, ends_at_ms = NULL, ends_at_wall_ms = NULL',
   )
@@ -53,7 +59,6 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: Sqli
     'INSERT INTO call (id, fingerprint, operation, answer, ends_at_ms, ends_at_wall_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, operation = excluded.operation, answer = excluded.answer, ends_at_ms = excluded.ends_at_ms, ends_at_wall_ms = excluded.ends_at_wall_ms',
   )
   const remove = db.prepare('DELETE FROM call WHERE id = ?')
-  const selectEnded = db.prepare('SELECT id FROM call WHERE ends_at_ms < ? LIMIT ?')
   const inMemory = new LRUCache<string, JournalEntry>({
     max: entriesInMemoryMax,
     ttl: limits.idempotencyWindowMs,
@@ -66,7 +71,7 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: Sqli
     try {
       await commits.write(apply)
     } catch (error) {
-      if (isFull(error)) throw new JournalFullError('no room in SERVICE_STATE_DIR', { cause: error })
+      if (isForWantOfRoom(error)) throw new JournalFullError('no room in SERVICE_STATE_DIR', { cause: error })
       broke(error as Error)
       throw error
     }
@@ -84,6 +89,27 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: Sqli
     }
   }
 
+  /** An answer that nobody will find again is no answer that was kept, and an intent even less. */
+  function assertStanding(): void {
+    if (isStanding()) return
+    const error = new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoved)
+    broke(error)
+    throw error
+  }
+
+  let isTroubled = false
+  function assertRoom(): void {
+    try {
+      ballast.assertWhole()
+    } catch (error) {
+      if (!isTroubled) troubled(error as Error)
+      isTroubled = true
+      throw new JournalFullError('nothing can be noted in SERVICE_STATE_DIR', { cause: error })
+    }
+    if (isTroubled) troubled(undefined)
+    isTroubled = false
+  }
+
   /** A store that cannot be read says nothing of what was sent: nobody may go on without it. */
   function looked<Result>(look: () => Result): Result {
     try {
@@ -97,21 +123,16 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: Sqli
   function read(id: string): (JournalEntry & { endsAtMs: number }) | undefined {
     const row = looked(() => select.get(id) as Row | undefined)
     if (!row) return undefined
-    const answer = row.answer === null ? inDoubtAfterRestart : (JSON.parse(row.answer) as CallAnswer)
-    return { fingerprint: row.fingerprint, answer, endsAtMs: row.ends_at_ms ?? Number.POSITIVE_INFINITY }
+    const answer = row.answer === null ? inDoubt : (JSON.parse(row.answer) as CallAnswer)
+    return { fingerprint: row.fingerprint, answer, endsAtMs: endMsOf(row) }
   }
 
-  const purge = (): void => {
-    const ended = looked(() => selectEnded.all(clock.monotonicMs(), purgedAtOnce) as { id: string }[])
-    const removable = ended.filter(({ id }) => !isUnanswered(id))
-    if (removable.length > 0) {
-      written(() => {
-        for (const { id } of removable) remove.run(id)
-      }).catch(ignoreFull)
-    }
-    cancelPurge = clock.after(removable.length === purgedAtOnce ? 1_000 : purgeIntervalMs, purge)
+  function endMsOf({ ends_at_ms, ends_at_wall_ms }: Pick<Row, 'ends_at_ms' | 'ends_at_wall_ms'>): number {
+    return ends_at_ms === null ? Number.POSITIVE_INFINITY : time.endMsOf({ ends_at_ms, ends_at_wall_ms })
   }
-  let cancelPurge = clock.after(purgeIntervalMs, purge)
+
+  const write = (remove: () => void) => void written(remove).catch(ignoreFull)
+  const stopPurging = startPurging({ db, time }, { clock, isUnanswered, looked, write })
 
   return {
     name,
@@ -120,7 +141,7 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: Sqli
       const remembered = inMemory.get(id)
       if (remembered) return remembered
       const entry = read(id)
-      return entry && entry.endsAtMs >= clock.monotonicMs() ? entry : undefined
+      return entry && entry.endsAtMs >= time.nowMs() ? entry : undefined
     },
 
     async findUnanswered(id) {
@@ -129,57 +150,38 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, broke }: Sqli
 
     async forgetEnded(id) {
       const entry = read(id)
-      if (entry && entry.endsAtMs < clock.monotonicMs()) await written(() => remove.run(id))
+      if (entry && entry.endsAtMs < time.nowMs()) await written(() => remove.run(id))
     },
 
     async recordIntent({ id, fingerprint, operationName }) {
-      if (!ballast.isWhole()) throw new JournalFullError('no room in SERVICE_STATE_DIR')
+      assertStanding()
+      assertRoom()
       inMemory.delete(id)
       await written(() => insertIntent.run(id, fingerprint, operationName))
     },
 
     async recordAnswer({ id, fingerprint, operationName }, answer, keepMs) {
       const text = JSON.stringify(answer)
-      const apply = () =>
-        upsertAnswer.run(id, fingerprint, operationName, text, clock.monotonicMs() + keepMs, clock.wallMs() + keepMs)
-      await writtenForSure(apply)
+      assertStanding()
+      await writtenForSure(() => {
+        const { ends_at_ms, ends_at_wall_ms } = time.endAfter(keepMs)
+        upsertAnswer.run(id, fingerprint, operationName, text, ends_at_ms, ends_at_wall_ms)
+      })
       inMemory.set(id, { fingerprint, answer }, { ttl: keepMs })
     },
 
     async release(id) {
+      assertStanding()
       inMemory.delete(id)
       await writtenForSure(() => remove.run(id))
     },
 
     async close() {
-      cancelPurge()
+      stopPurging()
       commits.flush()
       db.close()
     },
   }
-}
-
-/**
- * Takes over what the process before left: calls that were under way are in doubt from now on, and what is left of each
- * window is counted by this process's monotonic clock.
- */
-function settleFormerProcess(db: DatabaseSync, clock: Clock): void {
-  const [nowMs, wallMs, windowMs] = [clock.monotonicMs(), clock.wallMs(), limits.idempotencyWindowMs]
-  db.exec('BEGIN IMMEDIATE')
-  db.prepare('UPDATE call SET answer = ?, ends_at_wall_ms = ? WHERE answer IS NULL').run(
-    JSON.stringify(inDoubtAfterRestart),
-    wallMs + windowMs,
-  )
-  // A wall clock that was set back must not keep an answer for longer than its window.
-  db.prepare('UPDATE call SET ends_at_wall_ms = min(ends_at_wall_ms, ?)').run(wallMs + windowMs)
-  db.prepare('UPDATE call SET ends_at_ms = ? + ends_at_wall_ms - ?').run(nowMs, wallMs)
-  db.exec('COMMIT')
-}
-
-const sqliteFull = 13
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === sqliteFull
 }
 
 /** What could not be removed now is removed the next time. */

@@ -48,6 +48,8 @@ export function guard(head: RequestHead, token: string | undefined): GuardVerdic
   if (contentTypes.length > 1 || !contentTypes.every((type) => jsonContentType.test(type)))
     return refuse(415, messages.contentType)
   if (headers.has('content-encoding')) return refuse(415, messages.contentType)
+  if (!(headers.get('transfer-encoding') ?? []).every((coding) => /^chunked$/i.test(coding.trim())))
+    return refuse(415, messages.transferEncoding)
   const [length, ...otherLengths] = headers.get('content-length') ?? []
   if (otherLengths.length > 0 || (length !== undefined && !/^\d+$/.test(length)))
     return refuse(400, messages.lengthInvalid)

@@ -6,6 +6,7 @@ import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { answerText, type CallAnswer, refusal } from '../call/answer.ts'
 import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
 import { messages } from '../messages.ts'
+import { AnswersOwed } from './answers-owed.ts'
 import { guard, type Route } from './guard.ts'
 import { discardBody, readBody } from './read-body.ts'
 
@@ -78,10 +79,18 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     }
   }
 
+  const owed = new AnswersOwed()
+
   function handle(request: IncomingMessage, response: ServerResponse): void {
+    owed.add(request, response)
+    const answered = (answer: Reply | undefined, mustEnd: boolean): void => {
+      const isLast = owed.settle(request, response) || mustEnd
+      if (answer) write(request, response, answer, isLast)
+      else response.destroy()
+    }
     reply(request).then(
-      (answer) => (answer ? write(request, response, answer, isClosing) : response.destroy()),
-      () => write(request, response, refused(500, messages.internal), true),
+      (answer) => answered(answer, isClosing),
+      () => answered(refused(500, messages.internal), true),
     )
   }
 
@@ -96,9 +105,14 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     },
     handle,
   )
+  // A caller may close its side as soon as it has said everything: its answer is still owed.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.on('checkExpectation', handle)
   server.maxConnections = 2 * limits.callsWaitingMax
-  server.on('clientError', refuseMalformed)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // What follows a whole request may be no HTTP; the answer to that request still comes first, and alone.
+    if (!owed.endAfterwards(socket)) refuseMalformed(error, socket)
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.host, resolve)
@@ -143,12 +157,16 @@ function write(request: IncomingMessage, response: ServerResponse, reply: Reply,
   response.end(reply.text)
 }
 
+const malformedStatuses: Readonly<Record<string, readonly [number, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+}
+
 /** Node's own answer to a request that is no HTTP has no body; this one is JSON like all others. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const timedOut = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const [status, reason] = timedOut ? [408, 'Request Timeout'] : [400, 'Bad Request']
-  const text = answerText(undefined, refusal(Number(status), messages.requestMalformed))
+  const [status, reason] = malformedStatuses[error.code ?? ''] ?? [400, 'Bad Request']
+  const text = answerText(undefined, refusal(status, messages.requestMalformed))
   const headers = Object.entries(fixedHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `HTTP/1.1 ${status} ${reason}\r\n${headers.join('')}connection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n`
   socket.end(head + text)

@@ -1,54 +1,115 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { removeUnfinishedFiles, replaceFile } from '../replace-file.ts'
+import { databaseStateBy, databaseUnreachable } from './database-fault.ts'
+import { type DirSetting, DirUnusableError, dirUnusable } from './dir-unusable.ts'
+import { makeDir } from './make-dir.ts'
+import { RemovedError, standing } from './standing.ts'
 
-/** Another live agent owns a directory. */
+/** Another live process has what the agent needs for itself. */
 export class HeldError extends Error {
   override readonly name = 'HeldError'
-  readonly dir: string
+  readonly path: string
   readonly holder: string
 
-  constructor(dir: string, holder: string) {
-    super(`${dir} is held by another market-agent (${holder})`)
-    this.dir = dir
+  constructor(path: string, holder: string) {
+    super(`${path} is held by ${holder}`)
+    this.path = path
     this.holder = holder
   }
 }
 
+/** A directory to take. */
+export interface OwnedDir {
+  readonly setting: DirSetting
+  readonly path: string
+  /** Its mode, where it has to be made. */
+  readonly mode: number
+}
+
 /** The right to be the only live agent that works in a directory. */
 export interface Ownership {
+  /**
+   * Makes sure that the directory is still the one that was taken. In another of the same name another agent may work.
+   *
+   * @throws {RemovedError}
+   */
+  assertStanding(): void
+  /** Gives the directory free. */
   release(): void
 }
 
-const sqliteBusy = 5
-
 /**
- * Takes a directory for this process. The lock is the operating system's, held through an open database: it ends with
- * the process however that ends, and no clock can end it before.
+ * Takes a directory for this process, and makes it where it is missing. The lock is the operating system's, held through
+ * an open database: it ends with the process however that ends, and no clock can end it before.
  *
- * @param mode Of the directory, where it has to be made.
+ * @param holder Tells others who has it.
  * @throws {HeldError} Another live process has it.
+ * @throws {DirUnusableError} It cannot be made, read or written.
  */
-export function takeOwnership(dir: string, holder: string, mode: number): Ownership {
-  mkdirSync(dir, { recursive: true, mode })
-  const db = new DatabaseSync(join(dir, 'owner.lock'), { timeout: 0 })
+export function takeOwnership({ setting, path, mode }: OwnedDir, holder: string): Ownership {
+  makeDir(setting, path, mode)
+  const [lock, note] = [join(path, 'owner.lock'), join(path, 'owner.json')]
+  const db = locked(setting, path, lock)
   try {
-    db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    const isStanding = standing(lock)
+    removeUnfinishedFiles(path)
+    tellHolder(note, holder)
+    return {
+      assertStanding() {
+        if (!isStanding()) throw new RemovedError(setting, path, 'Start the agent again: it makes what is missing')
+      },
+      release() {
+        // In another directory of this name the note is another agent's.
+        if (isStanding()) forgetHolder(note)
+        db.close()
+      },
+    }
   } catch (error) {
     db.close()
-    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error
-    throw new HeldError(dir, holderOf(dir))
+    throw dirUnusable(setting, path, error)
   }
-  writeFileSync(join(dir, 'owner.json'), JSON.stringify({ holder }))
-  return {
-    release() {
-      try {
-        rmSync(join(dir, 'owner.json'), { force: true })
-      } catch {
-        // The lock is what counts; the next owner writes its own name.
+}
+
+function locked(setting: DirSetting, dir: string, lock: string): DatabaseSync {
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(lock, { timeout: 0 })
+    // Nothing is ever written: a rollback journal on disk would only want room, which a full one does not have.
+    db.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return db
+  } catch (error) {
+    db?.close()
+    switch (databaseStateBy(error)) {
+      case 'held':
+        throw new HeldError(dir, `another market-agent (${holderOf(dir)})`)
+      case 'damaged': {
+        const fault = { problem: 'no lock of market-agent', cure: 'Remove that file; it holds nothing else' }
+        throw new DirUnusableError(setting, lock, fault, error)
       }
-      db.close()
-    },
+      case 'unreachable':
+        throw databaseUnreachable(setting, lock, error)
+    }
+  }
+}
+
+/** On a full disk nobody learns who holds the directory. The lock is what counts. */
+function tellHolder(note: string, holder: string): void {
+  try {
+    replaceFile(note, JSON.stringify({ holder }), 0o644)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
+    forgetHolder(note)
+  }
+}
+
+function forgetHolder(note: string): void {
+  try {
+    rmSync(note, { force: true })
+  } catch {
+    // The next owner writes its own name.
   }
 }
 
@@ -56,6 +117,6 @@ function holderOf(dir: string): string {
   try {
     return String((JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8')) as { holder: unknown }).holder)
   } catch {
-    return 'which is just starting or stopping'
+    return 'which tells no name'
   }
 }

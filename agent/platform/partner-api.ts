@@ -7,7 +7,6 @@ import { limits } from '../../contract/limits.ts'
 import type { PartnerRequest, PlatformOperation } from '../../contract/operations.ts'
 import type { Sealer } from '../signing/seal.ts'
 import type { PlatformConnection } from './connection.ts'
-import type { Contact } from './contact.ts'
 import type { PlatformClock } from './platform-clock.ts'
 import type { Sent } from './sent.ts'
 
@@ -17,7 +16,7 @@ export interface PartnerApi {
   attempt(operation: PlatformOperation, request: PartnerRequest, timeoutMs: number): Promise<Sent>
   /** Signs a request for somebody else to carry within `limits.envelopeLifetimeS`. */
   envelope(request: PartnerRequest): Promise<CarriedRequest>
-  /** How long after it was made an attempt's envelope still opens, in ms. */
+  /** How long after it was made an attempt's envelope may still open at the platform, in ms. */
   readonly attemptLifetimeMs: number
 }
 
@@ -41,11 +40,11 @@ export interface PartnerApiOptions {
   readonly userAgent: string
   readonly connection: PlatformConnection
   readonly platformClock: PlatformClock
-  readonly contact: Contact
   readonly seal: Sealer
   readonly newJti: () => string
 }
 
+/** The partner interface over one connection, one key and one clock. */
 export function partnerApi(options: PartnerApiOptions): PartnerApi {
   const { baseUrl, kid, platformClock, seal, newJti } = options
   const { origin, pathname } = new URL(baseUrl)
@@ -62,7 +61,8 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
   }
 
   return {
-    attemptLifetimeMs: attemptLifetimeS * 1000,
+    // The platform's clock may be behind ours by what is tolerated.
+    attemptLifetimeMs: attemptLifetimeS * 1000 + limits.clockOffsetMsTolerated,
 
     async attempt(operation, request, timeoutMs) {
       underWay++
@@ -75,9 +75,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
         if (request.method !== 'GET') headers.push('content-type', 'application/json')
         const body = request.method === 'GET' ? null : bytes
         const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
-        const sent = await options.connection.send(signed, { fresh: operation.retry === 'once', timeoutMs })
-        options.contact.observe(sent)
-        return sent
+        return await options.connection.send(signed, { fresh: operation.retry === 'once', timeoutMs })
       } finally {
         underWay--
       }

@@ -1,9 +1,14 @@
 import { limits } from '../../contract/limits.ts'
 import type { Clock } from '../clock.ts'
 
+/** A `Date` header has whole seconds: the platform's clock stood somewhere in the second that it names. */
+const dateResolutionMs = 1_000
+
 /**
  * The platform's time, as far as its answers tell it. A host whose clock is wrong would have every envelope refused;
  * so the agent signs by its own clock plus the offset that the platform's `Date` headers show.
+ *
+ * @see docs/decisions/0021
  */
 export class PlatformClock {
   readonly #clock: Clock
@@ -24,18 +29,27 @@ export class PlatformClock {
     return this.#isKnown ? this.#offsetMs : undefined
   }
 
+  /** The offset that is signed by, in ms; 0 before the first answer. */
+  get appliedOffsetMs(): number {
+    return this.#offsetMs
+  }
+
   /**
-   * Takes note of an answer's `Date`.
+   * Takes note of an answer's `Date`: the platform read its clock between the request and now.
    *
-   * @returns true when it showed the corrected clock off by more than `limits.clockOffsetMsTolerated`, and set it right.
+   * @param elapsedMs Since the attempt began.
+   * @param signedOffsetMs What the attempt was signed by: another answer may have set the clock right meanwhile.
+   * @returns true when the attempt was signed by a time that is off by more than `limits.clockOffsetMsTolerated`.
    */
-  observe(dateHeader: string | undefined): boolean {
+  observe(dateHeader: string | undefined, elapsedMs: number, signedOffsetMs: number): boolean {
     const dateMs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader)
     if (Number.isNaN(dateMs)) return false
     this.#isKnown = true
-    const differenceMs = dateMs - this.nowMs()
-    if (Math.abs(differenceMs) <= limits.clockOffsetMsTolerated) return false
-    this.#offsetMs += differenceMs
-    return true
+    const offsetMsMin = dateMs - this.#clock.wallMs()
+    const offsetMsMax = offsetMsMin + dateResolutionMs + elapsedMs
+    const nearest = (offsetMs: number) => Math.min(Math.max(offsetMs, offsetMsMin), offsetMsMax)
+    const isOff = (offsetMs: number) => Math.abs(offsetMs - nearest(offsetMs)) > limits.clockOffsetMsTolerated
+    if (isOff(this.#offsetMs)) this.#offsetMs = nearest(this.#offsetMs)
+    return isOff(signedOffsetMs)
   }
 }

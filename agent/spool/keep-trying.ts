@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
-import { SyncFailedError } from './publish.ts'
+import { SyncFailedError } from './disk-errors.ts'
 
+/** How long to go on, and who hears of it. */
 export interface Persistence {
   readonly clock: Clock
   readonly stopping: AbortSignal

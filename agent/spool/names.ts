@@ -17,6 +17,7 @@ export function idOfRequest(name: string): string | undefined {
   return requestName.exec(name)?.[1]
 }
 
+/** Whether an id names a device on Windows: a file called so would open it. */
 export function isDeviceName(id: string): boolean {
   return deviceName.test(id)
 }
@@ -31,12 +32,13 @@ export function isUnread(name: string): boolean {
   return unreadName.test(name)
 }
 
-/** What the agent itself left in the outbox; undefined for any other name. */
+/** What the agent itself left: a claim, an answer that is written and not shown, a file that it was writing. */
 export type Leftover =
   | { readonly kind: 'claim'; readonly id: string; readonly owner: string }
   | { readonly kind: 'done'; readonly id: string }
   | { readonly kind: 'temporary' }
 
+/** What a name says that the agent itself left; undefined for any other name. */
 export function leftoverOf(name: string): Leftover | undefined {
   const claim = claimName.exec(name)
   if (claim?.[1] !== undefined && claim[2] !== undefined) return { kind: 'claim', id: claim[1], owner: claim[2] }

@@ -11,11 +11,15 @@ export interface WaitingRequest {
   readonly seenAtMs: number
 }
 
+/** Why a name that looks like a request, or like a file of the agent's, is left alone. */
+export type WhyLeftAlone = 'device-name' | 'not-a-regular-file'
+
+/** Where a scan looks, and who hears of names that it passes over. */
 export interface OutboxScanOptions {
   readonly outbox: string
   readonly clock: Clock
   /** Told once for each name that is left alone although it looks like a request. */
-  readonly leftAlone: (name: string, why: 'device-name' | 'not-a-regular-file') => void
+  readonly leftAlone: (name: string, why: WhyLeftAlone) => void
 }
 
 const batchSize = 1_024
@@ -60,19 +64,31 @@ export class OutboxScan {
 
   /** The oldest, which leaves the line. */
   take(): WaitingRequest | undefined {
+    this.#forgetPutOff()
     for (let request = this.#shift(); request; request = this.#shift()) {
-      const untilMs = this.#putOffUntilMs.get(request.name)
-      if (untilMs === undefined) return request
-      if (untilMs > this.#options.clock.monotonicMs()) continue
-      this.#putOffUntilMs.delete(request.name)
-      return request
+      if (!this.#putOffUntilMs.has(request.name)) return request
     }
     return undefined
   }
 
   /** A request that cannot be taken now is passed over for 30 s. */
   putOff(name: string): void {
+    this.#putOffUntilMs.delete(name)
     this.#putOffUntilMs.set(name, this.#options.clock.monotonicMs() + putOffMs)
+  }
+
+  /** How many requests are passed over. */
+  get putOffCount(): number {
+    return this.#putOffUntilMs.size
+  }
+
+  /** Whether a name is still there or not: they lie in the order of their times. */
+  #forgetPutOff(): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    for (const [name, untilMs] of this.#putOffUntilMs) {
+      if (untilMs > nowMs) return
+      this.#putOffUntilMs.delete(name)
+    }
   }
 
   #shift(): WaitingRequest | undefined {
@@ -135,7 +151,7 @@ export class OutboxScan {
     return stat.isFile() ? stat.mtimeMs : this.#leaveAlone(name, 'not-a-regular-file')
   }
 
-  #leaveAlone(name: string, why: 'device-name' | 'not-a-regular-file'): undefined {
+  #leaveAlone(name: string, why: WhyLeftAlone): undefined {
     if (this.#told.has(name) || this.#told.size >= batchSize) return undefined
     this.#told.add(name)
     this.#options.leftAlone(name, why)

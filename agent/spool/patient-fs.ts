@@ -16,6 +16,7 @@ export interface PatientFs {
   unlink(path: string): Promise<void>
 }
 
+/** The file system itself, with patience. */
 export function patientFs(clock: Clock): PatientFs {
   const patiently = async (act: () => void, held?: () => void): Promise<void> => {
     for (const waitMs of waitsMs) {

@@ -1,18 +1,15 @@
 import { closeSync, fsync, open, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { synced, unlessGone } from './disk-errors.ts'
 import type { PatientFs } from './patient-fs.ts'
 import type { SharedSyncs } from './shared-syncs.ts'
 import { type SpoolDirs, temporaryIn } from './spool-dirs.ts'
 
-/** A sync to disk failed. What stands on disk is not known any more: nothing may be built on it. */
-export class SyncFailedError extends Error {
-  override readonly name = 'SyncFailedError'
-}
-
 /** What becomes of a claim when its answer stands: it goes, or stays for a person to look at. */
 export type ClaimEnd = 'remove' | 'keep-as-rejected'
 
+/** What publishing works with. */
 export interface Publishing {
   readonly dirs: SpoolDirs
   readonly fs: PatientFs
@@ -88,22 +85,5 @@ async function writeSynced(path: string, text: string): Promise<void> {
     await synced(fsynced(fd))
   } finally {
     closeSync(fd)
-  }
-}
-
-async function synced(syncing: Promise<unknown>): Promise<void> {
-  try {
-    await syncing
-  } catch (error) {
-    throw new SyncFailedError(`a sync to disk failed (${(error as NodeJS.ErrnoException).code})`, { cause: error })
-  }
-}
-
-/** What somebody else has already done is done: a step before a crash, a reader. */
-export async function unlessGone(act: Promise<void>): Promise<void> {
-  try {
-    await act
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }

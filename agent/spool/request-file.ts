@@ -93,6 +93,8 @@ function readBounded(path: string): Read | 'gone' | 'not-regular' | 'no-right' {
 
 function isUtf16(bytes: Buffer): boolean {
   const [first, second] = bytes
-  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
-  return hasMark || (bytes.byteLength >= 2 && (first === 0 || second === 0))
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true
+  // JSON begins with two characters of ASCII. A file of zeros is no text at all: space that was set aside for one.
+  const zeros = [...bytes.subarray(0, 4)].map((byte) => (byte === 0 ? '0' : 'x')).join('')
+  return zeros === 'x0x0' || zeros === '0x0x'
 }

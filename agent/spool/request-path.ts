@@ -1,67 +1,61 @@
 import { join } from 'node:path'
 import { type CallAnswer, refusal } from '../call/answer.ts'
 import type { Call } from '../call/call.ts'
+import type { Turn } from '../call/turns.ts'
 import type { Clock } from '../clock.ts'
 import { answerFileText } from './answer-file.ts'
+import { CallsInLine } from './calls-in-line.ts'
+import { type ClaimedRequest, type Claiming, claim, takeOver } from './claim.ts'
+import type { FileCalls } from './file-calls.ts'
+import { giveBack } from './give-back.ts'
 import { keepTrying } from './keep-trying.ts'
 import type { LeftClaim } from './leftovers.ts'
 import { Line } from './line.ts'
 import type { WaitingRequest } from './outbox-scan.ts'
 import { type ClaimEnd, type Published, type Publishing, publish } from './publish.ts'
 import { type RequestReading, readRequestFile } from './request-file.ts'
-import { giveBack, UnfinishedFiles } from './unfinished-files.ts'
+import { UnfinishedFiles } from './unfinished-files.ts'
 import { setAsideUnread } from './unread-answer.ts'
 
-export interface RequestPathOptions extends Publishing {
+/** What the path of a request works with. */
+export interface RequestPathOptions extends Claiming, Publishing, FileCalls {
   readonly clock: Clock
-  /** The journal's name, which every claim carries. */
-  readonly owner: string
-  readonly answerCall: (call: Call) => Promise<CallAnswer>
-  /** Forgets an id whose window has passed, before its name is claimed anew. */
-  readonly forgetEnded: (id: string) => Promise<void>
-  /** Requests that are claimed and not answered, by id. Kept here; the journal reads it. */
-  readonly unanswered: Set<string>
-  /** From when on nothing more is claimed, and nothing that fails is tried again. */
-  readonly stopping: AbortSignal
+  /** Finds a place for what remains to be done of a request that had none. */
+  readonly resume: (work: () => Promise<void>) => void
   /** Told when a request is over, and its id may be used again. */
   readonly left: (id: string) => void
-  /** Told when a request cannot be claimed now. */
-  readonly notClaimed: (name: string) => void
-  /** Told when something else fails, which is tried again. */
-  readonly troubled: (where: string, error: Error) => void
   /** Told when a sync to disk failed. */
   readonly broke: (error: Error) => void
-}
-
-/** A request that is claimed. */
-interface Job {
-  readonly name: string
-  readonly id: string
-  /** The claim's file name. */
-  readonly claim: string
-  readonly claimedBefore: Call['claimedBefore']
 }
 
 /** The path of one request, from its name in the outbox to its answer in the inbox, read from top to bottom. */
 export class RequestPath {
   readonly #options: RequestPathOptions
   readonly #line = new Line()
-  readonly #unfinished: UnfinishedFiles<Job>
+  readonly #unfinished: UnfinishedFiles<ClaimedRequest>
+  readonly #inLine: CallsInLine<ClaimedRequest>
   readonly #settling = new Set<Promise<void>>()
 
   constructor(options: RequestPathOptions) {
     this.#options = options
     this.#unfinished = new UnfinishedFiles(options.clock)
+    this.#inLine = new CallsInLine(options.stopping, options.resume)
+  }
+
+  /** How many requests are claimed and wait, without a place, for others of their item or transaction. */
+  get inLine(): number {
+    return this.#inLine.jobs.size
   }
 
   /**
-   * Resolves when the request needs its place no more: it is answered, or still being written, or gone. The calls of
-   * several begin in the order in which they came here, for an older observation must not be overtaken.
+   * Resolves when the request needs its place no more: it is answered, or waits for its turn, or is still being written,
+   * or gone. Several take their turns in the order in which they came here, for an older observation must not be
+   * overtaken.
    */
   async work(request: WaitingRequest | LeftClaim): Promise<void> {
     const place = this.#line.join()
     await place.before
-    const job = 'claim' in request ? this.#takeOver(request) : await this.#claim(request, place.pass)
+    const job = 'claim' in request ? takeOver(request, this.#options) : await claim(request, this.#options, place.pass)
     if (!job) {
       place.pass()
       return this.#options.left(request.id)
@@ -72,29 +66,7 @@ export class RequestPath {
     await proceeding
   }
 
-  #takeOver({ name, id, claim, owner }: LeftClaim): Job {
-    return { name, id, claim, claimedBefore: owner === this.#options.owner ? 'here' : 'elsewhere' }
-  }
-
-  async #claim({ name, id }: WaitingRequest, held: () => void): Promise<Job | undefined> {
-    const { dirs, fs, owner, stopping, forgetEnded, unanswered } = this.#options
-    if (stopping.aborted) return undefined
-    const claim = `${name}.claim-${owner}`
-    try {
-      await forgetEnded(id)
-      await fs.rename(join(dirs.outbox, name), join(dirs.outbox, claim), held)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-        this.#options.notClaimed(name)
-        this.#options.troubled(name, error as Error)
-      }
-      return undefined
-    }
-    unanswered.add(id)
-    return { name, id, claim, claimedBefore: undefined }
-  }
-
-  async #read(job: Job, held: () => void): Promise<RequestReading> {
+  async #read(job: ClaimedRequest, held: () => void): Promise<RequestReading> {
     const { dirs, fs } = this.#options
     const read = async (): Promise<RequestReading> => {
       await setAsideUnread(job.name, dirs, fs)
@@ -103,12 +75,10 @@ export class RequestPath {
     return (await this.#untilDone(job, read, held)) ?? { kind: 'gone' }
   }
 
-  async #proceed(job: Job, reading: RequestReading): Promise<void> {
+  async #proceed(job: ClaimedRequest, reading: RequestReading): Promise<void> {
     switch (reading.kind) {
-      case 'call': {
-        const answer = await this.#options.answerCall({ ...reading.call, claimedBefore: job.claimedBefore })
-        return this.#answer(job, answer, 'remove')
-      }
+      case 'call':
+        return this.#call(job, { ...reading.call, claimedBefore: job.claimedBefore })
       case 'refused':
         return this.#answer(job, refusal(400, reading.message), 'keep-as-rejected')
       case 'unfinished':
@@ -121,7 +91,14 @@ export class RequestPath {
     }
   }
 
-  async #answer(job: Job, answer: CallAnswer, claimEnd: ClaimEnd): Promise<void> {
+  /** Joins its line at once. Where it has to wait there, it gives its place to somebody who has not. */
+  #call(job: ClaimedRequest, call: Call): Promise<void> {
+    const { takeTurn, answerCall } = this.#options
+    const answered = async (turn: Turn | undefined) => this.#answer(job, await answerCall(call, turn), 'remove')
+    return this.#inLine.goOn(job, takeTurn(call), answered)
+  }
+
+  async #answer(job: ClaimedRequest, answer: CallAnswer, claimEnd: ClaimEnd): Promise<void> {
     const text = answerFileText(job.id, answer)
     const published = await this.#untilDone(job, () => publish(job.name, job.claim, text, claimEnd, this.#options))
     // What could not be published is, by the next start.
@@ -131,7 +108,7 @@ export class RequestPath {
   }
 
   /** The answer is there. A new request of the same id waits until it cannot be taken back. */
-  async #settle({ id }: Job, { durable }: Published): Promise<void> {
+  async #settle({ id }: ClaimedRequest, { durable }: Published): Promise<void> {
     try {
       await durable
     } catch (error) {
@@ -155,7 +132,7 @@ export class RequestPath {
     })
   }
 
-  #readAgain(job: Job): RequestReading | undefined {
+  #readAgain(job: ClaimedRequest): RequestReading | undefined {
     try {
       const reading = readRequestFile(join(this.#options.dirs.outbox, job.claim), job.id)
       if (reading.kind !== 'unfinished') return reading
@@ -166,9 +143,13 @@ export class RequestPath {
     }
   }
 
-  /** Gives unfinished files their names back, and resolves when every answer that is there stays there. */
+  /**
+   * Gives files that are unfinished, or wait for their turn, their names back, and resolves when every answer that is
+   * there stays there. What a former agent had claimed stays claimed, for it may have been sent then.
+   */
   async leaveOff(): Promise<void> {
-    for (const job of this.#unfinished.jobs) {
+    const left = [...this.#unfinished.jobs, ...this.#inLine.jobs]
+    for (const job of left.filter(({ claimedBefore }) => claimedBefore === undefined)) {
       this.#unfinished.remove(job)
       try {
         await giveBack(job, this.#options.dirs, this.#options.fs)
@@ -180,7 +161,7 @@ export class RequestPath {
   }
 
   #untilDone<Result>(
-    { name }: Job,
+    { name }: ClaimedRequest,
     act: () => Promise<Result>,
     held: () => void = () => undefined,
   ): Promise<Result | undefined> {

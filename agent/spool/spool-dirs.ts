@@ -1,6 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  opendirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
+import { causeOf } from '../cause.ts'
+import { cureOf } from './cure.ts'
 
 /** Where a spool's files lie. @see interface section 4.10 */
 export interface SpoolDirs {
@@ -14,6 +27,7 @@ export class SpoolUnusableError extends Error {
   override readonly name = 'SpoolUnusableError'
 }
 
+/** The directories of the spool at `root`. Nothing is made. */
 export function spoolDirs(root: string): SpoolDirs {
   return { root, outbox: join(root, 'outbox'), inbox: join(root, 'inbox') }
 }
@@ -25,29 +39,44 @@ export function makeSpoolDirs({ outbox, inbox }: SpoolDirs): void {
 }
 
 /**
- * Tries for real what every answer needs: writing in both directories, and renaming from one to the other.
+ * Tries for real what every answer needs: reading the outbox, writing in both directories, and renaming from one to the
+ * other.
  *
+ * @param sync `left-out` for a spool at work: nobody may be held up by a disk that does not answer.
  * @throws {SpoolUnusableError} It does not work, for instance because they lie on different file systems.
  */
-export function probeSpool({ root, outbox, inbox }: SpoolDirs): void {
+export function probeSpool({ root, outbox, inbox }: SpoolDirs, sync: 'tried' | 'left-out' = 'tried'): void {
   const probe = temporaryIn(outbox)
   const target = join(inbox, `.${randomBytes(16).toString('hex')}.tmp`)
   try {
-    const fd = openSync(probe, 'wx', 0o644)
-    writeSync(fd, 'probe')
-    fsyncSync(fd)
-    closeSync(fd)
+    opendirSync(outbox).closeSync()
+    writeProbe(probe, sync)
     renameSync(probe, target)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const cure =
-      code === 'EXDEV'
-        ? 'outbox and inbox must lie on one file system'
-        : `the agent's user must be able to write in ${outbox} and ${inbox} (${code})`
-    throw new SpoolUnusableError(`SERVICE_SPOOL_DIR: ${root}: ${cure}`, { cause: error })
+    const text = `SERVICE_SPOOL_DIR: ${root}: ${causeOf(error as Error)}: ${cureOf(error as Error)}`
+    throw new SpoolUnusableError(text, { cause: error })
   } finally {
-    rmSync(probe, { force: true })
-    rmSync(target, { force: true })
+    removeProbe(probe)
+    removeProbe(target)
+  }
+}
+
+function writeProbe(path: string, sync: 'tried' | 'left-out'): void {
+  const fd = openSync(path, 'wx', 0o644)
+  try {
+    writeSync(fd, 'probe')
+    if (sync === 'tried') fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Where that fails the probe has failed already, and what is left of it goes with the next start. */
+function removeProbe(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch {
+    // Told by then, or never made.
   }
 }
 

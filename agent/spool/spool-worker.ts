@@ -1,17 +1,27 @@
 import pLimit from 'p-limit'
 import { limits } from '../../contract/limits.ts'
+import { RemovedError } from '../ownership/standing.ts'
 import { ActiveIds } from './active-ids.ts'
+import { isGone } from './disk-errors.ts'
 import { type LeftClaim, settleLeftovers } from './leftovers.ts'
 import { Looks } from './looks.ts'
-import { OutboxScan, type WaitingRequest } from './outbox-scan.ts'
+import { OutboxScan, type WaitingRequest, type WhyLeftAlone } from './outbox-scan.ts'
 import { RequestPath, type RequestPathOptions } from './request-path.ts'
-import { isCaseInsensitive, makeSpoolDirs } from './spool-dirs.ts'
+import { makeSpoolDirs, type SpoolDirs } from './spool-dirs.ts'
 
+/** What the worker works with. */
 export interface SpoolWorkerOptions
-  extends Omit<RequestPathOptions, 'stopping' | 'left' | 'notClaimed' | 'troubled' | 'broke'> {
+  extends Omit<RequestPathOptions, 'stopping' | 'resume' | 'left' | 'notClaimed' | 'troubled' | 'broke'> {
+  /** Whether ids that differ in case alone are one, as the file system says. */
+  readonly isCaseInsensitive: (dirs: SpoolDirs) => boolean
   readonly earlyWaking: EarlyWaking
+  /** @throws {RemovedError} The spool is not the one that the agent owns any more. */
+  readonly assertOwned: () => void
   readonly events: SpoolEvents
 }
+
+/** So many may be claimed and wait for others of their item without a place; those beyond count as if they held one. */
+const inLineMax = 64
 
 /** What can wake the worker before its next look. */
 export interface EarlyWaking {
@@ -22,7 +32,8 @@ export interface EarlyWaking {
 
 /** What a person should hear of. */
 export interface SpoolEvents {
-  leftAlone(name: string, why: string): void
+  /** What lies in the outbox under a name that looks like a request, or like one of the agent's own. */
+  leftAlone(name: string, why: WhyLeftAlone): void
   /** The directory, or one file in it, cannot be worked with now. It is tried again. */
   troubled(where: string, error: Error): void
   recovered(what: string): void
@@ -56,16 +67,14 @@ export class SpoolWorker {
     this.#path = new RequestPath({
       ...options,
       stopping: this.#stopping.signal,
+      resume: (work) => this.#run(work),
       left: (id) => this.#ids.leave(this.#key(id)),
       notClaimed: (name) => this.#scan.putOff(name),
       troubled: (where, error) => {
         events.troubled(where, error)
         if (isGone(error)) this.#makeDirsAgain()
       },
-      broke: (error) => {
-        this.#stopping.abort()
-        events.broke(error)
-      },
+      broke: (error) => this.#broke(error),
     })
   }
 
@@ -77,8 +86,9 @@ export class SpoolWorker {
   /** Settles what a former agent left, then works until it is stopped. */
   async start(): Promise<void> {
     const { dirs, events, unanswered } = this.#options
-    this.#isCaseInsensitive = isCaseInsensitive(dirs)
-    this.#left.push(...(await settleLeftovers(this.#options)))
+    this.#isCaseInsensitive = this.#options.isCaseInsensitive(dirs)
+    const leftAlone = (name: string) => events.leftAlone(name, 'not-a-regular-file')
+    this.#left.push(...(await settleLeftovers({ ...this.#options, leftAlone })))
     for (const { claim, id } of this.#left) {
       events.recovered(claim)
       unanswered.add(id)
@@ -91,7 +101,10 @@ export class SpoolWorker {
     this.#looks.wake()
   }
 
-  /** Claims nothing more, and resolves when what is under way is answered. Unfinished files get their name back. */
+  /**
+   * Claims nothing more, and resolves when what is under way is answered. Files that are unfinished or wait for others
+   * get their name back.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#options.earlyWaking.rest()
@@ -103,9 +116,11 @@ export class SpoolWorker {
 
   async #look(): Promise<void> {
     try {
+      this.#options.assertOwned()
       await this.#scan.look()
     } catch (error) {
-      if (isGone(error)) this.#makeDirsAgain()
+      if (error instanceof RemovedError) this.#broke(error)
+      else if (isGone(error)) this.#makeDirsAgain()
       else this.#options.events.troubled(this.#options.dirs.outbox, error as Error)
     }
     if (this.#stopping.signal.aborted) return
@@ -117,12 +132,17 @@ export class SpoolWorker {
 
   /** Gives every free place to the oldest request, as soon as it is free. */
   #fillPlaces(): void {
-    while (this.#places.activeCount + this.#places.pendingCount < limits.spoolInFlightMax) {
+    while (this.#taken < limits.spoolInFlightMax) {
       const request = this.#stopping.signal.aborted ? undefined : this.#next()
       if (!request) return
       const work = () => this.#path.work(request)
       if (this.#ids.take(this.#key(request.id), () => this.#run(work))) this.#run(work)
     }
+  }
+
+  /** How many places are taken, or as good as. */
+  get #taken(): number {
+    return this.#places.activeCount + this.#places.pendingCount + Math.max(0, this.#path.inLine - inLineMax)
   }
 
   /** What a former agent claimed goes before anything new. */
@@ -141,17 +161,20 @@ export class SpoolWorker {
 
   #makeDirsAgain(): void {
     try {
+      this.#options.assertOwned()
       makeSpoolDirs(this.#options.dirs)
     } catch (error) {
-      this.#options.events.troubled(this.#options.dirs.root, error as Error)
+      if (error instanceof RemovedError) this.#broke(error)
+      else this.#options.events.troubled(this.#options.dirs.root, error as Error)
     }
+  }
+
+  #broke(error: Error): void {
+    this.#stopping.abort()
+    this.#options.events.broke(error)
   }
 
   #key(id: string): string {
     return this.#isCaseInsensitive ? id.toLowerCase() : id
   }
-}
-
-function isGone(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }

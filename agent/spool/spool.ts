@@ -1,26 +1,32 @@
-import type { CallAnswer } from '../call/answer.ts'
-import type { Call } from '../call/call.ts'
+import { causeOf } from '../cause.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
-import { type HeartbeatState, startHeartbeat } from './heartbeat.ts'
+import { cureOf } from './cure.ts'
+import type { FileCalls } from './file-calls.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import { OutboxEvents } from './outbox-events.ts'
+import type { WhyLeftAlone } from './outbox-scan.ts'
 import { patientFs } from './patient-fs.ts'
 import { SharedSyncs } from './shared-syncs.ts'
-import { makeSpoolDirs, probeSpool, type SpoolDirs } from './spool-dirs.ts'
+import { isCaseInsensitive, makeSpoolDirs, probeSpool, type SpoolDirs } from './spool-dirs.ts'
+import { SpoolHealth } from './spool-health.ts'
 import { SpoolWorker } from './spool-worker.ts'
 import { sweep } from './sweep.ts'
 
+/** What a spool works with. */
 export interface SpoolOptions {
-  /** The agent owns it. */
   readonly dirs: SpoolDirs
+  /** @throws {RemovedError} The spool is not the one that the agent owns any more. */
+  readonly assertOwned: () => void
   readonly clock: Clock
   readonly log: Log
   /** Name and version. */
   readonly agent: string
   readonly journal: { readonly name: string; forgetEnded(id: string): Promise<void> }
   readonly unanswered: Set<string>
-  readonly answerCall: (call: Call) => Promise<CallAnswer>
-  readonly heartbeat: () => HeartbeatState
+  readonly calls: FileCalls
+  /** Why calls may not go through, beside what is wrong with the spool; empty when nothing is. */
+  readonly reasons: () => readonly string[]
   readonly broke: (error: Error) => void
 }
 
@@ -30,6 +36,11 @@ export interface Spool {
 }
 
 const sweepIntervalMs = 3_600_000
+
+const curesOfNames: Readonly<Record<WhyLeftAlone, string>> = {
+  'device-name': 'write the request under another name',
+  'not-a-regular-file': 'write a request as a regular file; remove what is none',
+}
 
 /**
  * Starts interface C: recovers what was claimed, then looks every 200 ms. Events of the file system only wake it
@@ -42,10 +53,17 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
   makeSpoolDirs(dirs)
   probeSpool(dirs)
   const fs = patientFs(clock)
+  const health = new SpoolHealth(dirs)
+  const warn = (error: Error, what: string, where: object = {}) =>
+    log.warn({ ...where, cause: causeOf(error), cure: cureOf(error) }, what)
   const earlyWaking = new OutboxEvents(
     dirs.outbox,
     () => worker.wake(),
-    (error) => log.warn({ cause: causeOf(error) }, 'no file events; the outbox is looked at every 200 ms'),
+    (error) =>
+      log.warn(
+        { cause: causeOf(error), cure: 'on Linux raise fs.inotify.max_user_watches; nothing is lost but the time' },
+        'no file events; the outbox is looked at every 200 ms',
+      ),
   )
   const worker = new SpoolWorker({
     dirs,
@@ -53,14 +71,18 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     syncs: new SharedSyncs(clock),
     clock,
     earlyWaking,
+    assertOwned: options.assertOwned,
     owner: journal.name,
-    answerCall: options.answerCall,
+    ...options.calls,
+    isCaseInsensitive,
     forgetEnded: (id) => journal.forgetEnded(id),
     unanswered: options.unanswered,
     events: {
-      leftAlone: (name, why) => log.warn({ name, why }, 'left alone in the outbox: rename it if it is a request'),
-      troubled: (where, error) =>
-        log.warn({ where, cause: causeOf(error) }, 'the spool cannot be worked with; tried again'),
+      leftAlone: (name, why) => log.warn({ name, why, cure: curesOfNames[why] }, 'left alone in the spool'),
+      troubled: (where, error) => {
+        health.troubled()
+        warn(error, 'the spool cannot be worked with; tried again', { where })
+      },
       recovered: (claim) => log.info({ claim }, 'recovered a claim'),
       broke: options.broke,
     },
@@ -70,16 +92,20 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     root: dirs.root,
     agent: options.agent,
     clock,
-    state: options.heartbeat,
-    failed: (error) => log.warn({ cause: causeOf(error) }, 'agent.json cannot be written; tried again'),
+    state: () => {
+      const reasons = [...options.reasons(), ...health.reasons()]
+      return { ready: reasons.length === 0, reasons }
+    },
+    failed: (error) => warn(error, 'agent.json cannot be written; tried again'),
   })
   const stopSweeping = every(sweepIntervalMs, clock, () =>
-    sweep(dirs, clock, fs).catch((error: Error) => log.warn({ cause: causeOf(error) }, 'cannot sweep the spool')),
+    sweep(dirs, clock, fs).catch((error: Error) => warn(error, 'cannot sweep the spool; tried again in an hour')),
   )
   return {
     async stop() {
       stopSweeping()
-      await Promise.all([stopHeartbeat(), worker.stop()])
+      stopHeartbeat()
+      await worker.stop()
     },
   }
 }
@@ -92,9 +118,4 @@ function every(intervalMs: number, clock: Clock, act: () => void): () => void {
   }
   turn()
   return () => cancel()
-}
-
-function causeOf(error: Error): string {
-  const { code } = error as NodeJS.ErrnoException
-  return code === undefined ? error.message : `${code}: ${error.message}`
 }

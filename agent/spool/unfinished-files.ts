@@ -1,16 +1,6 @@
-import { link } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
-import type { PatientFs } from './patient-fs.ts'
+import type { ClaimedFile } from './give-back.ts'
 import type { RequestReading } from './request-file.ts'
-import type { SpoolDirs } from './spool-dirs.ts'
-
-/** A claimed file. */
-export interface ClaimedFile {
-  readonly name: string
-  /** The claim's file name. */
-  readonly claim: string
-}
 
 const quietMs = 2_000
 const quietEmptyMs = 10_000
@@ -40,10 +30,4 @@ export class UnfinishedFiles<Job extends ClaimedFile> {
   remove({ name }: Job): void {
     this.#files.delete(name)
   }
-}
-
-/** A file that its writer never finished goes back to its name, unless that is taken by now. */
-export async function giveBack({ name, claim }: ClaimedFile, { outbox }: SpoolDirs, fs: PatientFs): Promise<void> {
-  await link(join(outbox, claim), join(outbox, name))
-  await fs.unlink(join(outbox, claim))
 }

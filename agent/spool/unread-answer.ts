@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { link, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { unlessGone } from './disk-errors.ts'
 import type { PatientFs } from './patient-fs.ts'
-import { unlessGone } from './publish.ts'
 import type { SpoolDirs } from './spool-dirs.ts'
 
 /** The answer of yesterday's request of the same name is not today's: it is kept under another name. */

@@ -30,6 +30,9 @@ const readFile = (path: string) => {
   if (text === undefined) throw Object.assign(new Error('no'), { code: 'ENOENT' })
   return text
 }
+/** Where the links of these tests lead. */
+const links: Readonly<Record<string, string>> = { '/link-to-state': '/d/state', '/link-to-spool': '/d/spool' }
+const realPath = (path: string) => path.replace(/^\/[^/]*/, (start) => links[start] ?? start)
 const good = {
   SERVICE_BASE_URL: 'https://api.example.com/v1/',
   SERVICE_API_KEY: 'key-1',
@@ -37,7 +40,7 @@ const good = {
   SERVICE_SIGNING_KID: 'kid-1',
 }
 const read = (env: Readonly<Record<string, string | undefined>>, file = new Map<string, string>()) =>
-  readAgentConfig({ env, file, readFile })
+  readAgentConfig({ env, file, readFile, realPath })
 const faultsOf = (env: Readonly<Record<string, string | undefined>>) => {
   const reading = read({ ...good, ...env })
   return reading.ok ? [] : reading.faults
@@ -106,6 +109,23 @@ for (const [what, env, fault] of [
     { SERVICE_PLATFORM_KID: 'p,q', SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/k/platform.pem' },
     /2 keys.*1 files/,
   ],
+  [
+    'a kid given twice',
+    { SERVICE_PLATFORM_KID: 'p,p', SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/k/platform.pem,/k/platform.pem' },
+    /SERVICE_PLATFORM_KID: names p twice/,
+  ],
+  ['a host that only looks like an address', { SERVICE_AGENT_HOST: '127.999.1.1' }, /not a loopback address/],
+  ['a spool that is the state directory', { SERVICE_SPOOL_DIR: '/d/state', SERVICE_STATE_DIR: '/d/state' }, /as well/],
+  [
+    'a spool that a link leads to the state directory',
+    { SERVICE_SPOOL_DIR: '/link-to-state', SERVICE_STATE_DIR: '/d/state' },
+    /SERVICE_SPOOL_DIR: is the state directory as well/,
+  ],
+  [
+    'a state directory in the spool',
+    { SERVICE_SPOOL_DIR: '/link-to-spool', SERVICE_STATE_DIR: '/d/spool/outbox' },
+    /SERVICE_STATE_DIR: lies in the spool/,
+  ],
   ['a proxy that is no address', { HTTPS_PROXY: 'proxy:1' }, /not an http/],
   ['a certificate file without one', { SERVICE_CA_FILE: '/k/platform.pem' }, /no certificate/],
 ] as const) {
@@ -153,10 +173,18 @@ test('a line that is none, a name given twice and an unknown name are faults of 
     { line: 3, problem: 'A stands twice' },
   ])
   const reading = read(good, new Map([['SERVICE_APIKEY', 'x']]))
-  expect(reading.ok ? [] : reading.faults).toEqual([expect.stringContaining('SERVICE_APIKEY: not a setting')])
+  expect(reading.ok ? [] : reading.faults).toEqual([
+    expect.stringMatching(/^SERVICE_APIKEY: not a setting of market-agent; .*\. Example: SERVICE_AGENT_PORT=8899$/),
+  ])
 })
 
 test('http is allowed to loopback in each of its spellings', () => {
   for (const base of ['http://127.0.0.1:8787', 'http://localhost:8787/v1', 'http://[::1]:8787'])
     expect(faultsOf({ SERVICE_BASE_URL: base })).toEqual([])
+})
+
+test('state and spool may lie side by side, and 127.0.0.2 is this host', () => {
+  expect(faultsOf({ SERVICE_SPOOL_DIR: '/d/spool', SERVICE_STATE_DIR: '/d/spool-state' })).toEqual([])
+  expect(faultsOf({ SERVICE_SPOOL_DIR: '/d/spool', SERVICE_STATE_DIR: '/d/..state' })).toEqual([])
+  expect(faultsOf({ SERVICE_AGENT_HOST: '127.0.0.2' })).toEqual([])
 })

@@ -124,11 +124,21 @@ for (const status of [408, 500, 502, 503, 504]) {
     await using agent = await startTestAgent(platform.url)
     const adjust = goodInputs['market.adjust-stock']
     expect(await agent.call('market.adjust-stock', adjust, 'a-1')).toMatchObject({ ok: false, uncertain: true })
-    agent.clock.advance(30_000)
+    agent.clock.advance(32_000)
     platform.otherwise = { status: 200 }
     expect(await agent.call('market.adjust-stock', adjust, 'a-1')).toMatchObject({ ok: true })
   })
 }
+
+test('an object and a list that hold the same are two different calls', async () => {
+  await using platform = await ScriptedPlatform.start()
+  platform.otherwise = created
+  await using agent = await startTestAgent(platform.url)
+  expect(await agent.call('transaction.create', { ...create, extra: { b: 1 } }, 'buy-1')).toMatchObject({ ok: true })
+  expect(await agent.call('transaction.create', { ...create, extra: [['b', 1]] }, 'buy-1')).toMatchObject({
+    status: 422,
+  })
+})
 
 test('an unreachable platform is not kept: the id is sent as soon as it is back', async () => {
   await using platform = await ScriptedPlatform.start()

@@ -41,7 +41,7 @@ test('a newer observation waits until an abandoned older one can no longer arriv
   agent.clock.advance(10_000)
   expect(await older).toMatchObject({ ok: true })
   expect(observed(platform)).toEqual([5, 5])
-  agent.clock.advance(startedMs + 29_999 - agent.clock.monotonicMs())
+  agent.clock.advance(startedMs + 31_999 - agent.clock.monotonicMs())
   await new Promise(setImmediate)
   expect(observed(platform)).toEqual([5, 5])
   agent.clock.advance(1)
@@ -69,6 +69,22 @@ test('a call whose turn does not come in time is refused, certain that nothing w
     message: expect.stringContaining('nada foi enviado'),
   })
   expect(observed(platform).every((quantity) => quantity === 5)).toBe(true)
+})
+
+test('a call whose turn comes when no attempt fits any more is refused, and not sent', async () => {
+  await using platform = await ScriptedPlatform.start([{ status: 503, body: '{"message":"Já volta."}' }])
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url, { callDeadlineMs: 5_000 })
+  let newer: Promise<unknown> | undefined
+  agent.clock.onSleep = async () => {
+    const running = agent.clock.timersRunning
+    newer = agent.call(...adjust('item-1', 3))
+    await agent.clock.timers(running + 1)
+    agent.clock.advance(4_950)
+  }
+  expect(await agent.call(...adjust('item-1', 5))).toMatchObject({ ok: true })
+  expect(await newer).toMatchObject({ ok: false, status: 504, message: expect.stringContaining('nada foi enviado') })
+  expect(observed(platform)).toEqual([5, 5])
 })
 
 test('who gives up leaves the line without stopping it', async () => {

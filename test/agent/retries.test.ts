@@ -2,12 +2,26 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fullJitterDelayMs, retryAfterMs } from '../../agent/call/backoff.ts'
 import { RetryBudget } from '../../agent/call/retry-budget.ts'
-import { ScriptedPlatform } from './scripted-platform.ts'
+import { PlatformClock } from '../../agent/platform/platform-clock.ts'
+import { ScriptedPlatform, type Step } from './scripted-platform.ts'
 import { goodBodies, goodInputs, startTestAgent } from './test-agent.ts'
 import { TestClock } from './test-clock.ts'
 
 const eligibility = goodInputs['market.eligibility']
 const allowed = goodBodies['market.eligibility'] ?? ''
+
+/** Lets a platform refuse what has expired by its own clock, as a strict one does, and take the rest as purchases. */
+function refuseExpired(platform: ScriptedPlatform, nowMs: () => number): void {
+  Object.defineProperty(platform, 'otherwise', {
+    get: (): Step => {
+      const headers = { date: new Date(nowMs()).toUTCString() }
+      const isExpired = (platform.seen.at(-1)?.envelope.exp ?? 0) <= nowMs() / 1_000
+      return isExpired
+        ? { status: 401, headers, body: '{"message":"Assinatura expirada."}' }
+        : { status: 200, headers, body: goodBodies['transaction.create'] ?? '' }
+    },
+  })
+}
 
 test('waits grow from 200 ms by doubling to 5 s, each uniform below its bound', () => {
   const bounds = [200, 400, 800, 1600, 3200, 5000, 5000, 5000]
@@ -139,13 +153,79 @@ test('when the budget is spent a call ends at once with its last failure', async
   expect(platform.seen.length).toBe(30 + 10 + 6)
 })
 
-test('a clock that is off by less than 30 s is left alone', async () => {
+test('a clock that is off by no more than 2 s, or than the answer took, is left alone', () => {
+  const clock = new TestClock()
+  const dateIn = (offsetMs: number) => new Date(clock.wallMs() + offsetMs).toUTCString()
+  const observe = (offsetMs: number, elapsedMs: number) => {
+    const platformClock = new PlatformClock(clock)
+    return [platformClock.observe(dateIn(offsetMs), elapsedMs, 0), platformClock.appliedOffsetMs]
+  }
+  expect(observe(2_000, 0)).toEqual([false, 0])
+  expect(observe(-3_000, 0)).toEqual([false, 0])
+  expect(observe(-12_000, 9_000)).toEqual([false, 0])
+  expect(observe(3_000, 9_000)).toEqual([true, 3_000])
+  expect(observe(-13_000, 9_000)).toEqual([true, -3_000])
+})
+
+test('wherever the platform’s clock stands, one answer sets ours right, to 3 s and what the answer took', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -1e9, max: 1e9 }),
+      fc.nat(10_000),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (trueMs, elapsedMs, when) => {
+        const clock = new TestClock()
+        const platformClock = new PlatformClock(clock)
+        const readAtMs = clock.wallMs() - elapsedMs * when + trueMs
+        platformClock.observe(new Date(Math.floor(readAtMs / 1_000) * 1_000).toUTCString(), elapsedMs, 0)
+        expect(Math.abs(platformClock.appliedOffsetMs - trueMs)).toBeLessThanOrEqual(3_000 + elapsedMs)
+      },
+    ),
+  )
+})
+
+for (const aheadMs of [12_000, 25_000, 30_000, 31_000]) {
+  test(`a platform that is ${aheadMs} ms ahead takes every call, with the shortest envelopes too`, async () => {
+    await using platform = await ScriptedPlatform.start()
+    await using agent = await startTestAgent(platform.url, { attemptTimeoutMs: 100 })
+    refuseExpired(platform, () => agent.clock.wallMs() + aheadMs)
+    for (let n = 0; n < 3; n++) {
+      expect(await agent.call('transaction.create', goodInputs['transaction.create'])).toMatchObject({ ok: true })
+    }
+  })
+}
+
+test('of calls that were signed side by side by a wrong clock each is sent once more', async () => {
   await using platform = await ScriptedPlatform.start()
   await using agent = await startTestAgent(platform.url)
-  const startedS = Math.floor(agent.clock.wallMs() / 1000)
-  platform.otherwise = { status: 200, headers: { date: new Date(agent.clock.wallMs() + 29_000).toUTCString() } }
-  for (let n = 0; n < 2; n++) await agent.call('market.adjust-stock', goodInputs['market.adjust-stock'])
-  expect(platform.seen.map(({ envelope }) => envelope.iat)).toEqual([startedS, startedS])
+  refuseExpired(platform, () => agent.clock.wallMs() + 3_600_000)
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => agent.call('transaction.create', goodInputs['transaction.create'])),
+  )
+  expect(answers.filter(({ ok }) => !ok)).toEqual([])
+})
+
+test('a call that has no time left for another attempt is not signed anew by the right clock', async () => {
+  await using platform = await ScriptedPlatform.start()
+  await using agent = await startTestAgent(platform.url, { callDeadlineMs: 1_000 })
+  const headers = { date: new Date(agent.clock.wallMs() + 3_600_000).toUTCString() }
+  const body = '{"message":"Assinatura expirada."}'
+  platform.otherwise = { status: 401, headers, body, onRequest: () => agent.clock.advance(901) }
+  expect(await agent.call('transaction.create', goodInputs['transaction.create'])).toEqual({
+    ok: false,
+    status: 401,
+    message: 'Assinatura expirada.',
+  })
+  expect(platform.seen).toHaveLength(1)
+})
+
+test('what an earlier attempt left in doubt is not called unsent because a later one could not connect', async () => {
+  await using platform = await ScriptedPlatform.start([{ fault: 'close' }])
+  await using agent = await startTestAgent(platform.url)
+  agent.clock.onSleep = () => platform.stop()
+  const answer = await agent.call('market.adjust-stock', goodInputs['market.adjust-stock'])
+  expect(answer).toMatchObject({ ok: false, status: 504, uncertain: true })
+  expect(answer['message']).not.toContain('nada foi enviado')
 })
 
 test("a platform's clock that jumps is followed from its next answer on, without a refusal", async () => {

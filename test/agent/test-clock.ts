@@ -33,6 +33,11 @@ export class TestClock implements Clock {
     await new Promise(setImmediate)
   }
 
+  /** How many timers run. */
+  get timersRunning(): number {
+    return this.#timers.size
+  }
+
   /** Resolves as soon as that many timers run. */
   async timers(count: number): Promise<void> {
     if (this.#timers.size >= count) return

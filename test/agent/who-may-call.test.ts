@@ -7,19 +7,24 @@ import { goodBodies, startTestAgent, type TestAgent } from './test-agent.ts'
 
 const callBody = '{"operation":"market.eligibility","input":{"characterRef":"c"}}'
 
-/** Sends bytes as they are and returns the whole answer. */
-function raw(agent: TestAgent, text: string | Buffer): Promise<{ status: number; head: string; body: string }> {
+/** Sends bytes as they are and returns all that comes; a caller may close its side when it has said everything. */
+function raw(
+  agent: TestAgent,
+  text: string | Buffer,
+  { closesItsSide = false } = {},
+): Promise<{ status: number; head: string; body: string }> {
   const { hostname, port } = new URL(agent.url)
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname)
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: closesItsSide })
     const chunks: Buffer[] = []
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('error', reject)
     socket.on('close', () => {
-      const [head = '', body = ''] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n')
-      resolve({ status: Number(head.split(' ')[1]), head: head.toLowerCase(), body })
+      const [head = '', ...rest] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n')
+      resolve({ status: Number(head.split(' ')[1]), head: head.toLowerCase(), body: rest.join('\r\n\r\n') })
     })
-    socket.write(text)
+    if (closesItsSide) socket.on('end', () => socket.destroy()).end(text)
+    else socket.write(text)
   })
 }
 
@@ -68,6 +73,19 @@ const rows: Readonly<Record<string, readonly [text: string, status: number]>> = 
   'a plain text, as a page may send it': [request([host, 'content-type: text/plain']), 415],
   'two Content-Types': [request([host, json, json]), 415],
   'JSON in another charset': [request([host, 'content-type: application/json; charset=utf-16']), 415],
+  'a body in another transfer coding': [
+    [
+      'POST /call HTTP/1.1',
+      host,
+      json,
+      'connection: close',
+      'transfer-encoding: gzip, chunked',
+      '',
+      '4\r\ngzip\r\n0\r\n\r\n',
+    ].join('\r\n'),
+    415,
+  ],
+  'a head of 20,000 bytes': [request([host, `x-filler: ${'x'.repeat(20_000)}`]), 431],
   'a compressed body': [request([host, json, 'content-encoding: gzip']), 415],
   'a body of 65,537 bytes': [request([host, json], callBody.padEnd(65_537)), 413],
   'a body of 65,536 bytes': [request([host, json], callBody.padEnd(65_536)), 200],
@@ -133,6 +151,39 @@ for (const [what, [text, status]] of Object.entries(rows)) {
     if (status !== 200) expect(platform.seen).toHaveLength(0)
   })
 }
+
+test('a caller that has closed its side is answered all the same', async () => {
+  await using platform = await ScriptedPlatform.start()
+  platform.otherwise = { status: 200, body: goodBodies['market.eligibility'] ?? '' }
+  await using agent = await startTestAgent(platform.url)
+  const answer = await raw(agent, request([host, json]), { closesItsSide: true })
+  expect(JSON.parse(answer.body)).toMatchObject({ ok: true })
+})
+
+test('a call that is followed by something that is no HTTP gets its own answer, and nothing else', async () => {
+  await using platform = await ScriptedPlatform.start()
+  platform.otherwise = { status: 200, body: goodBodies['market.eligibility'] ?? '' }
+  await using agent = await startTestAgent(platform.url)
+  const answer = await raw(agent, `${request([host, json]).replace('connection: close\r\n', '')}\0\0`)
+  expect(answer).toMatchObject({ status: 200, head: expect.stringContaining('connection: close') })
+  expect(JSON.parse(answer.body)).toMatchObject({ ok: true })
+  expect(platform.seen).toHaveLength(1)
+})
+
+test('a caller that dribbles its head or its body is let go, and told why', { timeout: 30_000 }, async () => {
+  await using agent = await startTestAgent('http://127.0.0.1:9')
+  const startedMs = performance.now()
+  const [head, body] = await Promise.all([
+    raw(agent, 'POST /call HTTP/1.1\r\nhost: 127.0.0.1\r\n').then((answer) => ({
+      ...answer,
+      afterMs: performance.now() - startedMs,
+    })),
+    raw(agent, request([host, json]).slice(0, -5)),
+  ])
+  expect(head.status).toBe(408)
+  expect(head.afterMs).toBeLessThan(9_500)
+  expect(body.status).toBe(408)
+})
 
 test('a body whose length is not told is refused as soon as it is too large', async () => {
   await using agent = await startTestAgent('http://127.0.0.1:9')

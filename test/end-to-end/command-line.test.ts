@@ -85,6 +85,14 @@ for (const [what, { agent }] of [
       code: 1,
       stdout: '{"ok":false,"message":"Personagem não encontrado.","status":404}\n',
     })
+    writeFileSync(join(ready.dir, 'bom.json'), '\uFEFF{"characterRef":"known"}')
+    expect(await call('market.eligibility', '--input-file', join(ready.dir, 'bom.json'))).toMatchObject({ code: 0 })
+    writeFileSync(join(ready.dir, 'latin-1.json'), Buffer.from('{"characterRef":"João"}', 'latin1'))
+    expect(await call('market.eligibility', '--input-file', join(ready.dir, 'latin-1.json'))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('latin-1.json is not UTF-8'),
+    })
     expect(await ends([...agent, 'call', 'market.eligibility', '-'], env, '{"characterRef":"known"}')).toMatchObject({
       code: 0,
     })

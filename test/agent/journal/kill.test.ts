@@ -48,7 +48,7 @@ test('a once call that kill -9 cut short is in doubt after the restart, and neve
   expect(JSON.parse(answer)).toEqual({
     ok: false,
     id: 'buy-1',
-    message: expect.stringContaining('O agente foi reiniciado'),
+    message: expect.stringContaining('foi reiniciado'),
     status: 504,
     uncertain: true,
   })

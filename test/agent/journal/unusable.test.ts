@@ -11,7 +11,13 @@ async function makeJournal(stateDir: string): Promise<void> {
   const broke = (error: Error) => {
     throw error
   }
-  const journal = openSqliteJournal({ stateDir, clock: new TestClock(), isUnanswered: () => false, broke })
+  const journal = openSqliteJournal({
+    stateDir,
+    clock: new TestClock(),
+    isUnanswered: () => false,
+    troubled: () => undefined,
+    broke,
+  })
   const answer = { ok: true, dataText: JSON.stringify('x'.repeat(200)) } as const
   await Promise.all(
     Array.from({ length: 2_000 }, (_, n) =>

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
+import { openDatabase } from '../../../agent/journal/open-database.ts'
 import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
 import { TestClock } from '../test-clock.ts'
 
@@ -23,7 +24,13 @@ function stateDir() {
       const broke = (error: Error) => {
         throw error
       }
-      const journal = openSqliteJournal({ stateDir: dir, clock, isUnanswered: (id) => unanswered.has(id), broke })
+      const journal = openSqliteJournal({
+        stateDir: dir,
+        clock,
+        isUnanswered: (id) => unanswered.has(id),
+        troubled: () => undefined,
+        broke,
+      })
       return Object.assign(journal, { clock, [Symbol.asyncDispose]: () => journal.close() })
     },
     /** What is in the table, once no journal is open. */
@@ -120,6 +127,86 @@ test('an entry outlives its window for a request that was claimed and never answ
   expect(await second.find('a')).toBeUndefined()
   expect(await second.findUnanswered('a')).toMatchObject({ fingerprint: 'fingerprint of a', answer })
   expect(await second.findUnanswered('b')).toMatchObject({ answer: { ok: false, uncertain: true } })
+})
+
+test('entries go some thousand at once and soon, although one among them waits for its answer', async () => {
+  using state = stateDir()
+  const journal = state.open()
+  const ids = Array.from({ length: 5_500 }, (_, n) => `id-${n}`)
+  await Promise.all(ids.map((id) => journal.recordAnswer(called(id), answer, windowMs)))
+  state.unanswered.add('id-0')
+  journal.clock.advance(windowMs + minuteMs)
+  await new Promise(setImmediate)
+  journal.clock.advance(1_000)
+  await journal.close()
+  expect(state.ids()).toEqual(['id-0'])
+})
+
+test('an id that is noted anew just when its old entry goes is not lost with it', async () => {
+  using state = stateDir()
+  const journal = state.open()
+  await journal.recordAnswer(called('a'), answer, windowMs)
+  journal.clock.advance(windowMs + 1)
+  const noted = journal.recordIntent(called('a'))
+  journal.clock.advance(minuteMs)
+  await noted
+  await journal.close()
+  expect(state.ids()).toEqual(['a'])
+})
+
+test('an answer keeps what is left of its window over several restarts, and goes after it', async () => {
+  using state = stateDir()
+  const first = state.open()
+  await first.recordAnswer(called('a'), answer, windowMs)
+  await first.close()
+  for (const passedMinutes of [3, 6, 9]) {
+    await using journal = state.open(laterClock(passedMinutes * minuteMs))
+    expect(await journal.find('a')).toMatchObject({ answer })
+    await journal.recordAnswer(called(`later ${passedMinutes}`), answer, windowMs)
+  }
+  const last = state.open(laterClock(9.5 * minuteMs))
+  expect(await last.find('a')).toBeDefined()
+  last.clock.advance(minuteMs)
+  expect(await last.find('a')).toBeUndefined()
+  expect(await last.find('later 3')).toBeDefined()
+  await new Promise(setImmediate)
+  await last.close()
+  expect(state.ids()).toEqual(['later 3', 'later 6', 'later 9'])
+})
+
+test('a wall clock that was set back gives one window in all, however often the agent starts', async () => {
+  using state = stateDir()
+  const first = state.open()
+  await first.recordAnswer(called('a'), answer, windowMs)
+  await first.close()
+  for (const passedMinutes of [0, 4, 8]) {
+    await using journal = state.open(laterClock(passedMinutes * minuteMs - 86_400_000))
+    expect(await journal.find('a')).toBeDefined()
+  }
+  await using last = state.open(laterClock(11 * minuteMs - 86_400_000))
+  expect(await last.find('a')).toBeUndefined()
+})
+
+test('a start writes nothing of entries that only grew older', async () => {
+  using state = stateDir()
+  const first = state.open()
+  const long: CallAnswer = { ok: true, dataText: JSON.stringify('x'.repeat(400)) }
+  await Promise.all(Array.from({ length: 2_000 }, (_, n) => first.recordAnswer(called(`id-${n}`), long, windowMs)))
+  await first.close()
+  await using second = state.open(laterClock(minuteMs))
+  const written = statSync(join(state.dir, 'journal.db-wal'), { throwIfNoEntry: false })?.size ?? 0
+  expect(written).toBeLessThan(65_536)
+  expect(await second.find('id-1999')).toMatchObject({ answer: long })
+})
+
+test('a commit waits for the disk', () => {
+  using state = stateDir()
+  for (const start of ['first', 'second']) {
+    using db = openDatabase(state.dir, () => start)
+    expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
+    const full = 2
+    expect(db.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: full })
+  }
 })
 
 test('a journal keeps its name for life, and another one has another', async () => {

@@ -159,6 +159,20 @@ for (const [what, bytes, message] of [
   })
 }
 
+for (const [what, bytes] of [
+  ['zeros', Buffer.alloc(64)],
+  ['a beginning and zeros', Buffer.concat([Buffer.from('{'), Buffer.alloc(64)])],
+] as const) {
+  test(`a file of ${what} is not called UTF-16`, async () => {
+    await using spool = await startTestSpool()
+    spool.put('text', bytes)
+    await eventually(() => !existsSync(join(spool.outbox, 'text.json')))
+    await spool.looked()
+    spool.clock.advance(2_000)
+    expect(await spool.answer('text')).toMatchObject({ status: 400, message: expect.stringMatching(/não é um JSON/) })
+  })
+}
+
 function swapped(bytes: Buffer): Buffer {
   return Buffer.from(bytes).swap16()
 }

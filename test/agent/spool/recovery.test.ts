@@ -1,11 +1,20 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import { fingerprintOf, readCall } from '../../../agent/call/call.ts'
 import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
 import { LiveClock } from '../live-clock.ts'
-import { claimOf, eligible, eventually, namesIn, purchase, startTestSpool, type TestSpool } from './spool-fixture.ts'
+import {
+  claimOf,
+  eligible,
+  eventually,
+  namesIn,
+  purchase,
+  secondAnswer,
+  startTestSpool,
+  type TestSpool,
+} from './spool-fixture.ts'
 
 const windowMs = 600_000
 const hourMs = 3_600_000
@@ -22,7 +31,8 @@ async function leaveJournal(stateDir: string, id: string, request: Record<string
   const broke = (error: Error) => {
     throw error
   }
-  const journal = openSqliteJournal({ stateDir, clock, isUnanswered: () => false, broke })
+  mkdirSync(stateDir, { recursive: true })
+  const journal = openSqliteJournal({ stateDir, clock, isUnanswered: () => false, troubled: () => undefined, broke })
   const { action, ...input } = request
   const reading = readCall({ operation: action, input, id })
   if (!reading.ok) throw new Error(reading.message)
@@ -164,7 +174,7 @@ test('a new request beside the claim of its id is answered after it', async () =
   await using spool = await leftClaim({ request: purchase, row: 'sending', owner: 'own' })
   spool.put('x', eligible)
   await spool.start()
-  await eventually(() => existsSync(join(spool.inbox, 'x.json.unread')) && existsSync(join(spool.inbox, 'x.json')))
+  await secondAnswer(spool, 'x')
   const first = JSON.parse(readFileSync(join(spool.inbox, 'x.json.unread'), 'utf8'))
   expect(first).toEqual(inDoubt)
   expect(await spool.take('x')).toMatchObject({ id: 'x', ok: false, status: 422 })
@@ -176,14 +186,14 @@ test('what a killed agent was writing goes: temporary files in outbox, inbox and
     before: ({ root, outbox, inbox }) => {
       mkdirSync(outbox, { recursive: true })
       mkdirSync(inbox)
-      for (const dir of [outbox, inbox]) writeFileSync(join(dir, `.${'0a'.repeat(16)}.tmp`), '{')
-      writeFileSync(join(root, 'agent.json.1234567890'), '{')
+      for (const dir of [outbox, inbox, root]) writeFileSync(join(dir, `.${'0a'.repeat(16)}.tmp`), '{')
       writeFileSync(join(outbox, '.theirs.tmp'), '')
     },
   })
   await spool.looked()
-  for (const dir of [spool.outbox, spool.inbox]) expect(existsSync(join(dir, `.${'0a'.repeat(16)}.tmp`))).toBe(false)
-  expect(existsSync(join(spool.root, 'agent.json.1234567890'))).toBe(false)
+  for (const dir of [spool.outbox, spool.inbox, spool.root]) {
+    expect(existsSync(join(dir, `.${'0a'.repeat(16)}.tmp`))).toBe(false)
+  }
   expect(namesIn(spool.outbox)).toEqual(['.theirs.tmp'])
 })
 
@@ -204,4 +214,57 @@ test('claims are taken up in the order in which they were made, before anything 
   const observed = spool.platform.requests.map(({ body }) => JSON.parse(body).observedQuantity)
   expect(observed).toEqual([...Array.from({ length: 20 }, (_, n) => n), 100])
   expect(namesIn(spool.outbox).filter((file) => claimOf('.*').test(file))).toEqual([])
+})
+
+test("what is called like the agent's own files and is none is left alone, with one warning each", async () => {
+  const odd = ['linked.json.claim-abc', `.${'0b'.repeat(16)}.tmp`, 'y.json.done', 'there.json.claim-abc']
+  await using spool = await startTestSpool({
+    before: ({ outbox, inbox }) => {
+      mkdirSync(outbox, { recursive: true })
+      mkdirSync(inbox)
+      symlinkSync(join(outbox, 'nowhere'), join(outbox, 'linked.json.claim-abc'))
+      symlinkSync(join(inbox, 'y.json'), join(outbox, 'there.json.claim-abc'))
+      mkdirSync(join(outbox, `.${'0b'.repeat(16)}.tmp`))
+      mkdirSync(join(outbox, 'y.json.done'))
+      writeFileSync(join(inbox, 'y.json'), doneText)
+    },
+  })
+  spool.put('ask-1', eligible)
+  expect(await spool.take('ask-1')).toMatchObject({ ok: true })
+  expect(readdirSync(spool.outbox).sort()).toEqual([...odd].sort())
+  expect(readFileSync(join(spool.inbox, 'y.json'), 'utf8')).toBe(doneText)
+  const warnings = spool
+    .logText()
+    .split('\n')
+    .filter((line) => line.includes('left alone'))
+    .map((line) => JSON.parse(line))
+  expect(warnings.map(({ name }) => name).sort()).toEqual([...odd].sort())
+  expect(warnings.every(({ why, cure }) => why === 'not-a-regular-file' && cure.length > 0)).toBe(true)
+})
+
+test('an answer that cannot be shown at the start ends it in words', async () => {
+  await using spool = await startTestSpool({ start: 'later' })
+  mkdirSync(spool.outbox, { recursive: true })
+  mkdirSync(join(spool.inbox, 'x.json'), { recursive: true })
+  writeFileSync(join(spool.outbox, 'x.json.done'), doneText)
+  await expect(spool.start()).rejects.toThrow(/SERVICE_SPOOL_DIR: the answer x\.json cannot be shown .*: move away/)
+  expect(readFileSync(join(spool.outbox, 'x.json.done'), 'utf8')).toBe(doneText)
+})
+
+test('of two claims of one name an answer that was written is that of the older, and the other is answered too', async () => {
+  await using spool = await startTestSpool({ start: 'later' })
+  mkdirSync(spool.outbox, { recursive: true })
+  const name = await leaveJournal(spool.stateDir, 'x', withdrawal, 'absent')
+  // The order in the directory is not that of the claims, whichever it is.
+  const owners = [name, 'f-another', '0-another', 'a-another']
+  for (const [n, owner] of owners.entries()) {
+    const request = { action: 'market.eligibility', characterRef: `char-${n}` }
+    writeFileSync(join(spool.outbox, `x.json.claim-${owner}`), JSON.stringify(request))
+    await spool.clock.sleep(10)
+  }
+  writeFileSync(join(spool.outbox, 'x.json.done'), doneText)
+  await spool.start()
+  await eventually(() => namesIn(spool.inbox).length === 4 && namesIn(spool.outbox).length === 0)
+  expect(readFileSync(join(spool.inbox, 'x.json.unread'), 'utf8')).toBe(doneText)
+  expect(spool.platform.requests.map(({ path }) => path.split('/').at(-1))).toEqual(['char-1'])
 })

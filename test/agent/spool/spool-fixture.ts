@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentConfig } from '../../../agent/config/config.ts'
@@ -130,6 +130,14 @@ export async function eventually<Result>(
       setTimeout(resolve, 5)
     })
   }
+}
+
+/**
+ * Resolves when an id has two answers, the one that nobody read set aside. While it is being set aside it has both names.
+ */
+export async function secondAnswer({ inbox }: TestSpool, id: string): Promise<void> {
+  const [first, second] = [join(inbox, `${id}.json.unread`), join(inbox, `${id}.json`)]
+  await eventually(() => statSync(first).ino !== statSync(second).ino)
 }
 
 /** The names in a directory, in order; the agent's own hidden ones left out. */

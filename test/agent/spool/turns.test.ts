@@ -2,7 +2,16 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { goodReply, type PlatformReply, type PlatformRequest } from '../fake-platform.ts'
-import { claimOf, eligible, eventually, namesIn, purchase, putRequest, startTestSpool } from './spool-fixture.ts'
+import {
+  claimOf,
+  eligible,
+  eventually,
+  namesIn,
+  purchase,
+  putRequest,
+  secondAnswer,
+  startTestSpool,
+} from './spool-fixture.ts'
 
 /** Answers of the platform that a test lets go one by one, in the order of arrival. */
 function heldReplies() {
@@ -151,7 +160,8 @@ test('a new file of an id whose claim lives waits for it, replaces nothing, and 
   expect(namesIn(spool.outbox)).toEqual(['buy-1.json', expect.stringMatching(claimOf('buy-1'))])
   held[0]?.()
   // Nobody has read the first answer when the second file is claimed.
-  const first = await eventually(() => readFileSync(join(spool.inbox, 'buy-1.json.unread'), 'utf8'))
+  await secondAnswer(spool, 'buy-1')
+  const first = readFileSync(join(spool.inbox, 'buy-1.json.unread'), 'utf8')
   expect(JSON.parse(first)).toMatchObject({ id: 'buy-1', ok: true, transactionId: 42 })
   expect(await spool.take('buy-1')).toMatchObject({ ok: false, status: 422 })
   expect(spool.platform.requests).toHaveLength(1)

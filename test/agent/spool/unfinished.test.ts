@@ -2,7 +2,15 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { claimOf, eligible, eventually, namesIn, startTestSpool, type TestSpool } from './spool-fixture.ts'
+import {
+  claimOf,
+  eligible,
+  eventually,
+  namesIn,
+  secondAnswer,
+  startTestSpool,
+  type TestSpool,
+} from './spool-fixture.ts'
 
 const text = JSON.stringify(eligible)
 const isClaimed = (spool: TestSpool, id: string) => namesIn(spool.outbox).some((name) => claimOf(id).test(name))
@@ -96,13 +104,16 @@ test('giving the name back replaces no newer request of the same name', async ()
   await eventually(() => isClaimed(spool, 'twice'))
   await spool.looked()
   spool.put('twice', eligible)
+  const logFile = spool.agent.logFile
   await spool.stop()
+  expect(readFileSync(logFile, 'utf8')).not.toContain('EEXIST')
   expect(namesIn(spool.outbox)).toEqual(['twice.json', expect.stringMatching(claimOf('twice'))])
   expect(readFileSync(join(spool.outbox, 'twice.json'), 'utf8')).toBe(text)
   await spool.start()
   await spool.looked()
   spool.clock.advance(2_000)
-  const refused = await eventually(() => readFileSync(join(spool.inbox, 'twice.json.unread'), 'utf8'))
+  await secondAnswer(spool, 'twice')
+  const refused = readFileSync(join(spool.inbox, 'twice.json.unread'), 'utf8')
   expect(JSON.parse(refused)).toMatchObject({ ok: false, status: 400 })
   expect(await spool.take('twice')).toMatchObject({ ok: true })
   expect(existsSync(join(spool.outbox, 'twice.json.rejected'))).toBe(true)

@@ -21,7 +21,10 @@ interface TestWorker extends AsyncDisposable {
   readonly told: string[]
 }
 
-async function startWorker(fault: (dirs: SpoolDirs) => Partial<PatientFs> = () => ({})): Promise<TestWorker> {
+async function startWorker(
+  fault: (dirs: SpoolDirs) => Partial<PatientFs> = () => ({}),
+  { isCaseInsensitive = false, answered = Promise.resolve() } = {},
+): Promise<TestWorker> {
   const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-worker-')))
   makeSpoolDirs(dirs)
   const clock = new LiveClock()
@@ -32,11 +35,15 @@ async function startWorker(fault: (dirs: SpoolDirs) => Partial<PatientFs> = () =
     fs: { rename, unlink, ...fault(dirs) },
     syncs: new SharedSyncs(clock),
     earlyWaking: { listen: () => undefined, rest: () => undefined },
+    assertOwned: () => undefined,
     clock,
     owner: 'test',
     unanswered: new Set(),
+    isCaseInsensitive: () => isCaseInsensitive,
+    takeTurn: () => undefined,
     async answerCall(call: Call) {
       calls.push(String(call.id))
+      await answered
       return { ok: true, dataText: 'null' }
     },
     async forgetEnded() {
@@ -157,3 +164,23 @@ test('an answer that cannot be shown at first is shown once, and nothing tempora
   expect(readdirSync(spool.dirs.outbox)).toEqual([])
   expect(readdirSync(spool.dirs.inbox)).toEqual(['ask.json'])
 })
+
+for (const [what, isCaseInsensitive] of [
+  ['one id', true],
+  ['two ids', false],
+] as const) {
+  test(`names that differ in case alone are ${what} where the file system says so`, async () => {
+    const { promise, resolve: letGo } = Promise.withResolvers<void>()
+    await using spool = await startWorker(() => ({}), { isCaseInsensitive, answered: promise })
+    putRequest(spool.dirs.outbox, 'Ask', eligible)
+    await eventually(() => spool.calls.length === 1)
+    putRequest(spool.dirs.outbox, 'ask', eligible)
+    putRequest(spool.dirs.outbox, 'other', eligible)
+    await eventually(() => spool.calls.includes('other'))
+    expect(spool.calls).toEqual(isCaseInsensitive ? ['Ask', 'other'] : ['Ask', 'ask', 'other'])
+    expect(readdirSync(spool.dirs.outbox).includes('ask.json')).toBe(isCaseInsensitive)
+    letGo()
+    for (const id of ['Ask', 'ask', 'other']) await answered(spool, id)
+    expect(spool.calls.toSorted()).toEqual(['Ask', 'ask', 'other'])
+  })
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { agentHome, processPublicKey, spawnAgent } from '../agent-process.ts'
+import { FakePlatform } from '../fake-platform.ts'
+import { eventually, purchase, putRequest } from './spool-fixture.ts'
+
+const preload = join(import.meta.dirname, '..', '..', 'crash', 'hook', 'preload.ts')
+
+/** The calls to disk and network of an agent that answers one purchase through a file, in their order. */
+async function callsOfOnePurchase(): Promise<string[]> {
+  await using platform = await FakePlatform.start(processPublicKey)
+  using home = agentHome(platform.url)
+  const reportFile = join(home.dir, 'calls')
+  const env = { SERVICE_SPOOL_DIR: home.spoolDir, CRASH_ROOT: home.dir, CRASH_FAULT: 'EIO', CRASH_REPORT: reportFile }
+  await using agent = spawnAgent(home, { env, nodeArgs: ['--import', preload] })
+  await agent.listening
+  putRequest(join(home.spoolDir, 'outbox'), 'buy-1', purchase)
+  await eventually(() => readFileSync(join(home.spoolDir, 'inbox', 'buy-1.json'), 'utf8'))
+  await agent.stop()
+  return JSON.parse(readFileSync(reportFile, 'utf8')) as string[]
+}
+
+const changes = /^(?:rename|unlink|sync|connect|send|receive|exec COMMIT)/
+const besides = /ballast|in spool$/
+
+test('what was sent is kept, then synced under a name of its own, and shown by the one rename that uses it up', async () => {
+  const calls = await callsOfOnePurchase()
+  const claimed = calls.slice(calls.indexOf('rename request or answer in outbox'))
+  const steps = claimed.filter((call) => changes.test(call) && !besides.test(call))
+  expect(steps.slice(0, 11)).toEqual([
+    'rename request or answer in outbox',
+    'exec COMMIT',
+    'connect platform',
+    'send request to the platform',
+    'receive answer of the platform',
+    'exec COMMIT',
+    'sync temporary in outbox',
+    'rename temporary in outbox',
+    'sync outbox',
+    'unlink claim in outbox',
+    'rename done in outbox',
+  ])
+  expect(steps.slice(11).sort()).toEqual(['sync inbox', 'sync outbox'])
+})

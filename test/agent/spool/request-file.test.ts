@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { eligible } from './spool-fixture.ts'
+
+const module = pathToFileURL(join(import.meta.dirname, '../../../agent/spool/request-file.ts')).href
+
+function directory(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'market-agent-request-file-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  return dir
+}
+
+/** Read by a process of its own: one that waits on a pipe waits for good. */
+function readingOf(path: string): unknown {
+  const program = `
+    import { readRequestFile } from ${JSON.stringify(module)}
+    console.log(JSON.stringify(readRequestFile(${JSON.stringify(path)}, 'x')))`
+  const args = ['--input-type=module-typescript', '--eval', program]
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 }))
+}
+
+const notRegular = {
+  kind: 'refused',
+  message: 'O pedido não é um arquivo comum: grave um arquivo, sem links nem pipes.',
+}
+
+// Names are looked at before they are claimed; these are what became of them since.
+
+test('a claim that has become a link is refused, and what it points to is not read', () => {
+  const dir = directory()
+  writeFileSync(join(dir, 'elsewhere'), JSON.stringify(eligible))
+  symlinkSync(join(dir, 'elsewhere'), join(dir, 'claim'))
+  expect(readingOf(join(dir, 'elsewhere'))).toMatchObject({ kind: 'call' })
+  expect(readingOf(join(dir, 'claim'))).toEqual(notRegular)
+})
+
+test('a claim that has become a pipe is refused, and nobody waits on it', () => {
+  const pipe = join(directory(), 'claim')
+  execFileSync('mkfifo', [pipe])
+  expect(readingOf(pipe)).toEqual(notRegular)
+})
