@@ -15,7 +15,7 @@ export interface Asked {
   readonly answers: string[]
 }
 
-/** The invariants of reliability.md that a crash could break. */
+/** What `docs/reliability.md` promises and a crash could break, by its number there. */
 export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I7' | 'I9' | 'I10'
 
 export interface Violation {
@@ -100,6 +100,7 @@ export class World implements AsyncDisposable {
       if (through === 'file' && answers.length > 1) this.violate('I3', `${id} has ${answers.length} answers`)
     }
     for (const asked of this.asked) {
+      this.#checkRefusal(asked)
       if (isOnce(asked) && this.#acts(asked) > 1) this.violate('I2', `${asked.id} acted ${this.#acts(asked)} times`)
     }
     if (isOrderKnown) this.#checkOrder()
@@ -111,6 +112,9 @@ export class World implements AsyncDisposable {
     const trace = /^\s+at .*$|UnhandledPromise.*|Uncaught.*/m.exec(agent.output())
     if (trace)
       this.violate('I10', `a stack trace: ${agent.output().slice(Math.max(0, trace.index - 300), trace.index)}`)
+    // Nothing here damages a database, and whoever believes it throws away what was sent.
+    const accused = /.*damaged.*/.exec(agent.output())
+    if (accused) this.violate('I10', `a healthy file is called damaged: ${accused[0]}`)
   }
 
   #answered(asked: Asked, text: string): void {
@@ -123,9 +127,15 @@ export class World implements AsyncDisposable {
     const acts = this.#acts(asked)
     const isRead = operations[asked.operation].method === 'GET'
     if (answer.ok && !isRead && acts === 0) this.violate('I5', `${asked.id} says ok and did nothing`)
-    if (!answer.ok && !answer.uncertain && isOnce(asked) && acts > 0) {
-      this.violate('I5', `${asked.id} is refused with ${answer.status}, and was done`)
-    }
+    this.#checkRefusal(asked)
+  }
+
+  /** Asked when an answer comes and once more at the end, for what was refused may still be under way. */
+  #checkRefusal(asked: Asked): void {
+    const last = asked.answers.at(-1)
+    if (last === undefined || !isOnce(asked) || this.#acts(asked) === 0) return
+    const { ok, status, uncertain } = answerOf(last)
+    if (!ok && !uncertain) this.violate('I5', `${asked.id} is refused with ${status}, and was done`)
   }
 
   /** How often the platform did what was asked. */
@@ -206,7 +216,7 @@ function isOnce({ operation }: Asked): boolean {
   return operations[operation].retry === 'once'
 }
 
-/** Whether equal calls get this answer again. @see design.md, Idempotency */
+/** Whether equal calls get this answer again. @see docs/decisions/0003 */
 function isKept(asked: Asked, { ok, status = 0, uncertain }: AnswerFields): boolean {
   if (ok) return true
   if (uncertain) return isOnce(asked)
