@@ -4,11 +4,11 @@
  */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openEnvelope } from '../../contract/envelope/open.ts'
 import { apiKeyHeaderName, signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import type { Listing } from '../../contract/listing.ts'
+import { type PlainRequest, plainHttpServer } from './plain-http-server.ts'
 
 /** What it did since it started. */
 export interface PlatformCounts {
@@ -99,42 +99,36 @@ if (import.meta.main) {
   const replays = new Replays()
   const counts = { accepted: 0, refused: 0, lastRefusal: null as string | null } satisfies PlatformCounts
 
-  const server = createServer((request, response) => void answer(request, response))
-  server.keepAliveTimeout = 65_000
+  const server = plainHttpServer(async (request) => {
+    const { method, body } = request
+    const path = request.path.split('?', 1)[0] ?? ''
+    if (path === '/counts') return { status: 200, text: JSON.stringify(counts) }
+    const route = routes.find(({ matches }) => matches(method, path))
+    if (!route) return { status: 404, text: refusal('Rota desconhecida.') }
+
+    const fault = await faultOf(request, route, path)
+    if (fault) {
+      counts.refused++
+      counts.lastRefusal = `${method} ${path}: ${fault}`
+      return { status: 401, text: refusal(fault) }
+    }
+    counts.accepted++
+    return { status: 200, text: route.answer(body) }
+  })
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo
     console.log(JSON.stringify({ msg: 'listening', url: `http://127.0.0.1:${port}` }))
   })
   setInterval(() => replays.forgetExpired(Date.now() / 1_000), 1_000)
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url = '' } = request
-    const path = url.split('?', 1)[0] ?? ''
-    if (path === '/counts') return give(response, 200, JSON.stringify(counts))
-    const route = routes.find(({ matches }) => matches(method, path))
-    if (!route) return give(response, 404, refusal('Rota desconhecida.'))
-
-    const body = await bytesOf(request)
-    const fault = await faultOf(request, route, path, body)
-    if (fault) {
-      counts.refused++
-      counts.lastRefusal = `${method} ${path}: ${fault}`
-      return give(response, 401, refusal(fault))
-    }
-    counts.accepted++
-    give(response, 200, route.answer(body))
-  }
-
   async function faultOf(
-    request: IncomingMessage,
+    { method, header, body }: PlainRequest,
     route: Route,
     path: string,
-    body: Buffer,
   ): Promise<string | undefined> {
-    const { headers, headersDistinct, method = '' } = request
-    if (route.withApiKey && headers[apiKeyHeaderName.toLowerCase()] !== apiKey) return 'another API key'
+    if (route.withApiKey && header(apiKeyHeaderName.toLowerCase())[0] !== apiKey) return 'another API key'
     const opening = await openEnvelope(
-      { headerLines: headersDistinct[signatureHeaderName.toLowerCase()] ?? [], body },
+      { headerLines: header(signatureHeaderName.toLowerCase()), body },
       { keys, nowS: Date.now() / 1_000, leewayS: 0, request: { method, path }, verify: verifyInPlace },
     )
     if (!opening.ok) return `${opening.step}: ${opening.expected} expected, ${opening.received} received`
@@ -145,23 +139,6 @@ if (import.meta.main) {
 /** As the stub does: less than jose's way over the thread pool, so that the server hides less of what is measured. */
 function verifyInPlace(signingInput: string, signature: string, key: KeyObject): boolean {
   return verify('sha256', Buffer.from(signingInput, 'latin1'), key, Buffer.from(signature, 'base64url'))
-}
-
-function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => resolve(Buffer.concat(chunks)))
-    request.on('error', reject)
-  })
-}
-
-function give(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, {
-    'Content-Length': Buffer.byteLength(text),
-    ...(text && { 'Content-Type': 'application/json' }),
-  })
-  response.end(text)
 }
 
 function refusal(message: string): string {
