@@ -14,7 +14,7 @@ export interface Platform {
   readonly chance: Chance
   readonly settings: Settings
   readonly log: Log
-  /** Runs `work` in a database transaction and gives its result once that is on disk. */
+  /** Runs `work` in a database transaction and gives its result once that is committed. */
   transact<Result>(work: () => Result): Promise<Result>
   /** Inside `transact`: a part that can fail and be undone while the rest stays. */
   undoable<Result>(work: () => Result): Result

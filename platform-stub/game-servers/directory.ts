@@ -3,7 +3,7 @@ import type { GameServerRow, SigningKeyRow } from '../store/game-servers.ts'
 
 /**
  * Game servers by what they show at the door: API key and kid. Kept in memory, for every partner request asks; filled
- * from the database at start and after each change that is on disk.
+ * from the database at start and after each change that is committed.
  */
 export class Directory {
   readonly #servers = new Map<number, GameServerRow>()

@@ -31,9 +31,9 @@ export interface CommitListeners {
 }
 
 /**
- * Runs pieces of work in database transactions. A commit costs one write to the disk however much it holds, so pieces
+ * Runs pieces of work in database transactions. A commit costs one write however much it holds, so pieces
  * that arrive in the same turn of the event loop share one. Each keeps its own all-or-nothing through a savepoint, and
- * is answered only after the shared commit is on disk.
+ * is answered only after the shared commit, which then outlives the process.
  */
 export class GroupCommit {
   readonly #statements
@@ -55,7 +55,7 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `work` in a transaction and gives its result once that is on disk.
+   * Runs `work` in a transaction and gives its result once that is committed.
    *
    * @param work Synchronous; touches nothing but the database and the log. What it throws undoes its writes and is thrown here.
    * @throws {CommitFailedError} Nothing of the group has happened.

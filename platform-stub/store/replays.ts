@@ -31,7 +31,7 @@ export function replayTable(database: DatabaseSync) {
       uncommitted.push(key)
       return true
     },
-    /** What was recorded is on disk. */
+    /** What was recorded is committed. */
     committed(): void {
       if (uncommitted.length > 0) uncommitted = []
     },
