@@ -33,10 +33,15 @@ export function unfinishedIn(dir: string): string {
   return join(dir, `.${randomBytes(16).toString('hex')}.tmp`)
 }
 
+/** Whether a name was made by `unfinishedIn`. */
+export function isUnfinished(name: string): boolean {
+  return temporaryName.test(name)
+}
+
 /** Removes what a killed process left. Only the directory's owner may do this. */
 export function removeUnfinishedFiles(dir: string): void {
   for (const name of readdirSync(dir)) {
     const path = join(dir, name)
-    if (temporaryName.test(name) && lstatSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(path, { force: true })
+    if (isUnfinished(name) && lstatSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(path, { force: true })
   }
 }

@@ -1,3 +1,5 @@
+import { isUnfinished } from '../replace-file.ts'
+
 /**
  * The names in a spool's outbox and what they say of a request. A file is a request when its name is `<id>.json`; every
  * other name is somebody else's, or one of the agent's own.
@@ -7,7 +9,6 @@ const claimName = /^([A-Za-z0-9][A-Za-z0-9._-]{0,127})\.json\.claim-([A-Za-z0-9-
 const doneName = /^([A-Za-z0-9][A-Za-z0-9._-]{0,127})\.json\.done$/
 const rejectedName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\.json\.rejected$/
 const unreadName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}\.json\.unread(?:\.\d+)?$/
-const temporaryName = /^\.[0-9a-f]{32}\.tmp$/
 
 /** Names that Windows keeps for devices, with any extension, on whatever drive. */
 const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i
@@ -44,5 +45,5 @@ export function leftoverOf(name: string): Leftover | undefined {
   if (claim?.[1] !== undefined && claim[2] !== undefined) return { kind: 'claim', id: claim[1], owner: claim[2] }
   const done = doneName.exec(name)
   if (done?.[1] !== undefined) return { kind: 'done', id: done[1] }
-  return temporaryName.test(name) ? { kind: 'temporary' } : undefined
+  return isUnfinished(name) ? { kind: 'temporary' } : undefined
 }

@@ -1,10 +1,11 @@
 import { closeSync, fsync, open, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { unfinishedIn } from '../replace-file.ts'
 import { synced, unlessGone } from './disk-errors.ts'
 import type { PatientFs } from './patient-fs.ts'
 import type { SharedSyncs } from './shared-syncs.ts'
-import { type SpoolDirs, temporaryIn } from './spool-dirs.ts'
+import type { SpoolDirs } from './spool-dirs.ts'
 
 /** What becomes of a claim when its answer stands: it goes, or stays for a person to look at. */
 export type ClaimEnd = 'remove' | 'keep-as-rejected'
@@ -45,7 +46,7 @@ export async function publish(
   claimEnd: ClaimEnd,
   { dirs, fs, syncs }: Publishing,
 ): Promise<Published> {
-  const temporary = temporaryIn(dirs.outbox)
+  const temporary = unfinishedIn(dirs.outbox)
   try {
     await writeSynced(temporary, answerText)
     await fs.rename(temporary, join(dirs.outbox, `${name}.done`))

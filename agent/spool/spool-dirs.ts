@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   fsyncSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { causeOf } from '../cause.ts'
+import { unfinishedIn } from '../replace-file.ts'
 import { cureOf } from './cure.ts'
 
 /** Where a spool's files lie. @see interface section 4.10 */
@@ -46,8 +46,8 @@ export function makeSpoolDirs({ outbox, inbox }: SpoolDirs): void {
  * @throws {SpoolUnusableError} It does not work, for instance because they lie on different file systems.
  */
 export function probeSpool({ root, outbox, inbox }: SpoolDirs, sync: 'tried' | 'left-out' = 'tried'): void {
-  const probe = temporaryIn(outbox)
-  const target = join(inbox, `.${randomBytes(16).toString('hex')}.tmp`)
+  const probe = unfinishedIn(outbox)
+  const target = unfinishedIn(inbox)
   try {
     opendirSync(outbox).closeSync()
     writeProbe(probe, sync)
@@ -80,15 +80,10 @@ function removeProbe(path: string): void {
   }
 }
 
-/** A hidden name that nobody else uses. */
-export function temporaryIn(dir: string): string {
-  return join(dir, `.${randomBytes(16).toString('hex')}.tmp`)
-}
-
 /** Whether the same text in another case names the same file here. */
 export function isCaseInsensitive({ outbox }: SpoolDirs): boolean {
   // Named as what the next start removes, should this one not come to that.
-  const probe = temporaryIn(outbox)
+  const probe = unfinishedIn(outbox)
   closeSync(openSync(probe, 'wx'))
   try {
     return statSync(join(outbox, basename(probe).toUpperCase()), { throwIfNoEntry: false }) !== undefined
