@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { BareConnection } from './bare-connection.ts'
 
 const patienceMs = 10_000
 
@@ -24,36 +23,15 @@ export async function openRawHttpCaller(
   body: string,
   answer: string,
 ): Promise<RawHttpCaller> {
-  const { hostname, port, host } = new URL(url)
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-  await once(socket, 'connect')
-  const head = [`POST ${path} HTTP/1.1`, `Host: ${host}`, 'Content-Type: application/json']
+  const connection = await BareConnection.open(url, patienceMs)
+  const head = [`POST ${path} HTTP/1.1`, `Host: ${new URL(url).host}`, 'Content-Type: application/json']
   const request = Buffer.from([...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n'))
+  const expected = Buffer.from(answer).toString('latin1')
   return {
-    ask: asker(socket, request, Buffer.from(`\r\n\r\n${answer}`).toString('latin1')),
-    close: () => socket.destroy(),
+    async ask() {
+      const { status, body: given } = await connection.exchange(request)
+      if (status !== 200 || given !== expected) throw new Error(`Not the expected answer: ${status} ${given}`)
+    },
+    close: () => connection.end(),
   }
-}
-
-function asker(socket: Socket, request: Buffer, end: string): () => Promise<void> {
-  let received = ''
-  let settle: { resolve: () => void; reject: (error: Error) => void } | undefined
-  const fail = (why: string): void => settle?.reject(new Error(`${why}: ${JSON.stringify(received.slice(0, 1_000))}`))
-
-  socket.setTimeout(patienceMs, () => fail('Not the expected answer'))
-  socket.on('error', (error) => settle?.reject(error))
-  socket.on('close', () => fail('The connection ended'))
-  socket.on('data', (chunk) => {
-    received += chunk.toString('latin1')
-    if (!received.endsWith(end)) return
-    if (received.startsWith('HTTP/1.1 200 ')) settle?.resolve()
-    else fail('Not status 200')
-  })
-  return () =>
-    new Promise((resolve, reject) => {
-      received = ''
-      settle = { resolve, reject }
-      if (socket.destroyed) return fail('The connection has ended')
-      socket.write(request)
-    })
 }

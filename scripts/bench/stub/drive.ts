@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { BareConnection } from '../bare-connection.ts'
 
 const patienceMs = 30_000
 
@@ -10,8 +9,7 @@ export interface Driven {
 }
 
 /**
- * Sends each request once and waits for its answer, `inFlight` at a time, each place on a connection of its own. Bare
- * sockets, because a client library would take more of the machine than the servers that are measured.
+ * Sends each request once and waits for its answer, `inFlight` at a time, each place on a connection of its own.
  *
  * @throws {Error} An answer is not a 200 with a body, or none came within 30 s.
  */
@@ -44,35 +42,12 @@ export interface Line {
 
 /** @throws {Error} Nobody takes the connection. */
 export async function openLine(url: string): Promise<Line> {
-  const { hostname, port } = new URL(url)
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-  await once(socket, 'connect')
-  return { ask: asker(socket), close: () => socket.destroy() }
-}
-
-function asker(socket: Socket): Line['ask'] {
-  let received = ''
-  let settle: { resolve: () => void; reject: (error: Error) => void } | undefined
-  const fail = (why: string): void => settle?.reject(new Error(`${why}: ${JSON.stringify(received.slice(0, 1_000))}`))
-  socket.setTimeout(patienceMs, () => fail('no answer'))
-  socket.on('error', (error) => settle?.reject(error))
-  socket.on('close', () => fail('the connection ended'))
-  // One character for each byte, so that lengths count bytes.
-  socket.setEncoding('latin1')
-  socket.on('data', (text) => {
-    received += text
-    const headEnd = received.indexOf('\r\n\r\n')
-    if (headEnd < 0) return
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1])
-    if (received.length - headEnd - 4 < length) return
-    if (received.startsWith('HTTP/1.1 200 ') && length > 0) settle?.resolve()
-    else fail('not a 200 with a body')
-  })
-  return (request) =>
-    new Promise((resolve, reject) => {
-      received = ''
-      settle = { resolve, reject }
-      if (socket.destroyed) return fail('the connection has ended')
-      socket.write(request)
-    })
+  const connection = await BareConnection.open(url, patienceMs)
+  return {
+    async ask(request) {
+      const { status, body } = await connection.exchange(request)
+      if (status !== 200 || body === '') throw new Error(`not a 200 with a body: ${status} ${body}`)
+    },
+    close: () => connection.end(),
+  }
 }
