@@ -74,8 +74,8 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
       isSomethingDue = false
       dueWork.wake()
     },
+    undone: () => tables.replays.undone(),
     failed(error) {
-      tables.replays.undone()
       if (error.isDiskFull) log.error({ err: error }, 'disk full')
       else options.failed(error)
     },

@@ -133,7 +133,9 @@ function actOnce(platform: Platform, caller: Caller, route: Route, asked: Partne
     gameServerId: number,
     input: unknown,
   ) => unknown
-  return refusalOrValue(() => platform.undoable(() => useCase(platform, gameServerId, asked.input)))
+  const act = () => useCase(platform, gameServerId, asked.input)
+  // What only reads leaves nothing to undo, and a savepoint costs a tenth of a read.
+  return refusalOrValue(asked.operation.operation.retry === 'safe' ? act : () => platform.undoable(act))
 }
 
 function replayOf({ kid, jti }: Caller): AuthRefusal {

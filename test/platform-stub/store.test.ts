@@ -18,7 +18,8 @@ function notes(schema = 'create table notes (text text unique) strict') {
   const told: string[] = []
   const store = new GroupCommit(database, {
     committed: () => told.push('committed'),
-    failed: () => told.push('failed'),
+    undone: () => told.push('undone'),
+    failed: ({ isDiskFull }) => told.push(isDiskFull ? 'failed: disk full' : 'failed'),
   })
   const write = database.prepare('insert into notes values (?)')
   const texts = () =>
@@ -64,6 +65,35 @@ test('a piece that fails is undone whole and spoils no other of its group', asyn
   expect(texts()).toEqual(['a', 'c'])
 })
 
+test('whoever keeps something in memory is told what has not happened before it runs again', async () => {
+  const { store, told, write } = notes()
+  const piece = (text: string) => () => {
+    told.push(text)
+    write(text)
+  }
+  const refused = () => {
+    piece('b')()
+    throw new Error('refused')
+  }
+  await Promise.allSettled([piece('a'), refused, piece('c')].map((work) => store.transact(work)))
+  expect(told).toEqual(['a', 'b', 'undone', 'a', 'committed', 'b', 'undone', 'c', 'committed'])
+})
+
+test('a disk that fills in the middle of a piece is told as that to its whole group', async () => {
+  const { database, store, told, write, texts } = notes()
+  database.exec('pragma max_page_count = 8')
+  const large = 'x'.repeat(100_000)
+  const outcomes = await Promise.allSettled([
+    store.transact(() => write('small')),
+    store.transact(() => store.undoable(() => write(large))),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(told).toEqual(['undone', 'failed: disk full'])
+  expect(texts()).toEqual([])
+  await store.transact(() => write('small'))
+  expect(texts()).toEqual(['small'])
+})
+
 test('a part can be undone while the rest of its piece stays', async () => {
   const { store, write, texts } = notes()
   await store.transact(() => {
@@ -85,7 +115,7 @@ test('when a commit fails, nobody of its group is told that it has happened', as
   )
   const outcomes = await Promise.allSettled([store.transact(() => 1), store.transact(() => write('7'))])
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect(told).toEqual(['failed'])
+  expect(told).toEqual(['undone', 'failed'])
   expect(texts()).toEqual([])
   expect(await store.transact(() => 'goes on')).toBe('goes on')
 })
@@ -124,7 +154,11 @@ test('expired jtis are forgotten, oldest first, once both clocks are past them',
   const clock = new StubClock(time, 0)
   const database = openDatabase(null)
   const tables = prepareTables(database, () => undefined)
-  const store = new GroupCommit(database, { committed: () => undefined, failed: () => undefined })
+  const store = new GroupCommit(database, {
+    committed: () => undefined,
+    undone: () => undefined,
+    failed: () => undefined,
+  })
   const count = () => Number(database.prepare('select count(*) as n from replays').get()?.['n'])
   const expS = time.nowMs() / 1_000 + 30
   for (let n = 0; n < 1_200; n++) tables.replays.record('kid', randomUUID(), expS)
