@@ -95,7 +95,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     publicUrl: () => publicUrl,
   }
   const directory = new Directory(tables.gameServers.all(), tables.gameServers.allKeys())
-  const journal = new Journal()
+  const journal = new Journal(() => changes.note())
   const faults = makeFaults(clock)
   // Made while the stub starts to listen: a new key takes longer than everything else.
   const key = loadPlatformKey(platform)
@@ -120,9 +120,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   })
   const partner = partnerListener({ platform, directory, journal, faults })
   const answer: Listener = (incoming, response) =>
-    /^\/v1(\/|$|\?)/.test(incoming.url ?? '')
-      ? partner(incoming, response).finally(() => changes.note())
-      : framework(incoming, response)
+    /^\/v1(\/|$|\?)/.test(incoming.url ?? '') ? void partner(incoming, response) : framework(incoming, response)
   const prepared = Promise.withResolvers<void>()
   let listener: Listener = options.prepare
     ? (...request) => void prepared.promise.then(() => answer(...request))

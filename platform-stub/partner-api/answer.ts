@@ -61,20 +61,24 @@ export async function answerPartner(incoming: IncomingMessage, parts: PartnerPar
   const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
   const { method, path } = head
   const code = refusal?.code ?? null
+  const { operation, gameServerId, kid, authentication, fault } = trail
   parts.journal.add({
     atMs: clock.nowMs(),
     method,
     path,
-    ...trail,
+    operation,
+    gameServerId,
+    kid,
+    authentication,
+    fault,
     status: statusOrNone,
     code,
     message: refusal?.message ?? null,
     durationMs,
   })
-  const { operation, gameServerId, kid, authentication, fault } = trail
   const step = authentication?.step
-  const facts = { operation, gameServerId, kid, status: statusOrNone, code, step, durationMs, ...(fault && { fault }) }
-  parts.platform.log.info(facts, 'request answered')
+  const facts = { operation, gameServerId, kid, status: statusOrNone, code, step, durationMs }
+  parts.platform.log.info(fault ? { ...facts, fault } : facts, 'request answered')
   return { status, headers: refusal?.headers ?? {}, body, ending }
 }
 
@@ -97,7 +101,7 @@ async function bodyOfAnswer(
     if (fault.kind === 'hang-up-before') return ''
     await sufferBefore(fault, parts.faults)
   }
-  const caller = await authenticate(request, route.auth, parts.directory, platform.clock.nowMs())
+  const caller = authenticate(request, route.auth, parts.directory, platform.clock.nowMs())
   if ('refusal' in caller) return refuseCaller(request, caller, platform, trail)
   trail.gameServerId = caller.gameServerId
   trail.kid = caller.kid

@@ -1,5 +1,5 @@
 import { type KeyObject, verify } from 'node:crypto'
-import { type EnvelopeStep, openEnvelope } from '../../contract/envelope/open.ts'
+import { type EnvelopeStep, openEnvelopeInPlace } from '../../contract/envelope/open.ts'
 import type { Directory } from '../game-servers/directory.ts'
 import type { RefusalCode } from '../messages.ts'
 import { type Refusal, refuse } from '../refusal.ts'
@@ -31,24 +31,17 @@ export interface AuthRefusal {
  *
  * @see interface section 5
  */
-export async function authenticate(
+export function authenticate(
   request: PartnerRequest,
   auth: Route['auth'],
   directory: Directory,
   nowMs: number,
-): Promise<Caller | AuthRefusal> {
+): Caller | AuthRefusal {
   const owner = auth === 'service' ? ownerOfApiKey(request.apiKeyLines, directory) : undefined
   if (typeof owner === 'object') return owner
-  const opening = await openEnvelope(
-    { headerLines: request.signatureLines, body: request.body },
-    {
-      keys: directory.keys,
-      nowS: nowMs / 1_000,
-      leewayS: 0,
-      request: { method: request.method, path: request.path },
-      verify: verifyInPlace,
-    },
-  )
+  const { signatureLines, body, method, path } = request
+  const rules = { keys: directory.keys, nowS: nowMs / 1_000, leewayS: 0, request: { method, path } }
+  const opening = openEnvelopeInPlace({ headerLines: signatureLines, body }, rules, verifyInPlace)
   if (!opening.ok) {
     const { step, expected, received, kid = null } = opening
     return { refusal: refuse('ENVELOPE_REFUSED', { step }), step, expected, received, kid }

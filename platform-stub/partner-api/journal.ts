@@ -50,8 +50,14 @@ export interface AuthenticationFault {
 
 /** The last partner requests, in memory. */
 export class Journal {
+  readonly #changed: () => void
   #entries: JournalEntry[] = []
   #added = 0
+
+  /** @param changed Told of each new entry, which no table shows. */
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
 
   add(entry: Omit<JournalEntry, 'number'>): void {
     this.#entries.push({ number: ++this.#added, ...entry })
@@ -62,6 +68,7 @@ export class Journal {
     if (this.#entries.length >= 2 * stubLimits.journalEntriesMax) {
       this.#entries = this.#entries.slice(-stubLimits.journalEntriesMax)
     }
+    this.#changed()
   }
 
   /** Newest first. */

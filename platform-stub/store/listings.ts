@@ -23,6 +23,9 @@ export interface ListingRow {
   readonly withdrawnAt: number | null
 }
 
+/** What a purchase's record says of its listing. */
+export type ListedItem = Pick<ListingRow, 'itemRef' | 'gameItemId' | 'itemName' | 'sellerCharacterRef'>
+
 /** A listing before it has an id: nothing is sold or observed yet. */
 export type NewListing = Pick<
   ListingRow,

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DeliveryStatus, FailureReason, PaymentStatus, TransactionTrigger } from '../../contract/transaction.ts'
+import type { ListedItem } from './listings.ts'
 
 /** A purchase with both axes of its state. Times are Unix ms of the stub's clock; null for what has not come. */
 export interface TransactionRow {
@@ -75,6 +76,11 @@ export function transactionTables(database: DatabaseSync, somethingIsDue: () => 
     returning *
   `)
   const byId = database.prepare('select * from transactions where id = ?')
+  const withListing = database.prepare(`
+    select transactions.*, itemRef, gameItemId, itemName, sellerCharacterRef
+    from transactions join listings on listings.id = transactions.listingId
+    where transactions.id = ?
+  `)
   const byToken = database.prepare('select * from transactions where checkoutToken = ?')
   const update = database.prepare(`
     update transactions set paymentStatus = ?, deliveryStatus = ?, paidAt = ?, deliveredAt = ?, completedAt = ?,
@@ -116,6 +122,8 @@ export function transactionTables(database: DatabaseSync, somethingIsDue: () => 
       ) as unknown as TransactionRow
     },
     byId: (id: number) => byId.get(id) as unknown as TransactionRow | undefined,
+    /** With what its record says of the listing: one statement where there would be two. */
+    withListing: (id: number) => withListing.get(id) as unknown as (TransactionRow & ListedItem) | undefined,
     byToken: (token: string) => byToken.get(token) as unknown as TransactionRow | undefined,
     update(row: TransactionRow): void {
       const { paymentStatus, deliveryStatus, paidAt, deliveredAt, completedAt } = row

@@ -4,13 +4,13 @@ import { iso, isoOrNull } from '../clock/iso.ts'
 import type { Platform } from '../platform.ts'
 import { refuse } from '../refusal.ts'
 import type { TransactionRow } from '../store/transactions.ts'
-import { listingOf, moveTransaction } from './apply.ts'
+import { moveTransaction } from './apply.ts'
 import { transactionRecord } from './record.ts'
 
 /** The transaction as its own game server reads it. @throws {Refusal} TRANSACTION_UNKNOWN @see interface 4.6 */
 export function readTransaction(platform: Platform, gameServerId: number, input: { readonly transactionId: number }) {
-  const transaction = ownTransaction(platform, gameServerId, input.transactionId)
-  return transactionRecord(platform, transaction, listingOf(platform, transaction))
+  const found = own(platform.tables.transactions.withListing(input.transactionId), gameServerId)
+  return transactionRecord(platform, found, found)
 }
 
 /**
@@ -20,7 +20,7 @@ export function readTransaction(platform: Platform, gameServerId: number, input:
  * @see interface section 4.7
  */
 export function confirmDelivery(platform: Platform, gameServerId: number, input: { readonly transactionId: number }) {
-  const transaction = ownTransaction(platform, gameServerId, input.transactionId)
+  const transaction = own(platform.tables.transactions.byId(input.transactionId), gameServerId)
   const moved = moveTransaction(platform, transaction, { trigger: 'deliver', at: platform.clock.nowMs() })
   return { ...statusOf(moved), deliveredAt: iso(moved.deliveredAt ?? 0) }
 }
@@ -37,7 +37,7 @@ export function reportDeliveryFailure(
   gameServerId: number,
   input: z.infer<typeof deliveryFailure>,
 ) {
-  const transaction = ownTransaction(platform, gameServerId, input.transactionId)
+  const transaction = own(platform.tables.transactions.byId(input.transactionId), gameServerId)
   const at = platform.clock.nowMs()
   const trigger = input.reason === 'TEMPORARY' ? 'fail-temporary' : 'fail-out-of-stock'
   const moved = moveTransaction(platform, transaction, { trigger, at }, input.detail ?? null)
@@ -52,8 +52,8 @@ export function reportDeliveryFailure(
   }
 }
 
-function ownTransaction(platform: Platform, gameServerId: number, transactionId: number): TransactionRow {
-  const transaction = platform.tables.transactions.byId(transactionId)
+/** @throws {Refusal} TRANSACTION_UNKNOWN: there is none, or it is another's. */
+function own<Row extends TransactionRow>(transaction: Row | undefined, gameServerId: number): Row {
   if (transaction?.gameServerId !== gameServerId) throw refuse('TRANSACTION_UNKNOWN')
   return transaction
 }

@@ -1,10 +1,10 @@
 import { iso, isoOrNull } from '../clock/iso.ts'
 import type { Platform } from '../platform.ts'
-import type { ListingRow } from '../store/listings.ts'
+import type { ListedItem } from '../store/listings.ts'
 import type { TransactionRow } from '../store/transactions.ts'
 
 /** The transaction as partners see it. @see docs/decisions/0009 */
-export function transactionRecord(platform: Platform, transaction: TransactionRow, listing: ListingRow) {
+export function transactionRecord(platform: Platform, transaction: TransactionRow, listing: ListedItem) {
   return {
     transactionId: transaction.id,
     itemRef: listing.itemRef,

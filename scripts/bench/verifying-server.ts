@@ -5,7 +5,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { openEnvelope } from '../../contract/envelope/open.ts'
+import { openEnvelopeInPlace } from '../../contract/envelope/open.ts'
 import { apiKeyHeaderName, signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import type { Listing } from '../../contract/listing.ts'
 import { type PlainRequest, plainHttpServer } from './plain-http-server.ts'
@@ -127,9 +127,10 @@ if (import.meta.main) {
     path: string,
   ): Promise<string | undefined> {
     if (route.withApiKey && header(apiKeyHeaderName.toLowerCase())[0] !== apiKey) return 'another API key'
-    const opening = await openEnvelope(
+    const opening = openEnvelopeInPlace(
       { headerLines: header(signatureHeaderName.toLowerCase()), body },
-      { keys, nowS: Date.now() / 1_000, leewayS: 0, request: { method, path }, verify: verifyInPlace },
+      { keys, nowS: Date.now() / 1_000, leewayS: 0, request: { method, path } },
+      verifyInPlace,
     )
     if (!opening.ok) return `${opening.step}: ${opening.expected} expected, ${opening.received} received`
     return replays.record(opening.jti ?? '', opening.exp) ? undefined : `replay of ${opening.jti}`
