@@ -56,9 +56,12 @@ const code = {
   closeBracket: 0x5d,
   colon: 0x3a,
   comma: 0x2c,
+  plus: 0x2b,
   minus: 0x2d,
+  point: 0x2e,
   zero: 0x30,
   nine: 0x39,
+  e: 0x65,
 } as const
 
 /** A walk over a text that is known to be a JSON object. */
@@ -122,15 +125,27 @@ function keepRootMember(walk: Walk): void {
 
 function takeString(walk: Walk): JsonFault | undefined {
   const start = walk.at
-  do walk.at += walk.text.charCodeAt(walk.at) === code.backslash ? 2 : 1
-  while (walk.text.charCodeAt(walk.at) !== code.quote)
-  walk.at++
+  walk.at = closingQuoteOf(walk.text, start) + 1
   const token = walk.text.slice(start, walk.at)
-  const isEscaped = token.includes('\\')
-  if (!isEscaped && !walk.nameIsNext) return undefined
-  const content = isEscaped ? (JSON.parse(token) as string) : token.slice(1, -1)
-  if (isEscaped && !content.isWellFormed()) return { kind: 'lone-surrogate' }
+  const hasEscapes = token.includes('\\')
+  if (!hasEscapes && !walk.nameIsNext) return undefined
+  const content = hasEscapes ? (JSON.parse(token) as string) : token.slice(1, -1)
+  if (hasEscapes && !content.isWellFormed()) return { kind: 'lone-surrogate' }
   return walk.nameIsNext ? takeName(walk, content) : undefined
+}
+
+function closingQuoteOf(text: string, openingQuoteAt: number): number {
+  let at = openingQuoteAt
+  do at = text.indexOf('"', at + 1)
+  while (isEscaped(text, at))
+  return at
+}
+
+/** Whether an odd number of backslashes stands before a character. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === code.backslash) first--
+  return (at - first) % 2 === 1
 }
 
 function takeName(walk: Walk, name: string): JsonFault | undefined {
@@ -142,13 +157,19 @@ function takeName(walk: Walk, name: string): JsonFault | undefined {
   return undefined
 }
 
-const number = /[-+.0-9eE]+/y
-
 function takeNumber(walk: Walk): JsonFault | undefined {
-  number.lastIndex = walk.at
-  const token = number.exec(walk.text)?.[0] ?? ''
-  walk.at += token.length
+  const start = walk.at
+  while (isOfNumber(walk.text.charCodeAt(walk.at))) walk.at++
+  const token = walk.text.slice(start, walk.at)
   return walk.rules.numbers === 'any' || isExact(Number(token)) ? undefined : { kind: 'inexact-number', number: token }
+}
+
+/** A digit, a sign, a point or an exponent's letter, of either case. */
+function isOfNumber(character: number): boolean {
+  if (character >= code.zero && character <= code.nine) return true
+  return (
+    character === code.minus || character === code.plus || character === code.point || (character | 0x20) === code.e
+  )
 }
 
 function isExact(value: number): boolean {
