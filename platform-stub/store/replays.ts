@@ -13,12 +13,11 @@ import { stubLimits } from '../limits.ts'
  */
 export function replayTable(database: DatabaseSync) {
   const insert = database.prepare('insert into replays (kid, jti, exp) values (?, ?, ?)')
-  const prune = database.prepare(`
-    delete from replays where id in (select id from replays order by id limit ?) and exp <= ? returning kid, jti, exp
-  `)
-  const rows = database.prepare('select kid, jti from replays')
-  const seen = new Set<string>()
-  for (const { kid, jti } of rows.iterate()) seen.add(keyOf(String(kid), String(jti)))
+  const lastOfOldest = database.prepare('select max(id) as id from (select id from replays order by id limit ?)')
+  const prune = database.prepare('delete from replays where id <= ? and exp <= ?')
+  const rows = database.prepare('select kid, jti, exp from replays order by id')
+  const seen = new Map<string, number>()
+  for (const { kid, jti, exp } of rows.iterate()) seen.set(keyOf(String(kid), String(jti)), Number(exp))
   const expired = new Set<string>()
   let uncommitted: string[] = []
   return {
@@ -27,7 +26,7 @@ export function replayTable(database: DatabaseSync) {
       const key = keyOf(kid, jti)
       if (seen.has(key) || expired.has(expiredKeyOf(key, exp))) return false
       insert.run(kid, jti, exp)
-      seen.add(key)
+      seen.set(key, exp)
       uncommitted.push(key)
       return true
     },
@@ -42,17 +41,21 @@ export function replayTable(database: DatabaseSync) {
     },
     /** Forgets some of the oldest that have expired and says how many. */
     prune(nowS: number, count: number): number {
-      const pruned = prune.all(count, nowS)
-      for (const { kid, jti, exp } of pruned) {
-        const key = keyOf(String(kid), String(jti))
+      // Table and map are in the order of recording, so that the same ones leave both; reading them back costs as much again.
+      const last = lastOfOldest.get(count)?.['id'] ?? 0
+      const pruned = prune.run(last, nowS).changes
+      let looked = 0
+      for (const [key, exp] of seen) {
+        if (looked++ === count) break
+        if (exp > nowS) continue
         seen.delete(key)
-        expired.add(expiredKeyOf(key, Number(exp)))
+        expired.add(expiredKeyOf(key, exp))
       }
       for (const oldest of expired) {
         if (expired.size <= stubLimits.expiredReplaysMax) break
         expired.delete(oldest)
       }
-      return pruned.length
+      return Number(pruned)
     },
     /** Forgets everything; the table is emptied by whoever asks. */
     clear(): void {
