@@ -18,13 +18,13 @@ export function replayTable(database: DatabaseSync) {
   const rows = database.prepare('select kid, jti, exp from replays order by id')
   const seen = new Map<string, number>()
   for (const { kid, jti, exp } of rows.iterate()) seen.set(keyOf(String(kid), String(jti)), Number(exp))
-  const expired = new Set<string>()
+  const expired = new Map<string, number[]>()
   let uncommitted: string[] = []
   return {
     /** Remembers an envelope until its exp (Unix seconds). False when it was seen before. */
     record(kid: string, jti: string, exp: number): boolean {
       const key = keyOf(kid, jti)
-      if (seen.has(key) || expired.has(expiredKeyOf(key, exp))) return false
+      if (seen.has(key) || expired.get(key)?.includes(exp)) return false
       insert.run(kid, jti, exp)
       seen.set(key, exp)
       uncommitted.push(key)
@@ -49,9 +49,9 @@ export function replayTable(database: DatabaseSync) {
         if (looked++ === count) break
         if (exp > nowS) continue
         seen.delete(key)
-        expired.add(expiredKeyOf(key, exp))
+        expired.set(key, [...(expired.get(key) ?? []), exp])
       }
-      for (const oldest of expired) {
+      for (const oldest of expired.keys()) {
         if (expired.size <= stubLimits.expiredReplaysMax) break
         expired.delete(oldest)
       }
@@ -68,8 +68,4 @@ export function replayTable(database: DatabaseSync) {
 /** A kid is the stub's own and has no line break; the jti may hold anything. */
 function keyOf(kid: string, jti: string): string {
   return `${kid}\n${jti}`
-}
-
-function expiredKeyOf(key: string, exp: number): string {
-  return `${exp}\n${key}`
 }
