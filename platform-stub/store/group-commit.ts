@@ -13,7 +13,7 @@ export class CommitFailedError extends Error {
 }
 
 const sqliteFull = 13
-/** A group's size is bounded so that nobody waits long for strangers. */
+/** A group is bounded so that nobody waits long for strangers. */
 const groupSizeMax = 256
 
 interface Waiting {
@@ -33,10 +33,10 @@ export interface CommitListeners {
 }
 
 /**
- * Runs pieces of work in database transactions. A commit costs one write however much it holds, so pieces
- * that arrive in the same turn of the event loop share one, and are answered only after it: what they did then outlives
- * the process. A piece that throws spoils what it shares, so all of it is undone and each piece runs again by itself; a
- * savepoint around each would spare that rare case its second run and cost every verified read a tenth.
+ * Runs pieces of work in database transactions. A commit costs one write however much it holds, so pieces that arrive on
+ * each other's heels share one, and are answered only after it: what they did then outlives the process. A piece that
+ * throws spoils what it shares, so all of it is undone and each piece runs again by itself; a savepoint around each would
+ * spare that rare case its second run and cost every verified read a tenth.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync
@@ -72,7 +72,20 @@ export class GroupCommit {
       this.#waiting.push({ work, resolve, reject })
       if (this.#isScheduled) return
       this.#isScheduled = true
-      setImmediate(() => this.#commitGroup())
+      this.#commitWhenComplete(1)
+    })
+  }
+
+  /**
+   * Waits another turn of the event loop as long as the last one brought more: of eight callers who are answered
+   * together all are heard again within a turn or two, and a commit for each two of them would cost all a twelfth of
+   * their time. Who is alone is not kept waiting.
+   */
+  #commitWhenComplete(known: number): void {
+    setImmediate(() => {
+      const count = this.#waiting.length
+      if (count > known && count < groupSizeMax) this.#commitWhenComplete(count)
+      else this.#commitGroup()
     })
   }
 
@@ -106,7 +119,7 @@ export class GroupCommit {
     if (group.length === 0) return
     if (this.#waiting.length > 0) {
       this.#isScheduled = true
-      setImmediate(() => this.#commitGroup())
+      this.#commitWhenComplete(this.#waiting.length)
     }
     for (const answer of this.#run(group)) answer()
   }

@@ -51,6 +51,18 @@ test('pieces of one turn share a commit, and each is answered after it', async (
   expect(texts()).toEqual(['a', 'b', 'c'])
 })
 
+test('pieces that come a turn later share the commit, and one that is alone waits for nobody', async () => {
+  const { store, told, write } = notes()
+  const first = ['a', 'b'].map((text) => store.transact(() => write(text)))
+  const later = new Promise<void>((resolve) => setImmediate(() => resolve(store.transact(() => write('c')))))
+  await Promise.all([...first, later])
+  expect(told).toEqual(['committed'])
+  const alone = store.transact(() => write('d')).then(() => told.push('d'))
+  setImmediate(() => told.push('the next turn'))
+  await alone
+  expect(told).toEqual(['committed', 'committed', 'd'])
+})
+
 test('a piece that fails is undone whole and spoils no other of its group', async () => {
   const { store, write, texts } = notes()
   const outcomes = await Promise.allSettled([
