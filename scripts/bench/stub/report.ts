@@ -39,8 +39,8 @@ export function stubReport(measurement: StubMeasurement): string {
       loadTable(measurement, work),
     ]),
     'All are sent the same bytes over bare sockets, every envelope signed ahead and used once. The stub verifies each,' +
-      ' remembers its jti, stores what is registered, and writes a line of log; on disk all of it is synced before it is' +
-      ' answered. Prism checks bodies and headers against the document that the stub prints and answers its examples.' +
+      ' remembers its jti, stores what is registered, and writes a line of log; on disk all of it is committed before it' +
+      ' is answered. Prism checks bodies and headers against the document that the stub prints and answers its examples.' +
       ' After the last round an envelope is sent again, which the stub refuses. CPU is that of the server; the client is' +
       ` the load generator. Medians of the rounds. ${disk}`,
     ...clientWarning(groups),
@@ -52,7 +52,8 @@ export function stubReport(measurement: StubMeasurement): string {
       ' programs lie in the cache of the disk.',
     '### Goals',
     goalsTable(goals, (goal) => goal.valuesOf(measurement)),
-    'Each ratio is taken within a round, in which the contenders took turns of less than half a second.',
+    'Each ratio is taken within a round, in which the contenders took turns of less than half a second. At 1 in flight' +
+      ' no goal is set: both processes wake for each request, which is most of what is measured there.',
   ].join('\n\n')
 }
 
@@ -143,7 +144,7 @@ const goals: readonly StubGoal[] = [
       ['registrations', 1.5],
     ] as const
   ).flatMap(([work, wanted]) =>
-    [1, 8, 32].map(
+    [8, 32].map(
       (inFlight): StubGoal => ({
         title: `${work} a second at ${inFlight} in flight, stub on disk / Prism`,
         bound: 'at least',
