@@ -175,8 +175,8 @@ function callDeps(
     sealEnvelope: envelopeSealer(api),
     verifyWebhook: webhookVerifier(config.platformKeys, platformClock),
     callAnswered: (call, answer, trace, durationMs) => {
-      // The answer leaves first: nobody waits for a log line.
-      setImmediate(logCall, log, call, answer, trace, durationMs)
+      // The answer leaves first, in the next turn: nobody waits for a log line.
+      setImmediate(setImmediate, logCall, log, call, answer, trace, durationMs)
     },
     callBroke: (call, error) =>
       log.error({ err: error, operation: call.operationName, id: call.id }, 'call broke: a fault of the agent'),

@@ -7,6 +7,7 @@ import { answerText, type CallAnswer, refusal } from '../call/answer.ts'
 import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
 import { messages } from '../messages.ts'
 import { AnswersOwed } from './answers-owed.ts'
+import { Departures } from './departures.ts'
 import { guard, type Route } from './guard.ts'
 import { discardBody, readBody } from './read-body.ts'
 
@@ -80,6 +81,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   }
 
   const owed = new AnswersOwed()
+  const departures = new Departures()
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     owed.add(request, response)
@@ -89,8 +91,8 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
       else response.destroy()
     }
     reply(request).then(
-      (answer) => answered(answer, isClosing),
-      () => answered(refused(500, messages.internal), true),
+      (answer) => departures.add(() => answered(answer, isClosing)),
+      () => departures.add(() => answered(refused(500, messages.internal), true)),
     )
   }
 

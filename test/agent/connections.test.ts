@@ -103,7 +103,7 @@ for (const [operation, retryClass] of each) {
       message: expect.any(String),
     })
     expect(platform.requests).toEqual([])
-    expect(readFileSync(agent.logFile, 'utf8')).toMatch(/UNABLE_TO_VERIFY|SELF_SIGNED/)
+    expect(await agent.logText()).toMatch(/UNABLE_TO_VERIFY|SELF_SIGNED/)
   })
 
   test(`a proxy carries ${retryClass} calls through a tunnel`, async () => {

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ScriptedPlatform } from './scripted-platform.ts'
 import { goodBodies, goodInputs, startTestAgent, type TestAgent } from './test-agent.ts'
 
-const linesOf = (agent: TestAgent) =>
-  readFileSync(agent.logFile, 'utf8')
+const linesOf = async (agent: TestAgent) =>
+  (await agent.logText())
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -16,7 +15,7 @@ test('each call leaves one line with everything that was decided on the way', as
   await agent.call('market.eligibility', goodInputs['market.eligibility'], 'e-1')
   await agent.call('market.eligibility', goodInputs['market.eligibility'], 'e-1')
   await agent.call('market.eligibility', {})
-  const calls = linesOf(agent).filter(({ msg }) => msg === 'call answered')
+  const calls = (await linesOf(agent)).filter(({ msg }) => msg === 'call answered')
   expect(calls).toMatchObject([
     {
       operation: 'market.eligibility',
@@ -36,7 +35,7 @@ test('each call leaves one line with everything that was decided on the way', as
 
 test('the first line names version, platform, kid and key fingerprint', async () => {
   await using agent = await startTestAgent('http://127.0.0.1:9')
-  expect(linesOf(agent)[0]).toMatchObject({
+  expect((await linesOf(agent))[0]).toMatchObject({
     msg: 'starting',
     version: expect.any(String),
     platform: '127.0.0.1:9',

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { logStart, type Outside, startAgent } from '../../agent/agent.ts'
@@ -21,8 +21,9 @@ export type Answer = Readonly<Record<string, unknown>> & { readonly ok: boolean 
 export interface TestAgent extends AsyncDisposable {
   readonly url: string
   readonly clock: TestClock
-  /** Everything logged so far, a parsed line each. */
   readonly logFile: string
+  /** Everything logged so far. The line of a call is written in the turn of the event loop after its answer. */
+  logText(): Promise<string>
   call(operation: string, input: unknown, id?: string): Promise<Answer>
   /** The answer's bytes as they came. */
   callText(body: string, headers?: Readonly<Record<string, string>>): Promise<{ status: number; text: string }>
@@ -73,6 +74,10 @@ export async function startTestAgent(
     url: agent.url,
     clock,
     logFile,
+    async logText() {
+      await new Promise((resolve) => setImmediate(resolve))
+      return readFileSync(logFile, 'utf8')
+    },
     callText,
     async call(operation, input, id) {
       return JSON.parse((await callText(JSON.stringify({ operation, input, id }))).text) as Answer
