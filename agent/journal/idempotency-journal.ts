@@ -55,3 +55,6 @@ export class JournalFullError extends Error {
 export class JournalUnusableError extends Error {
   override readonly name = 'JournalUnusableError'
 }
+
+/** What SQLite calls damage, of a file that could be read to its end. */
+export class JournalDamagedError extends JournalUnusableError {}

@@ -1,18 +1,23 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { databaseStateBy, databaseUnreachable } from '../ownership/database-fault.ts'
 import { dirUnusable } from '../ownership/dir-unusable.ts'
 import { HeldError } from '../ownership/owner-lock.ts'
-import { JournalUnusableError } from './idempotency-journal.ts'
+import { JournalDamagedError, JournalUnusableError } from './idempotency-journal.ts'
 
 /** The journal's file is not what it must be. The file was left as it is. */
 export function unusable(path: string, problem: string, cure: string): JournalUnusableError {
-  return new JournalUnusableError(`${path}: ${problem}. The file was left as it is; ${cure}.`)
+  return new JournalUnusableError(leftAsItIs(path, problem, cure))
 }
 
 /** A journal's file that is broken, with the only cure there is. */
-export function damaged(path: string, problem: string): JournalUnusableError {
+export function damaged(path: string, problem: string): JournalDamagedError {
   const cure =
     'move it away to begin with an empty memory. An older copy in its place would forget calls that were sent'
-  return unusable(path, problem, cure)
+  return new JournalDamagedError(leftAsItIs(path, problem, cure))
+}
+
+function leftAsItIs(path: string, problem: string, cure: string): string {
+  return `${path}: ${problem}. The file was left as it is; ${cure}.`
 }
 
 /**
@@ -31,5 +36,26 @@ export function notOpened(path: string, error: unknown): unknown {
       return damaged(path, `damaged or no database (${message})`)
     case 'unreachable':
       return databaseUnreachable('SERVICE_STATE_DIR', path, error)
+  }
+}
+
+/** Reads the journal's files to their end. @throws {DirUnusableError} The disk fails. */
+export function readThrough(path: string): void {
+  for (const file of [path, `${path}-wal`]) {
+    try {
+      if (existsSync(file)) readToEnd(file)
+    } catch (error) {
+      throw dirUnusable('SERVICE_STATE_DIR', file, error)
+    }
+  }
+}
+
+function readToEnd(file: string): void {
+  const fd = openSync(file, 'r')
+  try {
+    const chunk = Buffer.alloc(1_048_576)
+    for (let at = 0, read = -1; read !== 0; at += read) read = readSync(fd, chunk, 0, chunk.length, at)
+  } finally {
+    closeSync(fd)
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { dirUnusable } from '../ownership/dir-unusable.ts'
@@ -105,24 +105,6 @@ function refuseForeign(path: string): void {
       'start that version again',
     )
   }
-  let check = String(value('PRAGMA quick_check(1)'))
-  if (pageNotRead.test(check)) {
-    // Says of a disk that fails what it says of a file that is cut short. To read the file tells the two apart.
-    readThrough(path)
-    check = String(value('PRAGMA quick_check(1)'))
-  }
+  const check = String(value('PRAGMA quick_check(1)'))
   if (check !== 'ok') throw damaged(path, `damaged (${check})`)
-}
-
-const pageNotRead = /(?:unable|failed) to get (?:the )?page/
-
-/** @throws {NodeJS.ErrnoException} The disk fails. */
-function readThrough(path: string): void {
-  const fd = openSync(path, 'r')
-  try {
-    const chunk = Buffer.alloc(1_048_576)
-    for (let at = 0, read = -1; read !== 0; at += read) read = readSync(fd, chunk, 0, chunk.length, at)
-  } finally {
-    closeSync(fd)
-  }
 }

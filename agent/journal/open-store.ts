@@ -6,8 +6,9 @@ import { inDoubt } from '../call/answer.ts'
 import type { Clock } from '../clock.ts'
 import { DirUnusableError } from '../ownership/dir-unusable.ts'
 import type { Ballast } from './ballast.ts'
+import { JournalDamagedError } from './idempotency-journal.ts'
 import { JournalTime } from './journal-time.ts'
-import { notOpened } from './not-opened.ts'
+import { notOpened, readThrough } from './not-opened.ts'
 import { openDatabase } from './open-database.ts'
 
 /** A journal's database, with what a former process left settled. */
@@ -33,13 +34,25 @@ export function openStore(stateDir: string, clock: Clock, ballast: Ballast): Sto
   }
 }
 
+/** SQLite says of a disk that fails what it says of a broken file. To read the file to its end tells the two apart. */
 function openSettled(stateDir: string, clock: Clock): Store {
+  const path = join(stateDir, 'journal.db')
+  try {
+    return settled(path, stateDir, clock)
+  } catch (error) {
+    if (!(error instanceof JournalDamagedError)) throw error
+    readThrough(path)
+    return settled(path, stateDir, clock)
+  }
+}
+
+function settled(path: string, stateDir: string, clock: Clock): Store {
   const db = openDatabase(stateDir, randomUUID)
   try {
     return { db, time: settleFormerProcess(db, clock) }
   } catch (error) {
     db.close()
-    throw notOpened(join(stateDir, 'journal.db'), error)
+    throw notOpened(path, error)
   }
 }
 

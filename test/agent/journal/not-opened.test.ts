@@ -91,6 +91,25 @@ for (const [how, when] of [
   })
 }
 
+test.skipIf(!canTrace())('whichever read of the journal fails, nobody is told to move it away', async () => {
+  using home = agentHome('http://127.0.0.1:9')
+  const path = await makeJournal(home)
+  const trace = join(home.dir, 'trace')
+  for (let at = 1, isInjected = true; isInjected; at++) {
+    for (const when of [`${at}`, `${at}+`]) {
+      const inject = ['-e', 'trace=pread64', '-e', `inject=pread64:error=EIO:when=${when}`]
+      const files = ['-P', path, '-P', `${path}-wal`]
+      const wrapper = ['strace', '-D', '-f', '-qq', '--seccomp-bpf', '-o', trace, ...files, ...inject]
+      await using agent = spawnAgent(home, { wrapper })
+      await Promise.race([agent.ended, agent.listening.catch(() => undefined)])
+      await agent.stop()
+      expect(agent.output(), `read ${when}`).not.toContain('damaged')
+      isInjected = readFileSync(trace, 'utf8').includes('(INJECTED)')
+    }
+    expect(at > 1 || isInjected).toBe(true)
+  }
+})
+
 for (const [what, file, call] of [
   ['written', 'journal.db.new', 'pwrite64'],
   ['read back', 'journal.db.new-wal', 'pread64'],
