@@ -160,7 +160,11 @@ export class GroupCommit {
   }
 
   #undo(): void {
-    if (this.#database.isTransaction) this.#statements.rollback.run()
+    try {
+      if (this.#database.isTransaction) this.#statements.rollback.run()
+    } catch {
+      // What made it necessary is what is told; whoever begins next is told of this.
+    }
     this.#told.undone()
   }
 }
