@@ -2,12 +2,13 @@
  * The platform behind every row of the benchmark: opens each envelope in the contract's strict way, refuses replays,
  * answers in the contract's shapes, keeps no other state. GET /counts says what it let through.
  */
-import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { openEnvelopeInPlace } from '../../contract/envelope/open.ts'
 import { apiKeyHeaderName, signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import type { Listing } from '../../contract/listing.ts'
+import { verifyInPlace } from '../../platform-stub/partner-api/verify-in-place.ts'
 import { type PlainRequest, plainHttpServer } from './plain-http-server.ts'
 
 /** What it did since it started. */
@@ -135,11 +136,6 @@ if (import.meta.main) {
     if (!opening.ok) return `${opening.step}: ${opening.expected} expected, ${opening.received} received`
     return replays.record(opening.jti ?? '', opening.exp) ? undefined : `replay of ${opening.jti}`
   }
-}
-
-/** As the stub does: less than jose's way over the thread pool, so that the server hides less of what is measured. */
-function verifyInPlace(signingInput: string, signature: string, key: KeyObject): boolean {
-  return verify('sha256', Buffer.from(signingInput, 'latin1'), key, Buffer.from(signature, 'base64url'))
 }
 
 function refusal(message: string): string {
