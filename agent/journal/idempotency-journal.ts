@@ -56,5 +56,5 @@ export class JournalUnusableError extends Error {
   override readonly name = 'JournalUnusableError'
 }
 
-/** What SQLite calls damage, of a file that could be read to its end. */
+/** What SQLite calls damage. A disk that fails looks the same to it, until the file is read to its end. */
 export class JournalDamagedError extends JournalUnusableError {}

@@ -36,23 +36,22 @@ export function openStore(stateDir: string, clock: Clock, ballast: Ballast): Sto
 
 /** SQLite says of a disk that fails what it says of a broken file. To read the file to its end tells the two apart. */
 function openSettled(stateDir: string, clock: Clock): Store {
-  const path = join(stateDir, 'journal.db')
   try {
-    return settled(path, stateDir, clock)
+    return settled(stateDir, clock)
   } catch (error) {
     if (!(error instanceof JournalDamagedError)) throw error
-    readThrough(path)
-    return settled(path, stateDir, clock)
+    readThrough(join(stateDir, 'journal.db'))
+    return settled(stateDir, clock)
   }
 }
 
-function settled(path: string, stateDir: string, clock: Clock): Store {
+function settled(stateDir: string, clock: Clock): Store {
   const db = openDatabase(stateDir, randomUUID)
   try {
     return { db, time: settleFormerProcess(db, clock) }
   } catch (error) {
     db.close()
-    throw notOpened(path, error)
+    throw notOpened(join(stateDir, 'journal.db'), error)
   }
 }
 

@@ -27,7 +27,7 @@ export function partnerListener(parts: PartnerParts) {
     ]
     if (body) lines.push('Content-Type', 'application/json; charset=utf-8')
     if (!lengthless.has(status)) lines.push('Content-Length', String(Buffer.byteLength(body)))
-    for (const name in headers) lines.push(name, headers[name] ?? '')
+    for (const [name, value] of Object.entries(headers)) lines.push(name, value)
     if (mustClose) lines.push('Connection', 'close')
     response.writeHead(status, lines)
     if (ending === 'cut') cut(response, body)
