@@ -12,7 +12,7 @@ import { keepTrying } from './keep-trying.ts'
 import type { LeftClaim } from './leftovers.ts'
 import { Line } from './line.ts'
 import type { WaitingRequest } from './outbox-scan.ts'
-import { type ClaimEnd, type Published, type Publishing, publish } from './publish.ts'
+import { type ClaimEnd, type Publishing, publish } from './publish.ts'
 import { type RequestReading, readRequestFile } from './request-file.ts'
 import { UnfinishedFiles } from './unfinished-files.ts'
 import { setAsideUnread } from './unread-answer.ts'
@@ -34,7 +34,7 @@ export class RequestPath {
   readonly #line = new Line()
   readonly #unfinished: UnfinishedFiles<ClaimedRequest>
   readonly #inLine: CallsInLine<ClaimedRequest>
-  readonly #settling = new Set<Promise<void>>()
+  readonly #publishing = new Set<Promise<void>>()
 
   constructor(options: RequestPathOptions) {
     this.#options = options
@@ -47,9 +47,14 @@ export class RequestPath {
     return this.#inLine.jobs.size
   }
 
+  /** How many calls are over whose answers are on their way to the disk, without a place. */
+  get publishing(): number {
+    return this.#publishing.size
+  }
+
   /**
-   * Resolves when the request needs its place no more: it is answered, or waits for its turn, or is still being written,
-   * or gone. Several take their turns in the order in which they came here, for an older observation must not be
+   * Resolves when the request needs its place no more: its call is over, or waits for its turn, or it is still being
+   * written, or gone. Several take their turns in the order in which they came here, for an older observation must not be
    * overtaken.
    */
   async work(request: WaitingRequest | LeftClaim): Promise<void> {
@@ -98,24 +103,29 @@ export class RequestPath {
     return this.#inLine.goOn(job, takeTurn(call), answered)
   }
 
-  async #answer(job: ClaimedRequest, answer: CallAnswer, claimEnd: ClaimEnd): Promise<void> {
-    const text = answerFileText(job.id, answer)
-    const published = await this.#untilDone(job, () => publish(job.name, job.claim, text, claimEnd, this.#options))
-    // What could not be published is, by the next start.
-    if (!published) return
-    const settling = this.#settle(job, published).then(() => void this.#settling.delete(settling))
-    this.#settling.add(settling)
+  /** The call is over. Its answer goes to the disk without a place, while the next call is on its way. */
+  #answer(job: ClaimedRequest, answer: CallAnswer, claimEnd: ClaimEnd): void {
+    const publishing = this.#publish(job, answer, claimEnd).then((isPublished) => {
+      this.#publishing.delete(publishing)
+      // What could not be published is, by the next start.
+      if (isPublished) this.#options.left(job.id)
+    })
+    this.#publishing.add(publishing)
   }
 
-  /** The answer is there. A new request of the same id waits until it cannot be taken back. */
-  async #settle({ id }: ClaimedRequest, { durable }: Published): Promise<void> {
+  /** Resolves when the answer is there and cannot be taken back: a new request of the same id waits until then. */
+  async #publish(job: ClaimedRequest, answer: CallAnswer, claimEnd: ClaimEnd): Promise<boolean> {
+    const text = answerFileText(job.id, answer)
+    const published = await this.#untilDone(job, () => publish(job.name, job.claim, text, claimEnd, this.#options))
+    if (!published) return false
     try {
-      await durable
+      await published.durable
     } catch (error) {
-      return this.#options.broke(error as Error)
+      this.#options.broke(error as Error)
+      return false
     }
-    this.#options.unanswered.delete(id)
-    this.#options.left(id)
+    this.#options.unanswered.delete(job.id)
+    return true
   }
 
   /**
@@ -157,7 +167,7 @@ export class RequestPath {
         this.#options.troubled(job.claim, error as Error)
       }
     }
-    await Promise.all(this.#settling)
+    await Promise.all(this.#publishing)
   }
 
   #untilDone<Result>(

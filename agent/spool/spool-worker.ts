@@ -22,6 +22,8 @@ export interface SpoolWorkerOptions
 
 /** So many may be claimed and wait for others of their item without a place; those beyond count as if they held one. */
 const inLineMax = 64
+/** So many answers may be on their way to the disk without a place; those beyond count as if they held one. */
+const publishingMax = 64
 
 /** What can wake the worker before its next look. */
 export interface EarlyWaking {
@@ -42,8 +44,8 @@ export interface SpoolEvents {
 }
 
 /**
- * Interface C: takes requests from the outbox, oldest first, and has eight of them worked on at a time. What becomes of
- * one is in `request-path.ts`.
+ * Interface C: takes requests from the outbox, oldest first, and has eight of them read and called at a time. What
+ * becomes of one is in `request-path.ts`.
  *
  * @see interface section 4.10
  */
@@ -68,7 +70,10 @@ export class SpoolWorker {
       ...options,
       stopping: this.#stopping.signal,
       resume: (work) => this.#run(work),
-      left: (id) => this.#ids.leave(this.#key(id)),
+      left: (id) => {
+        this.#ids.leave(this.#key(id))
+        this.#fillPlaces()
+      },
       notClaimed: (name) => this.#scan.putOff(name),
       troubled: (where, error) => {
         events.troubled(where, error)
@@ -142,7 +147,12 @@ export class SpoolWorker {
 
   /** How many places are taken, or as good as. */
   get #taken(): number {
-    return this.#places.activeCount + this.#places.pendingCount + Math.max(0, this.#path.inLine - inLineMax)
+    return (
+      this.#places.activeCount +
+      this.#places.pendingCount +
+      Math.max(0, this.#path.inLine - inLineMax) +
+      Math.max(0, this.#path.publishing - publishingMax)
+    )
   }
 
   /** What a former agent claimed goes before anything new. */

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { limits } from '../../../contract/limits.ts'
 import { goodReply } from '../fake-platform.ts'
 import { eligible, eventually, namesIn, purchase, putRequest, startTestSpool } from './spool-fixture.ts'
 
@@ -54,6 +55,25 @@ test('answers wait while the inbox cannot be written, and then come exactly once
   expect(namesIn(spool.inbox)).toEqual([])
   expect(namesIn(spool.outbox)).toEqual([])
   expect(spool.platform.requests).toHaveLength(12)
+})
+
+test('answers that cannot be written hold up no calls but beyond a bound, and then come exactly once', async () => {
+  await using spool = await startTestSpool()
+  const inTheWay = (n: number) => join(spool.outbox, `buy-${n}.json.done`)
+  for (let n = 0; n < 100; n++) mkdirSync(inTheWay(n))
+  for (let n = 0; n < 100; n++) spool.put(`buy-${n}`, { ...purchase, itemRef: `item-${n}` })
+  const callsMax = 64 + limits.spoolInFlightMax
+  await spool.platform.arrived(callsMax)
+  await spool.looked()
+  expect(spool.platform.requests).toHaveLength(callsMax)
+  for (let n = 0; n < 100; n++) rmdirSync(inTheWay(n))
+  // As long as publishing waits at most before it is tried again.
+  spool.clock.advance(1_000)
+  for (let n = 0; n < 100; n++) expect(await spool.take(`buy-${n}`)).toMatchObject({ ok: true })
+  await spool.stop()
+  expect(namesIn(spool.inbox)).toEqual([])
+  expect(namesIn(spool.outbox)).toEqual([])
+  expect(spool.platform.requests).toHaveLength(100)
 })
 
 const canMakeImmutable = process.getuid?.() === 0 && worksImmutable()
