@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../clock.ts'
 
 interface Write {
-  readonly apply: () => void
-  readonly resolve: () => void
+  readonly apply: () => unknown
+  readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -20,15 +20,19 @@ const restMsMax = 10
 export class GroupCommit {
   readonly #db: DatabaseSync
   readonly #clock: Clock
+  readonly #assertStanding: () => void
   #writes: Write[] = []
   #notBeforeMs = 0
 
-  constructor(db: DatabaseSync, clock: Clock) {
+  /** @param assertStanding Throws what the writes of a commit are rejected with, when nobody would find them again. */
+  constructor(db: DatabaseSync, clock: Clock, assertStanding: () => void) {
     this.#db = db
     this.#clock = clock
+    this.#assertStanding = assertStanding
   }
 
-  write(apply: () => void): Promise<void> {
+  /** @returns What `apply` returned. */
+  write<Result>(apply: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#writes.push({ apply, resolve, reject })
       if (this.#writes.length > 1) return
@@ -44,9 +48,11 @@ export class GroupCommit {
     this.#writes = []
     if (writes.length === 0) return
     const startedMs = this.#clock.monotonicMs()
+    let results: readonly unknown[]
     try {
+      this.#assertStanding()
       this.#db.exec('BEGIN IMMEDIATE')
-      for (const { apply } of writes) apply()
+      results = writes.map(({ apply }) => apply())
       this.#db.exec('COMMIT')
     } catch (error) {
       this.#rollBack()
@@ -55,7 +61,7 @@ export class GroupCommit {
     }
     const endedMs = this.#clock.monotonicMs()
     this.#notBeforeMs = endedMs + Math.min(endedMs - startedMs, restMsMax)
-    for (const { resolve } of writes) resolve()
+    for (const [n, { resolve }] of writes.entries()) resolve(results[n] as never)
   }
 
   #rollBack(): void {

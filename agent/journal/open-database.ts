@@ -7,28 +7,43 @@ import { damaged, notOpened, unusable } from './not-opened.ts'
 
 /** "mktj" as a number: says in the file's head whose database it is. */
 const applicationId = 0x6d6b746a
-const schemaVersion = 1
+const schemaVersion = 2
 
-const schema = `
-  CREATE TABLE journal (
-    only INTEGER PRIMARY KEY CHECK (only = 1),
-    name TEXT NOT NULL
-  ) STRICT;
-
-  -- A call with an id. Without an answer it was about to leave and nothing more is known. Its end is
-  -- told in the journal time of the process that wrote it, and by the wall clock for the processes after that one.
+const callTable = `
+  -- Calls with an id, in the order in which they were written, one row for an id. Without an answer it was about to
+  -- leave and nothing more is known. Its end is told in the journal time of the process that wrote it, and by the wall
+  -- clock for the processes after that one. No index: see docs/decisions/0007.
   CREATE TABLE call (
-    id TEXT PRIMARY KEY,
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
     operation TEXT NOT NULL,
     answer TEXT,
     ends_at_ms REAL,
     ends_at_wall_ms REAL
   ) STRICT;
-  -- Finds what has ended, what was under way, and by the second column what a clock set back would keep for too long.
-  CREATE INDEX call_end ON call (ends_at_ms, ends_at_wall_ms);
-  PRAGMA application_id = ${applicationId};
   PRAGMA user_version = ${schemaVersion};
+`
+
+const schema = `
+  CREATE TABLE journal (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    name TEXT NOT NULL
+  ) STRICT;
+  ${callTable}
+  PRAGMA application_id = ${applicationId};
+`
+
+/** Version 1 had ids for keys, and an index of the ends. */
+const fromVersion1 = `
+  BEGIN IMMEDIATE;
+  DROP INDEX call_end;
+  ALTER TABLE call RENAME TO call_1;
+  ${callTable}
+  INSERT INTO call (id, fingerprint, operation, answer, ends_at_ms, ends_at_wall_ms)
+    SELECT id, fingerprint, operation, answer, ends_at_ms, ends_at_wall_ms FROM call_1 ORDER BY ends_at_ms;
+  DROP TABLE call_1;
+  COMMIT;
 `
 
 /**
@@ -48,6 +63,7 @@ export function openDatabase(stateDir: string, newName: () => string): DatabaseS
     else makeDatabase(path, newName())
     db = new DatabaseSync(path, { timeout: 0 })
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL')
+    if (db.prepare('PRAGMA user_version').get()?.['user_version'] === 1) db.exec(fromVersion1)
     return db
   } catch (error) {
     db?.close()

@@ -6,6 +6,7 @@ import { inDoubt } from '../call/answer.ts'
 import type { Clock } from '../clock.ts'
 import { DirUnusableError } from '../ownership/dir-unusable.ts'
 import type { Ballast } from './ballast.ts'
+import { CallRows } from './call-rows.ts'
 import { JournalDamagedError } from './idempotency-journal.ts'
 import { JournalTime } from './journal-time.ts'
 import { notOpened, readThrough } from './not-opened.ts'
@@ -16,6 +17,7 @@ export interface Store {
   readonly db: DatabaseSync
   /** The time by which windows end. */
   readonly time: JournalTime
+  readonly rows: CallRows
 }
 
 /**
@@ -48,7 +50,7 @@ function openSettled(stateDir: string, clock: Clock): Store {
 function settled(stateDir: string, clock: Clock): Store {
   const db = openDatabase(stateDir, randomUUID)
   try {
-    return { db, time: settleFormerProcess(db, clock) }
+    return { db, time: settleFormerProcess(db, clock), rows: new CallRows(db) }
   } catch (error) {
     db.close()
     throw notOpened(join(stateDir, 'journal.db'), error)
@@ -67,9 +69,7 @@ function settleFormerProcess(db: DatabaseSync, clock: Clock): JournalTime {
     ends_at_wall_ms,
   )
   // A wall clock that was set back must not keep an answer for longer than its window.
-  db.prepare(
-    'UPDATE call SET ends_at_wall_ms = ?1 WHERE rowid IN (SELECT rowid FROM call WHERE ends_at_wall_ms > ?1)',
-  ).run(ends_at_wall_ms)
+  db.prepare('UPDATE call SET ends_at_wall_ms = ?1 WHERE ends_at_wall_ms > ?1').run(ends_at_wall_ms)
   db.exec('COMMIT')
   return time
 }

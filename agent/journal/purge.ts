@@ -1,5 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../clock.ts'
+import type { PlacedRow } from './call-rows.ts'
 import type { WrittenEnd } from './journal-time.ts'
 import type { Store } from './open-store.ts'
 
@@ -14,8 +14,8 @@ export interface PurgeOptions {
   readonly isUnanswered: (id: string) => boolean
   /** Reads from the store, and handles its failure. */
   readonly looked: <Result>(look: () => Result) => Result
-  /** Removes what has ended, in a transaction; but not what was written again since it was found. */
-  readonly write: (remove: () => void) => void
+  /** Removes what has ended, in a transaction. */
+  readonly remove: (ended: readonly PlacedRow[]) => void
 }
 
 /**
@@ -23,15 +23,19 @@ export interface PurgeOptions {
  *
  * @returns Ends it.
  */
-export function startPurging({ db, time }: Store, { clock, isUnanswered, looked, write }: PurgeOptions): () => void {
-  const byEnd = db.prepare(
-    'SELECT id, ends_at_ms, ends_at_wall_ms FROM call WHERE ends_at_ms IS NOT NULL ORDER BY ends_at_ms',
+export function startPurging(
+  { db, time }: Pick<Store, 'db' | 'time'>,
+  { clock, isUnanswered, looked, remove }: PurgeOptions,
+): () => void {
+  const oldestFirst = db.prepare(
+    'SELECT seq, id, ends_at_ms, ends_at_wall_ms FROM call WHERE ends_at_ms IS NOT NULL ORDER BY seq',
   )
   const find = (): EndedRow[] => {
     const nowMs = time.nowMs()
     const found: EndedRow[] = []
-    // What a former process wrote comes first. Where one has not ended, those behind it wait for it.
-    for (const row of byEnd.iterate() as Iterable<EndedRow>) {
+    // What was written first ends first, but for what is kept for less than a window. Where one has not ended, those
+    // behind it wait for it.
+    for (const row of oldestFirst.iterate() as Iterable<EndedRow>) {
       if (time.endMsOf(row) >= nowMs || found.length === removedAtOnce) break
       if (!isUnanswered(row.id)) found.push(row)
     }
@@ -39,18 +43,11 @@ export function startPurging({ db, time }: Store, { clock, isUnanswered, looked,
   }
   const turn = (): void => {
     const ended = looked(find)
-    if (ended.length > 0) write(() => removeAll(db, ended))
+    if (ended.length > 0) remove(ended)
     cancel = clock.after(ended.length === removedAtOnce ? nextMs : intervalMs, turn)
   }
   let cancel = clock.after(intervalMs, turn)
   return () => cancel()
 }
 
-interface EndedRow extends WrittenEnd {
-  readonly id: string
-}
-
-function removeAll(db: DatabaseSync, rows: readonly EndedRow[]): void {
-  const remove = db.prepare('DELETE FROM call WHERE id = ? AND ends_at_ms = ?')
-  for (const { id, ends_at_ms } of rows) remove.run(id, ends_at_ms)
-}
+interface EndedRow extends PlacedRow, WrittenEnd {}

@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts'
 import { isForWantOfRoom } from '../ownership/database-fault.ts'
 import { RemovedError, standing } from '../ownership/standing.ts'
 import { Ballast } from './ballast.ts'
+import type { CallRow, PlacedRow } from './call-rows.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type IdempotencyJournal, type JournalEntry, JournalFullError } from './idempotency-journal.ts'
 import { openStore } from './open-store.ts'
@@ -27,13 +28,6 @@ const entriesInMemoryMax = 20_000
 const cureOfRemoved =
   'What was sent is forgotten with it. Put it back if it was moved; else start the agent again, and ids of the last ten minutes are new'
 
-interface Row {
-  readonly fingerprint: string
-  readonly answer: string | null
-  readonly ends_at_ms: number | null
-  readonly ends_at_wall_ms: number
-}
-
 /**
  * Remembers ids through kill -9 and power cuts, in `journal.db` of the state directory. The caller owns that directory
  * alone. Windows run by the monotonic clock; over a restart the wall clock carries what is left of them, and never more
@@ -46,19 +40,11 @@ interface Row {
 export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJournal {
   const { stateDir, clock, isUnanswered, troubled, broke } = options
   const ballast = new Ballast(stateDir)
-  const { db, time } = openStore(stateDir, clock, ballast)
+  const { db, time, rows } = openStore(stateDir, clock, ballast)
   const path = join(stateDir, 'journal.db')
   const isStanding = standing(path)
-  const commits = new GroupCommit(db, clock)
+  const commits = new GroupCommit(db, clock, assertStanding)
   const name = String(db.prepare('SELECT name FROM journal').get()?.['name'])
-  const select = db.prepare('SELECT fingerprint, answer, ends_at_ms, ends_at_wall_ms FROM call WHERE id = ?')
-  const insertIntent = db.prepare(
-    'INSERT INTO call (id, fingerprint, operation) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, operation = excluded.operation, answer = NULL, ends_at_ms = NULL, ends_at_wall_ms = NULL',
-  )
-  const upsertAnswer = db.prepare(
-    'INSERT INTO call (id, fingerprint, operation, answer, ends_at_ms, ends_at_wall_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, operation = excluded.operation, answer = excluded.answer, ends_at_ms = excluded.ends_at_ms, ends_at_wall_ms = excluded.ends_at_wall_ms',
-  )
-  const remove = db.prepare('DELETE FROM call WHERE id = ?')
   const inMemory = new LRUCache<string, JournalEntry>({
     max: entriesInMemoryMax,
     ttl: limits.idempotencyWindowMs,
@@ -67,9 +53,9 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
   })
 
   /** Tells a full disk, which the caller can handle, from a broken store, which nobody can. */
-  async function written(apply: () => void): Promise<void> {
+  async function written<Result>(apply: () => Result): Promise<Result> {
     try {
-      await commits.write(apply)
+      return await commits.write(apply)
     } catch (error) {
       if (isForWantOfRoom(error)) throw new JournalFullError('no room in SERVICE_STATE_DIR', { cause: error })
       broke(error as Error)
@@ -78,23 +64,20 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
   }
 
   /** As `written`, for what has already happened: the ballast is given up for it. */
-  async function writtenForSure(apply: () => void): Promise<void> {
+  async function writtenForSure<Result>(apply: () => Result): Promise<Result> {
     try {
-      await written(apply)
+      return await written(apply)
     } catch (error) {
       if (!(error instanceof JournalFullError)) throw error
       // Another answer of the same commit may have dropped it; then there is room for this one too.
       ballast.drop()
-      await written(apply)
+      return await written(apply)
     }
   }
 
   /** An answer that nobody will find again is no answer that was kept, and an intent even less. */
   function assertStanding(): void {
-    if (isStanding()) return
-    const error = new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoved)
-    broke(error)
-    throw error
+    if (!isStanding()) throw new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoved)
   }
 
   let isTroubled = false
@@ -121,18 +104,23 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
   }
 
   function read(id: string): (JournalEntry & { endsAtMs: number }) | undefined {
-    const row = looked(() => select.get(id) as Row | undefined)
+    const row = looked(() => rows.read(id))
     if (!row) return undefined
     const answer = row.answer === null ? inDoubt : (JSON.parse(row.answer) as CallAnswer)
     return { fingerprint: row.fingerprint, answer, endsAtMs: endMsOf(row) }
   }
 
-  function endMsOf({ ends_at_ms, ends_at_wall_ms }: Pick<Row, 'ends_at_ms' | 'ends_at_wall_ms'>): number {
+  function endMsOf({ ends_at_ms, ends_at_wall_ms }: Pick<CallRow, 'ends_at_ms' | 'ends_at_wall_ms'>): number {
     return ends_at_ms === null ? Number.POSITIVE_INFINITY : time.endMsOf({ ends_at_ms, ends_at_wall_ms })
   }
 
-  const write = (remove: () => void) => void written(remove).catch(ignoreFull)
-  const stopPurging = startPurging({ db, time }, { clock, isUnanswered, looked, write })
+  async function removeEnded(ended: readonly PlacedRow[]): Promise<void> {
+    await written(() => rows.removeAll(ended))
+    rows.forgetAll(ended)
+  }
+
+  const remove = (ended: readonly PlacedRow[]) => void removeEnded(ended).catch(ignoreFull)
+  const stopPurging = startPurging({ db, time }, { clock, isUnanswered, looked, remove })
 
   return {
     name,
@@ -150,30 +138,29 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
 
     async forgetEnded(id) {
       const entry = read(id)
-      if (entry && entry.endsAtMs < time.nowMs()) await written(() => remove.run(id))
+      if (!entry || entry.endsAtMs >= time.nowMs()) return
+      await written(() => rows.remove(id))
+      rows.forget(id)
     },
 
-    async recordIntent({ id, fingerprint, operationName }) {
-      assertStanding()
+    async recordIntent(call) {
+      // The ballast of a directory that is gone is not whole either, and that is not what is wrong.
+      looked(assertStanding)
       assertRoom()
-      inMemory.delete(id)
-      await written(() => insertIntent.run(id, fingerprint, operationName))
+      inMemory.delete(call.id)
+      rows.remember(await written(() => rows.write(call, null, null)))
     },
 
-    async recordAnswer({ id, fingerprint, operationName }, answer, keepMs) {
+    async recordAnswer(call, answer, keepMs) {
       const text = JSON.stringify(answer)
-      assertStanding()
-      await writtenForSure(() => {
-        const { ends_at_ms, ends_at_wall_ms } = time.endAfter(keepMs)
-        upsertAnswer.run(id, fingerprint, operationName, text, ends_at_ms, ends_at_wall_ms)
-      })
-      inMemory.set(id, { fingerprint, answer }, { ttl: keepMs })
+      rows.remember(await writtenForSure(() => rows.write(call, text, time.endAfter(keepMs))))
+      inMemory.set(call.id, { fingerprint: call.fingerprint, answer }, { ttl: keepMs })
     },
 
     async release(id) {
-      assertStanding()
       inMemory.delete(id)
-      await writtenForSure(() => remove.run(id))
+      await writtenForSure(() => rows.remove(id))
+      rows.forget(id)
     },
 
     async close() {

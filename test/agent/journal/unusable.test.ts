@@ -60,9 +60,9 @@ for (const [what, make, line] of [
     async (path: string, stateDir: string) => {
       await makeJournal(stateDir)
       using db = new DatabaseSync(path)
-      db.exec('PRAGMA user_version = 2')
+      db.exec('PRAGMA user_version = 3')
     },
-    /newer version of market-agent \(2, this one knows 1\)/,
+    /newer version of market-agent \(3, this one knows 2\)/,
   ],
   [
     'belongs to another program',
