@@ -11,7 +11,7 @@ import { Turns } from './call/turns.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { AgentConfig } from './config/config.ts'
 import type { IdempotencyJournal } from './journal/idempotency-journal.ts'
-import { openSqliteJournal } from './journal/sqlite-journal.ts'
+import { openSqliteJournal, type SqliteJournalOptions } from './journal/sqlite-journal.ts'
 import type { Log } from './log.ts'
 import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
@@ -34,6 +34,9 @@ export interface Outside {
   readonly newJti: () => string
 }
 
+/** Opens the memory of ids. Whatever stands behind it keeps what `IdempotencyJournal` promises. */
+export type OpenJournal = (options: SqliteJournalOptions) => IdempotencyJournal
+
 const realOutside: Outside = { clock: systemClock, random: Math.random, newJti: randomUUID }
 
 /** A daemon that is up. */
@@ -53,6 +56,7 @@ const agentName = `market-agent ${manifest.version}`
  * Puts the agent together and starts it.
  *
  * @param broke Told when the agent cannot go on without guessing: its store or a sync to disk failed.
+ * @param openJournal In the state directory, if nothing else is given.
  * @throws {HeldError} Another agent owns the state directory or the spool.
  * @throws {DirUnusableError} One of them cannot be made, read or written.
  * @throws {JournalUnusableError} The store is damaged, newer or foreign.
@@ -64,6 +68,7 @@ export async function startAgent(
   log: Log,
   broke: (error: Error) => void,
   outside: Outside = realOutside,
+  openJournal: OpenJournal = openSqliteJournal,
 ): Promise<RunningAgent> {
   const { clock } = outside
   await using started = new AsyncDisposableStack()
@@ -80,7 +85,7 @@ export async function startAgent(
       : owned({ setting: 'SERVICE_SPOOL_DIR', path: config.spoolDir, mode: 0o755 })
   const unanswered = new Set<string>()
   let stateTrouble: readonly string[] = []
-  const journal = openSqliteJournal({
+  const journal = openJournal({
     stateDir: config.stateDir,
     clock,
     isUnanswered: (id) => unanswered.has(id),

@@ -3,7 +3,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { call } from './command-line/call.ts'
 import { exitCodes } from './command-line/exit-codes.ts'
 import { operations } from './command-line/operations.ts'
-import { run } from './command-line/run.ts'
+import { type RunOptions, run } from './command-line/run.ts'
 
 const program = new Command('market-agent')
   .description('Signs, sends and remembers the calls of a game server to the marketplace.')
@@ -17,7 +17,7 @@ program
   .description('the daemon; exit 2: configuration or port, 3: spool or state held by another agent')
   .option('--standby', 'waits for the other agent to end and takes over at once')
   .option(...configOption)
-  .action(run)
+  .action((options: RunOptions) => run(options))
 
 program
   .command('call')

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { limits } from '../../contract/limits.ts'
-import { logStart, type RunningAgent, startAgent } from '../agent.ts'
+import { logStart, type OpenJournal, type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import { exampleOf } from '../config/settings.ts'
@@ -22,8 +22,12 @@ export interface RunOptions {
 const graceMs = 10_000
 const standbyIntervalMs = 200
 
-/** `market-agent run`: the daemon, until SIGTERM or SIGINT. Ends the process with its exit code. */
-export async function run(options: RunOptions): Promise<void> {
+/**
+ * `market-agent run`: the daemon, until SIGTERM or SIGINT. Ends the process with its exit code.
+ *
+ * @param openJournal As for `startAgent`.
+ */
+export async function run(options: RunOptions, openJournal?: OpenJournal): Promise<void> {
   const config = readConfig(options.config, readAgentConfig)
   if (!config) return
   process.env['UV_THREADPOOL_SIZE'] ??= String(threadsFor(config))
@@ -41,7 +45,7 @@ export async function run(options: RunOptions): Promise<void> {
   const signalled = firstOf('SIGTERM', 'SIGINT')
   logStart(config, log)
   try {
-    const agent = await Promise.race([start(config, log, broke, options.standby === true), signalled])
+    const agent = await Promise.race([start(config, log, broke, options.standby === true, openJournal), signalled])
     if (typeof agent === 'string') return end(exitCodes.ok)
     const signal = await signalled
     log.info({ signal }, 'stopping')
@@ -85,10 +89,11 @@ async function start(
   log: Log,
   broke: (error: Error) => void,
   isStandby: boolean,
+  openJournal: OpenJournal | undefined,
 ): Promise<RunningAgent> {
   for (let isTold = false; ; isTold = true) {
     try {
-      return await startAgent(config, log, broke)
+      return await startAgent(config, log, broke, undefined, openJournal)
     } catch (error) {
       if (!isStandby || !(error instanceof HeldError)) throw error
       if (!isTold) log.info({ dir: error.path, holder: error.holder }, 'standing by')

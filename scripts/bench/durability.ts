@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Cell, cellOf } from './cell.ts'
 import { diskInWords } from './disk-speed.ts'
 import { type Goal, goalsTable } from './goals.ts'
@@ -25,26 +26,36 @@ const works: Readonly<Record<DurableWork, string>> = {
 const workNames = Object.keys(works) as DurableWork[]
 const journals: readonly Journal[] = ['off', 'on']
 const firstWarmUpS = 1
+/** Without one nothing is remembered. */
+const withIds = true
 
 /** What a journal that survives a power cut costs. */
 export const durability: Section = {
   name: 'durability',
   title: 'The cost of durability',
-  async run({ agentCommand, rounds, secondsPerCell, inFlight, progress }) {
+  async run({ rounds, secondsPerCell, inFlight, progress }) {
     await using testbed = await startTestbed()
-    await using agent = await wayThroughProgram('b', 'agent', agentCommand, testbed)
+    await using off = await wayThroughProgram(
+      'b',
+      'agent-in-memory',
+      fromSource('scripts/bench/agent-in-memory.ts'),
+      testbed,
+    )
+    // Only one owns a state directory.
+    const ownState = join(testbed.dir, 'state-on')
+    const ownEnv = { ...testbed, agentEnv: { ...testbed.agentEnv, SERVICE_STATE_DIR: ownState } }
+    await using on = await wayThroughProgram('b', 'agent', fromSource('agent/main.ts', 'run'), ownEnv)
+    const agents = { off, on }
     progress('warming up')
     for (const work of workNames) {
-      for (const journal of journals) {
-        await agent.load({ work, inFlight: 8, seconds: firstWarmUpS, withIds: journal === 'on' })
-      }
+      for (const journal of journals) await agents[journal].load({ work, inFlight: 8, seconds: firstWarmUpS, withIds })
     }
     const groups: Group[] = []
     for (let round = 0; round < rounds; round++) {
       for (const count of inFlight) {
         progress(`durability, round ${round + 1} of ${rounds}, ${count} in flight`)
         for (const work of workNames) {
-          const cells = await measureCells(agent, work, count, secondsPerCell, testbed)
+          const cells = await measureCells(agents, work, count, secondsPerCell, testbed)
           groups.push({ work, inFlight: count, cells })
         }
       }
@@ -53,8 +64,13 @@ export const durability: Section = {
   },
 }
 
+/** With the flags of the executable, which cannot be had without its journal. */
+function fromSource(file: string, ...args: string[]): string[] {
+  return [process.execPath, '--max-semi-space-size=2', join(import.meta.dirname, '../..', file), ...args]
+}
+
 async function measureCells(
-  agent: Way,
+  agents: Readonly<Record<Journal, Way>>,
   work: DurableWork,
   inFlight: number,
   secondsPerCell: number,
@@ -64,8 +80,8 @@ async function measureCells(
   const turns = slicesIn(secondsPerCell)
   for (let turn = 0; turn < turns; turn++) {
     for (const journal of startingAt(turn, journals)) {
-      const order = { work, inFlight, seconds: secondsPerCell / turns, withIds: journal === 'on' }
-      slices[journal].push(await measureSlice(agent, order, testbed))
+      const order = { work, inFlight, seconds: secondsPerCell / turns, withIds }
+      slices[journal].push(await measureSlice(agents[journal], order, testbed))
     }
   }
   return { off: cellOf(slices.off), on: cellOf(slices.on) }
@@ -95,8 +111,9 @@ function report(groups: readonly Group[], inFlights: readonly number[], disk: st
         ),
       ),
     ),
-    'The same agent, in turns: with a new id on each call, whose answer is on disk before it is given, and without ids.' +
-      ' A `once` call with an id is on disk before it leaves too. CPU is that of the agent, in signatures made in place' +
+    'Two agents from the same source with the flags of the executable, in turns, each call with a new id. With the' +
+      ' journal on, its answer is on disk before it is given, and a `once` call before it leaves too; off, answers are' +
+      ' kept in memory alone and end with the process. CPU is that of the agent, in signatures made in place' +
       ` just before and after (S) and in µs. Medians of the rounds. ${disk}`,
     '### Goals',
     goalsTable(goals, (goal) =>
