@@ -5,7 +5,7 @@ import type { IdempotencyJournal, JournalledCall } from '../journal/idempotency-
 import { JournalFullError } from '../journal/idempotency-journal.ts'
 import { messages } from '../messages.ts'
 import { type CallAnswer, inDoubt, refusal } from './answer.ts'
-import { type Call, fingerprintOf, orderKeyOf, type PlatformCall } from './call.ts'
+import { type Call, orderKeyOf, type PlatformCall } from './call.ts'
 import { keepMs } from './keep.ts'
 import { type SendDeps, sendWithRetries } from './send-with-retries.ts'
 import { settleDoubt } from './settle-doubt.ts'
@@ -52,10 +52,9 @@ async function answerOnce(call: Call, deadlineMs: number, deps: CallDeps, trace:
   const issue = checked.error?.issues[0]
   if (issue) return refusal(400, inputFaultInWords(issue, call.input))
 
-  const { id } = call
-  if (id === undefined) return execute(call, deadlineMs, deps, trace)
+  const { id, fingerprint } = call
+  if (id === undefined || fingerprint === undefined) return execute(call, deadlineMs, deps, trace)
 
-  const fingerprint = fingerprintOf(call)
   const underWay = deps.singleFlight.find(id)
   if (underWay) {
     trace.source = 'shared'

@@ -9,6 +9,8 @@ type Fields = Readonly<Record<string, unknown>>
 export interface Call<Kind extends Operation = Operation> {
   /** The caller's idempotency key. */
   readonly id: string | undefined
+  /** What makes two calls equal: operation and input, whatever the order of the input's names. Set with the id. */
+  readonly fingerprint?: string | undefined
   readonly operationName: string
   readonly operation: Kind
   readonly input: Fields
@@ -30,7 +32,8 @@ export function readCall(members: { operation: unknown; input: unknown; id: unkn
   if (!operation) return { ok: false, message: messages.operationUnknown(operationName) }
   if (!isIdempotencyKey(id)) return { ok: false, message: messages.idInvalid }
   if (!isObject(input)) return { ok: false, message: messages.inputNotObject }
-  return { ok: true, call: { id, operationName, operation, input } }
+  const fingerprint = id === undefined ? undefined : fingerprintOf(operationName, input)
+  return { ok: true, call: { id, fingerprint, operationName, operation, input } }
 }
 
 /** An id that the caller may use, or none. */
@@ -38,9 +41,8 @@ export function isIdempotencyKey(id: unknown): id is string | undefined {
   return id === undefined || (typeof id === 'string' && id.length >= 1 && id.length <= limits.idempotencyKeyLengthMax)
 }
 
-/** What makes two calls equal: operation and input, whatever the order of the input's names. */
-export function fingerprintOf(call: Call): string {
-  return hash('sha256', `${call.operationName}\n${JSON.stringify(sorted(call.input))}`, 'base64url')
+function fingerprintOf(operationName: string, input: Fields): string {
+  return hash('sha256', `${operationName}\n${JSON.stringify(sorted(input))}`, 'base64url')
 }
 
 /** The key that puts calls in order; undefined for a call that is in nobody's way. */

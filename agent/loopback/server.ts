@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { jsonFaultInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
-import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
+import { decodeUtf8 } from '../../contract/strict-json.ts'
 import { answerText, type CallAnswer, refusal } from '../call/answer.ts'
-import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
+import type { Call } from '../call/call.ts'
 import { messages } from '../messages.ts'
 import { AnswersOwed } from './answers-owed.ts'
+import { CallReader } from './call-reader.ts'
 import { Departures } from './departures.ts'
 import { guard, type Route } from './guard.ts'
 import { discardBody, readBody } from './read-body.ts'
@@ -39,6 +39,7 @@ interface Reply {
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
   const healthText = JSON.stringify({ ok: true, agent: options.agent })
+  const calls = new CallReader()
   let waiting = 0
   let isClosing = false
 
@@ -69,11 +70,8 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
       if (body === 'too-large') return refused(413, messages.bodyTooLarge)
       const text = decodeUtf8(body)
       if (text === undefined) return refused(400, messages.bodyNotUtf8)
-      const json = readStrictJson(text)
-      if (!json.ok) return refused(400, jsonFaultInWords(json.fault))
-      const { operation, input, id } = json.object.value
-      const reading = readCall({ operation, input, id })
-      if (!reading.ok) return refused(400, reading.message, isIdempotencyKey(id) ? id : undefined)
+      const reading = calls.read(text)
+      if (!reading.ok) return refused(400, reading.message, reading.id)
       return { status: 200, text: answerText(reading.call.id, await options.answerCall(reading.call)) }
     } finally {
       waiting--

@@ -2,7 +2,7 @@ import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
-import { fingerprintOf, readCall } from '../../../agent/call/call.ts'
+import { readCall } from '../../../agent/call/call.ts'
 import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
 import { LiveClock } from '../live-clock.ts'
 import {
@@ -36,7 +36,7 @@ async function leaveJournal(stateDir: string, id: string, request: Record<string
   const { action, ...input } = request
   const reading = readCall({ operation: action, input, id })
   if (!reading.ok) throw new Error(reading.message)
-  const journalled = { id, fingerprint: fingerprintOf(reading.call), operationName: String(action) }
+  const journalled = { id, fingerprint: reading.call.fingerprint ?? '', operationName: String(action) }
   if (row === 'sending') await journal.recordIntent(journalled)
   else if (row !== 'absent') await journal.recordAnswer(journalled, storedAnswer, windowMs)
   await journal.close()
