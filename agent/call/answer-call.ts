@@ -1,4 +1,3 @@
-import { inputFaultInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import type { EnvelopeOperation, VerifyOperation } from '../../contract/operations.ts'
 import type { IdempotencyJournal, JournalledCall } from '../journal/idempotency-journal.ts'
@@ -48,11 +47,8 @@ export async function answerCall(call: Call, deps: CallDeps): Promise<CallAnswer
 
 /** An id is answered once: whoever repeats it gets what the first one got. */
 async function answerOnce(call: Call, deadlineMs: number, deps: CallDeps, trace: CallTrace): Promise<CallAnswer> {
-  const checked = call.operation.input.safeParse(call.input)
-  const issue = checked.error?.issues[0]
-  if (issue) return refusal(400, inputFaultInWords(issue, call.input))
-
-  const { id, fingerprint } = call
+  const { id, fingerprint, inputFault } = call
+  if (inputFault !== undefined) return refusal(400, inputFault)
   if (id === undefined || fingerprint === undefined) return execute(call, deadlineMs, deps, trace)
 
   const underWay = deps.singleFlight.find(id)

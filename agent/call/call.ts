@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
+import { inputFaultInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { type Operation, operationNamed, type PlatformOperation } from '../../contract/operations.ts'
 import { messages } from '../messages.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** One call, understood but not yet checked against its operation's fields. */
+/** One call, understood. */
 export interface Call<Kind extends Operation = Operation> {
   /** The caller's idempotency key. */
   readonly id: string | undefined
@@ -14,6 +15,8 @@ export interface Call<Kind extends Operation = Operation> {
   readonly operationName: string
   readonly operation: Kind
   readonly input: Fields
+  /** What the operation's schema does not allow in the input, in words. */
+  readonly inputFault?: string | undefined
   /**
    * Set for a request that a former agent claimed and did not answer: by this journal's agent, or by one with another
    * memory, which may have sent it.
@@ -24,7 +27,10 @@ export type PlatformCall = Call<PlatformOperation>
 
 export type CallReading = { readonly ok: true; readonly call: Call } | { readonly ok: false; readonly message: string }
 
-/** Understands the three members of a call. What is wrong with them is said in words; nothing is thrown. */
+/**
+ * Understands the three members of a call. What is wrong with them is said in words; nothing is thrown. A wrong field
+ * of the input is a call all the same, which is refused: it has an id.
+ */
 export function readCall(members: { operation: unknown; input: unknown; id: unknown }): CallReading {
   const { operation: operationName, input, id } = members
   if (typeof operationName !== 'string') return { ok: false, message: messages.operationMissing }
@@ -33,7 +39,9 @@ export function readCall(members: { operation: unknown; input: unknown; id: unkn
   if (!isIdempotencyKey(id)) return { ok: false, message: messages.idInvalid }
   if (!isObject(input)) return { ok: false, message: messages.inputNotObject }
   const fingerprint = id === undefined ? undefined : fingerprintOf(operationName, input)
-  return { ok: true, call: { id, fingerprint, operationName, operation, input } }
+  const issue = operation.input.safeParse(input).error?.issues[0]
+  const inputFault = issue && inputFaultInWords(issue, input)
+  return { ok: true, call: { id, fingerprint, operationName, operation, input, inputFault } }
 }
 
 /** An id that the caller may use, or none. */

@@ -30,7 +30,7 @@ export function fileCalls(deps: CallDeps): FileCalls {
   const isUnderWay = ({ id }: Call): boolean => id !== undefined && deps.singleFlight.find(id) !== undefined
   return {
     takeTurn(call) {
-      if (call.operation.kind !== 'platform' || !call.operation.input.safeParse(call.input).success) return undefined
+      if (call.operation.kind !== 'platform' || call.inputFault !== undefined) return undefined
       const key = orderKeyOf(call as PlatformCall)
       if (key === undefined || isUnderWay(call)) return undefined
       return deps.turns.take(key, deps.clock.monotonicMs() + turnAwaitedMs)
