@@ -1,7 +1,7 @@
 import type { Cell } from './cell.ts'
 import { type Goal, goalsTable } from './goals.ts'
 import { figure, markdownTable, range } from './markdown-table.ts'
-import type { Group, Rounds, SignedWork } from './signed-calls-rounds.ts'
+import type { Cells, Group, Rounds, SignedWork } from './signed-calls-rounds.ts'
 import { type Spread, spreadOf } from './statistics.ts'
 import type { WayLetter } from './ways.ts'
 
@@ -10,6 +10,7 @@ const wayTitles: Readonly<Record<WayLetter, string>> = {
   c: '(c) simple sidecar: fastify, jose, fetch',
   d: "(d) caller's own process: jose, fetch",
   e: '(e) bare sidecar: node:http, crypto.sign, Pool.request',
+  f: '(f) bare relay: sockets alone, crypto.sign',
 }
 
 const workTitles: Readonly<Record<SignedWork, string>> = {
@@ -33,6 +34,11 @@ export function signedCallsReport(rounds: Rounds): string {
     goalsTable(goals, (goal) => goal.ratiosOf(rounds, 'b')),
     'What (e), which checks and keeps nothing, comes to in place of (b) on the same machine at the same time:',
     goalsTable(goals, (goal) => goal.ratiosOf(rounds, 'e')),
+    'And (f), which does not even read HTTP, and takes one call at a time:',
+    goalsTable(
+      goals.filter((goal) => goal.ratiosOf(rounds, 'f').length > 0),
+      (goal) => goal.ratiosOf(rounds, 'f'),
+    ),
     'Each ratio is taken within a round, in which the ways took turns of less than half a second; shown are the median of the rounds and' +
       ' their range.',
   ].join('\n\n')
@@ -75,18 +81,16 @@ function cellTable(rounds: Rounds, work: SignedWork): string {
     ],
     inFlights.flatMap((inFlight) => {
       const groups = groupsAt(rounds, inFlight)
-      return (['b', 'c', 'd', 'e'] as const).map((letter) => [
-        String(inFlight),
-        wayTitles[letter],
-        ...cellFigures(groups, work, letter),
-      ])
+      return (['b', 'c', 'd', 'e', 'f'] as const)
+        .filter((letter) => groups.some(({ cells }) => cells[work][letter]))
+        .map((letter) => [String(inFlight), wayTitles[letter], ...cellFigures(groups, work, letter)])
     }),
   )
 }
 
 function cellFigures(groups: readonly Group[], work: SignedWork, letter: WayLetter): string[] {
-  const spread = (value: (cell: Cell) => number): Spread =>
-    spreadOf(groups.map(({ cells }) => value(cells[work][letter])))
+  const measured = groups.flatMap(({ cells }) => cells[work][letter] ?? [])
+  const spread = (value: (cell: Cell) => number): Spread => spreadOf(measured.map(value))
   const callsPerS = spread(({ callsPerS }) => callsPerS)
   const cpuInS = spread(({ cpuInSignatures }) => cpuInSignatures ?? Number.NaN).median
   const cpuUs = spread(({ cpuUsPerCall }) => cpuUsPerCall ?? Number.NaN).median
@@ -115,7 +119,7 @@ function clientWarning(rounds: Rounds): string[] {
 
 interface SignedCallsGoal extends Goal {
   /** @param letter The way that is held to the goal. */
-  readonly ratiosOf: (rounds: Rounds, letter: 'b' | 'e') => readonly (number | null)[]
+  readonly ratiosOf: (rounds: Rounds, letter: 'b' | 'e' | 'f') => readonly (number | null)[]
 }
 
 const goals: readonly SignedCallsGoal[] = [
@@ -131,23 +135,30 @@ const goals: readonly SignedCallsGoal[] = [
       bound: 'at least',
       wanted,
       ratiosOf: (rounds, letter) =>
-        groupsAt(rounds, inFlight).map(({ cells }) => cells.mixed[letter].callsPerS / cells.mixed.c.callsPerS),
+        cellsAt(rounds, inFlight, letter).map(({ cell, beside }) => cell.callsPerS / beside.c.callsPerS),
     }),
   ),
   {
     title: 'CPU of (b) per call at 8 in flight, in S',
     bound: 'at most',
     wanted: 1.7,
-    ratiosOf: (rounds, letter) => groupsAt(rounds, 8).map(({ cells }) => cells.mixed[letter].cpuInSignatures),
+    ratiosOf: (rounds, letter) => cellsAt(rounds, 8, letter).map(({ cell }) => cell.cpuInSignatures),
   },
   {
     title: 'p50 at 1 in flight, (b) / (d)',
     bound: 'at most',
     wanted: 0.75,
-    ratiosOf: (rounds, letter) =>
-      groupsAt(rounds, 1).map(({ cells }) => cells.mixed[letter].p50Ms / cells.mixed.d.p50Ms),
+    ratiosOf: (rounds, letter) => cellsAt(rounds, 1, letter).map(({ cell, beside }) => cell.p50Ms / beside.d.p50Ms),
   },
 ]
+
+/** A way's cells, each with those that were measured beside it. */
+function cellsAt(rounds: Rounds, inFlight: number, letter: WayLetter): { cell: Cell; beside: Cells }[] {
+  return groupsAt(rounds, inFlight).flatMap(({ cells: { mixed } }) => {
+    const cell = mixed[letter]
+    return cell ? [{ cell, beside: mixed }] : []
+  })
+}
 
 function groupsAt(rounds: Rounds, inFlight: number): Group[] {
   return rounds.flat().filter((group) => group.inFlight === inFlight)

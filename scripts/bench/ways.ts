@@ -8,8 +8,11 @@ import type { LoadReport } from './own-process-caller.ts'
 import type { Testbed } from './testbed.ts'
 import { checkAnswer, endlessCalls } from './work.ts'
 
-/** The letters of the table: through (b) the agent, (c) the simple, (e) the bare sidecar; (d) signed in the caller. */
-export type WayLetter = 'b' | 'c' | 'd' | 'e'
+/**
+ * The letters of the table: through (b) the agent, (c) the simple, (e) the bare sidecar, (f) the bare relay; (d) signed
+ * in the caller.
+ */
+export type WayLetter = 'b' | 'c' | 'd' | 'e' | 'f'
 
 /** A way on which a call can reach the platform. */
 export interface Way extends AsyncDisposable {
@@ -20,7 +23,7 @@ export interface Way extends AsyncDisposable {
   readonly load: (order: LoadOrder) => Promise<Load>
 }
 
-/** (b), (c) and (e): a program that answers POST /call, and the same connections to each. */
+/** (b), (c), (e) and (f): a program that answers POST /call, and the same connections to each. */
 export async function wayThroughProgram(
   letter: WayLetter,
   name: string,
@@ -63,6 +66,12 @@ export function wayThroughSimpleSidecar(testbed: Testbed): Promise<Way> {
 export function wayThroughBareSidecar(testbed: Testbed): Promise<Way> {
   const file = join(import.meta.dirname, 'bare-sidecar.ts')
   return wayThroughProgram('e', 'bare-sidecar', [process.execPath, file], testbed)
+}
+
+/** (f), for one call in flight. */
+export function wayThroughBareRelay(testbed: Testbed): Promise<Way> {
+  const file = join(import.meta.dirname, 'bare-relay.ts')
+  return wayThroughProgram('f', 'bare-relay', [process.execPath, file], testbed)
 }
 
 /** (d): the caller makes the load in its own process, so that fetch there is Node's own and untouched. */
