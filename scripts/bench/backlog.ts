@@ -57,13 +57,18 @@ function fillOutbox({ outbox }: SpoolProgram, files: number): void {
   for (let n = 0; n < files; n++) writeRequest(outbox, jobs.next().value)
 }
 
-/** @returns How many were taken, which may be some more than were wanted. */
-async function takeAnswers({ inbox }: SpoolProgram, wanted: number): Promise<number> {
+/**
+ * Answers are moved away and removed with everything at the end: see `spreadDirectories` for what removed files cost those
+ * that are made after them.
+ *
+ * @returns How many were taken, which may be some more than were wanted.
+ */
+async function takeAnswers({ inbox, taken: keepIn }: SpoolProgram, wanted: number): Promise<number> {
   let taken = 0
   for (let lastMs = performance.now(); ; ) {
     for (const name of readdirSync(inbox)) {
       if (name.startsWith('.')) continue
-      takeAnswer(inbox, name)
+      takeAnswer(inbox, name, keepIn)
       taken++
       lastMs = performance.now()
     }

@@ -90,7 +90,7 @@ function report(rounds: readonly Round[], disk: string): string {
     ),
     '`market.adjust-stock`, each for a new item. The worker is warm and stands still (SIGSTOP) while the files are put' +
       ` down; counted from then on to the last answer, of 100,000 files to answer ${figure(answersMax)}, because all would` +
-      ' take minutes. The reader looks every 10 ms, checks each answer and removes it. Medians of' +
+      ' take minutes. The reader looks every 10 ms, checks each answer and moves it away. Medians of' +
       ` ${rounds.length} rounds. CPU is that of the worker, in signatures made in place just before (S) and in µs. The` +
       ` agent syncs to disk and keeps a journal, the simple worker does neither. ${disk}`,
     '### Goals',

@@ -37,12 +37,14 @@ export function writeRequest(outbox: string, { name, text }: SpoolJob): number {
 /**
  * Reads an answer and removes it, as a game server does.
  *
+ * @param keepIn A directory to move it to instead.
  * @throws {Error} It is a refusal, or another request's.
  */
-export function takeAnswer(inbox: string, name: string): void {
+export function takeAnswer(inbox: string, name: string, keepIn?: string): void {
   const path = join(inbox, name)
   const text = readFileSync(path, 'utf8')
   const { id, ok } = JSON.parse(text) as { id: unknown; ok: unknown }
   if (ok !== true || `${id}.json` !== name) throw new Error(`${name} was answered with ${text.slice(0, 500)}`)
-  unlinkSync(path)
+  if (keepIn === undefined) unlinkSync(path)
+  else renameSync(path, join(keepIn, name))
 }

@@ -9,6 +9,8 @@ export interface SpoolProgram extends AsyncDisposable {
   readonly pid: number
   readonly outbox: string
   readonly inbox: string
+  /** For answers that were taken and are not removed yet. */
+  readonly taken: string
 }
 
 /** Starts a program on a new spool, with a new memory. */
@@ -19,9 +21,11 @@ export async function startSpoolProgram(
 ): Promise<SpoolProgram> {
   const dir = mkdtempSync(join(testbed.dir, `${name}-`))
   const spool = join(dir, 'spool')
-  const [outbox, inbox, state] = [join(spool, 'outbox'), join(spool, 'inbox'), join(dir, 'state')]
+  const [outbox, inbox] = [join(spool, 'outbox'), join(spool, 'inbox')]
+  const [taken, state] = [join(dir, 'taken'), join(dir, 'state')]
   mkdirSync(outbox, { recursive: true })
   mkdirSync(inbox)
+  mkdirSync(taken)
   mkdirSync(state, { mode: 0o700 })
   const program = await startProgram({
     name,
@@ -33,6 +37,7 @@ export async function startSpoolProgram(
     pid: program.pid,
     outbox,
     inbox,
+    taken,
     [Symbol.asyncDispose]: async () => {
       await program[Symbol.asyncDispose]()
       rmSync(dir, { recursive: true, force: true, maxRetries: 10 })
