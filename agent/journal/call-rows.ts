@@ -18,8 +18,8 @@ export interface PlacedRow {
 
 /**
  * The rows of the journal. On disk they lie in the order in which they were written, one page after the other; which row
- * is whose is kept in memory. An index on disk would have to be written with every commit, and ids come in no order: it
- * doubled what a call pays for the journal (measured). 100,000 ids take some 10 MB.
+ * is whose is kept in memory. An index on disk would have to be written with every commit, and ids come in no order: with
+ * it a call paid 0.27 signatures for the journal in place of 0.16 (measured at 32 in flight). 100,000 ids take some 10 MB.
  *
  * What changes rows belongs into a transaction. What is remembered of them changes when that is committed, so that a
  * transaction which is undone leaves both as they were.
