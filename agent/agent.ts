@@ -179,10 +179,7 @@ function callDeps(
     turns: new Turns(clock),
     sealEnvelope: envelopeSealer(api),
     verifyWebhook: webhookVerifier(config.platformKeys, platformClock),
-    callAnswered: (call, answer, trace, durationMs) => {
-      // The answer leaves first, in the next turn: nobody waits for a log line.
-      setImmediate(setImmediate, logCall, log, call, answer, trace, durationMs)
-    },
+    callAnswered: logCallsTo(log),
     callBroke: (call, error) =>
       log.error({ err: error, operation: call.operationName, id: call.id }, 'call broke: a fault of the agent'),
   }
@@ -204,6 +201,20 @@ export function logStart(config: AgentConfig, log: Log): void {
     },
     'starting',
   )
+}
+
+/** Logs calls when their answers have left: nobody waits for a log line. */
+function logCallsTo(log: Log): CallDeps['callAnswered'] {
+  let answered: Parameters<CallDeps['callAnswered']>[] = []
+  const logAll = () => {
+    const calls = answered
+    answered = []
+    for (const [call, answer, trace, durationMs] of calls) logCall(log, call, answer, trace, durationMs)
+  }
+  return (...call) => {
+    // Answers leave in the next turn.
+    if (answered.push(call) === 1) setImmediate(setImmediate, logAll)
+  }
 }
 
 /** One wide line for each call, with everything that was decided on the way. */

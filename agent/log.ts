@@ -34,8 +34,8 @@ export async function openLog({ level, file }: LogOptions): Promise<Log> {
     const { default: pretty } = await import('pino-pretty')
     return withFlush(pino(options, pretty({ sync: true, ignore: 'pid' })), () => undefined)
   }
-  // A line at a time costs a system call for each call answered; a quarter of a second is no loss but in a power cut.
-  const destination = pino.destination({ fd: 1, sync: false, minLength: 4_096, periodicFlush: 250 })
+  // A line at a time costs a system call for each call answered; a quarter of a second is no loss but in a sudden end.
+  const destination = pino.destination({ fd: 1, sync: false, minLength: 16_000, periodicFlush: 250 })
   // Nobody reads standard output any more, and there is no other place to say so: the calls go on.
   let isBroken = false
   destination.on('error', () => {

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
+import { agentExecArgv } from '../programs.ts'
 import { type Cell, cellOf } from './cell.ts'
-import { diskInWords } from './disk-speed.ts'
+import { cpuUsOfSyncedPage, diskInWords } from './disk-speed.ts'
 import { type Goal, goalsTable } from './goals.ts'
 import { figure, markdownTable, range } from './markdown-table.ts'
 import type { Section } from './section.ts'
+import { measureInPlace } from './signature-speed.ts'
 import { measureSlice, type Slice } from './slice.ts'
 import { spreadOf } from './statistics.ts'
 import { slicesIn, startingAt } from './taking-turns.ts'
@@ -26,6 +28,7 @@ const works: Readonly<Record<DurableWork, string>> = {
 const workNames = Object.keys(works) as DurableWork[]
 const journals: readonly Journal[] = ['off', 'on']
 const firstWarmUpS = 1
+const signatureProbeS = 0.1
 /** Without one nothing is remembered. */
 const withIds = true
 
@@ -51,6 +54,7 @@ export const durability: Section = {
       for (const journal of journals) await agents[journal].load({ work, inFlight: 8, seconds: firstWarmUpS, withIds })
     }
     const groups: Group[] = []
+    const syncedPagesInS: number[] = []
     for (let round = 0; round < rounds; round++) {
       for (const count of inFlight) {
         progress(`durability, round ${round + 1} of ${rounds}, ${count} in flight`)
@@ -59,14 +63,28 @@ export const durability: Section = {
           groups.push({ work, inFlight: count, cells })
         }
       }
+      syncedPagesInS.push(await syncedPageInS(testbed))
     }
-    return report(groups, inFlight, diskInWords(testbed.dir))
+    return report(groups, inFlight, `${diskInWords(testbed.dir)} ${syncedPageInWords(syncedPagesInS)}`)
   },
+}
+
+async function syncedPageInS({ dir, signingKey }: Testbed): Promise<number> {
+  const { cpuUs: signatureUs } = await measureInPlace(signingKey, signatureProbeS)
+  return cpuUsOfSyncedPage(dir) / signatureUs
+}
+
+function syncedPageInWords(inS: readonly number[]): string {
+  const spread = spreadOf(inS)
+  return (
+    `By itself, in a program that does nothing else, a page written in place and synced costs ${figure(spread.median, 2)} S` +
+    ` (${range(spread, 2)}): that is the least for a call which has a sync to itself, and a \`once\` call has two.`
+  )
 }
 
 /** With the flags of the executable, which cannot be had without its journal. */
 function fromSource(file: string, ...args: string[]): string[] {
-  return [process.execPath, '--max-semi-space-size=2', join(import.meta.dirname, '../..', file), ...args]
+  return [process.execPath, ...agentExecArgv, join(import.meta.dirname, '../..', file), ...args]
 }
 
 async function measureCells(
