@@ -11,8 +11,16 @@ export class SingleFlight {
 
   /** Runs a call that others with its id will share. */
   run(id: string, fingerprint: string, call: () => Promise<CallAnswer>): Promise<CallAnswer> {
-    const answer = call().finally(() => this.#flights.delete(id))
+    const answer = this.#landing(id, call())
     this.#flights.set(id, { fingerprint, answer })
     return answer
+  }
+
+  async #landing(id: string, answer: Promise<CallAnswer>): Promise<CallAnswer> {
+    try {
+      return await answer
+    } finally {
+      this.#flights.delete(id)
+    }
   }
 }

@@ -10,7 +10,6 @@ export class AnswersOwed {
   add(request: IncomingMessage, response: ServerResponse): void {
     const underWay = this.#underWayOn.get(request.socket) ?? new Map()
     this.#underWayOn.set(request.socket, underWay.set(response, request))
-    response.once('close', () => underWay.delete(response))
   }
 
   /** @returns Whether the answer that is about to be written is the last on its connection. */
