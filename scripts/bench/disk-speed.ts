@@ -1,5 +1,6 @@
 import { closeSync, fdatasyncSync, fsyncSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { spreadOf } from './statistics.ts'
 
 const files = 100
@@ -34,24 +35,38 @@ function syncTimesMs(dir: string): number[] {
   return timesMs
 }
 
-/**
- * CPU µs of writing a page over itself and syncing it, in place and with nothing else under way: what no journal with a
- * sync of its own for each answer goes below.
- */
-export function cpuUsOfSyncedPage(dir: string): number {
+/** CPU µs of writing a page over itself and syncing it, in a program that does nothing else. */
+export interface SyncedPageCost {
+  /** One directly after the other. */
+  readonly inARowUs: number
+  /** After a pause of a millisecond each, as a call leaves between two answers: the processor finds nothing in its caches. */
+  readonly afterPausesUs: number
+}
+
+/** What no journal with a sync of its own for each answer goes below. */
+export async function syncedPageCost(dir: string): Promise<SyncedPageCost> {
   const own = mkdtempSync(join(dir, 'disk-speed-'))
   const fd = openSync(join(own, 'page'), 'wx')
   const page = Buffer.alloc(pageBytes, 'p')
+  let cpuUs = 0
   const writeSynced = () => {
+    const before = process.cpuUsage()
     writeSync(fd, page, 0, pageBytes, 0)
     fdatasyncSync(fd)
+    const { user, system } = process.cpuUsage(before)
+    cpuUs += user + system
   }
   // The first one finds the page its place on the disk.
   writeSynced()
-  const before = process.cpuUsage()
+  cpuUs = 0
   for (let n = 0; n < pages; n++) writeSynced()
-  const { user, system } = process.cpuUsage(before)
+  const inARowUs = cpuUs / pages
+  cpuUs = 0
+  for (let n = 0; n < pages; n++) {
+    await wait(1)
+    writeSynced()
+  }
   closeSync(fd)
   rmSync(own, { recursive: true })
-  return (user + system) / pages
+  return { inARowUs, afterPausesUs: cpuUs / pages }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { agentExecArgv } from '../programs.ts'
 import { type Cell, cellOf } from './cell.ts'
-import { cpuUsOfSyncedPage, diskInWords } from './disk-speed.ts'
+import { diskInWords, type SyncedPageCost, syncedPageCost } from './disk-speed.ts'
 import { type Goal, goalsTable } from './goals.ts'
 import { figure, markdownTable, range } from './markdown-table.ts'
 import type { Section } from './section.ts'
@@ -54,7 +54,7 @@ export const durability: Section = {
       for (const journal of journals) await agents[journal].load({ work, inFlight: 8, seconds: firstWarmUpS, withIds })
     }
     const groups: Group[] = []
-    const syncedPagesInS: number[] = []
+    const syncedPages: SyncedPage[] = []
     for (let round = 0; round < rounds; round++) {
       for (const count of inFlight) {
         progress(`durability, round ${round + 1} of ${rounds}, ${count} in flight`)
@@ -63,22 +63,30 @@ export const durability: Section = {
           groups.push({ work, inFlight: count, cells })
         }
       }
-      syncedPagesInS.push(await syncedPageInS(testbed))
+      syncedPages.push(await measureSyncedPage(testbed))
     }
-    return report(groups, inFlight, `${diskInWords(testbed.dir)} ${syncedPageInWords(syncedPagesInS)}`)
+    return report(groups, inFlight, `${diskInWords(testbed.dir)} ${syncedPageInWords(syncedPages)}`)
   },
 }
 
-async function syncedPageInS({ dir, signingKey }: Testbed): Promise<number> {
-  const { cpuUs: signatureUs } = await measureInPlace(signingKey, signatureProbeS)
-  return cpuUsOfSyncedPage(dir) / signatureUs
+/** What one sync costs on this disk, in S of the same moment. */
+interface SyncedPage extends SyncedPageCost {
+  readonly signatureUs: number
 }
 
-function syncedPageInWords(inS: readonly number[]): string {
-  const spread = spreadOf(inS)
+async function measureSyncedPage({ dir, signingKey }: Testbed): Promise<SyncedPage> {
+  const { cpuUs: signatureUs } = await measureInPlace(signingKey, signatureProbeS)
+  return { ...(await syncedPageCost(dir)), signatureUs }
+}
+
+function syncedPageInWords(pages: readonly SyncedPage[]): string {
+  const inARow = spreadOf(pages.map(({ inARowUs, signatureUs }) => inARowUs / signatureUs))
+  const afterPauses = spreadOf(pages.map(({ afterPausesUs, signatureUs }) => afterPausesUs / signatureUs))
   return (
-    `By itself, in a program that does nothing else, a page written in place and synced costs ${figure(spread.median, 2)} S` +
-    ` (${range(spread, 2)}): that is the least for a call which has a sync to itself, and a \`once\` call has two.`
+    'Without any journal, a page written in place and synced by a program that does nothing else costs' +
+    ` ${figure(inARow.median, 2)} S (${range(inARow, 2)}), and after a pause of a millisecond, as between two answers,` +
+    ` ${figure(afterPauses.median, 2)} S (${range(afterPauses, 2)}): the least for a call which has a sync to itself;` +
+    ' a `once` call has two.'
   )
 }
 
