@@ -209,7 +209,7 @@ function logCallsTo(log: Log): CallDeps['callAnswered'] {
   const logAll = () => {
     const calls = answered
     answered = []
-    for (const [call, answer, trace, durationMs] of calls) logCall(log, call, answer, trace, durationMs)
+    for (const call of calls) logCall(log, ...call)
   }
   return (...call) => {
     // Answers leave in the next turn.

@@ -9,16 +9,19 @@ export function readBody(request: IncomingMessage): Promise<Buffer | 'too-large'
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
-    const endedWith = (whole: () => Buffer | 'broken') => resolve(length > limits.bodyBytesMax ? 'too-large' : whole())
-    const broken = () => endedWith(() => 'broken')
+    const settle = (isWhole: boolean) => {
+      if (length > limits.bodyBytesMax) resolve('too-large')
+      else if (!isWhole) resolve('broken')
+      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+    }
     request.on('data', (chunk: Buffer) => {
       length += chunk.byteLength
       if (length <= limits.bodyBytesMax) chunks.push(chunk)
-      if (length > discardedBytesMax) resolve('too-large')
+      if (length > discardedBytesMax) settle(false)
     })
-    request.on('end', () => endedWith(() => (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))))
-    request.on('error', broken)
-    request.on('close', broken)
+    request.on('end', () => settle(true))
+    request.on('error', () => settle(false))
+    request.on('close', () => settle(false))
   })
 }
 

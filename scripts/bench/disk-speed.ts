@@ -48,25 +48,23 @@ export async function syncedPageCost(dir: string): Promise<SyncedPageCost> {
   const own = mkdtempSync(join(dir, 'disk-speed-'))
   const fd = openSync(join(own, 'page'), 'wx')
   const page = Buffer.alloc(pageBytes, 'p')
-  let cpuUs = 0
-  const writeSynced = () => {
+  const cpuUsOfOne = () => {
     const before = process.cpuUsage()
     writeSync(fd, page, 0, pageBytes, 0)
     fdatasyncSync(fd)
     const { user, system } = process.cpuUsage(before)
-    cpuUs += user + system
+    return user + system
   }
   // The first one finds the page its place on the disk.
-  writeSynced()
-  cpuUs = 0
-  for (let n = 0; n < pages; n++) writeSynced()
-  const inARowUs = cpuUs / pages
-  cpuUs = 0
+  cpuUsOfOne()
+  let inARowUs = 0
+  for (let n = 0; n < pages; n++) inARowUs += cpuUsOfOne() / pages
+  let afterPausesUs = 0
   for (let n = 0; n < pages; n++) {
     await wait(1)
-    writeSynced()
+    afterPausesUs += cpuUsOfOne() / pages
   }
   closeSync(fd)
   rmSync(own, { recursive: true })
-  return { inARowUs, afterPausesUs: cpuUs / pages }
+  return { inARowUs, afterPausesUs }
 }

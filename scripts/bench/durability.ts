@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { agentExecArgv } from '../programs.ts'
+import { agentExecArgv, sourcePrograms } from '../programs.ts'
 import { type Cell, cellOf } from './cell.ts'
 import { diskInWords, type SyncedPageCost, syncedPageCost } from './disk-speed.ts'
 import { type Goal, goalsTable } from './goals.ts'
@@ -27,6 +27,8 @@ const works: Readonly<Record<DurableWork, string>> = {
 }
 const workNames = Object.keys(works) as DurableWork[]
 const journals: readonly Journal[] = ['off', 'on']
+/** With the flags of the executable, which cannot be had without its journal. */
+const agentInMemory = [process.execPath, ...agentExecArgv, join(import.meta.dirname, 'agent-in-memory.ts')]
 const firstWarmUpS = 1
 const signatureProbeS = 0.1
 /** Without one nothing is remembered. */
@@ -38,16 +40,11 @@ export const durability: Section = {
   title: 'The cost of durability',
   async run({ rounds, secondsPerCell, inFlight, progress }) {
     await using testbed = await startTestbed()
-    await using off = await wayThroughProgram(
-      'b',
-      'agent-in-memory',
-      fromSource('scripts/bench/agent-in-memory.ts'),
-      testbed,
-    )
+    await using off = await wayThroughProgram('b', 'agent-in-memory', agentInMemory, testbed)
     // Only one owns a state directory.
     const ownState = join(testbed.dir, 'state-on')
     const ownEnv = { ...testbed, agentEnv: { ...testbed.agentEnv, SERVICE_STATE_DIR: ownState } }
-    await using on = await wayThroughProgram('b', 'agent', fromSource('agent/main.ts', 'run'), ownEnv)
+    await using on = await wayThroughProgram('b', 'agent', [...sourcePrograms.agent, 'run'], ownEnv)
     const agents = { off, on }
     progress('warming up')
     for (const work of workNames) {
@@ -88,11 +85,6 @@ function syncedPageInWords(pages: readonly SyncedPage[]): string {
     ` ${figure(afterPauses.median, 2)} S (${range(afterPauses, 2)}): the least for a call which has a sync to itself;` +
     ' a `once` call has two.'
   )
-}
-
-/** With the flags of the executable, which cannot be had without its journal. */
-function fromSource(file: string, ...args: string[]): string[] {
-  return [process.execPath, ...agentExecArgv, join(import.meta.dirname, '../..', file), ...args]
 }
 
 async function measureCells(
