@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { call } from './command-line/call.ts'
+import { call } from './command-line/call-command.ts'
 import { exitCodes } from './command-line/exit-codes.ts'
-import { operations } from './command-line/operations.ts'
-import { type RunOptions, run } from './command-line/run.ts'
+import { operations } from './command-line/operations-command.ts'
+import { type RunOptions, run } from './command-line/run-command.ts'
 
 const program = new Command('market-agent')
   .description('Signs, sends and remembers the calls of a game server to the marketplace.')

@@ -1,4 +1,4 @@
-import { messages } from '../messages.ts'
+import { messages } from './messages.ts'
 
 /**
  * The answer to a call, as the pipeline knows it; each interface writes it in its own form. Texts from the platform

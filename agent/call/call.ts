@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { inputFaultInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { type Operation, operationNamed, type PlatformOperation } from '../../contract/operations.ts'
-import { messages } from '../messages.ts'
+import { messages } from './messages.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

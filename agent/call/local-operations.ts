@@ -4,11 +4,11 @@ import { webhookEvents } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
 import { type EnvelopeOperation, operations, requestOf, type VerifyOperation } from '../../contract/operations.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
-import { messages } from '../messages.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
 import { type CallAnswer, refusal } from './answer.ts'
 import type { Call } from './call.ts'
+import { messages } from './messages.ts'
 
 /** Signs a request for the game client to carry. Nothing is sent. */
 export function envelopeSealer(partnerApi: PartnerApi) {

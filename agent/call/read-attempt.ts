@@ -1,11 +1,11 @@
 import type { PlatformOperation } from '../../contract/operations.ts'
 import { decodeUtf8, readStrictJson, type StrictObject } from '../../contract/strict-json.ts'
-import { messages } from '../messages.ts'
 import type { ContactSign } from '../platform/contact.ts'
 import type { Sent } from '../platform/sent.ts'
 import { type CallSuccess, refusal } from './answer.ts'
 import type { PlatformCall } from './call.ts'
 import { type Fault, faultOfStatus } from './fault-table.ts'
+import { messages } from './messages.ts'
 
 /** What one attempt means for its call. */
 export type AttemptReading =

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clock/clock.ts'
 
 /** Counted in whole calls, for a fifth added thirty times is not six. */
 const callsForARetry = 1 / limits.retryBudgetShare

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clock/clock.ts'
 
 /** When an entry's window ends, as it was written. */
 export interface WrittenEnd {

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
-import { databaseStateBy, databaseUnreachable } from '../ownership/database-fault.ts'
-import { dirUnusable } from '../ownership/dir-unusable.ts'
+import { databaseStateBy, databaseUnreachable } from '../durable-files/database-fault.ts'
+import { dirUnusable } from '../durable-files/dir-unusable.ts'
 import { HeldError } from '../ownership/owner-lock.ts'
 import { JournalDamagedError, JournalUnusableError } from './idempotency-journal.ts'
 

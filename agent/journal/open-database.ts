@@ -1,8 +1,8 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { dirUnusable } from '../ownership/dir-unusable.ts'
-import { syncDirNow } from '../sync-dir.ts'
+import { dirUnusable } from '../durable-files/dir-unusable.ts'
+import { syncDirNow } from '../durable-files/sync-dir.ts'
 import { damaged, notOpened, unusable } from './not-opened.ts'
 
 /** "mktj" as a number: says in the file's head whose database it is. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { PlacedRow } from './call-rows.ts'
 import type { WrittenEnd } from './journal-time.ts'
 import type { Store } from './open-store.ts'

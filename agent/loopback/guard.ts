@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
-import { messages } from '../messages.ts'
+import { messages } from '../call/messages.ts'
 
 /** The routes of interface A. */
 const routes = {

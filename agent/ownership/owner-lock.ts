@@ -1,11 +1,11 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { removeUnfinishedFiles, replaceFile } from '../replace-file.ts'
-import { databaseStateBy, databaseUnreachable } from './database-fault.ts'
-import { type DirSetting, DirUnusableError, dirUnusable } from './dir-unusable.ts'
-import { makeDir } from './make-dir.ts'
-import { RemovedError, standing } from './standing.ts'
+import { databaseStateBy, databaseUnreachable } from '../durable-files/database-fault.ts'
+import { type DirSetting, DirUnusableError, dirUnusable } from '../durable-files/dir-unusable.ts'
+import { makeDir } from '../durable-files/make-dir.ts'
+import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-file.ts'
+import { RemovedError, standing } from '../durable-files/same-file.ts'
 
 /** Another live process has what the agent needs for itself. */
 export class HeldError extends Error {

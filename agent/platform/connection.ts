@@ -2,7 +2,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import type { Dispatcher, EnvHttpProxyAgent } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clock/clock.ts'
 import { AttemptHandler } from './attempt-handler.ts'
 import type { Sent } from './sent.ts'
 

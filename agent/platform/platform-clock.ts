@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clock/clock.ts'
 
 /** A `Date` header has whole seconds: the platform's clock stood somewhere in the second that it names. */
 const dateResolutionMs = 1_000

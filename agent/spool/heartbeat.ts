@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Clock } from '../clock.ts'
-import { replaceFile } from '../replace-file.ts'
+import type { Clock } from '../clock/clock.ts'
+import { replaceFile } from '../durable-files/replace-file.ts'
 import { ascii } from './answer-file.ts'
 
 /** What `agent.json` tells a program that cannot do HTTP. */

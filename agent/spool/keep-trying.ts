@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { SyncFailedError } from './disk-errors.ts'
+import type { Clock } from '../clock/clock.ts'
+import { SyncFailedError } from '../durable-files/disk-errors.ts'
 
 /** How long to go on, and who hears of it. */
 export interface Persistence {

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clock/clock.ts'
 
 /** Looks that are woken early take at most a fifth of the time, and come no closer than this. */
 const wokenAfterMs = 5

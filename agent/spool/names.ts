@@ -1,4 +1,4 @@
-import { isUnfinished } from '../replace-file.ts'
+import { isUnfinished } from '../durable-files/replace-file.ts'
 
 /**
  * The names in a spool's outbox and what they say of a request. A file is a request when its name is `<id>.json`; every

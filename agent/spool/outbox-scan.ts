@@ -1,6 +1,6 @@
 import { lstatSync, opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clock/clock.ts'
 import { idOfRequest, isDeviceName } from './names.ts'
 
 /** A request that waits in the outbox. */

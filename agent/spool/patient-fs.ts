@@ -1,6 +1,6 @@
 import { renameSync, unlink } from 'node:fs'
 import { promisify } from 'node:util'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clock/clock.ts'
 
 const passing: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES'])
 const waitsMs = [5, 10, 20, 40, 80, 160, 320, 640]

@@ -3,7 +3,7 @@ import { jsonFaultInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { type Call, readCall } from '../call/call.ts'
-import { messages } from '../messages.ts'
+import { messages } from '../call/messages.ts'
 
 /** What a claimed file holds. */
 export type RequestReading =

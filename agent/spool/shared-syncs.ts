@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { syncDir } from '../sync-dir.ts'
+import type { Clock } from '../clock/clock.ts'
+import { syncDir } from '../durable-files/sync-dir.ts'
 
 /** How long a sync that nobody is held up by may wait for others. */
 const patientMs = 10

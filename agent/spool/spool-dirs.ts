@@ -11,9 +11,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { causeOf } from '../cause.ts'
-import { unfinishedIn } from '../replace-file.ts'
-import { cureOf } from './cure.ts'
+import { causeOf } from '../durable-files/cause.ts'
+import { cureOf } from '../durable-files/cure.ts'
+import { unfinishedIn } from '../durable-files/replace-file.ts'
 
 /** Where a spool's files lie. @see interface section 4.10 */
 export interface SpoolDirs {

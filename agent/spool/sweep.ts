@@ -1,6 +1,6 @@
 import { lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clock/clock.ts'
 import { isRejected, isUnread } from './names.ts'
 import type { PatientFs } from './patient-fs.ts'
 import type { SpoolDirs } from './spool-dirs.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { ClaimedFile } from './give-back.ts'
 import type { RequestReading } from './request-file.ts'
 

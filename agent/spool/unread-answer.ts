@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { link, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { unlessGone } from './disk-errors.ts'
+import { unlessGone } from '../durable-files/disk-errors.ts'
 import type { PatientFs } from './patient-fs.ts'
 import type { SpoolDirs } from './spool-dirs.ts'
 

@@ -3,7 +3,7 @@
  * process. It writes nothing and waits for no disk.
  */
 import { LRUCache } from 'lru-cache'
-import { run } from '../../agent/command-line/run.ts'
+import { run } from '../../agent/command-line/run-command.ts'
 import type { IdempotencyJournal, JournalEntry } from '../../agent/journal/idempotency-journal.ts'
 
 function openMemory(): IdempotencyJournal {

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openLog } from '../../agent/log.ts'
+import { openLog } from '../../agent/log/log.ts'
 import { agentHome, processPublicKey, spawnAgent } from './agent-process.ts'
 import { FakePlatform } from './fake-platform.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../agent/clock.ts'
+import type { Clock } from '../../agent/clock/clock.ts'
 
 /** A clock that stands still until a test or a sleep moves it. A sleep takes no time and moves it by its length. */
 export class TestClock implements Clock {

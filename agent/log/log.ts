@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { type Logger, type LoggerOptions, pino } from 'pino'
-import type { LogLevel } from './config/config.ts'
+import type { LogLevel } from '../config/config.ts'
 import { openLogFile } from './log-file.ts'
 
 /** What is logged, and where. */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { unfinishedIn } from '../replace-file.ts'
 import { type DirSetting, type DirUnusableError, dirUnusable } from './dir-unusable.ts'
+import { unfinishedIn } from './replace-file.ts'
 
 /** What an error of SQLite says of a database. */
 export type DatabaseState =
