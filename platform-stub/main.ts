@@ -1,8 +1,8 @@
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { parseDuration, parseHttpUrl, parseOrigin, parsePort } from './options.ts'
-import type { ServeFlags } from './serve-command.ts'
-import { exitCodes, UserError } from './user-error.ts'
+import { parseDuration, parseHttpUrl, parseOrigin, parsePort } from './commands/options.ts'
+import type { ServeFlags } from './commands/serve-command.ts'
+import { exitCodes, UserError } from './server/user-error.ts'
 
 // Each command is loaded when it is asked for: a start must not wait for the others.
 
@@ -47,7 +47,7 @@ program
   )
   .addOption(new Option('--allow-offer-replay', 'lets repeated envelopes pass on the signature-only routes'))
   .action(async (flags: ServeFlags) => {
-    const { serve } = await import('./serve-command.ts')
+    const { serve } = await import('./commands/serve-command.ts')
     await serve(flags, { name: program.name(), version: manifest.version })
   })
 
@@ -59,7 +59,7 @@ program
   .addOption(new Option('--webhook-url <url>', 'where webhooks go').argParser(parseHttpUrl))
   .addOption(new Option('--out <folder>', 'made if missing').makeOptionMandatory())
   .action(async ({ url, name, webhookUrl, out }: ProvisionFlags) => {
-    const { provision } = await import('./provision.ts')
+    const { provision } = await import('./commands/provision.ts')
     const { gameServerId, envFile } = await provision({ stubUrl: url, name, webhookUrl, directory: out })
     process.stdout.write(`Game server ${gameServerId}: ${envFile}\n`)
   })
@@ -82,9 +82,9 @@ program
   .action(async (url: string, { stub, keyDir, itemRef, buyer, seller }: ProbeFlags) => {
     const [{ keyInFolder, keyOfStub }, { probeWebhook }, { makeChance }, { StubClock }, { machineTime }] =
       await Promise.all([
-        import('./probe-webhook/key.ts'),
-        import('./probe-webhook/run.ts'),
-        import('./chance.ts'),
+        import('./commands/probe-webhook/key.ts'),
+        import('./commands/probe-webhook/run.ts'),
+        import('./marketplace/random.ts'),
         import('./clock/clock.ts'),
         import('./clock/real-time.ts'),
       ])
@@ -104,7 +104,7 @@ program
   .command('openapi')
   .description('prints OpenAPI 3.1 of the partner interface, webhooks included')
   .action(async () => {
-    const { openApiDocument } = await import('./openapi/document.ts')
+    const { openApiDocument } = await import('./openapi/openapi-document.ts')
     // A reader who has seen enough (`| head`) is no fault.
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error

@@ -1,6 +1,6 @@
 import type { TransactionTerminal, TransferOrder, WebhookEvent } from '../../contract/events.ts'
 import type { PlatformOperationName } from '../../contract/operations.ts'
-import { eligibilityOf } from '../characters/eligibility.ts'
+import { eligibilityOf } from '../marketplace/characters/eligibility.ts'
 
 interface OperationExample {
   readonly input: Readonly<Record<string, unknown>>

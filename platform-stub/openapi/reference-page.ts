@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Html, Page } from '../pages/document.ts'
-import { fieldsOf, resolved } from './fields.ts'
+import { fieldsOf, resolved } from './field-schemas.ts'
 import { inlineToHtml, markdownToHtml } from './markdown.ts'
 import type { Content, JsonSchema, OpenApiDocument, OperationObject, PathItem, ResponseObject } from './shape.ts'
 

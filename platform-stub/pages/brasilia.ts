@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { iso } from '../clock/iso.ts'
-import { lazily } from '../lazily.ts'
+import { lazily } from '../server/lazily.ts'
 import type { Html } from './document.ts'
 
 /** Buyers and players read Brazil's time, whatever the machine's is. */

@@ -1,9 +1,9 @@
 import { type EnvelopeStep, openEnvelopeInPlace } from '../../contract/envelope/open.ts'
-import type { Directory } from '../game-servers/directory.ts'
-import type { RefusalCode } from '../messages.ts'
-import { type Refusal, refuse } from '../refusal.ts'
-import type { PartnerRequest } from './request.ts'
-import type { Route } from './routes.ts'
+import type { Directory } from '../marketplace/game-servers/directory.ts'
+import type { RefusalCode } from './messages.ts'
+import type { PartnerRequest } from './partner-request.ts'
+import type { Route } from './partner-routes.ts'
+import { type Refusal, refuse } from './refusal.ts'
 import { verifyInPlace } from './verify-in-place.ts'
 
 /** Who sent a request, by an envelope that opened. Its jti is still to be recorded. */

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini'
-import { parseFields, readObject } from '../json-input.ts'
-import type { NamedOperation } from '../platform-operations.ts'
-import { refuse } from '../refusal.ts'
-import type { Route } from './routes.ts'
+import { parseFields, readObject } from '../server/json-input.ts'
+import type { Route } from './partner-routes.ts'
+import type { NamedOperation } from './platform-operations.ts'
+import { refuse } from './refusal.ts'
 
 /** What a request asks for, once its body and path are known to be what the contract says. */
 export interface PartnerInput {

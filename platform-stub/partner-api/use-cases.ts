@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini'
 import type { OperationName, operations, PlatformOperationName } from '../../contract/operations.ts'
-import { eligibilityOf } from '../characters/eligibility.ts'
-import { startLink } from '../characters/links.ts'
-import { adjustStock, registerListing, withdrawListing } from '../listings/listings.ts'
-import type { Platform } from '../platform.ts'
-import { confirmDelivery, readTransaction, reportDeliveryFailure } from '../transactions/delivery.ts'
-import { createTransaction } from '../transactions/purchase.ts'
+import { eligibilityOf } from '../marketplace/characters/eligibility.ts'
+import { startLink } from '../marketplace/characters/links.ts'
+import { adjustStock, registerListing, withdrawListing } from '../marketplace/listings/listings.ts'
+import type { Platform } from '../marketplace/platform.ts'
+import { confirmDelivery, readTransaction, reportDeliveryFailure } from '../marketplace/transactions/delivery.ts'
+import { createTransaction } from '../marketplace/transactions/purchase.ts'
 
 type InputOf<Name extends OperationName> = z.infer<(typeof operations)[Name]['input']>
 

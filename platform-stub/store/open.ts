@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type ExitCode, exitCodes, UserError } from '../user-error.ts'
+import { type ExitCode, exitCodes, UserError } from '../server/user-error.ts'
 import { applicationId, migrations } from './schema.ts'
 
 const reasons = {

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { characterTables } from './characters.ts'
-import { gameServerTables } from './game-servers.ts'
-import { listingTable } from './listings.ts'
-import { platformTable } from './platform.ts'
-import { replayTable } from './replays.ts'
-import { transactionTables } from './transactions.ts'
-import { webhookTables } from './webhooks.ts'
+import { characterTables } from './character-rows.ts'
+import { gameServerTables } from './game-server-rows.ts'
+import { listingTable } from './listing-rows.ts'
+import { platformTable } from './platform-row.ts'
+import { replayTable } from './replay-rows.ts'
+import { transactionTables } from './transaction-rows.ts'
+import { webhookTables } from './webhook-rows.ts'
 
 /** Every statement of the stub, prepared once, by table group. Reading is allowed anywhere, writing in transactions. */
 export type Tables = ReturnType<typeof prepareTables>

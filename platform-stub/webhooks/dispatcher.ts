@@ -1,7 +1,7 @@
-import { stubLimits } from '../limits.ts'
-import type { WebhookDeliveryRow } from '../store/webhooks.ts'
-import { type AttemptParts, makeAttempt } from './attempt.ts'
+import { stubLimits } from '../server/stub-limits.ts'
+import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
 import { everydayPatience, type Patience, travelPatience } from './patience.ts'
+import { type AttemptParts, makeAttempt } from './webhook-attempt.ts'
 
 /** An attempt that is being made. */
 interface UnderWay {

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts'
-import { stubLimits } from '../limits.ts'
+import { stubLimits } from '../server/stub-limits.ts'
 
 /** How long one attempt may take, in real time. */
 export interface Patience {

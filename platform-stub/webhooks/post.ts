@@ -2,7 +2,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https'
 import { signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import type { Clock } from '../clock/clock.ts'
-import { stubLimits } from '../limits.ts'
+import { stubLimits } from '../server/stub-limits.ts'
 
 /** What one attempt came to. */
 export type PostOutcome =

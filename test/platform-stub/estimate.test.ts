@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { estimateStock, type StockFacts } from '../../platform-stub/listings/estimate.ts'
+import { estimateStock, type StockFacts } from '../../platform-stub/marketplace/listings/estimate.ts'
 import { startStub } from './fixtures/stub.ts'
 
 const unobserved: StockFacts = { quantityListed: 5, quantitySold: 2, observedQuantity: null, observedAt: null }

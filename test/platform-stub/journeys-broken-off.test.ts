@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ControlParts } from '../../platform-stub/control/parts.ts'
+import type { ControlParts } from '../../platform-stub/developer/control/control-parts.ts'
 import { CommitFailedError } from '../../platform-stub/store/group-commit.ts'
 import { answering, startReceiver } from './fixtures/receiver.ts'
 import { startStub } from './fixtures/stub.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pixCode, withChecksum } from '../../platform-stub/checkout/pix.ts'
+import { pixCode, withChecksum } from '../../platform-stub/pages/checkout/pix.ts'
 import { startStub } from './fixtures/stub.ts'
 
 test('the checkout shows what is promised and what it costs, escaped, and fetches only from the stub', async () => {

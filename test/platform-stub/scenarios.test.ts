@@ -2,10 +2,10 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { readScenario } from '../../platform-stub/scenarios/read-scenario.ts'
-import { scenario } from '../../platform-stub/scenarios/scenario.ts'
-import { ScenarioError } from '../../platform-stub/scenarios/scenario-error.ts'
-import { stageScenario } from '../../platform-stub/scenarios/stage.ts'
+import { readScenario } from '../../platform-stub/developer/scenarios/read-scenario.ts'
+import { scenario } from '../../platform-stub/developer/scenarios/scenario.ts'
+import { ScenarioError } from '../../platform-stub/developer/scenarios/scenario-error.ts'
+import { stageScenario } from '../../platform-stub/developer/scenarios/stage.ts'
 import { keepSecret } from '../outputs/outputs.ts'
 import { run, serve, serveIn, temporaryFolder } from './fixtures/process.ts'
 import { GameServer, type StubControl, sharedPrivateKey, startStub } from './fixtures/stub.ts'
@@ -288,7 +288,7 @@ test('a scenario whose files cannot be written is refused before anything happen
 })
 
 test('the JSON Schema for editors is the one that scenarios are read by, and the help names the option', async () => {
-  const file = join(root, 'platform-stub', 'scenarios', 'scenario.schema.json')
+  const file = join(root, 'platform-stub', 'developer', 'scenarios', 'scenario.schema.json')
   const written: unknown = JSON.parse(await readFile(file, 'utf8'))
   expect(written, 'mend it with: node scripts/scenario-schema.ts').toEqual(z.toJSONSchema(scenario, { io: 'input' }))
   expect((await run('serve', '--help')).stdout).toMatch(

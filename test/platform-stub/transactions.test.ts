@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { transactionPhases, transactionTriggers } from '../../contract/transaction.ts'
-import { defaultSettings } from '../../platform-stub/settings.ts'
-import type { TransactionRow } from '../../platform-stub/store/transactions.ts'
-import { decideMove } from '../../platform-stub/transactions/moves.ts'
+import { defaultSettings } from '../../platform-stub/marketplace/settings.ts'
+import { decideMove } from '../../platform-stub/marketplace/transactions/moves.ts'
+import type { TransactionRow } from '../../platform-stub/store/transaction-rows.ts'
 import { startReceiver } from './fixtures/receiver.ts'
 import { startStub } from './fixtures/stub.ts'
 

@@ -1,0 +1,137 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { agentVariables } from '../marketplace/game-servers/agent-env.ts'
+import { UserError } from '../server/user-error.ts'
+
+/** What an agent has to know of its game server's registration. */
+export interface AgentCredentials {
+  readonly stubUrl: string
+  readonly apiKey: string
+  readonly kid: string
+  /** Null where the game server's own key was registered. */
+  readonly privateKeyPem: string | null
+  readonly platformKeyKid: string
+  readonly platformPublicKeyPem: string
+}
+
+/** The folder of an agent's files, before and after a registration. */
+export interface AgentFiles {
+  /** Absolute. */
+  readonly folder: string
+  /** agent.env, absolute. */
+  readonly envFile: string
+  /**
+   * Makes the folder and proves that the files can be written, before anybody is registered for whom they could then
+   * not be.
+   *
+   * @returns Public half of the signing key that lies there already, undefined where none does.
+   * @throws {AgentFilesError} Nothing can be written there, or what lies there is no private key.
+   */
+  prepare(): string | undefined
+  /**
+   * Writes `agent.env` (0600), `signing-key.pem` (0600) and `platform-public-key.pem`. A key that lies there is never
+   * overwritten; of an `agent.env` that lies there only the lines that changed are replaced.
+   *
+   * @throws {AgentFilesError} The disk refused one of them.
+   */
+  write(credentials: AgentCredentials): void
+}
+
+/** The folder of an agent's files, or what lies in it, cannot be used. */
+class AgentFilesError extends UserError {
+  override readonly name = 'AgentFilesError'
+}
+
+/** @param directory Made if missing, when something is written. */
+export function agentFiles(directory: string): AgentFiles {
+  const folder = resolve(directory)
+  const files = {
+    env: join(folder, 'agent.env'),
+    signingKey: join(folder, 'signing-key.pem'),
+    platformKey: join(folder, 'platform-public-key.pem'),
+  }
+  return {
+    folder,
+    envFile: files.env,
+    prepare() {
+      refusing(folder, () => {
+        mkdirSync(folder, { recursive: true })
+        for (const file of Object.values(files)) proveReplaceable(file)
+        if (existsSync(files.env)) readFileSync(files.env)
+      })
+      return existsSync(files.signingKey) ? publicHalfOf(files.signingKey) : undefined
+    },
+    write: (credentials) => refusing(folder, () => writeFiles(credentials)),
+  }
+
+  function writeFiles(credentials: AgentCredentials): void {
+    const { stubUrl, apiKey, kid, privateKeyPem, platformKeyKid, platformPublicKeyPem } = credentials
+    // `wx`: whatever happened since we looked, an existing key is never overwritten.
+    if (privateKeyPem) writeFileSync(files.signingKey, privateKeyPem, { mode: 0o600, flag: 'wx' })
+    replaceFile(files.platformKey, platformPublicKeyPem, 0o644)
+    const values = agentVariables({
+      stubUrl,
+      apiKey,
+      kid,
+      signingKeyFile: files.signingKey,
+      platformKid: platformKeyKid,
+      platformPublicKeyFile: files.platformKey,
+    })
+    const existing = existsSync(files.env) ? readFileSync(files.env, 'utf8') : ''
+    replaceFile(files.env, mergeEnv(existing, values), 0o600)
+  }
+}
+
+/** What the file system refuses, said in one line. */
+function refusing(folder: string, work: () => void): void {
+  try {
+    work()
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new AgentFilesError(`${folder} cannot hold the agent's files: ${reason}; choose another folder`, { cause })
+  }
+}
+
+/** @throws A file cannot be put in the place of this one. */
+function proveReplaceable(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`${file} is a folder`)
+  const unfinished = unfinishedOf(file)
+  writeFileSync(unfinished, '')
+  rmSync(unfinished)
+}
+
+/** The text of an env file with some values set: known names in their place, new ones at the end. */
+function mergeEnv(existing: string, values: Readonly<Record<string, string>>): string {
+  const pending = new Map(Object.entries(values))
+  const lines = existing.split('\n').filter((line, at, all) => line !== '' || at < all.length - 1)
+  const merged = lines.map((line) => {
+    const name = line.slice(0, Math.max(0, line.indexOf('='))).trim()
+    const value = pending.get(name)
+    pending.delete(name)
+    return value === undefined ? line : `${name}=${value}`
+  })
+  return [...merged, ...[...pending].map(([name, value]) => `${name}=${value}`), ''].join('\n')
+}
+
+function publicHalfOf(file: string): string {
+  try {
+    const key = createPublicKey(createPrivateKey(readFileSync(file)))
+    return key.export({ type: 'spki', format: 'pem' })
+  } catch (cause) {
+    throw new AgentFilesError(`${file} is there already and is no private key; move it away or choose another folder`, {
+      cause,
+    })
+  }
+}
+
+/** Readers see the old text or the new one, whole. */
+function replaceFile(file: string, text: string, mode: number): void {
+  const unfinished = unfinishedOf(file)
+  writeFileSync(unfinished, text, { mode })
+  renameSync(unfinished, file)
+}
+
+function unfinishedOf(file: string): string {
+  return `${file}.${process.pid}`
+}

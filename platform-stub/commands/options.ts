@@ -1,0 +1,47 @@
+import { InvalidArgumentError } from 'commander'
+import { httpUrlOf } from '../server/http-url.ts'
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Beyond this a due time could be no date any more. */
+const durationDaysMax = 3_650
+
+/** Milliseconds of `30m`, `10s`, `500ms`, `1h`, `2d`; ten years at most. @throws {InvalidArgumentError} */
+export function parseDuration(text: string): number {
+  const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
+  const unitMs = unitsMs[unit ?? '']
+  if (amount === undefined || unitMs === undefined) {
+    throw new InvalidArgumentError('A number and a unit (ms, s, m, h, d) is wanted. Example: 30m')
+  }
+  const durationMs = Number(amount) * unitMs
+  if (durationMs > durationDaysMax * 86_400_000) {
+    throw new InvalidArgumentError(`At most ${durationDaysMax}d is possible. Example: 30m`)
+  }
+  return durationMs
+}
+
+/** @throws {InvalidArgumentError} */
+export function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(port <= 65_535)) throw new InvalidArgumentError('A number from 0 to 65535 is wanted; 0 takes a free port.')
+  return port
+}
+
+/** An http(s) address without path, as others see the stub. @throws {InvalidArgumentError} */
+export function parseOrigin(text: string): string {
+  const url = httpUrlOf(text)
+  const isOrigin = url?.pathname === '/' && !url.search && !url.hash && !url.username
+  if (!isOrigin) {
+    throw new InvalidArgumentError('An http or https address without a path is wanted. Example: http://127.0.0.1:8787')
+  }
+  return url.origin
+}
+
+/** An http(s) address. @throws {InvalidArgumentError} */
+export function parseHttpUrl(text: string): string {
+  const url = httpUrlOf(text)
+  if (!url) {
+    throw new InvalidArgumentError('An http or https address is wanted. Example: http://127.0.0.1:8900/webhook')
+  }
+  return url.href
+}

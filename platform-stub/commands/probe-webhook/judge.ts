@@ -1,0 +1,53 @@
+import { observedQuantityOf } from '../../../contract/events.ts'
+import { readStrictJson } from '../../../contract/strict-json.ts'
+import { isAcknowledgement } from '../../webhooks/acknowledgement.ts'
+import type { PostOutcome } from '../../webhooks/post.ts'
+import type { Probe } from './probe.ts'
+import type { SignedWebhook } from './workbench.ts'
+
+/** `unjudged`: a receiver that refuses proper webhooks of an event shows nothing by refusing others. */
+export type Verdict = 'ok' | 'failed' | 'unjudged'
+
+/** What one probe came to. */
+export interface Finding {
+  readonly probe: Probe
+  readonly verdict: Verdict
+  /** What came back for each webhook that is judged. */
+  readonly reactions: readonly Reaction[]
+}
+
+/** What came for one webhook. */
+export interface Reaction {
+  readonly webhook: SignedWebhook
+  readonly outcome: PostOutcome
+}
+
+/** Whether the platform would end the delivery. @see interface section 6, delivery rule 1 */
+export function isAcknowledged({ outcome }: Reaction): boolean {
+  return outcome.kind === 'answer' && isAcknowledgement(outcome.status)
+}
+
+/** @param taken The events of which the receiver acknowledged a proper one. */
+export function judge(probe: Probe, all: readonly Reaction[], taken: ReadonlySet<SignedWebhook['event']>): Finding {
+  const reactions = all.filter(({ webhook }) => !webhook.isGroundwork)
+  const takesProperOnes = reactions.every(({ webhook }) => taken.has(webhook.event))
+  return { probe, verdict: verdictOf(probe, reactions, takesProperOnes), reactions }
+}
+
+function verdictOf({ expected }: Probe, reactions: readonly Reaction[], takesProperOnes: boolean): Verdict {
+  if (expected === 'taken') return reactions.every(isTaken) ? 'ok' : 'failed'
+  // A connection that breaks is no refusal that anybody meant.
+  if (reactions.some((reaction) => isAcknowledged(reaction) || reaction.outcome.kind === 'failure')) return 'failed'
+  return takesProperOnes ? 'ok' : 'unjudged'
+}
+
+/** An order is answered with the stock that is left; an end with anything. */
+function isTaken(reaction: Reaction): boolean {
+  if (!isAcknowledged(reaction)) return false
+  return reaction.webhook.event === 'transaction_terminal' || reportsStock(reaction.outcome)
+}
+
+function reportsStock(outcome: PostOutcome): boolean {
+  const reading = outcome.kind === 'answer' ? readStrictJson(outcome.body) : undefined
+  return reading?.ok === true && observedQuantityOf(reading.object.value) !== undefined
+}

@@ -1,0 +1,95 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import * as z from 'zod/mini'
+import type { Clock } from '../../clock/clock.ts'
+import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from '../../marketplace/game-servers/rsa-pair.ts'
+import { UserError } from '../../server/user-error.ts'
+import { askStub } from '../ask-stub.ts'
+
+/** What a prober signs with. */
+export interface ProbeKey {
+  readonly kid: string
+  readonly privateKey: KeyObject
+  /** Another one, which no receiver was told of. */
+  readonly strangerKey: KeyObject
+  /** Where the receiver has the public half from, for the person who configures it. */
+  readonly origin: string
+  /** How far the time that the signatures state is from the prober's own, for a stub whose clock travels. */
+  readonly clockOffsetMs: number
+}
+
+/** The prober has no key to sign with. */
+class ProbeError extends UserError {
+  override readonly name = 'ProbeError'
+}
+
+/**
+ * The prober's own pair, kept in a folder so that a receiver is told of it once; made at the first run.
+ *
+ * @throws {ProbeError} The folder cannot be used, or what lies there is no RSA private key.
+ */
+export async function keyInFolder(folder: string): Promise<ProbeKey> {
+  const privateKeyFile = join(resolve(folder), 'private-key.pem')
+  const publicKeyFile = join(resolve(folder), 'public-key.pem')
+  const privateKey = await usingFolder(folder, async () => {
+    if (!existsSync(privateKeyFile)) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      writeFileSync(privateKeyFile, privateKeyPemOf(await newPrivateKey()), { mode: 0o600, flag: 'wx' })
+    }
+    const kept = rsaKeyOf(readFileSync(privateKeyFile, 'utf8'), privateKeyFile)
+    writeFileSync(publicKeyFile, publicKeyPemOf(createPublicKey(kept)))
+    return kept
+  })
+  const kid = `probe-${thumbprintOf(privateKey).slice(0, 8)}`
+  return { kid, privateKey, strangerKey: await newPrivateKey(), origin: publicKeyFile, clockOffsetMs: 0 }
+}
+
+async function usingFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause)) throw cause
+    throw new ProbeError(`${folder} cannot keep the prober's key: ${cause.message}; choose another --key-dir`, {
+      cause,
+    })
+  }
+}
+
+/**
+ * The key of a running stub, which its receivers know already. Its signatures follow that stub's clock.
+ *
+ * @throws {AskStubError} Of `askStub`.
+ * @throws {ProbeError} It has no RSA private key.
+ */
+export async function keyOfStub(stubUrl: string, clock: Clock): Promise<ProbeKey> {
+  const platformKey = z.object({ kid: z.string(), privateKeyPem: z.string() })
+  const { data, dateMs } = await askStub(stubUrl, '/stub/platform-key', platformKey)
+  return {
+    kid: data.kid,
+    privateKey: rsaKeyOf(data.privateKeyPem, stubUrl),
+    strangerKey: await newPrivateKey(),
+    origin: `as provisioned by ${stubUrl}`,
+    clockOffsetMs: dateMs - clock.nowMs(),
+  }
+}
+
+async function newPrivateKey(): Promise<KeyObject> {
+  return (await newRsaPair()).privateKey
+}
+
+function rsaKeyOf(pem: string, from: string): KeyObject {
+  try {
+    const key = createPrivateKey(pem)
+    if (key.asymmetricKeyType === 'rsa') return key
+  } catch {
+    // No key at all: said like an unfit one, and nothing of it is shown.
+  }
+  throw new ProbeError(`${from} has no RSA private key; move it away or choose another --key-dir`)
+}
+
+/** Names a key by its public half. */
+function thumbprintOf(privateKey: KeyObject): string {
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(publicKey).digest('base64url')
+}

@@ -1,0 +1,108 @@
+import type { TransactionTerminal, TransferOrder } from '../../../contract/events.ts'
+import { limits } from '../../../contract/limits.ts'
+import { transactionPhases } from '../../../contract/transaction.ts'
+import type { Probe } from './probe.ts'
+import { signByStranger, signHs256ByPublicKey, signPs256, signRs512 } from './signatures.ts'
+import type { Flaw, Workbench } from './workbench.ts'
+
+/** Twice as long as a signature lives, so beyond every leeway that clocks could ask for. */
+const pastLeewayS = 2 * limits.envelopeLifetimeS
+const { paymentStatus, deliveryStatus } = transactionPhases['refunded-after-failure']
+
+/** What a receiver has to refuse: an order of a purchase of its own, or its end, with one thing wrong. */
+export const probesOfRefusing: readonly Probe[] = [
+  flawedOrder('unsigned', 'step 1', 'without X-Platform-Signature', unsigned),
+  flawedOrder('middle-segment', 'step 1', 'with the payload between the two dots', () => ({
+    join: (protectedSegment, payload, signature) => `${protectedSegment}.${payload}.${signature}`,
+  })),
+  flawedOrder('alg-none', 'step 2', 'with alg none and no signature', () => ({
+    header: { alg: 'none' },
+    join: (protectedSegment) => `${protectedSegment}..`,
+  })),
+  flawedOrder('alg-hs256', 'step 2', 'with alg HS256, the public key being the secret', () => ({
+    header: { alg: 'HS256' },
+    sign: signHs256ByPublicKey,
+  })),
+  flawedOrder('alg-rs512', 'step 2', "with alg RS512, signed so by the platform's key", () => ({
+    header: { alg: 'RS512' },
+    sign: signRs512,
+  })),
+  flawedOrder('alg-ps256', 'step 2', "with alg PS256, signed so by the platform's key", () => ({
+    header: { alg: 'PS256' },
+    sign: signPs256,
+  })),
+  flawedOrder('alg-misnamed', 'step 2', 'with alg RS384 over a signature that is RS256', () => ({
+    header: { alg: 'RS384' },
+  })),
+  flawedOrder('other-kid', 'step 2', "with the kid of another key, signed by the platform's", ({ kid }) => ({
+    header: { kid: `${kid}-other` },
+  })),
+  flawedOrder('no-kid', 'step 2', 'with no kid', () => ({ header: { kid: undefined } })),
+  flawedOrder('body-written-again', 'step 3', 'whose body was parsed and written again after signing', (_, order) => ({
+    sentBody: JSON.stringify(order, null, 1),
+  })),
+  flawedOrder('tampered-body', 'step 4', 'whose quantity was changed after signing', (_, order) => ({
+    sentBody: JSON.stringify({ ...order, quantity: 1_000 }),
+  })),
+  flawedOrder('tampered-header', 'step 4', 'whose exp was moved after signing', () => ({
+    join: (protectedSegment, _, signature) => `${withLaterExp(protectedSegment)}..${signature}`,
+  })),
+  flawedOrder('stranger-key', 'step 4', "with the platform's kid, signed by another key", signedByStranger),
+  flawedOrder('expired', 'step 5', 'with an exp of ten minutes ago', expired),
+  flawedOrder('no-exp', 'step 5', 'with no exp', () => ({ header: { exp: undefined } })),
+  // A receiver may verify each event on its own; one that believes any end releases an item that was paid.
+  flawedEnd('end-unsigned', 'step 1', 'without X-Platform-Signature', unsigned),
+  flawedEnd('end-tampered-body', 'step 4', 'that was changed after signing, from completed to refunded', (_, end) => ({
+    sentBody: JSON.stringify({ ...end, paymentStatus, deliveryStatus }),
+  })),
+  flawedEnd('end-stranger-key', 'step 4', "with the platform's kid, signed by another key", signedByStranger),
+  flawedEnd('end-past-its-exp', 'step 5', 'with an exp of ten minutes ago', expired),
+]
+
+/** The flaw of a webhook. */
+type FlawOf<Event> = (bench: Workbench, event: Event) => Flaw
+
+function flawedOrder(name: string, step: string, how: string, flawOf: FlawOf<TransferOrder>): Probe {
+  return {
+    name,
+    rule: `section 5, ${step}`,
+    sent: `a transfer_order ${how}`,
+    expected: 'refused',
+    webhooks(bench) {
+      const order = bench.order()
+      return [bench.seal(order, flawOf(bench, order))]
+    },
+  }
+}
+
+/** The end of a purchase that was properly ordered: nobody may refuse it for not knowing the purchase. */
+function flawedEnd(name: string, step: string, how: string, flawOf: FlawOf<TransactionTerminal>): Probe {
+  return {
+    name,
+    rule: `section 5, ${step}`,
+    sent: `a transfer_order, then a transaction_terminal ${how}`,
+    expected: 'refused',
+    webhooks(bench) {
+      const order = bench.order()
+      const end = bench.terminal(order, 'completed')
+      return [{ ...bench.seal(order), isGroundwork: true }, bench.seal(end, flawOf(bench, end))]
+    },
+  }
+}
+
+function unsigned(): Flaw {
+  return { join: () => null }
+}
+
+function signedByStranger(): Flaw {
+  return { sign: signByStranger }
+}
+
+function expired({ nowS }: Workbench): Flaw {
+  return { header: { iat: nowS - pastLeewayS - limits.envelopeLifetimeS, exp: nowS - pastLeewayS } }
+}
+
+function withLaterExp(protectedSegment: string): string {
+  const header = JSON.parse(Buffer.from(protectedSegment, 'base64url').toString()) as { readonly exp: number }
+  return Buffer.from(JSON.stringify({ ...header, exp: header.exp + 60 })).toString('base64url')
+}

@@ -1,0 +1,79 @@
+import type { PostOutcome } from '../../webhooks/post.ts'
+import type { Finding, Reaction } from './judge.ts'
+import type { ProbeKey } from './key.ts'
+
+const marks: Readonly<Record<Finding['verdict'], string>> = { ok: 'ok  ', failed: 'FAIL', unjudged: '?   ' }
+const shownLengthMax = 60
+
+/** What the receiver has to be configured with. */
+export function keyInWords({ kid, origin }: ProbeKey): string {
+  return `The receiver has to know the kid ${kid} and its public key: ${origin}`
+}
+
+/** One line: what was sent, what was expected, what came; and the rule where it was broken. */
+export function findingInWords({ probe, verdict, reactions }: Finding, nameLength: number): string {
+  const { name, sent, expected, rule } = probe
+  const wanted = expected === 'refused' ? 'anything but 2xx' : takingInWords(reactions)
+  const line = `${marks[verdict]} ${name.padEnd(nameLength)}  sent ${sent}; expected ${wanted}; came ${cameInWords(reactions)}`
+  return verdict === 'failed' ? `${line}  (interface ${rule})` : line
+}
+
+function takingInWords(reactions: readonly Reaction[]): string {
+  const hasOrder = reactions.some(({ webhook }) => webhook.event === 'transfer_order')
+  return hasOrder ? '2xx with observedQuantity' : '2xx'
+}
+
+function cameInWords(reactions: readonly Reaction[]): string {
+  const all = reactions.map(({ outcome }) => outcomeInWords(outcome))
+  const [first = ''] = all
+  return all.length > 1 && all.every((one) => one === first) ? `${all.length} × ${first}` : all.join(', then ')
+}
+
+function outcomeInWords(outcome: PostOutcome): string {
+  if (outcome.kind === 'failure') return outcome.failure
+  // What a stranger answers is shown on a terminal: nothing in it may move the cursor.
+  const body = outcome.body.replaceAll(/[\p{C}\s]+/gu, ' ').trim()
+  const shown = [...body].length > shownLengthMax ? `${[...body].slice(0, shownLengthMax).join('')}…` : body
+  return `${outcome.status} ${shown}`.trim()
+}
+
+/** What the findings come to, and what they leave open. */
+export function summaryInWords(findings: readonly Finding[], probeCount: number): string[] {
+  const namesOf = (verdict: Finding['verdict']): string[] =>
+    findings.filter((finding) => finding.verdict === verdict).map(({ probe }) => probe.name)
+  const [held, failed, unjudged] = [namesOf('ok'), namesOf('failed'), namesOf('unjudged')]
+  const open = openPoints(findings)
+  const unsent = probeCount - findings.length
+  return [
+    ...(open.length > 0 ? ['What no answer proves; look for yourself:', ...open.map((point) => `- ${point}`)] : []),
+    ...(unjudged.length > 0
+      ? [
+          '?: refused, but so is every proper one of that event. Does the receiver know the kid and the public key above?',
+        ]
+      : []),
+    ...(unsent > 0 ? [`Nobody answers there: the other ${unsent} probes were not sent.`] : []),
+    `${held.length} of ${probeCount} held.${failed.length > 0 ? ` Failed: ${failed.join(', ')}.` : ''}`,
+  ]
+}
+
+/** What a proper answer does not prove, each with the probes that it belongs to. */
+function openPoints(findings: readonly Finding[]): string[] {
+  const held = findings.filter(({ verdict }) => verdict === 'ok')
+  const points = new Map<string, string[]>()
+  for (const finding of held) {
+    for (const point of openPointsOf(finding)) points.set(point, [...(points.get(point) ?? []), finding.probe.name])
+  }
+  const isRefusing = held.some(({ probe }) => probe.expected === 'refused')
+  return [
+    ...[...points].map(([point, names]) => `${names.join(', ')}: ${point}`),
+    ...(isRefusing ? ['whatever was refused: that nothing had been done before'] : []),
+  ]
+}
+
+function openPointsOf({ probe, reactions }: Finding): string[] {
+  const hasFallen = reactions.some(({ outcome }) => outcome.kind === 'answer' && outcome.status >= 500)
+  return [
+    ...(probe.unproven ? [probe.unproven] : []),
+    ...(hasFallen ? ['that the 5xx was meant, and no accident'] : []),
+  ]
+}

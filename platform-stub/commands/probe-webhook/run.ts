@@ -1,0 +1,67 @@
+import { limits } from '../../../contract/limits.ts'
+import type { Clock } from '../../clock/clock.ts'
+import type { Chance } from '../../marketplace/random.ts'
+import { postWebhook } from '../../webhooks/post.ts'
+import { type Finding, isAcknowledged, judge, type Reaction } from './judge.ts'
+import type { ProbeKey } from './key.ts'
+import type { Probe } from './probe.ts'
+import { probesOfRefusing } from './refused.ts'
+import { findingInWords, keyInWords, summaryInWords } from './report.ts'
+import { probesOfTaking } from './taken.ts'
+import { type ProbeSale, type SignedWebhook, Workbench } from './workbench.ts'
+
+/** Who is probed, with what, and who hears of it. */
+export interface Probing {
+  /** The receiver's webhookUrl. */
+  readonly url: string
+  readonly key: ProbeKey
+  readonly sale: ProbeSale
+  readonly chance: Chance
+  readonly clock: Clock
+  /** Takes each line as soon as it is known. */
+  readonly print: (line: string) => void
+}
+
+const probes: readonly Probe[] = [...probesOfTaking, ...probesOfRefusing]
+
+/**
+ * Holds a webhook receiver to the interface: one probe after another, a line for each.
+ *
+ * @returns Whether every probe held.
+ * @see interface sections 5 and 6
+ */
+export async function probeWebhook({ url, key, sale, chance, clock, print }: Probing): Promise<boolean> {
+  const bench = new Workbench({ key, sale, chance, nowMs: () => clock.nowMs() + key.clockOffsetMs })
+  const post = async (webhook: SignedWebhook): Promise<Reaction> => {
+    const { body, signature } = webhook
+    return { webhook, outcome: await postWebhook({ url, body, signature, timeoutMs: limits.webhookTimeoutMs }, clock) }
+  }
+  const nameLength = Math.max(...probes.map(({ name }) => name.length))
+  const findings: Finding[] = []
+  const taken = new Set<SignedWebhook['event']>()
+  print(keyInWords(key))
+  for (const probe of probes) {
+    const reactions = await send(probe.webhooks(bench), probe, post)
+    if (probe.expected === 'taken') {
+      for (const { webhook } of reactions.filter(isAcknowledged)) taken.add(webhook.event)
+    }
+    const finding = judge(probe, reactions, taken)
+    findings.push(finding)
+    print(findingInWords(finding, nameLength))
+    // Nobody is there: the others would say the same, ten seconds each.
+    if (findings.length === 1 && reactions.every(({ outcome }) => outcome.kind === 'failure')) break
+  }
+  for (const line of summaryInWords(findings, probes.length)) print(line)
+  return findings.length === probes.length && findings.every(({ verdict }) => verdict === 'ok')
+}
+
+async function send(
+  webhooks: readonly SignedWebhook[],
+  { areSentAtOnce }: Probe,
+  post: (webhook: SignedWebhook) => Promise<Reaction>,
+): Promise<Reaction[]> {
+  if (areSentAtOnce) return Promise.all(webhooks.map(post))
+  const reactions: Reaction[] = []
+  for (const webhook of webhooks) reactions.push(await post(webhook))
+  return reactions
+}

@@ -1,0 +1,119 @@
+import { base64url, signingInput } from '../../../contract/envelope/protected-header.ts'
+import type { TransactionTerminal, TransferOrder } from '../../../contract/events.ts'
+import { limits } from '../../../contract/limits.ts'
+import { transactionPhases } from '../../../contract/transaction.ts'
+import { iso } from '../../clock/iso.ts'
+import type { Chance } from '../../marketplace/random.ts'
+import type { ProbeKey } from './key.ts'
+import { signRs256 } from './signatures.ts'
+
+/** One webhook, ready to be posted. */
+export interface SignedWebhook {
+  readonly body: string
+  /** Value of X-Platform-Signature; null sends none. */
+  readonly signature: string | null
+  readonly event: 'transfer_order' | 'transaction_terminal'
+  /** Proper, and not judged: sent first so that the receiver knows what the next one is about. */
+  readonly isGroundwork?: true
+}
+
+/** What is sold in the orders, for a receiver that knows only its own. */
+export interface ProbeSale {
+  readonly itemRef: string
+  readonly buyerCharacterRef: string
+  readonly sellerCharacterRef: string
+}
+
+/** How a webhook differs from a proper one. */
+export interface Flaw {
+  /** Parameters of the protected header that are replaced; undefined leaves one out. */
+  readonly header?: Readonly<Record<string, unknown>>
+  /** Signs in another way than RS256 by the platform's key. */
+  readonly sign?: (input: string, key: ProbeKey) => Buffer
+  /** Sent in place of the text that was signed. */
+  readonly sentBody?: string
+  /** Puts the header's value together; null sends none. */
+  readonly join?: (protectedSegment: string, payloadSegment: string, signature: string) => string | null
+}
+
+/** The phases in which a purchase is over. */
+export type TerminalPhase = {
+  [Phase in keyof typeof transactionPhases]: (typeof transactionPhases)[Phase]['outcome'] extends null ? never : Phase
+}[keyof typeof transactionPhases]
+
+/** What the webhooks are made from. */
+export interface WorkbenchParts {
+  readonly key: ProbeKey
+  readonly sale: ProbeSale
+  readonly chance: Chance
+  readonly nowMs: () => number
+}
+
+/** Makes webhooks, proper and flawed. Every order is of a purchase of its own. */
+export class Workbench {
+  readonly #parts: WorkbenchParts
+  #transactionId: number
+  #sealed = 0
+
+  constructor(parts: WorkbenchParts) {
+    this.#parts = parts
+    // High, so that no purchase of a development platform has it; below 2^31, for receivers that think in 32 bits.
+    this.#transactionId = 1e9 + (Number.parseInt(parts.chance.uuid('probe', 'transactions').slice(0, 8), 16) % 1e9)
+  }
+
+  get kid(): string {
+    return this.#parts.key.kid
+  }
+
+  /** Unix time in seconds. */
+  get nowS(): number {
+    return Math.floor(this.#parts.nowMs() / 1_000)
+  }
+
+  /** A purchase that was just paid. */
+  order(): TransferOrder {
+    const transactionId = this.#transactionId++
+    const { sale, nowMs } = this.#parts
+    return { event: 'transfer_order', transactionId, ...sale, quantity: 1, paidAt: iso(nowMs()) }
+  }
+
+  /** The end of a purchase. */
+  terminal({ transactionId, itemRef }: TransferOrder, phase: TerminalPhase): TransactionTerminal {
+    const { paymentStatus, deliveryStatus } = transactionPhases[phase]
+    return {
+      event: 'transaction_terminal',
+      transactionId,
+      itemRef,
+      paymentStatus,
+      deliveryStatus,
+      reason: null,
+      occurredAt: iso(this.#parts.nowMs()),
+    }
+  }
+
+  /** Signs an event as the platform does, each time anew, but for the flaw. */
+  seal(event: TransferOrder | TransactionTerminal, flaw: Flaw = {}, body = JSON.stringify(event)): SignedWebhook {
+    const { key, chance } = this.#parts
+    const { sign: signed = signRs256, join = joinDetached } = flaw
+    const header = {
+      alg: 'RS256',
+      kid: key.kid,
+      jti: chance.uuid('probe-jti', this.#sealed++),
+      iat: this.nowS,
+      exp: this.nowS + limits.envelopeLifetimeS,
+      ...flaw.header,
+    }
+    const protectedSegment = Buffer.from(JSON.stringify(header)).toString('base64url')
+    const bytes = Buffer.from(body)
+    const signature = signed(signingInput(protectedSegment, bytes), key).toString('base64url')
+    return {
+      event: event.event,
+      body: flaw.sentBody ?? body,
+      signature: join(protectedSegment, base64url(bytes), signature),
+    }
+  }
+}
+
+function joinDetached(protectedSegment: string, _: string, signature: string): string {
+  return `${protectedSegment}..${signature}`
+}

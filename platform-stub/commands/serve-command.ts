@@ -1,0 +1,96 @@
+import { machineTime } from '../clock/real-time.ts'
+import { ScenarioError } from '../developer/scenarios/scenario-error.ts'
+import { makeChance } from '../marketplace/random.ts'
+import { defaultSettings, type Settings } from '../marketplace/settings.ts'
+import { makeLog, standardOutput } from '../server/log.ts'
+import { type StubOptions, startPlatformStub } from '../server/platform-stub.ts'
+import { exitCodes } from '../server/user-error.ts'
+
+/** What `serve` is told at the command line. Durations in ms. */
+export interface ServeFlags {
+  readonly host: string
+  readonly port: number
+  readonly publicUrl?: string
+  readonly dataDir: string
+  readonly memory?: true
+  readonly paymentExpiry: number
+  readonly observationFreshness: number
+  readonly completionDelay: number
+  readonly linkExpiry: number
+  readonly seed?: string
+  readonly scenario?: string
+  readonly allowOfferReplay?: true
+}
+
+/**
+ * Runs the platform until SIGTERM or SIGINT.
+ *
+ * @throws {UserError} It could not be started.
+ */
+export async function serve(flags: ServeFlags, program: { readonly name: string; readonly version: string }) {
+  // Listened for before anything starts: whoever has read the first log line may already end the stub.
+  const signal = new Promise<NodeJS.Signals>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
+  })
+  const { destination, flush } = await standardOutput()
+  const settings = settingsOf(flags)
+  const dataDirectory = flags.memory ? null : flags.dataDir
+  const { scenario = null, seed = null } = flags
+  const prepare = scenario === null ? undefined : await preparationOf(scenario)
+  const stub = await startPlatformStub({
+    ...(prepare && { prepare }),
+    host: flags.host,
+    port: flags.port,
+    publicUrl: flags.publicUrl ?? null,
+    dataDirectory,
+    settings,
+    time: machineTime,
+    chance: makeChance(seed),
+    makeLog: (nowMs) => makeLog(destination, nowMs),
+    service: `${program.name} ${program.version}`,
+    failed(error) {
+      flush()
+      process.stderr.write(`${program.name}: ${error.message}: ${String(error.cause)}\n`)
+      process.exit(exitCodes.failed)
+    },
+  })
+  const { log, url } = stub
+  log.info(
+    { url, console: `${url}/console`, version: program.version, dataDirectory, seed, scenario, ...settings },
+    'listening',
+  )
+  flush()
+  log.info({ signal: await signal }, 'ending')
+  await stub.close()
+  log.info('ended')
+  flush()
+}
+
+/** What leads to a scenario's state. Loaded only where one is given: a start without must not wait for it. */
+async function preparationOf(file: string): Promise<NonNullable<StubOptions['prepare']>> {
+  const [{ readScenario }, { stageScenario }] = await Promise.all([
+    import('../developer/scenarios/read-scenario.ts'),
+    import('../developer/scenarios/stage.ts'),
+  ])
+  const scenario = await namingFile(file, () => readScenario(file))
+  return (parts, stubUrl) => namingFile(file, () => stageScenario(scenario, parts, stubUrl))
+}
+
+async function namingFile<Result>(file: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ScenarioError ? new ScenarioError(error.lines.map((line) => `${file}: ${line}`)) : error
+  }
+}
+
+function settingsOf(flags: ServeFlags): Settings {
+  return {
+    ...defaultSettings,
+    paymentExpiryMs: flags.paymentExpiry,
+    observationFreshnessMs: flags.observationFreshness,
+    completionDelayMs: flags.completionDelay,
+    linkExpiryMs: flags.linkExpiry,
+    allowOfferReplay: flags.allowOfferReplay ?? false,
+  }
+}

@@ -1,0 +1,20 @@
+import type { StubClock } from '../../clock/clock.ts'
+import type { DueWork } from '../../clock/due-work.ts'
+import type { Directory } from '../../marketplace/game-servers/directory.ts'
+import type { Platform } from '../../marketplace/platform.ts'
+import type { PlatformKeyRow } from '../../store/platform-row.ts'
+import type { Faults } from '../faults/faults.ts'
+import type { Journal } from '../request-journal.ts'
+
+/** What the control routes reach into beyond the platform's use cases. */
+export interface ControlParts {
+  readonly platform: Platform
+  readonly directory: Directory
+  readonly journal: Journal
+  readonly faults: Faults
+  readonly clock: StubClock
+  readonly dueWork: DueWork
+  readonly platformKey: () => Promise<PlatformKeyRow>
+  /** Empties the database but for game servers and keys. Inside a transaction. */
+  readonly emptyTables: () => void
+}

@@ -1,0 +1,35 @@
+import { Hono } from 'hono'
+import type * as z from 'zod/mini'
+import type { StubEnv } from '../../server/environment.ts'
+import { clearFaults, type FaultsOf } from '../faults/faults.ts'
+import { partnerFault } from '../faults/partner-fault.ts'
+import { webhookFault } from '../faults/webhook-fault.ts'
+import type { ControlParts } from './control-parts.ts'
+import { bodyOf, limitOf } from './control-request.ts'
+
+/** Faults on partner routes. */
+export function partnerFaultRoutes({ faults }: ControlParts): Hono<StubEnv> {
+  return faultRoutes(faults.partner, partnerFault, () => clearFaults(faults.partner))
+}
+
+/** Faults on outgoing webhooks. Without them nothing is held back any more. */
+export function webhookFaultRoutes({ faults, platform }: ControlParts): Hono<StubEnv> {
+  return faultRoutes(faults.webhook, webhookFault, async () => {
+    clearFaults(faults.webhook)
+    await platform.transact(() => platform.tables.webhooks.releaseAllHeld())
+  })
+}
+
+function faultRoutes<Schema extends z.ZodMiniType<{ readonly times: number }>>(
+  { queue }: FaultsOf<z.infer<Schema>>,
+  schema: Schema,
+  clear: () => unknown,
+): Hono<StubEnv> {
+  return new Hono<StubEnv>()
+    .get('/', (context) => context.json({ data: queue.newest(limitOf(context)) }))
+    .post('/', async (context) => context.json({ data: queue.add(await bodyOf(context, schema)) }))
+    .delete('/', async (context) => {
+      await clear()
+      return context.body(null, 200)
+    })
+}

@@ -1,0 +1,59 @@
+import { Hono } from 'hono'
+import * as z from 'zod/mini'
+import { characterRef as characterRefSchema, name } from '../../../contract/fields.ts'
+import { setCharacter } from '../../marketplace/characters/accounts.ts'
+import { registerGameServer, setWebhookUrl } from '../../marketplace/game-servers/register.ts'
+import { refuse } from '../../partner-api/refusal.ts'
+import type { StubEnv } from '../../server/environment.ts'
+import { parseFields } from '../../server/json-input.ts'
+import { positiveInteger } from '../../server/positive-integer.ts'
+import type { GameServerRow } from '../../store/game-server-rows.ts'
+import type { ControlParts } from './control-parts.ts'
+import { bodyOf } from './control-request.ts'
+
+const registration = z.looseObject({ name, webhookUrl: z.optional(z.unknown()), publicKeyPem: z.optional(name) })
+const webhookChange = z.looseObject({ webhookUrl: z.unknown() })
+const flag = z.optional(z.boolean())
+/** Unknown fields are dropped here: what is left is written to the character. */
+const characterChange = z.object({
+  account: flag,
+  linked: flag,
+  banned: flag,
+  sellingBlocked: flag,
+  recipientApproved: flag,
+})
+
+/** What the platform's staff and the player's account would do: game servers and their characters. */
+export function gameServerRoutes({ platform, directory, platformKey, dueWork }: ControlParts): Hono<StubEnv> {
+  const serverOf = (id: string): GameServerRow => {
+    const server = directory.byId(positiveInteger(id) ?? 0)
+    if (!server) throw refuse('GAME_SERVER_UNKNOWN')
+    return server
+  }
+  return new Hono<StubEnv>()
+    .post('/', async (context) => {
+      const { name, publicKeyPem, webhookUrl } = await bodyOf(context, registration)
+      const asked = { name, publicKeyPem, webhookUrl: webhookUrl === undefined ? null : textOrNull(webhookUrl) }
+      return context.json({ data: await registerGameServer(platform, directory, await platformKey(), asked) })
+    })
+    .put('/:id', async (context) => {
+      const server = serverOf(context.req.param('id'))
+      const { webhookUrl } = await bodyOf(context, webhookChange)
+      await setWebhookUrl(platform, directory, server, textOrNull(webhookUrl))
+      dueWork.wake()
+      return context.body(null, 200)
+    })
+    .put('/:id/characters/:characterRef', async (context) => {
+      const { id } = serverOf(context.req.param('id'))
+      const { characterRef } = parseFields(z.looseObject({ characterRef: characterRefSchema }), context.req.param())
+      const changes = await bodyOf(context, characterChange)
+      const character = await platform.transact(() => setCharacter(platform, id, characterRef, changes))
+      return context.json({ data: { characterRef, ...character } })
+    })
+}
+
+/** The general words for a wrong field would ask for a text, and null is taken too. @throws {Refusal} WEBHOOK_URL_UNFIT */
+function textOrNull(webhookUrl: unknown): string | null {
+  if (webhookUrl === null || typeof webhookUrl === 'string') return webhookUrl
+  throw refuse('WEBHOOK_URL_UNFIT')
+}

@@ -1,0 +1,63 @@
+import { Hono } from 'hono'
+import { iso, isoOrNull } from '../../clock/iso.ts'
+import type { Platform } from '../../marketplace/platform.ts'
+import { refuse } from '../../partner-api/refusal.ts'
+import type { StubEnv } from '../../server/environment.ts'
+import { positiveInteger } from '../../server/positive-integer.ts'
+import { stubLimits } from '../../server/stub-limits.ts'
+import type { Tables } from '../../store/tables.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
+import type { ControlParts } from './control-parts.ts'
+import { limitOf } from './control-request.ts'
+
+/** Webhook deliveries with their newest attempts, and sending one again. */
+export function webhookRoutes({ platform }: ControlParts): Hono<StubEnv> {
+  const { webhooks } = platform.tables
+  return new Hono<StubEnv>()
+    .get('/', (context) => {
+      const count = limitOf(context)
+      const asked = context.req.query('transactionId')
+      if (asked === undefined)
+        return context.json({ data: webhooks.newest(count).map((row) => deliveryStory(platform, row)) })
+      const transactionId = positiveInteger(asked)
+      if (transactionId === undefined) throw refuse('TRANSACTION_ID_UNFIT')
+      return context.json({ data: webhooks.newestOf(transactionId, count).map((row) => deliveryStory(platform, row)) })
+    })
+    .post('/:id/resend', async (context) => {
+      const id = positiveInteger(context.req.param('id')) ?? 0
+      const delivery = await platform.transact(() => resend(platform, id))
+      return context.json({ data: deliveryStory(platform, delivery) })
+    })
+}
+
+/** Makes a delivery due now, whatever became of it before. */
+function resend({ tables, clock }: Platform, id: number): WebhookDeliveryRow {
+  const delivery = tables.webhooks.byId(id)
+  if (!delivery) throw refuse('WEBHOOK_DELIVERY_UNKNOWN')
+  tables.webhooks.reschedule(id, delivery.attempts, clock.nowMs())
+  return tables.webhooks.byId(id) ?? delivery
+}
+
+function deliveryStory({ tables }: Platform, delivery: WebhookDeliveryRow) {
+  return {
+    ...delivery,
+    isHeld: delivery.isHeld === 1,
+    payload: JSON.parse(delivery.payload) as unknown,
+    body: delivery.payload,
+    nextAttemptAt: isoOrNull(delivery.nextAttemptAt),
+    createdAt: iso(delivery.createdAt),
+    closedAt: isoOrNull(delivery.closedAt),
+    attemptCount: tables.webhooks.attemptCount(delivery.id),
+    attempts: newestAttempts(tables, delivery).map(({ deliveryId: _, ...attempt }) => ({
+      ...attempt,
+      at: iso(attempt.at),
+      protectedHeader: JSON.parse(attempt.protectedHeader) as unknown,
+      nextAttemptAt: isoOrNull(attempt.nextAttemptAt),
+    })),
+  }
+}
+
+/** In the order in which they were made. */
+function newestAttempts({ webhooks }: Tables, { id }: WebhookDeliveryRow): WebhookAttemptRow[] {
+  return webhooks.newestAttempts(id, null, stubLimits.webhookAttemptsListedMax).reverse()
+}

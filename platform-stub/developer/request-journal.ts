@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto'
+import { signingInput } from '../../contract/envelope/protected-header.ts'
+import type { AuthRefusal } from '../partner-api/authenticate.ts'
+import type { PartnerRequest } from '../partner-api/partner-request.ts'
+import { stubLimits } from '../server/stub-limits.ts'
+import type { PartnerFault } from './faults/partner-fault.ts'
+
+/** One partner request as the journal tells it. */
+export interface JournalEntry {
+  /** Rises by one with each request since the stub was started. */
+  readonly number: number
+  /** Unix ms of the stub's clock. */
+  readonly atMs: number
+  readonly method: string
+  readonly path: string
+  readonly operation: string | null
+  readonly gameServerId: number | null
+  readonly kid: string | null
+  /** Of the answer, whether or not a fault let it leave; null where a fault dropped the request before anybody saw it. */
+  readonly status: number | null
+  /** Code of the refusal, null for a success. */
+  readonly code: string | null
+  readonly message: string | null
+  readonly durationMs: number
+  /** Present when nobody could be found behind the request: what to look at. */
+  readonly authentication: AuthenticationFault | null
+  /** The fault that the request met, if any. */
+  readonly fault: PartnerFault['kind'] | null
+}
+
+/** Why a signature or a key was refused, in the detail that saves an integrator days. */
+export interface AuthenticationFault {
+  readonly step: AuthRefusal['step']
+  readonly expected: string
+  readonly received: string
+  /**
+   * What the signature has to be made over: the received protected segment and the received bytes. Null without a
+   * header, and where a long one of an older request is not kept any more; it is never cut.
+   */
+  readonly signingInput: string | null
+  /** In characters; null without a header. */
+  readonly signingInputLength: number | null
+  /** Of the whole signing input, in hex, to compare with one's own; null without a header. */
+  readonly signingInputSha256: string | null
+  readonly bodyBytes: number
+  readonly bodySha256: string
+  /** The sender's `iat` minus the platform's time, in seconds; null where it could not be read. */
+  readonly clockDifferenceS: number | null
+}
+
+/** The last partner requests, in memory. */
+export class Journal {
+  readonly #changed: () => void
+  #entries: JournalEntry[] = []
+  #added = 0
+
+  /** @param changed Told of each new entry, which no table shows. */
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  add(entry: Omit<JournalEntry, 'number'>): void {
+    this.#entries.push({ number: ++this.#added, ...entry })
+    const agedAt = this.#entries.length - 1 - stubLimits.journalWholeEntriesMax
+    const aged = this.#entries[agedAt]
+    if (aged) this.#entries[agedAt] = withoutLongText(aged)
+    // Twice the bound before it is cut: cutting at every entry would move all of them each time.
+    if (this.#entries.length >= 2 * stubLimits.journalEntriesMax) {
+      this.#entries = this.#entries.slice(-stubLimits.journalEntriesMax)
+    }
+    this.#changed()
+  }
+
+  /** Newest first. */
+  newest(count: number): JournalEntry[] {
+    return this.#entries.slice(-Math.min(count, stubLimits.journalEntriesMax)).reverse()
+  }
+
+  clear(): void {
+    this.#entries = []
+  }
+}
+
+/** An older entry, whose signing input is not kept where it is long: a thousand of them would be a hundred megabytes. */
+function withoutLongText(entry: JournalEntry): JournalEntry {
+  const { authentication } = entry
+  const isLong = (authentication?.signingInputLength ?? 0) > stubLimits.journalSigningInputLengthMax
+  return authentication && isLong ? { ...entry, authentication: { ...authentication, signingInput: null } } : entry
+}
+
+/** Explains a request that nobody could be found behind. @param nowMs The stub's time, Unix ms. */
+export function explain(request: PartnerRequest, refused: AuthRefusal, nowMs: number): AuthenticationFault {
+  const [line, ...others] = request.signatureLines
+  const protectedSegment = others.length === 0 ? line?.split('.')[0] : undefined
+  const header = headerOf(protectedSegment)
+  const { step, expected, received } = refused
+  // Only of what is a header: a key or a bare signature that was sent in its place must not stand in the journal.
+  const input = header && protectedSegment ? signingInput(protectedSegment, request.body) : null
+  return {
+    step,
+    expected,
+    received,
+    signingInput: input,
+    signingInputLength: input?.length ?? null,
+    signingInputSha256: input === null ? null : sha256(input),
+    bodyBytes: request.body.length,
+    bodySha256: sha256(request.body),
+    clockDifferenceS: typeof header?.['iat'] === 'number' ? Math.round(header['iat'] - nowMs / 1_000) : null,
+  }
+}
+
+/** A protected header as whoever wrote it may have meant it; undefined for what is none. */
+function headerOf(protectedSegment = ''): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const header: unknown = JSON.parse(Buffer.from(protectedSegment, 'base64url').toString('utf8'))
+    return typeof header === 'object' && header !== null ? (header as Readonly<Record<string, unknown>>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function sha256(bytes: string | Uint8Array): string {
+  return hash('sha256', bytes, 'hex')
+}

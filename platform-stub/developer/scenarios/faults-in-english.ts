@@ -1,0 +1,89 @@
+import type * as z from 'zod/mini'
+import type { JsonFault } from '../../../contract/strict-json.ts'
+
+/**
+ * What is wrong with one field of a scenario and how to mend it, for the developer at the command line.
+ *
+ * @param value The whole that was read.
+ * @returns `gameServers[0].transactions[2].quantity: must be a whole number from 1, not 0`
+ */
+export function fieldFault(issue: z.core.$ZodIssue, value: unknown): string {
+  const place = placeOf(issue.path)
+  if (issue.code === 'unrecognized_keys') {
+    const names = issue.keys.map((key) => placeOf([...issue.path, key]))
+    return `${names.join(', ')}: has no place here; remove it or mend its name`
+  }
+  if (issue.code === 'invalid_key')
+    return `${place}: is no name for it; choose one that is neither empty nor a dot or two`
+  const received = issue.path.reduce<unknown>(
+    (inner, key) => (inner as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key],
+    value,
+  )
+  if (received === undefined) return `${place}: is missing; give ${wanted(issue)}`
+  return `${place}: must be ${wanted(issue)}, not ${shown(received)}`
+}
+
+/** A field's place as it is written in most languages. */
+export function placeOf(path: readonly PropertyKey[]): string {
+  const written = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+  return written.join('').replace(/^\./, '') || 'the whole'
+}
+
+function wanted(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return typeNames[issue.expected] ?? issue.expected
+    case 'too_small':
+      return issue.origin === 'string' ? 'a text that is not empty' : `a number from ${issue.minimum}`
+    case 'too_big':
+      return `a number up to ${issue.maximum}`
+    case 'invalid_value':
+      return oneOf(issue.values)
+    case 'invalid_union':
+      return 'options' in issue ? oneOf((issue.options ?? []) as readonly unknown[]) : 'a value that fits'
+    case 'custom':
+      return String(
+        issue.params?.['wanted'] ??
+          `a text of ${issue.params?.['lengthMin']} to ${issue.params?.['lengthMax']} characters`,
+      )
+    default:
+      return 'a value that fits'
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a whole number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join(' or ')
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+}
+
+/** What is wrong with a scenario's text. */
+export function textFault(fault: JsonFault): string {
+  switch (fault.kind) {
+    case 'not-json':
+      return 'is no JSON'
+    case 'not-an-object':
+      return 'is no JSON object; begin with { and end with }'
+    case 'too-deep':
+      return 'is nested too deeply'
+    case 'lone-surrogate':
+      return 'holds half a Unicode character; save it as UTF-8'
+    case 'duplicate-name':
+      return `names ${JSON.stringify(fault.name)} twice in one object; keep one`
+    case 'inexact-number':
+      return `holds ${fault.number}, which cannot be read exactly; keep within ±9007199254740991`
+  }
+}

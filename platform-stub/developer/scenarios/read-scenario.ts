@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { decodeUtf8, readStrictJson } from '../../../contract/strict-json.ts'
+import { fieldFault, textFault } from './faults-in-english.ts'
+import { type Scenario, scenario } from './scenario.ts'
+import { ScenarioError } from './scenario-error.ts'
+
+/**
+ * Reads a scenario whole before anything is done with it.
+ *
+ * @throws {ScenarioError} The file cannot be read, or holds no scenario; all faults at once.
+ */
+export function readScenario(file: string): Scenario {
+  const text = decodeUtf8(bytesOf(file))
+  if (text === undefined) throw new ScenarioError(['is not UTF-8; save it as that'])
+  const reading = readStrictJson(text)
+  if (!reading.ok)
+    throw new ScenarioError([reading.fault.kind === 'not-json' ? whyNoJson(text) : textFault(reading.fault)])
+  const { value } = reading.object
+  const parsed = scenario.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new ScenarioError(parsed.error.issues.map((issue) => fieldFault(issue, value)))
+}
+
+function bytesOf(file: string): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new ScenarioError([code === 'ENOENT' ? 'no such file' : `cannot be read: ${message}`])
+  }
+}
+
+/** `JSON.parse` says where it stumbled. */
+function whyNoJson(text: string): string {
+  try {
+    JSON.parse(text)
+    return 'is no JSON'
+  } catch (error) {
+    return `is no JSON: ${(error as Error).message}`
+  }
+}

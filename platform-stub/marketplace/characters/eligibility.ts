@@ -1,0 +1,70 @@
+import type { eligibilityBlockers, sellingBlockers } from '../../../contract/character.ts'
+import { eligibilityTexts, type RefusalCode, sellingTexts } from '../../partner-api/messages.ts'
+import type { CharacterStanding } from '../../store/character-rows.ts'
+
+type Blocker = (typeof eligibilityBlockers)[number]
+type SellingBlocker = (typeof sellingBlockers)[number]
+
+/** Data of GET eligibility. @see interface section 2 */
+export interface EligibilityRecord {
+  readonly allowed: boolean
+  readonly blocker: Blocker | null
+  readonly message: string
+  readonly linked: boolean
+  readonly banned: boolean
+  readonly selling: {
+    readonly allowed: boolean
+    readonly blockers: readonly SellingBlocker[]
+    readonly message: string
+    readonly action: string | null
+  }
+}
+
+const sellingActions: Readonly<Record<SellingBlocker, string>> = {
+  ACCOUNT_MISSING: 'LINK_CHARACTER',
+  SELLING_BLOCKED: 'CONTACT_SUPPORT',
+  RECIPIENT_MISSING: 'CREATE_RECIPIENT',
+}
+
+/** Whether a character may list, and what stands in the way first. A hint, never a gate. @see docs/decisions/0009 */
+export function eligibilityOf(character: CharacterStanding): EligibilityRecord {
+  const blockers = sellingBlockersOf(character)
+  const [first] = blockers
+  const blocker = blockerOf(character, first !== undefined)
+  return {
+    allowed: blocker === null,
+    blocker,
+    message: eligibilityTexts[blocker ?? 'allowed'],
+    linked: character.linked,
+    banned: character.banned,
+    selling: {
+      allowed: first === undefined,
+      blockers,
+      message: sellingTexts[first ?? 'allowed'],
+      action: first ? sellingActions[first] : null,
+    },
+  }
+}
+
+function sellingBlockersOf(character: CharacterStanding): SellingBlocker[] {
+  const blockers: SellingBlocker[] = []
+  if (!character.account) blockers.push('ACCOUNT_MISSING')
+  if (character.sellingBlocked) blockers.push('SELLING_BLOCKED')
+  if (!character.recipientApproved) blockers.push('RECIPIENT_MISSING')
+  return blockers
+}
+
+function blockerOf(character: CharacterStanding, isSellingBlocked: boolean): Blocker | null {
+  if (!character.linked) return 'NOT_LINKED'
+  if (character.banned) return 'CHARACTER_BANNED'
+  return isSellingBlocked ? 'SELLING_BLOCKED' : null
+}
+
+/** The first condition of a seller that is not met; undefined when the character may register. @see interface 4.2 */
+export function sellerObstacle(character: CharacterStanding): Extract<RefusalCode, `SELLER_${string}`> | undefined {
+  if (!character.account) return 'SELLER_ACCOUNT_MISSING'
+  if (!character.linked) return 'SELLER_NOT_LINKED'
+  if (character.banned) return 'SELLER_BANNED'
+  if (character.sellingBlocked) return 'SELLER_BLOCKED'
+  return character.recipientApproved ? undefined : 'SELLER_RECIPIENT_MISSING'
+}

@@ -1,0 +1,61 @@
+import { iso } from '../../clock/iso.ts'
+import { refuse } from '../../partner-api/refusal.ts'
+import type { CharacterLinkRow } from '../../store/character-rows.ts'
+import type { Platform } from '../platform.ts'
+
+/**
+ * Starts linking a character from the game's side. @see interface section 4.1
+ *
+ * @returns Data of the answer: the player confirms at `url` until `expiresAt`, once.
+ */
+export function startLink(
+  platform: Platform,
+  gameServerId: number,
+  input: { readonly characterRef: string; readonly characterName?: string | undefined },
+) {
+  const { tables, clock, chance, settings } = platform
+  const id = tables.characters.nextLinkId()
+  const createdAt = clock.nowMs()
+  const expiresAt = createdAt + settings.linkExpiryMs
+  const token = chance.token('character-link', id)
+  const { characterRef, characterName = null } = input
+  tables.characters.insertLink({
+    id,
+    gameServerId,
+    characterRef,
+    characterName,
+    token,
+    createdAt,
+    expiresAt,
+    usedAt: null,
+  })
+  return { linkId: id, url: `${platform.publicUrl()}/portal/links/${token}`, expiresAt: iso(expiresAt) }
+}
+
+/**
+ * The link of a token while it can be confirmed.
+ *
+ * @throws {Refusal} LINK_UNKNOWN, LINK_USED or LINK_EXPIRED.
+ */
+export function openLink(platform: Platform, token: string): CharacterLinkRow {
+  const link = platform.tables.characters.linkByToken(token)
+  if (!link) throw refuse('LINK_UNKNOWN')
+  if (link.usedAt !== null) throw refuse('LINK_USED')
+  if (link.expiresAt <= platform.clock.nowMs()) throw refuse('LINK_EXPIRED')
+  return link
+}
+
+/**
+ * What the player does in the portal: the link is used up, the character linked to an account.
+ *
+ * @throws {Refusal} As `openLink`.
+ */
+export function confirmLink(platform: Platform, token: string): CharacterLinkRow {
+  const link = openLink(platform, token)
+  const { characters } = platform.tables
+  const known = characters.read(link.gameServerId, link.characterRef)
+  const characterName = link.characterName ?? known.characterName
+  characters.write(link.gameServerId, link.characterRef, { ...known, characterName, account: true, linked: true })
+  characters.useLink(link.id, platform.clock.nowMs())
+  return link
+}

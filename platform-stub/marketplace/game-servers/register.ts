@@ -1,0 +1,145 @@
+import { createPublicKey } from 'node:crypto'
+import { limits } from '../../../contract/limits.ts'
+import { refuse } from '../../partner-api/refusal.ts'
+import { httpUrlOf } from '../../server/http-url.ts'
+import type { GameServerRow, SigningKeyRow } from '../../store/game-server-rows.ts'
+import type { PlatformKeyRow } from '../../store/platform-row.ts'
+import type { Platform } from '../platform.ts'
+import type { Directory } from './directory.ts'
+import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from './rsa-pair.ts'
+
+interface KeyPair {
+  readonly publicKeyPem: string
+  /** Null where only the public half was given. */
+  readonly privateKeyPem: string | null
+}
+
+/** A new pair as PEM. */
+async function newKeyPair(): Promise<KeyPair & { readonly privateKeyPem: string }> {
+  const { privateKey, publicKey } = await newRsaPair()
+  return { publicKeyPem: publicKeyPemOf(publicKey), privateKeyPem: privateKeyPemOf(privateKey) }
+}
+
+/** What a game server is registered with. */
+export interface Registration {
+  readonly name: string
+  /** Where its webhooks go. Without one they wait. */
+  readonly webhookUrl?: string | null | undefined
+  /** The public half of a pair that the game server made itself; without it the stub makes one. */
+  readonly publicKeyPem?: string | undefined
+}
+
+/**
+ * Does what the platform's staff do on request: registers a game server, issues its API key, takes or makes its key
+ * pair, and says by which key the platform signs.
+ *
+ * @throws {Refusal} WEBHOOK_URL_UNFIT or SIGNING_KEY_UNFIT.
+ * @see docs/decisions/0009
+ */
+export async function registerGameServer(
+  platform: Platform,
+  directory: Directory,
+  platformKey: PlatformKeyRow,
+  registration: Registration,
+) {
+  const prepared = await prepareRegistration(registration)
+  const { server, key } = await platform.transact(() => writeRegistration(platform, prepared))
+  directory.put(server)
+  directory.putKey(key)
+  return { gameServerId: server.id, ...credentialsOf(server, key, platformKey) }
+}
+
+/** What a registered game server needs to speak with the platform. */
+export function credentialsOf(server: GameServerRow, key: SigningKeyRow, platformKey: PlatformKeyRow) {
+  return {
+    apiKey: server.apiKey,
+    kid: key.kid,
+    privateKeyPem: key.privateKeyPem,
+    platformKeyKid: platformKey.kid,
+    platformPublicKeyPem: platformKey.publicKeyPem,
+  }
+}
+
+/** A registration that nothing stands in the way of, with its key pair. */
+export interface PreparedRegistration {
+  readonly name: string
+  readonly webhookUrl: string | null
+  readonly pair: KeyPair
+}
+
+/** @throws {Refusal} WEBHOOK_URL_UNFIT or SIGNING_KEY_UNFIT. */
+export async function prepareRegistration(registration: Registration): Promise<PreparedRegistration> {
+  const { name, publicKeyPem } = registration
+  const webhookUrl = fitWebhookUrl(registration.webhookUrl ?? null)
+  const pair = publicKeyPem === undefined ? await newKeyPair() : fitPublicKey(publicKeyPem)
+  return { name, webhookUrl, pair }
+}
+
+/** Writes a registration. Inside a transaction; the directory learns of it afterwards. */
+export function writeRegistration(platform: Platform, { name, webhookUrl, pair }: PreparedRegistration) {
+  const { tables, chance, clock } = platform
+  const id = tables.gameServers.nextId()
+  const createdAt = clock.nowMs()
+  const server: GameServerRow = {
+    id,
+    name,
+    apiKey: `stub_${chance.token('api-key', id)}`,
+    webhookUrl,
+    createdAt,
+  }
+  const kid = `game-server-${id}-${chance.token('kid', id).slice(0, 8)}`
+  const key: SigningKeyRow = { kid, gameServerId: id, ...pair, createdAt }
+  tables.gameServers.insert(server)
+  tables.gameServers.insertKey(key)
+  return { server, key }
+}
+
+/**
+ * Says where a game server's webhooks go from now on; what waited for an address goes out.
+ *
+ * @param webhookUrl Null stops them: deliveries wait.
+ * @throws {Refusal} WEBHOOK_URL_UNFIT.
+ */
+export async function setWebhookUrl(
+  platform: Platform,
+  directory: Directory,
+  server: GameServerRow,
+  webhookUrl: string | null,
+): Promise<void> {
+  const fit = fitWebhookUrl(webhookUrl)
+  await platform.transact(() => platform.tables.gameServers.setWebhookUrl(server.id, fit))
+  directory.put({ ...server, webhookUrl: fit })
+}
+
+function fitWebhookUrl(webhookUrl: string | null): string | null {
+  if (webhookUrl === null) return null
+  const url = httpUrlOf(webhookUrl)
+  if (!url) throw refuse('WEBHOOK_URL_UNFIT')
+  return url.href
+}
+
+function fitPublicKey(publicKeyPem: string): KeyPair {
+  // A private key would be taken too, and its public half derived: it has no business here.
+  if (publicKeyPem.includes('PRIVATE KEY')) throw refuse('SIGNING_KEY_UNFIT')
+  try {
+    const key = createPublicKey(publicKeyPem)
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+    if (key.asymmetricKeyType === 'rsa' && bits >= limits.signingKeyBitsMin)
+      return { publicKeyPem, privateKeyPem: null }
+  } catch {
+    // Not a key at all; refused like an unfit one.
+  }
+  throw refuse('SIGNING_KEY_UNFIT')
+}
+
+/**
+ * The key that the platform signs its webhooks with: the stored one, or a new one that is stored before anybody sees it.
+ */
+export async function loadPlatformKey(platform: Platform): Promise<PlatformKeyRow> {
+  const stored = platform.tables.platform.key()
+  if (stored) return stored
+  const pair = await newKeyPair()
+  const key = { kid: `platform-${platform.chance.token('platform-kid', 1).slice(0, 8)}`, ...pair }
+  await platform.transact(() => platform.tables.platform.setKey(key))
+  return key
+}

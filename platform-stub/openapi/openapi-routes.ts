@@ -1,0 +1,18 @@
+import { Hono } from 'hono'
+import type { Platform } from '../marketplace/platform.ts'
+import { pageResponse } from '../pages/document.ts'
+import type { StubEnv } from '../server/environment.ts'
+
+/**
+ * The document at `/openapi.json`, and for people at `/docs`. Loaded and made when somebody asks: a stub that nobody asks
+ * starts no later for it.
+ */
+export function openApiRoutes(platform: Platform): Hono<StubEnv> {
+  const document = async () => (await import('./openapi-document.ts')).openApiDocument(platform.publicUrl())
+  return new Hono<StubEnv>()
+    .get('/openapi.json', async (context) => context.json(await document()))
+    .get('/docs', async (context) => {
+      const { referencePage } = await import('./reference-page.ts')
+      return pageResponse(context, 200, referencePage(await document()))
+    })
+}

@@ -1,0 +1,134 @@
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import { iso } from '../../clock/iso.ts'
+import type { Platform } from '../../marketplace/platform.ts'
+import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
+import { checkoutTexts as texts } from '../../partner-api/messages.ts'
+import type { Refusal } from '../../partner-api/refusal.ts'
+import type { StubEnv } from '../../server/environment.ts'
+import { shortMoment } from '../brasilia.ts'
+import { countdown } from '../browser/durations.js'
+import type { Html } from '../document.ts'
+import type { IconName } from '../icons.ts'
+import { inReais } from '../money.ts'
+import { notice, noticePage, type PlayerPageParts, playerPage } from '../player-page.ts'
+import { type CheckoutStanding, type Purchase, purchaseOf, versionOf } from './checkout-phase.ts'
+import { pixCode } from './pix.ts'
+import { progressList } from './progress.ts'
+import { qrPicture } from './qr.ts'
+
+/** How each standing looks beside its words. */
+const looks: Readonly<Record<CheckoutStanding, readonly [tone: string, picture: IconName]>> = {
+  'awaiting-payment': ['busy', 'clock'],
+  'sold-out': ['bad', 'box'],
+  withdrawn: ['bad', 'box'],
+  'awaiting-server': ['busy', 'box'],
+  delivered: ['good', 'check'],
+  failed: ['wait', 'alert'],
+  disputed: ['argued', 'scales'],
+  completed: ['good', 'check'],
+  'refunded-after-failure': ['wait', 'back'],
+  'refunded-after-dispute': ['wait', 'back'],
+  expired: ['calm', 'clock'],
+  cancelled: ['calm', 'cross'],
+}
+
+/**
+ * The page of a purchase, whatever became of it.
+ *
+ * @param refusal What the buyer asked for just now and did not get.
+ */
+export function purchasePage(
+  context: Context<StubEnv>,
+  status: number,
+  parts: PlayerPageParts,
+  token: string,
+  refusal?: Refusal,
+) {
+  const { platform, directory, clock } = parts
+  const purchase = purchaseOf(platform, token)
+  if (!purchase) return noticePage(context, 404, parts, { heading: texts.title, ...texts.unknown })
+  const { transaction } = purchase
+  const stream = `/checkout/${token}/changes`
+  const gameServer = directory.byId(transaction.gameServerId)?.name ?? ''
+  return playerPage(context, status, parts, {
+    title: texts.title,
+    live: { stream, version: versionOf(purchase, clock.offsetMs) },
+    content: html`
+      ${refusal ? notice('bad', 'alert', { title: texts.refused, text: refusal.message }, 'alert') : ''}
+      ${standingNotice(purchase)}
+      <div class="purchase">
+        ${orderCard(purchase, gameServer)}
+        ${purchase.standing === 'awaiting-payment' ? paymentCard(purchase) : progressCard(platform, purchase)}
+      </div>`,
+  })
+}
+
+function standingNotice({ standing, available }: Purchase): Html {
+  const [tone, picture] = looks[standing]
+  return notice(tone, picture, standing === 'sold-out' ? texts.soldOut(available) : texts.standings[standing])
+}
+
+function orderCard({ transaction, listing }: Purchase, gameServer: string): Html {
+  const { quantity, unitAmountCents, buyerCharacterRef } = transaction
+  const { itemName, attributes, sellerCharacterRef } = listing
+  return html`<section class="card order" aria-labelledby="item">
+    <p class="eyebrow">${texts.item}</p>
+    <h2 id="item">${itemName}</h2>
+    <figure class="promise">
+      <figcaption>${texts.attributes}</figcaption>
+      <blockquote>${attributes}</blockquote>
+    </figure>
+    <dl class="amounts">
+      <div><dt>${texts.quantity}</dt><dd>${quantity}</dd></div>
+      <div><dt>${texts.unitPrice}</dt><dd>${inReais(unitAmountCents)}</dd></div>
+      <div class="total"><dt>${texts.total}</dt><dd>${inReais(quantity * unitAmountCents)}</dd></div>
+    </dl>
+    <dl class="facts">
+      <div><dt>${texts.buyer}</dt><dd>${buyerCharacterRef}</dd></div>
+      <div><dt>${texts.seller}</dt><dd>${sellerCharacterRef}</dd></div>
+      <div><dt>${texts.gameServer}</dt><dd>${gameServer}</dd></div>
+    </dl>
+  </section>`
+}
+
+function paymentCard({ transaction, nowMs }: Purchase): Html {
+  const { id, checkoutToken, createdAt, expiresAt, quantity, unitAmountCents } = transaction
+  const amountCents = quantity * unitAmountCents
+  const code = pixCode({ amountCents, reference: `SIMULACAO${id}` })
+  const leftMs = Math.max(0, expiresAt - nowMs)
+  return html`<section class="card payment" aria-labelledby="payment">
+    <div class="left">
+      <p id="time-left">${texts.timeLeft}</p>
+      <time class="countdown" role="timer" aria-labelledby="time-left" datetime="${iso(expiresAt)}" data-shows="left">${countdown(leftMs)}</time>
+      <progress max="${expiresAt - createdAt}" value="${leftMs}" data-until="${iso(expiresAt)}" aria-labelledby="time-left"></progress>
+      <p class="soft">${texts.payBy} ${shortMoment(expiresAt)} (${texts.timeZone})</p>
+      <noscript><a href="/checkout/${checkoutToken}">${texts.refresh}</a></noscript>
+    </div>
+    <h2 id="payment">${texts.payment}</h2>
+    <div class="pix">
+      ${qrPicture(code, texts.qr)}
+      <div class="pix-code">
+        <label for="pix-code">${texts.pixCode}</label>
+        <textarea id="pix-code" readonly rows="4" spellcheck="false" class="mono">${code}</textarea>
+        <button type="button" class="button" data-copies="pix-code" data-done="${texts.copied}"><span data-label aria-live="polite">${texts.copy}</span></button>
+      </div>
+    </div>
+    <p class="soft">${texts.pixIsSimulated}</p>
+    <form method="post" action="/checkout/${checkoutToken}/pay"><button class="button first wide">${texts.pay(inReais(amountCents))}</button></form>
+    ${cancelForm(checkoutToken)}
+  </section>`
+}
+
+function progressCard({ tables }: Platform, { transaction, standing }: Purchase): Html {
+  const isUnpaid = standing === 'sold-out' || standing === 'withdrawn'
+  return html`<section class="card progress" aria-labelledby="progress">
+    <h2 id="progress">${texts.progress}</h2>
+    ${progressList(tables.transactions.historyOf(transaction.id), phaseOfRow(transaction))}
+    ${isUnpaid ? cancelForm(transaction.checkoutToken) : ''}
+  </section>`
+}
+
+function cancelForm(token: string): Html {
+  return html`<form method="post" action="/checkout/${token}/cancel"><button class="button plain wide">${texts.cancel}</button></form>`
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import type { TransactionPhase } from '../../../contract/transaction.ts'
+import { estimateStock } from '../../marketplace/listings/estimate.ts'
+import type { Platform } from '../../marketplace/platform.ts'
+import { listingOf } from '../../marketplace/transactions/apply.ts'
+import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
+import type { ListingRow } from '../../store/listing-rows.ts'
+import type { TransactionRow } from '../../store/transaction-rows.ts'
+
+/** Where a purchase stands for its buyer: its phase, or what keeps an unpaid one from being paid. */
+export type CheckoutStanding = TransactionPhase | 'sold-out' | 'withdrawn'
+
+/** Everything that the checkout page shows. */
+export interface Purchase {
+  readonly transaction: TransactionRow
+  readonly listing: ListingRow
+  readonly standing: CheckoutStanding
+  /** What can still be bought, for one who asked for more. */
+  readonly available: number
+  readonly nowMs: number
+}
+
+/** A purchase as its buyer sees it now; undefined for a token that nobody was given. */
+export function purchaseOf(platform: Platform, token: string): Purchase | undefined {
+  const { tables, clock, settings } = platform
+  const transaction = tables.transactions.byToken(token)
+  if (!transaction) return undefined
+  const listing = listingOf(platform, transaction)
+  const nowMs = clock.nowMs()
+  const { available } = estimateStock(listing, nowMs, settings.observationFreshnessMs)
+  return { transaction, listing, standing: standingOf(transaction, listing, available), available, nowMs }
+}
+
+/** The second check of the estimate, made while the buyer is still looking. It is made again before the charge. */
+function standingOf(transaction: TransactionRow, listing: ListingRow, available: number): CheckoutStanding {
+  const phase = phaseOfRow(transaction)
+  if (phase !== 'awaiting-payment') return phase
+  if (listing.status === 'WITHDRAWN') return 'withdrawn'
+  return transaction.quantity > available ? 'sold-out' : phase
+}
+
+/**
+ * Names what the page shows, so that it is fetched again when that is something else.
+ *
+ * @param clockOffsetMs A countdown that ran by another offset is wrong.
+ */
+export function versionOf(purchase: Purchase | undefined, clockOffsetMs: number): string {
+  if (!purchase) return 'none'
+  const { transaction, standing, available } = purchase
+  const seen = JSON.stringify([transaction, standing, available, clockOffsetMs])
+  return createHash('sha256').update(seen).digest('base64url').slice(0, 16)
+}

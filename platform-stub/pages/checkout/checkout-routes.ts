@@ -1,0 +1,57 @@
+import { Hono } from 'hono'
+import type { Platform } from '../../marketplace/platform.ts'
+import { moveTransaction } from '../../marketplace/transactions/apply.ts'
+import { payTransaction } from '../../marketplace/transactions/purchase.ts'
+import { playerTexts, checkoutTexts as texts } from '../../partner-api/messages.ts'
+import { Refusal } from '../../partner-api/refusal.ts'
+import type { StubEnv } from '../../server/environment.ts'
+import { isForeignPage } from '../../server/origin.ts'
+import type { TransactionRow } from '../../store/transaction-rows.ts'
+import { eventStreamHeaders } from '../changes.ts'
+import { noticePage, type PlayerPageParts } from '../player-page.ts'
+import { purchasePage } from './checkout-page.ts'
+import { purchaseOf, versionOf } from './checkout-phase.ts'
+
+/** What the buyer can do on the page, by the last segment of the form's address. */
+const acts = {
+  pay: payTransaction,
+  cancel: (platform: Platform, transaction: TransactionRow) =>
+    moveTransaction(platform, transaction, { trigger: 'cancel', at: platform.clock.nowMs() }),
+}
+
+/** The buyer's page: what is promised, what it costs, pay and cancel. Whoever has the token is the buyer. */
+export function checkoutRoutes(parts: PlayerPageParts): Hono<StubEnv> {
+  const { platform, clock, changes } = parts
+  const { transactions } = platform.tables
+  const look = (token: string) => versionOf(purchaseOf(platform, token), clock.offsetMs)
+  return new Hono<StubEnv>()
+    .get('/:token', (context) => purchasePage(context, 200, parts, context.req.param('token')))
+    .get('/:token/changes', (context) => {
+      const { token } = context.req.param()
+      return context.body(
+        changes.stream(() => look(token)),
+        200,
+        eventStreamHeaders,
+      )
+    })
+    .post('/:token/:act', async (context) => {
+      if (isForeignPage(context.env.incoming, platform.publicUrl())) {
+        return noticePage(context, 403, parts, { heading: texts.title, ...playerTexts.foreignOrigin })
+      }
+      const { token, act } = context.req.param()
+      const transaction = transactions.byToken(token)
+      if (!transaction || !Object.hasOwn(acts, act)) {
+        return noticePage(context, 404, parts, { heading: texts.title, ...texts.unknown })
+      }
+      try {
+        await platform.transact(() => {
+          const current = transactions.byToken(token) ?? transaction
+          return acts[act as keyof typeof acts](platform, current)
+        })
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        return purchasePage(context, error.status, parts, token, error)
+      }
+      return context.redirect(`/checkout/${token}`, 303)
+    })
+}

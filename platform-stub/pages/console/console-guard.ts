@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http'
+import { controlObstacle } from '../../developer/control/control-guard.ts'
+import { type Refusal, refuse } from '../../partner-api/refusal.ts'
+
+/**
+ * Why somebody may not see the console; undefined when he may. As for the control routes, except that a link on
+ * another page may lead to it: following one shows the console to the person and nothing to that page.
+ *
+ * @param publicUrl The stub's own address.
+ */
+export function consoleObstacle(incoming: IncomingMessage, publicUrl: string): Refusal | undefined {
+  const obstacle = controlObstacle(incoming, publicUrl)
+  if (obstacle !== 'CONTROL_FOREIGN_HOST' && obstacle !== 'CONTROL_FOREIGN_ORIGIN') return undefined
+  const isFollowedLink =
+    incoming.headers['sec-fetch-mode'] === 'navigate' &&
+    incoming.headers['sec-fetch-dest'] === 'document' &&
+    incoming.headers.origin === undefined
+  return obstacle === 'CONTROL_FOREIGN_ORIGIN' && isFollowedLink ? undefined : refuse(obstacle)
+}

@@ -1,0 +1,70 @@
+import { html } from 'hono/html'
+import { iso } from '../../clock/iso.ts'
+import { type Html, pageResponse } from '../document.ts'
+import { mark } from '../icons.ts'
+import { clockPanel } from './clock-panel.ts'
+import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
+
+/** The console's places, in the order of its menu. */
+const places = {
+  '/console': 'Overview',
+  '/console/transactions': 'Transactions',
+  '/console/listings': 'Listings',
+  '/console/webhooks': 'Webhooks',
+  '/console/requests': 'Requests',
+  '/console/game-servers': 'Game servers',
+  '/console/faults': 'Faults',
+} as const
+
+/** The address of an entry of the menu. */
+export type Place = keyof typeof places
+
+/** One page of the console, within what all of them have. */
+export interface ConsolePage {
+  readonly title: string
+  /** Which entry of the menu it belongs to; null for none. */
+  readonly place: Place | null
+  readonly content: Html
+  readonly status?: number
+}
+
+/** A page of the console, live. */
+export function consolePage(context: ConsoleContext, parts: ConsoleParts, page: ConsolePage) {
+  const { title, place, content, status = 200 } = page
+  return pageResponse(context, status, {
+    lang: 'en',
+    title: `${title} · platform-stub`,
+    styles: ['console.css', 'frame.css', 'acts.css', 'tables.css', 'machine.css', 'stories.css'],
+    script: 'console.js',
+    body: html`<body class="console" data-now="${iso(parts.clock.nowMs())}" data-live="/console/changes" data-version="${consoleVersion(parts)}">
+      <a class="skip" href="#content">Skip to content</a>
+      <header class="top">
+        <a class="name" href="/console">${mark()}<span>platform-stub</span></a>
+        <span class="connection"><span class="hidden-text">Updates: </span><span id="connection" data-live="live" data-lost="reconnecting…">not live</span></span>
+        ${clockPanel(parts)}
+      </header>
+      <nav class="places" aria-label="Console">
+        <ul>
+          ${Object.entries(places).map(
+            ([path, name]) =>
+              html`<li><a href="${path}" ${path === place ? html`aria-current="page"` : ''}>${name}</a></li>`,
+          )}
+        </ul>
+        <ul class="elsewhere">
+          <li><a href="/docs">API reference</a></li>
+          <li><a href="/openapi.json">OpenAPI</a></li>
+        </ul>
+      </nav>
+      <main id="content" tabindex="-1" data-live-region="content">
+        <noscript><p class="notice wait"><strong>The console acts through the control routes and needs JavaScript for that. Without it you can read, and reload.</strong></p></noscript>
+        ${content}
+      </main>
+      <div id="outcome" class="outcome" role="status"></div>
+    </body>`,
+  })
+}
+
+/** Names everything that the console can show. */
+export function consoleVersion({ changes, queries, clock }: ConsoleParts): string {
+  return `${changes.version}.${queries.rowsChanged()}.${clock.offsetMs}`
+}

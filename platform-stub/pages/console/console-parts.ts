@@ -1,0 +1,14 @@
+import type { Context } from 'hono'
+import type { ControlParts } from '../../developer/control/control-parts.ts'
+import type { StubEnv } from '../../server/environment.ts'
+import type { ConsoleQueries } from '../../store/console-queries.ts'
+import type { Changes } from '../changes.ts'
+
+/** What the console is made from: everything that the control routes reach, and reading of its own. */
+export interface ConsoleParts extends ControlParts {
+  readonly changes: Changes
+  readonly queries: ConsoleQueries
+}
+
+/** A request to the console. */
+export type ConsoleContext = Context<StubEnv>

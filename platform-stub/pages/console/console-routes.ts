@@ -1,0 +1,52 @@
+import { Hono } from 'hono'
+import type { StubEnv } from '../../server/environment.ts'
+import { eventStreamHeaders } from '../changes.ts'
+import { consoleObstacle } from './console-guard.ts'
+import { consoleVersion } from './console-layout.ts'
+import type { ConsoleParts } from './console-parts.ts'
+import { faultsPage } from './faults-page.ts'
+import { gameServerPage } from './game-server-page.ts'
+import { gameServersPage } from './game-servers-page.ts'
+import { listingsPage } from './listings-page.ts'
+import { noSuchPage } from './not-found-page.ts'
+import { overviewPage } from './overview-page.ts'
+import { provisioningRoutes } from './provisioning.ts'
+import { requestsPage } from './requests-page.ts'
+import { transactionPage } from './transaction-page.ts'
+import { transactionsPage } from './transactions-page.ts'
+import { webhookPage } from './webhook-page.ts'
+import { webhooksPage } from './webhooks-page.ts'
+
+/** The developer's console. It reads here and acts through the control routes, so it can do nothing that they cannot. */
+export function consoleRoutes(parts: ConsoleParts): Hono<StubEnv> {
+  return new Hono<StubEnv>()
+    .use('*', async (context, next) => {
+      const obstacle = consoleObstacle(context.env.incoming, parts.platform.publicUrl())
+      if (obstacle) throw obstacle
+      await next()
+    })
+    .get('/', (context) => overviewPage(context, parts))
+    .get('/changes', (context) =>
+      context.body(
+        parts.changes.stream(() => consoleVersion(parts)),
+        200,
+        eventStreamHeaders,
+      ),
+    )
+    .get('/transactions', (context) => transactionsPage(context, parts))
+    .get('/transactions/:id', (context) => transactionPage(context, parts))
+    .get('/listings', (context) => listingsPage(context, parts))
+    .get('/webhooks', (context) => webhooksPage(context, parts))
+    .get('/webhooks/:id', (context) => webhookPage(context, parts))
+    .get('/requests', (context) => requestsPage(context, parts))
+    .get('/game-servers', (context) => gameServersPage(context, parts))
+    .get('/game-servers/:id', (context) => gameServerPage(context, parts))
+    .get('/faults', (context) => faultsPage(context, parts))
+    .route('/game-servers', provisioningRoutes(parts))
+    .use('*', async (context, next) => (isReading(context.req.method) ? noSuchPage(context, parts) : next()))
+}
+
+/** Only a reader is shown a page of what there is not; what acts goes on to where 404 and 405 are told apart. */
+function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}

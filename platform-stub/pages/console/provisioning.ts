@@ -1,0 +1,65 @@
+import { Hono } from 'hono'
+import { controlObstacle } from '../../developer/control/control-guard.ts'
+import { agentVariables } from '../../marketplace/game-servers/agent-env.ts'
+import { refuse } from '../../partner-api/refusal.ts'
+import type { StubEnv } from '../../server/environment.ts'
+import { positiveInteger } from '../../server/positive-integer.ts'
+import type { GameServerRow, SigningKeyRow } from '../../store/game-server-rows.ts'
+import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
+
+/** The names under which the files lie beside one another. */
+const files = { signingKey: 'signing-key.pem', platformKey: 'platform-public-key.pem' } as const
+
+/** The key that a game server signs with; it has one. */
+export function signingKeyOf({ platform }: ConsoleParts, gameServerId: number): SigningKeyRow | undefined {
+  return platform.tables.gameServers.allKeys().find((key) => key.gameServerId === gameServerId)
+}
+
+/**
+ * What a game server's agent needs, as files to download: they hold its API key and its private key. So, unlike the
+ * pages, they are given to the console and to programs on this machine, and to nobody who follows a link from another
+ * page.
+ */
+export function provisioningRoutes(parts: ConsoleParts): Hono<StubEnv> {
+  const { platform, directory, platformKey } = parts
+  const serverOf = (context: ConsoleContext): GameServerRow => {
+    const obstacle = controlObstacle(context.env.incoming, platform.publicUrl())
+    if (obstacle === 'CONTROL_FOREIGN_HOST' || obstacle === 'CONTROL_FOREIGN_ORIGIN') throw refuse(obstacle)
+    const server = directory.byId(positiveInteger(context.req.param('id')) ?? 0)
+    if (!server) throw refuse('GAME_SERVER_UNKNOWN')
+    return server
+  }
+  const fileResponse = (context: ConsoleContext, name: string, text: string) =>
+    context.body(text, 200, {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${name}"`,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    })
+  return new Hono<StubEnv>()
+    .get('/:id/agent.env', async (context) => {
+      const server = serverOf(context)
+      const variables = agentVariables({
+        stubUrl: platform.publicUrl(),
+        apiKey: server.apiKey,
+        kid: signingKeyOf(parts, server.id)?.kid ?? '',
+        signingKeyFile: files.signingKey,
+        platformKid: (await platformKey()).kid,
+        platformPublicKeyFile: files.platformKey,
+      })
+      const lines = [
+        '# The key files are named without a folder: start the agent in the folder where they and this file lie.',
+        ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
+      ]
+      return fileResponse(context, 'agent.env', `${lines.join('\n')}\n`)
+    })
+    .get(`/:id/${files.signingKey}`, (context) => {
+      const privateKeyPem = signingKeyOf(parts, serverOf(context).id)?.privateKeyPem
+      if (!privateKeyPem) throw refuse('ROUTE_UNKNOWN')
+      return fileResponse(context, files.signingKey, privateKeyPem)
+    })
+    .get(`/:id/${files.platformKey}`, async (context) => {
+      serverOf(context)
+      return fileResponse(context, files.platformKey, (await platformKey()).publicKeyPem)
+    })
+}

@@ -1,0 +1,42 @@
+import { html } from 'hono/html'
+import type { Html } from '../document.ts'
+
+/** One column of a table. */
+export interface Column<Row> {
+  readonly name: string
+  readonly cell: (row: Row) => Html | string | number
+  /** Figures stand at the right. */
+  readonly isFigure?: boolean
+}
+
+/**
+ * A table that becomes a list of cards on a phone. The roles are written out, for a browser forgets them when the
+ * rows are laid out as something else.
+ *
+ * @param keyOf Names a row, so that an update finds it again.
+ */
+export function table<Row>(
+  label: string,
+  rows: readonly Row[],
+  keyOf: (row: Row) => string | number,
+  columns: readonly Column<Row>[],
+): Html {
+  const classOf = ({ isFigure }: Column<Row>) => (isFigure ? 'figure' : '')
+  return html`<div class="card table-card"><table role="table" aria-label="${label}">
+    <thead role="rowgroup"><tr role="row">${columns.map((column) => html`<th role="columnheader" scope="col" class="${classOf(column)}">${column.name}</th>`)}</tr></thead>
+    <tbody role="rowgroup">
+      ${rows.map(
+        (row) =>
+          html`<tr role="row" id="row-${keyOf(row)}">${columns.map(
+            (column) =>
+              html`<td role="cell" class="${classOf(column)}" data-name="${column.name}">${column.cell(row)}</td>`,
+          )}</tr>`,
+      )}
+    </tbody>
+  </table></div>`
+}
+
+/** What stands in place of a list that has nothing. */
+export function emptyState(title: string, hint: Html | string): Html {
+  return html`<div class="card empty"><strong>${title}</strong><p>${hint}</p></div>`
+}

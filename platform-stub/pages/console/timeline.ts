@@ -1,0 +1,82 @@
+import { html } from 'hono/html'
+import { operations } from '../../../contract/operations.ts'
+import type { JournalEntry } from '../../developer/request-journal.ts'
+import { stubLimits } from '../../server/stub-limits.ts'
+import type { HistoryRow, MoneyRow, TransactionRow } from '../../store/transaction-rows.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
+import type { Html } from '../document.ts'
+import { inReais } from '../money.ts'
+import { attemptBadge, wentWell } from './attempt-view.ts'
+import type { ConsoleParts } from './console-parts.ts'
+import { stampOf } from './moments.ts'
+import { phaseTones, statusBadge, triggers, wayOf } from './phase-view.ts'
+
+interface Happening {
+  readonly atMs: number
+  readonly tone: string
+  readonly what: Html
+}
+
+/** How much of what happened is shown; a receiver that stays down is tried without end. */
+const happeningsMax = 60
+
+/** Moves, money, webhook attempts and the game server's own calls on one line of time, newest first. */
+export function timeline(parts: ConsoleParts, transaction: TransactionRow, history: readonly HistoryRow[]): Html {
+  const { transactions, webhooks } = parts.platform.tables
+  const attempts = webhooks
+    .newestOf(transaction.id, 20)
+    .flatMap((delivery) =>
+      webhooks.newestAttempts(delivery.id, null, happeningsMax).map((attempt) => attemptOf(delivery, attempt)),
+    )
+  const happenings = [
+    ...movesOf(history),
+    ...transactions.moneyOf(transaction.id).map(moneyOf),
+    ...callsOf(parts, transaction.id),
+    ...attempts,
+  ]
+    .sort((one, other) => one.atMs - other.atMs)
+    .slice(-happeningsMax)
+    .reverse()
+  return html`<ol class="timeline">
+    ${happenings.map(({ atMs, tone, what }) => html`<li class="${tone}">${stampOf(atMs)}<div>${what}</div></li>`)}
+  </ol>`
+}
+
+function movesOf(history: readonly HistoryRow[]): Happening[] {
+  const way = wayOf(history)
+  return history.map(({ at, trigger, paymentStatus, deliveryStatus, detail }, index) => ({
+    atMs: at,
+    tone: `move ${phaseTones[way[index - 1]?.to ?? 'awaiting-payment']}`,
+    what: html`<strong>${triggers[trigger].done}</strong> <span class="soft">${triggers[trigger].by}</span>
+      <p class="badges">${statusBadge(paymentStatus)}${statusBadge(deliveryStatus)}</p>
+      ${detail === null ? '' : html`<p class="as-written">${detail}</p>`}`,
+  }))
+}
+
+function moneyOf({ kind, amountCents, at }: MoneyRow): Happening {
+  const what = html`${kind === 'payment' ? 'Charged' : 'Returned'} <strong>${inReais(amountCents)}</strong>`
+  return { atMs: at, tone: kind === 'payment' ? 'good' : 'wait', what }
+}
+
+function attemptOf({ id, event }: WebhookDeliveryRow, attempt: WebhookAttemptRow): Happening {
+  const { at, number, durationMs } = attempt
+  return {
+    atMs: at,
+    tone: wentWell(attempt) ? 'good' : 'bad',
+    what: html`Webhook <a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${number} ${attemptBadge(attempt)} <span class="soft">${durationMs} ms</span>`,
+  }
+}
+
+/** The game server's calls about the transaction that the journal still has. */
+function callsOf({ journal }: ConsoleParts, transactionId: number): Happening[] {
+  const path = operations['transaction.get'].path.replace('{transactionId}', String(transactionId))
+  const isAbout = (entry: JournalEntry) => entry.path === path || entry.path.startsWith(`${path}/`)
+  return journal
+    .newest(stubLimits.journalEntriesMax)
+    .filter((entry) => isAbout(entry) && entry.method === 'POST')
+    .map(({ atMs, durationMs, method, path: asked, status, message }) => ({
+      atMs: atMs - durationMs,
+      tone: status === 200 ? 'busy' : 'bad',
+      what: html`Call <code>${method} ${asked.slice(path.length)}</code> answered <strong>${status ?? 'nothing'}</strong> ${message === null ? '' : html`<span class="soft" lang="pt-BR">${message}</span>`}`,
+    }))
+}

@@ -1,0 +1,144 @@
+import { html } from 'hono/html'
+import { type TransactionPhase, transactionMoves, transactionPhases } from '../../../contract/transaction.ts'
+import { iso } from '../../clock/iso.ts'
+import { transactionActs } from '../../developer/control/transaction-routes.ts'
+import { estimateStock } from '../../marketplace/listings/estimate.ts'
+import { listingOf } from '../../marketplace/transactions/apply.ts'
+import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
+import { positiveInteger } from '../../server/positive-integer.ts'
+import type { ListingRow } from '../../store/listing-rows.ts'
+import type { TransactionRow } from '../../store/transaction-rows.ts'
+import type { Html } from '../document.ts'
+import { inReais } from '../money.ts'
+import { actForm } from './acts.ts'
+import { consolePage } from './console-layout.ts'
+import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
+import { estimateInWords } from './estimate-in-words.ts'
+import { listingMachine, transactionMachine } from './machine.ts'
+import { layoutOf } from './machine-layout.ts'
+import { machinePicture } from './machine-picture.ts'
+import { relativeTo, stampOf } from './moments.ts'
+import { phaseName, statusBadge, wayOf } from './phase-view.ts'
+import { emptyState } from './table.ts'
+import { timeline } from './timeline.ts'
+
+/** How the buttons look for what somebody at the console can do; the rest is the game server's. */
+const buttons: Readonly<Record<(typeof transactionActs)[number], { readonly label: string; readonly look?: string }>> =
+  {
+    pay: { label: 'Pay', look: 'first' },
+    cancel: { label: 'Cancel' },
+    expire: { label: 'Expire' },
+    dispute: { label: 'Open dispute' },
+    'reject-dispute': { label: 'Reject dispute', look: 'first' },
+    refund: { label: 'Refund' },
+  }
+
+/** A transaction with everything that happened to it and everything that can. */
+export async function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
+  const { platform } = parts
+  const place = '/console/transactions'
+  const asked = context.req.param('id') ?? ''
+  const transaction = platform.tables.transactions.byId(positiveInteger(asked) ?? 0)
+  if (!transaction) {
+    const content = html`<h1>Transaction ${asked}</h1>${emptyState('There is no such transaction', html`<a href="${place}">All transactions</a>`)}`
+    return consolePage(context, parts, { title: 'No such transaction', place, status: 404, content })
+  }
+  const { id, paymentStatus, deliveryStatus } = transaction
+  const listing = listingOf(platform, transaction)
+  const phase = phaseOfRow(transaction)
+  const { outcome } = transactionPhases[phase]
+  const history = platform.tables.transactions.historyOf(id)
+  const [transactions, listings] = await Promise.all([layoutOf(transactionMachine), layoutOf(listingMachine)])
+  return consolePage(context, parts, {
+    title: `Transaction ${id}`,
+    place,
+    content: html`
+      <p class="crumb"><a href="${place}">Transactions</a></p>
+      <div class="headline">
+        <h1>${listing.itemName} <span class="soft">no. ${id}</span></h1>
+        <p class="badges">${statusBadge(paymentStatus)}${statusBadge(deliveryStatus)}${outcome ? html`<span class="outcome-name">${outcome}</span>` : ''}</p>
+      </div>
+      ${actBar(id, phase)}
+      <div class="split">
+        <div class="stack">
+          <section class="card pad" aria-labelledby="stands">
+            <h2 id="stands">Where it stands</h2>
+            ${machinePicture(transactions, { current: phase, way: wayOf(history) })}
+            <details><summary>Its listing’s states</summary>${machinePicture(listings, { current: listing.status, way: [] })}</details>
+          </section>
+          <section class="card pad" aria-labelledby="happened">
+            <h2 id="happened">What happened</h2>
+            ${timeline(parts, transaction, history)}
+          </section>
+        </div>
+        <div class="stack">
+          ${nextCard(parts, transaction)}
+          ${factsCard(parts, transaction, listing)}
+        </div>
+      </div>`,
+  })
+}
+
+function actBar(id: number, phase: TransactionPhase): Html {
+  const possible = transactionActs.filter((act) => transactionMoves[phase][act])
+  const byOthers = Object.entries(transactionMoves[phase])
+    .filter(([trigger, to]) => to !== phase && !transactionActs.some((act) => act === trigger))
+    .map(([trigger]) => trigger)
+  return html`<div class="row act-bar">
+    ${possible.map((act) => actForm({ method: 'POST', path: `/stub/transactions/${id}/${act}`, label: buttons[act].label, button: buttons[act].look ?? '' }))}
+    ${possible.length === 0 ? html`<p class="soft">Nothing more can be done to it from here.</p>` : ''}
+    ${byOthers.length > 0 ? html`<p class="soft">By game server or time: ${byOthers.map((trigger) => html`<code>${trigger}</code> `)}</p>` : ''}
+  </div>`
+}
+
+function nextCard({ queries, platform, directory, clock }: ConsoleParts, transaction: TransactionRow): Html {
+  const nowMs = clock.nowMs()
+  const pending = platform.tables.webhooks.newestOf(transaction.id, 20).filter(({ state }) => state === 'pending')
+  const due = queries.dueMovesOf(transaction.id)
+  const hasReceiver = directory.byId(transaction.gameServerId)?.webhookUrl != null
+  return html`<section class="card pad" aria-labelledby="next">
+    <h2 id="next">Next</h2>
+    <ul class="plain-list">
+      ${due.map(({ trigger, dueAt }) => html`<li><code>${trigger}</code> ${relativeTo(dueAt, nowMs)}</li>`)}
+      ${pending.map(
+        ({ id, event, attempts, nextAttemptAt }) =>
+          html`<li><a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${attempts + 1} ${hasReceiver ? relativeTo(nextAttemptAt ?? nowMs, nowMs) : 'waits for a webhook URL'}</li>`,
+      )}
+      ${due.length + pending.length === 0 ? html`<li class="soft">Nothing is due by itself.</li>` : ''}
+    </ul>
+  </section>`
+}
+
+function factsCard(
+  { clock, directory, platform }: ConsoleParts,
+  transaction: TransactionRow,
+  listing: ListingRow,
+): Html {
+  const { quantity, unitAmountCents, buyerCharacterRef, gameServerId, checkoutToken } = transaction
+  const times = (['createdAt', 'expiresAt', 'paidAt', 'deliveredAt', 'completedAt', 'retryAt'] as const).flatMap(
+    (name) => {
+      const atMs = transaction[name]
+      return atMs === null ? [] : [[name, atMs] as const]
+    },
+  )
+  const { observationFreshnessMs } = platform.settings
+  const estimate = estimateStock(listing, clock.nowMs(), observationFreshnessMs)
+  return html`<section class="card pad" aria-labelledby="facts">
+    <h2 id="facts">Facts</h2>
+    <dl class="pairs">
+      <div><dt>Total</dt><dd class="strong">${inReais(quantity * unitAmountCents)}</dd></div>
+      <div><dt>Quantity</dt><dd>${quantity} × ${inReais(unitAmountCents)}</dd></div>
+      <div><dt>Item</dt><dd>${listing.itemName}<code class="sub">${listing.itemRef}</code></dd></div>
+      <div><dt>Attributes</dt><dd class="as-written">${listing.attributes}</dd></div>
+      <div><dt>Buyer</dt><dd>${buyerCharacterRef}</dd></div>
+      <div><dt>Seller</dt><dd>${listing.sellerCharacterRef}</dd></div>
+      <div><dt>Game server</dt><dd><a href="/console/game-servers/${gameServerId}">${directory.byId(gameServerId)?.name}</a></dd></div>
+      <div><dt>Checkout</dt><dd><a href="/checkout/${checkoutToken}">buyer’s page</a></dd></div>
+      <div><dt>Phase</dt><dd>${phaseName(phaseOfRow(transaction))}</dd></div>
+      ${transaction.failureReason ? html`<div><dt>failureReason</dt><dd><code>${transaction.failureReason}</code></dd></div>` : ''}
+      ${times.map(([name, atMs]) => html`<div><dt>${name}</dt><dd title="${iso(atMs)}">${stampOf(atMs)}</dd></div>`)}
+    </dl>
+    <h3>Stock of its listing</h3>
+    ${estimateInWords(listing, estimate, clock.nowMs(), observationFreshnessMs)}
+  </section>`
+}

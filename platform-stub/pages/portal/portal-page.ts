@@ -1,0 +1,84 @@
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import { iso } from '../../clock/iso.ts'
+import { openLink } from '../../marketplace/characters/links.ts'
+import type { Platform } from '../../marketplace/platform.ts'
+import { portalTexts as texts } from '../../partner-api/messages.ts'
+import { Refusal } from '../../partner-api/refusal.ts'
+import type { StubEnv } from '../../server/environment.ts'
+import type { CharacterLinkRow } from '../../store/character-rows.ts'
+import { shortMoment } from '../brasilia.ts'
+import { duration } from '../browser/durations.js'
+import type { Html } from '../document.ts'
+import { icon } from '../icons.ts'
+import { notice, noticePage, type PlayerPageParts, playerPage } from '../player-page.ts'
+
+/** Who is linking what, and the button for it; or why it can no longer be done. */
+export function linkPage(context: Context<StubEnv>, parts: PlayerPageParts, token: string) {
+  const { platform } = parts
+  const link = linkOrRefusal(platform, token)
+  if (link instanceof Refusal) return deadLinkPage(context, parts, link)
+  const leftMs = link.expiresAt - platform.clock.nowMs()
+  return playerPage(context, 200, parts, {
+    title: texts.title,
+    live: { stream: `/portal/links/${token}/changes`, version: linkVersion(parts, token) },
+    content: html`<section class="card lone" aria-labelledby="question">
+      <h2 id="question">${texts.question}</h2>
+      ${bond(parts, link)}
+      <p>${texts.explanation}</p>
+      <form method="post" action="/portal/links/${token}"><button class="button first wide">${texts.confirm}</button></form>
+      <p class="soft">${texts.timeLeft} <time role="timer" datetime="${iso(link.expiresAt)}" data-shows="words">${duration(leftMs)}</time> (${texts.until} ${shortMoment(link.expiresAt)}).</p>
+      <p class="soft">${texts.notYou}</p>
+    </section>`,
+  })
+}
+
+/** What the player reads after confirming. */
+export function doneLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, link: CharacterLinkRow) {
+  return playerPage(context, 200, parts, {
+    title: texts.title,
+    live: null,
+    content: html`<section class="card lone">${notice('good', 'check', texts.done)}${bond(parts, link)}</section>`,
+  })
+}
+
+/** A link that cannot be confirmed, and why. */
+export function deadLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, { code, status, message }: Refusal) {
+  const known = Object.hasOwn(texts.dead, code) ? texts.dead[code as keyof typeof texts.dead] : undefined
+  return noticePage(context, status, parts, { heading: texts.title, ...(known ?? { title: message, text: '' }) })
+}
+
+/** Names what the page of a link shows. */
+export function linkVersion({ platform, clock }: PlayerPageParts, token: string): string {
+  const link = linkOrRefusal(platform, token)
+  return `${link instanceof Refusal ? link.code : 'open'}.${clock.offsetMs}`
+}
+
+function linkOrRefusal(platform: Platform, token: string): CharacterLinkRow | Refusal {
+  try {
+    return openLink(platform, token)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** Both ends of the link, side by side. */
+function bond({ directory }: PlayerPageParts, link: CharacterLinkRow): Html {
+  const { characterName, characterRef, gameServerId } = link
+  return html`<div class="bond">
+    <div class="end">
+      ${icon('shield')}
+      <dl>
+        <dt>${texts.character}</dt><dd>${characterName ?? characterRef}</dd>
+        ${characterName ? html`<dt>${texts.characterRef}</dt><dd>${characterRef}</dd>` : ''}
+        <dt>${texts.gameServer}</dt><dd>${directory.byId(gameServerId)?.name}</dd>
+      </dl>
+    </div>
+    <span class="tie">${icon('link')}</span>
+    <div class="end">
+      ${icon('user')}
+      <dl><dt>${texts.account}</dt><dd>${texts.accountName}</dd></dl>
+    </div>
+  </div>`
+}

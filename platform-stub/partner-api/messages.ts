@@ -1,0 +1,269 @@
+import type { EnvelopeStep } from '../../contract/envelope/open.ts'
+
+/**
+ * Every refusal of the stub: its code (for logs and the journal of requests), its HTTP status and its text in Brazilian
+ * Portuguese. Nothing else in the program holds a message for players or integrators.
+ *
+ * @see interface section 7; docs/decisions/0009
+ */
+export const refusals = {
+  ROUTE_UNKNOWN: { status: 404, text: () => 'Esta rota não existe.' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    text: (facts: { allowed: string }) => `Método não permitido nesta rota: use ${facts.allowed}.`,
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    text: (facts: { bytesMax: number }) => `O corpo passa do limite de ${facts.bytesMax} bytes.`,
+  },
+  REQUEST_MALFORMED: { status: 400, text: () => 'O pedido não é HTTP válido ou não chegou a tempo.' },
+  BODY_CUT: { status: 400, text: () => 'O corpo chegou incompleto.' },
+  BODY_NOT_JSON_TYPE: { status: 415, text: () => 'Envie o corpo como Content-Type: application/json.' },
+  BODY_INVALID: { status: 400, text: (facts: { fault: string }) => facts.fault },
+  BODY_NOT_EMPTY_OBJECT: { status: 400, text: () => 'O corpo desta rota deve ser um objeto JSON vazio: {}.' },
+
+  API_KEY_MISSING: { status: 401, text: () => 'Falta a chave de API: envie um cabeçalho X-Service-Api-Key.' },
+  API_KEY_UNKNOWN: { status: 401, text: () => 'A chave de API não é válida.' },
+  API_KEY_OF_ANOTHER: {
+    status: 401,
+    text: () => 'A chave de API e a assinatura são de servidores de jogo diferentes.',
+  },
+  ENVELOPE_REFUSED: { status: 401, text: (facts: { step: EnvelopeStep }) => envelopeTexts[facts.step] },
+  ENVELOPE_REPLAYED: { status: 401, text: () => 'Esta requisição já foi processada.' },
+
+  SELLER_ACCOUNT_MISSING: { status: 400, text: () => 'O vendedor ainda não tem uma conta na plataforma.' },
+  SELLER_NOT_LINKED: { status: 400, text: () => 'O personagem do vendedor não está vinculado a uma conta.' },
+  SELLER_BANNED: { status: 400, text: () => 'O personagem do vendedor está banido.' },
+  SELLER_BLOCKED: { status: 400, text: () => 'As vendas deste vendedor estão bloqueadas. Fale com o suporte.' },
+  SELLER_RECIPIENT_MISSING: {
+    status: 400,
+    text: () => 'O vendedor ainda não tem um recebedor aprovado para receber os pagamentos.',
+  },
+  PRICE_TOO_LARGE: {
+    status: 400,
+    text: () => 'Os campos "unitAmountCents" e "quantityListed" dão juntos um total grande demais.',
+  },
+  ITEM_REF_USED: {
+    status: 409,
+    text: (facts: { itemRef: string }) => `O itemRef "${facts.itemRef}" já foi usado e não pode ser usado de novo.`,
+  },
+  LISTING_UNKNOWN: {
+    status: 404,
+    text: (facts: { itemRef: string }) => `Não existe anúncio com o itemRef "${facts.itemRef}".`,
+  },
+  LISTING_WITHDRAWN: { status: 409, text: () => 'Este anúncio foi retirado.' },
+
+  STOCK_TOO_LOW: { status: 409, text: (facts: { available: number }) => stockTooLow(facts.available) },
+  TRANSACTION_UNKNOWN: { status: 404, text: () => 'Transação não encontrada.' },
+  TRANSACTION_MOVE_REFUSED: {
+    status: 409,
+    text: (facts: { paymentStatus: string; deliveryStatus: string | null }) =>
+      `A transação não permite isso agora: ela está em ${[facts.paymentStatus, facts.deliveryStatus].filter(Boolean).join(' / ')}.`,
+  },
+  PAYMENT_EXPIRED: { status: 409, text: () => 'O prazo de pagamento desta compra terminou.' },
+
+  LINK_UNKNOWN: { status: 404, text: () => 'Este link não existe.' },
+  LINK_USED: { status: 409, text: () => 'Este link já foi usado.' },
+  LINK_EXPIRED: { status: 409, text: () => 'Este link expirou. Peça um novo dentro do jogo.' },
+
+  CONTROL_FOREIGN_HOST: { status: 403, text: () => 'As rotas de controle só respondem pelo endereço local.' },
+  CONTROL_FOREIGN_ORIGIN: { status: 403, text: () => 'Este pedido veio de outra página e foi recusado.' },
+  GAME_SERVER_UNKNOWN: { status: 404, text: () => 'Servidor de jogo não encontrado.' },
+  SIGNING_KEY_UNFIT: {
+    status: 400,
+    text: () => 'O campo "publicKeyPem" deve ser uma chave pública RSA de pelo menos 2048 bits em PEM.',
+  },
+  WEBHOOK_URL_UNFIT: {
+    status: 400,
+    text: () => 'O campo "webhookUrl" deve ser um endereço http ou https completo, ou null.',
+  },
+  ACCOUNT_NEEDED_BY_LINK: {
+    status: 400,
+    text: () => 'Um personagem vinculado tem conta: envie também "linked": false.',
+  },
+  WEBHOOK_DELIVERY_UNKNOWN: { status: 404, text: () => 'Entrega de webhook não encontrada.' },
+  CLOCK_TARGET_UNFIT: {
+    status: 400,
+    text: () => 'Envie "now" (ISO-8601, UTC) ou "advanceSeconds" (número de segundos), e só um deles.',
+  },
+  FAULT_INJECTED: {
+    status: 500,
+    text: (facts: { status: number }) =>
+      `A plataforma não pôde atender este pedido (falha simulada, status ${facts.status}).`,
+  },
+  LIMIT_UNFIT: { status: 400, text: () => 'O parâmetro "limit" deve ser um número inteiro de 1 a 1000.' },
+  TRANSACTION_ID_UNFIT: {
+    status: 400,
+    text: () => 'O parâmetro "transactionId" deve ser um número inteiro a partir de 1.',
+  },
+
+  INTERNAL: { status: 500, text: () => 'Erro interno da plataforma. Tente novamente.' },
+  STORE_FULL: { status: 500, text: () => 'A plataforma não conseguiu gravar. Tente novamente mais tarde.' },
+} as const satisfies Record<string, { status: number; text: (facts: never) => string }>
+
+/** Names a refusal. */
+export type RefusalCode = keyof typeof refusals
+
+function stockTooLow(available: number): string {
+  if (available <= 0) return 'Este item está esgotado.'
+  return available === 1 ? 'Resta apenas 1 unidade deste item.' : `Restam apenas ${available} unidades deste item.`
+}
+
+const envelopeTexts: Readonly<Record<EnvelopeStep, string>> = {
+  'header-line': 'Falta a assinatura: envie um só cabeçalho X-Platform-Signature de até 4096 bytes.',
+  segments: 'A assinatura deve ter a forma <protected>..<signature>, com o meio vazio.',
+  encoding: 'A assinatura deve estar em base64url sem preenchimento.',
+  json: 'O cabeçalho protegido da assinatura deve ser um objeto JSON em UTF-8, sem nomes repetidos.',
+  'forbidden-parameter': 'O cabeçalho protegido da assinatura tem um parâmetro que não é permitido.',
+  algorithm: 'O algoritmo da assinatura deve ser RS256.',
+  kid: 'A chave de assinatura (kid) não é conhecida.',
+  expiry: 'A assinatura expirou ou tem um prazo (exp) que não é permitido. Confira o relógio.',
+  jti: 'A assinatura deve ter um identificador (jti) de 1 a 255 caracteres.',
+  method: 'A assinatura é de outro método (htm).',
+  url: 'A assinatura é de outra rota (htu).',
+  signature: 'A assinatura não confere com o corpo recebido.',
+}
+
+/** What the seller's eligibility says to the player. @see interface section 2; docs/decisions/0009 */
+export const eligibilityTexts = {
+  allowed: 'Este personagem pode anunciar itens.',
+  NOT_LINKED: 'Vincule este personagem a uma conta para anunciar itens.',
+  CHARACTER_BANNED: 'Este personagem está banido e não pode anunciar itens.',
+  SELLING_BLOCKED: 'As vendas desta conta não estão liberadas.',
+} as const
+
+/** What the `selling` part of the eligibility says, by its first blocker. */
+export const sellingTexts = {
+  allowed: 'Esta conta pode vender.',
+  ACCOUNT_MISSING: 'Crie uma conta na plataforma e vincule este personagem para vender.',
+  SELLING_BLOCKED: 'As vendas desta conta estão bloqueadas. Fale com o suporte.',
+  RECIPIENT_MISSING: 'Cadastre um recebedor e aguarde a aprovação para vender.',
+} as const
+
+/** What stands on every page for buyers and players. */
+export const playerTexts = {
+  brand: 'Mercado',
+  ribbon: 'Simulação: nenhum dinheiro é movimentado.',
+  smallPrint: 'Página do platform-stub, que imita a plataforma para quem desenvolve servidores de jogo.',
+  foreignOrigin: {
+    title: 'Pedido recusado',
+    text: 'Este pedido veio de outra página e foi recusado. Abra o endereço que o jogo mostrou.',
+  },
+} as const
+
+/** The words of the checkout page. */
+export const checkoutTexts = {
+  title: 'Pagamento',
+  unknown: {
+    title: 'Esta compra não existe',
+    text: 'Confira o endereço que o jogo mostrou, ou faça uma nova compra no jogo.',
+  },
+  refused: 'O pagamento não foi feito',
+  item: 'O que você está comprando',
+  attributes: 'Descrição, como o vendedor a escreveu',
+  quantity: 'Quantidade',
+  unitPrice: 'Preço unitário',
+  total: 'Total',
+  buyer: 'Entrega para',
+  seller: 'Vendedor',
+  gameServer: 'Servidor de jogo',
+  payment: 'Pague com Pix',
+  timeLeft: 'Tempo para pagar',
+  payBy: 'até',
+  timeZone: 'horário de Brasília',
+  refresh: 'Atualizar a página',
+  qr: 'QR Code do Pix de simulação, com o mesmo conteúdo do código abaixo',
+  pixCode: 'Pix copia e cola',
+  copy: 'Copiar código',
+  copied: 'Código copiado',
+  pixIsSimulated: 'Código de simulação: nenhum banco o aceita. Para seguir, use o botão abaixo.',
+  pay: (total: string) => `Simular pagamento de ${total}`,
+  cancel: 'Cancelar a compra',
+  progress: 'Andamento',
+  /** What the buyer is told first, by where the purchase stands. */
+  standings: {
+    'awaiting-payment': { title: 'Aguardando o pagamento', text: '' },
+    withdrawn: {
+      title: 'Este anúncio foi retirado',
+      text: 'O vendedor retirou o item enquanto esta compra esperava. Nada foi cobrado.',
+    },
+    'awaiting-server': {
+      title: 'Pagamento confirmado',
+      text: 'O item está sendo entregue no jogo. Esta página avisa quando chegar.',
+    },
+    delivered: { title: 'Item entregue', text: 'O item foi entregue no jogo. Falta só concluir a compra.' },
+    failed: {
+      title: 'O item não pôde ser entregue',
+      text: 'Ele não existe mais no jogo. Seu dinheiro está sendo devolvido por inteiro.',
+    },
+    disputed: { title: 'Compra em disputa', text: 'A equipe da plataforma está analisando. Avisamos aqui a decisão.' },
+    completed: { title: 'Compra concluída', text: 'O item foi entregue no jogo. Bom jogo!' },
+    'refunded-after-failure': {
+      title: 'Dinheiro devolvido',
+      text: 'O item não existia mais no jogo, e o valor foi devolvido por inteiro.',
+    },
+    'refunded-after-dispute': {
+      title: 'Dinheiro devolvido',
+      text: 'A disputa foi decidida a seu favor, e o valor foi devolvido por inteiro.',
+    },
+    expired: {
+      title: 'O prazo de pagamento terminou',
+      text: 'Nada foi cobrado. Se ainda quiser o item, faça uma nova compra no jogo.',
+    },
+    cancelled: { title: 'Compra cancelada', text: 'Nada foi cobrado.' },
+  },
+  soldOut: (available: number) => ({
+    title: stockTooLow(available),
+    text: 'O estoque mudou enquanto esta compra esperava. Nada foi cobrado. Se voltar a haver, você poderá pagar aqui.',
+  }),
+  /** What happened, by what made it happen. */
+  steps: {
+    create: 'Compra criada',
+    pay: 'Pagamento confirmado',
+    expire: 'Prazo de pagamento encerrado',
+    cancel: 'Compra cancelada',
+    deliver: 'Item entregue no jogo',
+    'fail-out-of-stock': 'O item não existe mais no jogo',
+    'fail-temporary': 'O jogo pediu mais tempo para entregar',
+    dispute: 'Disputa aberta',
+    'reject-dispute': 'Disputa encerrada',
+    refund: 'Dinheiro devolvido',
+    complete: 'Compra concluída',
+  },
+  stepsToCome: {
+    pay: 'Pagamento',
+    deliver: 'Entrega no jogo',
+    complete: 'Conclusão',
+    refund: 'Devolução do dinheiro',
+    decide: 'Decisão da disputa',
+  },
+} as const
+
+/** The words of the portal's link page. */
+export const portalTexts = {
+  title: 'Vincular personagem',
+  question: 'Vincular este personagem à sua conta?',
+  explanation: 'Depois disso, o jogo pode anunciar itens deste personagem, e as vendas dele caem na sua conta.',
+  character: 'Personagem',
+  characterRef: 'Código no jogo',
+  gameServer: 'Servidor de jogo',
+  account: 'Sua conta',
+  accountName: 'Conta de demonstração',
+  confirm: 'Vincular personagem',
+  timeLeft: 'Este link vale por mais',
+  until: 'até',
+  notYou: 'Não pediu isto no jogo? Feche esta página: sem a sua confirmação nada é vinculado.',
+  done: { title: 'Personagem vinculado', text: 'Você já pode voltar ao jogo.' },
+  /** What a link that cannot be confirmed says, by the code of the refusal. */
+  dead: {
+    LINK_UNKNOWN: { title: 'Este link não existe', text: 'Confira o endereço, ou peça um novo link dentro do jogo.' },
+    LINK_USED: {
+      title: 'Este link já foi usado',
+      text: 'O personagem já está vinculado. Você pode fechar esta página.',
+    },
+    LINK_EXPIRED: {
+      title: 'Este link expirou',
+      text: 'Peça um novo dentro do jogo. O antigo não pode mais ser usado.',
+    },
+  },
+} as const

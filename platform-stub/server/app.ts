@@ -1,0 +1,60 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { Hono } from 'hono'
+import { httpDate } from '../clock/iso.ts'
+import { controlRoutes } from '../developer/control/control-routes.ts'
+import { openApiRoutes } from '../openapi/openapi-routes.ts'
+import { assetRoutes } from '../pages/assets.ts'
+import { checkoutRoutes } from '../pages/checkout/checkout-routes.ts'
+import type { ConsoleParts } from '../pages/console/console-parts.ts'
+import { consoleRoutes } from '../pages/console/console-routes.ts'
+import { portalRoutes } from '../pages/portal/portal-routes.ts'
+import { Refusal, refuse } from '../partner-api/refusal.ts'
+import { consoleQueries } from '../store/console-queries.ts'
+import { allowedMethodsOf } from './allowed-methods.ts'
+import type { StubEnv } from './environment.ts'
+import { lazily } from './lazily.ts'
+
+const isReading = (method: string) => method === 'GET' || method === 'HEAD'
+
+/** What everything that is no partner route reaches into. */
+export interface AppParts extends Omit<ConsoleParts, 'queries'> {
+  readonly database: DatabaseSync
+}
+
+/**
+ * Everything that is not a partner route: pages, the OpenAPI document, control routes.
+ *
+ * @param service Name and version, for `/health`.
+ */
+export function makeApp({ database, ...shared }: AppParts, service: string): Hono<StubEnv> {
+  const parts: ConsoleParts = { ...shared, queries: consoleQueries(database) }
+  const { platform } = parts
+  const app = new Hono<StubEnv>()
+  app.use('*', async (context, next) => {
+    await next()
+    context.header('Date', httpDate(platform.clock.nowMs()))
+    // Some of what control routes change stands in no table: faults, webhook addresses.
+    if (!isReading(context.req.method)) parts.changes.note()
+    // Nobody reads this body: a stream of changes would be held open for him all the same.
+    if (context.req.method === 'HEAD') await context.res.body?.cancel()
+  })
+  const allowedMethods = lazily(() => allowedMethodsOf(app))
+  app.notFound((context) => {
+    const allowed = allowedMethods()(context.req.path).join(', ')
+    if (!allowed) return context.json({ message: refuse('ROUTE_UNKNOWN').message }, 404)
+    return context.json({ message: refuse('METHOD_NOT_ALLOWED', { allowed }).message }, 405, { Allow: allowed })
+  })
+  app.onError((error, context) => {
+    if (!(error instanceof Refusal)) platform.log.error({ err: error }, 'request failed')
+    const { message, status } = error instanceof Refusal ? error : refuse('INTERNAL')
+    return context.json({ message }, status as 400)
+  })
+  app.get('/', (context) => context.redirect('/console', 302))
+  app.route('/assets', assetRoutes())
+  app.route('/checkout', checkoutRoutes(parts))
+  app.route('/portal', portalRoutes(parts))
+  app.route('/console', consoleRoutes(parts))
+  app.route('/', openApiRoutes(platform))
+  app.route('/', controlRoutes(parts, service))
+  return app
+}

@@ -1,0 +1,158 @@
+import { StubClock } from '../clock/clock.ts'
+import { DueWork } from '../clock/due-work.ts'
+import type { RealTime } from '../clock/real-time.ts'
+import type { ControlParts } from '../developer/control/control-parts.ts'
+import { makeFaults } from '../developer/faults/faults.ts'
+import { Journal } from '../developer/request-journal.ts'
+import { Directory } from '../marketplace/game-servers/directory.ts'
+import { loadPlatformKey } from '../marketplace/game-servers/register.ts'
+import type { Platform } from '../marketplace/platform.ts'
+import type { Chance } from '../marketplace/random.ts'
+import type { Settings } from '../marketplace/settings.ts'
+import { Changes } from '../pages/changes.ts'
+import { forgetExpiredReplays } from '../partner-api/forget-replays.ts'
+import { partnerListener } from '../partner-api/partner-listener.ts'
+import { GroupCommit } from '../store/group-commit.ts'
+import { openDatabase } from '../store/open.ts'
+import { emptyTables, prepareTables } from '../store/tables.ts'
+import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
+import { WebhookSeal } from '../webhooks/webhook-seal.ts'
+import { frameworkListener } from './framework-listener.ts'
+import { closeServer, type Listener, listen, makeServer, urlOf } from './http-server.ts'
+import type { Log } from './log.ts'
+
+/** What a stub is started with. */
+export interface StubOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** The stub's address as players and game servers see it; null where that is the address it listens on. */
+  readonly publicUrl: string | null
+  /** Null keeps everything in memory. */
+  readonly dataDirectory: string | null
+  readonly settings: Settings
+  readonly time: RealTime
+  readonly chance: Chance
+  /** Makes the log, which says the stub's own time. */
+  readonly makeLog: (nowMs: () => number) => Log
+  /** Name and version, for `/health`. */
+  readonly service: string
+  /** The store can no longer be trusted: whoever runs the stub ends it. */
+  readonly failed: (error: Error) => void
+  /** Brings the platform into a state; nobody is answered before. What it throws ends the start. */
+  readonly prepare?: (parts: ControlParts, stubUrl: string) => Promise<void>
+}
+
+/** A stub that listens. */
+export interface RunningStub {
+  /** Where it listens, as its users see it; without a trailing slash. */
+  readonly url: string
+  readonly log: Log
+  /** Takes nothing new, finishes what is in flight within 10 s, closes the database. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the whole platform in this process.
+ *
+ * @throws {StoreUnusableError} Of `openDatabase`.
+ * @throws {ListenError} The address is taken or not this machine's.
+ * @throws What `prepare` throws.
+ */
+export async function startPlatformStub(options: StubOptions): Promise<RunningStub> {
+  const { settings, chance, time } = options
+  const database = openDatabase(options.dataDirectory)
+  let isSomethingDue = false
+  const tables = prepareTables(database, () => {
+    isSomethingDue = true
+  })
+  const store = new GroupCommit(database, {
+    committed() {
+      tables.replays.committed()
+      changes.lookAgain()
+      if (!isSomethingDue) return
+      isSomethingDue = false
+      dueWork.wake()
+    },
+    undone: () => tables.replays.undone(),
+    failed(error) {
+      if (error.isDiskFull) log.error({ err: error }, 'disk full')
+      else options.failed(error)
+    },
+  })
+  const clock = new StubClock(time, tables.platform.clockOffsetMs())
+  const changes = new Changes(clock)
+  const log = options.makeLog(() => clock.nowMs())
+  let publicUrl = options.publicUrl ?? ''
+  const platform: Platform = {
+    tables,
+    clock,
+    chance,
+    settings,
+    log,
+    transact: (work) => store.transact(work),
+    undoable: (work) => store.undoable(work),
+    publicUrl: () => publicUrl,
+  }
+  const directory = new Directory(tables.gameServers.all(), tables.gameServers.allKeys())
+  const journal = new Journal(() => changes.note())
+  const faults = makeFaults(clock)
+  // Made while the stub starts to listen: a new key takes longer than everything else.
+  const key = loadPlatformKey(platform)
+  key.catch(options.failed)
+  const platformKey = () => key
+  const dispatcher = new WebhookDispatcher({ platform, directory, faults, seal: new WebhookSeal(chance, platformKey) })
+  const dueWork = new DueWork(platform, clock, dispatcher)
+
+  const control: ControlParts = {
+    platform,
+    directory,
+    journal,
+    faults,
+    clock,
+    dueWork,
+    platformKey,
+    emptyTables: () => emptyTables(database, tables),
+  }
+  const framework = frameworkListener(async () => {
+    const { makeApp } = await import('./app.ts')
+    return makeApp({ ...control, changes, database }, options.service)
+  })
+  const partner = partnerListener({ platform, directory, journal, faults })
+  const answer: Listener = (incoming, response) =>
+    /^\/v1(\/|$|\?)/.test(incoming.url ?? '') ? void partner(incoming, response) : framework(incoming, response)
+  const prepared = Promise.withResolvers<void>()
+  let listener: Listener = options.prepare
+    ? (...request) => void prepared.promise.then(() => answer(...request))
+    : answer
+  const server = makeServer((...request) => listener(...request), clock)
+  try {
+    await listen(server, options)
+    publicUrl ||= urlOf(server, options.host)
+    await options.prepare?.(control, publicUrl)
+  } catch (error) {
+    server.close()
+    server.closeAllConnections()
+    await key
+    store.close()
+    database.close()
+    throw error
+  }
+  listener = answer
+  prepared.resolve()
+  dueWork.run()
+  const stopForgetting = forgetExpiredReplays(platform, clock)
+  return {
+    url: publicUrl,
+    log,
+    async close() {
+      stopForgetting()
+      changes.close()
+      for (const { delays } of Object.values(faults)) delays.end()
+      await Promise.all([closeServer(server, clock), dueWork.stop()])
+      await key
+      store.close()
+      database.close()
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import type { ProtectedHeader } from '../../contract/envelope/protected-header.ts'
+import { sealEnvelope } from '../../contract/envelope/seal.ts'
+import { limits } from '../../contract/limits.ts'
+import { brokenHeader, type WebhookFaultKind } from '../developer/faults/webhook-fault.ts'
+import type { Chance } from '../marketplace/random.ts'
+import type { PlatformKeyRow } from '../store/platform-row.ts'
+import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
+
+/** Signs webhooks with the platform's key, each attempt anew: the jti and the five minutes are the attempt's own. */
+export class WebhookSeal {
+  readonly #chance: Chance
+  readonly #platformKey: () => Promise<PlatformKeyRow>
+  #signingKey: { kid: string; key: KeyObject } | undefined
+
+  constructor(chance: Chance, platformKey: () => Promise<PlatformKeyRow>) {
+    this.#chance = chance
+    this.#platformKey = platformKey
+  }
+
+  /**
+   * @param attempt Its number, and its moment in Unix ms.
+   * @param fault What is to be wrong with the header, if anything.
+   */
+  async seal(
+    { id, payload }: WebhookDeliveryRow,
+    attempt: { readonly number: number; readonly at: number },
+    fault: WebhookFaultKind | undefined,
+  ): Promise<{ header: ProtectedHeader; signature: string }> {
+    this.#signingKey ??= await this.#loadSigningKey()
+    const { kid, key } = this.#signingKey
+    const iat = Math.floor(attempt.at / 1_000)
+    const jti = this.#chance.uuid('webhook-jti', `${id}:${attempt.number}`)
+    const proper: ProtectedHeader = { alg: 'RS256', kid, jti, iat, exp: iat + limits.envelopeLifetimeS }
+    const header = brokenHeader(fault, proper)
+    return { header, signature: await sealEnvelope(header, Buffer.from(payload), key) }
+  }
+
+  async #loadSigningKey() {
+    const { kid, privateKeyPem } = await this.#platformKey()
+    return { kid, key: createPrivateKey(privateKeyPem) }
+  }
+}
