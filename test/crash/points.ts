@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AgentHome, type AgentProcess, type SpawnOptions, spawnAgent } from '../agent/agent-process.ts'
+import { type AgentHome, type AgentProcess, type SpawnOptions, spawnAgent } from '../agent/fixtures/agent-process.ts'
 import { askAgain, askAll, askOnceMore } from './workload.ts'
 import { settled, type Violation, World } from './world.ts'
 

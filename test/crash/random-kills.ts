@@ -1,4 +1,4 @@
-import { type AgentProcess, spawnAgent } from '../agent/agent-process.ts'
+import { type AgentProcess, spawnAgent } from '../agent/fixtures/agent-process.ts'
 import { seededRandom } from './seeded-random.ts'
 import { type Asked, settled, type Violation, World } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentHome } from '../agent/agent-process.ts'
+import type { AgentHome } from '../agent/fixtures/agent-process.ts'
 import type { Injection, Point } from './points.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { AgentProcess } from '../agent/agent-process.ts'
+import type { AgentProcess } from '../agent/fixtures/agent-process.ts'
 import type { Asked, World } from './world.ts'
 
 const purchase = (itemRef: string) => ({ itemRef, quantity: 1, buyerCharacterRef: 'char-2' })

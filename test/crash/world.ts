@@ -1,9 +1,9 @@
 import { type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { operations, type PlatformOperationName, requestOf } from '../../contract/operations.ts'
-import { type AgentHome, type AgentProcess, agentHome, processPublicKey } from '../agent/agent-process.ts'
-import { FakePlatform } from '../agent/fake-platform.ts'
-import { putRequest } from '../agent/spool/spool-fixture.ts'
+import { type AgentHome, type AgentProcess, agentHome, processPublicKey } from '../agent/fixtures/agent-process.ts'
+import { FakePlatform } from '../agent/fixtures/fake-platform.ts'
+import { putRequest } from '../agent/fixtures/spool-fixture.ts'
 
 /** One request of the game server. */
 export interface Asked {

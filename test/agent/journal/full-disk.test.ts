@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agentHome, processPublicKey, spawnAgent } from '../agent-process.ts'
-import { FakePlatform, goodReply } from '../fake-platform.ts'
-import { goodInputs } from '../test-agent.ts'
+import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
+import { FakePlatform, goodReply } from '../fixtures/fake-platform.ts'
+import { goodInputs } from '../fixtures/test-agent.ts'
 
 const create = goodInputs['transaction.create']
 

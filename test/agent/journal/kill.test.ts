@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { agentHome, processPublicKey, spawnAgent } from '../agent-process.ts'
-import { FakePlatform } from '../fake-platform.ts'
-import { goodInputs } from '../test-agent.ts'
+import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
+import { FakePlatform } from '../fixtures/fake-platform.ts'
+import { goodInputs } from '../fixtures/test-agent.ts'
 
 const create = goodInputs['transaction.create']
 const silence = () => new Promise<never>(() => undefined)

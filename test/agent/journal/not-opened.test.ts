@@ -7,8 +7,8 @@ import { JournalUnusableError } from '../../../agent/journal/idempotency-journal
 import { notOpened } from '../../../agent/journal/not-opened.ts'
 import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
 import { canTrace } from '../../crash/system-calls.ts'
-import { type AgentHome, agentHome, spawnAgent } from '../agent-process.ts'
-import { TestClock } from '../test-clock.ts'
+import { type AgentHome, agentHome, spawnAgent } from '../fixtures/agent-process.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
 
 /** An agent that is not root: rights mean nothing to root. */
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []

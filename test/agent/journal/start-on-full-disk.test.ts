@@ -2,9 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agentHome, processPublicKey, spawnAgent } from '../agent-process.ts'
-import { FakePlatform } from '../fake-platform.ts'
-import { goodInputs } from '../test-agent.ts'
+import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
+import { FakePlatform } from '../fixtures/fake-platform.ts'
+import { goodInputs } from '../fixtures/test-agent.ts'
 
 const create = goodInputs['transaction.create']
 const isRoot = process.getuid?.() === 0

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { eligible, eventually, purchase, startTestSpool } from '../spool/spool-fixture.ts'
+import { eligible, eventually, purchase, startTestSpool } from '../fixtures/spool-fixture.ts'
 
 test('a state directory that nothing can be noted in refuses once calls, says so with its cause and cure, and is not ready', async () => {
   await using spool = await startTestSpool({

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
-import { agentHome, spawnAgent } from '../agent-process.ts'
-import { TestClock } from '../test-clock.ts'
+import { agentHome, spawnAgent } from '../fixtures/agent-process.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
 
 /** A journal of ours with some thousand entries. */
 async function makeJournal(stateDir: string): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
-import { TestClock } from '../test-clock.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
 
 /** As the first version made it: an answer that is kept, one whose window has passed, and a call that was under way. */
 function makeVersion1(path: string, wallMs: number): void {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import { openDatabase } from '../../../agent/journal/open-database.ts'
 import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
-import { TestClock } from '../test-clock.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
 
 const windowMs = 600_000
 const minuteMs = 60_000

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agentHome, processPublicKey, spawnAgent } from '../agent-process.ts'
-import { FakePlatform, goodReply } from '../fake-platform.ts'
-import { eligible, eventually, namesIn, purchase, putRequest } from '../spool/spool-fixture.ts'
+import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
+import { FakePlatform, goodReply } from '../fixtures/fake-platform.ts'
+import { eligible, eventually, namesIn, purchase, putRequest } from '../fixtures/spool-fixture.ts'
 
 const withdrawal = { action: 'market.withdraw', itemRef: 'item-1' }
 

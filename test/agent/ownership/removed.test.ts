@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agentHome, processPublicKey, spawnAgent } from '../agent-process.ts'
-import { FakePlatform } from '../fake-platform.ts'
-import { eligible, eventually, putRequest } from '../spool/spool-fixture.ts'
-import { goodInputs } from '../test-agent.ts'
+import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
+import { FakePlatform } from '../fixtures/fake-platform.ts'
+import { eligible, eventually, putRequest } from '../fixtures/spool-fixture.ts'
+import { goodInputs } from '../fixtures/test-agent.ts'
 
 const lastMessage = (output: string) => String(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '').msg)
 

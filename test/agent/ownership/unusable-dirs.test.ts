@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type AgentHome, agentHome, spawnAgent } from '../agent-process.ts'
+import { type AgentHome, agentHome, spawnAgent } from '../fixtures/agent-process.ts'
 
 /** An agent that is not root: rights mean nothing to root. */
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []

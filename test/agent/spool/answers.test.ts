@@ -2,7 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { eligible, eventually, namesIn, purchase, putRequest, registration, startTestSpool } from './spool-fixture.ts'
+import {
+  eligible,
+  eventually,
+  namesIn,
+  purchase,
+  putRequest,
+  registration,
+  startTestSpool,
+} from '../fixtures/spool-fixture.ts'
 
 test("a success has id, ok and the platform's data at the same level", async () => {
   await using spool = await startTestSpool()

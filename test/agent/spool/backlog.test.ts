@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { eligible, eventually, namesIn, startTestSpool } from './spool-fixture.ts'
+import { eligible, eventually, namesIn, startTestSpool } from '../fixtures/spool-fixture.ts'
 
 const text = JSON.stringify(eligible)
 const unknown = '{"action":"market.unknown"}'

@@ -1,8 +1,16 @@
 import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { goodReply, type PlatformReply, type PlatformRequest } from '../fake-platform.ts'
-import { claimOf, eligible, eventually, namesIn, putRequest, startTestSpool, type TestSpool } from './spool-fixture.ts'
+import { goodReply, type PlatformReply, type PlatformRequest } from '../fixtures/fake-platform.ts'
+import {
+  claimOf,
+  eligible,
+  eventually,
+  namesIn,
+  putRequest,
+  startTestSpool,
+  type TestSpool,
+} from '../fixtures/spool-fixture.ts'
 
 /** Answers of the platform to observations, which a test lets go one by one; all else is answered at once. */
 function heldObservations() {

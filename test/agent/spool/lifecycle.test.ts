@@ -2,8 +2,16 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { goodReply } from '../fake-platform.ts'
-import { claimOf, eligible, eventually, namesIn, purchase, startTestSpool, type TestSpool } from './spool-fixture.ts'
+import { goodReply } from '../fixtures/fake-platform.ts'
+import {
+  claimOf,
+  eligible,
+  eventually,
+  namesIn,
+  purchase,
+  startTestSpool,
+  type TestSpool,
+} from '../fixtures/spool-fixture.ts'
 
 const hourMs = 3_600_000
 const heartbeat = (spool: TestSpool) => JSON.parse(readFileSync(join(spool.root, 'agent.json'), 'utf8'))

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test, vi } from 'vitest'
-import { eligible, startTestSpool } from './spool-fixture.ts'
+import { eligible, startTestSpool } from '../fixtures/spool-fixture.ts'
 
 // What a host without inotify, or with no watches left, does to chokidar.
 vi.mock('chokidar', () => ({

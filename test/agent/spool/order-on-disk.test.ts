@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agentHome, processPublicKey, spawnAgent } from '../agent-process.ts'
-import { FakePlatform } from '../fake-platform.ts'
-import { eventually, purchase, putRequest } from './spool-fixture.ts'
+import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
+import { FakePlatform } from '../fixtures/fake-platform.ts'
+import { eventually, purchase, putRequest } from '../fixtures/spool-fixture.ts'
 
 const preload = join(import.meta.dirname, '..', '..', 'crash', 'hook', 'preload.ts')
 

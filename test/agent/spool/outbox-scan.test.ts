@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { OutboxScan } from '../../../agent/spool/outbox-scan.ts'
-import { LiveClock } from '../live-clock.ts'
+import { LiveClock } from '../fixtures/live-clock.ts'
 
 function scanOf(names: readonly string[]) {
   const outbox = mkdtempSync(join(tmpdir(), 'market-agent-scan-'))

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import { readCall } from '../../../agent/call/call.ts'
 import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
-import { LiveClock } from '../live-clock.ts'
+import { LiveClock } from '../fixtures/live-clock.ts'
 import {
   claimOf,
   eligible,
@@ -14,7 +14,7 @@ import {
   secondAnswer,
   startTestSpool,
   type TestSpool,
-} from './spool-fixture.ts'
+} from '../fixtures/spool-fixture.ts'
 
 const windowMs = 600_000
 const hourMs = 3_600_000

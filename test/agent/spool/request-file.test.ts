@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { eligible } from './spool-fixture.ts'
+import { eligible } from '../fixtures/spool-fixture.ts'
 
 const module = pathToFileURL(join(import.meta.dirname, '../../../agent/spool/request-file.ts')).href
 

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agentHome, processPublicKey, spawnAgent } from '../agent-process.ts'
-import { FakePlatform } from '../fake-platform.ts'
-import { eligible, eventually, namesIn, putRequest } from './spool-fixture.ts'
+import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
+import { FakePlatform } from '../fixtures/fake-platform.ts'
+import { eligible, eventually, namesIn, putRequest } from '../fixtures/spool-fixture.ts'
 
 /** An agent that is not root: rights mean nothing to root. */
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []

@@ -3,8 +3,8 @@ import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { limits } from '../../../contract/limits.ts'
-import { goodReply } from '../fake-platform.ts'
-import { eligible, eventually, namesIn, purchase, putRequest, startTestSpool } from './spool-fixture.ts'
+import { goodReply } from '../fixtures/fake-platform.ts'
+import { eligible, eventually, namesIn, purchase, putRequest, startTestSpool } from '../fixtures/spool-fixture.ts'
 
 test('an outbox that was removed is made again, and requests under way are answered once', async () => {
   await using spool = await startTestSpool()

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { goodReply, type PlatformReply, type PlatformRequest } from '../fake-platform.ts'
+import { goodReply, type PlatformReply, type PlatformRequest } from '../fixtures/fake-platform.ts'
 import {
   claimOf,
   eligible,
@@ -11,7 +11,7 @@ import {
   putRequest,
   secondAnswer,
   startTestSpool,
-} from './spool-fixture.ts'
+} from '../fixtures/spool-fixture.ts'
 
 /** Answers of the platform that a test lets go one by one, in the order of arrival. */
 function heldReplies() {

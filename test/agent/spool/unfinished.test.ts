@@ -10,7 +10,7 @@ import {
   secondAnswer,
   startTestSpool,
   type TestSpool,
-} from './spool-fixture.ts'
+} from '../fixtures/spool-fixture.ts'
 
 const text = JSON.stringify(eligible)
 const isClaimed = (spool: TestSpool, id: string) => namesIn(spool.outbox).some((name) => claimOf(id).test(name))

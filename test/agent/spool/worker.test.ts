@@ -8,8 +8,8 @@ import type { PatientFs } from '../../../agent/spool/patient-fs.ts'
 import { SharedSyncs } from '../../../agent/spool/shared-syncs.ts'
 import { makeSpoolDirs, type SpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
 import { SpoolWorker } from '../../../agent/spool/spool-worker.ts'
-import { LiveClock } from '../live-clock.ts'
-import { eligible, eventually, putRequest } from './spool-fixture.ts'
+import { LiveClock } from '../fixtures/live-clock.ts'
+import { eligible, eventually, putRequest } from '../fixtures/spool-fixture.ts'
 
 /** The worker alone, over real files, with renames and unlinks that a test can make fail. */
 interface TestWorker extends AsyncDisposable {

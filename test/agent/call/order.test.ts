@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { Turns } from '../../../agent/call/turns.ts'
+import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
+import { startTestAgent } from '../fixtures/test-agent.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
+
+const adjust = (itemRef: string, observedQuantity: number) =>
+  ['market.adjust-stock', { itemRef, observedQuantity }] as const
+const observed = (platform: ScriptedPlatform) => platform.seen.map(({ body }) => JSON.parse(body).observedQuantity)
+
+test('observations of one listing reach the platform in the order in which they were made', async () => {
+  await using platform = await ScriptedPlatform.start([{ status: 503 }, { status: 503 }])
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url)
+  const calls = [5, 4, 3, 2, 1].map((quantity) => agent.call(...adjust('item-1', quantity)))
+  expect((await Promise.all(calls)).every(({ ok }) => ok)).toBe(true)
+  const accepted = observed(platform).slice(2)
+  expect(observed(platform).slice(0, 3)).toEqual([accepted[0], accepted[0], accepted[0]])
+  expect([...accepted].sort().reverse()).toEqual([5, 4, 3, 2, 1])
+})
+
+test('a stalled listing holds up no other', async () => {
+  await using platform = await ScriptedPlatform.start([{ fault: 'silence' }])
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url)
+  const stalled = agent.call(...adjust('item-1', 5))
+  await platform.requests(1)
+  expect(await agent.call(...adjust('item-2', 4))).toMatchObject({ ok: true })
+  agent.clock.advance(30_000)
+  await stalled
+})
+
+test('a newer observation waits until an abandoned older one can no longer arrive', async () => {
+  await using platform = await ScriptedPlatform.start([{ fault: 'silence' }])
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url, { callDeadlineMs: 60_000 })
+  const startedMs = agent.clock.monotonicMs()
+  const older = agent.call(...adjust('item-1', 5))
+  await platform.requests(1)
+  const newer = agent.call(...adjust('item-1', 3))
+  agent.clock.advance(10_000)
+  expect(await older).toMatchObject({ ok: true })
+  expect(observed(platform)).toEqual([5, 5])
+  agent.clock.advance(startedMs + 31_999 - agent.clock.monotonicMs())
+  await new Promise(setImmediate)
+  expect(observed(platform)).toEqual([5, 5])
+  agent.clock.advance(1)
+  expect(await newer).toMatchObject({ ok: true })
+  expect(observed(platform)).toEqual([5, 5, 3])
+})
+
+test('a call whose turn does not come in time is refused, certain that nothing was sent', async () => {
+  await using platform = await ScriptedPlatform.start([{ fault: 'silence' }])
+  await using agent = await startTestAgent(platform.url)
+  const older = agent.call(...adjust('item-1', 5))
+  await platform.requests(1)
+  agent.clock.advance(1_000)
+  const newer = agent.callText(
+    JSON.stringify({ operation: 'market.adjust-stock', input: { itemRef: 'item-1', observedQuantity: 3 } }),
+  )
+  platform.otherwise = { fault: 'silence', onRequest: () => agent.clock.advance(10_000) }
+  await agent.clock.timers(2)
+  agent.clock.advance(9_000)
+  await older
+  agent.clock.advance(30_000)
+  expect(JSON.parse((await newer).text)).toEqual({
+    ok: false,
+    status: 504,
+    message: expect.stringContaining('nada foi enviado'),
+  })
+  expect(observed(platform).every((quantity) => quantity === 5)).toBe(true)
+})
+
+test('a call whose turn comes when no attempt fits any more is refused, and not sent', async () => {
+  await using platform = await ScriptedPlatform.start([{ status: 503, body: '{"message":"Já volta."}' }])
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url, { callDeadlineMs: 5_000 })
+  let newer: Promise<unknown> | undefined
+  agent.clock.onSleep = async () => {
+    const running = agent.clock.timersRunning
+    newer = agent.call(...adjust('item-1', 3))
+    await agent.clock.timers(running + 1)
+    agent.clock.advance(4_950)
+  }
+  expect(await agent.call(...adjust('item-1', 5))).toMatchObject({ ok: true })
+  expect(await newer).toMatchObject({ ok: false, status: 504, message: expect.stringContaining('nada foi enviado') })
+  expect(observed(platform)).toEqual([5, 5])
+})
+
+test('who gives up leaves the line without stopping it', async () => {
+  const clock = new TestClock()
+  const turns = new Turns(clock)
+  const first = await turns.take('k', 10_000)
+  const second = turns.take('k', 2_000)
+  const third = turns.take('k', 10_000)
+  clock.advance(2_000)
+  expect(await second).toBeUndefined()
+  first?.release()
+  const turn = await third
+  expect(turn).toBeDefined()
+  turn?.release()
+  expect(await turns.take('k', 10_000)).toBeDefined()
+})

@@ -1,0 +1,190 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { readAgentConfig } from '../../../agent/config/config.ts'
+import { parseConfigFile } from '../../../agent/config/config-file.ts'
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const weak = generateKeyPairSync('rsa', { modulusLength: 1024 })
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const pem = (key: typeof rsa.privateKey, type: 'pkcs8' | 'pkcs1' = 'pkcs8') =>
+  key.export({ type, format: 'pem' }) as string
+const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' }) as string
+
+const files: Readonly<Record<string, string>> = {
+  '/k/own.pem': pem(rsa.privateKey),
+  '/k/pkcs1.pem': pem(rsa.privateKey, 'pkcs1'),
+  '/k/weak.pem': pem(weak.privateKey),
+  '/k/ec.pem': pem(ec.privateKey),
+  '/k/encrypted.pem': rsa.privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 'x',
+  }) as string,
+  '/k/platform.pem': publicPem,
+  '/k/empty': ' \n',
+  '/k/api-key': 'key-from-file\n',
+}
+const readFile = (path: string) => {
+  const text = files[path]
+  if (text === undefined) throw Object.assign(new Error('no'), { code: 'ENOENT' })
+  return text
+}
+/** Where the links of these tests lead. */
+const links: Readonly<Record<string, string>> = { '/link-to-state': '/d/state', '/link-to-spool': '/d/spool' }
+const realPath = (path: string) => path.replace(/^\/[^/]*/, (start) => links[start] ?? start)
+const good = {
+  SERVICE_BASE_URL: 'https://api.example.com/v1/',
+  SERVICE_API_KEY: 'key-1',
+  SERVICE_SIGNING_KEY_FILE: '/k/own.pem',
+  SERVICE_SIGNING_KID: 'kid-1',
+}
+const read = (env: Readonly<Record<string, string | undefined>>, file = new Map<string, string>()) =>
+  readAgentConfig({ env, file, readFile, realPath })
+const faultsOf = (env: Readonly<Record<string, string | undefined>>) => {
+  const reading = read({ ...good, ...env })
+  return reading.ok ? [] : reading.faults
+}
+
+test('four settings are enough, and the rest has the documented values', () => {
+  const reading = read({ ...good, STATE_DIRECTORY: '/var/lib/x' })
+  expect(reading).toMatchObject({
+    ok: true,
+    config: {
+      baseUrl: 'https://api.example.com',
+      apiKey: 'key-1',
+      signingKey: { kid: 'kid-1' },
+      host: '127.0.0.1',
+      port: 8899,
+      token: undefined,
+      stateDir: '/var/lib/x',
+      attemptTimeoutMs: 10_000,
+      callDeadlineMs: 30_000,
+      logLevel: 'info',
+    },
+  })
+})
+
+test('everything that is wrong is told at once, a line each: the variable, the fault, an example', () => {
+  const reading = read({
+    SERVICE_AGENT_PORT: '99999',
+    SERVICE_AGENT_HOST: '0.0.0.0',
+    SERVICE_LOG_LEVEL: 'loud',
+    SERVICE_CALL_DEADLINE_MS: '3s',
+  })
+  const faults = reading.ok ? [] : reading.faults
+  expect(faults.map((fault) => fault.split(':')[0])).toEqual([
+    'SERVICE_BASE_URL',
+    'SERVICE_API_KEY',
+    'SERVICE_SIGNING_KID',
+    'SERVICE_SIGNING_KEY_FILE',
+    'SERVICE_AGENT_HOST',
+    'SERVICE_AGENT_PORT',
+    'SERVICE_CALL_DEADLINE_MS',
+    'SERVICE_LOG_LEVEL',
+  ])
+  for (const fault of faults) expect(fault).toMatch(/^SERVICE_[A-Z_]+: .+\. Example: .+/)
+})
+
+for (const [what, env, fault] of [
+  ['http to another host', { SERVICE_BASE_URL: 'http://api.example.com' }, /https/],
+  ['no address', { SERVICE_BASE_URL: 'api.example.com' }, /not an http/],
+  ['an address with a user', { SERVICE_BASE_URL: 'https://u:p@api.example.com' }, /user/],
+  ['a key file that is not there', { SERVICE_SIGNING_KEY_FILE: '/k/none.pem' }, /no such file: \/k\/none\.pem/],
+  ['an empty key file', { SERVICE_SIGNING_KEY_FILE: '/k/empty' }, /empty/],
+  ['a key of 1024 bits', { SERVICE_SIGNING_KEY_FILE: '/k/weak.pem' }, /1024 bits/],
+  ['a key that is not RSA', { SERVICE_SIGNING_KEY_FILE: '/k/ec.pem' }, /ec, not RSA/],
+  ['an encrypted key', { SERVICE_SIGNING_KEY_FILE: '/k/encrypted.pem' }, /not encrypted/],
+  ['a public key to sign with', { SERVICE_SIGNING_KEY_FILE: '/k/platform.pem' }, /private key/],
+  ['a key given twice', { SERVICE_API_KEY_FILE: '/k/api-key' }, /not both/],
+  ['an API key with a line break', { SERVICE_API_KEY: 'a\nb' }, /line breaks/],
+  ['an empty token file', { SERVICE_AGENT_TOKEN_FILE: '/k/empty' }, /empty/],
+  [
+    'a private key of the platform',
+    { SERVICE_PLATFORM_KID: 'p', SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/k/own.pem' },
+    /private key/,
+  ],
+  [
+    'kids without files',
+    { SERVICE_PLATFORM_KID: 'p,q', SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/k/platform.pem' },
+    /2 keys.*1 files/,
+  ],
+  [
+    'a kid given twice',
+    { SERVICE_PLATFORM_KID: 'p,p', SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/k/platform.pem,/k/platform.pem' },
+    /SERVICE_PLATFORM_KID: names p twice/,
+  ],
+  ['a host that only looks like an address', { SERVICE_AGENT_HOST: '127.999.1.1' }, /not a loopback address/],
+  ['a spool that is the state directory', { SERVICE_SPOOL_DIR: '/d/state', SERVICE_STATE_DIR: '/d/state' }, /as well/],
+  [
+    'a spool that a link leads to the state directory',
+    { SERVICE_SPOOL_DIR: '/link-to-state', SERVICE_STATE_DIR: '/d/state' },
+    /SERVICE_SPOOL_DIR: is the state directory as well/,
+  ],
+  [
+    'a state directory in the spool',
+    { SERVICE_SPOOL_DIR: '/link-to-spool', SERVICE_STATE_DIR: '/d/spool/outbox' },
+    /SERVICE_STATE_DIR: lies in the spool/,
+  ],
+  ['a proxy that is no address', { HTTPS_PROXY: 'proxy:1' }, /not an http/],
+  ['a certificate file without one', { SERVICE_CA_FILE: '/k/platform.pem' }, /no certificate/],
+] as const) {
+  test(`${what} is a fault that names itself and tells no secret`, () => {
+    const faults = faultsOf(env)
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(fault)
+    expect(faults.join()).not.toMatch(/PRIVATE KEY-----|key-1|u:p/)
+  })
+}
+
+test('a key may be PKCS#8 or PKCS#1, and an API key may stand in a file', () => {
+  expect(faultsOf({ SERVICE_SIGNING_KEY_FILE: '/k/pkcs1.pem' })).toEqual([])
+  const reading = read({ ...good, SERVICE_API_KEY: undefined, SERVICE_API_KEY_FILE: '/k/api-key' })
+  expect(reading).toMatchObject({ ok: true, config: { apiKey: 'key-from-file' } })
+})
+
+test('several platform keys may be named, for the days of a rotation', () => {
+  const reading = read({
+    ...good,
+    SERVICE_PLATFORM_KID: 'p1, p2',
+    SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/k/platform.pem,/k/platform.pem',
+  })
+  expect(reading.ok && [...reading.config.platformKeys.keys()]).toEqual(['p1', 'p2'])
+})
+
+test('the environment wins over the file', () => {
+  const { values, faults } = parseConfigFile(
+    '\uFEFF# comment\r\n\r\nSERVICE_SIGNING_KID="from file"\nSERVICE_AGENT_PORT = 9000 \n',
+  )
+  expect(faults).toEqual([])
+  expect(read({ ...good, SERVICE_AGENT_PORT: '9001' }, new Map(values))).toMatchObject({
+    ok: true,
+    config: { port: 9001, signingKey: { kid: 'kid-1' } },
+  })
+  expect(read({ ...good, SERVICE_SIGNING_KID: undefined }, new Map(values))).toMatchObject({
+    ok: true,
+    config: { port: 9000, signingKey: { kid: 'from file' } },
+  })
+})
+
+test('a line that is none, a name given twice and an unknown name are faults of the file', () => {
+  expect(parseConfigFile('SERVICE_API_KEY key\nA=1\nA=2').faults).toEqual([
+    { line: 1, problem: 'not a NAME=value line' },
+    { line: 3, problem: 'A stands twice' },
+  ])
+  const reading = read(good, new Map([['SERVICE_APIKEY', 'x']]))
+  expect(reading.ok ? [] : reading.faults).toEqual([
+    expect.stringMatching(/^SERVICE_APIKEY: not a setting of market-agent; .*\. Example: SERVICE_AGENT_PORT=8899$/),
+  ])
+})
+
+test('http is allowed to loopback in each of its spellings', () => {
+  for (const base of ['http://127.0.0.1:8787', 'http://localhost:8787/v1', 'http://[::1]:8787'])
+    expect(faultsOf({ SERVICE_BASE_URL: base })).toEqual([])
+})
+
+test('state and spool may lie side by side, and 127.0.0.2 is this host', () => {
+  expect(faultsOf({ SERVICE_SPOOL_DIR: '/d/spool', SERVICE_STATE_DIR: '/d/spool-state' })).toEqual([])
+  expect(faultsOf({ SERVICE_SPOOL_DIR: '/d/spool', SERVICE_STATE_DIR: '/d/..state' })).toEqual([])
+  expect(faultsOf({ SERVICE_AGENT_HOST: '127.0.0.2' })).toEqual([])
+})

@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openLog } from '../../../agent/log/log.ts'
+import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
+import { FakePlatform } from '../fixtures/fake-platform.ts'
+
+const limitBytes = 10 * 1024 * 1024
+
+function logDir() {
+  const dir = mkdtempSync(join(tmpdir(), 'market-agent-log-'))
+  return {
+    dir,
+    file: join(dir, 'agent.log'),
+    [Symbol.dispose]: () => {
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A file of that length without taking up its room. */
+function fillTo(path: string, bytes: number): void {
+  writeFileSync(path, '')
+  truncateSync(path, bytes)
+}
+
+const messagesIn = (path: string) =>
+  [...readFileSync(path, 'latin1').matchAll(/"msg":"([^"]+)"/g)].map(([, message]) => message)
+
+test('a log file is set aside before it grows past 10 MiB, and five are kept', async () => {
+  using logs = logDir()
+  for (let turn = 1; turn <= 6; turn++) {
+    const first = await openLog({ level: 'info', file: logs.file })
+    first.info(`first of ${turn}`)
+    truncateSync(logs.file, limitBytes)
+    const log = await openLog({ level: 'info', file: logs.file })
+    log.info(`after ${turn}`)
+    log.info(`later than ${turn}`)
+  }
+  expect(readdirSync(logs.dir).sort()).toEqual(['agent.log', ...[1, 2, 3, 4].map((n) => `agent.log.${n}`)])
+  expect(messagesIn(logs.file)).toEqual(['after 6', 'later than 6'])
+  expect(messagesIn(`${logs.file}.1`)).toEqual(['after 5', 'later than 5', 'first of 6'])
+  expect(messagesIn(`${logs.file}.4`)).toEqual(['after 2', 'later than 2', 'first of 3'])
+  expect(lstatSync(logs.file).mode & 0o777 & ~0o640).toBe(0)
+})
+
+test('a log file behind a link is set aside beside itself, and the link stays', async () => {
+  using logs = logDir()
+  const target = join(logs.dir, 'elsewhere', 'real.log')
+  mkdirSync(join(logs.dir, 'elsewhere'))
+  fillTo(target, limitBytes)
+  symlinkSync(target, logs.file)
+  const log = await openLog({ level: 'info', file: logs.file })
+  log.info('after')
+  expect(lstatSync(logs.file).isSymbolicLink()).toBe(true)
+  expect(messagesIn(logs.file)).toEqual(['after'])
+  expect(readdirSync(join(logs.dir, 'elsewhere')).sort()).toEqual(['real.log', 'real.log.1'])
+})
+
+test.skipIf(process.platform === 'win32')('a log that is no regular file is never set aside', async () => {
+  using logs = logDir()
+  execFileSync('mkfifo', [logs.file])
+  const reader = openSync(logs.file, constants.O_RDWR | constants.O_NONBLOCK)
+  const log = await openLog({ level: 'info', file: logs.file })
+  const read = Buffer.alloc(65_536)
+  // Whatever was written of it is gone once it is read; more than a file may hold goes through.
+  const long = 'x'.repeat(60_000)
+  for (let written = 0; written < limitBytes + 200_000; written += long.length) {
+    log.info(long)
+    expect(readSync(reader, read)).toBeGreaterThan(long.length)
+  }
+  closeSync(reader)
+  expect(readdirSync(logs.dir)).toEqual(['agent.log'])
+  expect(lstatSync(logs.file).isFIFO()).toBe(true)
+})
+
+/** An agent that is not root: rights mean nothing to root. */
+const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
+
+test.skipIf(process.platform === 'win32')(
+  'a log file that cannot be set aside grows on, says so once, and nothing else is lost',
+  async () => {
+    await using platform = await FakePlatform.start(processPublicKey)
+    using home = agentHome(platform.url)
+    const dir = join(home.dir, 'log')
+    const file = join(dir, 'agent.log')
+    mkdirSync(dir)
+    fillTo(file, limitBytes)
+    if (asNobody.length > 0) execFileSync('chown', ['-R', '65534:65534', home.dir])
+    chmodSync(dir, 0o555)
+    await using agent = spawnAgent(home, {
+      wrapper: asNobody,
+      env: { SERVICE_LOG_FILE: file, SERVICE_AGENT_PORT: '0', SERVICE_SPOOL_DIR: home.spoolDir },
+    })
+    const url = await listeningIn(file)
+    for (let n = 0; n < 6; n++) {
+      const body = JSON.stringify({
+        operation: 'character.link',
+        input: { characterRef: `char-${n}` },
+        id: `link-${n}`,
+      })
+      const response = await fetch(`${url}/call`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      })
+      expect(await response.json()).toMatchObject({ ok: true })
+    }
+    await using second = spawnAgent(home, { wrapper: asNobody })
+    expect(await second.ended).toEqual({ code: 3, signal: null })
+    expect(await agent.stop()).toEqual({ code: 0, signal: null })
+    chmodSync(dir, 0o755)
+    expect(readdirSync(dir)).toEqual(['agent.log'])
+    const messages = messagesIn(file)
+    expect(messages.filter((message) => message === 'call answered')).toHaveLength(6)
+    const told = messages.filter((message) => message?.includes('cannot be set aside'))
+    expect(told).toEqual([expect.stringContaining("the agent's user must be able to write in its directory")])
+    expect(messages.at(-1)).toBe('stopped')
+  },
+)
+
+async function listeningIn(file: string): Promise<string> {
+  for (const endMs = performance.now() + 20_000; performance.now() < endMs; ) {
+    const url = /"url":"(http:[^"]+)","msg":"listening"/.exec(readFileSync(file, 'latin1'))?.[1]
+    if (url !== undefined) return url
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20)
+    })
+  }
+  throw new Error('not listening')
+}

@@ -1,0 +1,241 @@
+import { request } from 'node:http'
+import { expect, test } from 'vitest'
+import { transactionMoves, transactionPhases } from '../../../contract/transaction.ts'
+import { listingMachine, transactionMachine } from '../../../platform-stub/pages/console/machine.ts'
+import { layoutOf } from '../../../platform-stub/pages/console/machine-layout.ts'
+import { authenticationSteps, stepHelp } from '../../../platform-stub/pages/console/refusal-help.ts'
+import { openDatabase } from '../../../platform-stub/store/open.ts'
+import { temporaryFolder } from '../fixtures/process.ts'
+import { answering, startReceiver } from '../fixtures/receiver.ts'
+import { startStub } from '../fixtures/stub.ts'
+
+test('the drawn machines have every state and every move of the contract’s tables', async () => {
+  expect(transactionMachine.states.map(({ state }) => state)).toEqual(Object.keys(transactionPhases))
+  const moves = transactionMachine.moves.map(({ from, trigger, to }) => `${from} ${trigger} ${to}`)
+  for (const [from, row] of Object.entries(transactionMoves)) {
+    for (const [trigger, to] of Object.entries(row)) {
+      if (to !== 'where-it-was') expect(moves).toContain(`${from} ${trigger} ${to}`)
+    }
+  }
+  expect(moves).toContain('disputed reject-dispute delivered')
+  expect(moves).toContain('disputed reject-dispute awaiting-server')
+  const layout = await layoutOf(transactionMachine)
+  expect(layout.moves.length + layout.states.flatMap(({ stays }) => stays).length).toBe(moves.length)
+  expect((await layoutOf(listingMachine)).states.map(({ lines }) => lines[0])).toEqual(['ACTIVE', 'WITHDRAWN'])
+})
+
+test('no two states of a drawn machine lie over one another', async () => {
+  const { states } = await layoutOf(transactionMachine)
+  for (const one of states) {
+    for (const other of states.filter(({ state }) => state !== one.state)) {
+      const isBeside = Math.abs(one.x - other.x) >= (one.width + other.width) / 2
+      const isAbove = Math.abs(one.y - other.y) >= (one.height + other.height) / 2
+      expect(isBeside || isAbove, `${one.state} and ${other.state}`).toBe(true)
+    }
+  }
+})
+
+test('every step at which credentials are refused has its help, and stands in the order of the checks', () => {
+  expect([...authenticationSteps].sort()).toEqual(Object.keys(stepHelp).sort())
+})
+
+test('the console is for this machine, by a local name; another page may lead to it and not read it', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const statusOf = (path: string, headers: Record<string, string>) => statusWith(`${stub.url}${path}`, headers)
+  const followed = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
+  expect(await statusOf('/console', {})).toBe(200)
+  expect(await statusOf('/console', { Host: 'evil.example' })).toBe(403)
+  expect(await statusOf('/console', { Origin: 'https://evil.example' })).toBe(403)
+  expect(await statusOf('/console', { 'Sec-Fetch-Site': 'cross-site' })).toBe(403)
+  expect(await statusOf('/console', { ...followed, 'Sec-Fetch-Dest': 'iframe' })).toBe(403)
+  expect(await statusOf('/console', followed)).toBe(200)
+  expect(await statusOf('/console/changes', { 'Sec-Fetch-Site': 'cross-site' })).toBe(403)
+  // What holds keys is not even given to somebody who followed a link.
+  for (const file of ['agent.env', 'platform-public-key.pem']) {
+    expect(await statusOf(`/console/game-servers/${server.id}/${file}`, {})).toBe(200)
+    expect(await statusOf(`/console/game-servers/${server.id}/${file}`, followed)).toBe(403)
+  }
+})
+
+test('a private key can be taken of the pairs that the stub made, and of no other', async () => {
+  await using stub = await startStub()
+  const own = await stub.gameServer()
+  const { data } = await stub.request('POST', '/stub/game-servers', { name: 'made by the stub' })
+  const keyOf = (id: number) => fetch(`${stub.url}/console/game-servers/${id}/signing-key.pem`)
+  expect((await keyOf(own.id)).status).toBe(404)
+  expect(await (await keyOf(data.gameServerId)).text()).toBe(data.privateKeyPem)
+  expect((await keyOf(99)).status).toBe(404)
+})
+
+test('transactions are found by phase, number, item and character, whatever signs the search holds', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  await server.paidTransaction({ itemRef: 'a%b' })
+  await server.purchase({ itemRef: 'axb' })
+  await server.purchase({ itemRef: 'lança' })
+  const found = async (query: string) => {
+    const text = await (await fetch(`${stub.url}/console/transactions?${query}`)).text()
+    return [...text.matchAll(/id="row-(\d+)"/g)].map(([, id]) => Number(id))
+  }
+  expect(await found('')).toEqual([3, 2, 1])
+  expect(await found('phase=awaiting-server')).toEqual([1])
+  expect(await found('phase=unknown')).toEqual([3, 2, 1])
+  expect(await found('search=2')).toEqual([2])
+  expect(await found(`search=${encodeURIComponent('2 swords')}`)).toEqual([])
+  expect(await found('search=2.0')).toEqual([])
+  expect(await found(`search=${encodeURIComponent('a%b')}`)).toEqual([1])
+  expect(await found(`search=${encodeURIComponent('lanç')}`)).toEqual([3])
+  expect(await found('search=buyer')).toEqual([3, 2, 1])
+  expect(await found(`search=${encodeURIComponent("'; drop table transactions --")}`)).toEqual([])
+})
+
+test('of ten thousand transactions a page holds fifty and leads to the next', async () => {
+  await using folder = await temporaryFolder()
+  await (await startWithTransaction(folder.path)).close()
+  multiplyTransactions(folder.path, 10_000)
+  await using stub = await startStub({ dataDirectory: folder.path })
+  const numbers: number[] = []
+  let path: string | undefined = '/console/transactions'
+  for (let page = 0; page < 3 && path; page++) {
+    const text = await (await fetch(stub.url + path)).text()
+    numbers.push(...[...text.matchAll(/id="row-(\d+)"/g)].map(([, id]) => Number(id)))
+    path = /href="([^"]*)">Older/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+    expect(text.length).toBeLessThan(150_000)
+    expect(text).toContain('all <span>10,000</span>')
+  }
+  expect(numbers).toEqual(Array.from({ length: 150 }, (_, at) => 10_000 - at))
+  const overview = await (await fetch(`${stub.url}/console`)).text()
+  expect(overview).toContain('<strong>10,000</strong>')
+  expect(overview.length).toBeLessThan(150_000)
+})
+
+test('of a thousand attempts the page of a delivery holds fifty and leads to the next, and a list the newest twenty', async () => {
+  await using folder = await temporaryFolder()
+  const made = await startStub({ dataDirectory: folder.path })
+  await using receiver = await startReceiver(answering(503, { error: 'x'.repeat(2_000) }))
+  const transactionId = await (await made.gameServer({ webhookUrl: receiver.url })).paidTransaction()
+  await receiver.count(1)
+  await made.close()
+  multiplyAttempts(folder.path, 1_000)
+  await using stub = await startStub({ dataDirectory: folder.path })
+  const pages: number[][] = []
+  let path: string | undefined = '/console/webhooks/1'
+  while (path) {
+    const text = await (await fetch(stub.url + path)).text()
+    expect(text).toContain('1,000 attempts')
+    expect(text.length).toBeLessThan(300_000)
+    pages.push([...text.matchAll(/<h3 [^>]*>Attempt (\d+)</g)].map(([, number]) => Number(number)))
+    path = /href="([^"]*)">Older/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+  }
+  expect(pages.map(({ length }) => length)).toEqual(Array.from({ length: 20 }, () => 50))
+  expect(pages.flat()).toEqual(Array.from({ length: 1_000 }, (_, at) => 1_000 - at))
+  const [delivery] = (await stub.request('GET', `/stub/webhooks?transactionId=${transactionId}`)).data
+  expect(delivery.attemptCount).toBe(1_000)
+  expect(delivery.attempts.map(({ number }: { number: number }) => number)).toEqual(
+    Array.from({ length: 20 }, (_, at) => 981 + at),
+  )
+  const transaction = await (await fetch(`${stub.url}/console/transactions/${transactionId}`)).text()
+  expect(transaction).toContain('attempt 1000 ')
+  expect(transaction).not.toContain('attempt 900 ')
+})
+
+test('attempts that a fault made of one, and requests of one moment, have names of their own on a page', async () => {
+  await using receiver = await startReceiver(answering(200, { observedQuantity: 1 }))
+  await using stub = await startStub()
+  const server = await stub.gameServer({ webhookUrl: receiver.url })
+  await stub.request('POST', '/stub/webhook-faults', { kind: 'duplicate', copies: 2 })
+  const transactionId = await server.paidTransaction()
+  await receiver.count(3)
+  await expect.poll(async () => (await stub.deliveries(transactionId))[0]?.state).toBe('acknowledged')
+  await stub.request('PUT', '/stub/clock', { advanceSeconds: 0 })
+  await Promise.all(Array.from({ length: 20 }, () => server.call('market.eligibility', { characterRef: 'c' })))
+  for (const [path, name, count] of [
+    ['/console/webhooks/1', 'attempt', 3],
+    ['/console/requests', 'request', 20],
+  ] as const) {
+    const ids = [...(await (await fetch(stub.url + path)).text()).matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+    expect(new Set(ids).size, path).toBe(ids.length)
+    expect(ids.filter((id) => new RegExp(`^${name}-\\d+$`).test(id ?? '')).length).toBeGreaterThanOrEqual(count)
+  }
+})
+
+test('every request of the journal and every character of a game server is on some page', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const refs = Array.from({ length: 60 }, (_, at) => `char-${String(at).padStart(2, '0')}`)
+  for (const ref of refs) await server.seller(ref)
+  for (const characterRef of refs) await server.call('market.eligibility', { characterRef })
+  const followed = async (path: string, entry: RegExp) => {
+    const found: string[][] = []
+    for (let next: string | undefined = path; next; ) {
+      const text: string = await (await fetch(stub.url + next)).text()
+      found.push([...text.matchAll(entry)].map(([, one = '']) => one))
+      next = /href="([^"]*)">(Older|More)/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+    }
+    return found
+  }
+  const characters = await followed(`/console/game-servers/${server.id}`, /id="row-([^"]*)"/g)
+  expect(characters.map(({ length }) => length)).toEqual([50, 10])
+  expect(characters.flat()).toEqual(refs)
+  const requests = await followed('/console/requests?show=all', /GET \/v1\/api\/market\/eligibility\/([\w-]+)/g)
+  expect(requests.map(({ length }) => length)).toEqual([50, 10])
+  expect(requests.flat()).toEqual(refs.toReversed())
+})
+
+test('an address of the console that leads nowhere is a page that leads back, for whoever reads', async () => {
+  await using stub = await startStub()
+  const nowhere = await fetch(`${stub.url}/console/nope`)
+  expect([nowhere.status, nowhere.headers.get('content-type')]).toEqual([404, 'text/html; charset=UTF-8'])
+  const text = await nowhere.text()
+  expect(text).toContain('<a href="/console">')
+  expect(text).not.toContain('aria-current')
+  expect((await stub.request('POST', '/console/nope')).message).toBe('Esta rota não existe.')
+})
+
+async function startWithTransaction(dataDirectory: string) {
+  const stub = await startStub({ dataDirectory })
+  await (await stub.gameServer()).purchase()
+  return stub
+}
+
+/** Copies the first transaction until there are so many. Made by calls they would take half a minute. */
+function multiplyTransactions(dataDirectory: string, count: number): void {
+  const database = openDatabase(dataDirectory)
+  database.exec(`
+    begin;
+    with recursive number (id) as (select 2 union all select id + 1 from number where id < ${count})
+    insert into transactions (id, gameServerId, listingId, quantity, unitAmountCents, buyerCharacterRef, paymentStatus,
+      checkoutToken, createdAt, expiresAt, failureCount)
+    select number.id, gameServerId, listingId, quantity, unitAmountCents, buyerCharacterRef, paymentStatus,
+      'token-' || number.id, createdAt, expiresAt, failureCount from transactions, number where transactions.id = 1;
+    commit`)
+  database.close()
+}
+
+/** Copies the first attempt of the first delivery until there are so many. */
+function multiplyAttempts(dataDirectory: string, count: number): void {
+  const database = openDatabase(dataDirectory)
+  database.exec(`
+    begin;
+    with recursive number (value) as (select 2 union all select value + 1 from number where value < ${count})
+    insert into webhookAttempts (deliveryId, number, at, durationMs, url, signature, protectedHeader, responseStatus,
+      responseBody, failure, nextAttemptAt)
+    select deliveryId, value, at + value, durationMs, url, signature, protectedHeader, responseStatus, responseBody,
+      failure, nextAttemptAt from webhookAttempts, number where webhookAttempts.number = 1;
+    update webhookDeliveries set attempts = ${count}, nextAttemptAt = nextAttemptAt + 86400000;
+    commit`)
+  database.close()
+}
+
+/** The status of a GET with headers that `fetch` would not send. */
+function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+}

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest'
+import { pixCode, withChecksum } from '../../../platform-stub/pages/checkout/pix.ts'
+import { startStub } from '../fixtures/stub.ts'
+
+test('the checkout shows what is promised and what it costs, escaped, and fetches only from the stub', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  await server.listing({ itemName: '<script>alert(1)</script>', attributes: '"><b>', unitAmountCents: 123_456 })
+  const { data } = await server.call('transaction.create', { itemRef: 'sword-1', quantity: 2, buyerCharacterRef: 'b' })
+  const page = await fetch(data.checkoutUrl)
+  const text = await page.text()
+  expect(page.status).toBe(200)
+  expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+  expect(text).not.toContain('<script>')
+  expect(text).not.toContain('<b>')
+  expect(text.replaceAll('\u00a0', ' ')).toContain('R$ 2.469,12')
+  const addresses = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
+  expect(addresses.filter((address) => !/^\/(assets|checkout)\//.test(address))).toEqual([])
+})
+
+test('every page lets in scripts and styles of its own origin alone, and nothing that stands in its text', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const { checkoutUrl } = await stub.transaction(await server.purchase())
+  const { data } = await server.call('character.link', { characterRef: 'c' })
+  const consoles = ['', '/transactions', '/transactions/1', '/listings', '/webhooks', '/requests', '/faults']
+  for (const address of [checkoutUrl, data.url, ...consoles.map((place) => `${stub.url}/console${place}`)]) {
+    const page = await fetch(address)
+    const policy = Object.fromEntries(
+      (page.headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/)),
+    )
+    expect(policy).toMatchObject({
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'self'",
+      'connect-src': "'self'",
+      'form-action': "'self'",
+      'base-uri': "'none'",
+      'frame-ancestors': "'none'",
+    })
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(await page.text(), address).not.toMatch(/<style|style="| on\w+="|<script(?! type="module" src="\/assets\/)/)
+  }
+})
+
+test('assets are served under a name that changes with them, and no other file is', async () => {
+  await using stub = await startStub()
+  const text = await (await fetch(`${stub.url}/console`)).text()
+  const [, sheet = ''] = /href="(\/assets\/[^"]*base\.css)"/.exec(text) ?? []
+  const [asset, stale, outside, unknown] = await Promise.all(
+    [sheet, '/assets/stale/base.css', `${sheet.replace('base.css', '')}..%2fassets.ts`, '/assets/x'].map((path) =>
+      fetch(stub.url + path),
+    ),
+  )
+  expect([asset?.status, asset?.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8'])
+  expect(asset?.headers.get('cache-control')).toContain('immutable')
+  expect([stale?.status, outside?.status, unknown?.status]).toEqual([404, 404, 404])
+})
+
+test('the buyer pays or cancels on the page; a form of another origin does neither', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const paid = await server.purchase()
+  const cancelled = await server.purchase()
+  const post = async (transactionId: number, act: string, headers: Record<string, string> = {}) => {
+    const { checkoutUrl } = await stub.transaction(transactionId)
+    return (await fetch(`${checkoutUrl}/${act}`, { method: 'POST', headers, redirect: 'manual' })).status
+  }
+  expect(await post(paid, 'pay', { Origin: 'https://evil.example' })).toBe(403)
+  expect((await stub.transaction(paid)).phase).toBe('awaiting-payment')
+  expect(await post(paid, 'pay', { Origin: stub.url })).toBe(303)
+  expect((await stub.transaction(paid)).phase).toBe('awaiting-server')
+  expect(await post(cancelled, 'cancel')).toBe(303)
+  expect((await stub.transaction(cancelled)).phase).toBe('cancelled')
+  expect(await post(cancelled, 'pay')).toBe(409)
+  expect(await post(cancelled, 'refund')).toBe(404)
+  expect((await fetch(`${stub.url}/checkout/unknown`)).status).toBe(404)
+})
+
+test('the page says what the second check of the estimate found', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const transactionId = await server.purchase()
+  await server.call('market.adjust-stock', { itemRef: 'sword-1', observedQuantity: 0 })
+  const { checkoutUrl } = await stub.transaction(transactionId)
+  const page = await fetch(`${checkoutUrl}/pay`, { method: 'POST' })
+  expect([page.status, (await page.text()).includes('Este item está esgotado.')]).toEqual([409, true])
+})
+
+test('a character link is confirmed once, and only while it lives', async () => {
+  await using stub = await startStub({ settings: { linkExpiryMs: 60_000 } })
+  const server = await stub.gameServer({ name: 'Aurora & Irmãos' })
+  const link = async () => (await server.call('character.link', { characterRef: 'c', characterName: 'Zé <3' })).data
+  const { url, expiresAt } = await link()
+  expect(Math.abs(Date.parse(expiresAt) - (await stub.now()) - 60_000)).toBeLessThan(2_000)
+  const shown = await (await fetch(url)).text()
+  expect(shown).toContain('Zé &lt;3')
+  expect(shown).toContain('Aurora &amp; Irmãos')
+  expect((await fetch(url, { method: 'POST', headers: { Origin: 'https://evil.example' } })).status).toBe(403)
+  expect((await fetch(url, { method: 'POST' })).status).toBe(200)
+  expect((await server.call('market.eligibility', { characterRef: 'c' })).data.linked).toBe(true)
+  const again = await fetch(url, { method: 'POST' })
+  expect([again.status, (await again.text()).includes('Este link já foi usado')]).toEqual([409, true])
+
+  const late = await link()
+  await stub.advance(60)
+  const expired = await fetch(late.url, { method: 'POST' })
+  expect([expired.status, (await expired.text()).includes('Este link expirou')]).toEqual([409, true])
+  expect((await fetch(`${stub.url}/portal/links/unknown`)).status).toBe(404)
+})
+
+test('a Pix code is whole, and its checksum is the central bank’s', () => {
+  // The static code that the central bank's manual of the BR Code prints.
+  const example =
+    '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***'
+  expect(withChecksum(example)).toBe(`${example}63041D3D`)
+  expect(fieldsOf(pixCode({ amountCents: 123_456, reference: 'SIMULACAO7' }))).toEqual({
+    '00': '01',
+    '26': '0014br.gov.bcb.pix0127simulacao@pagamento.invalid',
+    '52': '0000',
+    '53': '986',
+    '54': '1234.56',
+    '58': 'BR',
+    '59': 'SIMULACAO SEM VALOR',
+    '60': 'SAO PAULO',
+    '62': '0510SIMULACAO7',
+    '63': expect.stringMatching(/^[0-9A-F]{4}$/),
+  })
+  expect(fieldsOf(pixCode({ amountCents: 5, reference: 'X' }))['54']).toBe('0.05')
+  // What the amount's field cannot hold is left to the payer, and the code stays whole.
+  expect(fieldsOf(pixCode({ amountCents: Number.MAX_SAFE_INTEGER, reference: 'X' }))).not.toHaveProperty('54')
+})
+
+/** The fields of a code by their ids, read the way a wallet does. */
+function fieldsOf(code: string): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (let at = 0; at < code.length; ) {
+    const length = Number(code.slice(at + 2, at + 4))
+    fields[code.slice(at, at + 2)] = code.slice(at + 4, at + 4 + length)
+    at += 4 + length
+  }
+  return fields
+}
