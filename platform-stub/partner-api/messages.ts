@@ -158,7 +158,14 @@ export const checkoutTexts = {
     title: 'Esta compra não existe',
     text: 'Confira o endereço que o jogo mostrou, ou faça uma nova compra no jogo.',
   },
-  refused: 'O pagamento não foi feito',
+  notPaid: (isOpen: boolean) => ({
+    title: 'O pagamento não foi feito',
+    text: isOpen ? 'Nada foi cobrado. Tente novamente.' : '',
+  }),
+  notCancelled: (isPaid: boolean) => ({
+    title: 'A compra não foi cancelada',
+    text: isPaid ? 'Ela já estava paga.' : 'Tente novamente.',
+  }),
   item: 'O que você está comprando',
   attributes: 'Descrição, como o vendedor a escreveu',
   quantity: 'Quantidade',
@@ -180,8 +187,8 @@ export const checkoutTexts = {
   pay: (total: string) => `Simular pagamento de ${total}`,
   cancel: 'Cancelar a compra',
   progress: 'Andamento',
-  /** What the buyer is told first, by where the purchase stands. */
-  standings: {
+  /** What the page says first, by the state of the purchase. */
+  states: {
     'awaiting-payment': { title: 'Aguardando o pagamento', text: '' },
     withdrawn: {
       title: 'Este anúncio foi retirado',

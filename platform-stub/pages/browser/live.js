@@ -60,7 +60,10 @@ export function keepLive(refreshed) {
 /** @param {Document} fresh */
 function replace(fresh) {
   const main = document.querySelector('[data-live-region]')
-  if (!main || !fresh.querySelector('[data-live-region]')) return location.reload()
+  if (!main || !fresh.querySelector('[data-live-region]')) {
+    // Not reload(): that would post a form again if the page was the answer to one.
+    return location.replace(location.pathname + location.search)
+  }
   const focused = document.activeElement
   document.title = fresh.title
   for (const [name, value] of Object.entries(fresh.body.dataset)) document.body.dataset[name] = value ?? ''

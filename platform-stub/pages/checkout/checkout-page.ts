@@ -4,7 +4,6 @@ import { iso } from '../../clock/iso.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import { checkoutTexts as texts } from '../../partner-api/messages.ts'
-import type { Refusal } from '../../partner-api/refusal.ts'
 import type { StubEnv } from '../../server/environment.ts'
 import { shortMoment } from '../brasilia.ts'
 import { countdown } from '../browser/durations.js'
@@ -12,13 +11,13 @@ import type { Html } from '../document.ts'
 import type { IconName } from '../icons.ts'
 import { inReais } from '../money.ts'
 import { notice, noticePage, type PlayerPageParts, playerPage } from '../player-page.ts'
-import { type CheckoutStanding, type Purchase, purchaseOf, versionOf } from './checkout-phase.ts'
+import { type CheckoutState, type Purchase, purchaseOf, versionOf } from './checkout-phase.ts'
 import { pixCode } from './pix.ts'
 import { progressList } from './progress.ts'
 import { qrPicture } from './qr.ts'
 
-/** How each standing looks beside its words. */
-const looks: Readonly<Record<CheckoutStanding, readonly [tone: string, picture: IconName]>> = {
+/** The colour and the picture of each state. */
+const looks: Readonly<Record<CheckoutState, readonly [tone: string, picture: IconName]>> = {
   'awaiting-payment': ['busy', 'clock'],
   'sold-out': ['bad', 'box'],
   withdrawn: ['bad', 'box'],
@@ -34,39 +33,42 @@ const looks: Readonly<Record<CheckoutStanding, readonly [tone: string, picture: 
 }
 
 /**
- * The page of a purchase, whatever became of it.
+ * The page of a purchase in any state.
  *
- * @param refusal What the buyer asked for just now and did not get.
+ * @param refused The act that the buyer asked for and that was refused: `pay` or `cancel`.
  */
-export function purchasePage(
-  context: Context<StubEnv>,
-  status: number,
-  parts: PlayerPageParts,
-  token: string,
-  refusal?: Refusal,
-) {
+export function purchasePage(context: Context<StubEnv>, parts: PlayerPageParts, token: string, refused?: string) {
   const { platform, directory, clock } = parts
   const purchase = purchaseOf(platform, token)
   if (!purchase) return noticePage(context, 404, parts, { heading: texts.title, ...texts.unknown })
   const { transaction } = purchase
   const stream = `/checkout/${token}/changes`
   const gameServer = directory.byId(transaction.gameServerId)?.name ?? ''
-  return playerPage(context, status, parts, {
+  return playerPage(context, 200, parts, {
     title: texts.title,
     live: { stream, version: versionOf(purchase, clock.offsetMs) },
     content: html`
-      ${refusal ? notice('bad', 'alert', { title: texts.refused, text: refusal.message }, 'alert') : ''}
-      ${standingNotice(purchase)}
+      ${refusedNotice(purchase, refused)}
+      ${stateNotice(purchase)}
       <div class="purchase">
         ${orderCard(purchase, gameServer)}
-        ${purchase.standing === 'awaiting-payment' ? paymentCard(purchase) : progressCard(platform, purchase)}
+        ${purchase.state === 'awaiting-payment' ? paymentCard(purchase) : progressCard(platform, purchase)}
       </div>`,
   })
 }
 
-function standingNotice({ standing, available }: Purchase): Html {
-  const [tone, picture] = looks[standing]
-  return notice(tone, picture, standing === 'sold-out' ? texts.soldOut(available) : texts.standings[standing])
+/** The purchase as it is now decides what is said: a second payment is refused because the first one was made. */
+function refusedNotice({ transaction, state }: Purchase, refused: string | undefined): Html | string {
+  const isPaid = transaction.paidAt !== null
+  const isOpen = state === 'awaiting-payment'
+  if (refused === 'pay' && !isPaid) return notice('bad', 'alert', texts.notPaid(isOpen), 'alert')
+  if (refused === 'cancel' && (isPaid || isOpen)) return notice('bad', 'alert', texts.notCancelled(isPaid), 'alert')
+  return ''
+}
+
+function stateNotice({ state, available }: Purchase): Html {
+  const [tone, picture] = looks[state]
+  return notice(tone, picture, state === 'sold-out' ? texts.soldOut(available) : texts.states[state])
 }
 
 function orderCard({ transaction, listing }: Purchase, gameServer: string): Html {
@@ -120,8 +122,8 @@ function paymentCard({ transaction, nowMs }: Purchase): Html {
   </section>`
 }
 
-function progressCard({ tables }: Platform, { transaction, standing }: Purchase): Html {
-  const isUnpaid = standing === 'sold-out' || standing === 'withdrawn'
+function progressCard({ tables }: Platform, { transaction, state }: Purchase): Html {
+  const isUnpaid = state === 'sold-out' || state === 'withdrawn'
   return html`<section class="card progress" aria-labelledby="progress">
     <h2 id="progress">${texts.progress}</h2>
     ${progressList(tables.transactions.historyOf(transaction.id), phaseOfRow(transaction))}

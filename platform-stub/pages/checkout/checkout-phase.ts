@@ -7,14 +7,14 @@ import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 
-/** Where a purchase stands for its buyer: its phase, or what keeps an unpaid one from being paid. */
-export type CheckoutStanding = TransactionPhase | 'sold-out' | 'withdrawn'
+/** What the buyer sees: the phase, or the reason why an unpaid purchase cannot be paid. */
+export type CheckoutState = TransactionPhase | 'sold-out' | 'withdrawn'
 
 /** Everything that the checkout page shows. */
 export interface Purchase {
   readonly transaction: TransactionRow
   readonly listing: ListingRow
-  readonly standing: CheckoutStanding
+  readonly state: CheckoutState
   /** What can still be bought, for one who asked for more. */
   readonly available: number
   readonly nowMs: number
@@ -28,11 +28,11 @@ export function purchaseOf(platform: Platform, token: string): Purchase | undefi
   const listing = listingOf(platform, transaction)
   const nowMs = clock.nowMs()
   const { available } = estimateStock(listing, nowMs, settings.observationFreshnessMs)
-  return { transaction, listing, standing: standingOf(transaction, listing, available), available, nowMs }
+  return { transaction, listing, state: stateOf(transaction, listing, available), available, nowMs }
 }
 
 /** The second check of the estimate, made while the buyer is still looking. It is made again before the charge. */
-function standingOf(transaction: TransactionRow, listing: ListingRow, available: number): CheckoutStanding {
+function stateOf(transaction: TransactionRow, listing: ListingRow, available: number): CheckoutState {
   const phase = phaseOfRow(transaction)
   if (phase !== 'awaiting-payment') return phase
   if (listing.status === 'WITHDRAWN') return 'withdrawn'
@@ -46,7 +46,7 @@ function standingOf(transaction: TransactionRow, listing: ListingRow, available:
  */
 export function versionOf(purchase: Purchase | undefined, clockOffsetMs: number): string {
   if (!purchase) return 'none'
-  const { transaction, standing, available } = purchase
-  const seen = JSON.stringify([transaction, standing, available, clockOffsetMs])
+  const { transaction, state, available } = purchase
+  const seen = JSON.stringify([transaction, state, available, clockOffsetMs])
   return createHash('sha256').update(seen).digest('base64url').slice(0, 16)
 }

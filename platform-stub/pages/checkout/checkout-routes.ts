@@ -19,13 +19,17 @@ const acts = {
     moveTransaction(platform, transaction, { trigger: 'cancel', at: platform.clock.nowMs() }),
 }
 
-/** The buyer's page: what is promised, what it costs, pay and cancel. Whoever has the token is the buyer. */
+/**
+ * The buyer's page: what is promised, what it costs, pay and cancel. The token stands for the buyer.
+ *
+ * Every form is answered with a redirect, a refusal too: a page at a form's address is posted again when it is reloaded.
+ */
 export function checkoutRoutes(parts: PlayerPageParts): Hono<StubEnv> {
   const { platform, clock, changes } = parts
   const { transactions } = platform.tables
   const look = (token: string) => versionOf(purchaseOf(platform, token), clock.offsetMs)
   return new Hono<StubEnv>()
-    .get('/:token', (context) => purchasePage(context, 200, parts, context.req.param('token')))
+    .get('/:token', (context) => purchasePage(context, parts, context.req.param('token'), context.req.query('refused')))
     .get('/:token/changes', (context) => {
       const { token } = context.req.param()
       return context.body(
@@ -39,6 +43,7 @@ export function checkoutRoutes(parts: PlayerPageParts): Hono<StubEnv> {
         return noticePage(context, 403, parts, { heading: texts.title, ...playerTexts.foreignOrigin })
       }
       const { token, act } = context.req.param()
+      const page = `/checkout/${token}`
       const transaction = transactions.byToken(token)
       if (!transaction || !Object.hasOwn(acts, act)) {
         return noticePage(context, 404, parts, { heading: texts.title, ...texts.unknown })
@@ -50,8 +55,8 @@ export function checkoutRoutes(parts: PlayerPageParts): Hono<StubEnv> {
         })
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        return purchasePage(context, error.status, parts, token, error)
+        return context.redirect(`${page}?refused=${act}`, 303)
       }
-      return context.redirect(`/checkout/${token}`, 303)
+      return context.redirect(page, 303)
     })
 }

@@ -13,11 +13,18 @@ import type { Html } from '../document.ts'
 import { icon } from '../icons.ts'
 import { notice, noticePage, type PlayerPageParts, playerPage } from '../player-page.ts'
 
-/** Who is linking what, and the button for it; or why it can no longer be done. */
-export function linkPage(context: Context<StubEnv>, parts: PlayerPageParts, token: string) {
+/**
+ * The link, and the button that confirms it; or the reason why it cannot be confirmed.
+ *
+ * @param isConfirmed The player has just pressed the button: a used link is then a success.
+ */
+export function linkPage(context: Context<StubEnv>, parts: PlayerPageParts, token: string, isConfirmed: boolean) {
   const { platform } = parts
   const link = linkOrRefusal(platform, token)
-  if (link instanceof Refusal) return deadLinkPage(context, parts, link)
+  if (link instanceof Refusal) {
+    const used = isConfirmed && link.code === 'LINK_USED' ? platform.tables.characters.linkByToken(token) : undefined
+    return used ? doneLinkPage(context, parts, used) : deadLinkPage(context, parts, link)
+  }
   const leftMs = link.expiresAt - platform.clock.nowMs()
   return playerPage(context, 200, parts, {
     title: texts.title,
@@ -34,7 +41,7 @@ export function linkPage(context: Context<StubEnv>, parts: PlayerPageParts, toke
 }
 
 /** What the player reads after confirming. */
-export function doneLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, link: CharacterLinkRow) {
+function doneLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, link: CharacterLinkRow) {
   return playerPage(context, 200, parts, {
     title: texts.title,
     live: null,
@@ -43,7 +50,7 @@ export function doneLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, 
 }
 
 /** A link that cannot be confirmed, and why. */
-export function deadLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, { code, status, message }: Refusal) {
+function deadLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, { code, status, message }: Refusal) {
   const known = Object.hasOwn(texts.dead, code) ? texts.dead[code as keyof typeof texts.dead] : undefined
   return noticePage(context, status, parts, { heading: texts.title, ...(known ?? { title: message, text: '' }) })
 }

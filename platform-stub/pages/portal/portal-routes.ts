@@ -6,13 +6,15 @@ import type { StubEnv } from '../../server/environment.ts'
 import { isForeignPage } from '../../server/origin.ts'
 import { eventStreamHeaders } from '../changes.ts'
 import { noticePage, type PlayerPageParts } from '../player-page.ts'
-import { deadLinkPage, doneLinkPage, linkPage, linkVersion } from './portal-page.ts'
+import { linkPage, linkVersion } from './portal-page.ts'
 
-/** The player's page: confirms a character link, once, while it lives. Whoever has the token is the player. */
+/** The player's page: confirms a character link, once, until it expires. The token stands for the player. */
 export function portalRoutes(parts: PlayerPageParts): Hono<StubEnv> {
   const { platform, changes } = parts
   return new Hono<StubEnv>()
-    .get('/links/:token', (context) => linkPage(context, parts, context.req.param('token')))
+    .get('/links/:token', (context) =>
+      linkPage(context, parts, context.req.param('token'), context.req.query('confirmed') !== undefined),
+    )
     .get('/links/:token/changes', (context) => {
       const { token } = context.req.param()
       return context.body(
@@ -25,12 +27,13 @@ export function portalRoutes(parts: PlayerPageParts): Hono<StubEnv> {
       if (isForeignPage(context.env.incoming, platform.publicUrl())) {
         return noticePage(context, 403, parts, { heading: texts.title, ...playerTexts.foreignOrigin })
       }
+      const { token } = context.req.param()
       try {
-        const link = await platform.transact(() => confirmLink(platform, context.req.param('token')))
-        return doneLinkPage(context, parts, link)
+        await platform.transact(() => confirmLink(platform, token))
       } catch (error) {
+        // The page says why: it reads the link again.
         if (!(error instanceof Refusal)) throw error
-        return deadLinkPage(context, parts, error)
       }
+      return context.redirect(`/portal/links/${token}?confirmed`, 303)
     })
 }

@@ -64,16 +64,17 @@ test('the buyer pays or cancels on the page; a form of another origin does neith
   const cancelled = await server.purchase()
   const post = async (transactionId: number, act: string, headers: Record<string, string> = {}) => {
     const { checkoutUrl } = await stub.transaction(transactionId)
-    return (await fetch(`${checkoutUrl}/${act}`, { method: 'POST', headers, redirect: 'manual' })).status
+    const answer = await fetch(`${checkoutUrl}/${act}`, { method: 'POST', headers, redirect: 'manual' })
+    return `${answer.status} ${answer.headers.get('location')?.replace(new URL(checkoutUrl).pathname, '') ?? ''}`.trim()
   }
-  expect(await post(paid, 'pay', { Origin: 'https://evil.example' })).toBe(403)
+  expect(await post(paid, 'pay', { Origin: 'https://evil.example' })).toBe('403')
   expect((await stub.transaction(paid)).phase).toBe('awaiting-payment')
-  expect(await post(paid, 'pay', { Origin: stub.url })).toBe(303)
+  expect(await post(paid, 'pay', { Origin: stub.url })).toBe('303')
   expect((await stub.transaction(paid)).phase).toBe('awaiting-server')
-  expect(await post(cancelled, 'cancel')).toBe(303)
+  expect(await post(cancelled, 'cancel')).toBe('303')
   expect((await stub.transaction(cancelled)).phase).toBe('cancelled')
-  expect(await post(cancelled, 'pay')).toBe(409)
-  expect(await post(cancelled, 'refund')).toBe(404)
+  expect(await post(cancelled, 'pay')).toBe('303 ?refused=pay')
+  expect(await post(cancelled, 'refund')).toBe('404')
   expect((await fetch(`${stub.url}/checkout/unknown`)).status).toBe(404)
 })
 
@@ -83,8 +84,9 @@ test('the page says what the second check of the estimate found', async () => {
   const transactionId = await server.purchase()
   await server.call('market.adjust-stock', { itemRef: 'sword-1', observedQuantity: 0 })
   const { checkoutUrl } = await stub.transaction(transactionId)
-  const page = await fetch(`${checkoutUrl}/pay`, { method: 'POST' })
-  expect([page.status, (await page.text()).includes('Este item está esgotado.')]).toEqual([409, true])
+  const text = await (await fetch(`${checkoutUrl}/pay`, { method: 'POST' })).text()
+  expect(text).toContain('O pagamento não foi feito')
+  expect(text).toContain('Este item está esgotado.')
 })
 
 test('a character link is confirmed once, and only while it lives', async () => {
@@ -97,9 +99,9 @@ test('a character link is confirmed once, and only while it lives', async () => 
   expect(shown).toContain('Zé &lt;3')
   expect(shown).toContain('Aurora &amp; Irmãos')
   expect((await fetch(url, { method: 'POST', headers: { Origin: 'https://evil.example' } })).status).toBe(403)
-  expect((await fetch(url, { method: 'POST' })).status).toBe(200)
+  expect(await (await fetch(url, { method: 'POST' })).text()).toContain('Personagem vinculado')
   expect((await server.call('market.eligibility', { characterRef: 'c' })).data.linked).toBe(true)
-  const again = await fetch(url, { method: 'POST' })
+  const again = await fetch(url)
   expect([again.status, (await again.text()).includes('Este link já foi usado')]).toEqual([409, true])
 
   const late = await link()
