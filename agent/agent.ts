@@ -7,7 +7,7 @@ import { envelopeSealer, webhookVerifier } from './call/local-operations.ts'
 import { RetryBudget } from './call/retry-budget.ts'
 import { SingleFlight } from './call/single-flight.ts'
 import type { CallTrace } from './call/trace.ts'
-import { Turns } from './call/turns.ts'
+import { KeyQueues, takeTurn } from './call/turn.ts'
 import { type Clock, systemClock } from './clock/clock.ts'
 import type { AgentConfig } from './config/config.ts'
 import type { IdempotencyJournal } from './journal/idempotency-journal.ts'
@@ -21,7 +21,6 @@ import { Contact } from './platform/contact.ts'
 import { partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
 import { sealingWith } from './signing/seal.ts'
-import { fileCalls } from './spool/file-calls.ts'
 import { startSpool } from './spool/spool.ts'
 import { spoolDirs } from './spool/spool-dirs.ts'
 
@@ -107,7 +106,6 @@ export async function startAgent(
   started.defer(() => connection.close())
   const contact = new Contact()
   const deps = callDeps(config, log, outside, journal, connection, contact)
-  const answer = (call: Call) => answerCall(call, deps)
 
   const dirs = config.spoolDir === undefined ? undefined : spoolDirs(config.spoolDir)
   const spool =
@@ -120,7 +118,8 @@ export async function startAgent(
       agent: agentName,
       journal,
       unanswered,
-      calls: fileCalls(deps),
+      takeTurn: (call) => takeTurn(call, deps),
+      answerCall: (call, turn) => answerCall(call, turn, deps),
       reasons: () => [...contact.reasons, ...stateTrouble],
       broke,
     }))
@@ -129,7 +128,7 @@ export async function startAgent(
     host: config.host,
     port: config.port,
     token: config.token,
-    answerCall: answer,
+    answerCall: (call) => answerCall(call, takeTurn(call, deps), deps),
     operationsText: operationsText(),
     agent: agentName,
   })
@@ -176,7 +175,7 @@ function callDeps(
     callDeadlineMs: config.callDeadlineMs,
     journal,
     singleFlight: new SingleFlight(),
-    turns: new Turns(clock),
+    keyQueues: new KeyQueues(clock),
     sealEnvelope: envelopeSealer(api),
     verifyWebhook: webhookVerifier(config.platformKeys, platformClock),
     callAnswered: logCallsTo(log),

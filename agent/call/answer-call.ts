@@ -3,19 +3,19 @@ import type { EnvelopeOperation, VerifyOperation } from '../../contract/operatio
 import type { IdempotencyJournal, JournalledCall } from '../journal/idempotency-journal.ts'
 import { JournalFullError } from '../journal/idempotency-journal.ts'
 import { type CallAnswer, inDoubt, refusal } from './answer.ts'
-import { type Call, orderKeyOf, type PlatformCall } from './call.ts'
+import type { Call, PlatformCall } from './call.ts'
 import { keepMs } from './keep.ts'
 import { messages } from './messages.ts'
 import { type SendDeps, sendWithRetries } from './send-with-retries.ts'
 import { settleDoubt } from './settle-doubt.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { type CallTrace, newTrace } from './trace.ts'
-import type { Turns } from './turns.ts'
+import type { KeyQueues, Turn } from './turn.ts'
 
 export interface CallDeps extends SendDeps {
   readonly journal: IdempotencyJournal
   readonly singleFlight: SingleFlight
-  readonly turns: Pick<Turns, 'take'>
+  readonly keyQueues: KeyQueues
   readonly callDeadlineMs: number
   readonly sealEnvelope: (call: Call<EnvelopeOperation>) => Promise<CallAnswer>
   readonly verifyWebhook: (call: Call<VerifyOperation>) => Promise<CallAnswer>
@@ -29,30 +29,42 @@ export interface CallDeps extends SendDeps {
  * One call, plain JSON in and out, whichever interface brought it. Everything that can end it is on this page.
  *
  * Never throws: a fault of our own is an answer too, and one in doubt.
+ *
+ * @param turn From `takeTurn`, taken when the call arrived. It is released at the end, however the call ends.
  */
-export async function answerCall(call: Call, deps: CallDeps): Promise<CallAnswer> {
+export async function answerCall(call: Call, turn: Turn, deps: CallDeps): Promise<CallAnswer> {
   const startedMs = deps.clock.monotonicMs()
   const trace = newTrace()
   let answer: CallAnswer
   try {
-    answer = await answerOnce(call, startedMs + deps.callDeadlineMs, deps, trace)
+    answer = await answerOnce(call, turn, startedMs + deps.callDeadlineMs, deps, trace)
   } catch (error) {
     deps.callBroke(call, error)
     const mayHaveActed = call.operation.kind === 'platform' && call.operation.retry !== 'safe'
     answer = refusal(500, mayHaveActed ? messages.internal : messages.internalSafe, mayHaveActed)
+  } finally {
+    turn.release()
   }
   deps.callAnswered(call, answer, trace, deps.clock.monotonicMs() - startedMs)
   return answer
 }
 
 /** An id is answered once: whoever repeats it gets what the first one got. */
-async function answerOnce(call: Call, deadlineMs: number, deps: CallDeps, trace: CallTrace): Promise<CallAnswer> {
+async function answerOnce(
+  call: Call,
+  turn: Turn,
+  deadlineMs: number,
+  deps: CallDeps,
+  trace: CallTrace,
+): Promise<CallAnswer> {
   const { id, fingerprint, inputFault } = call
   if (inputFault !== undefined) return refusal(400, inputFault)
-  if (id === undefined || fingerprint === undefined) return execute(call, deadlineMs, deps, trace)
+  if (id === undefined || fingerprint === undefined) return execute(call, turn, deadlineMs, deps, trace)
 
   const underWay = deps.singleFlight.find(id)
   if (underWay) {
+    // The call under way may wait behind this turn.
+    turn.release()
     trace.source = 'shared'
     return underWay.fingerprint === fingerprint ? underWay.answer : refusal(422, messages.idReused)
   }
@@ -66,7 +78,7 @@ async function answerOnce(call: Call, deadlineMs: number, deps: CallDeps, trace:
     }
     const journalled: JournalledCall = { id, fingerprint, operationName: call.operationName }
     if (call.claimedBefore === 'elsewhere' && isOnce(call)) return kept(call, journalled, inDoubt, deps)
-    const answer = await execute(call, deadlineMs, deps, trace, journalled)
+    const answer = await execute(call, turn, deadlineMs, deps, trace, journalled)
     return kept(call, journalled, answer, deps)
   })
 }
@@ -90,6 +102,7 @@ function isOnce({ operation }: Call): boolean {
 
 function execute(
   call: Call,
+  turn: Turn,
   deadlineMs: number,
   deps: CallDeps,
   trace: CallTrace,
@@ -102,25 +115,22 @@ function execute(
       return deps.verifyWebhook(call as Call<VerifyOperation>)
     case 'platform':
       trace.source = 'platform'
-      return executeInTurn(call as PlatformCall, deadlineMs, deps, trace, journalled)
+      return executeInTurn(call as PlatformCall, turn, deadlineMs, deps, trace, journalled)
   }
 }
 
 /** An older observation never overtakes a newer one, and what may be sent once is noted before it leaves. */
 async function executeInTurn(
   call: PlatformCall,
+  turn: Turn,
   deadlineMs: number,
   deps: CallDeps,
   trace: CallTrace,
   journalled: JournalledCall | undefined,
 ): Promise<CallAnswer> {
-  const key = orderKeyOf(call)
-  const turn = key === undefined ? undefined : await deps.turns.take(key, deadlineMs)
-  if (key !== undefined && !turn) return refusal(504, messages.waitedForTurn)
-  if (deadlineMs - deps.clock.monotonicMs() < limits.attemptTimeoutMsMin) {
-    turn?.release()
-    return refusal(504, messages.waitedForTurn)
-  }
+  const hasTurn = await turn.wait(deadlineMs)
+  const hasTime = deadlineMs - deps.clock.monotonicMs() >= limits.attemptTimeoutMsMin
+  if (!hasTurn || !hasTime) return refusal(504, messages.waitedForTurn)
   let mayArriveUntilMs = 0
   try {
     if (call.operation.retry === 'once' && journalled) await deps.journal.recordIntent(journalled)
@@ -131,6 +141,6 @@ async function executeInTurn(
     if (!(error instanceof JournalFullError)) throw error
     return refusal(503, messages.cannotRecord)
   } finally {
-    turn?.release(mayArriveUntilMs)
+    turn.release(mayArriveUntilMs)
   }
 }

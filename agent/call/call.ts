@@ -53,9 +53,10 @@ function fingerprintOf(operationName: string, input: Fields): string {
   return hash('sha256', `${operationName}\n${JSON.stringify(sorted(input))}`, 'base64url')
 }
 
-/** The key that puts calls in order; undefined for a call that is in nobody's way. */
-export function orderKeyOf({ operation, input }: PlatformCall): string | undefined {
-  return operation.orderedBy === null ? undefined : `${operation.orderedBy} ${String(input[operation.orderedBy])}`
+/** The key that puts calls in order; undefined for a call that waits for no other. */
+export function orderKeyOf({ operation, input, inputFault }: Call): string | undefined {
+  if (operation.kind !== 'platform' || operation.orderedBy === null || inputFault !== undefined) return undefined
+  return `${operation.orderedBy} ${String(input[operation.orderedBy])}`
 }
 
 function isObject(value: unknown): value is Fields {

@@ -1,4 +1,4 @@
-import type { Turn } from '../call/turns.ts'
+import type { Turn } from '../call/turn.ts'
 
 /** Claimed files whose item or transaction is busy: they hold no place while they wait for their turn. */
 export class CallsInLine<Job> {
@@ -23,25 +23,15 @@ export class CallsInLine<Job> {
   /**
    * Resolves when the job needs its place no more: it went on, or waits for its turn.
    *
-   * @param turn Of a line that the job has joined; undefined where there is none.
+   * @param deadlineMs Monotonic. The job goes on then, whether its turn has come or not.
    */
-  async goOn(
-    job: Job,
-    turn: Promise<Turn | undefined> | undefined,
-    work: (turn: Turn | undefined) => Promise<void>,
-  ): Promise<void> {
-    if (!turn || (await isFulfilled(turn))) return work(await turn)
+  async goOn(job: Job, turn: Turn, deadlineMs: number, work: () => Promise<void>): Promise<void> {
+    if (!turn.mustWait) return work()
     this.#jobs.add(job)
-    void turn.then((taken) => {
-      if (this.#stopping.aborted) return taken?.release()
+    void turn.wait(deadlineMs).then(() => {
+      if (this.#stopping.aborted) return turn.release()
       this.#jobs.delete(job)
-      this.#resume(() => work(taken))
+      this.#resume(work)
     })
   }
-}
-
-/** Whether there is nothing to wait for. */
-async function isFulfilled(promise: Promise<unknown>): Promise<boolean> {
-  const no = Symbol('no')
-  return (await Promise.race([promise, no])) !== no
 }

@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { type CallAnswer, refusal } from '../call/answer.ts'
 import type { Call } from '../call/call.ts'
-import type { Turn } from '../call/turns.ts'
+import type { Turn } from '../call/turn.ts'
 import type { Clock } from '../clock/clock.ts'
 import { answerFileText } from './answer-file.ts'
 import { CallsInLine } from './calls-in-line.ts'
 import { type ClaimedRequest, type Claiming, claim, takeOver } from './claim.ts'
-import type { FileCalls } from './file-calls.ts'
 import { giveBack } from './give-back.ts'
 import { keepTrying } from './keep-trying.ts'
 import type { LeftClaim } from './leftovers.ts'
@@ -18,8 +17,12 @@ import { UnfinishedFiles } from './unfinished-files.ts'
 import { setAsideUnread } from './unread-answer.ts'
 
 /** What the path of a request works with. */
-export interface RequestPathOptions extends Claiming, Publishing, FileCalls {
+export interface RequestPathOptions extends Claiming, Publishing {
   readonly clock: Clock
+  /** Takes the call's position among the calls of its item or transaction, those of interface A included. */
+  readonly takeTurn: (call: Call) => Turn
+  /** Answers a call, and releases its turn. */
+  readonly answerCall: (call: Call, turn: Turn) => Promise<CallAnswer>
   /** Finds a place for what remains to be done of a request that had none. */
   readonly resume: (work: () => Promise<void>) => void
   /** Told when a request is over, and its id may be used again. */
@@ -27,6 +30,9 @@ export interface RequestPathOptions extends Claiming, Publishing, FileCalls {
   /** Told when a sync to disk failed. */
   readonly broke: (error: Error) => void
 }
+
+/** The deadline of the call begins when its turn has come. */
+const turnAwaitedMs = 24 * 3_600_000
 
 /** The path of one request, from its name in the outbox to its answer in the inbox, read from top to bottom. */
 export class RequestPath {
@@ -98,9 +104,10 @@ export class RequestPath {
 
   /** Joins its line at once. Where it has to wait there, it gives its place to somebody who has not. */
   #call(job: ClaimedRequest, call: Call): Promise<void> {
-    const { takeTurn, answerCall } = this.#options
-    const answered = async (turn: Turn | undefined) => this.#answer(job, await answerCall(call, turn), 'remove')
-    return this.#inLine.goOn(job, takeTurn(call), answered)
+    const { takeTurn, answerCall, clock } = this.#options
+    const turn = takeTurn(call)
+    const work = async () => this.#answer(job, await answerCall(call, turn), 'remove')
+    return this.#inLine.goOn(job, turn, clock.monotonicMs() + turnAwaitedMs, work)
   }
 
   /** The call is over. Its answer goes to the disk without a place, while the next call is on its way. */

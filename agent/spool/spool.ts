@@ -2,11 +2,11 @@ import type { Clock } from '../clock/clock.ts'
 import { causeOf } from '../durable-files/cause.ts'
 import { cureOf } from '../durable-files/cure.ts'
 import type { Log } from '../log/log.ts'
-import type { FileCalls } from './file-calls.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { OutboxEvents } from './outbox-events.ts'
 import type { WhyLeftAlone } from './outbox-scan.ts'
 import { patientFs } from './patient-fs.ts'
+import type { RequestPathOptions } from './request-path.ts'
 import { SharedSyncs } from './shared-syncs.ts'
 import { isCaseInsensitive, makeSpoolDirs, probeSpool, type SpoolDirs } from './spool-dirs.ts'
 import { SpoolHealth } from './spool-health.ts'
@@ -24,7 +24,8 @@ export interface SpoolOptions {
   readonly agent: string
   readonly journal: { readonly name: string; forgetEnded(id: string): Promise<void> }
   readonly unanswered: Set<string>
-  readonly calls: FileCalls
+  readonly takeTurn: RequestPathOptions['takeTurn']
+  readonly answerCall: RequestPathOptions['answerCall']
   /** Why calls may not go through, beside what is wrong with the spool; empty when nothing is. */
   readonly reasons: () => readonly string[]
   readonly broke: (error: Error) => void
@@ -73,7 +74,8 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     earlyWaking,
     assertOwned: options.assertOwned,
     owner: journal.name,
-    ...options.calls,
+    takeTurn: options.takeTurn,
+    answerCall: options.answerCall,
     isCaseInsensitive,
     forgetEnded: (id) => journal.forgetEnded(id),
     unanswered: options.unanswered,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Turns } from '../../../agent/call/turns.ts'
+import { KeyQueues } from '../../../agent/call/turn.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
 import { startTestAgent } from '../fixtures/test-agent.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
@@ -87,17 +87,45 @@ test('a call whose turn comes when no attempt fits any more is refused, and not 
   expect(observed(platform)).toEqual([5, 5])
 })
 
-test('who gives up leaves the line without stopping it', async () => {
+test('a repeated id is answered at once, however long its item is busy', async () => {
+  await using platform = await ScriptedPlatform.start([{ status: 200 }, { fault: 'silence' }])
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url)
+  await agent.call(...adjust('item-1', 5), 'known')
+  const stalled = agent.call(...adjust('item-1', 4))
+  await platform.requests(2)
+  expect(await agent.call(...adjust('item-1', 5), 'known')).toMatchObject({ ok: true })
+  agent.clock.advance(10_000)
+  expect(await stalled).toMatchObject({ ok: true })
+  expect(observed(platform)).toEqual([5, 4, 4])
+})
+
+test('equal ids that wait for their item share one answer, and one attempt', async () => {
+  await using platform = await ScriptedPlatform.start([{ fault: 'silence' }])
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url, { callDeadlineMs: 60_000 })
+  const stalled = agent.call(...adjust('item-1', 5))
+  await platform.requests(1)
+  const sharing = [1, 2].map(() => agent.call(...adjust('item-1', 4), 'both'))
+  await agent.clock.timers(2)
+  agent.clock.advance(10_000)
+  await stalled
+  agent.clock.advance(30_000)
+  expect(await Promise.all(sharing)).toMatchObject([{ ok: true }, { ok: true }])
+  expect(observed(platform)).toEqual([5, 5, 4])
+})
+
+test('a call that gives up leaves the queue without stopping it', async () => {
   const clock = new TestClock()
-  const turns = new Turns(clock)
-  const first = await turns.take('k', 10_000)
-  const second = turns.take('k', 2_000)
-  const third = turns.take('k', 10_000)
+  const queues = new KeyQueues(clock)
+  const [first, second, third] = [queues.join('k'), queues.join('k'), queues.join('k')]
+  const waiting = second.wait(2_000)
   clock.advance(2_000)
-  expect(await second).toBeUndefined()
-  first?.release()
-  const turn = await third
-  expect(turn).toBeDefined()
-  turn?.release()
-  expect(await turns.take('k', 10_000)).toBeDefined()
+  expect(await waiting).toBe(false)
+  second.release()
+  expect(third.mustWait).toBe(true)
+  first.release()
+  expect(await third.wait(10_000)).toBe(true)
+  third.release()
+  expect(queues.join('k').mustWait).toBe(false)
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Call } from '../../../agent/call/call.ts'
+import { freeTurn } from '../../../agent/call/turn.ts'
 import type { PatientFs } from '../../../agent/spool/patient-fs.ts'
 import { SharedSyncs } from '../../../agent/spool/shared-syncs.ts'
 import { makeSpoolDirs, type SpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
@@ -40,7 +41,7 @@ async function startWorker(
     owner: 'test',
     unanswered: new Set(),
     isCaseInsensitive: () => isCaseInsensitive,
-    takeTurn: () => undefined,
+    takeTurn: () => freeTurn,
     async answerCall(call: Call) {
       calls.push(String(call.id))
       await answered
