@@ -1,0 +1,64 @@
+/** The programs, and what both stand on. */
+export type Program = 'contract' | 'agent' | 'platform-stub'
+
+/**
+ * The rooms of each program, from the top row down. A file may import its own room and the rooms in the rows below.
+ * Two rooms in one row do not import each other. A room is a folder, or a file beside `main.ts`.
+ */
+export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
+  contract: [],
+  agent: [
+    ['main.ts'],
+    ['command-line'],
+    ['agent.ts'],
+    ['loopback', 'spool'],
+    ['call'],
+    ['journal', 'platform'],
+    ['log'],
+    ['config'],
+    ['signing'],
+    ['ownership'],
+    ['durable-files'],
+    ['clock'],
+  ],
+  'platform-stub': [
+    ['main.ts'],
+    ['commands'],
+    ['server'],
+    ['openapi'],
+    ['pages'],
+    ['developer'],
+    ['partner-api'],
+    ['webhooks'],
+    ['marketplace'],
+    ['clock'],
+    ['store'],
+  ],
+}
+
+/** Imports against the rows that still have to go: `room -> room`. Nothing is ever added here. */
+export const stillUpwards: Readonly<Record<Program, readonly string[]>> = {
+  contract: [],
+  agent: ['durable-files -> config', 'journal -> call'],
+  'platform-stub': [
+    'clock -> marketplace',
+    'clock -> server',
+    'clock -> webhooks',
+    'developer -> commands',
+    'developer -> server',
+    'marketplace -> partner-api',
+    'marketplace -> server',
+    'marketplace -> webhooks',
+    'openapi -> server',
+    'pages -> server',
+    'partner-api -> developer',
+    'partner-api -> server',
+    'store -> developer',
+    'store -> server',
+    'webhooks -> developer',
+    'webhooks -> server',
+  ],
+}
+
+/** The packages that only compute, so that `contract/` may stand on them. */
+export const contractPackages: readonly string[] = ['jose', 'zod']

@@ -1,0 +1,71 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Node, type ParseResult, parseSync, Visitor } from 'oxc-parser'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** A source file, parsed. */
+export interface SourceFile {
+  /** From the root of the repository, with `/`. */
+  readonly path: string
+  /** What it imports, as written: see `readImports`. */
+  readonly imports: readonly string[]
+  readonly exports: readonly string[]
+}
+
+/** Stands for an import whose path is computed. */
+export const computedPath = '(a computed path)'
+
+/** All source files of both programs and of `contract/`, the scripts of the stub's pages included. */
+export function readSourceFiles(): SourceFile[] {
+  return globSync('{contract,agent,platform-stub}/**/*.{ts,js}', { cwd: root })
+    .map((path) => path.replaceAll('\\', '/'))
+    .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')))
+}
+
+/** @throws {Error} The text is not valid TypeScript. */
+export function parseSource(path: string, text: string): SourceFile {
+  const parsed = parseSync(path, text)
+  const [error] = parsed.errors
+  if (error) throw new Error(`${path}: ${error.message}`)
+  return { path, imports: readImports(parsed), exports: readExports(parsed) }
+}
+
+/**
+ * Every static, dynamic and type import, every `require`, and every other text that is the relative path of a module,
+ * such as that of a worker.
+ */
+function readImports({ program }: ParseResult): string[] {
+  const found = new Set<string>()
+  const add = (source: Node | null) => {
+    if (source) found.add(textOf(source) ?? computedPath)
+  }
+  const addIfPath = (node: Node) => {
+    const text = textOf(node)
+    if (text !== undefined && /^\.\.?\/.*\.(?:ts|js|json)$/.test(text)) found.add(text)
+  }
+  new Visitor({
+    ImportDeclaration: ({ source }) => add(source),
+    ExportNamedDeclaration: ({ source }) => add(source),
+    ExportAllDeclaration: ({ source }) => add(source),
+    ImportExpression: ({ source }) => add(source),
+    TSImportType: ({ source }) => add(source),
+    CallExpression: ({ callee, arguments: [first] }) => {
+      if (callee.type === 'Identifier' && callee.name === 'require') add(first ?? null)
+    },
+    Literal: addIfPath,
+    TemplateLiteral: addIfPath,
+  }).visit(program)
+  return [...found]
+}
+
+/** The value of a text without parts that are computed. */
+function textOf(node: Node): string | undefined {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value
+  if (node.type === 'TemplateLiteral' && node.expressions.length === 0) return node.quasis[0]?.value.cooked ?? undefined
+  return undefined
+}
+
+function readExports({ module }: ParseResult): string[] {
+  return module.staticExports.flatMap(({ entries }) => entries.flatMap(({ exportName: { name } }) => name ?? []))
+}
