@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { parseDuration, parseHttpUrl, parseOrigin, parsePort } from './commands/options.ts'
 import type { ServeFlags } from './commands/serve-command.ts'
-import { exitCodes, UserError } from './server/user-error.ts'
+import { exitCodes, UserError } from './store/user-error.ts'
 
 // Each command is loaded when it is asked for: a start must not wait for the others.
 

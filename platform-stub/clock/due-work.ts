@@ -1,6 +1,6 @@
 import type { Platform } from '../marketplace/platform.ts'
 import { firstDueMoveMs, makeDueMoves } from '../marketplace/transactions/due.ts'
-import { stubLimits } from '../server/stub-limits.ts'
+import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { travelPatience } from '../webhooks/patience.ts'
 import type { StubClock } from './clock.ts'

@@ -33,3 +33,21 @@ export function httpDate(unixMs: number): string {
   }
   return httpDateText
 }
+
+/** Beyond these years a date has no four-digit form and is a slip of the hand. */
+const momentMsMax = Date.UTC(9999, 0)
+
+/** Unix ms of an ISO-8601 moment in UTC; undefined for any other text. */
+export function momentMsOf(text: string): number | undefined {
+  const isUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(text)
+  const momentMs = Date.parse(text)
+  if (!isUtc || !isMoment(momentMs)) return undefined
+  // A day that its month has not would be taken for one of the next.
+  const isWritten = new Date(momentMs).toISOString().startsWith(text.slice(0, 'YYYY-MM-DDTHH:MM'.length))
+  return isWritten ? momentMs : undefined
+}
+
+/** Whether a Unix time in ms is one that the stub can be sent to. */
+export function isMoment(unixMs: number): boolean {
+  return unixMs >= 0 && unixMs < momentMsMax
+}

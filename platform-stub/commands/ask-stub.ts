@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { UserError } from '../server/user-error.ts'
+import { UserError } from '../store/user-error.ts'
 
 /** Nothing answers at the address, or something that is no stub, or the stub said no. */
 class AskStubError extends UserError {

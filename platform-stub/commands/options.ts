@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { httpUrlOf } from '../server/http-url.ts'
+import { httpUrlOf } from '../marketplace/game-servers/register.ts'
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { agentFiles } from './agent-files.ts'
+import { agentFiles } from '../marketplace/game-servers/agent-files.ts'
 import { askStub } from './ask-stub.ts'
 
 /** A game server to be registered, and where the files of its agent go. */

@@ -1,10 +1,10 @@
 import { machineTime } from '../clock/real-time.ts'
-import { ScenarioError } from '../developer/scenarios/scenario-error.ts'
+import { ScenarioError } from '../developer/scenarios/scenario-errors.ts'
 import { makeChance } from '../marketplace/random.ts'
 import { defaultSettings, type Settings } from '../marketplace/settings.ts'
 import { makeLog, standardOutput } from '../server/log.ts'
 import { type StubOptions, startPlatformStub } from '../server/platform-stub.ts'
-import { exitCodes } from '../server/user-error.ts'
+import { exitCodes } from '../store/user-error.ts'
 
 /** What `serve` is told at the command line. Durations in ms. */
 export interface ServeFlags {

@@ -1,31 +1,16 @@
 import { hash } from 'node:crypto'
 import { signingInput } from '../../contract/envelope/protected-header.ts'
+import type { AnsweredRequest } from '../partner-api/answer.ts'
 import type { AuthRefusal } from '../partner-api/authenticate.ts'
 import type { PartnerRequest } from '../partner-api/partner-request.ts'
-import { stubLimits } from '../server/stub-limits.ts'
-import type { PartnerFault } from './faults/partner-fault.ts'
+import { stubLimits } from '../store/stub-limits.ts'
 
 /** One partner request as the journal tells it. */
-export interface JournalEntry {
+export interface JournalEntry extends Omit<AnsweredRequest, 'unauthenticated'> {
   /** Rises by one with each request since the stub was started. */
   readonly number: number
-  /** Unix ms of the stub's clock. */
-  readonly atMs: number
-  readonly method: string
-  readonly path: string
-  readonly operation: string | null
-  readonly gameServerId: number | null
-  readonly kid: string | null
-  /** Of the answer, whether or not a fault let it leave; null where a fault dropped the request before anybody saw it. */
-  readonly status: number | null
-  /** Code of the refusal, null for a success. */
-  readonly code: string | null
-  readonly message: string | null
-  readonly durationMs: number
-  /** Present when nobody could be found behind the request: what to look at. */
+  /** Present when no caller was found: what to look at. */
   readonly authentication: AuthenticationFault | null
-  /** The fault that the request met, if any. */
-  readonly fault: PartnerFault['kind'] | null
 }
 
 /** Why a signature or a key was refused, in the detail that saves an integrator days. */
@@ -59,8 +44,9 @@ export class Journal {
     this.#changed = changed
   }
 
-  add(entry: Omit<JournalEntry, 'number'>): void {
-    this.#entries.push({ number: ++this.#added, ...entry })
+  add({ unauthenticated, ...answered }: AnsweredRequest): void {
+    const authentication = unauthenticated && explain(unauthenticated.request, unauthenticated.refused, answered.atMs)
+    this.#entries.push({ number: ++this.#added, ...answered, authentication })
     const agedAt = this.#entries.length - 1 - stubLimits.journalWholeEntriesMax
     const aged = this.#entries[agedAt]
     if (aged) this.#entries[agedAt] = withoutLongText(aged)
@@ -88,8 +74,8 @@ function withoutLongText(entry: JournalEntry): JournalEntry {
   return authentication && isLong ? { ...entry, authentication: { ...authentication, signingInput: null } } : entry
 }
 
-/** Explains a request that nobody could be found behind. @param nowMs The stub's time, Unix ms. */
-export function explain(request: PartnerRequest, refused: AuthRefusal, nowMs: number): AuthenticationFault {
+/** Explains why no caller was found. @param nowMs The stub's time, Unix ms. */
+function explain(request: PartnerRequest, refused: AuthRefusal, nowMs: number): AuthenticationFault {
   const [line, ...others] = request.signatureLines
   const protectedSegment = others.length === 0 ? line?.split('.')[0] : undefined
   const header = headerOf(protectedSegment)

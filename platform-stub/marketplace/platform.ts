@@ -1,5 +1,5 @@
+import type { Logger } from 'pino'
 import type { Clock } from '../clock/clock.ts'
-import type { Log } from '../server/log.ts'
 import type { Tables } from '../store/tables.ts'
 import type { Chance } from './random.ts'
 import type { Settings } from './settings.ts'
@@ -13,7 +13,7 @@ export interface Platform {
   readonly clock: Clock
   readonly chance: Chance
   readonly settings: Settings
-  readonly log: Log
+  readonly log: Logger
   /** Runs `work` in a database transaction and gives its result once that is committed. */
   transact<Result>(work: () => Result): Promise<Result>
   /** Inside `transact`: a part that can fail and be undone while the rest stays. */

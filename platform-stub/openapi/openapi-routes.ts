@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
+import type { StubEnv } from '../developer/control/control-parts.ts'
 import type { Platform } from '../marketplace/platform.ts'
 import { pageResponse } from '../pages/document.ts'
-import type { StubEnv } from '../server/environment.ts'
 
 /**
  * The document at `/openapi.json`, and for people at `/docs`. Loaded and made when somebody asks: a stub that nobody asks

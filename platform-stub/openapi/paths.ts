@@ -1,5 +1,5 @@
 import { type PlatformOperation, requestOf } from '../../contract/operations.ts'
-import { type NamedOperation, platformOperations } from '../partner-api/platform-operations.ts'
+import { type NamedOperation, platformOperations } from '../marketplace/platform-operations.ts'
 import { operationExamples } from './examples.ts'
 import { orderText, retryTexts } from './prose.ts'
 import { refusalResponses } from './refusals.ts'

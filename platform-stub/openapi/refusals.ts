@@ -2,7 +2,7 @@ import { inputFaultInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PlatformOperation, PlatformOperationName } from '../../contract/operations.ts'
 import { purchase } from '../../contract/transaction.ts'
-import { type Refusal, refuse } from '../partner-api/refusal.ts'
+import { type Refusal, refuse } from '../marketplace/refusal.ts'
 import { referenceToRefusal } from './schemas.ts'
 import type { ResponseObject } from './shape.ts'
 

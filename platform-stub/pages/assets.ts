@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import { getAsset, isSea } from 'node:sea'
 import { Hono } from 'hono'
-import { refuse } from '../partner-api/refusal.ts'
-import type { StubEnv } from '../server/environment.ts'
+import type { StubEnv } from '../developer/control/control-parts.ts'
+import { refuse } from '../marketplace/refusal.ts'
 
 /**
  * Every file that a page asks for, by the name it is served under: a file beside this one, or one of a package. The

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { iso } from '../clock/iso.ts'
-import { lazily } from '../server/lazily.ts'
 import type { Html } from './document.ts'
+import { lazily } from './lazily.ts'
 
 /** Buyers and players read Brazil's time, whatever the machine's is. */
 const timeZone = 'America/Sao_Paulo'

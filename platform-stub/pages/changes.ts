@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import { stubLimits } from '../server/stub-limits.ts'
+import { stubLimits } from '../store/stub-limits.ts'
 
 /**
  * Tells open pages that what they show has changed. It says so and no more: a page asks for itself again, so that there

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { StubEnv } from '../server/environment.ts'
+import type { StubEnv } from '../developer/control/control-parts.ts'
 import { type AssetName, assetUrl } from './assets.ts'
 
 /** A piece of a page. Whatever was put into it with `html` is escaped. */

@@ -1,4 +1,4 @@
-import { lazily } from '../server/lazily.ts'
+import { lazily } from './lazily.ts'
 
 const reais = lazily(() => new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' }))
 

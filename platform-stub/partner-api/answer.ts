@@ -1,24 +1,38 @@
 import type { IncomingMessage } from 'node:http'
-import type { Faults } from '../developer/faults/faults.ts'
-import { type AnswerEnding, answerEndings, type PartnerFault } from '../developer/faults/partner-fault.ts'
-import { type AuthenticationFault, explain, type Journal } from '../developer/request-journal.ts'
+import type { Faults } from '../faults/faults.ts'
+import { type AnswerEnding, answerEndings, type PartnerFault } from '../faults/partner-fault.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
 import type { Platform } from '../marketplace/platform.ts'
+import { Refusal, refuse } from '../marketplace/refusal.ts'
 import { CommitFailedError } from '../store/group-commit.ts'
 import { type AuthRefusal, authenticate, type Caller } from './authenticate.ts'
 import { sufferBefore, takeFault } from './fault.ts'
 import { type PartnerInput, readInput } from './input.ts'
 import { hasBody, isDeclaredJson, noBody, type PartnerRequest, readBody, readHead } from './partner-request.ts'
 import { matchRoute, type Route } from './partner-routes.ts'
-import { Refusal, refuse } from './refusal.ts'
 import { useCases } from './use-cases.ts'
 
 /** What the partner routes reach into. */
 export interface PartnerParts {
   readonly platform: Platform
   readonly directory: Directory
-  readonly journal: Journal
   readonly faults: Faults
+  /** Called with every request when its answer is known. */
+  readonly onAnswered: (answered: AnsweredRequest) => void
+}
+
+/** A request and what became of it. */
+export interface AnsweredRequest extends Trail {
+  /** Unix ms of the stub's clock. */
+  readonly atMs: number
+  readonly method: string
+  readonly path: string
+  /** Of the answer, whether or not a fault let it leave; null where a fault dropped the request before it was read. */
+  readonly status: number | null
+  /** Code of the refusal, null for a success. */
+  readonly code: string | null
+  readonly message: string | null
+  readonly durationMs: number
 }
 
 /** What goes back to the partner, as text. */
@@ -31,12 +45,13 @@ export interface PartnerAnswer {
   readonly ending: AnswerEnding
 }
 
-/** What became known of a request on its way, for the journal and the log. */
+/** What became known of a request on its way. */
 interface Trail {
   operation: string | null
   gameServerId: number | null
   kid: string | null
-  authentication: AuthenticationFault | null
+  /** Why no caller was found, with the request as it was received. */
+  unauthenticated: { readonly request: PartnerRequest; readonly refused: AuthRefusal } | null
   fault: PartnerFault['kind'] | null
 }
 
@@ -44,7 +59,7 @@ interface Trail {
 export async function answerPartner(incoming: IncomingMessage, parts: PartnerParts): Promise<PartnerAnswer> {
   const { clock } = parts.platform
   const startedMs = clock.monotonicMs()
-  const trail: Trail = { operation: null, gameServerId: null, kid: null, authentication: null, fault: null }
+  const trail: Trail = { operation: null, gameServerId: null, kid: null, unauthenticated: null, fault: null }
   const head = readHead(incoming)
   let refusal: Refusal | null = null
   let body = ''
@@ -61,22 +76,10 @@ export async function answerPartner(incoming: IncomingMessage, parts: PartnerPar
   const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
   const { method, path } = head
   const code = refusal?.code ?? null
-  const { operation, gameServerId, kid, authentication, fault } = trail
-  parts.journal.add({
-    atMs: clock.nowMs(),
-    method,
-    path,
-    operation,
-    gameServerId,
-    kid,
-    authentication,
-    fault,
-    status: statusOrNone,
-    code,
-    message: refusal?.message ?? null,
-    durationMs,
-  })
-  const step = authentication?.step
+  const { operation, gameServerId, kid, unauthenticated, fault } = trail
+  const message = refusal?.message ?? null
+  parts.onAnswered({ ...trail, atMs: clock.nowMs(), method, path, status: statusOrNone, code, message, durationMs })
+  const step = unauthenticated?.refused.step
   const facts = { operation, gameServerId, kid, status: statusOrNone, code, step, durationMs }
   parts.platform.log.info(fault ? { ...facts, fault } : facts, 'request answered')
   return { status, headers: refusal?.headers ?? {}, body, ending }
@@ -102,14 +105,14 @@ async function bodyOfAnswer(
     await sufferBefore(fault, parts.faults)
   }
   const caller = authenticate(request, route.auth, parts.directory, platform.clock.nowMs())
-  if ('refusal' in caller) return refuseCaller(request, caller, platform, trail)
+  if ('refusal' in caller) return refuseCaller(request, caller, trail)
   trail.gameServerId = caller.gameServerId
   trail.kid = caller.kid
 
   const asked = refusalOrValue(() => readInput(route, fields, body))
   if (!(asked instanceof Refusal)) trail.operation = asked.operation.name
   const done = await platform.transact(() => actOnce(platform, caller, route, asked))
-  if (done === 'replayed') return refuseCaller(request, replayOf(caller), platform, trail)
+  if (done === 'replayed') return refuseCaller(request, replayOf(caller), trail)
   if (done instanceof Refusal) throw done
   return done === undefined ? '' : JSON.stringify({ data: done })
 }
@@ -147,9 +150,9 @@ function replayOf({ kid, jti }: Caller): AuthRefusal {
   return { refusal: refuse('ENVELOPE_REPLAYED'), step: 'replay', expected, received: jti, kid }
 }
 
-function refuseCaller(request: PartnerRequest, refused: AuthRefusal, platform: Platform, trail: Trail): never {
+function refuseCaller(request: PartnerRequest, refused: AuthRefusal, trail: Trail): never {
   trail.kid = refused.kid
-  trail.authentication = explain(request, refused, platform.clock.nowMs())
+  trail.unauthenticated = { request, refused }
   throw refused.refusal
 }
 

@@ -1,10 +1,10 @@
+import { type KeyObject, verify } from 'node:crypto'
 import { type EnvelopeStep, openEnvelopeInPlace } from '../../contract/envelope/open.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
-import type { RefusalCode } from './messages.ts'
+import type { RefusalCode } from '../marketplace/messages.ts'
+import { type Refusal, refuse } from '../marketplace/refusal.ts'
 import type { PartnerRequest } from './partner-request.ts'
 import type { Route } from './partner-routes.ts'
-import { type Refusal, refuse } from './refusal.ts'
-import { verifyInPlace } from './verify-in-place.ts'
 
 /** Who sent a request, by an envelope that opened. Its jti is still to be recorded. */
 export interface Caller {
@@ -72,4 +72,12 @@ function apiKeyRefusal(
   received: string,
 ): AuthRefusal {
   return { refusal: refuse(code), step: 'api-key', expected, received, kid: null }
+}
+
+/**
+ * RSASSA-PKCS1-v1_5 with SHA-256 on this thread: 29 µs, where jose's way over the thread pool costs 43 µs of time and
+ * 71 µs of processor with sixteen at once. Only RSA keys are registered.
+ */
+export function verifyInPlace(signingInput: string, signature: string, key: KeyObject): boolean {
+  return verify('sha256', Buffer.from(signingInput, 'latin1'), key, Buffer.from(signature, 'base64url'))
 }

@@ -1,8 +1,8 @@
-import type { Faults } from '../developer/faults/faults.ts'
-import { meets, type PartnerFault } from '../developer/faults/partner-fault.ts'
+import type { Faults } from '../faults/faults.ts'
+import { meets, type PartnerFault } from '../faults/partner-fault.ts'
+import { Refusal, refuse } from '../marketplace/refusal.ts'
 import { readInput } from './input.ts'
 import type { Route } from './partner-routes.ts'
-import { Refusal, refuse } from './refusal.ts'
 
 /** The fault that a request meets, counted down; undefined on every sound day, at the price of one look. */
 export function takeFault(

@@ -1,6 +1,6 @@
 import type { StubClock } from '../clock/clock.ts'
 import type { Platform } from '../marketplace/platform.ts'
-import { stubLimits } from '../server/stub-limits.ts'
+import { stubLimits } from '../store/stub-limits.ts'
 
 /**
  * Forgets expired jtis from time to time, a bounded number in each transaction. Returns its end.

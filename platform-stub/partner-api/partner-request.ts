@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { apiKeyHeaderName, signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import { limits } from '../../contract/limits.ts'
-import { stubLimits } from '../server/stub-limits.ts'
-import { refuse } from './refusal.ts'
+import { refuse } from '../marketplace/refusal.ts'
+import { stubLimits } from '../store/stub-limits.ts'
 
 /** A partner's request as it was received, before anything in it is believed. */
 export interface PartnerRequest {

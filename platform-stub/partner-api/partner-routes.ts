@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { PlatformOperation } from '../../contract/operations.ts'
-import { type NamedOperation, platformOperations } from './platform-operations.ts'
+import { type NamedOperation, platformOperations } from '../marketplace/platform-operations.ts'
 
 /** One method and path. Operations that share it are told apart by the body fields that they imply. */
 export interface Route {

@@ -1,18 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Hono } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
 import { httpDate } from '../clock/iso.ts'
+import type { StubEnv } from '../developer/control/control-parts.ts'
 import { controlRoutes } from '../developer/control/control-routes.ts'
+import { Refusal, refuse } from '../marketplace/refusal.ts'
 import { openApiRoutes } from '../openapi/openapi-routes.ts'
 import { assetRoutes } from '../pages/assets.ts'
 import { checkoutRoutes } from '../pages/checkout/checkout-routes.ts'
 import type { ConsoleParts } from '../pages/console/console-parts.ts'
 import { consoleRoutes } from '../pages/console/console-routes.ts'
+import { lazily } from '../pages/lazily.ts'
 import { portalRoutes } from '../pages/portal/portal-routes.ts'
-import { Refusal, refuse } from '../partner-api/refusal.ts'
 import { consoleQueries } from '../store/console-queries.ts'
-import { allowedMethodsOf } from './allowed-methods.ts'
-import type { StubEnv } from './environment.ts'
-import { lazily } from './lazily.ts'
 
 const isReading = (method: string) => method === 'GET' || method === 'HEAD'
 
@@ -57,4 +57,16 @@ export function makeApp({ database, ...shared }: AppParts, service: string): Hon
   app.route('/', openApiRoutes(platform))
   app.route('/', controlRoutes(parts, service))
   return app
+}
+
+/** Tells which methods an app's routes take at a path; none where no route leads. What guards all of them is no route. */
+function allowedMethodsOf(app: Hono<StubEnv>): (path: string) => string[] {
+  const router = new TrieRouter<string>()
+  const methods = new Set<string>()
+  for (const { method, path } of app.routes) {
+    if (method === 'ALL') continue
+    router.add(method, path, method)
+    methods.add(method)
+  }
+  return (path) => [...methods].filter((method) => router.match(method, path)[0].length > 0)
 }

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
-import type { StubEnv } from './environment.ts'
+import type { StubEnv } from '../developer/control/control-parts.ts'
+import { lazily } from '../pages/lazily.ts'
 import type { Listener } from './http-server.ts'
-import { lazily } from './lazily.ts'
 
 /**
  * Hands requests to the framework. The app and the framework's server package are loaded with the first of them: a stub

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../clock/clock.ts'
 import { httpDate } from '../clock/iso.ts'
-import { refuse } from '../partner-api/refusal.ts'
-import { stubLimits } from './stub-limits.ts'
-import { exitCodes, UserError } from './user-error.ts'
+import { refuse } from '../marketplace/refusal.ts'
+import { stubLimits } from '../store/stub-limits.ts'
+import { exitCodes, UserError } from '../store/user-error.ts'
 
 /** Answers one request. */
 export type Listener = (incoming: IncomingMessage, response: ServerResponse) => void

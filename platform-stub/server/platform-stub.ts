@@ -2,8 +2,8 @@ import { StubClock } from '../clock/clock.ts'
 import { DueWork } from '../clock/due-work.ts'
 import type { RealTime } from '../clock/real-time.ts'
 import type { ControlParts } from '../developer/control/control-parts.ts'
-import { makeFaults } from '../developer/faults/faults.ts'
 import { Journal } from '../developer/request-journal.ts'
+import { makeFaults } from '../faults/faults.ts'
 import { Directory } from '../marketplace/game-servers/directory.ts'
 import { loadPlatformKey } from '../marketplace/game-servers/register.ts'
 import type { Platform } from '../marketplace/platform.ts'
@@ -118,7 +118,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     const { makeApp } = await import('./app.ts')
     return makeApp({ ...control, changes, database }, options.service)
   })
-  const partner = partnerListener({ platform, directory, journal, faults })
+  const partner = partnerListener({ platform, directory, faults, onAnswered: (answered) => journal.add(answered) })
   const answer: Listener = (incoming, response) =>
     /^\/v1(\/|$|\?)/.test(incoming.url ?? '') ? void partner(incoming, response) : framework(incoming, response)
   const prepared = Promise.withResolvers<void>()

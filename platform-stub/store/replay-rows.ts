@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { stubLimits } from '../server/stub-limits.ts'
+import { stubLimits } from './stub-limits.ts'
 
 /**
  * The envelopes that were opened and have not expired, by (kid, jti). A set in memory says what is new, and each new one

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { WebhookEvent } from '../../contract/events.ts'
-import type { WebhookFaultKind } from '../developer/faults/webhook-fault.ts'
 
 /** One webhook and how far its delivery came. Times are Unix ms of the stub's clock. */
 export interface WebhookDeliveryRow {
@@ -45,7 +44,7 @@ export interface WebhookAttemptRow {
   readonly failure: string | null
   readonly nextAttemptAt: number | null
   /** What was broken about it on purpose. */
-  readonly fault: WebhookFaultKind | null
+  readonly fault: string | null
 }
 
 /** The delivery queue and every attempt that was made. */

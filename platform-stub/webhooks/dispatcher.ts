@@ -1,4 +1,4 @@
-import { stubLimits } from '../server/stub-limits.ts'
+import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
 import { everydayPatience, type Patience, travelPatience } from './patience.ts'
 import { type AttemptParts, makeAttempt } from './webhook-attempt.ts'

@@ -2,12 +2,11 @@ import { observedQuantityOf } from '../../contract/events.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
 import { transactionPhases } from '../../contract/transaction.ts'
 import type { Platform } from '../marketplace/platform.ts'
-import { phaseOfRow } from '../marketplace/transactions/moves.ts'
-import { stubLimits } from '../server/stub-limits.ts'
+import { backoffMs, phaseOfRow } from '../marketplace/transactions/moves.ts'
+import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhook-rows.ts'
-import { isAcknowledgement } from './acknowledgement.ts'
-import { backoffMs } from './backoff.ts'
 import type { PostOutcome } from './post.ts'
+import { isAcknowledgement } from './post.ts'
 
 /** What is known of an attempt besides its outcome. */
 export interface AttemptMade

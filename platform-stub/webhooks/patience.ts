@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts'
-import { stubLimits } from '../server/stub-limits.ts'
+import { stubLimits } from '../store/stub-limits.ts'
 
 /** How long one attempt may take, in real time. */
 export interface Patience {

@@ -2,7 +2,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https'
 import { signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import type { Clock } from '../clock/clock.ts'
-import { stubLimits } from '../server/stub-limits.ts'
+import { stubLimits } from '../store/stub-limits.ts'
 
 /** What one attempt came to. */
 export type PostOutcome =
@@ -88,4 +88,9 @@ function readAnswer(response: IncomingMessage, done: (body: string) => void): vo
 /** `AggregateError`, which Node throws when all addresses of a name fail, has no message of its own. */
 function failureOf(error: Error & { readonly code?: string }): PostOutcome {
   return { kind: 'failure', failure: error.message || error.code || error.name }
+}
+
+/** Whether a receiver's status ends the delivery. @see interface section 6, delivery rules */
+export function isAcknowledgement(status: number): boolean {
+  return status >= 200 && status < 300
 }

@@ -1,5 +1,5 @@
-import type { Faults } from '../developer/faults/faults.ts'
-import { befalls, brokenBody, type WebhookFault } from '../developer/faults/webhook-fault.ts'
+import type { Faults } from '../faults/faults.ts'
+import { befalls, brokenBody, type WebhookFault } from '../faults/webhook-fault.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
 import type { Platform } from '../marketplace/platform.ts'
 import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { openEnvelopeInPlace } from '../../contract/envelope/open.ts'
 import { apiKeyHeaderName, signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import type { Listing } from '../../contract/listing.ts'
-import { verifyInPlace } from '../../platform-stub/partner-api/verify-in-place.ts'
+import { verifyInPlace } from '../../platform-stub/partner-api/authenticate.ts'
 import { type PlainRequest, plainHttpServer } from './plain-http-server.ts'
 
 /** What it did since it started. */

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import * as z from 'zod/mini'
 import type { Clock } from '../../clock/clock.ts'
 import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from '../../marketplace/game-servers/rsa-pair.ts'
-import { UserError } from '../../server/user-error.ts'
+import { UserError } from '../../store/user-error.ts'
 import { askStub } from '../ask-stub.ts'
 
 /** What a prober signs with. */

@@ -1,11 +1,9 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
 import type { Destination } from '../../clock/due-work.ts'
-import { iso } from '../../clock/iso.ts'
-import { isMoment, momentMsOf } from '../../clock/moment.ts'
-import { refuse } from '../../partner-api/refusal.ts'
-import type { StubEnv } from '../../server/environment.ts'
-import type { ControlParts } from './control-parts.ts'
+import { isMoment, iso, momentMsOf } from '../../clock/iso.ts'
+import { refuse } from '../../marketplace/refusal.ts'
+import type { ControlParts, StubEnv } from './control-parts.ts'
 import { bodyOf } from './control-request.ts'
 
 /** Read by hand: the general words for a wrong field would ask for a whole number, and parts of a second are taken. */

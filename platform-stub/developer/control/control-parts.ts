@@ -1,9 +1,10 @@
+import type { HttpBindings } from '@hono/node-server'
 import type { StubClock } from '../../clock/clock.ts'
 import type { DueWork } from '../../clock/due-work.ts'
+import type { Faults } from '../../faults/faults.ts'
 import type { Directory } from '../../marketplace/game-servers/directory.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import type { PlatformKeyRow } from '../../store/platform-row.ts'
-import type { Faults } from '../faults/faults.ts'
 import type { Journal } from '../request-journal.ts'
 
 /** What the control routes reach into beyond the platform's use cases. */
@@ -17,4 +18,9 @@ export interface ControlParts {
   readonly platformKey: () => Promise<PlatformKeyRow>
   /** Empties the database but for game servers and keys. Inside a transaction. */
   readonly emptyTables: () => void
+}
+
+/** The environment of every route that the framework serves. */
+export interface StubEnv {
+  Bindings: HttpBindings
 }

@@ -1,11 +1,10 @@
 import type { Context } from 'hono'
 import type * as z from 'zod/mini'
 import { limits } from '../../../contract/limits.ts'
-import { refuse } from '../../partner-api/refusal.ts'
-import type { StubEnv } from '../../server/environment.ts'
-import { parseFields, readObject } from '../../server/json-input.ts'
-import { positiveInteger } from '../../server/positive-integer.ts'
-import { stubLimits } from '../../server/stub-limits.ts'
+import { refuse } from '../../marketplace/refusal.ts'
+import { parseFields, readObject } from '../../partner-api/input.ts'
+import { stubLimits } from '../../store/stub-limits.ts'
+import type { StubEnv } from './control-parts.ts'
 
 /**
  * A control request's body by its schema; no body is an empty object.
@@ -28,4 +27,11 @@ export function limitOf(context: Context<StubEnv>): number {
   const count = positiveInteger(asked)
   if (count === undefined || count > stubLimits.listLengthMax) throw refuse('LIMIT_UNFIT')
   return count
+}
+
+/** A number of 1 or more as it stands in a path or query; undefined for anything else. */
+export function positiveInteger(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text))
+    ? Number(text)
+    : undefined
 }

@@ -1,15 +1,13 @@
 import { Hono } from 'hono'
 import { iso } from '../../clock/iso.ts'
-import { refuse } from '../../partner-api/refusal.ts'
-import type { StubEnv } from '../../server/environment.ts'
-import { clearFaults } from '../faults/faults.ts'
+import { clearFaults } from '../../faults/faults.ts'
+import { refuse } from '../../marketplace/refusal.ts'
 import { clockRoutes } from './clock-routes.ts'
-import { controlObstacle } from './control-guard.ts'
-import type { ControlParts } from './control-parts.ts'
+import type { ControlParts, StubEnv } from './control-parts.ts'
 import { limitOf } from './control-request.ts'
 import { partnerFaultRoutes, webhookFaultRoutes } from './fault-routes.ts'
 import { gameServerRoutes } from './game-server-routes.ts'
-import { platformKeyRoutes } from './platform-key-route.ts'
+import { controlObstacle } from './guard.ts'
 import { listingRoutes, transactionRoutes } from './transaction-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
@@ -53,4 +51,12 @@ export function controlRoutes(parts: ControlParts, service: string): Hono<StubEn
       })
       return context.body(null, 200)
     })
+}
+
+/** The key that the platform signs its webhooks with, private half included: for those who forge them on purpose. */
+function platformKeyRoutes({ platformKey }: ControlParts): Hono<StubEnv> {
+  return new Hono<StubEnv>().get('/', async (context) => {
+    const { kid, privateKeyPem, publicKeyPem } = await platformKey()
+    return context.json({ data: { kid, privateKeyPem, publicKeyPem } })
+  })
 }

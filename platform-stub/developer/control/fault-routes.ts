@@ -1,10 +1,9 @@
 import { Hono } from 'hono'
 import type * as z from 'zod/mini'
-import type { StubEnv } from '../../server/environment.ts'
-import { clearFaults, type FaultsOf } from '../faults/faults.ts'
-import { partnerFault } from '../faults/partner-fault.ts'
-import { webhookFault } from '../faults/webhook-fault.ts'
-import type { ControlParts } from './control-parts.ts'
+import { clearFaults, type FaultsOf } from '../../faults/faults.ts'
+import { partnerFault } from '../../faults/partner-fault.ts'
+import { webhookFault } from '../../faults/webhook-fault.ts'
+import type { ControlParts, StubEnv } from './control-parts.ts'
 import { bodyOf, limitOf } from './control-request.ts'
 
 /** Faults on partner routes. */

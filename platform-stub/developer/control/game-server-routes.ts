@@ -3,13 +3,11 @@ import * as z from 'zod/mini'
 import { characterRef as characterRefSchema, name } from '../../../contract/fields.ts'
 import { setCharacter } from '../../marketplace/characters/accounts.ts'
 import { registerGameServer, setWebhookUrl } from '../../marketplace/game-servers/register.ts'
-import { refuse } from '../../partner-api/refusal.ts'
-import type { StubEnv } from '../../server/environment.ts'
-import { parseFields } from '../../server/json-input.ts'
-import { positiveInteger } from '../../server/positive-integer.ts'
+import { refuse } from '../../marketplace/refusal.ts'
+import { parseFields } from '../../partner-api/input.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'
-import type { ControlParts } from './control-parts.ts'
-import { bodyOf } from './control-request.ts'
+import type { ControlParts, StubEnv } from './control-parts.ts'
+import { bodyOf, positiveInteger } from './control-request.ts'
 
 const registration = z.looseObject({ name, webhookUrl: z.optional(z.unknown()), publicKeyPem: z.optional(name) })
 const webhookChange = z.looseObject({ webhookUrl: z.unknown() })

@@ -1,14 +1,12 @@
 import { Hono } from 'hono'
 import { iso, isoOrNull } from '../../clock/iso.ts'
 import type { Platform } from '../../marketplace/platform.ts'
-import { refuse } from '../../partner-api/refusal.ts'
-import type { StubEnv } from '../../server/environment.ts'
-import { positiveInteger } from '../../server/positive-integer.ts'
-import { stubLimits } from '../../server/stub-limits.ts'
+import { refuse } from '../../marketplace/refusal.ts'
+import { stubLimits } from '../../store/stub-limits.ts'
 import type { Tables } from '../../store/tables.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
-import type { ControlParts } from './control-parts.ts'
-import { limitOf } from './control-request.ts'
+import type { ControlParts, StubEnv } from './control-parts.ts'
+import { limitOf, positiveInteger } from './control-request.ts'
 
 /** Webhook deliveries with their newest attempts, and sending one again. */
 export function webhookRoutes({ platform }: ControlParts): Hono<StubEnv> {

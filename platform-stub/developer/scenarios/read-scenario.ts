@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { decodeUtf8, readStrictJson } from '../../../contract/strict-json.ts'
-import { fieldFault, textFault } from './faults-in-english.ts'
 import { type Scenario, scenario } from './scenario.ts'
-import { ScenarioError } from './scenario-error.ts'
+import { fieldFault, ScenarioError, textFault } from './scenario-errors.ts'
 
 /**
  * Reads a scenario whole before anything is done with it.

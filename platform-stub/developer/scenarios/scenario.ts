@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { characterRef, itemRef, name, observation, quantity } from '../../../contract/fields.ts'
 import { listingRegistration } from '../../../contract/listing.ts'
-import { momentMsOf } from '../../clock/moment.ts'
-import { httpUrlOf } from '../../server/http-url.ts'
-import { partnerFault } from '../faults/partner-fault.ts'
-import { webhookFault } from '../faults/webhook-fault.ts'
+import { momentMsOf } from '../../clock/iso.ts'
+import { partnerFault } from '../../faults/partner-fault.ts'
+import { webhookFault } from '../../faults/webhook-fault.ts'
+import { httpUrlOf } from '../../marketplace/game-servers/register.ts'
 
 const secondsAgoMax = 10 * 365 * 86_400
 const secondsAgo = (description: string) =>

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import type { StubClock } from '../../clock/clock.ts'
-import { momentMsOf } from '../../clock/moment.ts'
-import { type AgentFiles, agentFiles } from '../../commands/agent-files.ts'
+import { momentMsOf } from '../../clock/iso.ts'
+import type { Faults } from '../../faults/faults.ts'
 import { setCharacter } from '../../marketplace/characters/accounts.ts'
+import { type AgentFiles, agentFiles } from '../../marketplace/game-servers/agent-files.ts'
 import type { Directory } from '../../marketplace/game-servers/directory.ts'
 import {
   credentialsOf,
@@ -12,17 +13,15 @@ import {
 } from '../../marketplace/game-servers/register.ts'
 import { adjustStock, registerListing, withdrawListing } from '../../marketplace/listings/listings.ts'
 import type { Platform } from '../../marketplace/platform.ts'
+import { Refusal } from '../../marketplace/refusal.ts'
 import { moveTransaction } from '../../marketplace/transactions/apply.ts'
 import { makeDueMovesNow } from '../../marketplace/transactions/due.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import { createTransaction, payTransaction } from '../../marketplace/transactions/purchase.ts'
-import { Refusal } from '../../partner-api/refusal.ts'
 import type { PlatformKeyRow } from '../../store/platform-row.ts'
-import type { Faults } from '../faults/faults.ts'
-import { placeOf } from './faults-in-english.ts'
 import { type PlotPurchase, plotOf, type Scene } from './plot.ts'
 import type { Scenario } from './scenario.ts'
-import { ScenarioError } from './scenario-error.ts'
+import { placeOf, ScenarioError } from './scenario-errors.ts'
 
 /** What a scenario is staged with. */
 export interface StageParts {

@@ -1,6 +1,6 @@
-import { refuse } from '../../partner-api/refusal.ts'
 import type { CharacterRow, CharacterStanding } from '../../store/character-rows.ts'
 import type { Platform } from '../platform.ts'
+import { refuse } from '../refusal.ts'
 
 /**
  * Sets what is given of a character's state and leaves the rest. Being linked implies having an account.

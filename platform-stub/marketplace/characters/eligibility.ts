@@ -1,6 +1,6 @@
 import type { eligibilityBlockers, sellingBlockers } from '../../../contract/character.ts'
-import { eligibilityTexts, type RefusalCode, sellingTexts } from '../../partner-api/messages.ts'
 import type { CharacterStanding } from '../../store/character-rows.ts'
+import { eligibilityTexts, type RefusalCode, sellingTexts } from '../messages.ts'
 
 type Blocker = (typeof eligibilityBlockers)[number]
 type SellingBlocker = (typeof sellingBlockers)[number]

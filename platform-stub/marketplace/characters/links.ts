@@ -1,7 +1,7 @@
 import { iso } from '../../clock/iso.ts'
-import { refuse } from '../../partner-api/refusal.ts'
 import type { CharacterLinkRow } from '../../store/character-rows.ts'
 import type { Platform } from '../platform.ts'
+import { refuse } from '../refusal.ts'
 
 /**
  * Starts linking a character from the game's side. @see interface section 4.1

@@ -1,10 +1,9 @@
 import { createPublicKey } from 'node:crypto'
 import { limits } from '../../../contract/limits.ts'
-import { refuse } from '../../partner-api/refusal.ts'
-import { httpUrlOf } from '../../server/http-url.ts'
 import type { GameServerRow, SigningKeyRow } from '../../store/game-server-rows.ts'
 import type { PlatformKeyRow } from '../../store/platform-row.ts'
 import type { Platform } from '../platform.ts'
+import { refuse } from '../refusal.ts'
 import type { Directory } from './directory.ts'
 import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from './rsa-pair.ts'
 
@@ -142,4 +141,10 @@ export async function loadPlatformKey(platform: Platform): Promise<PlatformKeyRo
   const key = { kid: `platform-${platform.chance.token('platform-kid', 1).slice(0, 8)}`, ...pair }
   await platform.transact(() => platform.tables.platform.setKey(key))
   return key
+}
+
+/** An http or https address; undefined for any other text. Its `href` is how it is kept: one spelling for all. */
+export function httpUrlOf(text: string): URL | undefined {
+  const url = URL.parse(text)
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
 }

@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini'
 import { type Listing, type ListingTrigger, listingMoves, type listingRegistration } from '../../../contract/listing.ts'
 import { iso, isoOrNull } from '../../clock/iso.ts'
-import { refuse } from '../../partner-api/refusal.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import { sellerObstacle } from '../characters/eligibility.ts'
 import type { Platform } from '../platform.ts'
+import { refuse } from '../refusal.ts'
 
 /**
  * Registers a player's offer as a listing.

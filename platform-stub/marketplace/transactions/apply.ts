@@ -1,9 +1,9 @@
 import type { TransactionTerminal, TransferOrder } from '../../../contract/events.ts'
 import { iso } from '../../clock/iso.ts'
-import { refuse } from '../../partner-api/refusal.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import type { Platform } from '../platform.ts'
+import { refuse } from '../refusal.ts'
 import { decideMove, type Effect, type TransactionEvent } from './moves.ts'
 
 /**

@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini'
 import type { deliveryFailure } from '../../../contract/transaction.ts'
 import { iso, isoOrNull } from '../../clock/iso.ts'
-import { refuse } from '../../partner-api/refusal.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import type { Platform } from '../platform.ts'
+import { refuse } from '../refusal.ts'
 import { moveTransaction } from './apply.ts'
 import { transactionRecord } from './record.ts'
 

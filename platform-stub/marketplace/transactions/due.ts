@@ -1,6 +1,6 @@
-import { Refusal } from '../../partner-api/refusal.ts'
 import type { DueMoveRow } from '../../store/transaction-rows.ts'
 import type { Platform } from '../platform.ts'
+import { Refusal } from '../refusal.ts'
 import { moveTransaction } from './apply.ts'
 
 /** Moves made in one database transaction; more are made in the next. */

@@ -1,3 +1,4 @@
+import { limits } from '../../../contract/limits.ts'
 import {
   nextPhase,
   phaseOf,
@@ -7,7 +8,6 @@ import {
 } from '../../../contract/transaction.ts'
 import { isoOrNull } from '../../clock/iso.ts'
 import type { DueTrigger, MoneyRow, TransactionRow } from '../../store/transaction-rows.ts'
-import { backoffMs } from '../../webhooks/backoff.ts'
 import type { Settings } from '../settings.ts'
 
 /** Something that happens to a transaction, at a moment of the stub's clock (Unix ms). */
@@ -128,4 +128,15 @@ export function phaseOfRow(transaction: TransactionRow): TransactionPhase {
 
 function standingOf({ paymentStatus, deliveryStatus, completedAt, deliveredAt }: TransactionRow) {
   return { paymentStatus, deliveryStatus, completedAt: isoOrNull(completedAt), deliveredAt: isoOrNull(deliveredAt) }
+}
+
+/**
+ * Wait after failure n (1 = first), in ms: 15 s, doubling to 1 h, without end and without jitter. Both the webhooks'
+ * retries and the re-sending of an order after `TEMPORARY` follow it.
+ *
+ * @see interface section 6; docs/decisions/0011
+ */
+export function backoffMs(failures: number): number {
+  const { webhookRetryDelayMsFirst, webhookRetryDelayMsMax } = limits
+  return Math.min(webhookRetryDelayMsMax, webhookRetryDelayMsFirst * 2 ** (failures - 1))
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { TransactionPhase, TransactionTrigger } from '../../../contract/transaction.ts'
-import { checkoutTexts as texts } from '../../partner-api/messages.ts'
+import { checkoutTexts as texts } from '../../marketplace/messages.ts'
 import type { HistoryRow } from '../../store/transaction-rows.ts'
 import { shortMoment } from '../brasilia.ts'
 import type { Html } from '../document.ts'

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { WebhookAttemptRow } from '../../store/webhook-rows.ts'
-import { isAcknowledgement } from '../../webhooks/acknowledgement.ts'
+import { isAcknowledgement } from '../../webhooks/post.ts'
 import type { Html } from '../document.ts'
 
 /** Whether the receiver took it. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { controlObstacle } from '../../developer/control/control-guard.ts'
-import { type Refusal, refuse } from '../../partner-api/refusal.ts'
+import { controlObstacle } from '../../developer/control/guard.ts'
+import { type Refusal, refuse } from '../../marketplace/refusal.ts'
 
 /**
  * Why somebody may not see the console; undefined when he may. As for the control routes, except that a link on

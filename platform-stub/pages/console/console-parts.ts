@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
-import type { ControlParts } from '../../developer/control/control-parts.ts'
-import type { StubEnv } from '../../server/environment.ts'
+import type { ControlParts, StubEnv } from '../../developer/control/control-parts.ts'
 import type { ConsoleQueries } from '../../store/console-queries.ts'
 import type { Changes } from '../changes.ts'
 

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { StubEnv } from '../../server/environment.ts'
+import type { StubEnv } from '../../developer/control/control-parts.ts'
 import { eventStreamHeaders } from '../changes.ts'
 import { consoleObstacle } from './console-guard.ts'
 import { consoleVersion } from './console-layout.ts'

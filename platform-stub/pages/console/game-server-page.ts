@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import { positiveInteger } from '../../developer/control/control-request.ts'
 import { eligibilityOf } from '../../marketplace/characters/eligibility.ts'
-import { positiveInteger } from '../../server/positive-integer.ts'
 import type { CharacterStanding } from '../../store/character-rows.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'
 import type { Html } from '../document.ts'

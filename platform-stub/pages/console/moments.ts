@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import { iso } from '../../clock/iso.ts'
-import { lazily } from '../../server/lazily.ts'
 import { relative } from '../browser/durations.js'
 import type { Html } from '../document.ts'
+import { lazily } from '../lazily.ts'
 
 const stamp = lazily(
   () =>

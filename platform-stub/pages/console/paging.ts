@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { positiveInteger } from '../../server/positive-integer.ts'
-import { stubLimits } from '../../server/stub-limits.ts'
+import { positiveInteger } from '../../developer/control/control-request.ts'
+import { stubLimits } from '../../store/stub-limits.ts'
 import type { Html } from '../document.ts'
 
 /** Asked of every list: one more than a page shows, which says that there is another page. */

@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
-import { controlObstacle } from '../../developer/control/control-guard.ts'
+import type { StubEnv } from '../../developer/control/control-parts.ts'
+import { positiveInteger } from '../../developer/control/control-request.ts'
+import { controlObstacle } from '../../developer/control/guard.ts'
 import { agentVariables } from '../../marketplace/game-servers/agent-env.ts'
-import { refuse } from '../../partner-api/refusal.ts'
-import type { StubEnv } from '../../server/environment.ts'
-import { positiveInteger } from '../../server/positive-integer.ts'
+import { refuse } from '../../marketplace/refusal.ts'
 import type { GameServerRow, SigningKeyRow } from '../../store/game-server-rows.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { AuthenticationFault, JournalEntry } from '../../developer/request-journal.ts'
 import { matchRoute } from '../../partner-api/partner-routes.ts'
-import { stubLimits } from '../../server/stub-limits.ts'
+import { stubLimits } from '../../store/stub-limits.ts'
 import { duration } from '../browser/durations.js'
 import type { Html } from '../document.ts'
 import { icon } from '../icons.ts'

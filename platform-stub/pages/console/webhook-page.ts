@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { positiveInteger } from '../../server/positive-integer.ts'
+import { positiveInteger } from '../../developer/control/control-request.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import { duration } from '../browser/durations.js'
 import type { Html } from '../document.ts'

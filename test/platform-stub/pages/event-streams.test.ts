@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { machineTime, type RealTime } from '../../../platform-stub/clock/real-time.ts'
-import { stubLimits } from '../../../platform-stub/server/stub-limits.ts'
+import { stubLimits } from '../../../platform-stub/store/stub-limits.ts'
 import { startStub } from '../fixtures/stub.ts'
 
 test('HEAD on a stream of changes is answered and leaves nobody watching', async () => {

@@ -1,8 +1,8 @@
 import { get, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import type { PlatformOperationName } from '../../../../contract/operations.ts'
-import { offer, type StubControl, send, startStub } from '../../fixtures/stub.ts'
+import type { PlatformOperationName } from '../../../contract/operations.ts'
+import { offer, type StubControl, send, startStub } from '../fixtures/stub.ts'
 
 const set = (stub: StubControl, fault: object) => stub.request('POST', '/stub/faults', fault)
 const listed = async (stub: StubControl) => (await stub.request('GET', '/stub/faults')).data

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/clock.ts'
+import type { Clock } from '../clock/clock.ts'
 import { Delays } from './delays.ts'
 import { FaultQueue } from './fault-queue.ts'
 import type { PartnerFault } from './partner-fault.ts'

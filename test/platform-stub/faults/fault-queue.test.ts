@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { StubClock } from '../../../../platform-stub/clock/clock.ts'
-import { Delays } from '../../../../platform-stub/developer/faults/delays.ts'
-import { FaultQueue } from '../../../../platform-stub/developer/faults/fault-queue.ts'
-import { manualTime } from '../../fixtures/manual-time.ts'
+import { StubClock } from '../../../platform-stub/clock/clock.ts'
+import { Delays } from '../../../platform-stub/faults/delays.ts'
+import { FaultQueue } from '../../../platform-stub/faults/fault-queue.ts'
+import { manualTime } from '../fixtures/manual-time.ts'
 
 const any = () => true
 

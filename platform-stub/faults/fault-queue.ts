@@ -1,3 +1,6 @@
+import * as z from 'zod/mini'
+import { stubLimits } from '../store/stub-limits.ts'
+
 /** A fault that is still set, with the number by which it is listed. */
 export type SetFault<Fault> = Fault & { readonly id: number }
 
@@ -40,3 +43,9 @@ export class FaultQueue<Fault extends { readonly times: number }> {
     this.#faults = []
   }
 }
+
+/** How often a fault happens before it is gone. */
+export const times = z._default(z.int().check(z.gte(1)), 1)
+
+/** Real waiting, which no travel of the clock shortens. */
+export const delayMs = z.int().check(z.gte(1), z.lte(stubLimits.faultDelayMsMax))

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/clock.ts'
+import type { Clock } from '../clock/clock.ts'
 
 /** The waiting that faults cause: real time, bounded by the stub's own end. */
 export class Delays {

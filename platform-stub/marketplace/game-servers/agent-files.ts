@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { agentVariables } from '../marketplace/game-servers/agent-env.ts'
-import { UserError } from '../server/user-error.ts'
+import { UserError } from '../../store/user-error.ts'
+import { agentVariables } from './agent-env.ts'
 
 /** What an agent has to know of its game server's registration. */
 export interface AgentCredentials {

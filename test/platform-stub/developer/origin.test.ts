@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { request as httpRequest } from 'node:http'
 import { expect, test } from 'vitest'
-import { isForeignPage } from '../../../platform-stub/server/origin.ts'
+import { isForeignPage } from '../../../platform-stub/developer/control/guard.ts'
 import { type StubControl, startStub } from '../fixtures/stub.ts'
 
 function statusOf(stub: StubControl, method: string, path: string, headers: Record<string, string>): Promise<number> {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import type { PlatformOperationName } from '../../../contract/operations.ts'
-import { platformOperationNames } from '../../partner-api/platform-operations.ts'
-import { delayMs, times } from './fault-fields.ts'
+import type { PlatformOperationName } from '../../contract/operations.ts'
+import { platformOperationNames } from '../marketplace/platform-operations.ts'
+import { delayMs, times } from './fault-queue.ts'
 
 /** Left out, the fault happens to any operation. */
 const shared = { operation: z.optional(z.enum(platformOperationNames)), times }

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import type { ProtectedHeader } from '../../../contract/envelope/protected-header.ts'
-import { type WebhookEvent, webhookEvents } from '../../../contract/events.ts'
-import { limits } from '../../../contract/limits.ts'
-import { stubLimits } from '../../server/stub-limits.ts'
-import { delayMs, times } from './fault-fields.ts'
+import type { ProtectedHeader } from '../../contract/envelope/protected-header.ts'
+import { type WebhookEvent, webhookEvents } from '../../contract/events.ts'
+import { limits } from '../../contract/limits.ts'
+import { stubLimits } from '../store/stub-limits.ts'
+import { delayMs, times } from './fault-queue.ts'
 
 const eventNames = Object.keys(webhookEvents) as WebhookEvent[]
 

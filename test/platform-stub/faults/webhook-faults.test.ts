@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../fixtures/process.ts'
-import { answering, type ReceivedWebhook, startReceiver } from '../../fixtures/receiver.ts'
-import { type GameServer, type StubControl, startStub } from '../../fixtures/stub.ts'
+import { temporaryFolder } from '../fixtures/process.ts'
+import { answering, type ReceivedWebhook, startReceiver } from '../fixtures/receiver.ts'
+import { type GameServer, type StubControl, startStub } from '../fixtures/stub.ts'
 
 const set = (stub: StubControl, fault: object) => stub.request('POST', '/stub/webhook-faults', fault)
 const listed = async (stub: StubControl) => (await stub.request('GET', '/stub/webhook-faults')).data

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type { JsonFault } from '../../../contract/strict-json.ts'
+import { exitCodes, UserError } from '../../store/user-error.ts'
 
 /**
  * What is wrong with one field of a scenario and how to mend it, for the developer at the command line.
@@ -85,5 +86,17 @@ export function textFault(fault: JsonFault): string {
       return `names ${JSON.stringify(fault.name)} twice in one object; keep one`
     case 'inexact-number':
       return `holds ${fault.number}, which cannot be read exactly; keep within ±9007199254740991`
+  }
+}
+
+/** A scenario that the stub cannot start from. Each line names a field, what is wrong with it and how to mend it. */
+export class ScenarioError extends UserError {
+  override readonly name = 'ScenarioError'
+  override readonly exitCode = exitCodes.usage
+  readonly lines: readonly string[]
+
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'))
+    this.lines = lines
   }
 }

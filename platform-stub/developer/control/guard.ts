@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { RefusalCode } from '../../marketplace/messages.ts'
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -22,12 +23,12 @@ export function isForeignPage(incoming: IncomingMessage, publicUrl: string): boo
  * Whether the request came through a proxy that says so: its sender may be anybody, although the connection comes from
  * this machine.
  */
-export function isForwarded({ headers }: IncomingMessage): boolean {
+function isForwarded({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'))
 }
 
 /** Whether the request names the stub by its public address or by a name of the loopback. */
-export function isOwnHost(incoming: IncomingMessage, publicUrl: string): boolean {
+function isOwnHost(incoming: IncomingMessage, publicUrl: string): boolean {
   const host = hostOf(incoming)
   return host !== undefined && (loopbackNames.has(host.hostname) || host.host === new URL(publicUrl).host)
 }
@@ -38,4 +39,22 @@ function hostOf({ rawHeaders }: IncomingMessage): URL | undefined {
   const [host = ''] = hosts
   if (hosts.length !== 1 || !/^[\w.:[\]-]+$/.test(host)) return undefined
   return URL.parse(`http://${host}`) ?? undefined
+}
+
+/**
+ * Why a request may not use the control routes; undefined when it may. They act without credentials, so they answer on
+ * the loopback alone and not through a proxy there, under a loopback name or the stub's own (a foreign name could have
+ * been bent to this address), and to no page of another origin.
+ *
+ * @param publicUrl The stub's own address, which its console may be opened by.
+ * @see docs/decisions/0009
+ */
+export function controlObstacle(incoming: IncomingMessage, publicUrl: string): RefusalCode | undefined {
+  if (!isLoopback(incoming.socket.remoteAddress) || isForwarded(incoming)) return 'CONTROL_FOREIGN_HOST'
+  if (!isOwnHost(incoming, publicUrl)) return 'CONTROL_FOREIGN_HOST'
+  return isForeignPage(incoming, publicUrl) ? 'CONTROL_FOREIGN_ORIGIN' : undefined
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && (address === '::1' || /^(::ffff:)?127\./.test(address))
 }

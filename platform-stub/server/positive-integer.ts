@@ -1,6 +1,0 @@
-/** A number of 1 or more as it stands in a path or query; undefined for anything else. */
-export function positiveInteger(text: string | undefined): number | undefined {
-  return text !== undefined && /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text))
-    ? Number(text)
-    : undefined
-}
