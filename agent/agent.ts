@@ -133,7 +133,6 @@ export async function startAgent(
     agent: agentName,
   })
   log.info({ url: loopback.url }, 'listening')
-  log.flushNow()
   const running = started.move()
   return {
     url: loopback.url,

@@ -34,7 +34,6 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
   const log = await openLogOrTell(config)
   if (!log) return
   const end = (exitCode: number): never => {
-    log.flushNow()
     // What has not ended in time may still hold timers; everything that must survive is on disk.
     process.exit(exitCode)
   }
@@ -64,7 +63,7 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
 
 async function openLogOrTell({ logLevel, logFile }: AgentConfig): Promise<Log | undefined> {
   try {
-    return await openLog({ level: logLevel, file: logFile })
+    return await openLog({ level: logLevel, file: logFile, monotonicMs: () => systemClock.monotonicMs() })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const cure = "the agent's user must be able to write the file, and to make others in its directory"
@@ -97,7 +96,6 @@ async function start(
     } catch (error) {
       if (!isStandby || !(error instanceof HeldError)) throw error
       if (!isTold) log.info({ dir: error.path, holder: error.holder }, 'standing by')
-      log.flushNow()
       await systemClock.sleep(standbyIntervalMs)
     }
   }

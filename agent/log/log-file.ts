@@ -1,65 +1,102 @@
-import { closeSync, fstatSync, openSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 
-/** What a log file tells when it cannot do its work. */
-export interface LogFileEvents {
-  /** It grows on past its limit, for it cannot be set aside. Tried again after some more lines. */
-  notSetAside(error: Error): void
-  /** Lines are lost. Told once, until one is written again. */
-  lost(error: Error): void
+/** What a log file works with. */
+export interface LogFileOptions {
+  /** The file grows past its limit, because it cannot be rotated. It is tried again after more lines. */
+  onRotateError(error: Error): void
+  /** Lines do not reach the file. Called once, until they do again. */
+  onLinesLost(error: Error): void
+  /** Milliseconds that never run backwards. */
+  monotonicMs(): number
 }
 
 const fileBytesMax = 10_485_760
 const filesKept = 5
-/** How much is written before it is tried again to set a file aside that could not be. */
+/** A file that could not be rotated is tried again after this many bytes. */
 const bytesBeforeNextTry = 1_048_576
+/** A line looks at most this often whether the path still leads to the open file. */
+const lookIntervalMs = 1_000
 
 /**
- * A file that is set aside as `.1` before it grows past 10 MiB; `.1` to `.4` are kept beside it. Behind a link it is the
- * link's target that is set aside. What is no regular file, as a pipe or a device, is only written to.
+ * A file that becomes `.1` before it grows past 10 MiB; `.1` to `.4` are kept. Behind a link, the link's target is rotated.
+ * A pipe or a device is only written to. When another program renames or removes the file, as logrotate does, a new one is
+ * opened within a second.
  *
  * Writing never throws: a full disk costs log lines, never a call.
  *
- * @throws {NodeJS.ErrnoException} It cannot be opened.
+ * @throws {NodeJS.ErrnoException} The file cannot be opened.
  */
-export function openLogFile(path: string, events: LogFileEvents): { write(line: string): void } {
+export function openLogFile(path: string, options: LogFileOptions): { write(line: string): void } {
   let fd = openSync(path, 'a', 0o640)
-  const { size, isRegular } = statOf(fd)
-  let length = size
-  let setAsideAt = isRegular ? fileBytesMax : Number.POSITIVE_INFINITY
+  const isRegular = fstatSync(fd).isFile()
+  let length = fstatSync(fd).size
+  let rotateAt = fileBytesMax
+  let lookAgainAtMs = options.monotonicMs() + lookIntervalMs
+  /** The path leads elsewhere and cannot be opened: the renamed file is written on. */
+  let isDetached = false
   let isLosing = false
 
-  function setAside(): void {
+  function lose(error: unknown): void {
+    if (!isLosing) options.onLinesLost(error as Error)
+    isLosing = true
+  }
+
+  function use(next: number): void {
+    closeSync(fd)
+    fd = next
+    length = fstatSync(fd).size
+    rotateAt = fileBytesMax
+  }
+
+  function rotateIfFull(lineBytes: number): void {
+    if (length === 0 || length + lineBytes <= rotateAt) return
     try {
-      const former = fd
-      fd = replaced(realpathSync(path))
-      length = 0
-      setAsideAt = fileBytesMax
-      closeSync(former)
+      use(rotate(realpathSync(path)))
     } catch (error) {
-      setAsideAt = length + bytesBeforeNextTry
-      events.notSetAside(error as Error)
+      rotateAt = length + bytesBeforeNextTry
+      options.onRotateError(error as Error)
+    }
+  }
+
+  function reopenIfReplaced(): void {
+    if (options.monotonicMs() < lookAgainAtMs) return
+    lookAgainAtMs = options.monotonicMs() + lookIntervalMs
+    try {
+      if (!isSameFile(path, fd)) use(openSync(path, 'a', 0o640))
+      length = fstatSync(fd).size
+      isDetached = false
+    } catch (error) {
+      isDetached = true
+      lose(error)
     }
   }
 
   return {
     write(line) {
-      if (length > 0 && length + Buffer.byteLength(line) > setAsideAt) setAside()
       try {
+        if (isRegular) {
+          reopenIfReplaced()
+          rotateIfFull(Buffer.byteLength(line))
+        }
         length += writeSync(fd, line)
-        isLosing = false
+        isLosing = isDetached
       } catch (error) {
-        if (!isLosing) events.lost(error as Error)
-        isLosing = true
+        lose(error)
       }
     },
   }
 }
 
+function isSameFile(path: string, fd: number): boolean {
+  const [there, open] = [statSync(path, { bigint: true, throwIfNoEntry: false }), fstatSync(fd, { bigint: true })]
+  return there?.ino === open.ino && there.dev === open.dev
+}
+
 /**
- * Opens a new file in place of one, which becomes `.1`. The new one is opened first: where that fails, nothing was
- * changed, and the old one can be written on.
+ * Opens a new file in place of one, which becomes `.1`. The new file is opened first: when that fails, nothing has changed
+ * and the old file can be written on.
  */
-function replaced(path: string): number {
+function rotate(path: string): number {
   const next = `${path}.new`
   rmSync(next, { force: true })
   const fd = openSync(next, 'ax', 0o640)
@@ -81,9 +118,4 @@ function renameIfThere(from: string, to: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-}
-
-function statOf(fd: number): { size: number; isRegular: boolean } {
-  const stat = fstatSync(fd)
-  return { size: stat.size, isRegular: stat.isFile() }
 }

@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -21,14 +22,19 @@ import { expect, test } from 'vitest'
 import { openLog } from '../../../agent/log/log.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
 
 const limitBytes = 10 * 1024 * 1024
 
 function logDir() {
   const dir = mkdtempSync(join(tmpdir(), 'market-agent-log-'))
+  const file = join(dir, 'agent.log')
+  const clock = new TestClock()
   return {
     dir,
-    file: join(dir, 'agent.log'),
+    file,
+    clock,
+    open: () => openLog({ level: 'info', file, monotonicMs: () => clock.monotonicMs() }),
     [Symbol.dispose]: () => {
       rmSync(dir, { recursive: true, force: true })
     },
@@ -44,13 +50,13 @@ function fillTo(path: string, bytes: number): void {
 const messagesIn = (path: string) =>
   [...readFileSync(path, 'latin1').matchAll(/"msg":"([^"]+)"/g)].map(([, message]) => message)
 
-test('a log file is set aside before it grows past 10 MiB, and five are kept', async () => {
+test('a log file is rotated before it grows past 10 MiB, and five are kept', async () => {
   using logs = logDir()
   for (let turn = 1; turn <= 6; turn++) {
-    const first = await openLog({ level: 'info', file: logs.file })
+    const first = await logs.open()
     first.info(`first of ${turn}`)
     truncateSync(logs.file, limitBytes)
-    const log = await openLog({ level: 'info', file: logs.file })
+    const log = await logs.open()
     log.info(`after ${turn}`)
     log.info(`later than ${turn}`)
   }
@@ -61,24 +67,24 @@ test('a log file is set aside before it grows past 10 MiB, and five are kept', a
   expect(lstatSync(logs.file).mode & 0o777 & ~0o640).toBe(0)
 })
 
-test('a log file behind a link is set aside beside itself, and the link stays', async () => {
+test('a log file behind a link is rotated beside itself, and the link stays', async () => {
   using logs = logDir()
   const target = join(logs.dir, 'elsewhere', 'real.log')
   mkdirSync(join(logs.dir, 'elsewhere'))
   fillTo(target, limitBytes)
   symlinkSync(target, logs.file)
-  const log = await openLog({ level: 'info', file: logs.file })
+  const log = await logs.open()
   log.info('after')
   expect(lstatSync(logs.file).isSymbolicLink()).toBe(true)
   expect(messagesIn(logs.file)).toEqual(['after'])
   expect(readdirSync(join(logs.dir, 'elsewhere')).sort()).toEqual(['real.log', 'real.log.1'])
 })
 
-test.skipIf(process.platform === 'win32')('a log that is no regular file is never set aside', async () => {
+test.skipIf(process.platform === 'win32')('a log that is no regular file is never rotated', async () => {
   using logs = logDir()
   execFileSync('mkfifo', [logs.file])
   const reader = openSync(logs.file, constants.O_RDWR | constants.O_NONBLOCK)
-  const log = await openLog({ level: 'info', file: logs.file })
+  const log = await logs.open()
   const read = Buffer.alloc(65_536)
   // Whatever was written of it is gone once it is read; more than a file may hold goes through.
   const long = 'x'.repeat(60_000)
@@ -91,11 +97,43 @@ test.skipIf(process.platform === 'win32')('a log that is no regular file is neve
   expect(lstatSync(logs.file).isFIFO()).toBe(true)
 })
 
+for (const [what, replace] of [
+  ['renamed', (file: string) => renameSync(file, `${file}-20261122`)],
+  ['removed', (file: string) => rmSync(file)],
+  [
+    'renamed and made anew',
+    (file: string) => {
+      renameSync(file, `${file}-20261122`)
+      writeFileSync(file, '')
+    },
+  ],
+] as const) {
+  test(`a log file that another program has ${what} is opened again within a second`, async () => {
+    using logs = logDir()
+    const log = await logs.open()
+    log.info('before')
+    replace(logs.file)
+    logs.clock.advance(1_000)
+    log.info('after')
+    expect(messagesIn(logs.file)).toEqual(['after'])
+  })
+}
+
+test('a log file that another program has emptied may grow to 10 MiB again', async () => {
+  using logs = logDir()
+  fillTo(logs.file, limitBytes - 1_000)
+  const log = await logs.open()
+  truncateSync(logs.file, 0)
+  logs.clock.advance(1_000)
+  log.info('x'.repeat(2_000))
+  expect(readdirSync(logs.dir)).toEqual(['agent.log'])
+})
+
 /** An agent that is not root: rights mean nothing to root. */
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
 
 test.skipIf(process.platform === 'win32')(
-  'a log file that cannot be set aside grows on, says so once, and nothing else is lost',
+  'a log file that cannot be rotated grows on, says so once, and nothing else is lost',
   async () => {
     await using platform = await FakePlatform.start(processPublicKey)
     using home = agentHome(platform.url)
@@ -130,7 +168,7 @@ test.skipIf(process.platform === 'win32')(
     expect(readdirSync(dir)).toEqual(['agent.log'])
     const messages = messagesIn(file)
     expect(messages.filter((message) => message === 'call answered')).toHaveLength(6)
-    const told = messages.filter((message) => message?.includes('cannot be set aside'))
+    const told = messages.filter((message) => message?.includes('cannot be rotated'))
     expect(told).toEqual([expect.stringContaining("the agent's user must be able to write in its directory")])
     expect(messages.at(-1)).toBe('stopped')
   },
