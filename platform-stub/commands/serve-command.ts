@@ -32,7 +32,7 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
   const signal = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
   })
-  const { destination, flush } = await standardOutput()
+  const destination = await standardOutput()
   const settings = settingsOf(flags)
   const dataDirectory = flags.memory ? null : flags.dataDir
   const { scenario = null, seed = null } = flags
@@ -49,7 +49,6 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
     makeLog: (nowMs) => makeLog(destination, nowMs),
     service: `${program.name} ${program.version}`,
     failed(error) {
-      flush()
       process.stderr.write(`${program.name}: ${error.message}: ${String(error.cause)}\n`)
       process.exit(exitCodes.failed)
     },
@@ -59,11 +58,9 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
     { url, console: `${url}/console`, version: program.version, dataDirectory, seed, scenario, ...settings },
     'listening',
   )
-  flush()
   log.info({ signal: await signal }, 'ending')
   await stub.close()
   log.info('ended')
-  flush()
 }
 
 /** What leads to a scenario's state. Loaded only where one is given: a start without must not wait for it. */

@@ -25,12 +25,13 @@ export function makeLog(destination: DestinationStream, nowMs: () => number): Lo
   )
 }
 
-/** Standard output: readable on a terminal, JSON lines elsewhere, written in batches every 50 ms. */
-export async function standardOutput(): Promise<{ destination: DestinationStream; flush: () => void }> {
+/** Standard output: readable on a terminal, JSON lines elsewhere. A reader that is gone costs lines, not the stub. */
+export async function standardOutput(): Promise<DestinationStream> {
   if (process.stdout.isTTY) {
     const { default: pretty } = await import('pino-pretty')
-    return { destination: pretty({ sync: true, translateTime: 'SYS:HH:MM:ss' }), flush: () => undefined }
+    return pretty({ sync: true, translateTime: 'SYS:HH:MM:ss' })
   }
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 50 })
-  return { destination, flush: () => destination.flushSync() }
+  // Each line at once: the flush of waiting lines would try a closed pipe again for ever.
+  const destination = pino.destination({ dest: 1, sync: true })
+  return destination.on('error', () => undefined)
 }

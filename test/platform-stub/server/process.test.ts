@@ -19,6 +19,12 @@ test('serve says where it listens in one JSON line, answers there, and ends with
   }
 })
 
+test('a stub whose log reader goes away just before SIGTERM ends with 0', async () => {
+  await using stub = await serve('--memory')
+  stub.closeOutput()
+  expect((await stub.signal('SIGTERM')).code).toBe(0)
+})
+
 test('kill -9 loses neither transaction nor delivery, and jti and clock are remembered', async () => {
   await using folder = await temporaryFolder()
   await using receiver = await startReceiver(answering(503))
