@@ -10,6 +10,9 @@ interface ProvisionFlags {
   readonly url: string
   readonly name: string
   readonly webhookUrl?: string
+  readonly agentPort?: number
+  readonly spoolDir?: string
+  readonly stateDir?: string
   readonly out: string
 }
 
@@ -57,10 +60,14 @@ program
   .addOption(new Option('--url <stub>', 'the running stub').makeOptionMandatory().argParser(parseOrigin))
   .addOption(new Option('--name <name>', 'of the game server').makeOptionMandatory())
   .addOption(new Option('--webhook-url <url>', 'where webhooks go').argParser(parseHttpUrl))
+  .addOption(new Option('--agent-port <number>', "port of the agent's HTTP interface").argParser(parsePort))
+  .addOption(new Option('--spool-dir <folder>', "turns the agent's file interface on"))
+  .addOption(new Option('--state-dir <folder>', 'where the agent keeps its state'))
   .addOption(new Option('--out <folder>', 'made if missing').makeOptionMandatory())
-  .action(async ({ url, name, webhookUrl, out }: ProvisionFlags) => {
+  .action(async ({ url, out, ...asked }: ProvisionFlags) => {
+    endQuietlyWithoutReader()
     const { provision } = await import('./commands/provision.ts')
-    const { gameServerId, envFile } = await provision({ stubUrl: url, name, webhookUrl, directory: out })
+    const { gameServerId, envFile } = await provision({ webhookUrl: undefined, ...asked, stubUrl: url, directory: out })
     process.stdout.write(`Game server ${gameServerId}: ${envFile}\n`)
   })
 
@@ -80,6 +87,9 @@ program
   .addOption(new Option('--buyer <ref>', 'the buying character').default('probe-buyer'))
   .addOption(new Option('--seller <ref>', 'the selling character').default('probe-seller'))
   .action(async (url: string, { stub, keyDir, itemRef, buyer, seller }: ProbeFlags) => {
+    endQuietlyWithoutReader()
+    // Until every probe has held: a reader who leaves early has not seen that.
+    process.exitCode = exitCodes.failed
     const [{ keyInFolder, keyOfStub }, { probeWebhook }, { makeChance }, { StubClock }, { machineTime }] =
       await Promise.all([
         import('./commands/probe-webhook/key.ts'),
@@ -97,20 +107,25 @@ program
       clock,
       print: (line) => process.stdout.write(`${line}\n`),
     })
-    if (!hasPassed) process.exitCode = exitCodes.failed
+    if (hasPassed) process.exitCode = 0
   })
 
 program
   .command('openapi')
   .description('prints OpenAPI 3.1 of the partner interface, webhooks included')
   .action(async () => {
+    endQuietlyWithoutReader()
     const { openApiDocument } = await import('./openapi/openapi-document.ts')
-    // A reader who has seen enough (`| head`) is no fault.
-    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-    })
     process.stdout.write(`${JSON.stringify(openApiDocument(defaultStubUrl), null, 2)}\n`)
   })
+
+/** A reader that closes the pipe early (`| head`) ends the command without a word. */
+function endQuietlyWithoutReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
+}
 
 function durationOption(flags: string, description: string, preset: string): Option {
   return new Option(flags, description).default(parseDuration(preset), preset).argParser(parseDuration)

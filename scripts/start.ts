@@ -1,61 +1,115 @@
 /** `npm start`: a stub and an agent in the foreground, for a person with curl, until Ctrl-C. State stays in `.demo/`. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { curlLine, shellWord } from '../platform-stub/pages/browser/curl-line.js'
 import { startProgram } from './child-program.ts'
 import { sourcePrograms } from './programs.ts'
 
-const dir = join(import.meta.dirname, '..', '.demo')
-mkdirSync(dir, { recursive: true })
+const {
+  folder,
+  port,
+  'agent-port': agentPort,
+} = parseArgs({
+  options: {
+    folder: { type: 'string', default: join(import.meta.dirname, '..', '.demo') },
+    port: { type: 'string', default: '8787' },
+    'agent-port': { type: 'string', default: '8899' },
+  },
+}).values
+mkdirSync(folder, { recursive: true })
+// Listened for first: a signal that comes while the programs start must end them too.
+const ended = untilEnded()
 
 await using stub = await startProgram({
   name: 'platform-stub',
-  command: [...sourcePrograms.stub, 'serve', '--data-dir', join(dir, 'platform')],
+  command: [...sourcePrograms.stub, 'serve', '--port', port, '--data-dir', join(folder, 'platform')],
   env: {},
-  logFile: join(dir, 'platform-stub.log'),
+  logFile: join(folder, 'platform-stub.log'),
 })
 const gameServerId = /game server (\d+)/i.exec(provisioned())?.[1]
 await using agent = await startProgram({
   name: 'market-agent',
-  command: [...sourcePrograms.agent, 'run', '--config', join(dir, 'agent.env')],
-  env: { SERVICE_STATE_DIR: join(dir, 'state'), SERVICE_SPOOL_DIR: join(dir, 'spool') },
-  logFile: join(dir, 'market-agent.log'),
+  command: [...sourcePrograms.agent, 'run', '--config', join(folder, 'agent.env')],
+  // The stub may have another port than at the start that registered the game server.
+  env: { SERVICE_BASE_URL: stub.url },
+  logFile: join(folder, 'market-agent.log'),
 })
 
-const json = "-H 'content-type: application/json'"
+const call = (body: object) => curlLine({ method: 'POST', url: `${agent.url}/call`, body: JSON.stringify(body) })
+const character = `${stub.url}/stub/game-servers/${gameServerId}/characters/char-1`
+const mayItSell = { operation: 'market.eligibility', input: { characterRef: 'char-1' } }
+const itemRef = `offer-${Math.floor(Date.now() / 1_000)}`
+const offer = {
+  itemRef,
+  gameItemId: 'sword-9',
+  itemName: 'Espada +9',
+  attributes: 'Ataque 120',
+  quantityListed: 3,
+  unitAmountCents: 1_050,
+  sellerCharacterRef: 'char-1',
+}
+const spool = shellWord(relative(process.cwd(), join(folder, 'spool')))
 console.log(`
-platform-stub listens at ${stub.url}, market-agent at ${agent.url}. Logs are in .demo/. Ctrl-C ends both.
+platform-stub listens at ${stub.url}, market-agent at ${agent.url}. Logs are in ${folder}. Ctrl-C ends both.
 
 See what happens, and make things happen, in a browser:
   ${stub.url}/console
 
 Ask whether a character may sell:
-  curl -s ${agent.url}/call ${json} -d '{"operation":"market.eligibility","input":{"characterRef":"char-1"}}'
+  ${call(mayItSell)}
 
-Let it sell: what player and staff would do at the platform
-  curl -s -X PUT ${stub.url}/stub/game-servers/${gameServerId}/characters/char-1 ${json} -d '{"linked":true,"recipientApproved":true}'
+Let it sell. The player and the staff would do this at the platform:
+  ${curlLine({ method: 'PUT', url: character, body: JSON.stringify({ linked: true, recipientApproved: true }) })}
 
 List an item:
-  curl -s ${agent.url}/call ${json} -d '{"id":"r-1","operation":"market.register","input":{"itemRef":"offer-1","gameItemId":"sword-9","itemName":"Espada +9","attributes":"Ataque 120","quantityListed":3,"unitAmountCents":1050,"sellerCharacterRef":"char-1"}}'
+  ${call({ id: `register-${itemRef}`, operation: 'market.register', input: offer })}
 
-The same by files:
-  echo '{"action":"market.eligibility","characterRef":"char-1"}' > .demo/spool/outbox/first.json
-  cat .demo/spool/inbox/first.json
+The same by files. Each request has an id of its own, and the rename shows the file only when it is whole:
+  spool=${spool}; id=ask-$(date +%s)-$$
+  printf '%s' '{"action":"market.eligibility","characterRef":"char-1"}' > "$spool/outbox/.$id.tmp" && mv "$spool/outbox/.$id.tmp" "$spool/outbox/$id.json"
+  until [ -f "$spool/inbox/$id.json" ]; do sleep 0.1; done; cat "$spool/inbox/$id.json"; rm "$spool/inbox/$id.json"
 
 All operations:
-  curl -s ${agent.url}/operations
+  ${curlLine({ method: 'GET', url: `${agent.url}/operations` })}
 `)
-await new Promise((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
-})
+await ended
 
 /** What `provision` said, now or at an earlier start: a game server that is known keeps its number and its key. */
 function provisioned(): string {
-  const said = join(dir, 'provisioned.txt')
+  const said = join(folder, 'provisioned.txt')
   if (!existsSync(said)) {
     const [node = '', ...stubArgs] = sourcePrograms.stub
-    const provision = ['provision', '--url', stub.url, '--name', 'my-game', '--out', dir]
+    const directories = ['--spool-dir', join(folder, 'spool'), '--state-dir', join(folder, 'state')]
+    const agentFlags = ['--agent-port', agentPort, ...directories]
+    const provision = ['provision', '--url', stub.url, '--name', 'my-game', ...agentFlags, '--out', folder]
     writeFileSync(said, execFileSync(node, [...stubArgs, ...provision], { encoding: 'utf8' }))
   }
   return readFileSync(said, 'utf8')
+}
+
+/**
+ * Resolves at SIGTERM, SIGINT or SIGHUP, and when npm is gone: npm runs this program in a shell and passes a signal on to
+ * the shell alone.
+ */
+function untilEnded(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve())
+    if (process.env['npm_lifecycle_event'] !== 'start') return
+    const atStart = ancestors()
+    const watch = setInterval(() => {
+      if (ancestors() === atStart) return
+      clearInterval(watch)
+      resolve()
+    }, 250)
+    watch.unref()
+  })
+}
+
+/** The ids of the shell and of npm above it; of the shell alone where there is no /proc. */
+function ancestors(): string {
+  const status = `/proc/${process.ppid}/status`
+  const npm = existsSync(status) ? /^PPid:\s*(\d+)/m.exec(readFileSync(status, 'utf8'))?.[1] : ''
+  return `${process.ppid} ${npm}`
 }

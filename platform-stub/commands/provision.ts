@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { agentFiles } from '../marketplace/game-servers/agent-files.ts'
+import { type AgentPlace, agentFiles } from '../marketplace/game-servers/agent-files.ts'
 import { askStub } from './ask-stub.ts'
 
-/** A game server to be registered, and where the files of its agent go. */
-export interface Provisioning {
+/** The game server to register, and the folder for the files of its agent. */
+export interface Provisioning extends AgentPlace {
   /** The running stub's address. */
   readonly stubUrl: string
   readonly name: string
@@ -23,8 +23,8 @@ const registered = z.object({
 })
 
 /**
- * Registers a game server with a running stub and writes the files of its agent. A signing key that lies there already
- * is kept and its public half registered.
+ * Registers a game server with a running stub and writes the files of its agent. An existing signing key is kept, and its
+ * public half is registered.
  *
  * @returns The game server's number, and the absolute path of its agent.env.
  * @throws {AskStubError} Of `askStub`.
@@ -35,11 +35,12 @@ export async function provision({
   name,
   webhookUrl,
   directory,
+  ...place
 }: Provisioning): Promise<{ gameServerId: number; envFile: string }> {
   const files = agentFiles(directory)
   const publicKeyPem = files.prepare()
   const body = { name, webhookUrl, publicKeyPem }
   const { gameServerId, ...credentials } = (await askStub(stubUrl, '/stub/game-servers', registered, body)).data
-  files.write({ stubUrl, ...credentials })
+  files.write({ stubUrl, ...credentials }, place)
   return { gameServerId, envFile: files.envFile }
 }

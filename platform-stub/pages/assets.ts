@@ -29,6 +29,7 @@ const sources = {
   'player.js': './browser/player.js',
   'console.js': './browser/console.js',
   'acts.js': './browser/acts.js',
+  'curl-line.js': './browser/curl-line.js',
   'copying.js': './browser/copying.js',
   'forms.js': './browser/forms.js',
   'live.js': './browser/live.js',

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { keepSecret } from '../outputs/outputs.ts'
@@ -52,6 +54,30 @@ test('a transaction is paid, disputed and refunded from its page, which shows th
   const happened = await page.locator('.timeline strong').allTextContents()
   expect(happened).toContain('Refunded')
   expect(happened.at(-1)).toBe('Purchase created')
+})
+
+test('the line for curl sends the same request from a shell, with an apostrophe too', async () => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url)
+  const { page } = browser
+  const server = await stub.gameServer()
+  await page.goto(`${stub.url}/console/game-servers/${server.id}`)
+  await page.getByRole('textbox', { name: 'Character' }).fill("D'Artagnan & filho")
+  await page.getByRole('button', { name: 'Let it sell' }).click()
+  await page.getByRole('row').filter({ hasText: 'Artagnan' }).waitFor()
+  const line = (await page.locator('#outcome-line').textContent()) ?? ''
+  const { stdout } = await promisify(execFile)('sh', ['-c', `curl() { printf '%s\\n' "$@"; }; ${line}`])
+  expect(stdout.split('\n')).toEqual([
+    '-s',
+    '-X',
+    'PUT',
+    `${stub.url}/stub/game-servers/${server.id}/characters/D'Artagnan%20%26%20filho`,
+    '-H',
+    'content-type: application/json',
+    '-d',
+    '{"linked":true,"recipientApproved":true}',
+    '',
+  ])
 })
 
 test('a refused act says what the control route answered, and changes nothing', async () => {

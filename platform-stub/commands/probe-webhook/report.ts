@@ -3,7 +3,9 @@ import type { Finding, Reaction } from './judge.ts'
 import type { ProbeKey } from './key.ts'
 
 const marks: Readonly<Record<Finding['verdict'], string>> = { ok: 'ok  ', failed: 'FAIL', unjudged: '?   ' }
-const shownLengthMax = 60
+
+/** Maximum number of characters of an answer. The reason of an error page can be far behind its start. */
+const shownLengthMax = { ok: 200, failed: 2_000, unjudged: 200 } as const
 
 /** What the receiver has to be configured with. */
 export function keyInWords({ kid, origin }: ProbeKey): string {
@@ -14,7 +16,7 @@ export function keyInWords({ kid, origin }: ProbeKey): string {
 export function findingInWords({ probe, verdict, reactions }: Finding, nameLength: number): string {
   const { name, sent, expected, rule } = probe
   const wanted = expected === 'refused' ? 'anything but 2xx' : takingInWords(reactions)
-  const line = `${marks[verdict]} ${name.padEnd(nameLength)}  sent ${sent}; expected ${wanted}; came ${cameInWords(reactions)}`
+  const line = `${marks[verdict]} ${name.padEnd(nameLength)}  sent ${sent}; expected ${wanted}; came ${cameInWords(reactions, shownLengthMax[verdict])}`
   return verdict === 'failed' ? `${line}  (interface ${rule})` : line
 }
 
@@ -23,17 +25,17 @@ function takingInWords(reactions: readonly Reaction[]): string {
   return hasOrder ? '2xx with observedQuantity' : '2xx'
 }
 
-function cameInWords(reactions: readonly Reaction[]): string {
-  const all = reactions.map(({ outcome }) => outcomeInWords(outcome))
+function cameInWords(reactions: readonly Reaction[], lengthMax: number): string {
+  const all = reactions.map(({ outcome }) => outcomeInWords(outcome, lengthMax))
   const [first = ''] = all
   return all.length > 1 && all.every((one) => one === first) ? `${all.length} × ${first}` : all.join(', then ')
 }
 
-function outcomeInWords(outcome: PostOutcome): string {
+function outcomeInWords(outcome: PostOutcome, lengthMax: number): string {
   if (outcome.kind === 'failure') return outcome.failure
-  // What a stranger answers is shown on a terminal: nothing in it may move the cursor.
+  // The answer is shown on a terminal, and nothing in it may move the cursor.
   const body = outcome.body.replaceAll(/[\p{C}\s]+/gu, ' ').trim()
-  const shown = [...body].length > shownLengthMax ? `${[...body].slice(0, shownLengthMax).join('')}…` : body
+  const shown = [...body].length > lengthMax ? `${[...body].slice(0, lengthMax).join('')}…` : body
   return `${outcome.status} ${shown}`.trim()
 }
 

@@ -7,10 +7,15 @@ export interface AgentSettings {
   readonly signingKeyFile: string
   readonly platformKid: string
   readonly platformPublicKeyFile: string
+  /** What is left out is not written: the agent then uses its own default. */
+  readonly agentPort?: number | undefined
+  readonly spoolDir?: string | undefined
+  readonly stateDir?: string | undefined
 }
 
 /** The agent's variables for a game server at this stub, in the order in which they are written. */
 export function agentVariables(settings: AgentSettings): Readonly<Record<string, string>> {
+  const { agentPort, spoolDir, stateDir } = settings
   return {
     SERVICE_BASE_URL: settings.stubUrl,
     SERVICE_API_KEY: settings.apiKey,
@@ -18,5 +23,8 @@ export function agentVariables(settings: AgentSettings): Readonly<Record<string,
     SERVICE_SIGNING_KID: settings.kid,
     SERVICE_PLATFORM_KID: settings.platformKid,
     SERVICE_PLATFORM_PUBLIC_KEY_FILE: settings.platformPublicKeyFile,
+    ...(agentPort !== undefined && { SERVICE_AGENT_PORT: String(agentPort) }),
+    ...(spoolDir !== undefined && { SERVICE_SPOOL_DIR: spoolDir }),
+    ...(stateDir !== undefined && { SERVICE_STATE_DIR: stateDir }),
   }
 }

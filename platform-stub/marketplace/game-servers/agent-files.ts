@@ -2,18 +2,21 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../../store/user-error.ts'
-import { agentVariables } from './agent-env.ts'
+import { type AgentSettings, agentVariables } from './agent-env.ts'
 
-/** What an agent has to know of its game server's registration. */
+/** What a registration gives to the agent. */
 export interface AgentCredentials {
   readonly stubUrl: string
   readonly apiKey: string
   readonly kid: string
-  /** Null where the game server's own key was registered. */
+  /** Null if the game server's own key was registered. */
   readonly privateKeyPem: string | null
   readonly platformKeyKid: string
   readonly platformPublicKeyPem: string
 }
+
+/** How the agent is to run on this host. Directories may be relative to the folder where the command runs. */
+export type AgentPlace = Pick<AgentSettings, 'agentPort' | 'spoolDir' | 'stateDir'>
 
 /** The folder of an agent's files, before and after a registration. */
 export interface AgentFiles {
@@ -22,20 +25,20 @@ export interface AgentFiles {
   /** agent.env, absolute. */
   readonly envFile: string
   /**
-   * Makes the folder and proves that the files can be written, before anybody is registered for whom they could then
-   * not be.
+   * Makes the folder and proves that the files can be written. This comes before the registration, because a game server
+   * without files would be of no use.
    *
-   * @returns Public half of the signing key that lies there already, undefined where none does.
-   * @throws {AgentFilesError} Nothing can be written there, or what lies there is no private key.
+   * @returns The public half of the signing key that is there already; undefined if there is none.
+   * @throws {AgentFilesError} Nothing can be written there, or the existing key file has no private key.
    */
   prepare(): string | undefined
   /**
-   * Writes `agent.env` (0600), `signing-key.pem` (0600) and `platform-public-key.pem`. A key that lies there is never
-   * overwritten; of an `agent.env` that lies there only the lines that changed are replaced.
+   * Writes `agent.env` (0600), `signing-key.pem` (0600) and `platform-public-key.pem`. An existing key is never
+   * overwritten. In an existing `agent.env` only the lines that changed are replaced.
    *
    * @throws {AgentFilesError} The disk refused one of them.
    */
-  write(credentials: AgentCredentials): void
+  write(credentials: AgentCredentials, place?: AgentPlace): void
 }
 
 /** The folder of an agent's files, or what lies in it, cannot be used. */
@@ -62,12 +65,12 @@ export function agentFiles(directory: string): AgentFiles {
       })
       return existsSync(files.signingKey) ? publicHalfOf(files.signingKey) : undefined
     },
-    write: (credentials) => refusing(folder, () => writeFiles(credentials)),
+    write: (credentials, place = {}) => refusing(folder, () => writeFiles(credentials, place)),
   }
 
-  function writeFiles(credentials: AgentCredentials): void {
+  function writeFiles(credentials: AgentCredentials, { agentPort, spoolDir, stateDir }: AgentPlace): void {
     const { stubUrl, apiKey, kid, privateKeyPem, platformKeyKid, platformPublicKeyPem } = credentials
-    // `wx`: whatever happened since we looked, an existing key is never overwritten.
+    // `wx`: an existing key is never overwritten, even if it appeared after prepare().
     if (privateKeyPem) writeFileSync(files.signingKey, privateKeyPem, { mode: 0o600, flag: 'wx' })
     replaceFile(files.platformKey, platformPublicKeyPem, 0o644)
     const values = agentVariables({
@@ -77,13 +80,16 @@ export function agentFiles(directory: string): AgentFiles {
       signingKeyFile: files.signingKey,
       platformKid: platformKeyKid,
       platformPublicKeyFile: files.platformKey,
+      agentPort,
+      spoolDir: spoolDir && resolve(spoolDir),
+      stateDir: stateDir && resolve(stateDir),
     })
     const existing = existsSync(files.env) ? readFileSync(files.env, 'utf8') : ''
     replaceFile(files.env, mergeEnv(existing, values), 0o600)
   }
 }
 
-/** What the file system refuses, said in one line. */
+/** Turns an error of the file system into one line. */
 function refusing(folder: string, work: () => void): void {
   try {
     work()
@@ -93,7 +99,7 @@ function refusing(folder: string, work: () => void): void {
   }
 }
 
-/** @throws A file cannot be put in the place of this one. */
+/** @throws The file cannot be replaced. */
 function proveReplaceable(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`${file} is a folder`)
   const unfinished = unfinishedOf(file)
@@ -125,7 +131,7 @@ function publicHalfOf(file: string): string {
   }
 }
 
-/** Readers see the old text or the new one, whole. */
+/** A reader sees the whole old text or the whole new text. */
 function replaceFile(file: string, text: string, mode: number): void {
   const unfinished = unfinishedOf(file)
   writeFileSync(unfinished, text, { mode })

@@ -1,4 +1,5 @@
 // @ts-check
+import { curlLine } from './curl-line.js'
 import { noteSent } from './forms.js'
 
 /**
@@ -76,13 +77,7 @@ function filled(template, values) {
 
 /** @param {Request} request @param {Response} response @param {{ message?: string }} answer */
 function tell(request, response, answer) {
-  const { method, path, body } = request
-  const line = [
-    'curl -s',
-    ...(method === 'POST' && body ? [] : [`-X ${method}`]),
-    new URL(path, location.href).href,
-    ...(body ? ["-H 'content-type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`] : []),
-  ].join(' ')
+  const line = curlLine({ ...request, url: new URL(request.path, location.href).href })
   say(response.ok ? 'good' : 'bad', `${response.status} ${answer.message ?? response.statusText}`, line)
 }
 

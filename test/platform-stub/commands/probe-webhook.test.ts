@@ -11,7 +11,7 @@ import { keyInFolder } from '../../../platform-stub/commands/probe-webhook/key.t
 import { probeWebhook } from '../../../platform-stub/commands/probe-webhook/run.ts'
 import { makeChance } from '../../../platform-stub/marketplace/random.ts'
 import { type ReceiverFault, startHandMadeReceiver } from '../fixtures/hand-made-receiver.ts'
-import { type Ended, run, serve, temporaryFolder } from '../fixtures/process.ts'
+import { type Ended, run, serve, spawnStub, temporaryFolder } from '../fixtures/process.ts'
 
 /** A prober with a key of its own, and what a receiver is told of it. */
 async function prober() {
@@ -179,6 +179,28 @@ test('where nobody answers the probing ends after one probe; the key is made at 
   expect((await stat(join(keyFolder, 'private-key.pem'))).mode & 0o777).toBe(0o600)
   const again = await run('probe-webhook', url, '--key-dir', keyFolder)
   expect(again.stdout).toBe(first.stdout)
+})
+
+test('a reader that closes the pipe ends the probing without a word', async () => {
+  await using own = await prober()
+  await using receiver = await startHandMadeReceiver(own.kid, own.publicKeyPem)
+  const { child, ended, firstLine } = spawnStub(['probe-webhook', receiver.url, '--key-dir', own.folder])
+  await firstLine
+  child.stdout?.destroy()
+  const { code, stderr } = await ended
+  expect([code, stderr]).toEqual([1, ''])
+})
+
+test('the line of a failed probe shows the answer up to its reason', async () => {
+  await using own = await prober()
+  const reason = 'NullPointerException: player 17 is not online'
+  const page = `<html><head><style>${'body { margin: 0 } '.repeat(30)}</style></head><body>${reason}</body></html>`
+  const server = createServer((_, response) => response.writeHead(500).end(page)).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { lines } = await own.probe(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  server.closeAllConnections()
+  server.close()
+  expect(lines.find((line) => line.startsWith('FAIL order '))).toContain(reason)
 })
 
 test('wrong usage ends with 2; a key that is none, or a stub that is not there, with 1 and what to do', async () => {

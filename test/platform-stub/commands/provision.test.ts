@@ -36,6 +36,21 @@ test('provision writes what an agent needs, absolute and for its owner alone, an
   expect(again['SERVICE_API_KEY']).not.toBe(env['SERVICE_API_KEY'])
 })
 
+test('provision writes the port, the spool and the state directory of the agent, as absolute paths', async () => {
+  await using folder = await temporaryFolder()
+  await using stub = await serve('--memory')
+  const out = join(folder.path, 'aurora')
+  const flags = ['--agent-port', '8901', '--spool-dir', 'my-spool', '--state-dir', join(folder.path, 'state')]
+  expect((await run('provision', '--url', stub.listening.url, '--name', 'x', '--out', out, ...flags)).code).toBe(0)
+  expect(await readEnv(out)).toMatchObject({
+    SERVICE_AGENT_PORT: '8901',
+    SERVICE_SPOOL_DIR: join(process.cwd(), 'my-spool'),
+    SERVICE_STATE_DIR: join(folder.path, 'state'),
+  })
+  const wrong = await run('provision', '--url', stub.listening.url, '--name', 'x', '--out', out, '--agent-port', 'many')
+  expect(wrong.code).toBe(2)
+})
+
 async function readEnv(folder: string): Promise<Record<string, string>> {
   const lines = (await readFile(join(folder, 'agent.env'), 'utf8')).split('\n').filter((line) => line.includes('='))
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))

@@ -1,0 +1,80 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** `npm start` in a folder whose name needs quoting, on free ports, once it has printed its lines. */
+async function npmStart() {
+  const parent = mkdtempSync(join(tmpdir(), 'npm-start-'))
+  const folder = join(parent, "o'brien's game")
+  mkdirSync(folder)
+  const args = ['start', '--', '--folder', folder, '--port', '0', '--agent-port', '0']
+  const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  let printed = ''
+  const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()))
+  const isReady = new Promise<void>((resolve) => {
+    npm.stdout.on('data', (chunk) => {
+      printed += chunk
+      if (printed.includes('/operations\n')) resolve()
+    })
+  })
+  await Promise.race([isReady, ended.then(() => Promise.reject(new Error(printed)))])
+  const [, stubUrl = '', agentUrl = ''] = /platform-stub listens at (\S+), market-agent at (\S+)\./.exec(printed) ?? []
+  return {
+    npm,
+    printed,
+    addresses: [`${stubUrl}/health`, `${agentUrl}/health`],
+    /** Runs the line that is printed below a title. */
+    line(title: string): string {
+      const lines = printed.split('\n')
+      const from = lines.findIndex((one) => one.startsWith(title)) + 1
+      const commands = lines.slice(from, lines.indexOf('', from)).join('\n')
+      return execFileSync('sh', ['-c', commands], { cwd: root, encoding: 'utf8' })
+    },
+    async [Symbol.asyncDispose]() {
+      npm.kill('SIGTERM')
+      await ended
+      rmSync(parent, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
+}
+
+test('the lines that npm start prints work as they stand, by HTTP and by files, and again', async () => {
+  await using started = await npmStart()
+  expect(JSON.parse(started.line('Ask whether'))).toMatchObject({ ok: true, data: { allowed: false } })
+  started.line('Let it sell')
+  expect(JSON.parse(started.line('List an item'))).toMatchObject({ ok: true, data: { status: 'ACTIVE' } })
+  expect(started.printed).toContain(' && mv ')
+  const first = JSON.parse(started.line('The same by files'))
+  const second = JSON.parse(started.line('The same by files'))
+  expect([first, second]).toMatchObject([
+    { ok: true, allowed: true },
+    { ok: true, allowed: true },
+  ])
+  expect(second.id).not.toBe(first.id)
+})
+
+test.each(['SIGTERM', 'SIGHUP'] as const)('%s to npm start ends both programs', async (signal) => {
+  await using started = await npmStart()
+  started.npm.kill(signal)
+  await seeEnd(started.addresses)
+})
+
+test('Ctrl-C in the terminal of npm start ends both programs', async () => {
+  await using started = await npmStart()
+  // A terminal sends the signal to all processes of the group.
+  process.kill(-(started.npm.pid ?? 0), 'SIGINT')
+  await seeEnd(started.addresses)
+})
+
+async function seeEnd(addresses: readonly string[]): Promise<void> {
+  const answers = (address: string) =>
+    fetch(address).then(
+      () => true,
+      () => false,
+    )
+  for (const address of addresses) await expect.poll(() => answers(address), { timeout: 20_000 }).toBe(false)
+}
