@@ -1,7 +1,12 @@
-/** `npm run screenshots`: plays a market day at a stub and takes the pictures of its pages in docs/images/. */
+/**
+ * `npm run screenshots`: plays a market day at a stub and takes the pictures of its pages in docs/images/.
+ * `npm run screenshots -- --review FOLDER [PART]` takes every page whole instead, at 390, 1280 and 1600 px, for a person
+ * to look at; PART chooses the pages whose name contains it.
+ */
 import { mkdirSync, mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from './browser/chromium.ts'
 import { startProgram } from './child-program.ts'
@@ -15,10 +20,12 @@ interface Picture {
   readonly screen: BrowserContextOptions
   /** What somebody does before the picture is taken. */
   readonly before?: (page: Page) => Promise<unknown>
+  readonly isWhole?: boolean
 }
 
+const { values, positionals } = parseArgs({ options: { review: { type: 'string' } }, allowPositionals: true })
 const root = join(import.meta.dirname, '..')
-const folder = join(root, 'docs', 'images')
+const folder = values.review ?? join(root, 'docs', 'images')
 const desk: BrowserContextOptions = { viewport: { width: 1240, height: 860 }, deviceScaleFactor: 1.5 }
 const tall: BrowserContextOptions = { viewport: { width: 1240, height: 1240 }, deviceScaleFactor: 1.5 }
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 }
@@ -34,8 +41,48 @@ await using stub = await startProgram({
 await using game = await SampleGame.start(stub.url, 'Aurora')
 const market = await playSampleMarket(game)
 const browser = await launchChromium()
-for (const picture of picturesOf(`${stub.url}/console`)) await take(picture)
+const pictures = values.review === undefined ? picturesOf(`${stub.url}/console`) : reviewOf(stub.url)
+for (const picture of pictures.filter(({ name }) => name.includes(positionals[0] ?? ''))) await take(picture)
 await browser.close()
+
+/** Every page at every width, from top to bottom, with everything open that can be opened. */
+function reviewOf(url: string): Picture[] {
+  const { checkout, links, transactions, webhook } = market
+  const inConsole = {
+    overview: '',
+    transactions: '/transactions',
+    transaction: `/transactions/${transactions.retried}`,
+    disputed: `/transactions/${transactions.disputed}`,
+    waiting: `/transactions/${transactions.awaitingServer}`,
+    listings: '/listings',
+    webhooks: '/webhooks',
+    webhook: `/webhooks/${webhook}`,
+    requests: '/requests',
+    'game-servers': '/game-servers',
+    'game-server': `/game-servers/${game.id}`,
+    faults: '/faults',
+    'no-such-page': '/nope',
+  }
+  const addresses = [
+    ...Object.entries(checkout).map(([name, address]) => [`checkout-${name}`, address] as const),
+    ...Object.entries(links).map(([name, address]) => [`link-${name}`, address] as const),
+    ...Object.entries(inConsole).map(([name, path]) => [`console-${name}`, `${url}/console${path}`] as const),
+    ['docs', `${url}/docs`] as const,
+  ]
+  const openAll = (page: Page) =>
+    page.evaluate("for (const details of document.querySelectorAll('main details')) details.open = true")
+  return addresses.flatMap(([name, address]) =>
+    [390, 1280, 1600].map(
+      (width): Picture => ({
+        name: `${name}-${width}`,
+        url: address,
+        screen: { viewport: { width, height: 900 } },
+        before: openAll,
+        isWhole: true,
+      }),
+    ),
+  )
+}
 
 function picturesOf(console: string): Picture[] {
   const { checkout, links, transactions, webhook } = market
@@ -72,15 +119,15 @@ function picturesOf(console: string): Picture[] {
   ]
 }
 
-async function take({ name, url, screen, before }: Picture): Promise<void> {
+async function take({ name, url, screen, before, isWhole = false }: Picture): Promise<void> {
   const context = await browser.newContext({ locale: 'pt-BR', reducedMotion: 'reduce', ...screen })
   const page = await context.newPage()
   await page.goto(url)
-  await page.locator('body[data-connection="live"]').waitFor()
+  if (await page.locator('body[data-live]').count()) await page.locator('body[data-connection="live"]').waitFor()
   await page.evaluate('document.fonts.ready')
   await before?.(page)
   const path = join(folder, `${name}.png`)
-  await page.screenshot({ path })
+  await page.screenshot({ path, fullPage: isWhole })
   await context.close()
   console.log(`${relative(root, path)}  ${Math.round(statSync(path).size / 1_000)} kB`)
 }

@@ -6,7 +6,7 @@ export interface SampleMarket {
     Record<'open' | 'soldOut' | 'awaitingServer' | 'completed' | 'refunded' | 'expired', string>
   >
   readonly links: Readonly<Record<'open' | 'used', string>>
-  readonly transactions: Readonly<Record<'disputed' | 'retried', number>>
+  readonly transactions: Readonly<Record<'disputed' | 'retried' | 'awaitingServer', number>>
   /** A delivery whose first attempts failed. */
   readonly webhook: number
 }
@@ -117,7 +117,7 @@ export async function playSampleMarket(game: SampleGame): Promise<SampleMarket> 
       expired: expired.url,
     },
     links: { open: await link(game, 'lyra', 'Lyra da Aurora'), used: await usedLink(game) },
-    transactions: { disputed: disputed.id, retried: retried.id },
+    transactions: { disputed: disputed.id, retried: retried.id, awaitingServer: awaitingServer.id },
     webhook: await firstDeliveryOf(game, retried.id),
   }
 }

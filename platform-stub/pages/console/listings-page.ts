@@ -6,14 +6,13 @@ import { consolePage } from './console-layout.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { estimateInWords } from './estimate-in-words.ts'
 import { listingMachine } from './machine.ts'
-import { layoutOf } from './machine-layout.ts'
 import { machinePicture } from './machine-picture.ts'
 import { relativeTo } from './moments.ts'
 import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
 import { emptyState, table } from './table.ts'
 
 /** Listings with what is left of them and why. */
-export async function listingsPage(context: ConsoleContext, parts: ConsoleParts) {
+export function listingsPage(context: ConsoleContext, parts: ConsoleParts) {
   const { queries, clock, platform } = parts
   const { observationFreshnessMs } = platform.settings
   const query = new URL(context.req.url).searchParams
@@ -56,6 +55,6 @@ export async function listingsPage(context: ConsoleContext, parts: ConsoleParts)
             ])
       }
       ${pager('/console/listings', query, next)}
-      <details class="card pad"><summary>The states of a listing</summary>${machinePicture(await layoutOf(listingMachine), { counts })}</details>`,
+      <details class="card pad"><summary>The states of a listing</summary>${machinePicture(listingMachine, { counts })}</details>`,
   })
 }

@@ -4,7 +4,6 @@ import { actForm } from './acts.ts'
 import { consolePage } from './console-layout.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { listingMachine, transactionMachine } from './machine.ts'
-import { layoutOf } from './machine-layout.ts'
 import { machinePicture } from './machine-picture.ts'
 import { phaseCounts, sum } from './phase-counts.ts'
 import { transactionTable } from './transaction-table.ts'
@@ -12,12 +11,11 @@ import { transactionTable } from './transaction-table.ts'
 const newestShown = 8
 
 /** Where everything stands, at a glance. */
-export async function overviewPage(context: ConsoleContext, parts: ConsoleParts) {
+export function overviewPage(context: ConsoleContext, parts: ConsoleParts) {
   const { queries, directory, journal } = parts
   const counts = phaseCounts(queries.standings())
   const newest = queries.transactions({ before: null, count: newestShown, standing: null, search: null })
   const refused = journal.newest(100).filter(({ authentication }) => authentication).length
-  const [transaction, listing] = await Promise.all([layoutOf(transactionMachine), layoutOf(listingMachine)])
   const listingCounts = new Map(queries.listingStatuses().map(({ status, count }) => [status, count]))
   return consolePage(context, parts, {
     title: 'Overview',
@@ -36,8 +34,8 @@ export async function overviewPage(context: ConsoleContext, parts: ConsoleParts)
         <h2 id="machines">Where they stand</h2>
         <p class="soft">Both machines are drawn from the tables that the stub moves by. A state leads to those that stand in it.</p>
         <div class="machines card">
-          ${machinePicture(transaction, { counts, hrefOf: (phase) => `/console/transactions?phase=${phase}` })}
-          ${machinePicture(listing, { counts: listingCounts })}
+          ${machinePicture(transactionMachine, { counts, hrefOf: (phase) => `/console/transactions?phase=${phase}` })}
+          ${machinePicture(listingMachine, { counts: listingCounts })}
         </div>
       </section>
       <section aria-labelledby="newest">

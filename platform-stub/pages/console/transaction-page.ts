@@ -15,7 +15,6 @@ import { consolePage } from './console-layout.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { estimateInWords } from './estimate-in-words.ts'
 import { listingMachine, transactionMachine } from './machine.ts'
-import { layoutOf } from './machine-layout.ts'
 import { machinePicture } from './machine-picture.ts'
 import { relativeTo, stampOf } from './moments.ts'
 import { phaseName, statusBadge, wayOf } from './phase-view.ts'
@@ -34,7 +33,7 @@ const buttons: Readonly<Record<(typeof transactionActs)[number], { readonly labe
   }
 
 /** A transaction with everything that happened to it and everything that can. */
-export async function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
+export function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
   const { platform } = parts
   const place = '/console/transactions'
   const asked = context.req.param('id') ?? ''
@@ -48,7 +47,6 @@ export async function transactionPage(context: ConsoleContext, parts: ConsolePar
   const phase = phaseOfRow(transaction)
   const { outcome } = transactionPhases[phase]
   const history = platform.tables.transactions.historyOf(id)
-  const [transactions, listings] = await Promise.all([layoutOf(transactionMachine), layoutOf(listingMachine)])
   return consolePage(context, parts, {
     title: `Transaction ${id}`,
     place,
@@ -63,8 +61,8 @@ export async function transactionPage(context: ConsoleContext, parts: ConsolePar
         <div class="stack">
           <section class="card pad" aria-labelledby="stands">
             <h2 id="stands">Where it stands</h2>
-            ${machinePicture(transactions, { current: phase, way: wayOf(history) })}
-            <details><summary>Its listing’s states</summary>${machinePicture(listings, { current: listing.status, way: [] })}</details>
+            ${machinePicture(transactionMachine, { current: phase, way: wayOf(history) })}
+            <details><summary>Its listing’s states</summary>${machinePicture(listingMachine, { current: listing.status, way: [] })}</details>
           </section>
           <section class="card pad" aria-labelledby="happened">
             <h2 id="happened">What happened</h2>

@@ -1,42 +1,125 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
+import { listingMoves } from '../../../contract/listing.ts'
 import { transactionMoves, transactionPhases } from '../../../contract/transaction.ts'
 import { listingMachine, transactionMachine } from '../../../platform-stub/pages/console/machine.ts'
-import { layoutOf } from '../../../platform-stub/pages/console/machine-layout.ts'
+import { listingDrawing, transactionDrawing } from '../../../platform-stub/pages/console/machine-drawing.ts'
 import { authenticationSteps, stepHelp } from '../../../platform-stub/pages/console/refusal-help.ts'
 import { openDatabase } from '../../../platform-stub/store/open.ts'
 import { temporaryFolder } from '../fixtures/process.ts'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
-import { startStub } from '../fixtures/stub.ts'
+import { type CallChanges, startStub } from '../fixtures/stub.ts'
 
-test('the drawn machines have every state and every move of the contract’s tables', async () => {
-  expect(transactionMachine.states.map(({ state }) => state)).toEqual(Object.keys(transactionPhases))
-  const moves = transactionMachine.moves.map(({ from, trigger, to }) => `${from} ${trigger} ${to}`)
-  for (const [from, row] of Object.entries(transactionMoves)) {
-    for (const [trigger, to] of Object.entries(row)) {
-      if (to !== 'where-it-was') expect(moves).toContain(`${from} ${trigger} ${to}`)
-    }
-  }
-  expect(moves).toContain('disputed reject-dispute delivered')
-  expect(moves).toContain('disputed reject-dispute awaiting-server')
-  const layout = await layoutOf(transactionMachine)
-  expect(layout.moves.length + layout.states.flatMap(({ stays }) => stays).length).toBe(moves.length)
-  expect((await layoutOf(listingMachine)).states.map(({ lines }) => lines[0])).toEqual(['ACTIVE', 'WITHDRAWN'])
+test('the drawn machines have every state and every move of the contract’s tables, and no other', () => {
+  expect(Object.keys(transactionDrawing.states).toSorted()).toEqual(Object.keys(transactionPhases).toSorted())
+  expect(Object.keys(listingDrawing.states)).toEqual(Object.keys(listingMoves))
+  expect(Object.keys(transactionDrawing.moves).toSorted()).toEqual(
+    [
+      ...leavingMoves(transactionMoves).filter((move) => !move.endsWith('where-it-was')),
+      'disputed reject-dispute delivered',
+      'disputed reject-dispute awaiting-server',
+    ].toSorted(),
+  )
+  expect(Object.keys(listingDrawing.moves)).toEqual(leavingMoves(listingMoves))
+  expect(
+    transactionMachine.states.flatMap(({ state, stays }) => stays.map((trigger) => `${state} ${trigger}`)),
+  ).toEqual([
+    'awaiting-server fail-temporary',
+    'delivered deliver',
+    'failed fail-out-of-stock',
+    'completed deliver',
+    'refunded-after-failure fail-out-of-stock',
+  ])
 })
 
-test('no two states of a drawn machine lie over one another', async () => {
-  const { states } = await layoutOf(transactionMachine)
-  for (const one of states) {
-    for (const other of states.filter(({ state }) => state !== one.state)) {
-      const isBeside = Math.abs(one.x - other.x) >= (one.width + other.width) / 2
-      const isAbove = Math.abs(one.y - other.y) >= (one.height + other.height) / 2
-      expect(isBeside || isAbove, `${one.state} and ${other.state}`).toBe(true)
+test.each([transactionMachine, listingMachine])(
+  'in the drawn $name machine every line leads from its state to the next and runs under no other',
+  ({ width, height, states, moves }) => {
+    const isInside = (x: number, y: number, name?: string, margin = 0) =>
+      states.some(
+        (one) =>
+          (name === undefined || one.state === name) &&
+          Math.abs(x - one.x) < one.width / 2 + margin &&
+          Math.abs(y - one.y) < one.height / 2 + margin,
+      )
+    for (const one of states) {
+      for (const other of states.filter(({ state }) => state !== one.state)) {
+        const isBeside = Math.abs(one.x - other.x) >= (one.width + other.width) / 2
+        const isAbove = Math.abs(one.y - other.y) >= (one.height + other.height) / 2
+        expect(isBeside || isAbove, `${one.state} and ${other.state}`).toBe(true)
+      }
+      expect([one.x + one.width / 2 + 8 <= width, one.y + one.height / 2 <= height], one.state).toEqual([true, true])
     }
-  }
-})
+    for (const { from, trigger, to, line, x, y } of moves) {
+      const name = `${from} ${trigger} ${to}`
+      const points = pointsOn(line)
+      expect(
+        points.filter((point) => isInside(...point)),
+        name,
+      ).toEqual([])
+      const [start = [0, 0], end = [0, 0]] = [points.at(0), points.at(-1)]
+      expect([isInside(...start, from, 1), isInside(...end, to, 1)], name).toEqual([true, true])
+      const halfLabel = trigger.length * 3.2
+      expect(isInside(x - halfLabel, y) || isInside(x + halfLabel, y), `label of ${name}`).toBe(false)
+    }
+  },
+)
 
-test('every step at which credentials are refused has its help, and stands in the order of the checks', () => {
-  expect([...authenticationSteps].sort()).toEqual(Object.keys(stepHelp).sort())
+/** The moves of a table that lead to another state: `from trigger to`. */
+function leavingMoves(table: Readonly<Record<string, Readonly<Record<string, string | null>>>>): string[] {
+  return Object.entries(table).flatMap(([from, row]) =>
+    Object.entries(row).flatMap(([trigger, to]) => (to === null || to === from ? [] : [`${from} ${trigger} ${to}`])),
+  )
+}
+
+/** A point for every pixel of a path of horizontal and vertical lines. */
+function pointsOn(line: string): [x: number, y: number][] {
+  const points: [number, number][] = []
+  for (const [, command, first = '', second = ''] of line.matchAll(/([MHV])(\d+)(?: (\d+))?/g)) {
+    const [x, y] = points.at(-1) ?? [Number(first), Number(second)]
+    const [toX, toY] = command === 'H' ? [Number(first), y] : command === 'V' ? [x, Number(first)] : [x, y]
+    const length = Math.max(Math.abs(toX - x), Math.abs(toY - y))
+    for (let at = 0; at <= length; at++) points.push([x + Math.sign(toX - x) * at, y + Math.sign(toY - y) * at])
+  }
+  return points
+}
+
+test('the console lists the checks of credentials in the order in which they are made, each with its help', async () => {
+  expect(Object.keys(stepHelp)).toEqual(authenticationSteps)
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const other = await stub.gameServer()
+  const observation = { itemRef: 'x', observedQuantity: 1 }
+  await server.call('market.adjust-stock', observation, { jti: 'used' })
+  // Each request has one more thing wrong than the one before it: the check that comes first finds it.
+  const changes: { -readonly [Name in keyof CallChanges]: CallChanges[Name] } = { jti: 'used' }
+  const found: string[] = []
+  const send = async (name: string, more: CallChanges) => {
+    Object.assign(changes, more, {
+      claims: { ...changes.claims, ...more.claims },
+      headers: { ...changes.headers, ...more.headers },
+    })
+    await server.call('market.adjust-stock', observation, changes)
+    const [entry] = (await stub.request('GET', '/stub/requests?limit=1')).data
+    found.push(entry.authentication.step)
+    expect(found.at(-1)).toBe(name)
+  }
+  await send('replay', {})
+  await send('api-key-owner', { headers: { 'X-Service-Api-Key': other.apiKey } })
+  await send('signature', { sentBody: '{}' })
+  await send('url', { claims: { htu: `${stub.url}/elsewhere` } })
+  await send('method', { claims: { htm: 'GET' } })
+  await send('jti', { claims: { jti: '' } })
+  await send('expiry', { claims: { exp: 1 } })
+  await send('kid', { claims: { kid: 'unknown' } })
+  await send('algorithm', { claims: { alg: 'RS512' } })
+  await send('forbidden-parameter', { claims: { jku: 'http://127.0.0.1' } })
+  await send('json', { headers: { 'X-Platform-Signature': `${Buffer.from('{').toString('base64url')}..AAAA` } })
+  await send('encoding', { headers: { 'X-Platform-Signature': `${Buffer.from('{').toString('base64url')}=..AAAA` } })
+  await send('segments', { headers: { 'X-Platform-Signature': 'a=.b' } })
+  await send('header-line', { headers: { 'X-Platform-Signature': undefined } })
+  await send('api-key', { headers: { 'X-Service-Api-Key': undefined } })
+  expect(found.toReversed()).toEqual(authenticationSteps)
 })
 
 test('the console is for this machine, by a local name; another page may lead to it and not read it', async () => {
