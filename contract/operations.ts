@@ -42,6 +42,8 @@ export interface PlatformOperation extends Described {
   readonly output: z.ZodMiniObject | null
   /** A field that, where the answer has it, must equal the input's: an answer about something else is none. */
   readonly echoed: 'itemRef' | 'transactionId' | null
+  /** Field of the answer: from that moment on the same call means a new one. null there, or here, means always the same. */
+  readonly successUntil: 'retryAt' | null
 }
 
 /** Signs a platform operation's request for the game client to carry; sends nothing. */
@@ -77,6 +79,7 @@ export const operations = {
     input: characterLinkRequest,
     output: characterLink,
     echoed: null,
+    successUntil: null,
   },
   'market.register': {
     kind: 'platform',
@@ -91,6 +94,7 @@ export const operations = {
     input: listingRegistration,
     output: listing,
     echoed: 'itemRef',
+    successUntil: null,
   },
   'market.adjust-stock': {
     kind: 'platform',
@@ -105,6 +109,7 @@ export const operations = {
     input: stockAdjustment,
     output: null,
     echoed: null,
+    successUntil: null,
   },
   'market.withdraw': {
     kind: 'platform',
@@ -119,6 +124,7 @@ export const operations = {
     input: withdrawal,
     output: null,
     echoed: null,
+    successUntil: null,
   },
   'market.eligibility': {
     kind: 'platform',
@@ -133,6 +139,7 @@ export const operations = {
     input: z.looseObject({ characterRef }),
     output: eligibility,
     echoed: null,
+    successUntil: null,
   },
   'transaction.create': {
     kind: 'platform',
@@ -147,6 +154,7 @@ export const operations = {
     input: purchase,
     output: createdTransaction,
     echoed: null,
+    successUntil: null,
   },
   'transaction.get': {
     kind: 'platform',
@@ -161,6 +169,7 @@ export const operations = {
     input: z.looseObject({ transactionId }),
     output: transactionState,
     echoed: 'transactionId',
+    successUntil: null,
   },
   'transaction.delivery': {
     kind: 'platform',
@@ -175,6 +184,7 @@ export const operations = {
     input: z.looseObject({ transactionId }),
     output: deliveryConfirmation,
     echoed: 'transactionId',
+    successUntil: null,
   },
   'transaction.delivery-failure': {
     kind: 'platform',
@@ -189,6 +199,7 @@ export const operations = {
     input: deliveryFailure,
     output: deliveryFailureReport,
     echoed: 'transactionId',
+    successUntil: 'retryAt',
   },
   'market.register.envelope': {
     kind: 'envelope',

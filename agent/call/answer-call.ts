@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts'
 import type { EnvelopeOperation, VerifyOperation } from '../../contract/operations.ts'
-import type { IdempotencyJournal, JournalledCall } from '../journal/idempotency-journal.ts'
+import type { IdempotencyJournal, JournalEntry, JournalledCall } from '../journal/idempotency-journal.ts'
 import { JournalFullError } from '../journal/idempotency-journal.ts'
 import { type CallAnswer, inDoubt, refusal } from './answer.ts'
 import type { Call, PlatformCall } from './call.ts'
@@ -65,16 +65,17 @@ async function answerOnce(
   if (underWay) {
     // The call under way may wait behind this turn.
     turn.release()
+    if (underWay.fingerprint !== fingerprint) return refusal(422, messages.idReused)
     trace.source = 'shared'
-    return underWay.fingerprint === fingerprint ? underWay.answer : refusal(422, messages.idReused)
+    return underWay.answer
   }
   return deps.singleFlight.run(id, fingerprint, async () => {
-    // What a claim of another journal finds here past its window is an older call with the same id.
-    const isOwnClaim = call.claimedBefore === 'here'
-    const known = await (isOwnClaim ? deps.journal.findUnanswered(id) : deps.journal.find(id))
-    if (known) {
+    const stored = await findStored(call, id, deps)
+    if (stored && stored.fingerprint !== fingerprint) return refusal(422, messages.idReused)
+    const again = stored && answerAgain(call, stored.answer, deps)
+    if (again) {
       trace.source = 'stored'
-      return known.fingerprint === fingerprint ? known.answer : refusal(422, messages.idReused)
+      return again
     }
     const journalled: JournalledCall = { id, fingerprint, operationName: call.operationName }
     if (call.claimedBefore === 'elsewhere' && isOnce(call)) return kept(call, journalled, inDoubt, deps)
@@ -83,9 +84,25 @@ async function answerOnce(
   })
 }
 
+/** What the journal has of an id. */
+function findStored({ claimedBefore }: Call, id: string, { journal }: CallDeps): Promise<JournalEntry | undefined> {
+  // A claim made by another journal may only match a live entry: an expired one belongs to an earlier call that reused the id.
+  return claimedBefore === 'here' ? journal.findUnanswered(id) : journal.find(id)
+}
+
+/**
+ * The stored answer of an equal call, marked as replayed; undefined where it is not to be given again. A request that a
+ * former agent claimed was not answered yet: it gets its first answer, without the mark.
+ */
+function answerAgain(call: Call, answer: CallAnswer, { platformClock }: CallDeps): CallAnswer | undefined {
+  if (call.claimedBefore) return answer
+  // The platform's time may have moved since the answer was stored.
+  return keepMs(call.operation, answer, platformClock) > 0 ? { ...answer, replayed: true } : undefined
+}
+
 /** Stored before it is given. Where there is no room to store it, a `once` call is in doubt, as after a restart. */
 async function kept(call: Call, journalled: JournalledCall, answer: CallAnswer, deps: CallDeps): Promise<CallAnswer> {
-  const keptMs = keepMs(call.operation, answer)
+  const keptMs = keepMs(call.operation, answer, deps.platformClock)
   try {
     if (keptMs > 0) await deps.journal.recordAnswer(journalled, answer, keptMs)
     else if (isOnce(call)) await deps.journal.release(journalled.id)

@@ -6,13 +6,18 @@ import { messages } from './messages.ts'
  */
 export type CallAnswer = CallSuccess | CallRefusal
 
-export interface CallSuccess {
+interface Answered {
+  /** The stored answer of an earlier call with this id. Absent in the first answer, and where calls share one. */
+  readonly replayed?: true
+}
+
+export interface CallSuccess extends Answered {
   readonly ok: true
   /** JSON source of the platform's `data`; `null` where it answers with an empty body. */
   readonly dataText: string
 }
 
-export interface CallRefusal {
+export interface CallRefusal extends Answered {
   readonly ok: false
   /** JSON source of a string, in Brazilian Portuguese. */
   readonly messageText: string
@@ -36,7 +41,17 @@ export const inDoubt: CallRefusal = refusal(504, messages.inDoubt, true)
 /** The body of interface A's answer. Equal answers give equal bytes. @see interface section 4.10 */
 export function answerText(id: string | undefined, answer: CallAnswer): string {
   const idMember = id === undefined ? '' : `"id":${JSON.stringify(id)},`
-  if (answer.ok) return `{"ok":true,${idMember}"data":${answer.dataText}}`
+  if (answer.ok) return `{"ok":true,${idMember}"data":${answer.dataText}${replayedMember(answer)}}`
+  return `{"ok":false,${idMember}${refusalMembers(answer)}}`
+}
+
+/** The members that both interfaces write of a refusal, as JSON source. */
+export function refusalMembers(answer: CallRefusal): string {
   const uncertainMember = answer.uncertain ? ',"uncertain":true' : ''
-  return `{"ok":false,${idMember}"message":${answer.messageText},"status":${answer.status}${uncertainMember}}`
+  return `"message":${answer.messageText},"status":${answer.status}${uncertainMember}${replayedMember(answer)}`
+}
+
+/** JSON source of the mark of a stored answer, with its comma; empty for every other. */
+export function replayedMember({ replayed }: CallAnswer): string {
+  return replayed ? ',"replayed":true' : ''
 }

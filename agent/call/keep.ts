@@ -1,6 +1,8 @@
 import { limits } from '../../contract/limits.ts'
-import type { Operation } from '../../contract/operations.ts'
-import type { CallAnswer } from './answer.ts'
+import type { Operation, PlatformOperation } from '../../contract/operations.ts'
+import { readStrictJson } from '../../contract/strict-json.ts'
+import type { PlatformClock } from '../platform/platform-clock.ts'
+import type { CallAnswer, CallSuccess } from './answer.ts'
 
 const notKept: ReadonlySet<number> = new Set([401, 408, 425, 429])
 
@@ -8,14 +10,22 @@ const notKept: ReadonlySet<number> = new Set([401, 408, 425, 429])
  * How long an answer is given to equal ids, in ms; 0 for one that is not kept, so that the id may be tried again.
  *
  * Kept are successes, refusals of the platform, and whatever leaves a `once` call in doubt: an id sends such a call at
- * most once.
+ * most once. A success that means something for a time only is kept until then at most.
  */
-export function keepMs(operation: Operation, answer: CallAnswer): number {
+export function keepMs(operation: Operation, answer: CallAnswer, platformClock: PlatformClock): number {
   // A second less than the envelope lives: its times are whole seconds.
   if (operation.kind === 'envelope') return answer.ok ? (limits.envelopeLifetimeS - 1) * 1000 : 0
-  if (answer.ok) return limits.idempotencyWindowMs
-  if (operation.kind === 'verify') return 0
+  if (operation.kind === 'verify') return answer.ok ? limits.idempotencyWindowMs : 0
+  if (answer.ok) return keepSuccessMs(operation, answer, platformClock)
   if (answer.uncertain) return operation.retry === 'once' ? limits.idempotencyWindowMs : 0
   const isBusinessRefusal = answer.status >= 400 && answer.status < 500 && !notKept.has(answer.status)
   return isBusinessRefusal ? limits.idempotencyWindowMs : 0
+}
+
+function keepSuccessMs({ successUntil }: PlatformOperation, { dataText }: CallSuccess, clock: PlatformClock): number {
+  if (successUntil === null) return limits.idempotencyWindowMs
+  const reading = readStrictJson(dataText, { numbers: 'any' })
+  const untilMs = reading.ok ? Date.parse(String(reading.object.value[successUntil])) : Number.NaN
+  if (Number.isNaN(untilMs)) return limits.idempotencyWindowMs
+  return Math.min(limits.idempotencyWindowMs, clock.msUntilAtLeast(untilMs))
 }

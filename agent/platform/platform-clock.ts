@@ -24,6 +24,11 @@ export class PlatformClock {
     return this.#clock.wallMs() + this.#offsetMs
   }
 
+  /** How long it is until a moment (Unix ms) of the platform's clock, at least; that clock may be ahead of `nowMs`. */
+  msUntilAtLeast(momentMs: number): number {
+    return Math.max(0, momentMs - this.nowMs() - limits.clockOffsetMsTolerated - dateResolutionMs)
+  }
+
   /** How far the host's clock is behind the platform's, in ms, by the last answer; undefined before the first. */
   get offsetMs(): number | undefined {
     return this.#isKnown ? this.#offsetMs : undefined

@@ -1,23 +1,18 @@
 import { readStrictJson } from '../../contract/strict-json.ts'
-import type { CallAnswer } from '../call/answer.ts'
+import { type CallAnswer, refusalMembers, replayedMember } from '../call/answer.ts'
 
 /**
- * The text of an answer file: `id`, `ok`, and on success the platform's data at the same level. `id` and `ok` belong to
- * the correlation, so a listing's own `id` appears as `listingId`. ASCII only, for parsers that know no UTF-8. Equal
+ * The text of an answer file: `id`, `ok`, and on success the platform's data at the same level. `id`, `ok` and
+ * `replayed` belong to the agent, so a listing's own `id` appears as `listingId`. ASCII only, for parsers that know no UTF-8. Equal
  * answers give equal bytes.
  *
  * @see interface section 4.10
  */
 export function answerFileText(id: string, answer: CallAnswer): string {
   const idMember = `"id":${JSON.stringify(id)}`
-  if (!answer.ok) {
-    const uncertainMember = answer.uncertain ? ',"uncertain":true' : ''
-    return ascii(
-      `{${idMember},"ok":false,"message":${answer.messageText},"status":${answer.status}${uncertainMember}}\n`,
-    )
-  }
+  if (!answer.ok) return ascii(`{${idMember},"ok":false,${refusalMembers(answer)}}\n`)
   const members = [idMember, '"ok":true', ...flattened(answer.dataText)]
-  return ascii(`{${members.join(',')}}\n`)
+  return ascii(`{${members.join(',')}${replayedMember(answer)}}\n`)
 }
 
 /** The members of the platform's data, each value as it was written. */
@@ -36,6 +31,7 @@ function flattened(dataText: string): string[] {
 const correlation: ReadonlyMap<string, string> = new Map([
   ['id', 'listingId'],
   ['ok', 'dataOk'],
+  ['replayed', 'dataReplayed'],
 ])
 
 /** The same JSON in ASCII alone. */

@@ -39,7 +39,7 @@ export const repeatedIds: Section = {
     await using testbed = await startTestbed()
     await using agent = await start('agent', agentCommand, testbed, testbed.agentEnv)
     const body = JSON.stringify({ id: randomUUID(), ...endlessCalls('idempotent').next().value })
-    const answer = await firstAnswer(agent.url, body)
+    const answer = await repeatedAnswer(agent.url, body)
     const bareServer = fileURLToPath(import.meta.resolve('./bare-server.ts'))
     await using bare = await start('bare-server', [process.execPath, bareServer], testbed, { BENCH_ANSWER: answer })
 
@@ -78,12 +78,12 @@ function start(
   return startProgram({ name, command, env, logFile: join(dir, `${name}.log`) })
 }
 
-/** The call that is repeated from then on. */
-async function firstAnswer(url: string, body: string): Promise<string> {
+/** What a repetition of the call gets from then on. */
+async function repeatedAnswer(url: string, body: string): Promise<string> {
   const headers = { 'content-type': 'application/json' }
-  const answer = await (await fetch(`${url}/call`, { method: 'POST', headers, body })).text()
-  checkAnswer(JSON.parse(body), JSON.parse(answer))
-  return answer
+  const ask = async () => (await fetch(`${url}/call`, { method: 'POST', headers, body })).text()
+  checkAnswer(JSON.parse(body), JSON.parse(await ask()))
+  return ask()
 }
 
 /** One connection for each call in flight, new each time: a server closes those that stand idle. */

@@ -27,6 +27,7 @@ interface AnswerFields {
   readonly ok: boolean
   readonly status?: number
   readonly uncertain?: boolean
+  readonly replayed?: boolean
 }
 
 /**
@@ -120,8 +121,11 @@ export class World implements AsyncDisposable {
   #answered(asked: Asked, text: string): void {
     const answer = answerOf(text)
     const [first] = asked.answers
-    if (first !== undefined && first !== text && isKept(asked, answerOf(first))) {
+    if (first !== undefined && withoutMark(first) !== withoutMark(text) && isKept(asked, answerOf(first))) {
       this.violate('I4', `${asked.id}: ${first.trim()} then ${text.trim()}`)
+    }
+    if (asked.through === 'file' && first === undefined && answer.replayed) {
+      this.violate('I4', `${asked.id}: its first answer is called a replay`)
     }
     asked.answers.push(text)
     const acts = this.#acts(asked)
@@ -206,6 +210,9 @@ export class World implements AsyncDisposable {
 }
 
 const answerOf = (text: string) => JSON.parse(text) as AnswerFields
+
+/** An answer's text as its first reader would have got it. */
+const withoutMark = (text: string) => text.replace(',"replayed":true', '')
 
 /** Nobody said whether it was done. */
 function isInDoubt({ answers }: Asked): boolean {

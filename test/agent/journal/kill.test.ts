@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
-import { goodInputs } from '../fixtures/test-agent.ts'
+import { goodInputs, replayOf } from '../fixtures/test-agent.ts'
 
 const create = goodInputs['transaction.create']
 const silence = () => new Promise<never>(() => undefined)
 
-test('after kill -9 every id that was answered is answered the same, byte for byte, without the platform', async () => {
+test('after kill -9 every id that was answered is answered the same, byte for byte but for the mark, without the platform', async () => {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
   const calls: [operation: string, input: unknown, id: string][] = [
@@ -28,7 +28,8 @@ test('after kill -9 every id that was answered is answered the same, byte for by
   await first.kill()
   const { length } = platform.requests
   await using second = spawnAgent(home)
-  for (const [index, call] of calls.entries()) expect(await second.callText(...call)).toBe(answers[index])
+  for (const [index, call] of calls.entries())
+    expect(await second.callText(...call)).toBe(replayOf(answers[index] ?? ''))
   expect(await second.call('transaction.create', { ...create, quantity: 2 }, 'buy-1')).toMatchObject({ status: 422 })
   expect(platform.requests).toHaveLength(length)
   expect(answers.map((answer) => JSON.parse(answer).ok)).toEqual([true, true, true, true, false, false])
@@ -51,6 +52,7 @@ test('a once call that kill -9 cut short is in doubt after the restart, and neve
     message: expect.stringContaining('foi reiniciado'),
     status: 504,
     uncertain: true,
+    replayed: true,
   })
   await second.kill()
   await using third = spawnAgent(home)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
-import { goodInputs } from '../fixtures/test-agent.ts'
+import { goodInputs, replayOf } from '../fixtures/test-agent.ts'
 
 const create = goodInputs['transaction.create']
 const isRoot = process.getuid?.() === 0
@@ -55,7 +55,7 @@ for (const end of ['kill', 'stop'] as const) {
       await first[end]()
       disk.fill()
       await using second = spawnAgent(home, { wrapper: disk.wrapper })
-      expect(await second.callText('transaction.create', create, 'buy-1')).toBe(answer)
+      expect(await second.callText('transaction.create', create, 'buy-1')).toBe(replayOf(answer))
       disk.fill()
       expect(await second.call('transaction.create', { ...create, quantity: 2 }, 'buy-2')).toMatchObject({
         ok: false,
