@@ -42,6 +42,8 @@ const realOutside: Outside = { clock: systemClock, random: Math.random, newJti: 
 export interface RunningAgent {
   /** Where interface A listens. */
   readonly url: string
+  /** Sets the clock by the platform's, so that it is right before the first call or webhook. */
+  learnPlatformClock(): Promise<void>
   /** Takes no new work, lets what is under way end within `graceMs`, and closes everything. */
   close(graceMs: number): Promise<void>
 }
@@ -136,6 +138,7 @@ export async function startAgent(
   const running = started.move()
   return {
     url: loopback.url,
+    learnPlatformClock: () => deps.partnerApi.learnClock(),
     async close(graceMs) {
       await Promise.all([loopback.close(graceMs), spool?.stop()])
       await running.disposeAsync()
@@ -158,6 +161,7 @@ function callDeps(
     kid: config.signingKey.kid,
     attemptTimeoutMs: config.attemptTimeoutMs,
     userAgent: agentName.replace(' ', '/'),
+    clock,
     connection,
     platformClock,
     seal: sealingWith(config.signingKey.privateKey),
@@ -176,7 +180,7 @@ function callDeps(
     singleFlight: new SingleFlight(),
     keyQueues: new KeyQueues(clock),
     sealEnvelope: envelopeSealer(api),
-    verifyWebhook: webhookVerifier(config.platformKeys, platformClock),
+    verifyWebhook: webhookVerifier(config.platformKeys, platformClock, api),
     callAnswered: logCallsTo(log),
     callBroke: (call, error) =>
       log.error({ err: error, operation: call.operationName, id: call.id }, 'call broke: a fault of the agent'),

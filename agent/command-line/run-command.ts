@@ -46,6 +46,7 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
   try {
     const agent = await Promise.race([start(config, log, broke, options.standby === true, openJournal), signalled])
     if (typeof agent === 'string') return end(exitCodes.ok)
+    void agent.learnPlatformClock()
     const signal = await signalled
     log.info({ signal }, 'stopping')
     const closed = agent

@@ -4,7 +4,8 @@ import {
   signatureHeaderName,
 } from '../../contract/envelope/protected-header.ts'
 import { limits } from '../../contract/limits.ts'
-import type { PartnerRequest, PlatformOperation } from '../../contract/operations.ts'
+import { operations, type PartnerRequest, type PlatformOperation, requestOf } from '../../contract/operations.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { Sealer } from '../signing/seal.ts'
 import type { PlatformConnection } from './connection.ts'
 import type { PlatformClock } from './platform-clock.ts'
@@ -16,6 +17,11 @@ export interface PartnerApi {
   attempt(operation: PlatformOperation, request: PartnerRequest, timeoutMs: number): Promise<Sent>
   /** Signs a request for somebody else to carry within `limits.envelopeLifetimeS`. */
   envelope(request: PartnerRequest): Promise<CarriedRequest>
+  /**
+   * Asks the platform for its time, without a signature: the `Date` of the refusal is enough. The question proves
+   * nothing about calls. Callers that ask at the same time share one question.
+   */
+  learnClock(): Promise<void>
   /** How long after it was made an attempt's envelope may still open at the platform, in ms. */
   readonly attemptLifetimeMs: number
 }
@@ -38,6 +44,7 @@ export interface PartnerApiOptions {
   readonly kid: string
   readonly attemptTimeoutMs: number
   readonly userAgent: string
+  readonly clock: Clock
   readonly connection: PlatformConnection
   readonly platformClock: PlatformClock
   readonly seal: Sealer
@@ -51,6 +58,19 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
   const pathPrefix = pathname === '/' ? '' : pathname
   const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + limits.envelopeAttemptSlackS
 
+  let learning: Promise<void> | undefined
+  const askDate = async (): Promise<void> => {
+    const { clock, connection, userAgent, attemptTimeoutMs } = options
+    const { method, path } = requestOf(operations['market.eligibility'], { characterRef: 'clock' })
+    const headers = ['accept', 'application/json', 'user-agent', userAgent]
+    const startedMs = clock.monotonicMs()
+    const question = { method, path: `${pathPrefix}${path}`, headers, body: null }
+    const sent = await connection.send(question, { fresh: false, timeoutMs: attemptTimeoutMs })
+    learning = undefined
+    if (sent.kind !== 'answered') return
+    platformClock.observe(sent.date, clock.monotonicMs() - startedMs, platformClock.appliedOffsetMs)
+  }
+
   /** Attempts from their signature to their answer. */
   let underWay = 0
 
@@ -63,6 +83,11 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
   return {
     // The platform's clock may be behind ours by what is tolerated.
     attemptLifetimeMs: attemptLifetimeS * 1000 + limits.clockOffsetMsTolerated,
+
+    learnClock() {
+      learning ??= askDate()
+      return learning
+    },
 
     async attempt(operation, request, timeoutMs) {
       underWay++

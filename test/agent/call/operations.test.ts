@@ -221,6 +221,39 @@ test('webhook.verify refuses what was changed, has expired, or is signed by anot
   expect(await other.call('webhook.verify', { signature: good, body: terminal })).toEqual(refused)
 })
 
+for (const aheadS of [-3_600, 400, 86_400]) {
+  test(`webhook.verify asks the platform for its time where the host's clock is ${aheadS} s ahead`, async () => {
+    await using platform = await ScriptedPlatform.start()
+    await using agent = await startTestAgent(platform.url, {
+      platformKeys: new Map([['platform-1', platformKeys.publicKey]]),
+    })
+    const platformMs = agent.clock.wallMs() - aheadS * 1_000
+    const headers = { date: new Date(platformMs).toUTCString() }
+    platform.otherwise = { status: 401, headers, body: '{"message":"Envie a assinatura."}' }
+    const signature = webhookSignature(terminal, platformMs / 1000 + 300)
+    expect(await agent.call('webhook.verify', { signature, body: terminal })).toMatchObject({ ok: true })
+    for (const { headers: sent } of platform.seen) {
+      expect(sent).not.toHaveProperty('x-platform-signature')
+      expect(sent).not.toHaveProperty('x-service-api-key')
+    }
+  })
+}
+
+test('webhook.verify asks for the time only where everything but the time is right, and refuses what is expired then', async () => {
+  await using platform = await ScriptedPlatform.start()
+  await using agent = await startTestAgent(platform.url, {
+    platformKeys: new Map([['platform-1', platformKeys.publicKey]]),
+  })
+  const nowS = agent.clock.wallMs() / 1000
+  platform.otherwise = { status: 401, headers: { date: new Date(nowS * 1000).toUTCString() } }
+  const expired = webhookSignature(terminal, nowS - 31)
+  const refused = { ok: false, status: 401 }
+  expect(await agent.call('webhook.verify', { signature: expired, body: `${terminal} ` })).toMatchObject(refused)
+  expect(platform.seen).toHaveLength(0)
+  expect(await agent.call('webhook.verify', { signature: expired, body: terminal })).toMatchObject(refused)
+  expect(platform.seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v1/api/market/eligibility/clock'])
+})
+
 test('webhook.verify says what is missing when no key is configured or no body is given', async () => {
   await using agent = await startTestAgent('http://127.0.0.1:9')
   expect(await agent.call('webhook.verify', { signature: 'x', body: '{}' })).toMatchObject({
