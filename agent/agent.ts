@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import manifest from '../package.json' with { type: 'json' }
-import type { CallAnswer } from './call/answer.ts'
 import { answerCall, type CallDeps } from './call/answer-call.ts'
 import type { Call } from './call/call.ts'
 import { envelopeSealer, webhookVerifier } from './call/local-operations.ts'
 import { RetryBudget } from './call/retry-budget.ts'
 import { SingleFlight } from './call/single-flight.ts'
-import type { CallTrace } from './call/trace.ts'
-import { KeyQueues, takeTurn } from './call/turn.ts'
+import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
 import { type Clock, systemClock } from './clock/clock.ts'
 import type { AgentConfig } from './config/config.ts'
 import type { IdempotencyJournal } from './journal/idempotency-journal.ts'
 import { openSqliteJournal, type SqliteJournalOptions } from './journal/sqlite-journal.ts'
+import { CallLog } from './log/call-log.ts'
+import { LimitedLog } from './log/limited-log.ts'
 import type { Log } from './log/log.ts'
 import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
@@ -50,7 +50,7 @@ export interface RunningAgent {
 
 const cureOfState = "free space on its disk, and see that the agent's user may write there"
 
-/** Name and version, as `/health` tells them. */
+/** Name and version, for `/health`. */
 const agentName = `market-agent ${manifest.version}`
 
 /**
@@ -107,7 +107,25 @@ export async function startAgent(
   })
   started.defer(() => connection.close())
   const contact = new Contact()
-  const deps = callDeps(config, log, outside, journal, connection, contact)
+  const callLog = new CallLog(log)
+  const deps = callDeps(config, callLog, outside, journal, connection, contact)
+  const answer = (call: Call, turn: Turn) => callLog.follow(call, () => answerCall(call, turn, deps))
+  // The port is taken before any work starts: an agent that cannot have it has sent nothing.
+  const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
+  const loopback = await startLoopbackServer({
+    host: config.host,
+    port: config.port,
+    token: config.token,
+    answerCall: async (call) => {
+      await workStarted
+      return answer(call, takeTurn(call, deps))
+    },
+    operationsText: operationsText(),
+    agent: agentName,
+    log,
+    refusalLog: new LimitedLog(log, clock),
+  })
+  started.defer(() => loopback.destroy())
 
   const dirs = config.spoolDir === undefined ? undefined : spoolDirs(config.spoolDir)
   const spool =
@@ -121,26 +139,21 @@ export async function startAgent(
       journal,
       unanswered,
       takeTurn: (call) => takeTurn(call, deps),
-      answerCall: (call, turn) => answerCall(call, turn, deps),
+      answerCall: answer,
       reasons: () => [...contact.reasons, ...stateTrouble],
       broke,
     }))
   if (spool) started.defer(() => spool.stop())
-  const loopback = await startLoopbackServer({
-    host: config.host,
-    port: config.port,
-    token: config.token,
-    answerCall: (call) => answerCall(call, takeTurn(call, deps), deps),
-    operationsText: operationsText(),
-    agent: agentName,
-  })
+  startWork()
   log.info({ url: loopback.url }, 'listening')
   const running = started.move()
   return {
     url: loopback.url,
     learnPlatformClock: () => deps.partnerApi.learnClock(),
     async close(graceMs) {
-      await Promise.all([loopback.close(graceMs), spool?.stop()])
+      const stopped = Promise.all([loopback.close(), spool?.stop()])
+      await endsWithin(graceMs, stopped, clock)
+      callLog.logCutOff()
       await running.disposeAsync()
     },
   }
@@ -148,7 +161,7 @@ export async function startAgent(
 
 function callDeps(
   config: AgentConfig,
-  log: Log,
+  callLog: CallLog,
   { clock, random, newJti }: Outside,
   journal: IdempotencyJournal,
   connection: PlatformConnection,
@@ -181,59 +194,14 @@ function callDeps(
     keyQueues: new KeyQueues(clock),
     sealEnvelope: envelopeSealer(api),
     verifyWebhook: webhookVerifier(config.platformKeys, platformClock, api),
-    callAnswered: logCallsTo(log),
-    callBroke: (call, error) =>
-      log.error({ err: error, operation: call.operationName, id: call.id }, 'call broke: a fault of the agent'),
+    callAnswered: (...answered) => callLog.onAnswered(...answered),
+    callBroke: (call, error) => callLog.onError(call, error),
   }
 }
 
-/** The first line: what a person needs to know of this start, and no secret. */
-export function logStart(config: AgentConfig, log: Log): void {
-  const { kid, fingerprint } = config.signingKey
-  log.info(
-    {
-      version: manifest.version,
-      platform: new URL(config.baseUrl).host,
-      kid,
-      keyFingerprint: fingerprint,
-      spool: config.spoolDir ?? null,
-      stateDir: config.stateDir,
-      tokenConfigured: config.token !== undefined,
-      clockOffsetMs: null,
-    },
-    'starting',
-  )
-}
-
-/** Logs calls when their answers have left: nobody waits for a log line. */
-function logCallsTo(log: Log): CallDeps['callAnswered'] {
-  let answered: Parameters<CallDeps['callAnswered']>[] = []
-  const logAll = () => {
-    const calls = answered
-    answered = []
-    for (const call of calls) logCall(log, ...call)
-  }
-  return (...call) => {
-    // Answers leave in the next turn.
-    if (answered.push(call) === 1) setImmediate(setImmediate, logAll)
-  }
-}
-
-/** One wide line for each call, with everything that was decided on the way. */
-function logCall(log: Log, call: Call, answer: CallAnswer, trace: CallTrace, durationMs: number): void {
-  const line: Record<string, unknown> = {
-    operation: call.operationName,
-    id: call.id,
-    outcome: answer.ok ? 'ok' : answer.uncertain ? 'uncertain' : 'refused',
-    source: trace.source,
-    attempts: trace.attempts,
-    durationMs: Math.round(durationMs * 10) / 10,
-  }
-  if (!answer.ok) line['status'] = answer.status
-  if (trace.retryDelaysMs.length > 0) line['retryDelaysMs'] = trace.retryDelaysMs
-  if (trace.fault !== undefined) {
-    line['fault'] = trace.fault
-    line['cause'] = trace.cause
-  }
-  log.info(line, 'call answered')
+/** Resolves when the work has ended, or after `ms`. */
+async function endsWithin(ms: number, work: Promise<unknown>, clock: Clock): Promise<void> {
+  const { promise: isOver, resolve: giveUp } = Promise.withResolvers<void>()
+  const cancel = clock.after(ms, giveUp)
+  await Promise.race([work, isOver]).finally(cancel)
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { limits } from '../../contract/limits.ts'
-import { logStart, type OpenJournal, type RunningAgent, startAgent } from '../agent.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { type OpenJournal, type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock/clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import { exampleOf } from '../config/settings.ts'
@@ -8,6 +9,7 @@ import { DirUnusableError, mayPass } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { JournalUnusableError } from '../journal/idempotency-journal.ts'
 import { type Log, openLog } from '../log/log.ts'
+import { logStart } from '../log/start-line.ts'
 import { HeldError } from '../ownership/owner-lock.ts'
 import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -20,10 +22,12 @@ export interface RunOptions {
 }
 
 const graceMs = 10_000
+/** After the calls have ended or were cut off: for files, sockets and locks. */
+const closingMsMax = 1_000
 const standbyIntervalMs = 200
 
 /**
- * `market-agent run`: the daemon, until SIGTERM or SIGINT. Ends the process with its exit code.
+ * `market-agent run`: the daemon, until SIGTERM, SIGINT or SIGHUP. Ends the process with its exit code.
  *
  * @param openJournal As for `startAgent`.
  */
@@ -41,8 +45,8 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
     log.fatal(`stopped rather than guess: ${error.message}`)
     return end(exitCodes.refused)
   }
-  const signalled = firstOf('SIGTERM', 'SIGINT')
-  logStart(config, log)
+  const signalled = firstOf('SIGTERM', 'SIGINT', 'SIGHUP')
+  logStart(config, manifest.version, log)
   try {
     const agent = await Promise.race([start(config, log, broke, options.standby === true, openJournal), signalled])
     if (typeof agent === 'string') return end(exitCodes.ok)
@@ -52,7 +56,7 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
     const closed = agent
       .close(graceMs)
       .catch((error: Error) => log.error({ cause: error.message }, 'not all was closed'))
-    await Promise.race([closed, systemClock.sleep(graceMs)])
+    await Promise.race([closed, systemClock.sleep(graceMs + closingMsMax)])
     log.info('stopped')
     end(exitCodes.ok)
   } catch (error) {

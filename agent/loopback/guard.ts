@@ -10,53 +10,63 @@ const routes = {
 } as const
 export type Route = keyof typeof routes
 
-/** A request's head as it came over the wire. */
+/** The head of a request as it was received. */
 export interface RequestHead {
   readonly method: string
   /** The request target, unparsed. */
   readonly target: string
-  /** Names and values in turn, as received: a header that came twice is seen twice. */
+  /** Names and values in turn. A header that came twice is here twice. */
   readonly rawHeaders: readonly string[]
 }
 
-export type GuardVerdict =
-  | { readonly ok: true; readonly route: Route }
-  | { readonly ok: false; readonly status: number; readonly message: string; readonly allow?: string }
+export type GuardVerdict = { readonly ok: true; readonly route: Route } | ({ readonly ok: false } & DoorRefusal)
+
+/** A request that does not become a call. */
+export interface DoorRefusal {
+  readonly status: number
+  /** In Brazilian Portuguese, for the caller. */
+  readonly message: string
+  /** In English, for the log. */
+  readonly reason: string
+  /** The method that the route has. */
+  readonly allow?: string
+}
 
 /**
- * Who may call. Everything is decided on the head alone, in one order, before a byte of the body is read: a web page in
- * the host's browser reaches every loopback port, so whatever smells of a browser or of another name for this host is
- * refused, and no CORS header is ever sent.
+ * Decides on the head alone whether a request may call, in one order, before the body is read. A web page in a browser on
+ * this host reaches every loopback port. So a request that comes from a browser, or names another host, is refused, and
+ * no CORS header is ever sent.
  *
- * @param token The agent's token; undefined where none is configured.
+ * @param token The agent's token; undefined if none is configured.
  */
 export function guard(head: RequestHead, token: string | undefined): GuardVerdict {
-  if (!Object.hasOwn(routes, head.target)) return refuse(404, messages.notFound)
+  if (!Object.hasOwn(routes, head.target)) return refuse(404, messages.notFound, 'unknown route')
   const route = head.target as Route
   const { method, needsToken } = routes[route]
-  if (head.method !== method) return { ...refuse(405, messages.methodNotAllowed(method)), allow: method }
+  if (head.method !== method)
+    return { ...refuse(405, messages.methodNotAllowed(method), `the route takes ${method} only`), allow: method }
 
   const headers = byName(head.rawHeaders)
   const [host, ...otherHosts] = headers.get('host') ?? []
   if (host === undefined || otherHosts.length > 0 || !loopbackHost.test(host))
-    return refuse(403, messages.hostNotLoopback)
+    return refuse(403, messages.hostNotLoopback, 'Host is not loopback')
   if (headers.has('origin') || !(headers.get('sec-fetch-site') ?? []).every((site) => site === 'none')) {
-    return refuse(403, messages.fromBrowser)
+    return refuse(403, messages.fromBrowser, 'sent by a browser')
   }
 
   const contentTypes = headers.get('content-type') ?? []
   if (contentTypes.length > 1 || !contentTypes.every((type) => jsonContentType.test(type)))
-    return refuse(415, messages.contentType)
-  if (headers.has('content-encoding')) return refuse(415, messages.contentType)
+    return refuse(415, messages.contentType, 'not declared as JSON')
+  if (headers.has('content-encoding')) return refuse(415, messages.contentType, 'not declared as JSON')
   if (!(headers.get('transfer-encoding') ?? []).every((coding) => /^chunked$/i.test(coding.trim())))
-    return refuse(415, messages.transferEncoding)
+    return refuse(415, messages.transferEncoding, 'unknown Transfer-Encoding')
   const [length, ...otherLengths] = headers.get('content-length') ?? []
   if (otherLengths.length > 0 || (length !== undefined && !/^\d+$/.test(length)))
-    return refuse(400, messages.lengthInvalid)
-  if (Number(length ?? 0) > limits.bodyBytesMax) return refuse(413, messages.bodyTooLarge)
+    return refuse(400, messages.lengthInvalid, 'Content-Length is not valid')
+  if (Number(length ?? 0) > limits.bodyBytesMax) return refuse(413, messages.bodyTooLarge, 'body too large')
 
   if (needsToken && token !== undefined && !hasToken(headers.get('authorization'), token))
-    return refuse(401, messages.tokenMissing)
+    return refuse(401, messages.tokenMissing, 'token missing or wrong')
   return { ok: true, route }
 }
 
@@ -82,6 +92,6 @@ function hasToken(authorization: readonly string[] | undefined, token: string): 
   return given.byteLength === wanted.byteLength && timingSafeEqual(given, wanted)
 }
 
-function refuse(status: number, message: string): GuardVerdict & { ok: false } {
-  return { ok: false, status, message }
+function refuse(status: number, message: string, reason: string): GuardVerdict & { ok: false } {
+  return { ok: false, status, message, reason }
 }

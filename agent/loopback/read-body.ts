@@ -1,31 +1,36 @@
 import type { IncomingMessage } from 'node:http'
 import { limits } from '../../contract/limits.ts'
 
-/** A body this much too large is still read to its end, so that its sender sees the refusal and not a broken pipe. */
-const discardedBytesMax = 1_048_576
-
 /** The whole body; `too-large` past `limits.bodyBytesMax`, `broken` when the caller hung up before its end. */
 export function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | 'broken'> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
-    const settle = (isWhole: boolean) => {
-      if (length > limits.bodyBytesMax) resolve('too-large')
-      else if (!isWhole) resolve('broken')
-      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
-    }
     request.on('data', (chunk: Buffer) => {
       length += chunk.byteLength
-      if (length <= limits.bodyBytesMax) chunks.push(chunk)
-      if (length > discardedBytesMax) settle(false)
+      if (length > limits.bodyBytesMax) resolve('too-large')
+      else chunks.push(chunk)
     })
-    request.on('end', () => settle(true))
-    request.on('error', () => settle(false))
-    request.on('close', () => settle(false))
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('error', () => resolve('broken'))
+    request.on('close', () => resolve('broken'))
   })
 }
 
-/** Lets a body pass that nobody wants. */
-export async function discardBody(request: IncomingMessage): Promise<void> {
-  await readBody(request)
+const discardedBytesMax = 1_048_576
+
+/**
+ * Reads on after an early answer. A connection that closed at once would be reset, and the caller might not see the answer.
+ */
+export function discardBody(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.byteLength
+      if (length > discardedBytesMax) resolve()
+    })
+    request.on('end', resolve)
+    request.on('error', resolve)
+    request.on('close', resolve)
+  })
 }

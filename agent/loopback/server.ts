@@ -1,15 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { jsonFaultInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
-import { decodeUtf8 } from '../../contract/strict-json.ts'
+import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { answerText, type CallAnswer, refusal } from '../call/answer.ts'
-import type { Call } from '../call/call.ts'
+import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
 import { messages } from '../call/messages.ts'
-import { AnswersOwed } from './answers-owed.ts'
-import { CallReader } from './call-reader.ts'
-import { Departures } from './departures.ts'
-import { guard, type Route } from './guard.ts'
-import { discardBody, readBody } from './read-body.ts'
+import type { LimitedLog } from '../log/limited-log.ts'
+import type { Log } from '../log/log.ts'
+import { Connections } from './connections.ts'
+import { type DoorRefusal, guard, type Route } from './guard.ts'
+import { readBody } from './read-body.ts'
+import { type Answer, refuseMalformed, writeAnswer } from './write-answer.ts'
 
 export interface LoopbackOptions {
   readonly host: string
@@ -21,77 +23,93 @@ export interface LoopbackOptions {
   readonly operationsText: string
   /** Name and version, for GET /health. */
   readonly agent: string
+  readonly log: Log
+  /** For requests that do not become a call. */
+  readonly refusalLog: Pick<LimitedLog, 'warn'>
 }
 
 /** Interface A. @see interface section 4.10 */
 export interface LoopbackServer {
   readonly url: string
-  /** Takes no new calls and resolves when the last answer is written, or after `graceMs`. */
-  close(graceMs: number): Promise<void>
+  /** Takes no new calls. Resolves when every call has ended, also those whose caller hung up, and every answer has left. */
+  close(): Promise<void>
+  /** Closes every connection. */
+  destroy(): void
 }
 
-interface Reply {
-  readonly status: number
-  readonly text: string
-  readonly allow?: string
-}
+const connectionsMax = 2 * limits.callsWaitingMax
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
+  const { log, refusalLog } = options
   const healthText = JSON.stringify({ ok: true, agent: options.agent })
-  const calls = new CallReader()
+  const connections = new Connections(connectionsMax)
+  const requests = new Set<Promise<void>>()
   let waiting = 0
   let isClosing = false
 
-  /** One request. Everything that can end it is on this page. */
-  async function reply(request: IncomingMessage): Promise<Reply | undefined> {
-    const head = { method: request.method ?? '', target: request.url ?? '', rawHeaders: request.rawHeaders }
-    const verdict = guard(head, options.token)
-    if (!verdict.ok) {
-      await discardBody(request)
-      return { ...refused(verdict.status, verdict.message), ...(verdict.allow && { allow: verdict.allow }) }
-    }
-    return routeReplies[verdict.route](request)
-  }
-
-  const routeReplies: Record<Route, (request: IncomingMessage) => Reply | Promise<Reply | undefined>> = {
+  const routeAnswers: Record<Route, (exchange: Exchange) => Answer | Promise<Answer | undefined>> = {
     '/health': () => ({ status: 200, text: healthText }),
     '/operations': () => ({ status: 200, text: options.operationsText }),
-    '/call': replyToCall,
+    '/call': answerCallRequest,
   }
 
-  async function replyToCall(request: IncomingMessage): Promise<Reply | undefined> {
-    if (isClosing) return refused(503, messages.shuttingDown)
-    if (waiting >= limits.callsWaitingMax) return refused(503, messages.tooManyWaiting)
+  /** One request. Everything that can end it is on this page; undefined when the caller has hung up. */
+  async function answerRequest(exchange: Exchange): Promise<Answer | undefined> {
+    const { method = '', url = '', rawHeaders } = exchange.request
+    const verdict = guard({ method, target: url, rawHeaders }, options.token)
+    return verdict.ok ? routeAnswers[verdict.route](exchange) : refuse(exchange, verdict)
+  }
+
+  async function answerCallRequest(exchange: Exchange): Promise<Answer | undefined> {
+    if (isClosing) return refuse(exchange, { status: 503, message: messages.shuttingDown, reason: 'shutting down' })
+    if (waiting >= limits.callsWaitingMax)
+      return refuse(exchange, { status: 503, message: messages.tooManyWaiting, reason: 'too many calls waiting' })
     waiting++
     try {
-      const body = await readBody(request)
+      if ('expect' in exchange.request.headers) exchange.response.writeContinue()
+      const body = await readBody(exchange.request)
       if (body === 'broken') return undefined
-      if (body === 'too-large') return refused(413, messages.bodyTooLarge)
-      const text = decodeUtf8(body)
-      if (text === undefined) return refused(400, messages.bodyNotUtf8)
-      const reading = calls.read(text)
-      if (!reading.ok) return refused(400, reading.message, reading.id)
-      return { status: 200, text: answerText(reading.call.id, await options.answerCall(reading.call)) }
+      if (body === 'too-large')
+        return refuse(exchange, { status: 413, message: messages.bodyTooLarge, reason: 'body too large' })
+      const reading = readCallBody(body)
+      if (!reading.ok) return refuse(exchange, { ...reading, status: 400 }, reading.id)
+      const { call } = reading
+      exchange.call = call
+      return { status: 200, text: answerText(call.id, await options.answerCall(call)) }
     } finally {
       waiting--
     }
   }
 
-  const owed = new AnswersOwed()
-  const departures = new Departures()
+  function refuse({ request }: Exchange, { status, message, reason, allow }: DoorRefusal, id?: string): Answer {
+    refusalLog.warn({ route: routeInLog(request), status, reason }, 'request refused')
+    return { status, text: answerText(id, refusal(status, message)), allow }
+  }
 
-  function handle(request: IncomingMessage, response: ServerResponse): void {
-    owed.add(request, response)
-    const answered = (answer: Reply | undefined, mustEnd: boolean): void => {
-      const isLast = owed.settle(request, response) || mustEnd
-      if (answer) write(request, response, answer, isLast)
+  async function handle(request: IncomingMessage, response: ServerResponse<IncomingMessage>): Promise<void> {
+    connections.addRequest(request, response)
+    const exchange: Exchange = { request, response, call: undefined }
+    try {
+      const answer = await answerRequest(exchange).catch((error) => answerBug(exchange, error))
+      if (answer) await writeAnswer(request, response, answer, () => connections.isLast(request, response))
       else response.destroy()
+    } catch (error) {
+      log.error({ err: error }, 'answer not written: a bug of the agent')
+      response.destroy()
     }
-    reply(request).then(
-      (answer) => departures.add(() => answered(answer, isClosing)),
-      () => departures.add(() => answered(refused(500, messages.internal), true)),
-    )
+  }
+
+  function answerBug({ call }: Exchange, error: unknown): Answer {
+    log.error({ err: error, operation: call?.operationName, id: call?.id }, 'request failed: a bug of the agent')
+    const mayHaveActed = call?.operation.kind === 'platform' && call.operation.retry !== 'safe'
+    const message = mayHaveActed ? messages.internal : messages.internalSafe
+    return { status: 500, text: answerText(call?.id, refusal(500, message, mayHaveActed)) }
+  }
+
+  function onRequest(request: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
+    const ended = handle(request, response).finally(() => requests.delete(ended))
+    requests.add(ended)
   }
 
   const server = createServer(
@@ -103,15 +121,18 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
       // The guard refuses it, in JSON.
       requireHostHeader: false,
     },
-    handle,
+    onRequest,
   )
-  // A caller may close its side as soon as it has said everything: its answer is still owed.
+  // A caller may close its side as soon as it has sent everything: its answer is still owed.
   Object.assign(server, { httpAllowHalfOpen: true })
-  server.on('checkExpectation', handle)
-  server.maxConnections = 2 * limits.callsWaitingMax
+  server.on('connection', (socket) => connections.add(socket))
+  server.on('checkContinue', onRequest)
+  server.on('checkExpectation', onRequest)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // What follows a whole request may be no HTTP; the answer to that request still comes first, and alone.
-    if (!owed.endAfterwards(socket)) refuseMalformed(error, socket)
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+    // Something that is not HTTP may follow complete requests; their answers still come first, and alone.
+    if (connections.endAfterAnswers(socket)) return
+    refusalLog.warn({ status: refuseMalformed(error, socket), reason: error.code }, 'request refused')
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -121,53 +142,42 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   const port = typeof address === 'object' && address ? address.port : options.port
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    async close(graceMs) {
+    async close() {
       isClosing = true
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve())
-      })
-      server.closeIdleConnections()
-      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-      await closed
-      clearTimeout(cut)
+      const closed = new Promise((resolve) => server.close(resolve))
+      connections.close()
+      await Promise.all([closed, ...requests])
+    },
+    destroy() {
+      server.close()
+      server.closeAllConnections()
     },
   }
 }
 
-function refused(status: number, message: string, id?: string): Reply {
-  return { status, text: answerText(id, refusal(status, message)) }
+/** One request on its way to an answer. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse<IncomingMessage>
+  /** Set when the call begins. From then on it may act. */
+  call: Call | undefined
 }
 
-const fixedHeaders = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'",
+/** Reads a call, or says what is wrong; with its id if it has one. */
+function readCallBody(
+  body: Buffer,
+): { ok: true; call: Call } | { ok: false; message: string; reason: string; id?: string | undefined } {
+  const text = decodeUtf8(body)
+  if (text === undefined) return { ok: false, message: messages.bodyNotUtf8, reason: 'body is not UTF-8' }
+  const json = readStrictJson(text)
+  if (!json.ok) return { ok: false, message: jsonFaultInWords(json.fault), reason: `body: ${json.fault.kind}` }
+  const { operation, input, id } = json.object.value
+  const reading = readCall({ operation, input, id })
+  if (reading.ok) return reading
+  return { ...reading, reason: 'operation, input or id is not valid', id: isIdempotencyKey(id) ? id : undefined }
 }
 
-function write(request: IncomingMessage, response: ServerResponse, reply: Reply, isLast: boolean): void {
-  if (response.destroyed || response.headersSent) return
-  response.writeHead(reply.status, {
-    ...fixedHeaders,
-    'content-length': Buffer.byteLength(reply.text),
-    ...(reply.allow && { allow: reply.allow }),
-    // What is left of a body that nobody reads would be taken for the next request.
-    ...((isLast || !request.complete) && { connection: 'close' }),
-  })
-  response.end(reply.text)
-}
-
-const malformedStatuses: Readonly<Record<string, readonly [number, string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
-}
-
-/** Node's own answer to a request that is no HTTP has no body; this one is JSON like all others. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const [status, reason] = malformedStatuses[error.code ?? ''] ?? [400, 'Bad Request']
-  const text = answerText(undefined, refusal(status, messages.requestMalformed))
-  const headers = Object.entries(fixedHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
-  const head = `HTTP/1.1 ${status} ${reason}\r\n${headers.join('')}connection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n`
-  socket.end(head + text)
+/** Without a query: a caller may have put a secret there. */
+function routeInLog({ method, url = '' }: IncomingMessage): string {
+  return `${method} ${url.split('?')[0]?.slice(0, 80)}`
 }

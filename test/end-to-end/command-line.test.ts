@@ -153,38 +153,41 @@ for (const [what, { agent }] of [
     taken.close()
   })
 
-  test(`SIGTERM lets a call under way end, and the exit code is 0 (${what})`, async () => {
-    using ready = await setup()
-    let answer: () => void = () => undefined
-    const slow = createServer((_, response) => {
-      answer = () => response.end(JSON.stringify({ data: eligibility }))
-      arrived()
-    })
-    let arrived: () => void = () => undefined
-    const hasArrived = new Promise<void>((resolve) => {
-      arrived = resolve
-    })
-    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
-    const env = { ...ready.env, SERVICE_BASE_URL: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` }
-    const daemon = await startProgram({
-      name: 'market-agent',
-      command: [...agent, 'run'],
-      env,
-      logFile: outputFile('market-agent'),
-    })
-    const answered = fetch(`${daemon.url}/call`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${ready.env.SERVICE_AGENT_TOKEN}` },
-      body: '{"operation":"market.eligibility","input":{"characterRef":"known"}}',
-    })
-    await hasArrived
-    const ended = new Promise((resolve) => daemon.child.on('exit', resolve))
-    daemon.child.kill('SIGTERM')
-    answer()
-    expect(await (await answered).json()).toEqual({ ok: true, data: eligibility })
-    expect(await ended).toBe(0)
-    slow.close()
-  })
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    `%s lets a call under way end, and the exit code is 0 (${what})`,
+    async (signal) => {
+      using ready = await setup()
+      let answer: () => void = () => undefined
+      const slow = createServer((_, response) => {
+        answer = () => response.end(JSON.stringify({ data: eligibility }))
+        arrived()
+      })
+      let arrived: () => void = () => undefined
+      const hasArrived = new Promise<void>((resolve) => {
+        arrived = resolve
+      })
+      await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+      const env = { ...ready.env, SERVICE_BASE_URL: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` }
+      const daemon = await startProgram({
+        name: 'market-agent',
+        command: [...agent, 'run'],
+        env,
+        logFile: outputFile('market-agent'),
+      })
+      const answered = fetch(`${daemon.url}/call`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${ready.env.SERVICE_AGENT_TOKEN}` },
+        body: '{"operation":"market.eligibility","input":{"characterRef":"known"}}',
+      })
+      await hasArrived
+      const ended = new Promise((resolve) => daemon.child.on('exit', resolve))
+      daemon.child.kill(signal)
+      answer()
+      expect(await (await answered).json()).toEqual({ ok: true, data: eligibility })
+      expect(await ended).toBe(0)
+      slow.close()
+    },
+  )
 }
 
 test('the single file ignores NODE_OPTIONS, and SIGUSR1 opens no inspector', async () => {

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
-import { goodBodies, goodInputs, startTestAgent, type TestAgent } from '../fixtures/test-agent.ts'
-
-const linesOf = async (agent: TestAgent) =>
-  (await agent.logText())
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+import { goodBodies, goodInputs, startTestAgent } from '../fixtures/test-agent.ts'
 
 test('each call leaves one line with everything that was decided on the way', async () => {
   await using platform = await ScriptedPlatform.start([{ status: 503 }])
@@ -15,7 +9,7 @@ test('each call leaves one line with everything that was decided on the way', as
   await agent.call('market.eligibility', goodInputs['market.eligibility'], 'e-1')
   await agent.call('market.eligibility', goodInputs['market.eligibility'], 'e-1')
   await agent.call('market.eligibility', {})
-  const calls = (await linesOf(agent)).filter(({ msg }) => msg === 'call answered')
+  const calls = agent.logLines().filter(({ msg }) => msg === 'call answered')
   expect(calls).toMatchObject([
     {
       operation: 'market.eligibility',
@@ -35,7 +29,7 @@ test('each call leaves one line with everything that was decided on the way', as
 
 test('the first line names version, platform, kid and key fingerprint', async () => {
   await using agent = await startTestAgent('http://127.0.0.1:9')
-  expect((await linesOf(agent))[0]).toMatchObject({
+  expect(agent.logLines()[0]).toMatchObject({
     msg: 'starting',
     version: expect.any(String),
     platform: '127.0.0.1:9',

@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/**
+ * The open connections: the requests that each of them still waits for, in order of arrival, and which connections are
+ * idle. Answers leave a connection in that order, so it may only end with the answer to the newest request.
+ */
+export class Connections {
+  readonly #max: number
+  readonly #unanswered = new Map<Socket, ServerResponse<IncomingMessage>[]>()
+  /** The one that is idle for the longest time comes first. */
+  readonly #idle = new Set<Socket>()
+  readonly #ending = new WeakSet<Socket>()
+  #isClosing = false
+
+  /** @param max Above this number the oldest idle connection is closed. */
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  add(socket: Socket): void {
+    this.#unanswered.set(socket, [])
+    this.#idle.add(socket)
+    socket.once('close', () => {
+      this.#unanswered.delete(socket)
+      this.#idle.delete(socket)
+    })
+    if (this.#unanswered.size > this.#max) this.#idle.values().next().value?.destroy()
+  }
+
+  /** Notes a request until its answer has left, or its connection is gone. */
+  addRequest({ socket }: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
+    this.#unanswered.get(socket)?.push(response)
+    this.#idle.delete(socket)
+    response.once('close', () => this.#forget(socket, (other) => other === response))
+  }
+
+  /** Whether the connection ends with this answer. */
+  isLast({ socket }: IncomingMessage, response: ServerResponse<IncomingMessage>): boolean {
+    return this.#isEnding(socket) && this.#unanswered.get(socket)?.at(-1) === response
+  }
+
+  /**
+   * Ends a connection after the answers to its complete requests.
+   *
+   * @returns false when it waits for none.
+   */
+  endAfterAnswers(socket: Socket): boolean {
+    this.#forget(socket, ({ req }) => !req.complete)
+    if (this.#idle.has(socket)) return false
+    this.#ending.add(socket)
+    return true
+  }
+
+  /** Ends each connection as soon as it waits for no answer. */
+  close(): void {
+    this.#isClosing = true
+    for (const socket of this.#idle) socket.destroySoon()
+  }
+
+  #isEnding(socket: Socket): boolean {
+    return this.#isClosing || this.#ending.has(socket)
+  }
+
+  #forget(socket: Socket, isForgotten: (response: ServerResponse<IncomingMessage>) => boolean): void {
+    const unanswered = this.#unanswered.get(socket)
+    if (!unanswered) return
+    const rest = unanswered.filter((response) => !isForgotten(response))
+    this.#unanswered.set(socket, rest)
+    if (rest.length > 0) return
+    this.#idle.add(socket)
+    if (this.#isEnding(socket)) socket.destroySoon()
+  }
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { answerText, refusal } from '../call/answer.ts'
+import { messages } from '../call/messages.ts'
+import { discardBody } from './read-body.ts'
+
+/** What is answered to one request. */
+export interface Answer {
+  readonly status: number
+  /** JSON. */
+  readonly text: string
+  /** The method that the route has. */
+  readonly allow?: string | undefined
+}
+
+const fixedHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'",
+}
+
+/** @param isLast Whether the connection ends with this answer. */
+export async function writeAnswer(
+  request: IncomingMessage,
+  response: ServerResponse<IncomingMessage>,
+  { status, text, allow }: Answer,
+  isLast: () => boolean,
+): Promise<void> {
+  // The body may be there already, and only waits to be parsed.
+  if (!request.complete) await setImmediate()
+  if (response.destroyed) return
+  const isEarly = !request.complete
+  response.writeHead(status, {
+    ...fixedHeaders,
+    'content-length': Buffer.byteLength(text),
+    ...(allow !== undefined && { allow }),
+    // The rest of an unread body would be parsed as the next request.
+    ...((isEarly || isLast()) && { connection: 'close' }),
+  })
+  if (isEarly) {
+    response.write(text, () => request.socket.end())
+    await discardBody(request)
+    response.end()
+  } else {
+    response.end(text)
+  }
+}
+
+const malformedStatuses: Readonly<Record<string, readonly [number, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+}
+
+/**
+ * Answers something that is not HTTP. Node's own answer has no body; this one is JSON like all others.
+ *
+ * @returns The status.
+ */
+export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): number {
+  const [status, reason] = malformedStatuses[error.code ?? ''] ?? [400, 'Bad Request']
+  const text = answerText(undefined, refusal(status, messages.requestMalformed))
+  const headers = Object.entries(fixedHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `HTTP/1.1 ${status} ${reason}\r\n${headers.join('')}connection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n`
+  socket.end(head + text)
+  return status
+}
