@@ -4,34 +4,22 @@ import type { RealTime } from './real-time.ts'
 export interface Clock {
   /** The stub's time: Unix ms. */
   nowMs(): number
-  /** Milliseconds for durations; no travel moves them. */
+  /** Milliseconds for durations; no clock jump moves them. */
   monotonicMs(): number
-  /** Runs `wake` once when the stub's time reaches `atMs`, travelled or waited for. Returns its cancellation. */
-  at(atMs: number, wake: () => void): () => void
-  /** Runs `wake` after a real duration that no travel shortens: how long to wait for somebody outside. */
+  /** Runs `wake` after a real duration that no clock jump shortens. Returns its cancellation. */
   after(durationMs: number, wake: () => void): () => void
 }
 
-/** Node keeps a timer no longer than this; a later moment is waited for in steps. */
-const timerMsMax = 2_000_000_000
-
-interface Alarm {
-  readonly atMs: number
-  readonly wake: () => void
-  cancel: () => void
-}
-
 /**
- * The platform's only clock: the machine's, moved by an offset, or standing still at one moment while a journey does
- * what is due there. `Date` headers, exp, the memory of jtis and every due time read it.
+ * The platform's only clock: the machine's, moved by an offset, or stopped at one moment while a clock jump does what is
+ * due there. `Date` headers, exp, the memory of jtis and every due time read it.
  *
- * @see docs/decisions/0012
+ * @see docs/decisions/0033
  */
 export class StubClock implements Clock {
   readonly #real: RealTime
-  readonly #alarms = new Set<Alarm>()
   #offsetMs: number
-  #standingAtMs: number | undefined
+  #stoppedAtMs: number | undefined
 
   constructor(real: RealTime, offsetMs: number) {
     this.#real = real
@@ -39,7 +27,7 @@ export class StubClock implements Clock {
   }
 
   nowMs(): number {
-    return this.#standingAtMs ?? this.#real.nowMs() + this.#offsetMs
+    return this.#stoppedAtMs ?? this.#real.nowMs() + this.#offsetMs
   }
 
   realNowMs(): number {
@@ -52,49 +40,26 @@ export class StubClock implements Clock {
 
   /** How far the stub's time is from the machine's; 0 when it does not travel. */
   get offsetMs(): number {
-    return this.#standingAtMs === undefined ? this.#offsetMs : this.#standingAtMs - this.#real.nowMs()
+    return this.#stoppedAtMs === undefined ? this.#offsetMs : this.#stoppedAtMs - this.#real.nowMs()
   }
 
   /** Stops the stub's time at one moment. */
-  standAt(atMs: number): void {
-    this.#standingAtMs = atMs
+  stopAt(atMs: number): void {
+    this.#stoppedAtMs = atMs
   }
 
-  /** Lets the stub's time run on from one moment; alarms that it passed ring. */
+  /** Lets the stub's time run on from one moment. */
   runFrom(atMs: number): void {
     this.runWithOffset(atMs - this.#real.nowMs())
   }
 
   /** Lets the stub's time run on at a distance from the machine's; 0 is the machine's own. */
   runWithOffset(offsetMs: number): void {
-    this.#standingAtMs = undefined
+    this.#stoppedAtMs = undefined
     this.#offsetMs = offsetMs
-    for (const alarm of this.#alarms) {
-      alarm.cancel()
-      this.#arm(alarm)
-    }
-  }
-
-  at(atMs: number, wake: () => void): () => void {
-    const alarm: Alarm = { atMs, wake, cancel: () => undefined }
-    this.#alarms.add(alarm)
-    this.#arm(alarm)
-    return () => {
-      alarm.cancel()
-      this.#alarms.delete(alarm)
-    }
   }
 
   after(durationMs: number, wake: () => void): () => void {
     return this.#real.setTimer(durationMs, wake)
-  }
-
-  #arm(alarm: Alarm): void {
-    const remainingMs = Math.max(0, alarm.atMs - this.nowMs())
-    alarm.cancel = this.#real.setTimer(Math.min(remainingMs, timerMsMax), () => {
-      if (this.nowMs() < alarm.atMs) return this.#arm(alarm)
-      this.#alarms.delete(alarm)
-      alarm.wake()
-    })
   }
 }

@@ -48,7 +48,7 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
     chance: makeChance(seed),
     makeLog: (nowMs) => makeLog(destination, nowMs),
     service: `${program.name} ${program.version}`,
-    failed(error) {
+    onFatal(error) {
       process.stderr.write(`${program.name}: ${error.message}: ${String(error.cause)}\n`)
       process.exit(exitCodes.failed)
     },

@@ -43,7 +43,7 @@ export type WebhookFault = z.infer<typeof webhookFault>
 export type WebhookFaultKind = WebhookFault['kind']
 
 /** Whether a fault is meant for an attempt of this event. */
-export function befalls(fault: WebhookFault, event: WebhookEvent): boolean {
+export function fits(fault: WebhookFault, event: WebhookEvent): boolean {
   if (fault.kind === 'reorder') return event === 'transfer_order'
   return fault.event === undefined || fault.event === event
 }

@@ -1,6 +1,9 @@
 import { type RefusalCode, refusals } from './messages.ts'
 
-/** The platform says no: a status, a text ready for the player, and a code for those who look behind it. */
+/**
+ * The platform says no: a status, a text ready for the player, and a code for developers. Use cases return it as a
+ * value, before they have written anything.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly code: RefusalCode
@@ -16,11 +19,17 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of a code, to be thrown; the catalogue says which facts its text needs. */
+/** The refusal of a code; the catalogue says which facts its text needs. */
 export function refuse<Code extends RefusalCode>(
   code: Code,
   ...facts: Parameters<(typeof refusals)[Code]['text']>
 ): Refusal {
   const { status, text } = refusals[code]
   return new Refusal(code, status, (text as (facts: unknown) => string)(facts[0]))
+}
+
+/** A value that is no refusal, for routes whose framework answers what is thrown. @throws {Refusal} */
+export function orThrow<Value>(value: Value | Refusal): Value {
+  if (value instanceof Refusal) throw value
+  return value
 }

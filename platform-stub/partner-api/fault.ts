@@ -17,13 +17,13 @@ export function takeFault(
 }
 
 /**
- * What a fault does before the platform looks at the request: it waits, or answers in its place.
+ * Does what a fault does before the platform looks at the request: it waits, or answers in its place.
  *
- * @throws {Refusal} FAULT_INJECTED with the status that was asked for.
+ * @returns FAULT_INJECTED with the status that was asked for; undefined where the request goes on.
  */
-export async function sufferBefore(fault: PartnerFault, { partner }: Faults): Promise<void> {
+export async function applyFault(fault: PartnerFault, { partner }: Faults): Promise<Refusal | undefined> {
   if (fault.kind === 'delay') await partner.delays.pass(fault.delayMs)
-  if (fault.kind === 'status') throw statusRefusal(fault)
+  return fault.kind === 'status' ? statusRefusal(fault) : undefined
 }
 
 function statusRefusal({ status, retryAfterSeconds }: PartnerFault & { kind: 'status' }): Refusal {
@@ -37,10 +37,6 @@ function statusRefusal({ status, retryAfterSeconds }: PartnerFault & { kind: 'st
 function operationNameOf(route: Route, fields: Readonly<Record<string, string>>, body: Uint8Array) {
   const [only] = route.operations
   if (only && route.operations.length === 1) return only.name
-  try {
-    return readInput(route, fields, body).operation.name
-  } catch (error) {
-    if (error instanceof Refusal) return null
-    throw error
-  }
+  const asked = readInput(route, fields, body)
+  return asked instanceof Refusal ? null : asked.operation.name
 }

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import { inputFaultInWords, jsonFaultInWords } from '../../contract/faults-in-words.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import type { NamedOperation } from '../marketplace/platform-operations.ts'
-import { refuse } from '../marketplace/refusal.ts'
+import { Refusal, refuse } from '../marketplace/refusal.ts'
 import type { Route } from './partner-routes.ts'
 
 /** What a request asks for, once its body and path are known to be what the contract says. */
@@ -15,22 +15,29 @@ export interface PartnerInput {
  * Reads body and path fields by the contract's schema; the first fault names its field.
  *
  * @param fields Path fields as written.
- * @throws {Refusal} 400.
+ * @returns The input, or a 400; 404 for a path field that is badly encoded.
  */
-export function readInput(route: Route, fields: Readonly<Record<string, string>>, body: Uint8Array): PartnerInput {
+export function readInput(
+  route: Route,
+  fields: Readonly<Record<string, string>>,
+  body: Uint8Array,
+): PartnerInput | Refusal {
   const [only] = route.operations
   if (route.operations.length === 1 && only?.operation.body === 'none') {
-    return { operation: only, input: fitting(only, pathValues(only, fields)) }
+    return inputOf(only, {}, fields)
   }
   const value = readObject(body)
+  if (value instanceof Refusal) return value
   const operation = operationOf(route, value)
+  if (operation instanceof Refusal) return operation
   if (operation.operation.body === 'empty-object' && Object.keys(value).length > 0)
-    throw refuse('BODY_NOT_EMPTY_OBJECT')
-  return { operation, input: fitting(operation, { ...value, ...pathValues(operation, fields) }) }
+    return refuse('BODY_NOT_EMPTY_OBJECT')
+  return inputOf(operation, value, fields)
 }
 
-function operationOf(route: Route, value: Readonly<Record<string, unknown>>): NamedOperation {
-  if (route.implied) parseFields(route.implied, value)
+function operationOf(route: Route, value: Readonly<Record<string, unknown>>): NamedOperation | Refusal {
+  const implied = route.implied && parseFields(route.implied, value)
+  if (implied instanceof Refusal) return implied
   const operation = route.operations.find((candidate) =>
     Object.entries(candidate.operation.implied).every(([field, implied]) => value[field] === implied),
   )
@@ -38,51 +45,54 @@ function operationOf(route: Route, value: Readonly<Record<string, unknown>>): Na
   return operation
 }
 
-function fitting({ operation }: NamedOperation, value: Readonly<Record<string, unknown>>) {
-  return parseFields(operation.input, value) as Readonly<Record<string, unknown>>
+/** Path fields get the types that the operation's schema wants: a number is written without sign or leading zero. */
+function inputOf(
+  operation: NamedOperation,
+  value: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, string>>,
+): PartnerInput | Refusal {
+  const { input: schema } = operation.operation
+  const shape: Readonly<Record<string, z.core.$ZodType>> = schema.def.shape
+  const whole: Record<string, unknown> = { ...value }
+  for (const [field, written] of Object.entries(fields)) {
+    const text = decode(written)
+    if (text === undefined) return refuse('ROUTE_UNKNOWN')
+    const isNumber = shape[field]?._zod.def.type === 'number' && /^(0|[1-9]\d*)$/.test(text)
+    whole[field] = isNumber ? Number(text) : text
+  }
+  const input = parseFields(schema, whole)
+  return input instanceof Refusal ? input : { operation, input }
 }
 
-/** Path fields in the types that the operation's schema wants: a number is written without sign or leading zero. */
-function pathValues({ operation }: NamedOperation, fields: Readonly<Record<string, string>>): Record<string, unknown> {
-  const shape: Readonly<Record<string, z.core.$ZodType>> = operation.input.def.shape
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, written]) => {
-      const text = decoded(written)
-      const isNumber = shape[field]?._zod.def.type === 'number' && /^(0|[1-9]\d*)$/.test(text)
-      return [field, isNumber ? Number(text) : text]
-    }),
-  )
-}
-
-function decoded(segment: string): string {
+function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)
   } catch {
-    throw refuse('ROUTE_UNKNOWN')
+    return undefined
   }
 }
 
 /**
  * A JSON object from a request's bytes, in the strict reading of both programs.
  *
- * @throws {Refusal} BODY_INVALID with what is wrong.
+ * @returns The object, or BODY_INVALID with what is wrong.
  */
-export function readObject(body: Uint8Array): Readonly<Record<string, unknown>> {
+export function readObject(body: Uint8Array): Readonly<Record<string, unknown>> | Refusal {
   const hasByteOrderMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
   const text = hasByteOrderMark ? undefined : decodeUtf8(body)
   const reading = readStrictJson(text ?? '')
-  if (!reading.ok) throw refuse('BODY_INVALID', { fault: jsonFaultInWords(reading.fault) })
+  if (!reading.ok) return refuse('BODY_INVALID', { fault: jsonFaultInWords(reading.fault) })
   return reading.object.value
 }
 
 /**
- * A value by a schema, in the contract's words where it does not fit.
+ * A value by a schema.
  *
- * @throws {Refusal} BODY_INVALID naming the first field at fault.
+ * @returns The value, or BODY_INVALID in the contract's words, naming the first invalid field.
  */
-export function parseFields<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.infer<Schema> {
+export function parseFields<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.infer<Schema> | Refusal {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw refuse('BODY_INVALID', { fault: issue ? inputFaultInWords(issue, value) : '' })
+  return refuse('BODY_INVALID', { fault: issue ? inputFaultInWords(issue, value) : '' })
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { apiKeyHeaderName, signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import { limits } from '../../contract/limits.ts'
-import { refuse } from '../marketplace/refusal.ts'
+import { type Refusal, refuse } from '../marketplace/refusal.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 
 /** A partner's request as it was received, before anything in it is believed. */
@@ -45,15 +45,15 @@ export function readHead({ method = '', url = '', rawHeaders }: IncomingMessage)
 /**
  * The body's bytes.
  *
- * @throws {Refusal} BODY_TOO_LARGE beyond `limits.bodyBytesMax`, after the sender was read far enough to listen;
+ * @returns Them; or BODY_TOO_LARGE beyond `limits.bodyBytesMax`, after the sender was read far enough to listen; or
  *   BODY_CUT when the connection ends before the body.
  */
-export function readBody(incoming: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+export function readBody(incoming: IncomingMessage): Promise<Buffer | Refusal> {
+  return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
     const declared = Number(incoming.headers['content-length'] ?? 0)
-    const tooLarge = () => reject(refuse('BODY_TOO_LARGE', { bytesMax: limits.bodyBytesMax }))
+    const tooLarge = () => resolve(refuse('BODY_TOO_LARGE', { bytesMax: limits.bodyBytesMax }))
     if (declared > stubLimits.bodyBytesDroppedMax) return tooLarge()
     incoming.on('data', (chunk: Buffer) => {
       length += chunk.length
@@ -64,8 +64,8 @@ export function readBody(incoming: IncomingMessage): Promise<Buffer> {
       if (length > limits.bodyBytesMax) tooLarge()
       else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length))
     })
-    incoming.on('error', () => reject(refuse('BODY_CUT')))
-    incoming.on('aborted', () => reject(refuse('BODY_CUT')))
+    incoming.on('error', () => resolve(refuse('BODY_CUT')))
+    incoming.on('aborted', () => resolve(refuse('BODY_CUT')))
   })
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { PlatformOperation } from '../../contract/operations.ts'
 import { type NamedOperation, platformOperations } from '../marketplace/platform-operations.ts'
+import { Refusal, refuse } from '../marketplace/refusal.ts'
 
 /** One method and path. Operations that share it are told apart by the body fields that they imply. */
 export interface Route {
@@ -19,26 +20,32 @@ interface Path {
   readonly routes: readonly Route[]
 }
 
-/** Why a request leads nowhere, or where it leads. Values of path fields are as written, still percent-encoded. */
-export type RouteMatch =
-  | { readonly kind: 'route'; readonly route: Route; readonly fields: Readonly<Record<string, string>> }
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'method-not-allowed'; readonly allowed: string }
+/** Where a request leads. Values of path fields are as written, still percent-encoded. */
+interface RouteMatch {
+  readonly route: Route
+  readonly fields: Readonly<Record<string, string>>
+}
 
 const paths = pathsOf()
 
-/** Finds the route of a request. @param path The request's target without query, as it was received. */
-export function matchRoute(method: string, path: string): RouteMatch {
+/**
+ * Finds the route of a request.
+ *
+ * @param path The request's target without query, as it was received.
+ * @returns The route, or a 404 or 405.
+ */
+export function matchRoute(method: string, path: string): RouteMatch | Refusal {
   const segments = path.split('/')
   const found = paths.find((candidate) => isMatch(candidate, segments))
-  if (!found) return { kind: 'unknown' }
+  if (!found) return refuse('ROUTE_UNKNOWN')
   const route = found.routes.find((candidate) => candidate.method === method)
   if (!route) {
-    return { kind: 'method-not-allowed', allowed: found.routes.map((candidate) => candidate.method).join(', ') }
+    const allowed = found.routes.map((candidate) => candidate.method).join(', ')
+    const { code, status, message } = refuse('METHOD_NOT_ALLOWED', { allowed })
+    return new Refusal(code, status, message, { Allow: allowed })
   }
   const values = segments.filter((_, at) => found.segments[at] === null)
   return {
-    kind: 'route',
     route,
     fields: Object.fromEntries(found.fields.map((field, at) => [field, values[at] ?? ''])),
   }

@@ -1,6 +1,6 @@
 import { StubClock } from '../clock/clock.ts'
-import { DueWork } from '../clock/due-work.ts'
 import type { RealTime } from '../clock/real-time.ts'
+import { Schedule } from '../clock/schedule.ts'
 import type { ControlParts } from '../developer/control/control-parts.ts'
 import { Journal } from '../developer/request-journal.ts'
 import { makeFaults } from '../faults/faults.ts'
@@ -8,13 +8,15 @@ import { Directory } from '../marketplace/game-servers/directory.ts'
 import { loadPlatformKey } from '../marketplace/game-servers/register.ts'
 import type { Platform } from '../marketplace/platform.ts'
 import type { Chance } from '../marketplace/random.ts'
+import { Refusal, refuse } from '../marketplace/refusal.ts'
 import type { Settings } from '../marketplace/settings.ts'
+import { dueMoves } from '../marketplace/transactions/due.ts'
 import { Changes } from '../pages/changes.ts'
-import { forgetExpiredReplays } from '../partner-api/forget-replays.ts'
+import { replayForgetting } from '../partner-api/forget-replays.ts'
 import { partnerListener } from '../partner-api/partner-listener.ts'
-import { GroupCommit } from '../store/group-commit.ts'
 import { openDatabase } from '../store/open.ts'
 import { emptyTables, prepareTables } from '../store/tables.ts'
+import { diskFull, makeTransact } from '../store/transact.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { WebhookSeal } from '../webhooks/webhook-seal.ts'
 import { frameworkListener } from './framework-listener.ts'
@@ -38,7 +40,7 @@ export interface StubOptions {
   /** Name and version, for `/health`. */
   readonly service: string
   /** The store can no longer be trusted: whoever runs the stub ends it. */
-  readonly failed: (error: Error) => void
+  readonly onFatal: (error: Error) => void
   /** Brings the platform into a state; nobody is answered before. What it throws ends the start. */
   readonly prepare?: (parts: ControlParts, stubUrl: string) => Promise<void>
 }
@@ -66,18 +68,15 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   const tables = prepareTables(database, () => {
     isSomethingDue = true
   })
-  const store = new GroupCommit(database, {
-    committed() {
-      tables.replays.committed()
+  let afterCommit: (() => void)[] = []
+  const transact = makeTransact(database, {
+    onBroken: options.onFatal,
+    onCommitted() {
+      for (const action of afterCommit) action()
       changes.lookAgain()
       if (!isSomethingDue) return
       isSomethingDue = false
-      dueWork.wake()
-    },
-    undone: () => tables.replays.undone(),
-    failed(error) {
-      if (error.isDiskFull) log.error({ err: error }, 'disk full')
-      else options.failed(error)
+      schedule.wake()
     },
   })
   const clock = new StubClock(time, tables.platform.clockOffsetMs())
@@ -90,8 +89,14 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     chance,
     settings,
     log,
-    transact: (work) => store.transact(work),
-    undoable: (work) => store.undoable(work),
+    transact(work) {
+      afterCommit = []
+      const result = transact(work)
+      if (result !== diskFull) return result
+      log.error('disk full')
+      return refuse('STORE_FULL')
+    },
+    afterCommit: (action) => void afterCommit.push(action),
     publicUrl: () => publicUrl,
   }
   const directory = new Directory(tables.gameServers.all(), tables.gameServers.allKeys())
@@ -99,10 +104,20 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   const faults = makeFaults(clock)
   // Made while the stub starts to listen: a new key takes longer than everything else.
   const key = loadPlatformKey(platform)
-  key.catch(options.failed)
+  key.catch(options.onFatal)
   const platformKey = () => key
-  const dispatcher = new WebhookDispatcher({ platform, directory, faults, seal: new WebhookSeal(chance, platformKey) })
-  const dueWork = new DueWork(platform, clock, dispatcher)
+  const seal = new WebhookSeal(chance, platformKey)
+  const schedule: Schedule = new Schedule({
+    clock,
+    moves: dueMoves(platform),
+    attempts: new WebhookDispatcher({ platform, directory, faults, seal }, () => schedule.wake()),
+    upkeep: replayForgetting(platform),
+    storeOffset: () => {
+      const stored = platform.transact(() => tables.platform.setClockOffsetMs(clock.offsetMs))
+      return !(stored instanceof Refusal)
+    },
+    onError: (error) => log.error({ err: error }, 'due work failed'),
+  })
 
   const control: ControlParts = {
     platform,
@@ -110,9 +125,9 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     journal,
     faults,
     clock,
-    dueWork,
+    schedule,
     platformKey,
-    emptyTables: () => emptyTables(database, tables),
+    emptyTables: () => emptyTables(database),
   }
   const framework = frameworkListener(async () => {
     const { makeApp } = await import('./app.ts')
@@ -134,24 +149,20 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     server.close()
     server.closeAllConnections()
     await key
-    store.close()
     database.close()
     throw error
   }
   listener = answer
   prepared.resolve()
-  dueWork.run()
-  const stopForgetting = forgetExpiredReplays(platform, clock)
+  schedule.start()
   return {
     url: publicUrl,
     log,
     async close() {
-      stopForgetting()
       changes.close()
       for (const { delays } of Object.values(faults)) delays.end()
-      await Promise.all([closeServer(server, clock), dueWork.stop()])
+      await Promise.all([closeServer(server, clock), schedule.stop()])
       await key
-      store.close()
       database.close()
     },
   }

@@ -76,7 +76,7 @@ function prepared(database: DatabaseSync, file = ':memory:'): DatabaseSync {
   const version = Number(database.prepare('pragma user_version').get()?.['user_version'])
   if (version > migrations.length) throw new StoreUnusableError('newer', file)
   migrate(database, version)
-  // `normal`: what was committed outlives the process, which is all that is promised. See docs/decisions/0023.
+  // `normal`: what was committed outlives the process, which is all that is promised. See docs/decisions/0032.
   // Only now: the first version's header must reach the file itself, where the next start looks for it.
   database.exec(`
     pragma journal_mode = wal;

@@ -11,8 +11,6 @@ export const stubLimits = {
   /** The longest delay and the most copies that a fault may ask for. */
   faultDelayMsMax: 3_600_000,
   faultCopiesMax: 100,
-  /** Due moves that the disk refused are tried again after this. */
-  dueMovesRetryMs: 1_000,
 
   journalEntriesMax: 1_000,
   /** Longer signing inputs are kept with the newest entries alone, and there whole. */
@@ -40,9 +38,14 @@ export const stubLimits = {
   /** A graceful end waits this long for what is in flight. */
   shutdownMs: 10_000,
 
-  /** Expired jtis forgotten at a time. */
-  replaysPrunedMax: 500,
-  /** So many expired envelopes are known all the same: the clock may be set back. In memory, not across restarts. */
-  expiredReplaysMax: 10_000,
-  replayPruneIntervalMs: 1_000,
+  /** The newest envelopes are known even after their exp, in case the clock is set back. */
+  replaysKeptMin: 10_000,
+  /** Expired envelopes are forgotten this often, and this many at a time. */
+  replayForgettingIntervalMs: 10_000,
+  replaysForgottenMax: 100_000,
+
+  /** An alarm is never set further ahead: the timers of a computer that slept are late. */
+  alarmMsMax: 30_000,
+  /** What could not be written is tried again after this. */
+  storeRetryMs: 1_000,
 } as const

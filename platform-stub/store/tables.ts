@@ -26,9 +26,8 @@ export function prepareTables(database: DatabaseSync, somethingIsDue: () => void
 }
 
 /** Empties everything but game servers, their keys and the platform's own. Ids go on rising: none is given twice. */
-export function emptyTables(database: DatabaseSync, tables: Tables): void {
+export function emptyTables(database: DatabaseSync): void {
   for (const table of emptiedByReset) database.exec(`delete from ${table}`)
-  tables.replays.clear()
 }
 
 /** Children before parents. */

@@ -59,9 +59,10 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
     order by nextAttemptAt, id limit ?
   `)
   const firstAfter = database.prepare(`
-    select min(nextAttemptAt) as at from webhookDeliveries
-    where gameServerId = ? and state = 'pending' and nextAttemptAt > ? and isHeld = 0
+    select nextAttemptAt as at from webhookDeliveries
+    where state = 'pending' and nextAttemptAt > ? and isHeld = 0 order by nextAttemptAt limit 1
   `)
+  const begin = database.prepare('update webhookDeliveries set attempts = attempts + 1 where id = ? returning attempts')
   const reschedule = database.prepare(
     `update webhookDeliveries set state = 'pending', attempts = ?, nextAttemptAt = ?, closedAt = null, isHeld = 0 where id = ?`,
   )
@@ -76,7 +77,7 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
   )
   const endOrders = database.prepare(`
     update webhookDeliveries set state = 'ended', nextAttemptAt = null, closedAt = ?
-    where transactionId = ? and event = 'transfer_order' and state = 'pending'
+    where transactionId = ? and event = 'transfer_order' and state = 'pending' and attempts <= ?
   `)
   const newest = database.prepare('select * from webhookDeliveries order by id desc limit ?')
   const newestOf = database.prepare('select * from webhookDeliveries where transactionId = ? order by id desc limit ?')
@@ -102,17 +103,24 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
     /** A game server's deliveries whose time has come, earliest first. */
     due: (gameServerId: number, nowMs: number, count: number) =>
       due.all(gameServerId, nowMs, count) as unknown as WebhookDeliveryRow[],
-    /** When a game server's first delivery after a moment is due; null where none is. */
-    firstAfter: (gameServerId: number, afterMs: number) =>
-      (firstAfter.get(gameServerId, afterMs)?.['at'] ?? null) as number | null,
+    /** When the first delivery after a moment is due; null where none is. */
+    firstAfter: (afterMs: number) => (firstAfter.get(afterMs)?.['at'] ?? null) as number | null,
+    /** Counts an attempt before it is sent, so that no other gets its number. @returns The number. */
+    beginAttempt: (id: number): number => Number(begin.get(id)?.['attempts']),
     reschedule(id: number, attempts: number, nextAttemptAt: number): void {
       reschedule.run(attempts, nextAttemptAt, id)
       somethingIsDue()
     },
-    /** Keeps a delivery from being due. */
-    hold: (id: number): void => void hold.run(id),
-    /** Whether nothing can come any more for which an order of this transaction could be held back. */
-    isTerminalAcknowledged: (transactionId: number): boolean => terminalAcknowledged.get(transactionId) !== undefined,
+    /**
+     * Keeps a delivery from being due until the terminal of its transaction is acknowledged.
+     *
+     * @returns False where that has happened already: nothing would release it.
+     */
+    holdUntilTerminal({ id, transactionId }: WebhookDeliveryRow): boolean {
+      if (terminalAcknowledged.get(transactionId)) return false
+      hold.run(id)
+      return true
+    },
     /** What was held back of a transaction is due now, whatever ended it meanwhile. */
     releaseHeld(transactionId: number, at: number): void {
       if (releaseHeld.run(at, transactionId).changes > 0) somethingIsDue()
@@ -124,7 +132,10 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
     close: (id: number, state: 'acknowledged' | 'ended', attempts: number, at: number): void =>
       void close.run(state, attempts, at, id),
     /** Ends the `transfer_order` deliveries of a transaction, and those alone. */
-    endOrders: (transactionId: number, at: number): void => void endOrders.run(at, transactionId),
+    endOrders: (transactionId: number, at: number): void =>
+      void endOrders.run(at, transactionId, Number.MAX_SAFE_INTEGER),
+    /** The same, but only of those that were never sent. */
+    endUnsentOrders: (transactionId: number, at: number): void => void endOrders.run(at, transactionId, 0),
     newest: (count: number) => newest.all(count) as unknown as WebhookDeliveryRow[],
     newestOf: (transactionId: number, count: number) =>
       newestOf.all(transactionId, count) as unknown as WebhookDeliveryRow[],

@@ -1,145 +1,110 @@
+import type { DueAttempts, Mode } from '../clock/schedule.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
-import { everydayPatience, type Patience, travelPatience } from './patience.ts'
-import { type AttemptParts, makeAttempt } from './webhook-attempt.ts'
+import { type AttemptMade, recordAttempt } from './outcome.ts'
+import { type AttemptParts, everydayPatience, makeAttempt, type Patience, travelPatience } from './webhook-attempt.ts'
 
 /** An attempt that is being made. */
 interface UnderWay {
-  /** Resolves at its end, with why it could not be written where that is so. */
-  readonly ended: Promise<Error | undefined>
+  readonly gameServerId: number
   readonly abort: AbortController
+  /** Resolves at its end. */
+  readonly ended: Promise<void>
 }
 
 /**
- * Sends what is due in the delivery queue. Each game server has its own places, so that one whose receiver hangs delays
- * no other. What is due is always read from the database: an attempt that a crash cut off is simply due again.
+ * Sends what is due in the delivery queue. Each game server has its own slots, so that a receiver that hangs delays no
+ * other. What is due is always read from the database: an attempt that a crash cut off is due again.
  *
- * Running, it starts attempts by itself as they come due. Paused, it starts none until `attemptDue` asks for those of
- * the present moment, which is how a journey of the clock works.
- *
- * @see interface section 6; docs/decisions/0011
+ * @see interface section 6; docs/decisions/0032
  */
-export class WebhookDispatcher {
+export class WebhookDispatcher implements DueAttempts {
   readonly #parts: AttemptParts
-  /** Attempts under way by game server, each by its delivery. */
-  readonly #underWay = new Map<number, Map<number, UnderWay>>()
-  #isRunning = false
-  #cancelAlarm: () => void = () => undefined
+  readonly #onStoreRefused: () => void
+  /** By delivery. */
+  readonly #underWay = new Map<number, UnderWay>()
+  /** Attempts that were made and could not be written, by delivery. They are not made again meanwhile. */
+  readonly #unrecorded = new Map<number, AttemptMade>()
+  /** The store refused something since the last run: waiting comes before trying again. */
+  #isRefused = false
+  /** What attempts that start now get; null while none starts. */
+  #patience: Patience | null = null
 
-  constructor(parts: AttemptParts) {
+  /** @param onStoreRefused Called when something could not be written, so that `run` is called again. */
+  constructor(parts: AttemptParts, onStoreRefused: () => void) {
     this.#parts = parts
+    this.#onStoreRefused = onStoreRefused
   }
 
-  /** Starts attempts from now on as they come due. */
-  run(): void {
-    this.#isRunning = true
-    this.wake()
+  run(mode: Mode): boolean {
+    this.#patience = mode.kind === 'travelling' ? travelPatience : everydayPatience
+    const wasRefused = this.#isRefused
+    this.#isRefused = false
+    if (wasRefused || ![...this.#unrecorded.values()].every((attempt) => this.#record(attempt))) return false
+    for (const { id } of this.#parts.directory.all()) this.#startDue(id)
+    return true
   }
 
-  /** Starts no attempt by itself any more; those under way go on. */
+  /** Deliveries of a game server without an address are among them, and are due all the same. */
+  nextMs(): number | null {
+    const { tables, clock } = this.#parts.platform
+    return tables.webhooks.firstAfter(clock.nowMs())
+  }
+
   pause(): void {
-    this.#isRunning = false
-    this.#cancelAlarm()
+    this.#patience = null
   }
 
-  /** Looks for what is due, starts it where there is a free place, and sets the alarm for what comes next. */
-  wake(): void {
-    if (!this.#isRunning) return
-    for (const { id } of this.#receivers()) this.#startDue(id, everydayPatience)
-    this.#cancelAlarm()
-    const next = this.#firstAfterNow()
-    this.#cancelAlarm = next === null ? () => undefined : this.#parts.platform.clock.at(next, () => this.wake())
+  isIdle(): boolean {
+    return this.#underWay.size === 0
   }
 
-  /** When the first delivery that can be sent is due, now included; null where none is. */
-  firstDueMs(): number | null {
-    const { webhooks } = this.#parts.platform.tables
-    return earliest(this.#receivers().map(({ id }) => webhooks.firstAfter(id, Number.NEGATIVE_INFINITY)))
+  async settle(): Promise<void> {
+    while (!this.isIdle()) await Promise.all([...this.#underWay.values()].map(({ ended }) => ended))
   }
 
-  /**
-   * Makes every attempt that is due at this moment, with the patience of a journey, and waits for all of them, new ones
-   * included.
-   *
-   * @param isBrokenOff Asked before each round; what is due then stays due.
-   * @throws What kept an attempt from being written: it is still due, and would be made again and again.
-   */
-  async attemptDue(isBrokenOff: () => boolean): Promise<void> {
-    do {
-      const [error] = await this.settle()
-      if (error) throw error
-      if (isBrokenOff()) return
-      for (const { id } of this.#receivers()) this.#startDue(id, travelPatience)
-    } while (this.#underWay.size > 0)
-  }
-
-  /**
-   * Waits until no attempt is under way.
-   *
-   * @returns Why attempts could not be written.
-   */
-  async settle(): Promise<Error[]> {
-    const errors: Error[] = []
-    while (this.#underWay.size > 0) {
-      const ended = await Promise.all(this.#allUnderWay().map((attempt) => attempt.ended))
-      errors.push(...ended.filter((error) => error !== undefined))
-    }
-    return errors
-  }
-
-  /** Breaks off every attempt that is under way now. @param failure What the attempts then failed of. */
   breakOff(failure: string): void {
-    for (const { abort } of this.#allUnderWay()) abort.abort(failure)
+    for (const { abort } of this.#underWay.values()) abort.abort(failure)
   }
 
-  #allUnderWay(): UnderWay[] {
-    return [...this.#underWay.values()].flatMap((attempts) => [...attempts.values()])
-  }
-
-  #receivers() {
-    return this.#parts.directory.all().filter(({ webhookUrl }) => webhookUrl !== null)
-  }
-
-  #firstAfterNow(): number | null {
+  #startDue(gameServerId: number): void {
     const { tables, clock } = this.#parts.platform
-    const now = clock.nowMs()
-    return earliest(this.#receivers().map(({ id }) => tables.webhooks.firstAfter(id, now)))
-  }
-
-  #startDue(gameServerId: number, patience: Patience): void {
-    const { tables, clock } = this.#parts.platform
-    // Its address may have been taken away while an attempt was under way: without one nothing can be made of what is due.
-    if (!this.#parts.directory.byId(gameServerId)?.webhookUrl) return
-    const underWay = this.#underWay.get(gameServerId) ?? new Map<number, UnderWay>()
-    const freePlaces = stubLimits.webhookInFlightPerReceiverMax - underWay.size
-    if (freePlaces <= 0) return
+    const patience = this.#patience
+    if (!patience || !this.#parts.directory.byId(gameServerId)?.webhookUrl) return
+    const own = [...this.#underWay.values()].filter((attempt) => attempt.gameServerId === gameServerId)
+    const slots = stubLimits.webhookInFlightPerReceiverMax - own.length
+    if (slots <= 0) return
     const due = tables.webhooks.due(gameServerId, clock.nowMs(), stubLimits.webhookInFlightPerReceiverMax)
-    for (const delivery of due.filter(({ id }) => !underWay.has(id)).slice(0, freePlaces)) {
+    const startable = due.filter(({ id }) => !this.#underWay.has(id) && !this.#unrecorded.has(id))
+    for (const delivery of startable.slice(0, slots)) {
       const abort = new AbortController()
-      underWay.set(delivery.id, { ended: this.#attempt(delivery, patience, abort.signal), abort })
+      const ended = this.#attempt(delivery, patience, abort.signal)
+      this.#underWay.set(delivery.id, { gameServerId, abort, ended })
     }
-    if (underWay.size > 0) this.#underWay.set(gameServerId, underWay)
   }
 
-  async #attempt(delivery: WebhookDeliveryRow, patience: Patience, signal: AbortSignal): Promise<Error | undefined> {
-    const { gameServerId, id } = delivery
-    let failure: Error | undefined
+  async #attempt(delivery: WebhookDeliveryRow, patience: Patience, signal: AbortSignal): Promise<void> {
+    // Begins in the next microtask: it must stand among those under way before it can end.
+    await null
+    let isStored = false
     try {
-      await makeAttempt(delivery, patience, signal, this.#parts)
+      const made = await makeAttempt(delivery, patience, signal, this.#parts)
+      isStored = typeof made === 'string' ? made === 'not-made' : this.#record(made)
     } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error))
-      this.#parts.platform.log.error({ err: error, deliveryId: id }, 'webhook attempt not recorded')
-    } finally {
-      const underWay = this.#underWay.get(gameServerId)
-      underWay?.delete(id)
-      if (underWay?.size === 0) this.#underWay.delete(gameServerId)
+      this.#parts.platform.log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt failed')
     }
-    // One that could not be recorded is still due: it waits for the next wake, or it would be sent without pause.
-    if (this.#isRunning && !failure) this.#startDue(gameServerId, everydayPatience)
-    return failure
+    this.#underWay.delete(delivery.id)
+    if (isStored) this.#startDue(delivery.gameServerId)
+    else {
+      this.#isRefused = true
+      this.#onStoreRefused()
+    }
   }
-}
 
-function earliest(times: readonly (number | null)[]): number | null {
-  return times.reduce((first, time) => (time !== null && (first === null || time < first) ? time : first), null)
+  #record(attempt: AttemptMade): boolean {
+    const isRecorded = recordAttempt(this.#parts.platform, attempt)
+    if (isRecorded) this.#unrecorded.delete(attempt.deliveryId)
+    else this.#unrecorded.set(attempt.deliveryId, attempt)
+    return isRecorded
+  }
 }

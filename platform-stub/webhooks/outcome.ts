@@ -2,45 +2,57 @@ import { observedQuantityOf } from '../../contract/events.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
 import { transactionPhases } from '../../contract/transaction.ts'
 import type { Platform } from '../marketplace/platform.ts'
+import { Refusal } from '../marketplace/refusal.ts'
 import { backoffMs, phaseOfRow } from '../marketplace/transactions/moves.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhook-rows.ts'
 import type { PostOutcome } from './post.ts'
 import { isAcknowledgement } from './post.ts'
 
-/** What is known of an attempt besides its outcome. */
+/** An attempt that was made. */
 export interface AttemptMade
-  extends Pick<WebhookAttemptRow, 'number' | 'at' | 'durationMs' | 'url' | 'signature' | 'protectedHeader' | 'fault'> {
+  extends Omit<WebhookAttemptRow, 'id' | 'responseStatus' | 'responseBody' | 'failure' | 'nextAttemptAt'> {
   /** The listing's count of stock reports when the attempt began. */
   readonly stockReportsBefore: number
+  readonly outcome: PostOutcome
+  /** What came of the copies that a fault sent along; they are recorded and decide nothing. */
+  readonly copies: readonly PostOutcome[]
 }
 
 /**
- * Writes an attempt and what follows from it: a 2xx ends the delivery and, of a `transfer_order`, tells the stock that
- * is left; anything else sets the next time by the attempt's number, unless the delivery has ended meanwhile.
+ * Records an attempt and what follows from it: a 2xx ends the delivery and, of a `transfer_order`, updates the stock
+ * observation; anything else sets the next time by the attempt's number, unless the delivery has ended meanwhile.
  *
- * @param copies What came of the copies that a fault sent along; they are written and decide nothing.
+ * @returns False where the store refused and nothing was written.
  * @see interface section 6, delivery rules
  */
-export function recordAttempt(
-  platform: Platform,
-  deliveryId: number,
-  attempt: AttemptMade,
-  outcome: PostOutcome,
-  copies: readonly PostOutcome[] = [],
-): void {
-  const { tables, clock, log } = platform
-  const { stockReportsBefore, ...made } = attempt
-  // Read again: the transaction may have become terminal, or the stub been emptied, while the receiver thought.
+export function recordAttempt(platform: Platform, attempt: AttemptMade): boolean {
+  const delivery = platform.transact(() => writeAttempt(platform, attempt))
+  if (delivery instanceof Refusal) return false
+  if (!delivery) return true
+  const { event, transactionId, gameServerId } = delivery
+  const { deliveryId, number, durationMs, outcome, fault } = attempt
+  const result = outcome.kind === 'answer' ? { status: outcome.status } : { failure: outcome.failure }
+  platform.log.info(
+    { deliveryId, event, transactionId, gameServerId, attempt: number, durationMs, ...result, ...(fault && { fault }) },
+    'webhook attempted',
+  )
+  return true
+}
+
+/** @returns The delivery; undefined where the stub was emptied meanwhile. */
+function writeAttempt(platform: Platform, attempt: AttemptMade): WebhookDeliveryRow | undefined {
+  const { tables, clock } = platform
+  const { deliveryId, stockReportsBefore, outcome, copies, ...rest } = attempt
+  const made = { deliveryId, ...rest }
+  // Read again: the transaction may have become terminal while the receiver was answering.
   const delivery = tables.webhooks.byId(deliveryId)
-  if (!delivery) return
+  if (!delivery) return undefined
   const now = clock.nowMs()
   const isAcknowledged = outcome.kind === 'answer' && isAcknowledgement(outcome.status)
   const nextAttemptAt = isAcknowledged || !goesOn(platform, delivery) ? null : now + backoffMs(attempt.number)
-  for (const copy of copies) {
-    tables.webhooks.insertAttempt({ deliveryId, ...made, ...outcomeFields(copy), nextAttemptAt: null })
-  }
-  tables.webhooks.insertAttempt({ deliveryId, ...made, ...outcomeFields(outcome), nextAttemptAt })
+  for (const copy of copies) tables.webhooks.insertAttempt({ ...made, ...outcomeFields(copy), nextAttemptAt: null })
+  tables.webhooks.insertAttempt({ ...made, ...outcomeFields(outcome), nextAttemptAt })
   if (nextAttemptAt !== null) tables.webhooks.reschedule(deliveryId, attempt.number, nextAttemptAt)
   else tables.webhooks.close(deliveryId, isAcknowledged ? 'acknowledged' : 'ended', attempt.number, now)
   if (isAcknowledged && delivery.event === 'transfer_order') {
@@ -49,22 +61,7 @@ export function recordAttempt(
   if (isAcknowledged && delivery.event === 'transaction_terminal') {
     tables.webhooks.releaseHeld(delivery.transactionId, now)
   }
-
-  const { event, transactionId, gameServerId } = delivery
-  const result = outcome.kind === 'answer' ? { status: outcome.status } : { failure: outcome.failure }
-  log.info(
-    {
-      deliveryId,
-      event,
-      transactionId,
-      gameServerId,
-      attempt: attempt.number,
-      durationMs: attempt.durationMs,
-      ...result,
-      ...(attempt.fault && { fault: attempt.fault }),
-    },
-    'webhook attempted',
-  )
+  return delivery
 }
 
 function outcomeFields(outcome: PostOutcome): Pick<WebhookAttemptRow, 'responseStatus' | 'responseBody' | 'failure'> {

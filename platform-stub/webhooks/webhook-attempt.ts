@@ -1,10 +1,12 @@
+import { limits } from '../../contract/limits.ts'
 import type { Faults } from '../faults/faults.ts'
-import { befalls, brokenBody, type WebhookFault } from '../faults/webhook-fault.ts'
+import { brokenBody, fits, type WebhookFault } from '../faults/webhook-fault.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
 import type { Platform } from '../marketplace/platform.ts'
+import { Refusal } from '../marketplace/refusal.ts'
+import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
-import { recordAttempt } from './outcome.ts'
-import type { Patience } from './patience.ts'
+import type { AttemptMade } from './outcome.ts'
 import { type PostOutcome, postWebhook, type WebhookPost } from './post.ts'
 import type { WebhookSeal } from './webhook-seal.ts'
 
@@ -16,39 +18,72 @@ export interface AttemptParts {
   readonly faults: Faults
 }
 
+/** How long one attempt may take, in real time. */
+export interface Patience {
+  /** For everything between the receiver and us. */
+  readonly timeoutMs: number
+  /** The longest that a fault may put it off. */
+  readonly faultDelayMsMax: number
+}
+
+/** While the schedule follows the clock. @see interface section 6 */
+export const everydayPatience: Patience = {
+  timeoutMs: limits.webhookTimeoutMs,
+  faultDelayMsMax: stubLimits.faultDelayMsMax,
+}
+
+/** During a clock jump, which a caller waits for. @see docs/decisions/0033 */
+export const travelPatience: Patience = {
+  timeoutMs: stubLimits.travelAttemptTimeoutMs,
+  faultDelayMsMax: stubLimits.travelAttemptTimeoutMs,
+}
+
 /**
- * Makes one attempt of a delivery that is due and writes what came of it. A fault may hold the delivery back, put the
- * attempt off, break it, or lose its answer.
+ * Makes one attempt of a delivery that is due. A fault may hold the delivery back, put the attempt off, break it, or lose
+ * its answer.
  *
- * @param signal Breaks it off: one that is being sent has failed, one that a fault put off is not made and still due.
- * @throws {CommitFailedError} What came of it could not be written: the delivery is still due.
+ * @param signal Breaks it off: one that is being sent has failed; one that a fault put off is not made and still due.
+ * @returns What is to be recorded; `not-made` where the delivery is held back, or still due; `store-refused`.
  */
 export async function makeAttempt(
   delivery: WebhookDeliveryRow,
   { timeoutMs, faultDelayMsMax }: Patience,
   signal: AbortSignal,
   { platform, directory, seal, faults: { webhook } }: AttemptParts,
-): Promise<void> {
+): Promise<AttemptMade | 'not-made' | 'store-refused'> {
   const { tables, clock } = platform
-  const url = directory.byId(delivery.gameServerId)?.webhookUrl
-  if (!url) return
-  const fault = webhook.queue.isEmpty ? undefined : webhook.queue.take((set) => befalls(set, delivery.event))
-  if (fault?.kind === 'reorder' && !tables.webhooks.isTerminalAcknowledged(delivery.transactionId)) {
-    return platform.transact(() => tables.webhooks.hold(delivery.id))
+  const fault = webhook.queue.isEmpty ? undefined : webhook.queue.take((set) => fits(set, delivery.event))
+  if (fault?.kind === 'reorder') {
+    const isHeld = platform.transact(() => tables.webhooks.holdUntilTerminal(delivery))
+    if (isHeld instanceof Refusal) return 'store-refused'
+    if (isHeld) return 'not-made'
   }
   if (fault?.kind === 'delay') {
     await webhook.delays.pass(Math.min(fault.delayMs, faultDelayMsMax), signal)
-    if (signal.aborted || tables.webhooks.byId(delivery.id)?.state !== 'pending') return
+    if (signal.aborted || tables.webhooks.byId(delivery.id)?.state !== 'pending') return 'not-made'
   }
-  const made = { number: delivery.attempts + 1, at: clock.nowMs(), url, fault: fault?.kind ?? null }
+  const url = directory.byId(delivery.gameServerId)?.webhookUrl
+  if (!url) return 'not-made'
+  const number = platform.transact(() => tables.webhooks.beginAttempt(delivery.id))
+  if (number instanceof Refusal) return 'store-refused'
+  const made = { number, at: clock.nowMs(), url, fault: fault?.kind ?? null }
   const stockReportsBefore = tables.listings.ofTransaction(delivery.transactionId)?.stockReports ?? 0
   const { header, signature } = await seal.seal(delivery, made, fault?.kind)
   const startedMs = clock.monotonicMs()
   const post = { url, body: brokenBody(fault?.kind, delivery.payload), signature, timeoutMs, signal }
   const [outcome, ...copies] = await postAll(post, fault, platform)
   const durationMs = Math.round(clock.monotonicMs() - startedMs)
-  const attempt = { ...made, durationMs, signature, protectedHeader: JSON.stringify(header), stockReportsBefore }
-  await platform.transact(() => recordAttempt(platform, delivery.id, attempt, outcome, copies))
+  const protectedHeader = JSON.stringify(header)
+  return {
+    ...made,
+    deliveryId: delivery.id,
+    durationMs,
+    signature,
+    protectedHeader,
+    stockReportsBefore,
+    outcome,
+    copies,
+  }
 }
 
 /** The attempt's own outcome, then those of the copies that a fault sends along. */

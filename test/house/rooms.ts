@@ -41,7 +41,7 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
 export const stillUpwards: Readonly<Record<Program, readonly string[]>> = {
   contract: [],
   agent: ['durable-files -> config', 'journal -> call'],
-  'platform-stub': ['clock -> marketplace', 'clock -> webhooks'],
+  'platform-stub': [],
 }
 
 /** The packages that only compute, so that `contract/` may stand on them. */

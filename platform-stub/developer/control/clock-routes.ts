@@ -1,30 +1,37 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
-import type { Destination } from '../../clock/due-work.ts'
 import { isMoment, iso, momentMsOf } from '../../clock/iso.ts'
+import type { Schedule, Target } from '../../clock/schedule.ts'
 import { refuse } from '../../marketplace/refusal.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
 import { bodyOf } from './control-request.ts'
 
 /** Read by hand: the general words for a wrong field would ask for a whole number, and parts of a second are taken. */
-const journey = z.looseObject({ now: z.optional(z.unknown()), advanceSeconds: z.optional(z.unknown()) })
+const clockJump = z.looseObject({ now: z.optional(z.unknown()), advanceSeconds: z.optional(z.unknown()) })
 
 /** Time travel. The answer to a change comes when everything that came due on the way is done. */
-export function clockRoutes({ clock, dueWork }: ControlParts): Hono<StubEnv> {
+export function clockRoutes({ clock, schedule }: ControlParts): Hono<StubEnv> {
   const state = () => ({ data: { now: iso(clock.nowMs()), travelling: clock.offsetMs !== 0 } })
   return new Hono<StubEnv>()
     .get('/', (context) => context.json(state()))
     .put('/', async (context) => {
-      await dueWork.travel(destinationOf(await bodyOf(context, journey), clock.nowMs()))
+      await travel(schedule, targetOf(await bodyOf(context, clockJump), clock.nowMs()))
       return context.json(state())
     })
     .delete('/', async (context) => {
-      await dueWork.travel('real')
+      await travel(schedule, 'machine-time')
       return context.json(state())
     })
 }
 
-function destinationOf({ now, advanceSeconds }: z.infer<typeof journey>, presentMs: number): Destination {
+/** @throws {Refusal} */
+async function travel(schedule: Schedule, target: Target): Promise<void> {
+  const end = await schedule.travel(target)
+  if (end === 'out-of-range') throw refuse('CLOCK_TARGET_UNFIT')
+  if (end === 'store-refused') throw refuse('STORE_FULL')
+}
+
+function targetOf({ now, advanceSeconds }: z.infer<typeof clockJump>, presentMs: number): Target {
   if ((now === undefined) === (advanceSeconds === undefined)) throw refuse('CLOCK_TARGET_UNFIT')
   if (advanceSeconds !== undefined) {
     if (typeof advanceSeconds !== 'number' || !isMoment(presentMs + advanceSeconds * 1_000))

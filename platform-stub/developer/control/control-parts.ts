@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { StubClock } from '../../clock/clock.ts'
-import type { DueWork } from '../../clock/due-work.ts'
+import type { Schedule } from '../../clock/schedule.ts'
 import type { Faults } from '../../faults/faults.ts'
 import type { Directory } from '../../marketplace/game-servers/directory.ts'
 import type { Platform } from '../../marketplace/platform.ts'
@@ -14,7 +14,7 @@ export interface ControlParts {
   readonly journal: Journal
   readonly faults: Faults
   readonly clock: StubClock
-  readonly dueWork: DueWork
+  readonly schedule: Schedule
   readonly platformKey: () => Promise<PlatformKeyRow>
   /** Empties the database but for game servers and keys. Inside a transaction. */
   readonly emptyTables: () => void

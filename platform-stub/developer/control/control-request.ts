@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type * as z from 'zod/mini'
 import { limits } from '../../../contract/limits.ts'
-import { refuse } from '../../marketplace/refusal.ts'
+import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { parseFields, readObject } from '../../partner-api/input.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { StubEnv } from './control-parts.ts'
@@ -17,7 +17,7 @@ export async function bodyOf<Schema extends z.ZodMiniType>(
 ): Promise<z.infer<Schema>> {
   const bytes = new Uint8Array(await context.req.arrayBuffer())
   if (bytes.length > limits.bodyBytesMax) throw refuse('BODY_TOO_LARGE', { bytesMax: limits.bodyBytesMax })
-  return parseFields(schema, bytes.length === 0 ? {} : readObject(bytes))
+  return orThrow(parseFields(schema, bytes.length === 0 ? {} : orThrow(readObject(bytes))))
 }
 
 /** How many entries of a list are asked for. @throws {Refusal} LIMIT_UNFIT */

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { iso } from '../../clock/iso.ts'
 import { clearFaults } from '../../faults/faults.ts'
-import { refuse } from '../../marketplace/refusal.ts'
+import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { clockRoutes } from './clock-routes.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
 import { limitOf } from './control-request.ts'
@@ -18,7 +18,7 @@ import { webhookRoutes } from './webhook-routes.ts'
  * @see docs/decisions/0009
  */
 export function controlRoutes(parts: ControlParts, service: string): Hono<StubEnv> {
-  const { platform, journal, faults, clock, dueWork, emptyTables } = parts
+  const { platform, journal, faults, clock, schedule, emptyTables } = parts
   return new Hono<StubEnv>()
     .use('*', async (context, next) => {
       const obstacle = controlObstacle(context.env.incoming, platform.publicUrl())
@@ -41,11 +41,13 @@ export function controlRoutes(parts: ControlParts, service: string): Hono<StubEn
     .post('/stub/reset', async (context) => {
       clearFaults(faults.partner)
       clearFaults(faults.webhook)
-      await dueWork.standStill(async () => {
-        await platform.transact(() => {
-          emptyTables()
-          platform.tables.platform.setClockOffsetMs(0)
-        })
+      await schedule.reset(() => {
+        orThrow(
+          platform.transact(() => {
+            emptyTables()
+            platform.tables.platform.setClockOffsetMs(0)
+          }),
+        )
         clock.runWithOffset(0)
         journal.clear()
       })

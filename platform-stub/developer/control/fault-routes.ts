@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import { clearFaults, type FaultsOf } from '../../faults/faults.ts'
 import { partnerFault } from '../../faults/partner-fault.ts'
 import { webhookFault } from '../../faults/webhook-fault.ts'
+import { orThrow } from '../../marketplace/refusal.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
 import { bodyOf, limitOf } from './control-request.ts'
 
@@ -13,22 +14,22 @@ export function partnerFaultRoutes({ faults }: ControlParts): Hono<StubEnv> {
 
 /** Faults on outgoing webhooks. Without them nothing is held back any more. */
 export function webhookFaultRoutes({ faults, platform }: ControlParts): Hono<StubEnv> {
-  return faultRoutes(faults.webhook, webhookFault, async () => {
+  return faultRoutes(faults.webhook, webhookFault, () => {
     clearFaults(faults.webhook)
-    await platform.transact(() => platform.tables.webhooks.releaseAllHeld())
+    orThrow(platform.transact(() => platform.tables.webhooks.releaseAllHeld()))
   })
 }
 
 function faultRoutes<Schema extends z.ZodMiniType<{ readonly times: number }>>(
   { queue }: FaultsOf<z.infer<Schema>>,
   schema: Schema,
-  clear: () => unknown,
+  clear: () => void,
 ): Hono<StubEnv> {
   return new Hono<StubEnv>()
     .get('/', (context) => context.json({ data: queue.newest(limitOf(context)) }))
     .post('/', async (context) => context.json({ data: queue.add(await bodyOf(context, schema)) }))
-    .delete('/', async (context) => {
-      await clear()
+    .delete('/', (context) => {
+      clear()
       return context.body(null, 200)
     })
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { characterRef as characterRefSchema, name } from '../../../contract/fields.ts'
 import { setCharacter } from '../../marketplace/characters/accounts.ts'
 import { registerGameServer, setWebhookUrl } from '../../marketplace/game-servers/register.ts'
-import { refuse } from '../../marketplace/refusal.ts'
+import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { parseFields } from '../../partner-api/input.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
@@ -22,7 +22,7 @@ const characterChange = z.object({
 })
 
 /** What the platform's staff and the player's account would do: game servers and their characters. */
-export function gameServerRoutes({ platform, directory, platformKey, dueWork }: ControlParts): Hono<StubEnv> {
+export function gameServerRoutes({ platform, directory, platformKey, schedule }: ControlParts): Hono<StubEnv> {
   const serverOf = (id: string): GameServerRow => {
     const server = directory.byId(positiveInteger(id) ?? 0)
     if (!server) throw refuse('GAME_SERVER_UNKNOWN')
@@ -32,20 +32,22 @@ export function gameServerRoutes({ platform, directory, platformKey, dueWork }: 
     .post('/', async (context) => {
       const { name, publicKeyPem, webhookUrl } = await bodyOf(context, registration)
       const asked = { name, publicKeyPem, webhookUrl: webhookUrl === undefined ? null : textOrNull(webhookUrl) }
-      return context.json({ data: await registerGameServer(platform, directory, await platformKey(), asked) })
+      return context.json({ data: orThrow(await registerGameServer(platform, directory, await platformKey(), asked)) })
     })
     .put('/:id', async (context) => {
       const server = serverOf(context.req.param('id'))
       const { webhookUrl } = await bodyOf(context, webhookChange)
-      await setWebhookUrl(platform, directory, server, textOrNull(webhookUrl))
-      dueWork.wake()
+      orThrow(setWebhookUrl(platform, directory, server, textOrNull(webhookUrl)))
+      schedule.wake()
       return context.body(null, 200)
     })
     .put('/:id/characters/:characterRef', async (context) => {
       const { id } = serverOf(context.req.param('id'))
-      const { characterRef } = parseFields(z.looseObject({ characterRef: characterRefSchema }), context.req.param())
+      const { characterRef } = orThrow(
+        parseFields(z.looseObject({ characterRef: characterRefSchema }), context.req.param()),
+      )
       const changes = await bodyOf(context, characterChange)
-      const character = await platform.transact(() => setCharacter(platform, id, characterRef, changes))
+      const character = orThrow(platform.transact(() => setCharacter(platform, id, characterRef, changes)))
       return context.json({ data: { characterRef, ...character } })
     })
 }

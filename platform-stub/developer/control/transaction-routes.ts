@@ -4,7 +4,7 @@ import { iso } from '../../clock/iso.ts'
 import { estimateStock } from '../../marketplace/listings/estimate.ts'
 import { listingRecord } from '../../marketplace/listings/listings.ts'
 import type { Platform } from '../../marketplace/platform.ts'
-import { refuse } from '../../marketplace/refusal.ts'
+import { orThrow, type Refusal, refuse } from '../../marketplace/refusal.ts'
 import { listingOf, moveTransaction } from '../../marketplace/transactions/apply.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import { payTransaction } from '../../marketplace/transactions/purchase.ts'
@@ -39,16 +39,20 @@ export function transactionRoutes({ platform }: ControlParts): Hono<StubEnv> {
     .get('/:id', (context) =>
       context.json({ data: transactionStory(platform, transactionOf(context.req.param('id'))) }),
     )
-    .post('/:id/:act', async (context) => {
+    .post('/:id/:act', (context) => {
       const { id, act } = context.req.param()
       const trigger = transactionActs.find((name) => name === act)
       if (!trigger) throw refuse('ROUTE_UNKNOWN')
-      const moved = await platform.transact(() => moveByHand(platform, transactionOf(id), trigger))
+      const moved = orThrow(platform.transact(() => moveByHand(platform, transactionOf(id), trigger)))
       return context.json({ data: transactionStory(platform, moved) })
     })
 }
 
-function moveByHand(platform: Platform, transaction: TransactionRow, trigger: TransactionTrigger): TransactionRow {
+function moveByHand(
+  platform: Platform,
+  transaction: TransactionRow,
+  trigger: TransactionTrigger,
+): TransactionRow | Refusal {
   if (trigger === 'pay') return payTransaction(platform, transaction)
   return moveTransaction(platform, transaction, { trigger, at: platform.clock.nowMs() })
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { iso, isoOrNull } from '../../clock/iso.ts'
 import type { Platform } from '../../marketplace/platform.ts'
-import { refuse } from '../../marketplace/refusal.ts'
+import { orThrow, type Refusal, refuse } from '../../marketplace/refusal.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { Tables } from '../../store/tables.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
@@ -21,17 +21,17 @@ export function webhookRoutes({ platform }: ControlParts): Hono<StubEnv> {
       if (transactionId === undefined) throw refuse('TRANSACTION_ID_UNFIT')
       return context.json({ data: webhooks.newestOf(transactionId, count).map((row) => deliveryStory(platform, row)) })
     })
-    .post('/:id/resend', async (context) => {
+    .post('/:id/resend', (context) => {
       const id = positiveInteger(context.req.param('id')) ?? 0
-      const delivery = await platform.transact(() => resend(platform, id))
+      const delivery = orThrow(platform.transact(() => resend(platform, id)))
       return context.json({ data: deliveryStory(platform, delivery) })
     })
 }
 
 /** Makes a delivery due now, whatever became of it before. */
-function resend({ tables, clock }: Platform, id: number): WebhookDeliveryRow {
+function resend({ tables, clock }: Platform, id: number): WebhookDeliveryRow | Refusal {
   const delivery = tables.webhooks.byId(id)
-  if (!delivery) throw refuse('WEBHOOK_DELIVERY_UNKNOWN')
+  if (!delivery) return refuse('WEBHOOK_DELIVERY_UNKNOWN')
   tables.webhooks.reschedule(id, delivery.attempts, clock.nowMs())
   return tables.webhooks.byId(id) ?? delivery
 }

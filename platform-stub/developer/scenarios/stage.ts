@@ -13,9 +13,9 @@ import {
 } from '../../marketplace/game-servers/register.ts'
 import { adjustStock, registerListing, withdrawListing } from '../../marketplace/listings/listings.ts'
 import type { Platform } from '../../marketplace/platform.ts'
-import { Refusal } from '../../marketplace/refusal.ts'
+import { orThrow, Refusal } from '../../marketplace/refusal.ts'
 import { moveTransaction } from '../../marketplace/transactions/apply.ts'
-import { makeDueMovesNow } from '../../marketplace/transactions/due.ts'
+import { makeDueMoves } from '../../marketplace/transactions/due.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import { createTransaction, payTransaction } from '../../marketplace/transactions/purchase.ts'
 import type { PlatformKeyRow } from '../../store/platform-row.ts'
@@ -56,14 +56,14 @@ export async function stageScenario(scenario: Scenario, parts: StageParts, stubU
   refuseSharedFolders(files)
   const publicKeyPems = files.map((file) => file?.prepare())
   const registrations = await Promise.all(
-    scenario.gameServers.map(({ name, webhookUrl }, at) =>
-      prepareRegistration({ name, webhookUrl, publicKeyPem: publicKeyPems[at] }),
+    scenario.gameServers.map(async ({ name, webhookUrl }, at) =>
+      orThrow(await prepareRegistration({ name, webhookUrl, publicKeyPem: publicKeyPems[at] })),
     ),
   )
   const platformKey = await parts.platformKey()
   const describedMs = scenario.clock && momentMsOf(scenario.clock.now)
   const nowMs = describedMs ?? clock.nowMs()
-  const registered = await platform.transact(() => play(scenario, registrations, nowMs, parts))
+  const registered = orThrow(platform.transact(() => play(scenario, registrations, nowMs, parts)))
   if (describedMs === undefined) clock.runWithOffset(0)
   else clock.runFrom(describedMs)
   for (const { server, key } of registered) {
@@ -84,19 +84,19 @@ function play(
   { platform, clock }: StageParts,
 ) {
   const scenes = plotOf(scenario, platform.settings, nowMs)
-  clock.standAt(scenes[0]?.atMs ?? nowMs)
+  clock.stopAt(scenes[0]?.atMs ?? nowMs)
   const registered = registrations.map((registration) => writeRegistration(platform, registration))
   const promised: Promised[] = []
   for (const scene of scenes) {
-    clock.standAt(scene.atMs)
-    makeDueMovesNow(platform)
+    clock.stopAt(scene.atMs)
+    makeDueMoves(platform)
     const gameServerId = registered[scene.gameServer]?.server.id ?? 0
     const transactionId = orRefused(scene, () => playScene(platform, gameServerId, scene))
     if (scene.deed.kind !== 'purchase' || transactionId === undefined) continue
     promised.push({ place: scene.place, transactionId, phase: scene.deed.purchase.phase })
   }
-  clock.standAt(nowMs)
-  makeDueMovesNow(platform)
+  clock.stopAt(nowMs)
+  makeDueMoves(platform)
   const broken = promised.flatMap((promise) => faultOf(platform, promise))
   if (broken.length > 0) throw new ScenarioError(broken)
   platform.tables.platform.setClockOffsetMs(scenario.clock ? clock.offsetMs : 0)
@@ -107,18 +107,18 @@ function play(
 function playScene(platform: Platform, gameServerId: number, { deed }: Scene): number | undefined {
   switch (deed.kind) {
     case 'character':
-      setCharacter(platform, gameServerId, deed.characterRef, deed.state)
+      orThrow(setCharacter(platform, gameServerId, deed.characterRef, deed.state))
       return undefined
     case 'register': {
       const { observed: _, withdrawn: __, ...registration } = deed.listing
-      registerListing(platform, gameServerId, registration)
+      orThrow(registerListing(platform, gameServerId, registration))
       return undefined
     }
     case 'observe':
-      adjustStock(platform, gameServerId, { itemRef: deed.itemRef, observedQuantity: deed.quantity })
+      orThrow(adjustStock(platform, gameServerId, { itemRef: deed.itemRef, observedQuantity: deed.quantity }))
       return undefined
     case 'withdraw':
-      withdrawListing(platform, gameServerId, deed)
+      orThrow(withdrawListing(platform, gameServerId, deed))
       return undefined
     case 'purchase':
       return playPurchase(platform, gameServerId, deed.purchase)
@@ -126,13 +126,13 @@ function playScene(platform: Platform, gameServerId: number, { deed }: Scene): n
 }
 
 function playPurchase(platform: Platform, gameServerId: number, purchase: PlotPurchase): number {
-  const { transactionId } = createTransaction(platform, gameServerId, purchase)
+  const { transactionId } = orThrow(createTransaction(platform, gameServerId, purchase))
   const { transactions } = platform.tables
   for (const trigger of purchase.triggers) {
     const transaction = transactions.byId(transactionId)
     if (!transaction) throw new Error(`transaction ${transactionId} was made and is not there`)
-    if (trigger === 'pay') payTransaction(platform, transaction)
-    else moveTransaction(platform, transaction, { trigger, at: platform.clock.nowMs() })
+    if (trigger === 'pay') orThrow(payTransaction(platform, transaction))
+    else orThrow(moveTransaction(platform, transaction, { trigger, at: platform.clock.nowMs() }))
   }
   return transactionId
 }

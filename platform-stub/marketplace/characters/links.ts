@@ -1,7 +1,7 @@
 import { iso } from '../../clock/iso.ts'
 import type { CharacterLinkRow } from '../../store/character-rows.ts'
 import type { Platform } from '../platform.ts'
-import { refuse } from '../refusal.ts'
+import { Refusal, refuse } from '../refusal.ts'
 
 /**
  * Starts linking a character from the game's side. @see interface section 4.1
@@ -35,23 +35,24 @@ export function startLink(
 /**
  * The link of a token while it can be confirmed.
  *
- * @throws {Refusal} LINK_UNKNOWN, LINK_USED or LINK_EXPIRED.
+ * @returns LINK_UNKNOWN, LINK_USED or LINK_EXPIRED where it cannot.
  */
-export function openLink(platform: Platform, token: string): CharacterLinkRow {
+export function openLink(platform: Platform, token: string): CharacterLinkRow | Refusal {
   const link = platform.tables.characters.linkByToken(token)
-  if (!link) throw refuse('LINK_UNKNOWN')
-  if (link.usedAt !== null) throw refuse('LINK_USED')
-  if (link.expiresAt <= platform.clock.nowMs()) throw refuse('LINK_EXPIRED')
+  if (!link) return refuse('LINK_UNKNOWN')
+  if (link.usedAt !== null) return refuse('LINK_USED')
+  if (link.expiresAt <= platform.clock.nowMs()) return refuse('LINK_EXPIRED')
   return link
 }
 
 /**
  * What the player does in the portal: the link is used up, the character linked to an account.
  *
- * @throws {Refusal} As `openLink`.
+ * @returns The link, or the refusals of `openLink`.
  */
-export function confirmLink(platform: Platform, token: string): CharacterLinkRow {
+export function confirmLink(platform: Platform, token: string): CharacterLinkRow | Refusal {
   const link = openLink(platform, token)
+  if (link instanceof Refusal) return link
   const { characters } = platform.tables
   const known = characters.read(link.gameServerId, link.characterRef)
   const characterName = link.characterName ?? known.characterName

@@ -3,7 +3,7 @@ import { limits } from '../../../contract/limits.ts'
 import type { GameServerRow, SigningKeyRow } from '../../store/game-server-rows.ts'
 import type { PlatformKeyRow } from '../../store/platform-row.ts'
 import type { Platform } from '../platform.ts'
-import { refuse } from '../refusal.ts'
+import { Refusal, refuse } from '../refusal.ts'
 import type { Directory } from './directory.ts'
 import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from './rsa-pair.ts'
 
@@ -32,7 +32,7 @@ export interface Registration {
  * Does what the platform's staff do on request: registers a game server, issues its API key, takes or makes its key
  * pair, and says by which key the platform signs.
  *
- * @throws {Refusal} WEBHOOK_URL_UNFIT or SIGNING_KEY_UNFIT.
+ * @returns The credentials; or WEBHOOK_URL_UNFIT, SIGNING_KEY_UNFIT or STORE_FULL.
  * @see docs/decisions/0009
  */
 export async function registerGameServer(
@@ -42,7 +42,10 @@ export async function registerGameServer(
   registration: Registration,
 ) {
   const prepared = await prepareRegistration(registration)
-  const { server, key } = await platform.transact(() => writeRegistration(platform, prepared))
+  if (prepared instanceof Refusal) return prepared
+  const written = platform.transact(() => writeRegistration(platform, prepared))
+  if (written instanceof Refusal) return written
+  const { server, key } = written
   directory.put(server)
   directory.putKey(key)
   return { gameServerId: server.id, ...credentialsOf(server, key, platformKey) }
@@ -66,11 +69,13 @@ export interface PreparedRegistration {
   readonly pair: KeyPair
 }
 
-/** @throws {Refusal} WEBHOOK_URL_UNFIT or SIGNING_KEY_UNFIT. */
-export async function prepareRegistration(registration: Registration): Promise<PreparedRegistration> {
+/** Reads a registration and makes the key pair where none was given. @returns WEBHOOK_URL_UNFIT or SIGNING_KEY_UNFIT. */
+export async function prepareRegistration(registration: Registration): Promise<PreparedRegistration | Refusal> {
   const { name, publicKeyPem } = registration
-  const webhookUrl = fitWebhookUrl(registration.webhookUrl ?? null)
-  const pair = publicKeyPem === undefined ? await newKeyPair() : fitPublicKey(publicKeyPem)
+  const webhookUrl = readWebhookUrl(registration.webhookUrl ?? null)
+  if (webhookUrl instanceof Refusal) return webhookUrl
+  const pair = publicKeyPem === undefined ? await newKeyPair() : readPublicKey(publicKeyPem)
+  if (pair instanceof Refusal) return pair
   return { name, webhookUrl, pair }
 }
 
@@ -97,29 +102,29 @@ export function writeRegistration(platform: Platform, { name, webhookUrl, pair }
  * Says where a game server's webhooks go from now on; what waited for an address goes out.
  *
  * @param webhookUrl Null stops them: deliveries wait.
- * @throws {Refusal} WEBHOOK_URL_UNFIT.
+ * @returns WEBHOOK_URL_UNFIT or STORE_FULL where it stays as it is.
  */
-export async function setWebhookUrl(
+export function setWebhookUrl(
   platform: Platform,
   directory: Directory,
   server: GameServerRow,
   webhookUrl: string | null,
-): Promise<void> {
-  const fit = fitWebhookUrl(webhookUrl)
-  await platform.transact(() => platform.tables.gameServers.setWebhookUrl(server.id, fit))
-  directory.put({ ...server, webhookUrl: fit })
+): Refusal | undefined {
+  const url = readWebhookUrl(webhookUrl)
+  if (url instanceof Refusal) return url
+  const refusal = platform.transact(() => platform.tables.gameServers.setWebhookUrl(server.id, url))
+  if (refusal) return refusal
+  directory.put({ ...server, webhookUrl: url })
+  return undefined
 }
 
-function fitWebhookUrl(webhookUrl: string | null): string | null {
-  if (webhookUrl === null) return null
-  const url = httpUrlOf(webhookUrl)
-  if (!url) throw refuse('WEBHOOK_URL_UNFIT')
-  return url.href
+function readWebhookUrl(webhookUrl: string | null): string | null | Refusal {
+  return webhookUrl === null ? null : (httpUrlOf(webhookUrl)?.href ?? refuse('WEBHOOK_URL_UNFIT'))
 }
 
-function fitPublicKey(publicKeyPem: string): KeyPair {
+function readPublicKey(publicKeyPem: string): KeyPair | Refusal {
   // A private key would be taken too, and its public half derived: it has no business here.
-  if (publicKeyPem.includes('PRIVATE KEY')) throw refuse('SIGNING_KEY_UNFIT')
+  if (publicKeyPem.includes('PRIVATE KEY')) return refuse('SIGNING_KEY_UNFIT')
   try {
     const key = createPublicKey(publicKeyPem)
     const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
@@ -128,7 +133,7 @@ function fitPublicKey(publicKeyPem: string): KeyPair {
   } catch {
     // Not a key at all; refused like an unfit one.
   }
-  throw refuse('SIGNING_KEY_UNFIT')
+  return refuse('SIGNING_KEY_UNFIT')
 }
 
 /**
@@ -139,7 +144,8 @@ export async function loadPlatformKey(platform: Platform): Promise<PlatformKeyRo
   if (stored) return stored
   const pair = await newKeyPair()
   const key = { kid: `platform-${platform.chance.token('platform-kid', 1).slice(0, 8)}`, ...pair }
-  await platform.transact(() => platform.tables.platform.setKey(key))
+  const refusal = platform.transact(() => platform.tables.platform.setKey(key))
+  if (refusal) throw new Error('the platform key cannot be stored', { cause: refusal })
   return key
 }
 

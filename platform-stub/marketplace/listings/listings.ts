@@ -4,12 +4,12 @@ import { iso, isoOrNull } from '../../clock/iso.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import { sellerObstacle } from '../characters/eligibility.ts'
 import type { Platform } from '../platform.ts'
-import { refuse } from '../refusal.ts'
+import { Refusal, refuse } from '../refusal.ts'
 
 /**
  * Registers a player's offer as a listing.
  *
- * @throws {Refusal} 400 naming the seller's missing condition, or a total beyond what money fields hold; 409 for an
+ * @returns The listing, or 400 naming the seller's missing condition, or a total beyond what money fields hold; 409 for an
  *   itemRef that was ever used.
  * @see interface section 4.2
  */
@@ -17,38 +17,46 @@ export function registerListing(
   platform: Platform,
   gameServerId: number,
   input: z.infer<typeof listingRegistration>,
-): Listing {
+): Listing | Refusal {
   const obstacle = sellerObstacle(platform.tables.characters.read(gameServerId, input.sellerCharacterRef))
-  if (obstacle) throw refuse(obstacle)
-  if (!Number.isSafeInteger(input.unitAmountCents * input.quantityListed)) throw refuse('PRICE_TOO_LARGE')
+  if (obstacle) return refuse(obstacle)
+  if (!Number.isSafeInteger(input.unitAmountCents * input.quantityListed)) return refuse('PRICE_TOO_LARGE')
   const { itemRef } = input
   const row = platform.tables.listings.insert({ ...input, gameServerId, createdAt: platform.clock.nowMs() })
-  if (!row) throw refuse('ITEM_REF_USED', { itemRef })
+  if (!row) return refuse('ITEM_REF_USED', { itemRef })
   return listingRecord(row)
 }
 
 /**
  * Takes over what the game server sees as available. @see interface section 4.3
  *
- * @throws {Refusal} LISTING_UNKNOWN or LISTING_WITHDRAWN.
+ * @returns LISTING_UNKNOWN or LISTING_WITHDRAWN where it cannot.
  */
 export function adjustStock(
   platform: Platform,
   gameServerId: number,
   input: { readonly itemRef: string; readonly observedQuantity: number },
-): void {
+): Refusal | undefined {
   const listing = movableListing(platform, gameServerId, input.itemRef, 'ADJUST_STOCK')
+  if (listing instanceof Refusal) return listing
   platform.tables.listings.observe(listing.id, input.observedQuantity, platform.clock.nowMs(), 'report')
+  return undefined
 }
 
 /**
  * Withdraws a listing for good; withdrawing again finds it done. @see interface section 4.3
  *
- * @throws {Refusal} LISTING_UNKNOWN.
+ * @returns LISTING_UNKNOWN where there is none.
  */
-export function withdrawListing(platform: Platform, gameServerId: number, input: { readonly itemRef: string }): void {
+export function withdrawListing(
+  platform: Platform,
+  gameServerId: number,
+  input: { readonly itemRef: string },
+): Refusal | undefined {
   const listing = movableListing(platform, gameServerId, input.itemRef, 'WITHDRAW')
+  if (listing instanceof Refusal) return listing
   if (listing.status !== 'WITHDRAWN') platform.tables.listings.withdraw(listing.id, platform.clock.nowMs())
+  return undefined
 }
 
 function movableListing(
@@ -56,10 +64,10 @@ function movableListing(
   gameServerId: number,
   itemRef: string,
   trigger: ListingTrigger,
-): ListingRow {
+): ListingRow | Refusal {
   const listing = platform.tables.listings.byItemRef(gameServerId, itemRef)
-  if (!listing) throw refuse('LISTING_UNKNOWN', { itemRef })
-  if (listingMoves[listing.status][trigger] === null) throw refuse('LISTING_WITHDRAWN')
+  if (!listing) return refuse('LISTING_UNKNOWN', { itemRef })
+  if (listingMoves[listing.status][trigger] === null) return refuse('LISTING_WITHDRAWN')
   return listing
 }
 

@@ -3,7 +3,7 @@ import { iso } from '../../clock/iso.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import type { Platform } from '../platform.ts'
-import { refuse } from '../refusal.ts'
+import { type Refusal, refuse } from '../refusal.ts'
 import { decideMove, type Effect, type TransactionEvent } from './moves.ts'
 
 /**
@@ -11,17 +11,17 @@ import { decideMove, type Effect, type TransactionEvent } from './moves.ts'
  * webhook deliveries.
  *
  * @param detail What the game server added, for logs and the console.
- * @returns The transaction after the move; unchanged where the report was taken before.
- * @throws {Refusal} TRANSACTION_MOVE_REFUSED: the trigger has no place in the transaction's phase. Nothing is written.
+ * @returns The transaction after the move, unchanged where the report was taken before; or TRANSACTION_MOVE_REFUSED where
+ *   the trigger does not apply in the transaction's phase. Nothing is written then.
  */
 export function moveTransaction(
   platform: Platform,
   transaction: TransactionRow,
   event: TransactionEvent,
   detail: string | null = null,
-): TransactionRow {
+): TransactionRow | Refusal {
   const decision = decideMove(transaction, event, platform.settings)
-  if (decision.kind === 'refused') throw refuse('TRANSACTION_MOVE_REFUSED', transaction)
+  if (decision.kind === 'refused') return refuse('TRANSACTION_MOVE_REFUSED', transaction)
   if (decision.kind === 'repeated') return transaction
   const { transaction: moved, effects } = decision
   const { transactions } = platform.tables
@@ -43,6 +43,9 @@ function writeEffect(platform: Platform, transaction: TransactionRow, effect: Ef
     case 'terminal':
       webhooks.endOrders(id, at)
       queue(platform, transaction, terminalOf(platform, transaction, effect.reason, at), at, at)
+      break
+    case 'no-order':
+      webhooks.endUnsentOrders(id, at)
       break
     case 'due':
       transactions.setDue({ transactionId: id, trigger: effect.trigger, dueAt: effect.at })

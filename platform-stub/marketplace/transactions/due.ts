@@ -1,48 +1,35 @@
-import type { DueMoveRow } from '../../store/transaction-rows.ts'
+import type { DueWork } from '../../clock/schedule.ts'
 import type { Platform } from '../platform.ts'
 import { Refusal } from '../refusal.ts'
 import { moveTransaction } from './apply.ts'
 
-/** Moves made in one database transaction; more are made in the next. */
-const batchMax = 100
-
-/** When the first move that time makes is due, Unix ms; null where none is. */
-export function firstDueMoveMs({ tables }: Platform): number | null {
-  return tables.transactions.firstDue()?.dueAt ?? null
+/** The moves that time makes, for the schedule. */
+export function dueMoves(platform: Platform): DueWork {
+  const nextMs = (): number | null => platform.tables.transactions.firstDue()?.dueAt ?? null
+  return {
+    nextMs,
+    run() {
+      const firstMs = nextMs()
+      if (firstMs === null || firstMs > platform.clock.nowMs()) return true
+      return !(platform.transact(() => makeDueMoves(platform)) instanceof Refusal)
+    },
+  }
 }
 
 /**
  * Makes the moves whose time has come, in order, each at its own moment: an expiry, a refund, a completion that came
- * due while the stub was down happens at the time at which it was due.
+ * due while the stub was down happens at the time at which it was due. Inside a transaction.
  */
-export async function makeDueMoves(platform: Platform): Promise<void> {
-  while (await platform.transact(() => makeBatch(platform)));
-}
-
-/** The same inside a transaction that is under way. */
-export function makeDueMovesNow(platform: Platform): void {
-  while (makeBatch(platform));
-}
-
-/** @returns Whether there may be more. */
-function makeBatch(platform: Platform): boolean {
+export function makeDueMoves(platform: Platform): void {
   const { transactions } = platform.tables
-  for (let made = 0; made < batchMax; made++) {
+  for (;;) {
     const due = transactions.firstDue()
-    if (!due || due.dueAt > platform.clock.nowMs()) return false
-    transactions.clearDue(due.transactionId, due.trigger)
-    moveOrSay(platform, due)
-  }
-  return true
-}
-
-/** A due move that has no place is our own mistake; it must not keep every later one from being made. */
-function moveOrSay(platform: Platform, { transactionId, trigger, dueAt }: DueMoveRow): void {
-  const transaction = platform.tables.transactions.byId(transactionId)
-  try {
-    if (transaction) moveTransaction(platform, transaction, { trigger, at: dueAt })
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    platform.log.error({ err: error, transactionId, trigger }, 'due move refused')
+    if (!due || due.dueAt > platform.clock.nowMs()) return
+    const { transactionId, trigger, dueAt } = due
+    transactions.clearDue(transactionId, trigger)
+    const transaction = transactions.byId(transactionId)
+    const moved = transaction && moveTransaction(platform, transaction, { trigger, at: dueAt })
+    // Our own mistake: it must not keep the later moves from being made.
+    if (moved instanceof Refusal) platform.log.error({ err: moved, transactionId, trigger }, 'due move refused')
   }
 }

@@ -24,6 +24,8 @@ export type Effect =
   | { readonly kind: 'terminal'; readonly reason: string | null }
   | { readonly kind: 'due'; readonly trigger: DueTrigger; readonly at: number }
   | { readonly kind: 'not-due'; readonly trigger: DueTrigger }
+  /** An order that was not sent yet is not sent any more. */
+  | { readonly kind: 'no-order' }
   /** quantitySold rises, or falls. */
   | { readonly kind: 'sold'; readonly quantity: number }
   | { readonly kind: 'money'; readonly move: MoneyRow['kind'] }
@@ -57,7 +59,7 @@ const consequencesOf: Readonly<
   cancel: () => ({ effects: [{ kind: 'not-due', trigger: 'expire' }] }),
   deliver: (_, at, { completionDelayMs }) => ({
     changes: { deliveredAt: at, failureReason: null, retryAt: null },
-    effects: [{ kind: 'due', trigger: 'complete', at: at + completionDelayMs }],
+    effects: [{ kind: 'no-order' }, { kind: 'due', trigger: 'complete', at: at + completionDelayMs }],
   }),
   'fail-out-of-stock': (_, at) => ({
     changes: { failureReason: 'OUT_OF_STOCK', retryAt: null },
@@ -134,7 +136,7 @@ function standingOf({ paymentStatus, deliveryStatus, completedAt, deliveredAt }:
  * Wait after failure n (1 = first), in ms: 15 s, doubling to 1 h, without end and without jitter. Both the webhooks'
  * retries and the re-sending of an order after `TEMPORARY` follow it.
  *
- * @see interface section 6; docs/decisions/0011
+ * @see interface section 6; docs/decisions/0032
  */
 export function backoffMs(failures: number): number {
   const { webhookRetryDelayMsFirst, webhookRetryDelayMsMax } = limits

@@ -2,7 +2,7 @@ import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import { estimateStock } from '../listings/estimate.ts'
 import type { Platform } from '../platform.ts'
-import { refuse } from '../refusal.ts'
+import { type Refusal, refuse } from '../refusal.ts'
 import { listingOf, moveTransaction } from './apply.ts'
 import { phaseOfRow } from './moves.ts'
 import { transactionRecord } from './record.ts'
@@ -10,8 +10,7 @@ import { transactionRecord } from './record.ts'
 /**
  * Creates a purchase: the first check of the estimate, the price from the listing, a checkout for the buyer.
  *
- * @returns The record with its `checkoutUrl`.
- * @throws {Refusal} LISTING_UNKNOWN, LISTING_WITHDRAWN or STOCK_TOO_LOW.
+ * @returns The record with its `checkoutUrl`; or LISTING_UNKNOWN, LISTING_WITHDRAWN or STOCK_TOO_LOW.
  * @see interface section 4.5
  */
 export function createTransaction(
@@ -22,8 +21,9 @@ export function createTransaction(
   const { tables, chance, clock, settings } = platform
   const { itemRef, quantity, buyerCharacterRef } = input
   const listing = tables.listings.byItemRef(gameServerId, itemRef)
-  if (!listing) throw refuse('LISTING_UNKNOWN', { itemRef })
-  checkPurchase(platform, listing, quantity)
+  if (!listing) return refuse('LISTING_UNKNOWN', { itemRef })
+  const refusal = refusedPurchase(platform, listing, quantity)
+  if (refusal) return refusal
 
   const id = tables.transactions.nextId()
   const createdAt = clock.nowMs()
@@ -55,20 +55,22 @@ export function createTransaction(
  * The buyer pays: the second check of the estimate, then the charge. A purchase refused for its stock stays unpaid
  * until it expires or stock comes back.
  *
- * @throws {Refusal} TRANSACTION_MOVE_REFUSED, PAYMENT_EXPIRED, LISTING_WITHDRAWN or STOCK_TOO_LOW.
+ * @returns The paid transaction; or TRANSACTION_MOVE_REFUSED, PAYMENT_EXPIRED, LISTING_WITHDRAWN or STOCK_TOO_LOW.
  * @see interface section 2, rule 2 of the estimate; docs/decisions/0009
  */
-export function payTransaction(platform: Platform, transaction: TransactionRow): TransactionRow {
+export function payTransaction(platform: Platform, transaction: TransactionRow): TransactionRow | Refusal {
   const at = platform.clock.nowMs()
   if (phaseOfRow(transaction) === 'awaiting-payment') {
-    if (transaction.expiresAt <= at) throw refuse('PAYMENT_EXPIRED')
-    checkPurchase(platform, listingOf(platform, transaction), transaction.quantity)
+    if (transaction.expiresAt <= at) return refuse('PAYMENT_EXPIRED')
+    const refusal = refusedPurchase(platform, listingOf(platform, transaction), transaction.quantity)
+    if (refusal) return refusal
   }
   return moveTransaction(platform, transaction, { trigger: 'pay', at })
 }
 
-function checkPurchase(platform: Platform, listing: ListingRow, quantity: number): void {
-  if (listing.status === 'WITHDRAWN') throw refuse('LISTING_WITHDRAWN')
+/** Why so many of a listing cannot be bought; undefined where they can. */
+function refusedPurchase(platform: Platform, listing: ListingRow, quantity: number): Refusal | undefined {
+  if (listing.status === 'WITHDRAWN') return refuse('LISTING_WITHDRAWN')
   const { available } = estimateStock(listing, platform.clock.nowMs(), platform.settings.observationFreshnessMs)
-  if (quantity > available) throw refuse('STOCK_TOO_LOW', { available })
+  return quantity > available ? refuse('STOCK_TOO_LOW', { available }) : undefined
 }

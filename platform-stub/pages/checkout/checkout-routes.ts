@@ -38,7 +38,7 @@ export function checkoutRoutes(parts: PlayerPageParts): Hono<StubEnv> {
         eventStreamHeaders,
       )
     })
-    .post('/:token/:act', async (context) => {
+    .post('/:token/:act', (context) => {
       if (isForeignPage(context.env.incoming, platform.publicUrl())) {
         return noticePage(context, 403, parts, { heading: texts.title, ...playerTexts.foreignOrigin })
       }
@@ -48,15 +48,7 @@ export function checkoutRoutes(parts: PlayerPageParts): Hono<StubEnv> {
       if (!transaction || !Object.hasOwn(acts, act)) {
         return noticePage(context, 404, parts, { heading: texts.title, ...texts.unknown })
       }
-      try {
-        await platform.transact(() => {
-          const current = transactions.byToken(token) ?? transaction
-          return acts[act as keyof typeof acts](platform, current)
-        })
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        return context.redirect(`${page}?refused=${act}`, 303)
-      }
-      return context.redirect(page, 303)
+      const done = platform.transact(() => acts[act as keyof typeof acts](platform, transaction))
+      return context.redirect(done instanceof Refusal ? `${page}?refused=${act}` : page, 303)
     })
 }

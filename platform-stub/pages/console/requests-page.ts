@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { AuthenticationFault, JournalEntry } from '../../developer/request-journal.ts'
+import { Refusal } from '../../marketplace/refusal.ts'
 import { matchRoute } from '../../partner-api/partner-routes.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import { duration } from '../browser/durations.js'
@@ -101,7 +102,7 @@ function headerOf(signingInput: string | null): Html | string {
 /** The steps that a route has: one that is signature-only looks at no key. */
 function stepsOf(method: string, path: string) {
   const match = matchRoute(method, path)
-  const isSignatureOnly = match.kind === 'route' && match.route.auth === 'signature-only'
+  const isSignatureOnly = !(match instanceof Refusal) && match.route.auth === 'signature-only'
   return isSignatureOnly ? authenticationSteps.filter((step) => !step.startsWith('api-key')) : authenticationSteps
 }
 

@@ -4,7 +4,6 @@ import { iso } from '../../clock/iso.ts'
 import type { StubEnv } from '../../developer/control/control-parts.ts'
 import { openLink } from '../../marketplace/characters/links.ts'
 import { portalTexts as texts } from '../../marketplace/messages.ts'
-import type { Platform } from '../../marketplace/platform.ts'
 import { Refusal } from '../../marketplace/refusal.ts'
 import type { CharacterLinkRow } from '../../store/character-rows.ts'
 import { shortMoment } from '../brasilia.ts'
@@ -20,7 +19,7 @@ import { notice, noticePage, type PlayerPageParts, playerPage } from '../player-
  */
 export function linkPage(context: Context<StubEnv>, parts: PlayerPageParts, token: string, isConfirmed: boolean) {
   const { platform } = parts
-  const link = linkOrRefusal(platform, token)
+  const link = openLink(platform, token)
   if (link instanceof Refusal) {
     const used = isConfirmed && link.code === 'LINK_USED' ? platform.tables.characters.linkByToken(token) : undefined
     return used ? doneLinkPage(context, parts, used) : deadLinkPage(context, parts, link)
@@ -57,17 +56,8 @@ function deadLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, { code,
 
 /** Names what the page of a link shows. */
 export function linkVersion({ platform, clock }: PlayerPageParts, token: string): string {
-  const link = linkOrRefusal(platform, token)
+  const link = openLink(platform, token)
   return `${link instanceof Refusal ? link.code : 'open'}.${clock.offsetMs}`
-}
-
-function linkOrRefusal(platform: Platform, token: string): CharacterLinkRow | Refusal {
-  try {
-    return openLink(platform, token)
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
 }
 
 /** Both ends of the link, side by side. */

@@ -3,7 +3,6 @@ import type { StubEnv } from '../../developer/control/control-parts.ts'
 import { isForeignPage } from '../../developer/control/guard.ts'
 import { confirmLink } from '../../marketplace/characters/links.ts'
 import { playerTexts, portalTexts as texts } from '../../marketplace/messages.ts'
-import { Refusal } from '../../marketplace/refusal.ts'
 import { eventStreamHeaders } from '../changes.ts'
 import { noticePage, type PlayerPageParts } from '../player-page.ts'
 import { linkPage, linkVersion } from './portal-page.ts'
@@ -23,17 +22,13 @@ export function portalRoutes(parts: PlayerPageParts): Hono<StubEnv> {
         eventStreamHeaders,
       )
     })
-    .post('/links/:token', async (context) => {
+    .post('/links/:token', (context) => {
       if (isForeignPage(context.env.incoming, platform.publicUrl())) {
         return noticePage(context, 403, parts, { heading: texts.title, ...playerTexts.foreignOrigin })
       }
       const { token } = context.req.param()
-      try {
-        await platform.transact(() => confirmLink(platform, token))
-      } catch (error) {
-        // The page says why: it reads the link again.
-        if (!(error instanceof Refusal)) throw error
-      }
+      // Where it is refused the page says why: it reads the link again.
+      platform.transact(() => confirmLink(platform, token))
       return context.redirect(`/portal/links/${token}?confirmed`, 303)
     })
 }

@@ -130,6 +130,8 @@ export class Model {
     of.completionDueMs = this.nowMs + settings.completionDelayMs
     of.failure = null
     of.retryMs = null
+    // An order that was never sent is not sent for an item that is delivered.
+    this.#endOrders(of, 0)
     return true
   }
 
@@ -247,9 +249,10 @@ export class Model {
     of.deliveries.push({ event: 'transaction_terminal', state: 'pending', attempts: 0, nextMs: this.nowMs })
   }
 
-  #endOrders({ deliveries }: ModelTransaction): void {
+  #endOrders({ deliveries }: ModelTransaction, attemptsMax = Number.POSITIVE_INFINITY): void {
     for (const delivery of deliveries) {
       if (delivery.event !== 'transfer_order' || delivery.state !== 'pending') continue
+      if (delivery.attempts > attemptsMax) continue
       delivery.state = 'ended'
       delivery.nextMs = null
     }

@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import pino from 'pino'
 import { expect, test } from 'vitest'
-import { StubClock } from '../../../platform-stub/clock/clock.ts'
-import { forgetExpiredReplays } from '../../../platform-stub/partner-api/forget-replays.ts'
-import { GroupCommit } from '../../../platform-stub/store/group-commit.ts'
 import { openDatabase } from '../../../platform-stub/store/open.ts'
+import { applicationId, migrations } from '../../../platform-stub/store/schema.ts'
+import { stubLimits } from '../../../platform-stub/store/stub-limits.ts'
 import { prepareTables } from '../../../platform-stub/store/tables.ts'
-import { manualTime } from '../fixtures/manual-time.ts'
+import { diskFull, makeTransact } from '../../../platform-stub/store/transact.ts'
 import { temporaryFolder } from '../fixtures/process.ts'
 
-/** A store over a table of notes, and what it told of its commits. */
+/** Transactions over a table of notes, and what was called. */
 function notes(schema = 'create table notes (text text unique) strict') {
   const database = new DatabaseSync(':memory:')
   database.exec(`pragma foreign_keys = on; ${schema}`)
-  const told: string[] = []
-  const store = new GroupCommit(database, {
-    committed: () => told.push('committed'),
-    undone: () => told.push('undone'),
-    failed: ({ isDiskFull }) => told.push(isDiskFull ? 'failed: disk full' : 'failed'),
+  const calls: string[] = []
+  const transact = makeTransact(database, {
+    onCommitted: () => calls.push('committed'),
+    onBroken: () => calls.push('broken'),
   })
   const write = database.prepare('insert into notes values (?)')
   const texts = () =>
@@ -27,10 +24,10 @@ function notes(schema = 'create table notes (text text unique) strict') {
       .prepare('select text from notes')
       .all()
       .map((row) => row['text'])
-  return { database, store, told, write: (text: string) => void write.run(text), texts }
+  return { database, transact, calls, write: (text: string) => void write.run(text), texts }
 }
 
-test('a commit outlives the process, and nobody else may open the database meanwhile', async () => {
+test('a commit outlives the process, and no other process may open the database meanwhile', async () => {
   await using folder = await temporaryFolder()
   const database = openDatabase(folder.path)
   const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]
@@ -39,153 +36,129 @@ test('a commit outlives the process, and nobody else may open the database meanw
   database.close()
   openDatabase(folder.path).close()
   const header = new DatabaseSync(join(folder.path, 'platform.db'), { readOnly: true })
-  expect(header.prepare('pragma user_version').get()?.['user_version']).toBe(2)
+  expect(header.prepare('pragma user_version').get()?.['user_version']).toBe(migrations.length)
   header.close()
 })
 
-test('pieces of one turn share a commit, and each is answered after it', async () => {
-  const { store, told, write, texts } = notes()
-  const pieces = ['a', 'b', 'c'].map((text) => store.transact(() => write(text)).then(() => told.push(text)))
-  await Promise.all(pieces)
-  expect(told).toEqual(['committed', 'a', 'b', 'c'])
-  expect(texts()).toEqual(['a', 'b', 'c'])
+test('what a transaction returns is committed already', () => {
+  const { database, transact, calls, write, texts } = notes()
+  const result = transact(() => {
+    write('a')
+    calls.push('worked')
+    return 7
+  })
+  expect([result, calls, texts(), database.isTransaction]).toEqual([7, ['worked', 'committed'], ['a'], false])
 })
 
-test('pieces that come a turn later share the commit, and one that is alone waits for nobody', async () => {
-  const { store, told, write } = notes()
-  const first = ['a', 'b'].map((text) => store.transact(() => write(text)))
-  const later = new Promise<void>((resolve) => setImmediate(() => resolve(store.transact(() => write('c')))))
-  await Promise.all([...first, later])
-  expect(told).toEqual(['committed'])
-  const alone = store.transact(() => write('d')).then(() => told.push('d'))
-  setImmediate(() => told.push('the next turn'))
-  await alone
-  expect(told).toEqual(['committed', 'committed', 'd'])
-})
-
-test('a piece that fails is undone whole and spoils no other of its group', async () => {
-  const { store, write, texts } = notes()
-  const outcomes = await Promise.allSettled([
-    store.transact(() => write('a')),
-    store.transact(() => {
-      write('b')
-      write('a')
-    }),
-    store.transact(() => write('c')),
+test('what the work throws undoes all of it and nothing else', () => {
+  const { transact, calls, write, texts } = notes()
+  transact(() => write('a'))
+  const twice = () => {
+    write('b')
+    write('a')
+  }
+  expect(() => transact(twice)).toThrow('UNIQUE')
+  transact(() => write('c'))
+  expect([texts(), calls]).toEqual([
+    ['a', 'c'],
+    ['committed', 'committed'],
   ])
-  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(texts()).toEqual(['a', 'c'])
 })
 
-test('whoever keeps something in memory is told what has not happened before it runs again', async () => {
-  const { store, told, write } = notes()
-  const piece = (text: string) => () => {
-    told.push(text)
-    write(text)
-  }
-  const refused = () => {
-    piece('b')()
-    throw new Error('refused')
-  }
-  await Promise.allSettled([piece('a'), refused, piece('c')].map((work) => store.transact(work)))
-  expect(told).toEqual(['a', 'b', 'undone', 'a', 'committed', 'b', 'undone', 'c', 'committed'])
-})
-
-test('a disk that fills in the middle of a piece is told as that to its whole group', async () => {
-  const { database, store, told, write, texts } = notes()
+test('a disk that is full is a value, undoes the work, and passes', () => {
+  const { database, transact, calls, write, texts } = notes()
   database.exec('pragma max_page_count = 8')
   const large = 'x'.repeat(100_000)
-  const outcomes = await Promise.allSettled([
-    store.transact(() => write('small')),
-    store.transact(() => store.undoable(() => write(large))),
-  ])
-  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect(told).toEqual(['undone', 'failed: disk full'])
-  expect(texts()).toEqual([])
-  await store.transact(() => write('small'))
-  expect(texts()).toEqual(['small'])
-})
-
-test('a part can be undone while the rest of its piece stays', async () => {
-  const { store, write, texts } = notes()
-  await store.transact(() => {
-    write('kept')
-    expect(() =>
-      store.undoable(() => {
-        write('undone')
-        throw new Error('refused')
-      }),
-    ).toThrow('refused')
-  })
-  expect(texts()).toEqual(['kept'])
-})
-
-test('when a commit fails, nobody of its group is told that it has happened', async () => {
-  const deferred = 'create table people (id integer primary key) strict;'
-  const { store, told, write, texts } = notes(
-    `${deferred} create table notes (text text references people deferrable initially deferred)`,
-  )
-  const outcomes = await Promise.allSettled([store.transact(() => 1), store.transact(() => write('7'))])
-  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect(told).toEqual(['undone', 'failed'])
-  expect(texts()).toEqual([])
-  expect(await store.transact(() => 'goes on')).toBe('goes on')
-})
-
-test('what waits when the store closes is committed, and nothing is taken afterwards', async () => {
-  const { store, write, texts } = notes()
-  const last = store.transact(() => write('last'))
-  store.close()
-  await last
-  expect(texts()).toEqual(['last'])
-  await expect(store.transact(() => write('late'))).rejects.toThrow('closed')
-})
-
-test('a jti whose commit failed is new again; one that was committed is known after a restart', async () => {
-  await using folder = await temporaryFolder()
-  const database = openDatabase(folder.path)
-  const { replays } = prepareTables(database, () => undefined)
-  database.exec('begin')
-  expect([replays.record('kid', 'a', 9), replays.record('kid', 'a', 9)]).toEqual([true, false])
-  database.exec('rollback')
-  replays.undone()
-  expect(replays.record('kid', 'a', 9)).toBe(true)
-  replays.committed()
-  replays.undone()
-  expect(replays.record('kid', 'a', 9)).toBe(false)
-  database.close()
-
-  const reopened = openDatabase(folder.path)
-  const later = prepareTables(reopened, () => undefined).replays
-  expect([later.record('kid', 'a', 9), later.record('other', 'a', 9)]).toEqual([false, true])
-  reopened.close()
-})
-
-test('expired jtis are forgotten, oldest first, once both clocks are past them', async () => {
-  const { time, pass } = manualTime()
-  const clock = new StubClock(time, 0)
-  const database = openDatabase(null)
-  const tables = prepareTables(database, () => undefined)
-  const store = new GroupCommit(database, {
-    committed: () => undefined,
-    undone: () => undefined,
-    failed: () => undefined,
-  })
-  const count = () => Number(database.prepare('select count(*) as n from replays').get()?.['n'])
-  const expS = time.nowMs() / 1_000 + 30
-  for (let n = 0; n < 1_200; n++) tables.replays.record('kid', randomUUID(), expS)
-  const log = pino({ level: 'silent' })
-  const end = forgetExpiredReplays({ tables, log, transact: (work) => store.transact(work) }, clock)
-  /** One round of forgetting, to its end: as many transactions as it can need. */
-  const round = async () => {
-    pass(1_000)
-    for (let n = 0; n < 5; n++) await store.transact(() => undefined)
+  const tooMuch = () => {
+    write('small')
+    write(large)
   }
-  clock.runFrom(clock.nowMs() + 3_600_000)
-  await round()
-  expect(count()).toBe(1_200)
-  pass(30_000)
-  await round()
-  expect(count()).toBe(0)
-  end()
+  expect(transact(tooMuch)).toBe(diskFull)
+  expect([texts(), calls]).toEqual([[], []])
+  transact(() => write('small'))
+  expect([texts(), calls]).toEqual([['small'], ['committed']])
+})
+
+test('a commit that fails in another way is reported and thrown, and nothing of it has happened', () => {
+  const { transact, calls, write, texts } = notes(
+    `create table people (id integer primary key) strict;
+     create table notes (text text references people deferrable initially deferred)`,
+  )
+  expect(() => transact(() => write('7'))).toThrow('could not commit')
+  expect([texts(), calls]).toEqual([[], ['broken']])
+  expect(transact(() => 'goes on')).toBe('goes on')
+})
+
+/** The memory of jtis in a database of its own. */
+function memoryOfJtis(database = openDatabase(null)) {
+  const { replays } = prepareTables(database, () => undefined)
+  const stored = () =>
+    database
+      .prepare('select jti from replays order by id')
+      .all()
+      .map(({ jti }) => String(jti))
+  return { database, replays, stored }
+}
+
+test('a jti is new once for each kid, and known after a restart', async () => {
+  await using folder = await temporaryFolder()
+  const first = memoryOfJtis(openDatabase(folder.path))
+  expect([first.replays.record('kid', 'a', 9, 1), first.replays.record('kid', 'a', 9, 1)]).toEqual([true, false])
+  first.database.close()
+  const later = memoryOfJtis(openDatabase(folder.path))
+  expect([later.replays.record('kid', 'a', 9, 1), later.replays.record('other', 'a', 9, 1)]).toEqual([false, true])
+  later.database.close()
+})
+
+test('a jti may be used again after its exp, and then no earlier envelope fits, whatever the clock says', () => {
+  const { replays } = memoryOfJtis()
+  expect(replays.record('kid', 'a', 10, 5)).toBe(true)
+  expect(replays.record('kid', 'a', 20, 9.9)).toBe(false)
+  expect(replays.record('kid', 'a', 20, 10)).toBe(true)
+  for (const nowS of [5, 9.9, 15]) expect(replays.record('kid', 'a', 10, nowS)).toBe(false)
+  expect(replays.record('kid', 'a', 20, 5)).toBe(false)
+})
+
+test('expired jtis are forgotten oldest first, and the newest stay known for a clock that is set back', () => {
+  const { database, replays, stored } = memoryOfJtis()
+  const kept = stubLimits.replaysKeptMin
+  const jtis = Array.from({ length: kept + 1_200 }, () => randomUUID())
+  database.exec('begin')
+  for (const jti of jtis) replays.record('kid', jti, 30, 0)
+  database.exec('commit')
+  expect(replays.isLong()).toBe(true)
+  replays.forgetExpired(29)
+  expect(stored()).toEqual(jtis)
+  replays.forgetExpired(30)
+  expect(stored()).toEqual(jtis.slice(-kept))
+  expect(replays.record('kid', jtis.at(-1) ?? '', 30, 0)).toBe(false)
+})
+
+test('an envelope that lives longer, or in a time that the clock came back from, keeps no expired jti from being forgotten', () => {
+  const { database, replays, stored } = memoryOfJtis()
+  const filler = Array.from({ length: stubLimits.replaysKeptMin }, (_, n) => `filler-${n}`)
+  database.exec('begin')
+  replays.record('kid', 'long-lived', 500, 0)
+  replays.record('kid', 'of-next-year', 31_536_000, 31_535_990)
+  for (let n = 0; n < 600; n++) replays.record('kid', `short-${n}`, 30, 0)
+  for (const jti of filler) replays.record('kid', jti, 30, 0)
+  database.exec('commit')
+  replays.forgetExpired(31)
+  expect(stored()).toEqual(['long-lived', ...filler])
+})
+
+test('a database of an earlier version keeps its jtis', async () => {
+  await using folder = await temporaryFolder()
+  const older = new DatabaseSync(join(folder.path, 'platform.db'))
+  for (const migration of migrations.slice(0, 2)) older.exec(migration)
+  older.exec(`
+    insert into replays (kid, jti, exp) values ('kid', 'a', 10), ('kid', 'b', 20), ('kid', 'a', 30);
+    pragma application_id = ${applicationId};
+    pragma user_version = 2;
+  `)
+  older.close()
+  const { database, replays, stored } = memoryOfJtis(openDatabase(folder.path))
+  expect(stored()).toEqual(['a', 'b'])
+  expect([replays.record('kid', 'a', 40, 29), replays.record('kid', 'a', 40, 30)]).toEqual([false, true])
+  database.close()
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ControlParts } from '../../../platform-stub/developer/control/control-parts.ts'
-import { CommitFailedError } from '../../../platform-stub/store/group-commit.ts'
+import { refuse } from '../../../platform-stub/marketplace/refusal.ts'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
 import { startStub } from '../fixtures/stub.ts'
 
@@ -11,22 +11,22 @@ const century = { now: '2126-01-01T00:00:00Z' }
 test.each([
   ['DELETE', '/stub/clock'],
   ['POST', '/stub/reset'],
-])('%s %s breaks a journey off that would take for ever, and those that wait behind it', async (method, path) => {
+])('%s %s breaks a clock jump off that would take for ever, and those that wait behind it', async (method, path) => {
   await using stub = await startStub()
   const server = await stub.gameServer({ webhookUrl: nobody })
   const transactionId = await server.paidTransaction()
-  const journeys = [century, century].map((body) => stub.request('PUT', '/stub/clock', body))
+  const jumps = [century, century].map((body) => stub.request('PUT', '/stub/clock', body))
   const attemptsCount = async () => (await stub.deliveries(transactionId))[0]?.attempts.length ?? 0
   while ((await attemptsCount()) < 15);
   expect((await stub.request(method, path)).status).toBe(200)
   expect((await stub.request('GET', '/stub/clock')).data.travelling).toBe(false)
-  for (const { status, data } of await Promise.all(journeys)) {
+  for (const { status, data } of await Promise.all(jumps)) {
     expect(status).toBe(200)
     expect(Date.parse(data.now)).toBeLessThan(Date.parse(century.now))
   }
 })
 
-test('an attempt that is under way has the two seconds of a journey left when one begins', async () => {
+test('an attempt that is under way has the two seconds of a clock jump left when one begins', async () => {
   await using receiver = await startReceiver(() => undefined)
   await using stub = await startStub()
   const server = await stub.gameServer({ webhookUrl: receiver.url })
@@ -34,10 +34,10 @@ test('an attempt that is under way has the two seconds of a journey left when on
   await receiver.count(1)
   await stub.advance(1)
   const [delivery] = await stub.deliveries(transactionId)
-  expect(delivery?.attempts).toMatchObject([{ failure: 'no complete answer within the 2000 ms of a journey' }])
+  expect(delivery?.attempts).toMatchObject([{ failure: 'no complete answer within the 2000 ms of a clock jump' }])
 })
 
-test('a delay that a fault makes holds a journey up no longer than a receiver may', async () => {
+test('a delay that a fault makes holds a clock jump up no longer than a receiver may', async () => {
   await using receiver = await startReceiver()
   await using stub = await startStub()
   const server = await stub.gameServer()
@@ -46,7 +46,7 @@ test('a delay that a fault makes holds a journey up no longer than a receiver ma
   await stub.request('POST', '/stub/webhook-faults', fault)
   await stub.request('PUT', `/stub/game-servers/${server.id}`, { webhookUrl: receiver.url })
   while ((await stub.request('GET', '/stub/webhook-faults')).data[0]?.times !== 1);
-  // The first delay began before the journey and is given up for it; the second begins on it.
+  // The first delay began before the clock jump and is given up for it; the second begins on it.
   await stub.advance(1)
   expect(receiver.received).toHaveLength(1)
   const [delivery] = await stub.deliveries(transactionId)
@@ -67,7 +67,7 @@ test('a reset waits for nobody: attempts under way are broken off', async () => 
   await receiver.count(2)
 })
 
-test('a journey on which nothing can be written ends with an error, and the webhook is still due', async () => {
+test('a clock jump on which nothing can be written ends with an error, and the webhook is still due', async () => {
   await using receiver = await startReceiver(answering(503))
   let isFull = false
   const stub = await startStub({ prepare: async (parts) => failWhen(parts, () => isFull) })
@@ -85,14 +85,13 @@ test('a journey on which nothing can be written ends with an error, and the webh
   receiver.reply(answering(200))
   await stub.advance(3_600)
   const [delivery] = await stub.deliveries(transactionId)
-  expect([delivery?.state, delivery?.attempts.length]).toEqual(['acknowledged', 2])
+  expect([delivery?.state, delivery?.attempts.length]).toEqual(['acknowledged', 3])
   await stub.close()
 })
 
 /** Lets no write reach the disk while it is full. */
 function failWhen({ platform }: ControlParts, isFull: () => boolean): void {
   const { transact } = platform
-  const failing: typeof transact = (work) =>
-    isFull() ? Promise.reject(new CommitFailedError(new Error('disk full'))) : transact(work)
+  const failing: typeof transact = (work) => (isFull() ? refuse('STORE_FULL') : transact(work))
   Object.assign(platform, { transact: failing })
 }
