@@ -31,7 +31,9 @@ export function readAttempt(call: PlatformCall, sent: Sent): AttemptReading {
   }
   const { status, body } = sent
   if (status >= 200 && status < 300) {
-    const dataText = status === 200 ? dataTextOf(call, body) : undefined
+    // Where there is nothing to return, 204 says as much as 200.
+    const isExpected = status === 200 || call.operation.output === null
+    const dataText = isExpected ? dataTextOf(call, body) : undefined
     if (dataText !== undefined) return { ok: true, answer: { ok: true, dataText } }
     return faulty('off-contract', status, 502, isSafe ? messages.offContractSafe : messages.offContract)
   }

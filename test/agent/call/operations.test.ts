@@ -109,6 +109,14 @@ test("the platform's numbers pass through digit for digit", async () => {
   expect(text).toBe(`{"ok":true,"data":${data}}`)
 })
 
+for (const status of [200, 201, 202, 204, 205]) {
+  test(`a PUT answered with an empty ${status} is a success`, async () => {
+    await using platform = await ScriptedPlatform.start([{ status }])
+    await using agent = await startTestAgent(platform.url)
+    expect(await agent.call('market.withdraw', { itemRef: 'i' })).toEqual({ ok: true, data: null })
+  })
+}
+
 test('a PUT that returns data passes it on, and anything else with a body is no answer', async () => {
   await using platform = await ScriptedPlatform.start()
   await using agent = await startTestAgent(platform.url)
