@@ -194,8 +194,8 @@ function callDeps(
     keyQueues: new KeyQueues(clock),
     sealEnvelope: envelopeSealer(api),
     verifyWebhook: webhookVerifier(config.platformKeys, platformClock, api),
-    callAnswered: (...answered) => callLog.onAnswered(...answered),
-    callBroke: (call, error) => callLog.onError(call, error),
+    onDone: (...answered) => callLog.onAnswered(...answered),
+    onError: (call, error) => callLog.onError(call, error),
   }
 }
 

@@ -19,69 +19,67 @@ export interface CallDeps extends SendDeps {
   readonly callDeadlineMs: number
   readonly sealEnvelope: (call: Call<EnvelopeOperation>) => Promise<CallAnswer>
   readonly verifyWebhook: (call: Call<VerifyOperation>) => Promise<CallAnswer>
-  /** Told of every call at its end. */
-  readonly callAnswered: (call: Call, answer: CallAnswer, trace: CallTrace, durationMs: number) => void
-  /** Told of a fault of our own, which nobody expected. */
-  readonly callBroke: (call: Call, error: unknown) => void
+  /** Called at the end of every call. */
+  readonly onDone: (call: Call, answer: CallAnswer, trace: CallTrace, durationMs: number) => void
+  /** Called with an error that is a fault of the agent itself. */
+  readonly onError: (call: Call, error: unknown) => void
+}
+
+/** One call on its way through this page. */
+interface Run {
+  readonly call: Call
+  /** The call as the journal knows it; undefined for a call without an id. */
+  readonly keyed: JournalledCall | undefined
+  readonly turn: Turn
+  readonly deadlineMs: number
+  readonly trace: CallTrace
+  readonly deps: CallDeps
 }
 
 /**
- * One call, plain JSON in and out, whichever interface brought it. Everything that can end it is on this page.
- *
- * Never throws: a fault of our own is an answer too, and one in doubt.
+ * One call, plain JSON in and out, whichever interface brought it. Everything that can end it is on this page. Never
+ * throws: a fault of the agent itself is an answer too.
  *
  * @param turn From `takeTurn`, taken when the call arrived. It is released at the end, however the call ends.
  */
 export async function answerCall(call: Call, turn: Turn, deps: CallDeps): Promise<CallAnswer> {
+  const { id, fingerprint, operationName } = call
+  const keyed = id === undefined || fingerprint === undefined ? undefined : { id, fingerprint, operationName }
   const startedMs = deps.clock.monotonicMs()
   const trace = newTrace()
-  let answer: CallAnswer
-  try {
-    answer = await answerOnce(call, turn, startedMs + deps.callDeadlineMs, deps, trace)
-  } catch (error) {
-    deps.callBroke(call, error)
-    const mayHaveActed = call.operation.kind === 'platform' && call.operation.retry !== 'safe'
-    answer = refusal(500, mayHaveActed ? messages.internal : messages.internalSafe, mayHaveActed)
-  } finally {
-    turn.release()
-  }
-  deps.callAnswered(call, answer, trace, deps.clock.monotonicMs() - startedMs)
+  const answer = await answerOnce({ call, keyed, turn, deadlineMs: startedMs + deps.callDeadlineMs, trace, deps })
+  turn.release()
+  deps.onDone(call, answer, trace, deps.clock.monotonicMs() - startedMs)
   return answer
 }
 
-/** An id is answered once: whoever repeats it gets what the first one got. */
-async function answerOnce(
-  call: Call,
-  turn: Turn,
-  deadlineMs: number,
-  deps: CallDeps,
-  trace: CallTrace,
-): Promise<CallAnswer> {
-  const { id, fingerprint, inputFault } = call
-  if (inputFault !== undefined) return refusal(400, inputFault)
-  if (id === undefined || fingerprint === undefined) return execute(call, turn, deadlineMs, deps, trace)
-
+/** An id is answered once: an equal call under way shares its answer. */
+async function answerOnce(run: Run): Promise<CallAnswer> {
+  const { call, keyed, turn, trace, deps } = run
+  if (call.inputFault !== undefined) return refusal(400, call.inputFault)
+  if (!keyed) return execute(run)
+  const { id, fingerprint } = keyed
   const underWay = deps.singleFlight.find(id)
-  if (underWay) {
-    // The call under way may wait behind this turn.
-    turn.release()
-    if (underWay.fingerprint !== fingerprint) return refusal(422, messages.idReused)
-    trace.source = 'shared'
-    return underWay.answer
+  if (!underWay) return deps.singleFlight.run(id, fingerprint, () => answerOrBreak(run, () => answerKeyed(run, keyed)))
+  // The call under way may wait behind this turn.
+  turn.release()
+  if (underWay.fingerprint !== fingerprint) return refusal(422, messages.idReused)
+  trace.source = 'shared'
+  return underWay.answer
+}
+
+/** The only call under way with its id. */
+async function answerKeyed(run: Run, keyed: JournalledCall): Promise<CallAnswer> {
+  const { call, trace, deps } = run
+  const stored = await findStored(call, keyed.id, deps)
+  if (stored && stored.fingerprint !== keyed.fingerprint) return refusal(422, messages.idReused)
+  const again = stored && replay(call, stored.answer, deps)
+  if (again) {
+    trace.source = 'stored'
+    return again
   }
-  return deps.singleFlight.run(id, fingerprint, async () => {
-    const stored = await findStored(call, id, deps)
-    if (stored && stored.fingerprint !== fingerprint) return refusal(422, messages.idReused)
-    const again = stored && answerAgain(call, stored.answer, deps)
-    if (again) {
-      trace.source = 'stored'
-      return again
-    }
-    const journalled: JournalledCall = { id, fingerprint, operationName: call.operationName }
-    if (call.claimedBefore === 'elsewhere' && isOnce(call)) return kept(call, journalled, inDoubt, deps)
-    const answer = await execute(call, turn, deadlineMs, deps, trace, journalled)
-    return kept(call, journalled, answer, deps)
-  })
+  if (call.claimedBefore === 'elsewhere' && isOnce(call)) return storeAnswer(run, keyed, inDoubt)
+  return storeAnswer(run, keyed, await execute(run))
 }
 
 /** What the journal has of an id. */
@@ -91,24 +89,24 @@ function findStored({ claimedBefore }: Call, id: string, { journal }: CallDeps):
 }
 
 /**
- * The stored answer of an equal call, marked as replayed; undefined where it is not to be given again. A request that a
+ * The stored answer of an equal call, marked as replayed; undefined where it must not be given again. A request that a
  * former agent claimed was not answered yet: it gets its first answer, without the mark.
  */
-function answerAgain(call: Call, answer: CallAnswer, { platformClock }: CallDeps): CallAnswer | undefined {
+function replay(call: Call, answer: CallAnswer, { platformClock }: CallDeps): CallAnswer | undefined {
   if (call.claimedBefore) return answer
   // The platform's time may have moved since the answer was stored.
   return keepMs(call.operation, answer, platformClock) > 0 ? { ...answer, replayed: true } : undefined
 }
 
-/** Stored before it is given. Where there is no room to store it, a `once` call is in doubt, as after a restart. */
-async function kept(call: Call, journalled: JournalledCall, answer: CallAnswer, deps: CallDeps): Promise<CallAnswer> {
+/** Stores an answer before it is given. A `once` call whose answer cannot be stored is in doubt, as after a restart. */
+async function storeAnswer({ call, deps }: Run, keyed: JournalledCall, answer: CallAnswer): Promise<CallAnswer> {
   const keptMs = keepMs(call.operation, answer, deps.platformClock)
   try {
-    if (keptMs > 0) await deps.journal.recordAnswer(journalled, answer, keptMs)
-    else if (isOnce(call)) await deps.journal.release(journalled.id)
+    if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs)
+    else if (isOnce(call)) await deps.journal.release(keyed.id)
     return answer
   } catch (error) {
-    if (!(error instanceof JournalFullError)) throw error
+    if (!(error instanceof JournalFullError)) deps.onError(call, error)
     return isOnce(call) && keptMs > 0 ? inDoubt : answer
   }
 }
@@ -117,40 +115,38 @@ function isOnce({ operation }: Call): boolean {
   return operation.kind === 'platform' && operation.retry === 'once'
 }
 
-function execute(
-  call: Call,
-  turn: Turn,
-  deadlineMs: number,
-  deps: CallDeps,
-  trace: CallTrace,
-  journalled?: JournalledCall,
-): Promise<CallAnswer> {
+function execute(run: Run): Promise<CallAnswer> {
+  const { call, trace, deps } = run
   switch (call.operation.kind) {
     case 'envelope':
-      return deps.sealEnvelope(call as Call<EnvelopeOperation>)
+      return answerOrBreak(run, () => deps.sealEnvelope(call as Call<EnvelopeOperation>))
     case 'verify':
-      return deps.verifyWebhook(call as Call<VerifyOperation>)
+      return answerOrBreak(run, () => deps.verifyWebhook(call as Call<VerifyOperation>))
     case 'platform':
       trace.source = 'platform'
-      return executeInTurn(call as PlatformCall, turn, deadlineMs, deps, trace, journalled)
+      return answerOrBreak(run, () => executeInTurn(call as PlatformCall, run))
   }
 }
 
-/** An older observation never overtakes a newer one, and what may be sent once is noted before it leaves. */
-async function executeInTurn(
-  call: PlatformCall,
-  turn: Turn,
-  deadlineMs: number,
-  deps: CallDeps,
-  trace: CallTrace,
-  journalled: JournalledCall | undefined,
-): Promise<CallAnswer> {
+/** An error that nobody expected is an answer too, so that it is stored and shared like every other. */
+async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<CallAnswer>): Promise<CallAnswer> {
+  try {
+    return await act()
+  } catch (error) {
+    deps.onError(call, error)
+    const isUncertain = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
+    return refusal(500, isUncertain ? messages.internal : messages.internalSafe, isUncertain)
+  }
+}
+
+/** An older observation never overtakes a newer one, and the intent of a `once` call is stored before it leaves. */
+async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trace, deps }: Run): Promise<CallAnswer> {
   const hasTurn = await turn.wait(deadlineMs)
   const hasTime = deadlineMs - deps.clock.monotonicMs() >= limits.attemptTimeoutMsMin
   if (!hasTurn || !hasTime) return refusal(504, messages.waitedForTurn)
   let mayArriveUntilMs = 0
   try {
-    if (call.operation.retry === 'once' && journalled) await deps.journal.recordIntent(journalled)
+    if (keyed && isOnce(call)) await deps.journal.recordIntent(keyed)
     const outcome = await sendWithRetries(call, deadlineMs, deps, trace)
     mayArriveUntilMs = outcome.mayArriveUntilMs
     return outcome.isRefusedInDoubt ? await settleDoubt(call, outcome.answer, deadlineMs, deps, trace) : outcome.answer

@@ -55,9 +55,9 @@ export async function sendWithRetries(
     const startedMs = clock.monotonicMs()
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
     const signedOffsetMs = platformClock.appliedOffsetMs
+    trace.attempts++
     const sent = await deps.partnerApi.attempt(call.operation, request, timeoutMs)
     const reading = readAttempt(call, sent)
-    trace.attempts++
     deps.contact.observe(contactSign(sent, reading))
     const elapsedMs = clock.monotonicMs() - startedMs
     const wasClockOff = sent.kind === 'answered' && platformClock.observe(sent.date, elapsedMs, signedOffsetMs)
