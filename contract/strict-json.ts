@@ -1,8 +1,9 @@
 import { limits } from './limits.ts'
 
-/** Why a text is not the JSON that both programs agree on. */
+/** Why a text is not the JSON that both programs agree on. Lines and columns count characters from 1. */
 export type JsonFault =
-  | { readonly kind: 'not-json' | 'not-an-object' | 'too-deep' | 'lone-surrogate' }
+  | { readonly kind: 'not-json' | 'lone-surrogate'; readonly line: number; readonly column: number }
+  | { readonly kind: 'not-an-object' | 'too-deep' }
   | { readonly kind: 'duplicate-name'; readonly name: string }
   | { readonly kind: 'inexact-number'; readonly number: string }
 
@@ -20,7 +21,7 @@ export type JsonReading =
 export interface StrictJsonRules {
   /**
    * `exact` refuses an integer beyond ±(2^53 − 1), which would silently become another one, and a number
-   * that is no finite one. `any` lets it pass for a reader that hands on `rawMembers`.
+   * that is not finite. `any` lets it pass for a reader that hands on `rawMembers`.
    */
   readonly numbers: 'exact' | 'any'
 }
@@ -29,147 +30,209 @@ export interface StrictJsonRules {
  * Reads a JSON object in the one way that leaves no room for two meanings: no name twice, no integer that changes
  * when read, no half of a surrogate pair, no nesting deeper than `limits.jsonDepthMax`.
  *
- * `JSON.parse` decides what is JSON and builds the value; the scan behind it looks only for what `JSON.parse` forgives.
- *
  * @param text Decoded text, without a byte order mark.
  */
 export function readStrictJson(text: string, rules: StrictJsonRules = { numbers: 'exact' }): JsonReading {
-  let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch {
-    return { ok: false, fault: { kind: 'not-json' } }
+    return { ok: true, object: new Reader(text, rules).readWhole() }
+  } catch (error) {
+    if (error instanceof FaultFound) return { ok: false, fault: error.fault }
+    throw error
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { ok: false, fault: { kind: 'not-an-object' } }
-  const rawMembers = new Map<string, string>()
-  const fault = scan(text, rules, rawMembers)
-  return fault ? { ok: false, fault } : { ok: true, object: { value: value as Record<string, unknown>, rawMembers } }
 }
 
-const code = {
-  quote: 0x22,
-  backslash: 0x5c,
-  openBrace: 0x7b,
-  closeBrace: 0x7d,
-  openBracket: 0x5b,
-  closeBracket: 0x5d,
-  colon: 0x3a,
-  comma: 0x2c,
-  plus: 0x2b,
-  minus: 0x2d,
-  point: 0x2e,
-  zero: 0x30,
-  nine: 0x39,
-  e: 0x65,
-} as const
+class FaultFound extends Error {
+  readonly fault: JsonFault
 
-/** A walk over a text that is known to be a JSON object. */
-interface Walk {
-  readonly text: string
-  readonly rules: StrictJsonRules
-  readonly rawMembers: Map<string, string>
-  at: number
-  /** For each open bracket the names seen in it; null for a list. */
-  readonly open: (Set<string> | null)[]
-  nameIsNext: boolean
-  rootName: string
-  rootValueAt: number
-}
-
-function scan(text: string, rules: StrictJsonRules, rawMembers: Map<string, string>): JsonFault | undefined {
-  if (!text.isWellFormed()) return { kind: 'lone-surrogate' }
-  const walk: Walk = { text, rules, rawMembers, at: 0, open: [], nameIsNext: false, rootName: '', rootValueAt: 0 }
-  while (walk.at < text.length) {
-    const fault = takeToken(walk)
-    if (fault) return fault
+  constructor(fault: JsonFault) {
+    super(fault.kind)
+    this.fault = fault
   }
-  return undefined
 }
 
-/** Moves past one token, or past one character that says nothing: white space, a letter of `true`. */
-function takeToken(walk: Walk): JsonFault | undefined {
-  const first = walk.text.charCodeAt(walk.at)
-  switch (first) {
-    case code.quote:
-      return takeString(walk)
-    case code.openBrace:
-    case code.openBracket:
-      if (walk.open.length === limits.jsonDepthMax) return { kind: 'too-deep' }
-      walk.nameIsNext = first === code.openBrace
-      walk.open.push(walk.nameIsNext ? new Set() : null)
-      break
-    case code.closeBrace:
-    case code.closeBracket:
-      if (walk.open.length === 1 && walk.open[0]?.size) keepRootMember(walk)
-      walk.open.pop()
-      walk.nameIsNext = false
-      break
-    case code.colon:
-      if (walk.open.length === 1) walk.rootValueAt = walk.at + 1
-      break
-    case code.comma:
-      if (walk.open.length === 1) keepRootMember(walk)
-      walk.nameIsNext = walk.open.at(-1) !== null
-      break
-    default:
-      if (first === code.minus || (first >= code.zero && first <= code.nine)) return takeNumber(walk)
+const quote = 0x22
+const backslash = 0x5c
+const space = 0x20
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const blank = /[ \t\n\r]*/y
+const literals = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+] as const
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+/**
+ * One walk over a text. The first fault ends it.
+ *
+ * It does not use `JSON.parse`, which reads escaped names wrong after certain earlier texts
+ * (https://github.com/nodejs/node/issues/63785): a call would lose its id. When the pinned Node has the fix,
+ * `JSON.parse` may read the values again; the test with poisoned names says whether it has.
+ */
+class Reader {
+  readonly #text: string
+  readonly #rules: StrictJsonRules
+  readonly #rawMembers = new Map<string, string>()
+  #at = 0
+
+  constructor(text: string, rules: StrictJsonRules) {
+    this.#text = text
+    this.#rules = rules
   }
-  walk.at++
-  return undefined
-}
 
-function keepRootMember(walk: Walk): void {
-  walk.rawMembers.set(walk.rootName, walk.text.slice(walk.rootValueAt, walk.at).trim())
-}
+  readWhole(): StrictObject {
+    this.#skipBlank()
+    const value = this.#readValue(1)
+    this.#skipBlank()
+    if (this.#at < this.#text.length) throw this.#notJson()
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new FaultFound({ kind: 'not-an-object' })
+    return { value: value as Record<string, unknown>, rawMembers: this.#rawMembers }
+  }
 
-function takeString(walk: Walk): JsonFault | undefined {
-  const start = walk.at
-  walk.at = closingQuoteOf(walk.text, start) + 1
-  const token = walk.text.slice(start, walk.at)
-  const hasEscapes = token.includes('\\')
-  if (!hasEscapes && !walk.nameIsNext) return undefined
-  const content = hasEscapes ? (JSON.parse(token) as string) : token.slice(1, -1)
-  if (hasEscapes && !content.isWellFormed()) return { kind: 'lone-surrogate' }
-  return walk.nameIsNext ? takeName(walk, content) : undefined
-}
+  #readValue(depth: number): unknown {
+    switch (this.#text[this.#at]) {
+      case '"':
+        return this.#readString()
+      case '{':
+        return this.#readObject(depth)
+      case '[':
+        return this.#readList(depth)
+      default:
+        return this.#readNumberOrLiteral()
+    }
+  }
 
-function closingQuoteOf(text: string, openingQuoteAt: number): number {
-  let at = openingQuoteAt
-  do at = text.indexOf('"', at + 1)
-  while (isEscaped(text, at))
-  return at
-}
+  #readObject(depth: number): Record<string, unknown> {
+    const value: Record<string, unknown> = {}
+    this.#open(depth)
+    if (this.#take('}')) return value
+    do {
+      this.#skipBlank()
+      if (this.#text.charCodeAt(this.#at) !== quote) throw this.#notJson()
+      const name = this.#readString()
+      if (Object.hasOwn(value, name)) throw new FaultFound({ kind: 'duplicate-name', name })
+      if (!this.#take(':')) throw this.#notJson()
+      this.#skipBlank()
+      const from = this.#at
+      const member = this.#readValue(depth + 1)
+      if (depth === 1) this.#rawMembers.set(name, this.#text.slice(from, this.#at))
+      // An assignment to __proto__ would set the prototype.
+      if (name === '__proto__') Object.defineProperty(value, name, { value: member, enumerable: true })
+      else value[name] = member
+    } while (this.#take(','))
+    if (!this.#take('}')) throw this.#notJson()
+    return value
+  }
 
-/** Whether an odd number of backslashes stands before a character. */
-function isEscaped(text: string, at: number): boolean {
-  let first = at
-  while (text.charCodeAt(first - 1) === code.backslash) first--
-  return (at - first) % 2 === 1
-}
+  #readList(depth: number): unknown[] {
+    const items: unknown[] = []
+    this.#open(depth)
+    if (this.#take(']')) return items
+    do {
+      this.#skipBlank()
+      items.push(this.#readValue(depth + 1))
+    } while (this.#take(','))
+    if (!this.#take(']')) throw this.#notJson()
+    return items
+  }
 
-function takeName(walk: Walk, name: string): JsonFault | undefined {
-  walk.nameIsNext = false
-  const names = walk.open.at(-1)
-  if (names?.has(name)) return { kind: 'duplicate-name', name }
-  names?.add(name)
-  if (walk.open.length === 1) walk.rootName = name
-  return undefined
-}
+  #open(depth: number): void {
+    if (depth > limits.jsonDepthMax) throw new FaultFound({ kind: 'too-deep' })
+    this.#at++
+  }
 
-function takeNumber(walk: Walk): JsonFault | undefined {
-  const start = walk.at
-  while (isOfNumber(walk.text.charCodeAt(walk.at))) walk.at++
-  const token = walk.text.slice(start, walk.at)
-  return walk.rules.numbers === 'any' || isExact(Number(token)) ? undefined : { kind: 'inexact-number', number: token }
-}
+  #readString(): string {
+    const openedAt = this.#at++
+    let content = ''
+    let isWellFormed = true
+    for (let from = this.#at; ; ) {
+      const character = this.#text.charCodeAt(this.#at)
+      if (character === quote || character === backslash) {
+        const plain = this.#text.slice(from, this.#at)
+        isWellFormed &&= plain.isWellFormed()
+        content += plain
+        if (character === quote) break
+        content += this.#readEscape()
+        from = this.#at
+      } else if (character >= space) {
+        this.#at++
+      } else {
+        // A control character, or the end of the text.
+        throw this.#notJson()
+      }
+    }
+    this.#at++
+    if (!isWellFormed || !content.isWellFormed())
+      throw new FaultFound({ kind: 'lone-surrogate', ...this.#position(openedAt) })
+    return content
+  }
 
-/** A digit, a sign, a point or an exponent's letter, of either case. */
-function isOfNumber(character: number): boolean {
-  if (character >= code.zero && character <= code.nine) return true
-  return (
-    character === code.minus || character === code.plus || character === code.point || (character | 0x20) === code.e
-  )
+  #readEscape(): string {
+    const letter = this.#text[this.#at + 1] ?? ''
+    const character = escapes[letter]
+    if (character !== undefined) {
+      this.#at += 2
+      return character
+    }
+    const digits = this.#text.slice(this.#at + 2, this.#at + 6)
+    if (letter !== 'u' || !/^[0-9a-f]{4}$/i.test(digits)) throw this.#notJson()
+    this.#at += 6
+    return String.fromCharCode(Number.parseInt(digits, 16))
+  }
+
+  #readNumberOrLiteral(): number | boolean | null {
+    number.lastIndex = this.#at
+    const token = number.exec(this.#text)?.[0]
+    if (token === undefined) return this.#readLiteral()
+    this.#at += token.length
+    const value = Number(token)
+    // A text that was cut short may end within a number, so that is no inexact number yet.
+    const isCutShort = this.#at === this.#text.length
+    if (this.#rules.numbers === 'any' || isExact(value) || isCutShort) return value
+    throw new FaultFound({ kind: 'inexact-number', number: token })
+  }
+
+  #readLiteral(): boolean | null {
+    const literal = literals.find(([text]) => this.#text.startsWith(text, this.#at))
+    if (!literal) throw this.#notJson()
+    this.#at += literal[0].length
+    return literal[1]
+  }
+
+  /** Moves past a character, if it comes next. */
+  #take(character: string): boolean {
+    this.#skipBlank()
+    const isNext = this.#text[this.#at] === character
+    if (isNext) this.#at++
+    return isNext
+  }
+
+  #skipBlank(): void {
+    if (this.#text.charCodeAt(this.#at) > space) return
+    blank.lastIndex = this.#at
+    blank.test(this.#text)
+    this.#at = blank.lastIndex
+  }
+
+  #notJson(): FaultFound {
+    return new FaultFound({ kind: 'not-json', ...this.#position(this.#at) })
+  }
+
+  #position(at: number): { line: number; column: number } {
+    const before = this.#text.slice(0, at)
+    const lineStart = before.lastIndexOf('\n') + 1
+    return { line: before.split('\n').length, column: [...before.slice(lineStart)].length + 1 }
+  }
 }
 
 function isExact(value: number): boolean {
