@@ -6,6 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const startTimeoutMs = 20_000
 const endTimeoutMs = 5_000
+/** Short, because the time to the first connection is measured by this too. */
+const lookIntervalMs = 2
 
 /** A program of its own, as it would be started by hand. */
 export interface ProgramOrder {
@@ -15,8 +17,6 @@ export interface ProgramOrder {
   readonly env: Readonly<Record<string, string>>
   /** Where its output goes; what stood there is overwritten. */
   readonly logFile: string
-  /** Opens a channel for messages, which only Node programs of our own have a use for. */
-  readonly withMessages?: boolean
   /** Where it will listen, of a program that does not say so: tried until a connection is taken. */
   readonly listensAt?: string
 }
@@ -27,7 +27,7 @@ export interface RunningProgram extends AsyncDisposable {
   readonly pid: number
   /** From its line with `"msg":"listening"`, or as it was ordered. */
   readonly url: string
-  /** For orders and reports by message. */
+  /** For signals, and for its end. */
   readonly child: ChildProcess
 }
 
@@ -44,12 +44,12 @@ function killRunning(): void {
  * @throws {Error} It ended before, or said nothing within 20 s; with the end of its output.
  */
 export async function startProgram(order: ProgramOrder): Promise<RunningProgram> {
-  const { name, command, env, logFile, withMessages = false, listensAt } = order
+  const { name, command, env, logFile, listensAt } = order
   const [file = '', ...args] = command
   const log = openSync(logFile, 'w')
   const child = spawn(file, args, {
     env: { ...bareEnvironment(), ...env },
-    stdio: ['ignore', log, log, ...(withMessages ? (['ipc'] as const) : [])],
+    stdio: ['ignore', log, log],
   })
   closeSync(log)
   if (!process.listeners('exit').includes(killRunning)) process.prependListener('exit', killRunning)
@@ -85,7 +85,7 @@ async function untilListening(
   while (performance.now() < deadlineMs && child.exitCode === null && child.signalCode === null) {
     const url = await urlIfListening()
     if (url) return url
-    await wait(20)
+    await wait(lookIntervalMs)
   }
   const output = readFileSync(logFile, 'utf8').slice(-2_000)
   throw new Error(`${name} did not come to listen (exit ${child.exitCode ?? child.signalCode}):\n${output}`)

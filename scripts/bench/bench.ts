@@ -1,69 +1,79 @@
 /**
- * `npm run bench`: measures, and prints what it measured as Markdown. A figure that misses its goal is no failure; the
- * exit code is 1 only where something broke, a refused call included.
+ * `npm run bench`: measures, and prints the results as Markdown. A figure that misses its goal is no failure; the exit
+ * code is 1 only if something broke, such as a refused call.
  */
-import { availableParallelism, cpus } from 'node:os'
+import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Argument, Command, InvalidArgumentError } from 'commander'
 import { binaryPrograms, sourcePrograms } from '../programs.ts'
 import { writeIntoPage } from './benchmarks-page.ts'
-import { durability } from './durability.ts'
-import { idle } from './idle.ts'
-import { repeatedIds } from './repeated-ids.ts'
+import { measureSyncMs } from './machine/disk.ts'
+import { report } from './report.ts'
 import type { BenchSettings, Section } from './section.ts'
-import { signedCalls } from './signed-calls.ts'
-import { spoolBacklog } from './spool-backlog.ts'
-import { spoolPickup } from './spool-pickup.ts'
-import { stub } from './stub.ts'
+import { idle } from './sections/idle.ts'
+import { newIds } from './sections/new-ids.ts'
+import { repeatedIds } from './sections/repeated-ids.ts'
+import { signedCalls } from './sections/signed-calls.ts'
+import { spoolBacklog } from './sections/spool-backlog.ts'
+import { spoolPickup } from './sections/spool-pickup.ts'
+import { starts } from './sections/starts.ts'
+import { stubBesidePrism } from './sections/stub.ts'
 
 /** In the order in which they run. */
-const sections: readonly Section[] = [signedCalls, spoolPickup, spoolBacklog, repeatedIds, durability, idle, stub]
+const sections: readonly Section[] = [
+  signedCalls,
+  newIds,
+  repeatedIds,
+  spoolPickup,
+  spoolBacklog,
+  idle,
+  stubBesidePrism,
+  starts,
+]
 
 const root = join(import.meta.dirname, '..', '..')
 const pageFile = join(root, 'docs', 'benchmarks.md')
 
 const program = new Command('bench')
   .description('Measures the programs beside their alternatives. Speeds are never a test: read the ratios.')
-  .argument('[sections...]', `which: ${sections.map(({ name }) => name).join(', ')}; all when left out`, knownSection)
-  .option('--rounds <n>', 'rounds, of which the medians are shown', positive, 5)
+  .addArgument(new Argument('[sections...]', 'all by default').choices(sections.map(({ name }) => name)))
+  .option('--rounds <n>', 'rounds; the medians are shown', positive, 5)
   .option('--seconds <s>', 'measured seconds for each cell of the tables', positive, 2)
-  .option('--in-flight <list>', 'numbers of calls in flight', positiveList, [1, 8, 32])
-  .option('--no-huge-backlog', 'leaves out the backlog of 100,000 files, which takes a minute a round')
-  .option('--binary', 'measures the executables in dist/ (see `npm run build`) in place of the sources')
-  .option('--agent <file>', 'measures another agent, of another working copy for one', join(root, 'agent', 'main.ts'))
-  .option('--write', `puts the text into ${relative(root, pageFile)} too`)
+  .option('--in-flight <list>', 'numbers of calls in flight', (text) => text.split(',').map(positive), [1, 8, 32])
+  .option('--binary', 'measures the executables in dist/ (see `npm run build`) instead of the sources')
+  .option('--agent <file>', 'measures another agent, for example of another working copy')
+  .option('--write', `writes the text into ${relative(root, pageFile)} too`)
   .parse()
 
 const options = program.opts<{
   rounds: number
   seconds: number
   inFlight: number[]
-  hugeBacklog: boolean
   binary?: true
-  agent: string
+  agent?: string
   write?: true
 }>()
+const programs = options.binary ? binaryPrograms : sourcePrograms
 
 const settings: BenchSettings = {
   rounds: Math.ceil(options.rounds),
   secondsPerCell: options.seconds,
   inFlight: options.inFlight,
-  hugeBacklog: options.hugeBacklog,
-  agentCommand: options.binary
-    ? [join(root, 'dist', process.platform === 'win32' ? 'market-agent.exe' : 'market-agent'), 'run']
-    : [process.execPath, options.agent, 'run'],
-  stubCommand: options.binary ? binaryPrograms.stub : sourcePrograms.stub,
+  agentCommand: options.agent ? [process.execPath, options.agent, 'run'] : [...programs.agent, 'run'],
+  stubCommand: programs.stub,
   progress: (what) => console.error(`bench: ${what}`),
 }
 
-// Leaving through exit() is what ends the children and removes what they wrote.
+// exit() ends the children and removes their files.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 
-const chosen = program.args
-for (const section of sections.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
-  const text = [`## ${section.title}`, circumstances(), await section.run(settings)].join('\n\n')
+const chosen = sections.filter(({ name }) => program.args.length === 0 || program.args.includes(name))
+for (const { name, title, about, goals, measure } of chosen) {
+  settings.progress(name)
+  const results = report(await measure(settings), goals)
+  const text = [`## ${title}`, about, results, circumstances()].join('\n\n')
   console.log(`${text}\n`)
-  if (options.write) writeIntoPage(pageFile, section.name, text)
+  if (options.write) writeIntoPage(pageFile, name, text)
 }
 
 function circumstances(): string {
@@ -71,10 +81,10 @@ function circumstances(): string {
   const command = ['npm run bench', ...(given.length > 0 ? ['--', ...given] : [])].join(' ')
   const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`
   const when = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`
-  const { rounds, secondsPerCell } = settings
   return [
-    `\`${command}\`: ${rounds} rounds of ${secondsPerCell} s a cell.`,
-    `Node ${process.version}, ${process.platform} ${process.arch}, ${cores}, ${when}.`,
+    `\`${command}\`, ${when}: up to ${settings.rounds} rounds of ${settings.secondsPerCell} s a cell, medians.`,
+    `Node ${process.version}, ${process.platform} ${process.arch}, ${cores};`,
+    `the disk writes and syncs a new small file in ${measureSyncMs(tmpdir()).toFixed(2)} ms.`,
   ].join(' ')
 }
 
@@ -82,15 +92,4 @@ function positive(text: string): number {
   const value = Number(text)
   if (!(value > 0 && value < Number.POSITIVE_INFINITY)) throw new InvalidArgumentError('Example: 5')
   return value
-}
-
-function positiveList(text: string): number[] {
-  const values = text.split(',').map(Number)
-  if (!values.every((value) => Number.isInteger(value) && value > 0)) throw new InvalidArgumentError('Example: 1,8,32')
-  return values
-}
-
-function knownSection(name: string, before: string[] = []): string[] {
-  if (!sections.some((section) => section.name === name)) throw new InvalidArgumentError(`No section ${name}.`)
-  return [...before, name]
 }

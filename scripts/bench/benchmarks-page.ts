@@ -1,22 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 
 /**
- * Puts a section's text between its markers, `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`, and touches nothing else.
- * A page without them gets them at its end; a page that is missing is begun.
+ * Replaces a section's text between its markers, `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`. A page without these
+ * markers gets them at its end.
  */
 export function writeIntoPage(file: string, sectionName: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true })
-  const page = existsSync(file) ? readFileSync(file, 'utf8') : '# Benchmarks\n'
-  writeFileSync(file, withSection(page, sectionName, text))
-}
-
-function withSection(page: string, sectionName: string, text: string): string {
-  const opening = `<!-- bench:${sectionName} -->`
-  const closing = `<!-- /bench:${sectionName} -->`
+  const page = readFileSync(file, 'utf8')
+  const [opening, closing] = [`<!-- bench:${sectionName} -->`, `<!-- /bench:${sectionName} -->`]
   const block = `${opening}\n${text}\n${closing}`
-  const from = page.indexOf(opening)
-  const to = page.indexOf(closing, from)
-  if (from < 0 || to < 0) return `${page.trimEnd()}\n\n${block}\n`
-  return page.slice(0, from) + block + page.slice(to + closing.length)
+  const [from, to] = [page.indexOf(opening), page.indexOf(closing)]
+  const isThere = from >= 0 && to > from
+  writeFileSync(
+    file,
+    isThere ? page.slice(0, from) + block + page.slice(to + closing.length) : `${page.trimEnd()}\n\n${block}\n`,
+  )
 }

@@ -1,39 +1,48 @@
-import { figure, markdownTable, range } from './markdown-table.ts'
-import { spreadOf } from './statistics.ts'
+import type { FigureName } from './figures.ts'
 
-/** What a figure should come to. */
+/** Finds a figure of one round. NaN: this run did not measure it. */
+export type FigureOf = (name: FigureName, contender: string, load: string) => number
+
+/** What a figure, or a ratio of two, should reach. A goal that is missed is a figure too, not an error. */
 export interface Goal {
   readonly title: string
   readonly bound: 'at least' | 'at most'
   readonly wanted: number
+  /** Its value in one round. Both sides of a ratio come from the same round. */
+  readonly value: Value
 }
 
-/**
- * Goals beside what was reached.
- *
- * @param roundsOf One value of the goal for each round: none where this run did not measure it, null where it cannot be
- * measured on this machine.
- */
-export function goalsTable<Kind extends Goal>(
-  goals: readonly Kind[],
-  roundsOf: (goal: Kind) => readonly (number | null)[],
-): string {
-  return markdownTable(
-    [
-      ['goal', 'left'],
-      ['wanted', 'right'],
-      ['median', 'right'],
-      ['min–max', 'right'],
-      ['reached', 'left'],
-    ],
-    goals.map((goal) => [goal.title, `${goal.bound} ${goal.wanted}`, ...standing(goal, roundsOf(goal))]),
-  )
+type Value = (figureOf: FigureOf) => number
+/** A figure's contender and load. */
+type At = readonly [contender: string, load: string]
+
+/** The median of the rounds should be this or more. */
+export const atLeast = (wanted: number, title: string, value: Value): Goal => ({
+  title,
+  bound: 'at least',
+  wanted,
+  value,
+})
+
+/** The median of the rounds should be this or less. */
+export const atMost = (wanted: number, title: string, value: Value): Goal => ({
+  title,
+  bound: 'at most',
+  wanted,
+  value,
+})
+
+/** The figure itself. */
+export function figure(name: FigureName, at: At): Value {
+  return (figureOf) => figureOf(name, ...at)
 }
 
-function standing({ bound, wanted }: Goal, values: readonly (number | null)[]): [string, string, string] {
-  const measured = values.filter((value) => value !== null)
-  if (measured.length === 0) return ['', '', values.length === 0 ? 'not in this run' : 'not measured here']
-  const spread = spreadOf(measured)
-  const reached = bound === 'at least' ? spread.median >= wanted : spread.median <= wanted
-  return [figure(spread.median, 2), range(spread, 2), reached ? 'yes' : 'no']
+/** The figure of the first divided by that of the second. */
+export function ratio(name: FigureName, over: At, under: At): Value {
+  return (figureOf) => figureOf(name, ...over) / figureOf(name, ...under)
+}
+
+/** The figure of the first less that of the second. */
+export function difference(name: FigureName, minuend: At, subtrahend: At): Value {
+  return (figureOf) => figureOf(name, ...minuend) - figureOf(name, ...subtrahend)
 }

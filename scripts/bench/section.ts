@@ -1,27 +1,28 @@
+import type { Cell } from './figures.ts'
+import type { Goal } from './goals.ts'
+
 /** What the command line asked for. */
 export interface BenchSettings {
   readonly rounds: number
   readonly secondsPerCell: number
-  /** Numbers of calls in flight, each a row. */
+  /** Numbers of calls in flight. */
   readonly inFlight: readonly number[]
   /** Starts the agent: the program and its arguments. */
   readonly agentCommand: readonly string[]
   /** Starts the stub: the program, without its arguments. */
   readonly stubCommand: readonly string[]
-  /** Whether the backlog of 100,000 files is among those measured. */
-  readonly hugeBacklog: boolean
-  /** Tells the person who waits what is under way. */
+  /** Reports what is being measured. */
   readonly progress: (what: string) => void
 }
 
-/** A part of the benchmark that stands alone: it starts what it needs, measures, and writes its own text. */
+/** A part of the benchmark. It starts all that it needs, so it can run alone. */
 export interface Section {
-  /** For the command line, and for its place in docs/benchmarks.md. */
+  /** For the command line and for its block in docs/benchmarks.md. */
   readonly name: string
   readonly title: string
-  /**
-   * @returns Markdown, headings from level 3 on.
-   * @throws {Error} Something broke. A goal that is missed is a figure, not an error.
-   */
-  readonly run: (settings: BenchSettings) => Promise<string>
+  /** How to read the table: what was done, and what the figures contain. */
+  readonly about: string
+  readonly goals: readonly Goal[]
+  /** @throws {Error} Something broke, such as a refused call. */
+  readonly measure: (settings: BenchSettings) => Promise<Cell[]>
 }
