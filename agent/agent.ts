@@ -21,6 +21,7 @@ import { Contact } from './platform/contact.ts'
 import { partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
 import { sealingWith } from './signing/seal.ts'
+import { RequestTable } from './spool/requests.ts'
 import { startSpool } from './spool/spool.ts'
 import { spoolDirs } from './spool/spool-dirs.ts'
 
@@ -84,12 +85,12 @@ export async function startAgent(
     config.spoolDir === undefined
       ? undefined
       : owned({ setting: 'SERVICE_SPOOL_DIR', path: config.spoolDir, mode: 0o755 })
-  const unanswered = new Set<string>()
+  const requestFiles = new RequestTable()
   let stateTrouble: readonly string[] = []
   const journal = openJournal({
     stateDir: config.stateDir,
     clock,
-    isUnanswered: (id) => unanswered.has(id),
+    isUnanswered: (id) => requestFiles.isUnanswered(id),
     troubled(error) {
       stateTrouble = error ? [`once calls are refused, for ${config.stateDir} cannot be written: ${cureOfState}`] : []
       if (error) log.warn({ cause: error.message }, stateTrouble[0])
@@ -137,11 +138,11 @@ export async function startAgent(
       log,
       agent: agentName,
       journal,
-      unanswered,
+      table: requestFiles,
       takeTurn: (call) => takeTurn(call, deps),
       answerCall: answer,
       reasons: () => [...contact.reasons, ...stateTrouble],
-      broke,
+      onFatal: broke,
     }))
   if (spool) started.defer(() => spool.stop())
   startWork()

@@ -20,6 +20,8 @@ export const messages = {
 
   fileNotRegular: 'O pedido não é um arquivo comum: grave um arquivo, sem links nem pipes.',
   fileNotReadable: 'O agente não pode ler o arquivo: dê permissão de leitura ao usuário do agente.',
+  fileHalfWritten: (id: string) =>
+    `O arquivo está incompleto: ele foi gravado já com o nome final. Grave-o na mesma pasta com outro nome, por exemplo ".${id}.tmp", feche-o e só então renomeie para "${id}.json".`,
   fileUtf16: 'O arquivo está em UTF-16: grave o texto em UTF-8.',
   fileIdDiffers: (id: string) => `O campo "id" deve ser igual ao nome do arquivo (${JSON.stringify(id)}), ou faltar.`,
   actionMissing: 'O campo "action" é obrigatório: envie o nome de uma operação, por exemplo "market.eligibility".',

@@ -20,6 +20,7 @@ const cures: ReadonlyMap<string | undefined, string> = new Map([
   ['ENOTDIR', moveAway],
   ['EEXIST', moveAway],
   ['ENOTEMPTY', moveAway],
+  ['ELOOP', 'put a directory in the place of the link'],
   ['EXDEV', 'outbox and inbox must lie on one file system'],
   ['ENOENT', 'nothing, unless it goes on: outbox and inbox are made again'],
 ])

@@ -1,65 +1,101 @@
+import { linkSync, lstatSync, renameSync } from 'node:fs'
+import { link, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Call } from '../call/call.ts'
-import type { ClaimedFile } from './give-back.ts'
-import type { LeftClaim } from './leftovers.ts'
-import type { WaitingRequest } from './outbox-scan.ts'
-import type { PatientFs } from './patient-fs.ts'
-import type { SpoolDirs } from './spool-dirs.ts'
+import { isGone, unlessGone } from '../durable-files/disk-errors.ts'
+import type { PatientFs } from '../durable-files/retries.ts'
+import { JournalFullError } from '../journal/idempotency-journal.ts'
+import type { Claim, Waiting } from './requests.ts'
+import { assertNoLinks, type SpoolDirs } from './spool-dirs.ts'
 
-/** A request that is claimed. */
-export interface ClaimedRequest extends ClaimedFile {
-  readonly id: string
-  /** Set when a former agent claimed it. */
-  readonly claimedBefore: Call['claimedBefore']
-}
-
-/** What a claim needs, and who hears of one that failed. */
+/** What a claim needs. */
 export interface Claiming {
   readonly dirs: SpoolDirs
   readonly fs: PatientFs
-  /** The journal's name, which every claim carries. */
-  readonly owner: string
-  /** Forgets an id whose window has passed, before its name is claimed anew. */
-  readonly forgetEnded: (id: string) => Promise<void>
-  /** Requests that are claimed and not answered, by id. Kept here; the journal reads it. */
-  readonly unanswered: Set<string>
-  /** From when on nothing more is claimed, and nothing that fails is tried again. */
-  readonly stopping: AbortSignal
-  /** Told when a request cannot be claimed now. */
-  readonly notClaimed: (name: string) => void
-  /** Told when something else fails, which is tried again. */
-  readonly troubled: (where: string, error: Error) => void
+  readonly journal: {
+    /** Every claim carries it. */
+    readonly name: string
+    /** Forgets an id whose window has passed. */
+    forgetEnded(id: string): Promise<void>
+  }
 }
 
 /**
  * Claims a request by a rename.
  *
- * @param held Told when that is held up.
- * @returns undefined when it is gone, or cannot be claimed now.
+ * @param onFirstFailure Called when the rename fails and is tried again.
+ * @returns undefined when the file is gone.
+ * @throws {NodeJS.ErrnoException} It cannot be claimed now.
  */
-export async function claim(
-  { name, id }: WaitingRequest,
-  claiming: Claiming,
-  held: () => void,
-): Promise<ClaimedRequest | undefined> {
-  const { dirs, fs, owner, stopping, forgetEnded, unanswered, notClaimed, troubled } = claiming
-  if (stopping.aborted) return undefined
-  const claimName = `${name}.claim-${owner}`
+export async function claimFile(
+  { name, id }: Waiting,
+  { dirs, fs, journal }: Claiming,
+  onFirstFailure: () => void,
+): Promise<Claim | undefined> {
+  const claim = `${name}.claim-${await ownerOfClaim(id, journal)}`
   try {
-    await forgetEnded(id)
-    await fs.rename(join(dirs.outbox, name), join(dirs.outbox, claimName), held)
+    assertNoLinks(dirs)
+    await fs.rename(join(dirs.outbox, name), join(dirs.outbox, claim), onFirstFailure)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      notClaimed(name)
-      troubled(name, error as Error)
-    }
-    return undefined
+    if (isGone(error)) return undefined
+    throw error
   }
-  unanswered.add(id)
-  return { name, id, claim: claimName, claimedBefore: undefined }
+  return { name, id, claim, claimedBefore: undefined }
 }
 
-/** A claim of a former agent: of one with this memory, or with another. */
-export function takeOver({ name, id, claim, owner }: LeftClaim, { owner: ourselves }: Claiming): ClaimedRequest {
-  return { name, id, claim, claimedBefore: owner === ourselves ? 'here' : 'elsewhere' }
+/**
+ * The journal's name. When it cannot forget an older call with this id because its disk is full, the claim gets another
+ * name: after a crash the answer of the older call is not taken for this one's.
+ */
+async function ownerOfClaim(id: string, journal: Claiming['journal']): Promise<string> {
+  try {
+    await journal.forgetEnded(id)
+    return journal.name
+  } catch (error) {
+    if (error instanceof JournalFullError) return `${journal.name}-full`
+    throw error
+  }
+}
+
+/**
+ * Gives a claimed file its name back. A newer request with that name stays; then the claim stays too, and the next start
+ * reads it first.
+ *
+ * @throws {NodeJS.ErrnoException} The claim stays for the next start.
+ */
+export async function unclaim({ name, claim }: Claim, { outbox }: SpoolDirs, fs: PatientFs): Promise<void> {
+  const [from, to] = [join(outbox, claim), join(outbox, name)]
+  try {
+    // A link never replaces a newer request, as a rename would.
+    linkSync(from, to)
+  } catch (error) {
+    if (isGone(error) || (error as NodeJS.ErrnoException).code === 'EEXIST') return
+    // Linux refuses links to other users' files (fs.protected_hardlinks), and some file systems have none. Nothing comes
+    // between these two calls but a request that is renamed to this name within some 20 µs.
+    if (!lstatSync(to, { throwIfNoEntry: false })) renameSync(from, to)
+    return
+  }
+  await fs.unlink(from)
+}
+
+/** The unread answer of an earlier request with this name is kept under another name. */
+export async function setAsideUnread(name: string, { inbox }: SpoolDirs, fs: PatientFs): Promise<void> {
+  const answer = join(inbox, name)
+  if (!lstatSync(answer, { throwIfNoEntry: false })) return
+  for (let n = 1; ; n++) {
+    const aside = `${answer}.unread${n === 1 ? '' : `.${n}`}`
+    try {
+      // A link never replaces another unread answer, as a rename would.
+      await link(answer, aside)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOENT') return
+      if (code === 'EEXIST') continue
+      // A file system without links: the newest unread answer is kept.
+      await rename(answer, aside)
+      return
+    }
+    // Its reader may have removed it first.
+    await unlessGone(fs.unlink(answer))
+    return
+  }
 }

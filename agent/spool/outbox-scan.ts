@@ -1,50 +1,45 @@
 import { lstatSync, opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock/clock.ts'
-import { idOfRequest, isDeviceName } from './names.ts'
+import { idOfRequest, isDeviceName, isLikeRequest } from './names.ts'
+import type { RequestTable } from './requests.ts'
 
-/** A request that waits in the outbox. */
-export interface WaitingRequest {
-  readonly name: string
-  readonly id: string
-  /** When it was first seen, by the monotonic clock. */
-  readonly seenAtMs: number
-}
+/** Why a name that looks like a request is ignored. */
+export type WhyIgnored = 'device-name' | 'not-a-regular-file' | 'not-a-request-name'
 
-/** Why a name that looks like a request, or like a file of the agent's, is left alone. */
-export type WhyLeftAlone = 'device-name' | 'not-a-regular-file'
-
-/** Where a scan looks, and who hears of names that it passes over. */
+/** What a scan works with. */
 export interface OutboxScanOptions {
   readonly outbox: string
   readonly clock: Clock
-  /** Told once for each name that is left alone although it looks like a request. */
-  readonly leftAlone: (name: string, why: WhyLeftAlone) => void
+  /** Gets what is found. */
+  readonly table: RequestTable
+  /** Called once for each name that looks like a request and is ignored. */
+  readonly onIgnored: (name: string, why: WhyIgnored) => void
 }
 
 const batchSize = 1_024
-const backlogMax = 64
+const ignoredNamesMax = 1_024
+/** With so many to go on with, the directory is not read. */
+const backlogMin = 64
 /**
- * A directory that has not changed is not read again, except this often: not every file system tells every change. And
- * one that changed shortly before it was read may have changed once more in the same tick of its clock.
+ * A directory that has not changed is read again only after this time, because not every file system reports every
+ * change. One that changed just before it was read may have changed again in the same tick of its clock.
  */
 const trustedMs = 2_000
 const settledMs = 100
-const putOffMs = 30_000
+/** A writer's temporary name may look like a mistake. It is one when it is still there after this time. */
+const ignoredAfterMs = 1_000
 
 /**
- * The requests in an outbox, oldest first: by the scan that first saw them, then by their time of change, then by name.
- * Copied files keep old times, so the time alone decides nothing.
+ * Finds new requests in the outbox, oldest first: by the scan that first saw them, then by their time of change, then by
+ * name. Copied files keep old times, so the time alone decides nothing.
  *
- * The directory is read in bounded batches, and a file is looked at once.
+ * The directory is read in bounded batches, and each file's entry once.
  */
 export class OutboxScan {
   readonly #options: OutboxScanOptions
-  readonly #known = new Set<string>()
-  readonly #told = new Set<string>()
-  readonly #putOffUntilMs = new Map<string, number>()
-  #waiting: WaitingRequest[] = []
-  #next = 0
+  /** Ignored names by the time at which they were first seen; undefined when they are reported. */
+  readonly #ignored = new Map<string, number | undefined>()
   #readAtMs = Number.NEGATIVE_INFINITY
   #changedAtNs = -1n
 
@@ -52,84 +47,37 @@ export class OutboxScan {
     this.#options = options
   }
 
-  /** How many requests are known to wait. */
-  get length(): number {
-    return this.#waiting.length - this.#next
-  }
-
-  /** Whether so many wait that nothing that came later can be next: then the directory is not read. */
+  /** Whether so many requests can be claimed that no newer one can be next. */
   get hasBacklog(): boolean {
-    return this.length >= backlogMax
-  }
-
-  /** The oldest, which leaves the line. */
-  take(): WaitingRequest | undefined {
-    this.#forgetPutOff()
-    for (let request = this.#shift(); request; request = this.#shift()) {
-      if (!this.#putOffUntilMs.has(request.name)) return request
-    }
-    return undefined
-  }
-
-  /** A request that cannot be taken now is passed over for 30 s. */
-  putOff(name: string): void {
-    this.#putOffUntilMs.delete(name)
-    this.#putOffUntilMs.set(name, this.#options.clock.monotonicMs() + putOffMs)
-  }
-
-  /** How many requests are passed over. */
-  get putOffCount(): number {
-    return this.#putOffUntilMs.size
-  }
-
-  /** Whether a name is still there or not: they lie in the order of their times. */
-  #forgetPutOff(): void {
-    const nowMs = this.#options.clock.monotonicMs()
-    for (const [name, untilMs] of this.#putOffUntilMs) {
-      if (untilMs > nowMs) return
-      this.#putOffUntilMs.delete(name)
-    }
-  }
-
-  #shift(): WaitingRequest | undefined {
-    const request = this.#waiting[this.#next]
-    if (!request) return undefined
-    this.#next++
-    if (this.#next > batchSize && this.#next * 2 > this.#waiting.length) {
-      this.#waiting = this.#waiting.slice(this.#next)
-      this.#next = 0
-    }
-    this.#known.delete(request.name)
-    return request
+    return this.#options.table.countClaimable(backlogMin) === backlogMin
   }
 
   /**
-   * Looks for new requests.
+   * Adds new requests to the table.
    *
    * @throws {NodeJS.ErrnoException} The outbox cannot be read.
    */
-  async look(): Promise<void> {
+  async scan(): Promise<void> {
+    const { outbox, clock, table } = this.#options
+    table.forgetDeferred(clock.monotonicMs())
     if (this.hasBacklog || !this.#mayHaveChanged()) return
-    const fresh: { name: string; id: string; mtimeMs: number }[] = []
-    const dir = opendirSync(this.#options.outbox, { bufferSize: batchSize })
+    const found: { name: string; id: string; mtimeMs: number }[] = []
+    const dir = opendirSync(outbox, { bufferSize: batchSize })
     try {
       for (let count = 1; ; count++) {
         const name = dir.readSync()?.name
         if (name === undefined) break
         const id = idOfRequest(name)
-        const mtimeMs = id === undefined || this.#known.has(name) ? undefined : this.#regularSince(name, id)
-        if (id !== undefined && mtimeMs !== undefined) fresh.push({ name, id, mtimeMs })
+        if (id === undefined && isLikeRequest(name)) this.#ignoreLater(name)
+        const mtimeMs = id === undefined || table.isKnown(name) ? undefined : this.#mtimeOfRegular(name, id)
+        if (id !== undefined && mtimeMs !== undefined) found.push({ name, id, mtimeMs })
         if (count % batchSize === 0) await new Promise(setImmediate)
       }
     } finally {
       dir.closeSync()
     }
-    fresh.sort((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1))
-    const seenAtMs = this.#options.clock.monotonicMs()
-    for (const { name, id } of fresh) {
-      this.#known.add(name)
-      this.#waiting.push({ name, id, seenAtMs })
-    }
+    found.sort((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1))
+    for (const { name, id } of found) table.add({ at: 'waiting', name, id })
   }
 
   #mayHaveChanged(): boolean {
@@ -144,17 +92,24 @@ export class OutboxScan {
   }
 
   /** The time of change of a regular file; undefined for what must not be opened, or is gone. */
-  #regularSince(name: string, id: string): number | undefined {
-    if (isDeviceName(id)) return this.#leaveAlone(name, 'device-name')
+  #mtimeOfRegular(name: string, id: string): number | undefined {
+    if (isDeviceName(id)) return this.#ignore(name, 'device-name')
     const stat = lstatSync(join(this.#options.outbox, name), { throwIfNoEntry: false })
     if (!stat) return undefined
-    return stat.isFile() ? stat.mtimeMs : this.#leaveAlone(name, 'not-a-regular-file')
+    return stat.isFile() ? stat.mtimeMs : this.#ignore(name, 'not-a-regular-file')
   }
 
-  #leaveAlone(name: string, why: WhyLeftAlone): undefined {
-    if (this.#told.has(name) || this.#told.size >= batchSize) return undefined
-    this.#told.add(name)
-    this.#options.leftAlone(name, why)
-    return undefined
+  #ignoreLater(name: string): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    if (!this.#ignored.has(name) && this.#ignored.size < ignoredNamesMax) this.#ignored.set(name, nowMs)
+    const sinceMs = this.#ignored.get(name)
+    if (sinceMs !== undefined && nowMs - sinceMs >= ignoredAfterMs) this.#ignore(name, 'not-a-request-name')
+  }
+
+  #ignore(name: string, why: WhyIgnored): undefined {
+    const isReported = this.#ignored.has(name) && this.#ignored.get(name) === undefined
+    if (isReported || (!this.#ignored.has(name) && this.#ignored.size >= ignoredNamesMax)) return
+    this.#ignored.set(name, undefined)
+    this.#options.onIgnored(name, why)
   }
 }

@@ -1,13 +1,13 @@
 import { closeSync, fsync, open, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { synced, unlessGone } from '../durable-files/disk-errors.ts'
+import { isGone, synced } from '../durable-files/disk-errors.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
-import type { PatientFs } from './patient-fs.ts'
-import type { SharedSyncs } from './shared-syncs.ts'
-import type { SpoolDirs } from './spool-dirs.ts'
+import type { PatientFs } from '../durable-files/retries.ts'
+import type { SharedSyncs } from '../durable-files/shared-syncs.ts'
+import { assertNoLinks, type SpoolDirs } from './spool-dirs.ts'
 
-/** What becomes of a claim when its answer stands: it goes, or stays for a person to look at. */
+/** What becomes of a claimed file when its answer is written: it is removed, or kept for a person to read. */
 export type ClaimEnd = 'remove' | 'keep-as-rejected'
 
 /** What publishing works with. */
@@ -32,12 +32,12 @@ export interface Published {
  *
  * | step | on disk after it | after a crash |
  * |---|---|---|
- * | the answer is written to `x.json.done` | claim, done | done wins: the claim goes |
- * | the claim goes | done | publish |
- * | `x.json.done` is renamed to `inbox/x.json` | answer | nothing |
+ * | write the answer to `x.json.done` | claim, done | done wins: remove the claim |
+ * | remove the claim | done | publish |
+ * | rename `x.json.done` to `inbox/x.json` | answer | nothing |
  *
- * The one rename that shows the answer is the one that uses it up: publishing first and removing the claim afterwards
- * would answer a request twice when the reader is quick and the agent dies in between.
+ * The one rename that shows the answer also consumes it. If the answer were published first and the claim removed then,
+ * a quick reader and a crash in between would make it appear twice.
  */
 export async function publish(
   name: string,
@@ -46,12 +46,13 @@ export async function publish(
   claimEnd: ClaimEnd,
   { dirs, fs, syncs }: Publishing,
 ): Promise<Published> {
+  assertNoLinks(dirs)
   const temporary = unfinishedIn(dirs.outbox)
   try {
     await writeSynced(temporary, answerText)
     await fs.rename(temporary, join(dirs.outbox, `${name}.done`))
   } catch (error) {
-    // What cannot be removed now is by the next start.
+    // What cannot be removed now is removed by the next start.
     await fs.unlink(temporary).catch(() => undefined)
     throw error
   }
@@ -59,7 +60,7 @@ export async function publish(
   return finishPublishing(name, claim, claimEnd, { dirs, fs, syncs })
 }
 
-/** The steps from a written `x.json.done` on. Also those of a start that finds one. */
+/** The steps after `x.json.done` is written. A start that finds one does them too. */
 export async function finishPublishing(
   name: string,
   claim: string | undefined,
@@ -68,17 +69,25 @@ export async function finishPublishing(
 ): Promise<Published> {
   if (claim !== undefined) {
     const path = join(dirs.outbox, claim)
-    if (claimEnd === 'remove') await unlessGone(fs.unlink(path))
-    else await unlessGone(fs.rename(path, join(dirs.outbox, `${name}.rejected`)))
+    await unlessNoFile(claimEnd === 'remove' ? fs.unlink(path) : fs.rename(path, join(dirs.outbox, `${name}.rejected`)))
   }
   await fs.rename(join(dirs.outbox, `${name}.done`), join(dirs.inbox, name))
   return { durable: synced(Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)])) }
 }
 
+/** A claim may be gone, and somebody may have put a directory in its place: neither is a request. */
+async function unlessNoFile(act: Promise<void>): Promise<void> {
+  try {
+    await act
+  } catch (error) {
+    if (!isGone(error) && (error as NodeJS.ErrnoException).code !== 'EISDIR') throw error
+  }
+}
+
 const opened = promisify(open)
 const fsynced = promisify(fsync)
 
-/** Only what waits for the disk is handed to the thread pool. */
+/** Only the steps that wait for the disk go to the thread pool. */
 async function writeSynced(path: string, text: string): Promise<void> {
   const fd = await opened(path, 'wx', 0o644)
   try {

@@ -3,186 +3,171 @@ import { type CallAnswer, refusal } from '../call/answer.ts'
 import type { Call } from '../call/call.ts'
 import type { Turn } from '../call/turn.ts'
 import type { Clock } from '../clock/clock.ts'
+import { keepTrying } from '../durable-files/retries.ts'
 import { answerFileText } from './answer-file.ts'
-import { CallsInLine } from './calls-in-line.ts'
-import { type ClaimedRequest, type Claiming, claim, takeOver } from './claim.ts'
-import { giveBack } from './give-back.ts'
-import { keepTrying } from './keep-trying.ts'
-import type { LeftClaim } from './leftovers.ts'
-import { Line } from './line.ts'
-import type { WaitingRequest } from './outbox-scan.ts'
+import { type Claiming, claimFile, setAsideUnread } from './claim.ts'
 import { type ClaimEnd, type Publishing, publish } from './publish.ts'
-import { type RequestReading, readRequestFile } from './request-file.ts'
-import { UnfinishedFiles } from './unfinished-files.ts'
-import { setAsideUnread } from './unread-answer.ts'
+import { type Refused, type RequestReading, readRequestFile } from './request-file.ts'
+import type { ActiveRequest, Claim, Orphaned, Waiting } from './requests.ts'
 
 /** What the path of a request works with. */
 export interface RequestPathOptions extends Claiming, Publishing {
   readonly clock: Clock
-  /** Takes the call's position among the calls of its item or transaction, those of interface A included. */
+  /** Takes the call's position among the calls of its item or transaction, over HTTP too. */
   readonly takeTurn: (call: Call) => Turn
   /** Answers a call, and releases its turn. */
   readonly answerCall: (call: Call, turn: Turn) => Promise<CallAnswer>
-  /** Finds a place for what remains to be done of a request that had none. */
-  readonly resume: (work: () => Promise<void>) => void
-  /** Told when a request is over, and its id may be used again. */
-  readonly left: (id: string) => void
-  /** Told when a sync to disk failed. */
-  readonly broke: (error: Error) => void
+  readonly stopping: AbortSignal
+  readonly onError: (where: string, error: Error) => void
+  readonly onRejected: (name: string, reason: string) => void
+  readonly onFatal: (error: Error) => void
 }
 
-/** The deadline of the call begins when its turn has come. */
-const turnAwaitedMs = 24 * 3_600_000
+/** The table, as the path of a request changes it. After each change another request may go on. */
+export interface Progress {
+  set(request: ActiveRequest): void
+  /** Its file is gone, or its answer is there. */
+  remove(request: Claim | Waiting): void
+  /** It cannot be claimed now. */
+  defer(request: Waiting): void
+  /** Resolves after the next scan of the outbox. */
+  nextScan(): Promise<void>
+}
 
-/** The path of one request, from its name in the outbox to its answer in the inbox, read from top to bottom. */
-export class RequestPath {
-  readonly #options: RequestPathOptions
-  readonly #line = new Line()
-  readonly #unfinished: UnfinishedFiles<ClaimedRequest>
-  readonly #inLine: CallsInLine<ClaimedRequest>
-  readonly #publishing = new Set<Promise<void>>()
+/** A queued file waits for a day at most. The deadline of its call begins when its turn has come. */
+const queuedMsMax = 24 * 3_600_000
+const quietMs = 2_000
+const quietEmptyMs = 10_000
 
-  constructor(options: RequestPathOptions) {
-    this.#options = options
-    this.#unfinished = new UnfinishedFiles(options.clock)
-    this.#inLine = new CallsInLine(options.stopping, options.resume)
+/**
+ * The path of one request, from its name in the outbox to its answer in the inbox. Everything that can end it is on this
+ * page. A request that has not reached the end when the agent stops stays in the table.
+ */
+export async function answerRequest(
+  request: Waiting | Orphaned,
+  progress: Progress,
+  options: RequestPathOptions,
+): Promise<void> {
+  const claim = request.at === 'waiting' ? await claimOrDefer(request, progress, options) : request
+  if (!claim) return
+  const reading = await readWhole(claim, progress, options)
+  if (!reading) return
+  if (reading.kind === 'gone') return progress.remove(claim)
+  const answer =
+    reading.kind === 'refused'
+      ? refusal(400, reading.message)
+      : await callInTurn(claim, reading.call, progress, options)
+  if (!answer) return
+  await publishOrAbandon(claim, answer, reading, progress, options)
+}
+
+async function claimOrDefer(
+  request: Waiting,
+  progress: Progress,
+  options: RequestPathOptions,
+): Promise<Claim | undefined> {
+  const { name, id } = request
+  try {
+    const claim = await claimFile(request, options, () => progress.set({ at: 'claiming', name, id, isRetried: true }))
+    if (!claim) progress.remove(request)
+    return claim
+  } catch (error) {
+    options.onError(name, error as Error)
+    progress.defer(request)
+    return undefined
   }
+}
 
-  /** How many requests are claimed and wait, without a place, for others of their item or transaction. */
-  get inLine(): number {
-    return this.#inLine.jobs.size
+/**
+ * Reads a claimed file. While its writer is still writing it uses no slot and is read again after each scan.
+ *
+ * @returns undefined when the agent stops first.
+ */
+async function readWhole(
+  claim: Claim,
+  progress: Progress,
+  options: RequestPathOptions,
+): Promise<Exclude<RequestReading, { kind: 'half-written' }> | undefined> {
+  const { name, id } = claim
+  const { clock, dirs, fs, onError } = options
+  let before: { stamp: string; sinceMs: number } | undefined
+  const read = async () => {
+    if (!before) await setAsideUnread(name, dirs, fs)
+    return readRequestFile(join(dirs.outbox, claim.claim), id)
   }
-
-  /** How many calls are over whose answers are on their way to the disk, without a place. */
-  get publishing(): number {
-    return this.#publishing.size
-  }
-
-  /**
-   * Resolves when the request needs its place no more: its call is over, or waits for its turn, or it is still being
-   * written, or gone. Several take their turns in the order in which they came here, for an older observation must not be
-   * overtaken.
-   */
-  async work(request: WaitingRequest | LeftClaim): Promise<void> {
-    const place = this.#line.join()
-    await place.before
-    const job = 'claim' in request ? takeOver(request, this.#options) : await claim(request, this.#options, place.pass)
-    if (!job) {
-      place.pass()
-      return this.#options.left(request.id)
-    }
-    const reading = await this.#read(job, place.pass)
-    const proceeding = this.#proceed(job, reading)
-    place.pass()
-    await proceeding
-  }
-
-  async #read(job: ClaimedRequest, held: () => void): Promise<RequestReading> {
-    const { dirs, fs } = this.#options
-    const read = async (): Promise<RequestReading> => {
-      await setAsideUnread(job.name, dirs, fs)
-      return readRequestFile(join(dirs.outbox, job.claim), job.id)
-    }
-    return (await this.#untilDone(job, read, held)) ?? { kind: 'gone' }
-  }
-
-  async #proceed(job: ClaimedRequest, reading: RequestReading): Promise<void> {
-    switch (reading.kind) {
-      case 'call':
-        return this.#call(job, { ...reading.call, claimedBefore: job.claimedBefore })
-      case 'refused':
-        return this.#answer(job, refusal(400, reading.message), 'keep-as-rejected')
-      case 'unfinished':
-        this.#unfinished.note(job, reading)
-        return
-      case 'gone':
-        // Somebody took the claimed file away, or the agent is stopping: there is nothing to answer now.
-        if (!this.#options.stopping.aborted) this.#options.unanswered.delete(job.id)
-        return this.#options.left(job.id)
-    }
-  }
-
-  /** Joins its line at once. Where it has to wait there, it gives its place to somebody who has not. */
-  #call(job: ClaimedRequest, call: Call): Promise<void> {
-    const { takeTurn, answerCall, clock } = this.#options
-    const turn = takeTurn(call)
-    const work = async () => this.#answer(job, await answerCall(call, turn), 'remove')
-    return this.#inLine.goOn(job, turn, clock.monotonicMs() + turnAwaitedMs, work)
-  }
-
-  /** The call is over. Its answer goes to the disk without a place, while the next call is on its way. */
-  #answer(job: ClaimedRequest, answer: CallAnswer, claimEnd: ClaimEnd): void {
-    const publishing = this.#publish(job, answer, claimEnd).then((isPublished) => {
-      this.#publishing.delete(publishing)
-      // What could not be published is, by the next start.
-      if (isPublished) this.#options.left(job.id)
+  for (;;) {
+    const reading = await keepTrying(read, {
+      ...options,
+      onError: (error) => onError(name, error),
+      onRepeatedFailure: () => before ?? progress.set({ at: 'claiming', name, id, isRetried: true }),
     })
-    this.#publishing.add(publishing)
-  }
-
-  /** Resolves when the answer is there and cannot be taken back: a new request of the same id waits until then. */
-  async #publish(job: ClaimedRequest, answer: CallAnswer, claimEnd: ClaimEnd): Promise<boolean> {
-    const text = answerFileText(job.id, answer)
-    const published = await this.#untilDone(job, () => publish(job.name, job.claim, text, claimEnd, this.#options))
-    if (!published) return false
-    try {
-      await published.durable
-    } catch (error) {
-      this.#options.broke(error as Error)
-      return false
+    if (!reading) {
+      progress.set({ at: 'abandoned', name, id })
+      return undefined
     }
-    this.#options.unanswered.delete(job.id)
-    return true
+    if (reading.kind !== 'half-written') return reading
+    const nowMs = clock.monotonicMs()
+    const sinceMs = before?.stamp === reading.stamp ? before.sinceMs : nowMs
+    if (nowMs - sinceMs >= (reading.isEmpty ? quietEmptyMs : quietMs)) return { ...reading, kind: 'refused' }
+    before = { stamp: reading.stamp, sinceMs }
+    progress.set({ ...claim, at: 'half-written', ...before })
+    await progress.nextScan()
   }
+}
 
-  /**
-   * Reads files again that were still being written: they hold no place meanwhile.
-   *
-   * @returns What remains to be done for those that are finished by now, or given up.
-   */
-  reread(): (() => Promise<void>)[] {
-    return this.#unfinished.jobs.flatMap((job) => {
-      const reading = this.#readAgain(job)
-      if (!reading) return []
-      this.#unfinished.remove(job)
-      return [() => this.#proceed(job, reading)]
-    })
-  }
-
-  #readAgain(job: ClaimedRequest): RequestReading | undefined {
-    try {
-      const reading = readRequestFile(join(this.#options.dirs.outbox, job.claim), job.id)
-      if (reading.kind !== 'unfinished') return reading
-      return this.#unfinished.note(job, reading) === 'quiet' ? { ...reading, kind: 'refused' } : undefined
-    } catch (error) {
-      this.#options.troubled(job.name, error as Error)
+/**
+ * Joins the queue of the call's item or transaction at once, and calls when its turn has come and a slot is free.
+ *
+ * @returns undefined when the agent stops before the turn has come.
+ */
+async function callInTurn(
+  claim: Claim,
+  call: Call,
+  progress: Progress,
+  { clock, stopping, takeTurn, answerCall }: RequestPathOptions,
+): Promise<CallAnswer | undefined> {
+  const turn = takeTurn(call)
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  if (turn.mustWait) {
+    progress.set({ ...claim, at: 'queued', hasTurn: false, begin })
+    await turn.wait(clock.monotonicMs() + queuedMsMax)
+    if (stopping.aborted) {
+      turn.release()
       return undefined
     }
   }
+  progress.set({ ...claim, at: 'queued', hasTurn: true, begin })
+  await begun
+  return answerCall({ ...call, claimedBefore: claim.claimedBefore }, turn)
+}
 
-  /**
-   * Gives files that are unfinished, or wait for their turn, their names back, and resolves when every answer that is
-   * there stays there. What a former agent had claimed stays claimed, for it may have been sent then.
-   */
-  async leaveOff(): Promise<void> {
-    const left = [...this.#unfinished.jobs, ...this.#inLine.jobs]
-    for (const job of left.filter(({ claimedBefore }) => claimedBefore === undefined)) {
-      this.#unfinished.remove(job)
-      try {
-        await giveBack(job, this.#options.dirs, this.#options.fs)
-      } catch (error) {
-        this.#options.troubled(job.claim, error as Error)
-      }
-    }
-    await Promise.all(this.#publishing)
-  }
-
-  #untilDone<Result>(
-    { name }: ClaimedRequest,
-    act: () => Promise<Result>,
-    held: () => void = () => undefined,
-  ): Promise<Result | undefined> {
-    const { clock, stopping, broke, troubled } = this.#options
-    return keepTrying(act, { clock, stopping, held, broke, troubled: (error) => troubled(name, error) })
+/** Publishes an answer, without a slot. A new request with this id waits until nothing can take the answer back. */
+async function publishOrAbandon(
+  claim: Claim,
+  answer: CallAnswer,
+  reading: Refused | { kind: 'call' },
+  progress: Progress,
+  options: RequestPathOptions,
+): Promise<void> {
+  const { name, id } = claim
+  const { onError, onFatal, onRejected } = options
+  const text = answerFileText(id, answer)
+  const claimEnd: ClaimEnd = reading.kind === 'refused' ? 'keep-as-rejected' : 'remove'
+  progress.set({ ...claim, at: 'publishing', isObstructed: false })
+  const published = await keepTrying(() => publish(name, claim.claim, text, claimEnd, options), {
+    ...options,
+    onError(error) {
+      onError(name, error)
+      progress.set({ ...claim, at: 'publishing', isObstructed: (error as NodeJS.ErrnoException).code === 'EISDIR' })
+    },
+  })
+  if (!published) return progress.set({ at: 'abandoned', name, id })
+  if (reading.kind === 'refused') onRejected(name, reading.reason)
+  try {
+    await published.durable
+    progress.remove(claim)
+  } catch (error) {
+    onFatal(error as Error)
+    progress.set({ at: 'abandoned', name, id })
   }
 }

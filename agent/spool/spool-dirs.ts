@@ -1,16 +1,19 @@
 import {
+  chmodSync,
+  chownSync,
   closeSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   opendirSync,
   openSync,
   renameSync,
-  rmSync,
+  type Stats,
   statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { causeOf } from '../durable-files/cause.ts'
 import { cureOf } from '../durable-files/cure.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
@@ -32,20 +35,94 @@ export function spoolDirs(root: string): SpoolDirs {
   return { root, outbox: join(root, 'outbox'), inbox: join(root, 'inbox') }
 }
 
-/** Makes the directories that are missing. */
-export function makeSpoolDirs({ outbox, inbox }: SpoolDirs): void {
-  mkdirSync(outbox, { recursive: true })
-  mkdirSync(inbox, { recursive: true })
+/**
+ * Makes outbox and inbox where they are missing, with the root's group and mode whatever the umask is. A root that is
+ * shared with a group says that this group works in them, so the group may write there.
+ *
+ * @returns The directories that were made.
+ */
+export function makeSpoolDirs({ root, outbox, inbox }: SpoolDirs): string[] {
+  const { mode, gid } = statSync(root)
+  return [outbox, inbox].filter((dir) => {
+    if (lstatSync(dir, { throwIfNoEntry: false })) return false
+    mkdirSync(dir)
+    if (process.platform === 'win32') return true
+    try {
+      if (statSync(dir).gid !== gid) chownSync(dir, -1, gid)
+    } catch {
+      // The agent is not in that group. `reasonsAgainstSharing` reports it.
+    }
+    chmodSync(dir, isShared(root) ? (mode & 0o2777) | 0o070 : mode & 0o777)
+    return true
+  })
+}
+
+/** Whether the root was given to a group on purpose: to another than the agent's own, or with the setgid bit. */
+function isShared(root: string): boolean {
+  const { mode, gid } = statSync(root)
+  return (mode & 0o2000) !== 0 || (gid !== process.getgid?.() && (mode & 0o070) !== 0)
+}
+
+/** Why game servers of the root's group cannot use outbox and inbox, each with its cure. Empty when they can. */
+export function reasonsAgainstSharing({ root, outbox, inbox }: SpoolDirs): string[] {
+  if (process.platform === 'win32' || !isShared(root)) return []
+  const { gid } = statSync(root)
+  return [outbox, inbox].flatMap((dir) => {
+    const stat = statSync(dir, { throwIfNoEntry: false })
+    // Another owner has arranged the rights in another way.
+    if (!stat || stat.uid !== process.getuid?.()) return []
+    if (stat.gid === gid && (stat.mode & 0o030) === 0o030) return []
+    return [
+      `SERVICE_SPOOL_DIR: the group of ${root} may not write in ${dir}: chgrp --reference=${root} ${dir} && chmod g+rwxs ${dir}`,
+    ]
+  })
+}
+
+/** A cure, where others than the agent's user may write in the root and so replace outbox and inbox. */
+export function warningAboutRoot({ root }: SpoolDirs): string | undefined {
+  if (process.platform === 'win32' || (statSync(root).mode & 0o022) === 0) return undefined
+  return `others may write in ${root} and put other directories in the place of outbox and inbox: chmod go-w ${root}`
 }
 
 /**
- * Tries for real what every answer needs: reading the outbox, writing in both directories, and renaming from one to the
- * other.
+ * Makes sure that outbox and inbox are no links. Behind a link lie other programs' files.
  *
- * @param sync `left-out` for a spool at work: nobody may be held up by a disk that does not answer.
+ * @throws {SpoolUnusableError} With the code ELOOP.
+ */
+export function assertNoLinks({ outbox, inbox }: SpoolDirs): void {
+  for (const dir of [outbox, inbox]) {
+    if (!lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink()) continue
+    const text = `SERVICE_SPOOL_DIR: ${dir} is a link, and nothing is read or written there: put a directory in its place`
+    throw Object.assign(new SpoolUnusableError(text), { code: 'ELOOP' })
+  }
+}
+
+/**
+ * Watches which directories outbox and inbox are.
+ *
+ * @returns Looks at both. It throws as `assertNoLinks`.
+ */
+export function watchDirs(dirs: SpoolDirs, onReplaced: (dir: string) => void): () => void {
+  const known = new Map<string, Stats>()
+  return () => {
+    assertNoLinks(dirs)
+    for (const dir of [dirs.outbox, dirs.inbox]) {
+      const [before, now] = [known.get(dir), lstatSync(dir, { throwIfNoEntry: false })]
+      if (before && now && (now.ino !== before.ino || now.dev !== before.dev)) onReplaced(dir)
+      if (now) known.set(dir, now)
+    }
+  }
+}
+
+/**
+ * Tries what every answer needs: to read the outbox, to write in both directories, and to rename from one to the other.
+ *
+ * @param sync `left-out` for a spool at work, where a slow disk must not hold up the agent.
  * @throws {SpoolUnusableError} It does not work, for instance because they lie on different file systems.
  */
-export function probeSpool({ root, outbox, inbox }: SpoolDirs, sync: 'tried' | 'left-out' = 'tried'): void {
+export function probeSpool(dirs: SpoolDirs, sync: 'tried' | 'left-out' = 'tried'): void {
+  assertNoLinks(dirs)
+  const { root, outbox, inbox } = dirs
   const probe = unfinishedIn(outbox)
   const target = unfinishedIn(inbox)
   try {
@@ -71,23 +148,10 @@ function writeProbe(path: string, sync: 'tried' | 'left-out'): void {
   }
 }
 
-/** Where that fails the probe has failed already, and what is left of it goes with the next start. */
 function removeProbe(path: string): void {
   try {
     unlinkSync(path)
   } catch {
-    // Told by then, or never made.
-  }
-}
-
-/** Whether the same text in another case names the same file here. */
-export function isCaseInsensitive({ outbox }: SpoolDirs): boolean {
-  // Named as what the next start removes, should this one not come to that.
-  const probe = unfinishedIn(outbox)
-  closeSync(openSync(probe, 'wx'))
-  try {
-    return statSync(join(outbox, basename(probe).toUpperCase()), { throwIfNoEntry: false }) !== undefined
-  } finally {
-    rmSync(probe, { force: true })
+    // It was not made, or the probe has failed. The next start removes it.
   }
 }

@@ -1,190 +1,173 @@
-import pLimit from 'p-limit'
 import { limits } from '../../contract/limits.ts'
 import { isGone } from '../durable-files/disk-errors.ts'
 import { RemovedError } from '../durable-files/same-file.ts'
-import { ActiveIds } from './active-ids.ts'
-import { type LeftClaim, settleLeftovers } from './leftovers.ts'
-import { Looks } from './looks.ts'
-import { OutboxScan, type WaitingRequest, type WhyLeftAlone } from './outbox-scan.ts'
-import { RequestPath, type RequestPathOptions } from './request-path.ts'
-import { makeSpoolDirs, type SpoolDirs } from './spool-dirs.ts'
+import { unclaim } from './claim.ts'
+import { OutboxScan, type WhyIgnored } from './outbox-scan.ts'
+import { recoverOwnFiles } from './own-files.ts'
+import { answerRequest, type Progress, type RequestPathOptions } from './request-path.ts'
+import { type ActiveRequest, next, type Orphaned, type RequestTable, type Waiting } from './requests.ts'
+import { ScanTimer } from './scan-timer.ts'
+import { makeSpoolDirs } from './spool-dirs.ts'
 
 /** What the worker works with. */
-export interface SpoolWorkerOptions
-  extends Omit<RequestPathOptions, 'stopping' | 'resume' | 'left' | 'notClaimed' | 'troubled' | 'broke'> {
-  /** Whether ids that differ in case alone are one, as the file system says. */
-  readonly isCaseInsensitive: (dirs: SpoolDirs) => boolean
-  readonly earlyWaking: EarlyWaking
-  /** @throws {RemovedError} The spool is not the one that the agent owns any more. */
+export interface SpoolWorkerOptions extends Omit<RequestPathOptions, 'stopping'> {
+  readonly table: RequestTable
+  readonly outboxEvents: { turnOn(): void; turnOff(): void }
+  /** @throws {RemovedError} The spool is no longer the one that the agent owns. */
   readonly assertOwned: () => void
-  readonly events: SpoolEvents
+  /** Looks at outbox and inbox before each scan. */
+  readonly checkDirs: () => void
+  readonly onMade: (dir: string) => void
+  readonly onIgnored: (name: string, why: WhyIgnored) => void
+  readonly onRecovered: (claim: string) => void
 }
 
-/** So many may be claimed and wait for others of their item without a place; those beyond count as if they held one. */
-const inLineMax = 64
-/** So many answers may be on their way to the disk without a place; those beyond count as if they held one. */
-const publishingMax = 64
-
-/** What can wake the worker before its next look. */
-export interface EarlyWaking {
-  listen(): void
-  /** While so much waits that nothing new can be next. */
-  rest(): void
-}
-
-/** What a person should hear of. */
-export interface SpoolEvents {
-  /** What lies in the outbox under a name that looks like a request, or like one of the agent's own. */
-  leftAlone(name: string, why: WhyLeftAlone): void
-  /** The directory, or one file in it, cannot be worked with now. It is tried again. */
-  troubled(where: string, error: Error): void
-  recovered(what: string): void
-  /** A sync to disk failed: what stands there is not known any more, and the agent must stop. */
-  broke(error: Error): void
-}
+const spoolLimits = { slots: limits.spoolInFlightMax, queuedMax: 64, publishingMax: 64 }
+const deferredMs = 30_000
 
 /**
- * Interface C: takes requests from the outbox, oldest first, and has eight of them read and called at a time. What
- * becomes of one is in `request-path.ts`.
+ * Interface C: takes requests from the outbox, oldest first, and has eight of them read or called at a time. The path of
+ * one request is in `request-path.ts`, and what may go on is decided in `requests.ts`.
  *
  * @see interface section 4.10
  */
 export class SpoolWorker {
   readonly #options: SpoolWorkerOptions
+  readonly #pathOptions: RequestPathOptions
   readonly #stopping = new AbortController()
-  readonly #looks: Looks
+  readonly #timer: ScanTimer
   readonly #scan: OutboxScan
-  readonly #places = pLimit(limits.spoolInFlightMax)
-  readonly #ids = new ActiveIds()
-  readonly #path: RequestPath
-  readonly #running = new Set<Promise<void>>()
-  readonly #left: LeftClaim[] = []
-  #isCaseInsensitive = false
+  readonly #progress: Progress
+  #nextScan = Promise.withResolvers<void>()
+  #onIdle: () => void = () => undefined
 
   constructor(options: SpoolWorkerOptions) {
+    const { dirs, clock, table } = options
     this.#options = options
-    const { dirs, clock, events } = options
-    this.#looks = new Looks(clock, () => this.#look())
-    this.#scan = new OutboxScan({ outbox: dirs.outbox, clock, leftAlone: (name, why) => events.leftAlone(name, why) })
-    this.#path = new RequestPath({
+    this.#pathOptions = {
       ...options,
       stopping: this.#stopping.signal,
-      resume: (work) => this.#run(work),
-      left: (id) => {
-        this.#ids.leave(this.#key(id))
-        this.#fillPlaces()
-      },
-      notClaimed: (name) => this.#scan.putOff(name),
-      troubled: (where, error) => {
-        events.troubled(where, error)
-        if (isGone(error)) this.#makeDirsAgain()
-      },
-      broke: (error) => this.#broke(error),
-    })
-  }
-
-  /** How many requests are known to wait, claimed ones apart. */
-  get backlog(): number {
-    return this.#scan.length
-  }
-
-  /** Settles what a former agent left, then works until it is stopped. */
-  async start(): Promise<void> {
-    const { dirs, events, unanswered } = this.#options
-    this.#isCaseInsensitive = this.#options.isCaseInsensitive(dirs)
-    const leftAlone = (name: string) => events.leftAlone(name, 'not-a-regular-file')
-    this.#left.push(...(await settleLeftovers({ ...this.#options, leftAlone })))
-    for (const { claim, id } of this.#left) {
-      events.recovered(claim)
-      unanswered.add(id)
+      onError: (where, error) => this.#failed(where, error),
+      onFatal: (error) => this.#broke(error),
     }
-    await this.#looks.start()
+    this.#timer = new ScanTimer(clock, () => this.#look())
+    this.#scan = new OutboxScan({ ...options, outbox: dirs.outbox })
+    this.#progress = {
+      set: (request) => this.#goOn(() => table.set(request)),
+      remove: (request) => this.#goOn(() => table.remove(request)),
+      defer: (request) => this.#goOn(() => table.defer(request, clock.monotonicMs() + deferredMs)),
+      nextScan: () => this.#nextScan.promise,
+    }
   }
 
-  /** Looks soon instead of at the next turn. */
+  /** Recovers what an earlier agent left unanswered, then works until it is stopped. */
+  async start(): Promise<void> {
+    const { table, onIgnored, onRecovered } = this.#options
+    const onIgnoredFile = (name: string) => onIgnored(name, 'not-a-regular-file')
+    for (const request of await recoverOwnFiles({ ...this.#options, onIgnored: onIgnoredFile })) {
+      onRecovered(request.claim)
+      table.add(request)
+    }
+    await this.#timer.start()
+  }
+
+  /** Scans soon, instead of at the next turn. */
   wake(): void {
-    this.#looks.wake()
+    this.#timer.wake()
   }
 
   /**
-   * Claims nothing more, and resolves when what is under way is answered. Files that are unfinished or wait for others
-   * get their name back.
+   * Claims nothing more and resolves when every call under way is answered. Files that are half-written or queued get
+   * their names back, except those that an earlier agent had claimed: they may have been sent then.
    */
   async stop(): Promise<void> {
+    const { table, outboxEvents } = this.#options
     this.#stopping.abort()
-    this.#options.earlyWaking.rest()
-    await this.#looks.stop()
-    while (this.#running.size > 0) await Promise.all(this.#running)
-    // Now that nothing is read for the first time any more, what is unfinished is known.
-    await this.#path.leaveOff()
+    outboxEvents.turnOff()
+    await this.#timer.stop()
+    if (table.isBusy) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    for (const request of table.active) await this.#unclaim(request)
+  }
+
+  async #unclaim(request: ActiveRequest): Promise<void> {
+    const { dirs, fs, table, onError } = this.#options
+    if (request.at !== 'half-written' && request.at !== 'queued') return
+    if (request.claimedBefore !== undefined) return
+    try {
+      await unclaim(request, dirs, fs)
+      table.remove(request)
+    } catch (error) {
+      onError(request.claim, error as Error)
+    }
   }
 
   async #look(): Promise<void> {
+    const { dirs, table, outboxEvents, assertOwned, checkDirs } = this.#options
     try {
-      this.#options.assertOwned()
-      await this.#scan.look()
+      assertOwned()
+      checkDirs()
+      await this.#scan.scan()
     } catch (error) {
-      if (error instanceof RemovedError) this.#broke(error)
-      else if (isGone(error)) this.#makeDirsAgain()
-      else this.#options.events.troubled(this.#options.dirs.outbox, error as Error)
+      if (isGone(error)) this.#makeDirsAgain()
+      else this.#failed(dirs.outbox, error as Error)
     }
     if (this.#stopping.signal.aborted) return
-    for (const work of this.#path.reread()) this.#run(work)
-    this.#fillPlaces()
-    if (this.#scan.hasBacklog) this.#options.earlyWaking.rest()
-    else if (this.#scan.length === 0) this.#options.earlyWaking.listen()
+    this.#goOn()
+    this.#nextScan.resolve()
+    this.#nextScan = Promise.withResolvers()
+    if (this.#scan.hasBacklog) outboxEvents.turnOff()
+    else if (table.countClaimable(1) === 0) outboxEvents.turnOn()
   }
 
-  /** Gives every free place to the oldest request, as soon as it is free. */
-  #fillPlaces(): void {
-    while (this.#taken < limits.spoolInFlightMax) {
-      const request = this.#stopping.signal.aborted ? undefined : this.#next()
-      if (!request) return
-      const work = () => this.#path.work(request)
-      if (this.#ids.take(this.#key(request.id), () => this.#run(work))) this.#run(work)
+  /** Changes the table, and lets every request go on that may. */
+  #goOn(change: () => void = () => undefined): void {
+    const { table } = this.#options
+    change()
+    for (;;) {
+      const request = next(table, { ...spoolLimits, isStopping: this.#stopping.signal.aborted })
+      if (!request) break
+      this.#begin(request)
+    }
+    if (!table.isBusy) this.#onIdle()
+  }
+
+  #begin(request: NonNullable<ReturnType<typeof next>>): void {
+    const { table } = this.#options
+    if (request.at === 'queued') {
+      table.set({ ...request, at: 'calling' })
+      request.begin()
+    } else {
+      table.activate(request)
+      this.#answer(request)
     }
   }
 
-  /** How many places are taken, or as good as. */
-  get #taken(): number {
-    return (
-      this.#places.activeCount +
-      this.#places.pendingCount +
-      Math.max(0, this.#path.inLine - inLineMax) +
-      Math.max(0, this.#path.publishing - publishingMax)
-    )
-  }
-
-  /** What a former agent claimed goes before anything new. */
-  #next(): LeftClaim | WaitingRequest | undefined {
-    return this.#left.shift() ?? this.#scan.take()
-  }
-
-  /** Works in one of the places, and gives it on. */
-  #run(work: () => Promise<void>): void {
-    const running: Promise<void> = this.#places(work).then(() => {
-      this.#running.delete(running)
-      this.#fillPlaces()
+  #answer(request: Waiting | Orphaned): void {
+    answerRequest(request, this.#progress, this.#pathOptions).catch((error) => {
+      this.#broke(error as Error)
+      this.#progress.set({ at: 'abandoned', name: request.name, id: request.id })
     })
-    this.#running.add(running)
+  }
+
+  #failed(where: string, error: Error): void {
+    if (error instanceof RemovedError) this.#broke(error)
+    else this.#options.onError(where, error)
+    if (isGone(error)) this.#makeDirsAgain()
   }
 
   #makeDirsAgain(): void {
+    const { dirs, assertOwned, onMade } = this.#options
     try {
-      this.#options.assertOwned()
-      makeSpoolDirs(this.#options.dirs)
+      assertOwned()
+      for (const dir of makeSpoolDirs(dirs)) onMade(dir)
     } catch (error) {
       if (error instanceof RemovedError) this.#broke(error)
-      else this.#options.events.troubled(this.#options.dirs.root, error as Error)
+      else this.#options.onError(dirs.root, error as Error)
     }
   }
 
   #broke(error: Error): void {
     this.#stopping.abort()
-    this.#options.events.broke(error)
-  }
-
-  #key(id: string): string {
-    return this.#isCaseInsensitive ? id.toLowerCase() : id
+    this.#options.onFatal(error)
   }
 }

@@ -1,118 +1,99 @@
 import type { Clock } from '../clock/clock.ts'
 import { causeOf } from '../durable-files/cause.ts'
-import { cureOf } from '../durable-files/cure.ts'
+import { patientFs } from '../durable-files/retries.ts'
+import { SharedSyncs } from '../durable-files/shared-syncs.ts'
 import type { Log } from '../log/log.ts'
-import { startHeartbeat } from './heartbeat.ts'
-import { OutboxEvents } from './outbox-events.ts'
-import type { WhyLeftAlone } from './outbox-scan.ts'
-import { patientFs } from './patient-fs.ts'
-import type { RequestPathOptions } from './request-path.ts'
-import { SharedSyncs } from './shared-syncs.ts'
-import { isCaseInsensitive, makeSpoolDirs, probeSpool, type SpoolDirs } from './spool-dirs.ts'
-import { SpoolHealth } from './spool-health.ts'
-import { SpoolWorker } from './spool-worker.ts'
-import { sweep } from './sweep.ts'
+import { SpoolHealth, startHeartbeat } from './heartbeat.ts'
+import { removeExpired } from './own-files.ts'
+import { OutboxEvents } from './scan-timer.ts'
+import { makeSpoolDirs, probeSpool, warningAboutRoot, watchDirs } from './spool-dirs.ts'
+import { SpoolLog } from './spool-log.ts'
+import { SpoolWorker, type SpoolWorkerOptions } from './spool-worker.ts'
 
 /** What a spool works with. */
-export interface SpoolOptions {
-  readonly dirs: SpoolDirs
-  /** @throws {RemovedError} The spool is not the one that the agent owns any more. */
-  readonly assertOwned: () => void
-  readonly clock: Clock
+export interface SpoolOptions
+  extends Pick<
+    SpoolWorkerOptions,
+    'dirs' | 'table' | 'clock' | 'journal' | 'takeTurn' | 'answerCall' | 'assertOwned' | 'onFatal'
+  > {
   readonly log: Log
   /** Name and version. */
   readonly agent: string
-  readonly journal: { readonly name: string; forgetEnded(id: string): Promise<void> }
-  readonly unanswered: Set<string>
-  readonly takeTurn: RequestPathOptions['takeTurn']
-  readonly answerCall: RequestPathOptions['answerCall']
-  /** Why calls may not go through, beside what is wrong with the spool; empty when nothing is. */
+  /** Why calls may fail, beside what is wrong with the spool. Empty when nothing is. */
   readonly reasons: () => readonly string[]
-  readonly broke: (error: Error) => void
 }
 
 /** Interface C, at work. */
 export interface Spool {
+  /** Resolves when every call under way is answered. A second call returns the same promise. */
   stop(): Promise<void>
 }
 
-const sweepIntervalMs = 3_600_000
-
-const curesOfNames: Readonly<Record<WhyLeftAlone, string>> = {
-  'device-name': 'write the request under another name',
-  'not-a-regular-file': 'write a request as a regular file; remove what is none',
-}
+const retentionIntervalMs = 3_600_000
 
 /**
- * Starts interface C: recovers what was claimed, then looks every 200 ms. Events of the file system only wake it
- * earlier; where there are none, nothing is lost but the time.
+ * Starts interface C: recovers what was claimed, then scans every 200 ms. File events only make a scan earlier; without
+ * them nothing is lost but time.
  *
  * @throws {SpoolUnusableError} The directories cannot be worked with.
  */
 export async function startSpool(options: SpoolOptions): Promise<Spool> {
-  const { dirs, clock, log, journal } = options
-  makeSpoolDirs(dirs)
-  probeSpool(dirs)
+  const { dirs, clock, log } = options
   const fs = patientFs(clock)
+  const spoolLog = new SpoolLog(log, clock)
   const health = new SpoolHealth(dirs)
-  const warn = (error: Error, what: string, where: object = {}) =>
-    log.warn({ ...where, cause: causeOf(error), cure: cureOf(error) }, what)
-  const earlyWaking = new OutboxEvents(
-    dirs.outbox,
-    () => worker.wake(),
-    (error) =>
-      log.warn(
-        { cause: causeOf(error), cure: 'on Linux raise fs.inotify.max_user_watches; nothing is lost but the time' },
-        'no file events; the outbox is looked at every 200 ms',
-      ),
-  )
+  const onError = (where: string, error: Error): void => {
+    health.doubt()
+    spoolLog.onError(where, error)
+  }
+  const onMade = (dir: string) => log.info({ dir }, 'made a directory of the spool')
+  for (const dir of makeSpoolDirs(dirs)) onMade(dir)
+  probeSpool(dirs)
+  for (const text of [warningAboutRoot(dirs), ...health.reasons()]) if (text !== undefined) log.warn(text)
   const worker = new SpoolWorker({
-    dirs,
+    ...options,
     fs,
     syncs: new SharedSyncs(clock),
-    clock,
-    earlyWaking,
-    assertOwned: options.assertOwned,
-    owner: journal.name,
-    takeTurn: options.takeTurn,
-    answerCall: options.answerCall,
-    isCaseInsensitive,
-    forgetEnded: (id) => journal.forgetEnded(id),
-    unanswered: options.unanswered,
-    events: {
-      leftAlone: (name, why) => log.warn({ name, why, cure: curesOfNames[why] }, 'left alone in the spool'),
-      troubled: (where, error) => {
-        health.troubled()
-        warn(error, 'the spool cannot be worked with; tried again', { where })
-      },
-      recovered: (claim) => log.info({ claim }, 'recovered a claim'),
-      broke: options.broke,
-    },
+    outboxEvents: new OutboxEvents(
+      dirs.outbox,
+      () => worker.wake(),
+      (error) =>
+        log.warn(
+          { cause: causeOf(error), cure: 'on Linux raise fs.inotify.max_user_watches; nothing is lost but time' },
+          'no file events; the outbox is scanned every 200 ms',
+        ),
+    ),
+    checkDirs: watchDirs(dirs, (dir) => log.warn({ dir }, 'a directory of the spool was replaced by another one')),
+    onMade,
+    onError,
+    onIgnored: (name, why) => spoolLog.onIgnored(name, why),
+    onRejected: (name, reason) => spoolLog.onRejected(name, reason),
+    onRecovered: (claim) => spoolLog.onRecovered(claim),
   })
   await worker.start()
   const stopHeartbeat = startHeartbeat({
     root: dirs.root,
     agent: options.agent,
     clock,
-    state: () => {
-      const reasons = [...options.reasons(), ...health.reasons()]
-      return { ready: reasons.length === 0, reasons }
+    reasons() {
+      spoolLog.summarize()
+      return [...options.reasons(), ...health.reasons()]
     },
-    failed: (error) => warn(error, 'agent.json cannot be written; tried again'),
+    onError: (error) => spoolLog.onError('agent.json', error),
   })
-  const stopSweeping = every(sweepIntervalMs, clock, () =>
-    sweep(dirs, clock, fs).catch((error: Error) => warn(error, 'cannot sweep the spool; tried again in an hour')),
+  const stopRetention = repeat(retentionIntervalMs, clock, () =>
+    removeExpired(dirs, clock, fs).catch((error: Error) => spoolLog.onError('retention', error)),
   )
-  return {
-    async stop() {
-      stopSweeping()
-      stopHeartbeat()
-      await worker.stop()
-    },
+  const stop = async (): Promise<void> => {
+    stopRetention()
+    stopHeartbeat()
+    await worker.stop()
   }
+  let stopped: Promise<void> | undefined
+  return { stop: () => (stopped ??= stop()) }
 }
 
-function every(intervalMs: number, clock: Clock, act: () => void): () => void {
+function repeat(intervalMs: number, clock: Clock, act: () => void): () => void {
   let cancel: () => void = () => undefined
   const turn = (): void => {
     act()

@@ -167,9 +167,9 @@ for (const [what, bytes, message] of [
   })
 }
 
-for (const [what, bytes] of [
-  ['zeros', Buffer.alloc(64)],
-  ['a beginning and zeros', Buffer.concat([Buffer.from('{'), Buffer.alloc(64)])],
+for (const [what, bytes, message] of [
+  ['zeros', Buffer.alloc(64), /não é um JSON/],
+  ['a beginning and zeros', Buffer.concat([Buffer.from('{'), Buffer.alloc(64)]), /O arquivo está incompleto/],
 ] as const) {
   test(`a file of ${what} is not called UTF-16`, async () => {
     await using spool = await startTestSpool()
@@ -177,7 +177,7 @@ for (const [what, bytes] of [
     await eventually(() => !existsSync(join(spool.outbox, 'text.json')))
     await spool.looked()
     spool.clock.advance(2_000)
-    expect(await spool.answer('text')).toMatchObject({ status: 400, message: expect.stringMatching(/não é um JSON/) })
+    expect(await spool.answer('text')).toMatchObject({ status: 400, message: expect.stringMatching(message) })
   })
 }
 

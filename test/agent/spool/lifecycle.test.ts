@@ -51,7 +51,7 @@ test('agent.json comes back after a time in which it could not be written', asyn
   rmSync(join(spool.root, 'agent.json'))
   mkdirSync(join(spool.root, 'agent.json'))
   spool.clock.advance(5_000)
-  await eventually(() => spool.logText().includes('agent.json cannot be written'))
+  await eventually(() => spool.logText().includes('"where":"agent.json"'))
   rmSync(join(spool.root, 'agent.json'), { recursive: true })
   await eventually(() => spool.clock.advance(5_000) ?? heartbeat(spool))
   spool.put('ask-1', eligible)

@@ -19,5 +19,5 @@ test('without any file event requests are answered all the same, by the next loo
     expect(await spool.take(`ask-${n}`)).toMatchObject({ ok: true })
     expect(performance.now() - putAtMs).toBeLessThan(2_000)
   }
-  expect(spool.logText()).toContain('no file events; the outbox is looked at every 200 ms')
+  expect(spool.logText()).toContain('no file events; the outbox is scanned every 200 ms')
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { OutboxScan } from '../../../agent/spool/outbox-scan.ts'
+import { RequestTable, type Waiting } from '../../../agent/spool/requests.ts'
 import { LiveClock } from '../fixtures/live-clock.ts'
 
 function scanOf(names: readonly string[]) {
@@ -10,36 +11,61 @@ function scanOf(names: readonly string[]) {
   onTestFinished(() => rmSync(outbox, { recursive: true }))
   for (const name of names) writeFileSync(join(outbox, name), '{}')
   const clock = new LiveClock()
-  return { outbox, clock, scan: new OutboxScan({ outbox, clock, leftAlone: () => undefined }) }
+  const table = new RequestTable()
+  const ignored: string[] = []
+  const scan = new OutboxScan({ outbox, clock, table, onIgnored: (name, why) => ignored.push(`${name}: ${why}`) })
+  const waiting = (): readonly Waiting[] => [...table.waiting]
+  const defer = (request: Waiting) => {
+    table.activate(request)
+    table.defer(request, clock.monotonicMs() + 30_000)
+  }
+  return { outbox, clock, scan, table, ignored, waiting, defer }
 }
 
-test('a request that is put off is passed over for 30 s, each time anew', async () => {
-  const { scan, clock } = scanOf(['stuck.json'])
+test('a request that cannot be claimed is passed over for 30 s, each time anew', async () => {
+  const { scan, clock, waiting, defer } = scanOf(['stuck.json'])
   for (const round of [1, 2]) {
-    await scan.look()
-    expect(scan.take()?.id, `round ${round}`).toBe('stuck')
-    scan.putOff('stuck.json')
+    await scan.scan()
+    const [request] = waiting()
+    expect(request?.id, `round ${round}`).toBe('stuck')
+    if (request) defer(request)
     clock.advance(29_000)
-    await scan.look()
-    expect(scan.take()).toBeUndefined()
+    await scan.scan()
+    expect(waiting()).toEqual([])
     clock.advance(2_000)
   }
 })
 
-test('of a request that was put off and went away nothing is kept', async () => {
-  const { scan, clock, outbox } = scanOf(['gone-1.json', 'gone-2.json', 'new.json'])
-  await scan.look()
-  for (const name of ['gone-1.json', 'gone-2.json']) {
-    scan.take()
-    scan.putOff(name)
-    rmSync(join(outbox, name))
+test('nothing is kept of a request that could not be claimed and went away', async () => {
+  const { scan, clock, table, outbox, waiting, defer } = scanOf(['gone-1.json', 'gone-2.json', 'new.json'])
+  await scan.scan()
+  for (const request of waiting().slice(0, 2)) {
+    defer(request)
+    rmSync(join(outbox, request.name))
     clock.advance(1_000)
   }
-  expect(scan.putOffCount).toBe(2)
+  expect(['gone-1.json', 'gone-2.json'].map((name) => table.isKnown(name))).toEqual([true, true])
   clock.advance(28_500)
-  expect(scan.take()?.id).toBe('new')
-  expect(scan.putOffCount).toBe(1)
+  await scan.scan()
+  expect(['gone-1.json', 'gone-2.json'].map((name) => table.isKnown(name))).toEqual([false, true])
   clock.advance(1_000)
-  expect(scan.take()).toBeUndefined()
-  expect(scan.putOffCount).toBe(0)
+  await scan.scan()
+  expect(table.isKnown('gone-2.json')).toBe(false)
+  expect(waiting().map(({ id }) => id)).toEqual(['new'])
+})
+
+test('names that were probably meant for requests are reported once, when they stay; temporary names are not', async () => {
+  const { scan, clock, outbox, ignored } = scanOf(['meu pedido.json', 'x.JSON', 'x.txt', 'y.txt', '.z.json', 'x.tmp'])
+  await scan.scan()
+  expect(ignored).toEqual([])
+  rmSync(join(outbox, 'y.txt'))
+  for (let round = 0; round < 3; round++) {
+    clock.advance(2_000)
+    await scan.scan()
+  }
+  expect(ignored.sort()).toEqual([
+    'meu pedido.json: not-a-request-name',
+    'x.JSON: not-a-request-name',
+    'x.txt: not-a-request-name',
+  ])
 })

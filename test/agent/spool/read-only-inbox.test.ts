@@ -23,7 +23,7 @@ test.skipIf(process.platform === 'win32')(
     chmodSync(inbox, 0o555)
     for (let n = 0; n < 12; n++) putRequest(outbox, `buy-${n}`, { ...purchase, itemRef: `item-${n}` })
 
-    await eventually(() => namesIn(outbox).filter((name) => name.endsWith('.done')).length === 8)
+    await eventually(() => namesIn(outbox).filter((name) => name.endsWith('.done')).length === 12)
     const heartbeat = () => JSON.parse(readFileSync(join(home.spoolDir, 'agent.json'), 'utf8'))
     // The platform has answered, so only the spool is left to be told of.
     const [reason] = await eventually(

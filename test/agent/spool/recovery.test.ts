@@ -236,7 +236,7 @@ test("what is called like the agent's own files and is none is left alone, with 
   const warnings = spool
     .logText()
     .split('\n')
-    .filter((line) => line.includes('left alone'))
+    .filter((line) => line.includes('ignored in the spool'))
     .map((line) => JSON.parse(line))
   expect(warnings.map(({ name }) => name).sort()).toEqual([...odd].sort())
   expect(warnings.every(({ why, cure }) => why === 'not-a-regular-file' && cure.length > 0)).toBe(true)

@@ -26,6 +26,7 @@ function readingOf(path: string): unknown {
 const notRegular = {
   kind: 'refused',
   message: 'O pedido não é um arquivo comum: grave um arquivo, sem links nem pipes.',
+  reason: 'not-regular',
 }
 
 // Names are looked at before they are claimed; these are what became of them since.

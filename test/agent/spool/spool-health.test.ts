@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { SpoolHealth } from '../../../agent/spool/heartbeat.ts'
 import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
-import { SpoolHealth } from '../../../agent/spool/spool-health.ts'
 
 function spool() {
   const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-health-')))
@@ -14,7 +14,7 @@ function spool() {
 
 test('trouble with one file is no reason, for the spool itself can be worked with', () => {
   const { dirs, health } = spool()
-  health.troubled()
+  health.doubt()
   expect(health.reasons()).toEqual([])
   expect([...readdirSync(dirs.outbox), ...readdirSync(dirs.inbox)]).toEqual([])
 })
@@ -25,7 +25,7 @@ for (const dir of ['outbox', 'inbox'] as const) {
     renameSync(dirs[dir], `${dirs[dir]}.away`)
     writeFileSync(dirs[dir], '')
     expect(health.reasons()).toEqual([])
-    health.troubled()
+    health.doubt()
     for (const _ of [1, 2]) {
       expect(health.reasons()).toEqual([
         expect.stringMatching(/^SERVICE_SPOOL_DIR: .*: ENOTDIR: .*: move away what stands at that name/),

@@ -64,8 +64,10 @@ test('files that are still being written hold none of the 8 places', async () =>
 })
 
 for (const [what, content, quietMs, message] of [
-  ['does not parse', '{"action":', 2_000, /não é um JSON válido/],
-  ['is empty', '', 10_000, /não é um JSON válido/],
+  ['is no JSON', "{'action': 'market.eligibility'}", 2_000, /não é um JSON válido: confira aspas, vírgulas/],
+  ['is half-written', '{"action":', 2_000, /está incompleto: .* outro nome, .* "\.broken\.tmp", .* renomeie para/],
+  ['is cut off in a text', '{"action":"market.elig\\', 2_000, /está incompleto: .* gravado já com o nome final/],
+  ['is empty', '', 10_000, /está incompleto: .* gravado já com o nome final/],
 ] as const) {
   test(`a file that ${what} is refused once it is quiet for ${quietMs / 1000} s, not before, and kept as .rejected`, async () => {
     await using spool = await startTestSpool()

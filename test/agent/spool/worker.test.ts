@@ -5,65 +5,74 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Call } from '../../../agent/call/call.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
-import type { PatientFs } from '../../../agent/spool/patient-fs.ts'
-import { SharedSyncs } from '../../../agent/spool/shared-syncs.ts'
+import type { PatientFs } from '../../../agent/durable-files/retries.ts'
+import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
+import { JournalFullError } from '../../../agent/journal/idempotency-journal.ts'
+import { RequestTable } from '../../../agent/spool/requests.ts'
 import { makeSpoolDirs, type SpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
 import { SpoolWorker } from '../../../agent/spool/spool-worker.ts'
+import { limits } from '../../../contract/limits.ts'
 import { LiveClock } from '../fixtures/live-clock.ts'
 import { eligible, eventually, putRequest } from '../fixtures/spool-fixture.ts'
 
 /** The worker alone, over real files, with renames and unlinks that a test can make fail. */
 interface TestWorker extends AsyncDisposable {
   readonly worker: SpoolWorker
+  readonly table: RequestTable
   readonly dirs: SpoolDirs
   readonly clock: LiveClock
   readonly calls: string[]
-  /** What a person was told of. */
-  readonly told: string[]
+  /** What a person reads in the log. */
+  readonly reported: string[]
+}
+
+interface WorkerFaults {
+  readonly answered?: Promise<void>
+  /** As the journal's. */
+  readonly forgetEnded?: () => Promise<void>
 }
 
 async function startWorker(
   fault: (dirs: SpoolDirs) => Partial<PatientFs> = () => ({}),
-  { isCaseInsensitive = false, answered = Promise.resolve() } = {},
+  { answered = Promise.resolve(), forgetEnded = async () => undefined }: WorkerFaults = {},
 ): Promise<TestWorker> {
   const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-worker-')))
   makeSpoolDirs(dirs)
   const clock = new LiveClock()
   const calls: string[] = []
-  const told: string[] = []
+  const reported: string[] = []
+  const table = new RequestTable()
   const worker = new SpoolWorker({
     dirs,
+    table,
     fs: { rename, unlink, ...fault(dirs) },
     syncs: new SharedSyncs(clock),
-    earlyWaking: { listen: () => undefined, rest: () => undefined },
+    outboxEvents: { turnOn: () => undefined, turnOff: () => undefined },
     assertOwned: () => undefined,
+    checkDirs: () => undefined,
     clock,
-    owner: 'test',
-    unanswered: new Set(),
-    isCaseInsensitive: () => isCaseInsensitive,
+    journal: { name: 'test', forgetEnded },
     takeTurn: () => freeTurn,
     async answerCall(call: Call) {
       calls.push(String(call.id))
       await answered
       return { ok: true, dataText: 'null' }
     },
-    async forgetEnded() {
-      // Nothing is remembered here.
-    },
-    events: {
-      leftAlone: (name, why) => told.push(`${name}: ${why}`),
-      troubled: (where, error) => told.push(`${where}: ${(error as NodeJS.ErrnoException).code}`),
-      recovered: (what) => told.push(`${what}: recovered`),
-      broke: (error) => told.push(error.message),
-    },
+    onMade: (dir) => reported.push(`${dir}: made`),
+    onIgnored: (name, why) => reported.push(`${name}: ${why}`),
+    onError: (where, error) => reported.push(`${where}: ${(error as NodeJS.ErrnoException).code}`),
+    onRejected: (name, reason) => reported.push(`${name}: ${reason}`),
+    onRecovered: (claim) => reported.push(`${claim}: recovered`),
+    onFatal: (error) => reported.push(error.message),
   })
   await worker.start()
   return {
     worker,
+    table,
     dirs,
     clock,
     calls,
-    told,
+    reported,
     async [Symbol.asyncDispose]() {
       await worker.stop()
       rmSync(dirs.root, { recursive: true, force: true })
@@ -103,7 +112,7 @@ test('a file that cannot be renamed is left for half a minute, stops nothing, an
   putRequest(spool.dirs.outbox, 'stuck', eligible)
   for (let n = 0; n < 20; n++) putRequest(spool.dirs.outbox, `ask-${n}`, eligible)
   for (let n = 0; n < 20; n++) await answered(spool, `ask-${n}`)
-  expect(spool.told).toEqual(['stuck.json: EPERM'])
+  expect(spool.reported).toEqual(['stuck.json: EPERM'])
   isImmutable = false
   spool.clock.advance(30_001)
   await answered(spool, 'stuck')
@@ -111,18 +120,18 @@ test('a file that cannot be renamed is left for half a minute, stops nothing, an
 })
 
 test('a rename that is held for a moment holds up nobody else', async () => {
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: letGo } = Promise.withResolvers<void>()
   await using spool = await startWorker(() => ({
-    async rename(from, to, told) {
+    async rename(from, to, onFirstFailure) {
       if (from.endsWith('scanned.json')) {
-        told?.()
-        await held
+        onFirstFailure?.()
+        await locked
       }
       await rename(from, to)
     },
   }))
   putRequest(spool.dirs.outbox, 'scanned', eligible)
-  await eventually(() => spool.worker.backlog === 0)
+  await eventually(() => spool.table.count('waiting') === 0)
   putRequest(spool.dirs.outbox, 'ask', eligible)
   await answered(spool, 'ask')
   letGo()
@@ -141,7 +150,7 @@ test('an unread answer that its reader takes at the last moment delays nothing',
   putRequest(spool.dirs.outbox, 'daily', eligible)
   await eventually(() => spool.calls.length === 2)
   await answered(spool, 'daily')
-  expect(spool.told).toEqual([])
+  expect(spool.reported).toEqual([])
 })
 
 test('an answer that cannot be shown at first is shown once, and nothing temporary is left', async () => {
@@ -153,12 +162,12 @@ test('an answer that cannot be shown at first is shown once, and nothing tempora
     },
   }))
   putRequest(spool.dirs.outbox, 'ask', eligible)
-  await eventually(() => spool.told.length === 1)
+  await eventually(() => spool.reported.length === 1)
   expect(readdirSync(spool.dirs.outbox)).toEqual(['ask.json.claim-test'])
   spool.clock.advance(1_000)
-  await eventually(() => spool.told.length === 2)
+  await eventually(() => spool.reported.length === 2)
   spool.clock.advance(1_000)
-  await eventually(() => spool.told.length === 3)
+  await eventually(() => spool.reported.length === 3)
   spool.clock.advance(1_000)
   await answered(spool, 'ask')
   expect(spool.calls).toEqual(['ask'])
@@ -166,22 +175,52 @@ test('an answer that cannot be shown at first is shown once, and nothing tempora
   expect(readdirSync(spool.dirs.inbox)).toEqual(['ask.json'])
 })
 
-for (const [what, isCaseInsensitive] of [
-  ['one id', true],
-  ['two ids', false],
-] as const) {
-  test(`names that differ in case alone are ${what} where the file system says so`, async () => {
-    const { promise, resolve: letGo } = Promise.withResolvers<void>()
-    await using spool = await startWorker(() => ({}), { isCaseInsensitive, answered: promise })
-    putRequest(spool.dirs.outbox, 'Ask', eligible)
-    await eventually(() => spool.calls.length === 1)
-    putRequest(spool.dirs.outbox, 'ask', eligible)
-    putRequest(spool.dirs.outbox, 'other', eligible)
-    await eventually(() => spool.calls.includes('other'))
-    expect(spool.calls).toEqual(isCaseInsensitive ? ['Ask', 'other'] : ['Ask', 'ask', 'other'])
-    expect(readdirSync(spool.dirs.outbox).includes('ask.json')).toBe(isCaseInsensitive)
-    letGo()
-    for (const id of ['Ask', 'ask', 'other']) await answered(spool, id)
-    expect(spool.calls.toSorted()).toEqual(['Ask', 'ask', 'other'])
-  })
-}
+test('names that differ only in case are answered one after another, because some file systems take them for one', async () => {
+  const { promise, resolve: letGo } = Promise.withResolvers<void>()
+  await using spool = await startWorker(() => ({}), { answered: promise })
+  putRequest(spool.dirs.outbox, 'Ask', eligible)
+  await eventually(() => spool.calls.length === 1)
+  putRequest(spool.dirs.outbox, 'ask', eligible)
+  putRequest(spool.dirs.outbox, 'other', eligible)
+  await eventually(() => spool.calls.includes('other'))
+  expect(spool.calls).toEqual(['Ask', 'other'])
+  expect(readdirSync(spool.dirs.outbox)).toContain('ask.json')
+  letGo()
+  for (const id of ['Ask', 'ask', 'other']) await answered(spool, id)
+  expect(spool.calls).toEqual(['Ask', 'other', 'ask'])
+})
+
+test('answers that cannot be written hold up no calls up to a bound, and then come exactly once', async () => {
+  let isFull = true
+  await using spool = await startWorker(() => ({
+    async rename(from, to) {
+      if (isFull && to.endsWith('.done')) throw failure('ENOSPC')
+      await rename(from, to)
+    },
+  }))
+  const ids = Array.from({ length: 100 }, (_, n) => `ask-${n}`)
+  for (const id of ids) putRequest(spool.dirs.outbox, id, eligible)
+  const callsMax = 64 + limits.spoolInFlightMax
+  await eventually(() => spool.calls.length === callsMax)
+  await eventually(() => spool.reported.length >= 2 * callsMax)
+  expect(spool.calls).toHaveLength(callsMax)
+  isFull = false
+  spool.clock.advance(1_000)
+  for (const id of ids) await answered(spool, id)
+  expect(spool.calls.toSorted()).toEqual(ids.toSorted())
+})
+
+test('a request whose old id the journal cannot forget, because its disk is full, is claimed and answered', async () => {
+  const { promise, resolve: letGo } = Promise.withResolvers<void>()
+  const forgetEnded = async () => {
+    throw new JournalFullError('no room')
+  }
+  await using spool = await startWorker(() => ({}), { answered: promise, forgetEnded })
+  putRequest(spool.dirs.outbox, 'daily', eligible)
+  await eventually(() => spool.calls.length === 1)
+  // After a crash this claim is taken for one of another journal, whose expired entries are not read.
+  expect(readdirSync(spool.dirs.outbox)).toEqual(['daily.json.claim-test-full'])
+  letGo()
+  await answered(spool, 'daily')
+  expect(spool.reported).toEqual([])
+})

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock/clock.ts'
-import { syncDir } from '../durable-files/sync-dir.ts'
+import { syncDir } from './sync-dir.ts'
 
-/** How long a sync that nobody is held up by may wait for others. */
+/** How long a sync may wait for others when its caller goes on meanwhile. */
 const patientMs = 10
 
-/** One sync to disk of a directory for all who ask in the same moment. */
+/** One sync of a directory for all that ask for it at the same time. */
 export class SharedSyncs {
   readonly #clock: Clock
   readonly #dirs = new Map<string, DirSync>()
@@ -18,7 +18,7 @@ export class SharedSyncs {
     return this.#of(dir).ask(0)
   }
 
-  /** As `sync`, for callers who go on meanwhile: it waits a little for one that is asked for anyway. */
+  /** As `sync`, for callers that go on meanwhile: it waits a little to share a sync. */
   syncPatiently(dir: string): Promise<void> {
     return this.#of(dir).ask(patientMs)
   }
@@ -35,7 +35,7 @@ export class SharedSyncs {
 class DirSync {
   readonly #dir: string
   readonly #clock: Clock
-  /** Those who asked since the last sync began: the one under way does not do for them. */
+  /** For those that asked since the last sync began. The sync under way may have missed their renames. */
   #asked: PromiseWithResolvers<void> | undefined
   #isUnderWay = false
   #isDue = false

@@ -1,0 +1,135 @@
+import { type BigIntStats, lstatSync, opendirSync } from 'node:fs'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import type { Clock } from '../clock/clock.ts'
+import { causeOf } from '../durable-files/cause.ts'
+import { cureOf } from '../durable-files/cure.ts'
+import { SyncFailedError } from '../durable-files/disk-errors.ts'
+import type { PatientFs } from '../durable-files/retries.ts'
+import { isRejected, isUnread, type OwnFile, ownFileOf } from './names.ts'
+import { type ClaimEnd, finishPublishing, type Publishing } from './publish.ts'
+import { readRequestFile } from './request-file.ts'
+import type { Orphaned } from './requests.ts'
+import { type SpoolDirs, SpoolUnusableError } from './spool-dirs.ts'
+
+/** What the recovery works with. */
+export interface Recovering extends Publishing {
+  readonly journal: { readonly name: string }
+  /** Called for an entry that has the name of an own file and is no regular file. */
+  readonly onIgnored: (name: string) => void
+}
+
+/** Answers are published side by side, so that they share the syncs of the directories. */
+const publishingMax = 64
+
+/**
+ * Finishes what an earlier agent began: publishes the answers that are written and removes temporary files. Only the
+ * owner of the spool may do this.
+ *
+ * @returns The claims that have no answer, oldest first.
+ * @throws {SpoolUnusableError} An answer cannot be published.
+ */
+export async function recoverOwnFiles(recovering: Recovering): Promise<Orphaned[]> {
+  const { dirs, fs } = recovering
+  const claims: FoundClaim[] = []
+  const done: string[] = []
+  for (const { name, own, stat } of ownFilesIn(dirs.outbox, recovering)) {
+    if (own.kind === 'done') done.push(`${own.id}.json`)
+    // A claim that was being given its name back has both names.
+    else if (own.kind === 'temporary' || isSameFile(join(dirs.outbox, `${own.id}.json`), stat))
+      await fs.unlink(join(dirs.outbox, name))
+    else claims.push({ request: orphanedOf(name, own, recovering), stat })
+  }
+  for (const { name, own } of ownFilesIn(dirs.inbox, recovering)) {
+    if (own.kind === 'temporary') await fs.unlink(join(dirs.inbox, name))
+  }
+  const orphaned = claims.sort(byTimeOfClaim).map(({ request }) => request)
+  const limit = pLimit(publishingMax)
+  await limit.map(done, (name) => {
+    // Of two claims of one name, the answer is that of the older.
+    const at = orphaned.findIndex((request) => request.name === name)
+    const [request] = at < 0 ? [] : orphaned.splice(at, 1)
+    return publishDone(name, request, recovering)
+  })
+  return orphaned
+}
+
+interface FoundClaim {
+  readonly request: Orphaned
+  readonly stat: BigIntStats
+}
+
+/** The rename of the claim is the last change of the file's entry. Claims in one tick of the clock: as they were written. */
+function byTimeOfClaim({ request: a, stat: ofA }: FoundClaim, { request: b, stat: ofB }: FoundClaim): number {
+  return Number(ofA.ctimeNs - ofB.ctimeNs) || Number(ofA.mtimeNs - ofB.mtimeNs) || (a.name < b.name ? -1 : 1)
+}
+
+function orphanedOf(claim: string, { id, owner }: OwnFile & { kind: 'claim' }, { journal }: Recovering): Orphaned {
+  const claimedBefore = owner === journal.name ? 'here' : 'elsewhere'
+  return { at: 'orphaned', name: `${id}.json`, id, claim, claimedBefore }
+}
+
+function isSameFile(path: string, { ino, dev }: BigIntStats): boolean {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat?.ino === ino && stat.dev === dev
+}
+
+async function publishDone(name: string, request: Orphaned | undefined, recovering: Recovering): Promise<void> {
+  const { dirs } = recovering
+  try {
+    const claimEnd = request ? claimEndOf(request, dirs) : 'remove'
+    const { durable } = await finishPublishing(name, request?.claim, claimEnd, recovering)
+    await durable
+  } catch (error) {
+    if (error instanceof SyncFailedError) throw error
+    const text = `SERVICE_SPOOL_DIR: the answer ${name} cannot be shown in ${dirs.inbox}: ${causeOf(error as Error)}`
+    throw new SpoolUnusableError(`${text}: ${cureOf(error as Error)}`, { cause: error })
+  }
+}
+
+/** A file that could not be understood is kept for a person to read. */
+function claimEndOf({ claim, id }: Orphaned, { outbox }: SpoolDirs): ClaimEnd {
+  const { kind } = readRequestFile(join(outbox, claim), id)
+  return kind === 'refused' || kind === 'half-written' ? 'keep-as-rejected' : 'remove'
+}
+
+interface Found {
+  readonly name: string
+  readonly own: OwnFile
+  readonly stat: BigIntStats
+}
+
+/** The agent's own files in a directory. Other programs that may write there can use such names too. */
+function* ownFilesIn(dir: string, { onIgnored }: Recovering): Generator<Found> {
+  for (const name of namesIn(dir)) {
+    const own = ownFileOf(name)
+    const stat = own && lstatSync(join(dir, name), { bigint: true, throwIfNoEntry: false })
+    if (!own || !stat) continue
+    if (stat.isFile()) yield { name, own, stat }
+    else onIgnored(name)
+  }
+}
+
+const retentionMs = 24 * 3_600_000
+
+/** Removes rejected requests and unread answers that were set aside more than 24 h ago. */
+export async function removeExpired({ outbox, inbox }: SpoolDirs, clock: Clock, fs: PatientFs): Promise<void> {
+  for (const [dir, isKept] of [[outbox, isRejected] as const, [inbox, isUnread] as const]) {
+    for (const name of namesIn(dir)) {
+      if (!isKept(name)) continue
+      const path = join(dir, name)
+      // The rename that set it aside is the last change of its entry. Its text may be much older.
+      const stat = lstatSync(path, { throwIfNoEntry: false })
+      if (stat?.isFile() && clock.wallMs() - stat.ctimeMs > retentionMs) await fs.unlink(path)
+    }
+  }
+}
+
+function* namesIn(path: string): Generator<string> {
+  const dir = opendirSync(path, { bufferSize: 1_024 })
+  try {
+    for (let entry = dir.readSync(); entry; entry = dir.readSync()) yield entry.name
+  } finally {
+    dir.closeSync()
+  }
+}

@@ -1,0 +1,251 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type ActiveRequest, next, RequestTable, type SpoolLimits } from '../../../agent/spool/requests.ts'
+
+// A spool without files: requests whose claims, calls and answers end in an arbitrary order.
+
+const limits: SpoolLimits = { slots: 8, queuedMax: 6, publishingMax: 5, isStopping: false }
+
+interface Ask {
+  readonly id: string
+  readonly item: string
+  readonly isOrphaned: boolean
+}
+
+/** Few ids and items, so that many requests wait for each other. There is one file of a name. */
+const asks: fc.Arbitrary<Ask[]> = fc.uniqueArray(
+  fc.record({
+    id: fc.integer({ min: 0, max: 80 }).map((n) => `id-${n}`),
+    item: fc.integer({ min: 0, max: 24 }).map((n) => `item-${n}`),
+    isOrphaned: fc.boolean(),
+  }),
+  { maxLength: 120, size: 'max', selector: ({ id, isOrphaned }) => `${id} ${isOrphaned}` },
+)
+/** Which of the things under way ends next. */
+const ends = fc.infiniteStream(fc.nat())
+
+class Spool {
+  readonly table = new RequestTable()
+  readonly claimed: Ask[] = []
+  readonly called: Ask[] = []
+  readonly answered: Ask[] = []
+  readonly #asks: readonly Ask[]
+  /** The requests that are claimed and not called to the end, by their item. */
+  readonly #queues = new Map<string, Ask[]>()
+  readonly #ends = new Map<string, () => void>()
+
+  constructor(all: readonly Ask[]) {
+    this.#asks = all
+    // A call over HTTP is under way for each item, so that turns come when all slots are in use.
+    for (const item of new Set(all.map((ask) => ask.item))) {
+      this.#queues.set(item, [{ id: `http ${item}`, item, isOrphaned: false }])
+      this.#ends.set(`http ${item}`, () => this.#passTurn(item))
+    }
+    for (const { id, isOrphaned } of all) {
+      const file = { name: `${id}.json`, id }
+      const orphaned = { at: 'orphaned', ...file, claim: `${id}.claim`, claimedBefore: 'here' } as const
+      this.table.add(isOrphaned ? orphaned : { at: 'waiting', ...file })
+    }
+  }
+
+  /** Runs until nothing is under way. `onStep` is called whenever everything that may go on goes on. */
+  run(choices: Iterator<number>, onStep: () => void, bounds: () => SpoolLimits = () => limits): void {
+    for (;;) {
+      for (let request = next(this.table, bounds()); request; request = next(this.table, bounds())) {
+        if (request.at === 'queued') request.begin()
+        else this.#claim(request)
+      }
+      onStep()
+      const under = [...this.#ends]
+      const [id, end] = under[choices.next().value % under.length] ?? []
+      if (id === undefined || end === undefined) return
+      this.#ends.delete(id)
+      end()
+    }
+  }
+
+  #claim(request: Parameters<RequestTable['activate']>[0]): void {
+    const ask = this.#asks.find(({ id, isOrphaned }) => id === request.id && isOrphaned === (request.at === 'orphaned'))
+    if (!ask) throw new Error('a request that was not asked')
+    this.table.activate(request)
+    this.claimed.push(ask)
+    this.#ends.set(ask.id, () => {
+      const queue = this.#queues.get(ask.item) ?? []
+      this.#queues.set(ask.item, queue)
+      if (queue.push(ask) === 1) this.#giveTurn(ask)
+      else this.#set(ask, 'queued', { hasTurn: false })
+    })
+  }
+
+  #passTurn(item: string): void {
+    const queue = this.#queues.get(item)
+    queue?.shift()
+    if (queue?.[0]) this.#giveTurn(queue[0])
+  }
+
+  #giveTurn(ask: Ask): void {
+    this.#set(ask, 'queued', { hasTurn: true, begin: () => this.#call(ask) })
+  }
+
+  #call(ask: Ask): void {
+    this.called.push(ask)
+    this.#set(ask, 'calling')
+    this.#ends.set(ask.id, () => {
+      this.#passTurn(ask.item)
+      this.#set(ask, 'publishing', { isObstructed: false })
+      this.#ends.set(ask.id, () => {
+        this.answered.push(ask)
+        this.table.remove(ask)
+      })
+    })
+  }
+
+  #set({ id }: Ask, at: ActiveRequest['at'], rest: object = {}): void {
+    this.table.set({ name: `${id}.json`, id, claim: 'c', claimedBefore: undefined, at, ...rest } as ActiveRequest)
+  }
+
+  in(...states: ActiveRequest['at'][]): ActiveRequest[] {
+    return [...this.table.active].filter(({ at }) => states.includes(at))
+  }
+}
+
+const idsOf = (all: readonly Ask[]) => all.map(({ id }) => id)
+
+test('every request is answered once, whatever ends first', () => {
+  fc.assert(
+    fc.property(asks, ends, (all, choices) => {
+      const spool = new Spool(all)
+      spool.run(choices, () => undefined)
+      expect(idsOf(spool.answered).toSorted()).toEqual(idsOf(all).toSorted())
+      expect([...spool.table.active]).toEqual([])
+    }),
+  )
+})
+
+test('at most eight requests are read or called at a time, and one is claimed at a time', () => {
+  fc.assert(
+    fc.property(asks, ends, (all, choices) => {
+      const spool = new Spool(all)
+      spool.run(choices, () => {
+        expect(spool.in('claiming', 'calling').length).toBeLessThanOrEqual(limits.slots)
+        expect(spool.in('claiming').length).toBeLessThanOrEqual(1)
+      })
+    }),
+  )
+})
+
+test('all slots are in use while a request could use them', () => {
+  fc.assert(
+    fc.property(asks, ends, (all, choices) => {
+      const spool = new Spool(all)
+      spool.run(choices, () => {
+        const hasFree = spool.in('claiming', 'calling').length < limits.slots
+        const isBelowBounds =
+          spool.in('queued').length <= limits.queuedMax && spool.in('publishing').length <= limits.publishingMax
+        const canClaim = [...spool.table.orphaned, ...spool.table.waiting].some(({ id }) => !spool.table.isActive(id))
+        expect(hasFree && isBelowBounds && canClaim && spool.in('claiming').length === 0).toBe(false)
+      })
+    }),
+  )
+})
+
+test('calls of one item go one at a time, in the order of the claims', () => {
+  fc.assert(
+    fc.property(asks, ends, (all, choices) => {
+      const spool = new Spool(all)
+      spool.run(choices, () => {
+        const calling = spool.in('calling').map(({ id }) => spool.called.findLast((ask) => ask.id === id)?.item)
+        expect(new Set(calling).size).toBe(calling.length)
+      })
+      for (const item of new Set(all.map((ask) => ask.item))) {
+        const ofItem = (some: readonly Ask[]) => some.filter((ask) => ask.item === item)
+        expect(ofItem(spool.called)).toEqual(ofItem(spool.claimed))
+      }
+    }),
+  )
+})
+
+test('a second file of an id is claimed when the first is answered, and never before', () => {
+  fc.assert(
+    fc.property(asks, ends, (all, choices) => {
+      const spool = new Spool(all)
+      spool.run(choices, () => {
+        const underWay = spool.claimed.filter((ask) => !spool.answered.includes(ask))
+        expect(new Set(idsOf(underWay)).size).toBe(underWay.length)
+      })
+    }),
+  )
+})
+
+test('requests are claimed oldest first, orphaned claims before new files, except where the id is busy', () => {
+  fc.assert(
+    fc.property(asks, ends, (all, choices) => {
+      const spool = new Spool(all)
+      spool.run(choices, () => undefined)
+      const twice = new Set(idsOf(all).filter((id, at, ids) => ids.indexOf(id) !== at))
+      const isFree = ({ id, isOrphaned }: Ask) => isOrphaned || !twice.has(id)
+      const wanted = [...all.filter(({ isOrphaned }) => isOrphaned), ...all.filter(({ isOrphaned }) => !isOrphaned)]
+      expect(spool.claimed.filter(isFree)).toEqual(wanted.filter(isFree))
+    }),
+  )
+})
+
+test('the number of requests that wait for an item, and of answers that are written, is bounded', () => {
+  fc.assert(
+    fc.property(asks, ends, (all, choices) => {
+      const spool = new Spool(all)
+      spool.run(choices, () => {
+        expect(spool.in('queued').length).toBeLessThanOrEqual(limits.queuedMax + limits.slots)
+        expect(spool.in('publishing').length).toBeLessThanOrEqual(limits.publishingMax + limits.slots)
+      })
+    }),
+  )
+})
+
+test('when the agent stops, no file is claimed any more, and every call whose turn comes is still made', () => {
+  fc.assert(
+    fc.property(asks, ends, fc.nat(400), (all, choices, steps) => {
+      const spool = new Spool(all)
+      let [step, claimed] = [0, 0]
+      const isStopping = () => step > steps
+      spool.run(
+        choices,
+        () => {
+          if (!isStopping()) claimed = spool.claimed.length
+          step++
+        },
+        () => ({ ...limits, isStopping: isStopping() }),
+      )
+      expect(spool.claimed).toHaveLength(claimed)
+      expect(idsOf(spool.answered).toSorted()).toEqual(idsOf(spool.claimed).toSorted())
+    }),
+  )
+})
+
+test('a request that is tried again, or whose file name is taken by a directory, keeps no other from going on', () => {
+  const table = new RequestTable()
+  const claim = { claim: 'c', claimedBefore: undefined }
+  table.set({ at: 'claiming', name: 'a.json', id: 'a', isRetried: false })
+  table.add({ at: 'waiting', name: 'b.json', id: 'b' })
+  expect(next(table, limits)).toBeUndefined()
+  table.set({ at: 'claiming', name: 'a.json', id: 'a', isRetried: true })
+  expect(next(table, limits)).toMatchObject({ id: 'b' })
+  for (let n = 0; n < 100; n++) table.set({ at: 'publishing', name: 'n', id: `p-${n}`, isObstructed: true, ...claim })
+  expect(next(table, limits)).toMatchObject({ id: 'b' })
+  for (let n = 0; n < 100; n++) table.set({ at: 'publishing', name: 'n', id: `p-${n}`, isObstructed: false, ...claim })
+  expect(next(table, limits)).toBeUndefined()
+})
+
+test('a call whose turn has come waits for a slot, goes before new claims, and is delayed by nothing else', () => {
+  const table = new RequestTable()
+  const claim = { claim: 'c', claimedBefore: undefined }
+  const begin = () => undefined
+  table.add({ at: 'waiting', name: 'new.json', id: 'new' })
+  table.set({ at: 'queued', name: 'a.json', id: 'a', hasTurn: true, begin, ...claim })
+  for (let n = 0; n < 8; n++) table.set({ at: 'calling', name: 'c', id: `c-${n}`, ...claim })
+  expect(next(table, limits)).toBeUndefined()
+  table.remove({ id: 'c-0' })
+  for (let n = 0; n < 100; n++) table.set({ at: 'queued', name: 'q', id: `q-${n}`, hasTurn: false, begin, ...claim })
+  for (let n = 0; n < 100; n++) table.set({ at: 'publishing', name: 'p', id: `p-${n}`, isObstructed: false, ...claim })
+  expect(next(table, limits)).toMatchObject({ id: 'a' })
+})
