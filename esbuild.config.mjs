@@ -2,7 +2,27 @@
  * Bundles each program with its packages into one ES module under dist/bundle; scripts/build-binaries.ts makes
  * executables of them. Not minified: it starts no faster, and stack traces stay readable.
  */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { build } from 'esbuild'
+import { readBuildVersion } from './scripts/release/version.ts'
+
+/**
+ * The executables say which tag or commit they were built from: in them, package.json holds that version and nothing
+ * else.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const buildVersion = {
+  name: 'build-version',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]package\.json$/ }, ({ path }) =>
+      path === join(import.meta.dirname, 'package.json')
+        ? { contents: JSON.stringify({ version: readBuildVersion().version }), loader: 'json' }
+        : undefined,
+    )
+  },
+}
 
 /**
  * An ES import of node:http reads every name that it exports, `WebSocket` and `MessageEvent` among them, and these load
@@ -21,7 +41,7 @@ const httpWithoutFetch = {
   },
 }
 
-await build({
+const built = await build({
   absWorkingDir: import.meta.dirname,
   entryPoints: { 'market-agent': 'agent/main.ts', 'platform-stub': 'platform-stub/main.ts' },
   outdir: 'dist/bundle',
@@ -30,7 +50,8 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node26',
-  plugins: [httpWithoutFetch],
+  plugins: [httpWithoutFetch, buildVersion],
+  metafile: true,
   banner: {
     // Packages written as CommonJS `require` Node's own modules, which an ES module cannot. The long name leaves `createRequire` free for the bundled code.
     js: [
@@ -43,3 +64,5 @@ await build({
   // esbuild has already told what is wrong, with file and line; its stack would bury that.
   process.exitCode = 1
 })
+// What is in each bundle; the list of parts and the licences are made from it.
+if (built) writeFileSync(join(import.meta.dirname, 'dist', 'bundle', 'contents.json'), JSON.stringify(built.metafile))
