@@ -3,7 +3,10 @@ import manifest from '../package.json' with { type: 'json' }
 import { call } from './command-line/call-command.ts'
 import { exitCodes } from './command-line/exit-codes.ts'
 import { operations } from './command-line/operations-command.ts'
+import { nameProcess } from './command-line/process-name.ts'
 import { type RunOptions, run } from './command-line/run-command.ts'
+
+nameProcess('market-agent')
 
 const program = new Command('market-agent')
   .description('Signs, sends and remembers the calls of a game server to the marketplace.')
