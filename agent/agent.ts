@@ -45,6 +45,8 @@ export interface RunningAgent {
   readonly url: string
   /** Sets the clock by the platform's, so that it is right before the first call or webhook. */
   learnPlatformClock(): Promise<void>
+  /** Resolves when the journal answers. */
+  readonly checkAlive: () => Promise<unknown>
   /** Takes no new work, lets what is under way end within `graceMs`, and closes everything. */
   close(graceMs: number): Promise<void>
 }
@@ -151,6 +153,8 @@ export async function startAgent(
   return {
     url: loopback.url,
     learnPlatformClock: () => deps.partnerApi.learnClock(),
+    // No call has an empty id.
+    checkAlive: () => journal.find(''),
     async close(graceMs) {
       const stopped = Promise.all([loopback.close(), spool?.stop()])
       await endsWithin(graceMs, stopped, clock)

@@ -1,10 +1,11 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { call } from './command-line/call-command.ts'
 import { exitCodes } from './command-line/exit-codes.ts'
 import { operations } from './command-line/operations-command.ts'
 import { nameProcess } from './command-line/process-name.ts'
 import { type RunOptions, run } from './command-line/run-command.ts'
+import type { SystemdFlags } from './command-line/service-command.ts'
 
 nameProcess('market-agent')
 
@@ -39,6 +40,30 @@ program
   .option('--json', 'as JSON, with a JSON Schema of each input')
   .option(...configOption)
   .action(operations)
+
+const service = program.command('service').description('prints the definition of the service for this host')
+
+service
+  .command('systemd')
+  .description('a unit; docs/operations/install-linux.md says where it goes')
+  .option('--template', 'a unit for several game servers, market-agent@NAME')
+  .option('--config <file>', 'settings of the agent; %i stands for NAME')
+  .option('--spool-dir <dir>', 'SERVICE_SPOOL_DIR of the agent; %i stands for NAME')
+  .action(async (flags: SystemdFlags) => (await import('./command-line/service-command.ts')).printSystemdUnit(flags))
+
+service
+  .command('windows')
+  .description('a PowerShell script that installs the service')
+  .option('--name <name>', 'of the service, one for each game server', serviceName, 'market-agent')
+  .action(async (flags: { name: string }) =>
+    (await import('./command-line/service-command.ts')).printWindowsService(flags),
+  )
+
+/** What Windows, PowerShell and a path take as it is. */
+function serviceName(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(name)) return name
+  throw new InvalidArgumentError('only letters, digits, dots, hyphens and underscores, for example market-agent-alpha')
+}
 
 // Whoever read the output has had enough of it, as `head` has.
 process.stdout.on('error', () => process.exit())

@@ -11,6 +11,7 @@ import { JournalUnusableError } from '../journal/idempotency-journal.ts'
 import { type Log, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
 import { HeldError } from '../ownership/owner-lock.ts'
+import { reportToServiceManager } from '../service/service-manager.ts'
 import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readConfig } from './read-config.ts'
@@ -51,7 +52,10 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
     const agent = await Promise.race([start(config, log, broke, options.standby === true, openJournal), signalled])
     if (typeof agent === 'string') return end(exitCodes.ok)
     void agent.learnPlatformClock()
+    const { checkAlive } = agent
+    const endReports = reportToServiceManager({ env: process.env, clock: systemClock, log, checkAlive })
     const signal = await signalled
+    endReports()
     log.info({ signal }, 'stopping')
     const closed = agent
       .close(graceMs)

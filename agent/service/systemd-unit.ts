@@ -1,0 +1,107 @@
+/** What differs between hosts. */
+export interface SystemdUnitOptions {
+  /** Absolute path of the executable. */
+  readonly executable: string
+  /** One unit for several game servers, `market-agent@.service`: `%i` stands for the name of one. */
+  readonly isTemplate: boolean
+  readonly configFile: string
+  readonly spoolDir: string
+}
+
+/** Exit code 2: wrong settings, a port that is taken. A restart does not change that. */
+const exitCodeOfUsage = 2
+
+/** Where things are for one game server, or for each of several. */
+export function usualUnitOptions(isTemplate: boolean): SystemdUnitOptions {
+  const instance = isTemplate ? '/%i' : ''
+  return {
+    executable: '/usr/bin/market-agent',
+    isTemplate,
+    configFile: `/etc/market-agent${instance}/agent.env`,
+    spoolDir: `/var/spool/market-agent${instance}`,
+  }
+}
+
+/** A unit file for systemd 252 and newer. The comments in it are for the administrator who reads it on the host. */
+export function systemdUnit({ executable, isTemplate, configFile, spoolDir }: SystemdUnitOptions): string {
+  const name = isTemplate ? 'market-agent/%i' : 'market-agent'
+  const user = isTemplate ? 'market-agent-%i' : 'market-agent'
+  return `# ${isTemplate ? 'market-agent@.service: one agent for each game server, market-agent@NAME' : 'market-agent.service'}
+# Made by \`market-agent service systemd${isTemplate ? ' --template' : ''}\`. Users, groups and directories: docs/operations/install-linux.md
+[Unit]
+Description=Marketplace agent of the game server${isTemplate ? ' %i' : ''}
+Wants=network-online.target
+After=network-online.target
+# Restarts without a limit.
+StartLimitIntervalSec=0
+
+[Service]
+User=${user}
+Group=${user}
+ExecStart=${quoted(executable)} run --standby --config ${quoted(configFile)}
+
+# Ready when calls are taken. With --standby that may be long after the start, so the start has no time limit.
+Type=notify
+NotifyAccess=all
+TimeoutStartSec=infinity
+# The agent reports that its event loop and its journal answer. When it does not, it is killed and started again.
+WatchdogSec=60
+WatchdogSignal=SIGKILL
+
+Restart=always
+RestartSec=5
+# ${exitCodeOfUsage}: the settings are wrong, the port is taken, a directory cannot be used. The log says which; a restart does not change it.
+RestartPreventExitStatus=${exitCodeOfUsage}
+# The agent ends within 10 s.
+TimeoutStopSec=15
+KillMode=mixed
+
+# What is remembered, and SERVICE_LOG_FILE if you set it. Only the agent's user reads them.
+StateDirectory=${name}
+StateDirectoryMode=0700
+LogsDirectory=${name}
+LogsDirectoryMode=0750
+# SERVICE_SPOOL_DIR. The hyphen: no failure where there is no spool.
+ReadWritePaths=-${spoolDir}
+# Files of mode 0640: the group of the spool reads answers, nobody else does.
+UMask=0027
+
+# The agent needs the network, its own directories and nothing else.
+CapabilityBoundingSet=
+AmbientCapabilities=
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+ProcSubset=pid
+RemoveIPC=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+DevicePolicy=closed
+KeyringMode=private
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+SystemCallErrorNumber=EPERM
+# Not MemoryDenyWriteExecute: the JavaScript engine writes machine code.
+
+[Install]
+WantedBy=multi-user.target
+`
+}
+
+/** A word of a command line in a unit. `%i` stays: it is systemd's. */
+function quoted(word: string): string {
+  return /^[\w./%@:+-]+$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&').replaceAll('$', '$$$$')}"`
+}

@@ -1,0 +1,98 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { reportToServiceManager } from '../../../agent/service/service-manager.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
+
+const unit = { NOTIFY_SOCKET: '/run/systemd/notify', WATCHDOG_USEC: '60000000', PATH: '/usr/bin' }
+
+/** A daemon started by systemd, as its unit wants it. `reports` is what systemd was told. */
+function setup({
+  env = unit as NodeJS.ProcessEnv,
+  checkAlive = async (): Promise<unknown> => undefined,
+  failure = undefined as Error | undefined,
+} = {}) {
+  const clock = new TestClock()
+  const reports: string[] = []
+  const environments: Record<string, string>[] = []
+  const logged: string[] = []
+  const log = pino({ base: null }, { write: (line: string) => void logged.push(line) })
+  const end = reportToServiceManager({
+    env: { SERVICE_API_KEY: 'a-secret', ...env },
+    clock,
+    log,
+    checkAlive,
+    async execute(file, args, environment) {
+      reports.push([file, ...args].join(' '))
+      environments.push(environment)
+      return failure
+    },
+  })
+  /** Lets time pass, and what it started come to its end. */
+  const pass = async (ms: number) => {
+    clock.advance(ms)
+    await new Promise(setImmediate)
+  }
+  return { clock, reports, environments, logged, end, pass }
+}
+
+test('systemd learns that the agent is ready, and three times in each watchdog period that it is alive', async () => {
+  const { reports, pass } = setup()
+  expect(reports).toEqual(['systemd-notify --ready'])
+  for (let third = 0; third < 3; third += 1) await pass(20_000)
+  expect(reports).toEqual(['systemd-notify --ready', ...Array(3).fill('systemd-notify WATCHDOG=1')])
+})
+
+test('while the journal does not answer, systemd is not told that the agent is alive', async () => {
+  const hanging = setup({ checkAlive: () => new Promise(() => undefined) })
+  await hanging.pass(20_000)
+  await hanging.pass(20_000)
+  expect(hanging.reports).toEqual(['systemd-notify --ready'])
+
+  let fails = true
+  const failing = setup({
+    checkAlive: async () => {
+      if (fails) throw new Error('disk I/O error')
+    },
+  })
+  await failing.pass(20_000)
+  expect(failing.reports).toEqual(['systemd-notify --ready'])
+  expect(failing.logged.join('')).toContain('disk I/O error')
+  fails = false
+  await failing.pass(20_000)
+  expect(failing.reports).toEqual(['systemd-notify --ready', 'systemd-notify WATCHDOG=1'])
+})
+
+test('no secret of the environment reaches systemd-notify', () => {
+  const { environments } = setup()
+  expect(environments).toEqual([{ NOTIFY_SOCKET: '/run/systemd/notify', PATH: '/usr/bin' }])
+})
+
+test('an agent that systemd did not start reports nothing', async () => {
+  const { reports, pass } = setup({ env: {} })
+  await pass(60_000)
+  expect(reports).toEqual([])
+})
+
+test('a unit without a watchdog, or with the watchdog of another process, gets the readiness alone', async () => {
+  for (const env of [{ NOTIFY_SOCKET: '/n' }, { ...unit, WATCHDOG_PID: '1' }]) {
+    const { reports, pass } = setup({ env })
+    await pass(60_000)
+    expect(reports).toEqual(['systemd-notify --ready'])
+  }
+})
+
+test('a host without systemd-notify gets one warning with the cure', async () => {
+  const { logged, pass } = setup({ failure: new Error('spawn systemd-notify ENOENT') })
+  await pass(20_000)
+  await pass(20_000)
+  expect(logged).toHaveLength(1)
+  expect(logged[0]).toContain('use Type=exec and no WatchdogSec')
+})
+
+test('after its end the agent reports nothing more', async () => {
+  const { reports, end, pass, clock } = setup()
+  end()
+  await pass(60_000)
+  expect(reports).toEqual(['systemd-notify --ready'])
+  expect(clock.timersRunning).toBe(0)
+})
