@@ -1,6 +1,8 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
+import { operations as operationTable } from '../contract/operations.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { call } from './command-line/call-command.ts'
+import type { Shell } from './command-line/completion.ts'
 import { exitCodes } from './command-line/exit-codes.ts'
 import { operations } from './command-line/operations-command.ts'
 import { nameProcess } from './command-line/process-name.ts'
@@ -58,6 +60,15 @@ service
   .action(async (flags: { name: string }) =>
     (await import('./command-line/service-command.ts')).printWindowsService(flags),
   )
+
+program
+  .command('completion')
+  .description('prints a script that completes commands and options in a shell')
+  .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'powershell']))
+  .action(async (shell: Shell) => {
+    const { completionScript } = await import('./command-line/completion.ts')
+    process.stdout.write(completionScript(shell, program, { call: Object.keys(operationTable) }))
+  })
 
 /** What Windows, PowerShell and a path take as it is. */
 function serviceName(name: string): string {

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const main = join(import.meta.dirname, '..', '..', '..', 'agent', 'main.ts')
+const scriptFor = (shell: string) => execFileSync(process.execPath, [main, 'completion', shell], { encoding: 'utf8' })
+
+/** What bash offers when the last of some words is completed. */
+function bashOffers(...words: string[]): string[] {
+  const ask = `
+    eval "$1"; shift
+    COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+    _market_agent
+    printf '%s\\n' "\${COMPREPLY[@]}"`
+  const output = execFileSync('bash', ['-c', ask, 'bash', scriptFor('bash'), 'market-agent', ...words], {
+    encoding: 'utf8',
+  })
+  return output.split('\n').filter((line) => line !== '')
+}
+
+test('bash completes commands, their options, operations and what a service can be printed for', () => {
+  expect(bashOffers('')).toEqual(expect.arrayContaining(['run', 'call', 'operations', 'service', 'completion']))
+  expect(bashOffers('run', '--st')).toEqual(['--standby'])
+  expect(bashOffers('call', 'market.e')).toEqual(['market.eligibility'])
+  expect(bashOffers('call', 'market.eligibility', '--input')).toEqual(['--input', '--input-file'])
+  expect(bashOffers('service', 's')).toEqual(['systemd'])
+  expect(bashOffers('service', 'systemd', '--t')).toEqual(['--template'])
+  expect(bashOffers('completion', 'z')).toEqual(['zsh'])
+})
+
+test('bash completes files after the options that want one', () => {
+  expect(bashOffers('run', '--config', 'package.j')).toEqual(['package.json'])
+})
+
+test('zsh and PowerShell are offered the same words', () => {
+  for (const shell of ['zsh', 'powershell']) {
+    const script = scriptFor(shell)
+    for (const word of ['--standby', 'market.eligibility', '--template', 'systemd']) expect(script).toContain(word)
+  }
+})
+
+test('completing starts no program: everything is in the script', () => {
+  expect(scriptFor('bash')).not.toMatch(/market-agent (?!completion)\S+.*\$\(/)
+  expect(scriptFor('bash').match(/\$\((?!compgen)/g)).toBeNull()
+})
