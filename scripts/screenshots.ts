@@ -11,6 +11,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from './browser/chromium.ts'
 import { startProgram } from './child-program.ts'
 import { sourcePrograms } from './programs.ts'
+import { playAwkwardCases } from './screenshots/awkward-cases.ts'
 import { SampleGame } from './screenshots/sample-game.ts'
 import { playSampleMarket } from './screenshots/sample-market.ts'
 
@@ -41,12 +42,13 @@ await using stub = await startProgram({
 await using game = await SampleGame.start(stub.url, 'Aurora')
 const market = await playSampleMarket(game)
 const browser = await launchChromium()
-const pictures = values.review === undefined ? picturesOf(`${stub.url}/console`) : reviewOf(stub.url)
+const pictures =
+  values.review === undefined ? picturesOf(`${stub.url}/console`) : reviewOf(stub.url, await playAwkwardCases(game))
 for (const picture of pictures.filter(({ name }) => name.includes(positionals[0] ?? ''))) await take(picture)
 await browser.close()
 
 /** Every page at every width, from top to bottom, with everything open that can be opened. */
-function reviewOf(url: string): Picture[] {
+function reviewOf(url: string, awkward: number): Picture[] {
   const { checkout, links, transactions, webhook } = market
   const inConsole = {
     overview: '',
@@ -54,6 +56,7 @@ function reviewOf(url: string): Picture[] {
     transaction: `/transactions/${transactions.retried}`,
     disputed: `/transactions/${transactions.disputed}`,
     waiting: `/transactions/${transactions.awaitingServer}`,
+    awkward: `/transactions/${awkward}`,
     listings: '/listings',
     webhooks: '/webhooks',
     webhook: `/webhooks/${webhook}`,

@@ -17,6 +17,7 @@ export function referencePage(document: OpenApiDocument): Page {
   const entriesIn = (tag: string): Entry[] => entries.filter(({ operation }) => operation.tags.includes(tag))
   const body = html`<body class="reference">
     <header>
+      <p><a href="/console">Console</a></p>
       <h1>${info.title}</h1>
       <p>${info.summary} The same for programs: <a href="/openapi.json">OpenAPI 3.1</a>.</p>
     </header>
@@ -75,7 +76,7 @@ function operationToHtml({ title, operation }: Entry, document: OpenApiDocument)
   return html`
     <section class="operation card" aria-labelledby="${operationId}">
       <h3 id="${operationId}"><code>${title}</code></h3>
-      <p class="summary">${summary}</p>
+      <p class="strong">${summary}</p>
       ${markdownToHtml(description)}
       <p>Credentials: ${credentials.map((name) => html`<a href="#${name}">${name}</a> `)}</p>
       ${parameters.length > 0 && fieldTable(`Path of ${title}`, 'in the path', pathSchemaOf(parameters))}
@@ -151,7 +152,7 @@ function fieldTable(label: string, where: string, schema: JsonSchema): Html {
   const rows = fields.map(
     ({ name, type, isRequired, description, values }) => html`
       <tr>
-        <th scope="row"><code>${name}</code><span class="type">${type}${!isRequired && ', optional'}</span></th>
+        <th scope="row"><code>${name}</code><span class="sub">${type}${!isRequired && ', optional'}</span></th>
         <td>${inlineToHtml(description)} ${values.map((value) => html`<code>${value}</code> `)}</td>
       </tr>`,
   )

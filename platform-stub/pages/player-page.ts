@@ -32,18 +32,18 @@ export function playerPage(context: Context<StubEnv>, status: number, { clock }:
   return pageResponse(context, status, {
     lang: 'pt-BR',
     title: `${title} · ${texts.brand}`,
-    styles: ['player.css', 'checkout.css'],
+    styles: ['player.css'],
     script: 'player.js',
     body: html`<body class="player" data-now="${iso(clock.nowMs())}" ${live ? html`data-live="${live.stream}" data-version="${live.version}"` : ''}>
       <header>
-        <p class="ribbon">${texts.ribbon}</p>
+        <p class="ribbon wait">${texts.ribbon}</p>
         <div class="brand">${mark()}<span>${texts.brand}</span></div>
       </header>
       <main data-live-region="main">
         <h1>${title}</h1>
         ${content}
       </main>
-      <footer class="small-print">${texts.smallPrint}</footer>
+      <footer class="small-print soft">${texts.smallPrint}</footer>
     </body>`,
   })
 }

@@ -26,6 +26,7 @@ interface Registered {
 /** A game server at a running stub, which signs its own calls and answers webhooks as it is told. */
 export class SampleGame implements AsyncDisposable {
   readonly id: number
+  readonly webhookUrl: string
   readonly #stubUrl: string
   readonly #registered: Registered
   readonly #key: KeyObject
@@ -35,7 +36,8 @@ export class SampleGame implements AsyncDisposable {
   /** What it answers while something is wrong with it. */
   trouble: { readonly status: number; readonly body: string } | null = null
 
-  private constructor(stubUrl: string, registered: Registered, receiver: Server) {
+  private constructor(stubUrl: string, webhookUrl: string, registered: Registered, receiver: Server) {
+    this.webhookUrl = webhookUrl
     this.id = registered.gameServerId
     this.#stubUrl = stubUrl
     this.#registered = registered
@@ -56,11 +58,12 @@ export class SampleGame implements AsyncDisposable {
     })
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
     const { port } = receiver.address() as AddressInfo
+    const webhookUrl = `http://127.0.0.1:${port}/webhook`
     const registered = await control<Registered>(stubUrl, 'POST', '/stub/game-servers', {
       name,
-      webhookUrl: `http://127.0.0.1:${port}/webhook`,
+      webhookUrl,
     })
-    game = new SampleGame(stubUrl, registered, receiver)
+    game = new SampleGame(stubUrl, webhookUrl, registered, receiver)
     return game
   }
 

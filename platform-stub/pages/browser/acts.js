@@ -11,6 +11,7 @@ import { noteSent } from './forms.js'
 export function keepActs(refresh) {
   /** @type {WeakSet<HTMLFormElement>} */
   const underWay = new WeakSet()
+  document.querySelector('#outcome [data-closes]')?.addEventListener('click', hideOutcome)
   document.addEventListener('submit', async (event) => {
     const form = event.target
     if (!(form instanceof HTMLFormElement) || !form.dataset['act']) return
@@ -82,28 +83,24 @@ function tell(request, response, answer) {
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let leaving
+let hiding
 
-/** @param {string} tone @param {string} text @param {string} [line] */
-function say(tone, text, line) {
+/**
+ * Shows what an act led to. A success goes away by itself; a refusal stays until it is closed or replaced.
+ *
+ * @param {'good' | 'bad'} tone @param {string} text @param {string} [line]
+ */
+function say(tone, text, line = '') {
   const outcome = document.getElementById('outcome')
   if (!outcome) return
-  clearTimeout(leaving)
-  const said = document.createElement('p')
-  said.textContent = text
+  clearTimeout(hiding)
   outcome.className = `outcome said ${tone}`
-  outcome.replaceChildren(said)
-  if (line) {
-    const code = document.createElement('code')
-    code.id = 'outcome-line'
-    code.textContent = line
-    const button = document.createElement('button')
-    button.className = 'button small'
-    button.type = 'button'
-    button.dataset['copies'] = code.id
-    button.dataset['done'] = 'Copied'
-    button.textContent = 'Copy'
-    outcome.append(code, button)
-  }
-  leaving = setTimeout(() => outcome.classList.remove('said'), 12_000)
+  const [said, code] = [outcome.querySelector('p'), outcome.querySelector('code')]
+  if (said) said.textContent = text
+  if (code) code.textContent = line
+  if (tone === 'good') hiding = setTimeout(hideOutcome, 12_000)
+}
+
+function hideOutcome() {
+  document.getElementById('outcome')?.classList.remove('said')
 }

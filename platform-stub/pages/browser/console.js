@@ -10,3 +10,14 @@ const tick = keepTimes(() => undefined)
 keepCopying()
 keepPanels()
 keepActs(refresh)
+// On a phone the menu and the drawn machines scroll sideways. They begin at the page's own entry, and at the main path.
+for (const menu of document.querySelectorAll('.places')) {
+  const entry = menu.querySelector('[aria-current]')
+  if (entry instanceof HTMLElement) centre(menu, entry.offsetLeft + entry.offsetWidth / 2)
+}
+for (const frame of document.querySelectorAll('.machine-frame')) centre(frame, frame.scrollWidth / 2)
+
+/** @param {Element} frame @param {number} middle */
+function centre(frame, middle) {
+  frame.scrollLeft = middle - frame.clientWidth / 2
+}

@@ -11,10 +11,10 @@ export function keepCopying() {
     const before = label.textContent
     await copy(source)
     label.textContent = button.dataset['done'] ?? before
-    button.dataset['isDone'] = ''
+    button.classList.add('good')
     setTimeout(() => {
       label.textContent = before
-      delete button.dataset['isDone']
+      button.classList.remove('good')
     }, 2_000)
   })
 }

@@ -75,18 +75,18 @@ function orderCard({ transaction, listing }: Purchase, gameServer: string): Html
   const { quantity, unitAmountCents, buyerCharacterRef } = transaction
   const { itemName, attributes, sellerCharacterRef } = listing
   return html`<section class="card order" aria-labelledby="item">
-    <p class="eyebrow">${texts.item}</p>
+    <p class="caption">${texts.item}</p>
     <h2 id="item">${itemName}</h2>
     <figure class="promise">
       <figcaption>${texts.attributes}</figcaption>
       <blockquote>${attributes}</blockquote>
     </figure>
-    <dl class="amounts">
+    <dl class="pairs amounts">
       <div><dt>${texts.quantity}</dt><dd>${quantity}</dd></div>
       <div><dt>${texts.unitPrice}</dt><dd>${inReais(unitAmountCents)}</dd></div>
       <div class="total"><dt>${texts.total}</dt><dd>${inReais(quantity * unitAmountCents)}</dd></div>
     </dl>
-    <dl class="facts">
+    <dl class="pairs">
       <div><dt>${texts.buyer}</dt><dd>${buyerCharacterRef}</dd></div>
       <div><dt>${texts.seller}</dt><dd>${sellerCharacterRef}</dd></div>
       <div><dt>${texts.gameServer}</dt><dd>${gameServer}</dd></div>

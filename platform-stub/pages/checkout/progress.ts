@@ -26,7 +26,7 @@ const delays: readonly HistoryRow['trigger'][] = ['fail-temporary', 'dispute']
 /** What happened to a purchase and what comes next, as its buyer is told. */
 export function progressList(history: readonly HistoryRow[], phase: TransactionPhase): Html {
   const steps = history.filter(({ trigger }, at) => trigger !== history[at + 1]?.trigger)
-  return html`<ol class="steps">
+  return html`<ol>
     ${steps.map(
       ({ trigger, at }) => html`<li class="step ${toneOf(trigger)}">
         <span class="dot">${icon(iconOf(trigger))}</span>

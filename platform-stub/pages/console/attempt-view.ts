@@ -1,17 +1,32 @@
 import { html } from 'hono/html'
+import { observedQuantityOf, type WebhookEvent } from '../../../contract/events.ts'
+import { readStrictJson } from '../../../contract/strict-json.ts'
+import { stubLimits } from '../../store/stub-limits.ts'
 import type { WebhookAttemptRow } from '../../store/webhook-rows.ts'
 import { isAcknowledgement } from '../../webhooks/post.ts'
 import type { Html } from '../document.ts'
 
-/** Whether the receiver took it. */
-export function wentWell({ responseStatus }: Pick<WebhookAttemptRow, 'responseStatus'>): boolean {
-  return responseStatus !== null && isAcknowledgement(responseStatus)
+type Attempt = Pick<WebhookAttemptRow, 'responseStatus' | 'responseBody' | 'failure' | 'fault'>
+
+/** The colour of an attempt: good, wrong, or taken without the stock that it was asked for. */
+export function attemptTone(event: WebhookEvent, attempt: Attempt): 'good' | 'wait' | 'bad' {
+  if (attempt.responseStatus === null || !isAcknowledgement(attempt.responseStatus)) return 'bad'
+  return event === 'transfer_order' && !reportsStock(attempt) ? 'wait' : 'good'
 }
 
-/** How an attempt ended, in a word. */
-export function attemptBadge(attempt: Pick<WebhookAttemptRow, 'responseStatus' | 'failure' | 'fault'>): Html {
+/** How an attempt ended, in a few words. */
+export function attemptBadge(event: WebhookEvent, attempt: Attempt): Html {
   const { responseStatus, failure, fault } = attempt
-  const tone = wentWell(attempt) ? 'good' : 'bad'
-  const ended = html`<span class="badge ${tone}">${responseStatus ?? failure ?? 'no answer'}</span>`
+  const tone = attemptTone(event, attempt)
+  const remark = tone === 'wait' ? ', no observedQuantity in the answer: the stock stays as it was' : ''
+  const ended = html`<span class="badge ${tone}">${responseStatus ?? failure ?? 'no answer'}${remark}</span>`
   return fault ? html`${ended} <span class="badge argued">fault: ${fault}</span>` : ended
+}
+
+/** An answer that was cut when it was kept cannot be judged, and passes. */
+function reportsStock({ responseBody }: Attempt): boolean {
+  const body = responseBody ?? ''
+  if (body.length >= stubLimits.webhookAnswerKeptLengthMax) return true
+  const reading = readStrictJson(body)
+  return reading.ok && observedQuantityOf(reading.object.value) !== undefined
 }

@@ -27,7 +27,7 @@ export function clockPanel({ clock }: ConsoleParts): Html {
       <time datetime="${iso(nowMs)}" data-shows="clock">${stampText(nowMs)}</time> UTC
       ${offsetMs === 0 ? '' : html`<span class="badge wait">travelling ${distance}</span>`}
     </summary>
-    <div class="card panel">
+    <div class="card pad panel">
       <p>Everything that comes due on the way is done, in order, each at its own moment.</p>
       <div class="row">
         ${jumps.map(([label, advanceSeconds]) => actForm({ method: 'PUT', path: '/stub/clock', label, body: { advanceSeconds } }))}

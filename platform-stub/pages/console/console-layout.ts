@@ -34,12 +34,12 @@ export function consolePage(context: ConsoleContext, parts: ConsoleParts, page: 
   return pageResponse(context, status, {
     lang: 'en',
     title: `${title} · platform-stub`,
-    styles: ['console.css', 'frame.css', 'acts.css', 'tables.css', 'machine.css', 'stories.css'],
+    styles: ['console.css', 'lists.css', 'machine.css'],
     script: 'console.js',
     body: html`<body class="console" data-now="${iso(parts.clock.nowMs())}" data-live="/console/changes" data-version="${consoleVersion(parts)}">
       <a class="skip" href="#content">Skip to content</a>
       <header class="top">
-        <a class="name" href="/console">${mark()}<span>platform-stub</span></a>
+        <a class="brand" href="/console">${mark()}<span>platform-stub</span></a>
         <span class="connection"><span class="hidden-text">Updates: </span><span id="connection" data-live="live" data-lost="reconnecting…">not live</span></span>
         ${clockPanel(parts)}
       </header>
@@ -59,7 +59,12 @@ export function consolePage(context: ConsoleContext, parts: ConsoleParts, page: 
         <noscript><p class="notice wait"><strong>The console acts through the control routes and needs JavaScript for that. Without it you can read, and reload.</strong></p></noscript>
         ${content}
       </main>
-      <div id="outcome" class="outcome" role="status"></div>
+      <div id="outcome" class="outcome" role="status">
+        <p></p>
+        <button type="button" class="button small plain" data-closes>Close</button>
+        <code id="outcome-line"></code>
+        <button type="button" class="button small" data-copies="outcome-line" data-done="Copied">Copy</button>
+      </div>
     </body>`,
   })
 }

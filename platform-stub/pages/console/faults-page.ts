@@ -96,7 +96,7 @@ function side(
       set.length === 0
         ? emptyState('None is set', 'Everything goes well.')
         : html`<div class="card pad">
-            <ul class="plain-list">${set.map((fault) => html`<li><span class="badge argued">${fault.kind}</span> <strong>${fault.times} ×</strong> <span class="soft">${restOf(fault)}</span></li>`)}</ul>
+            <ul class="list">${set.map((fault) => html`<li><span class="badge argued">${fault.kind}</span> <strong>${fault.times} ×</strong> <span class="soft">${restOf(fault)}</span></li>`)}</ul>
             ${actForm({ method: 'DELETE', path, label: 'Clear all' })}
           </div>`
     }

@@ -27,7 +27,7 @@ export function gameServersPage(context: ConsoleContext, parts: ConsoleParts) {
           : table<GameServerRow>('Game servers', servers, ({ id }) => id, [
               {
                 name: 'No.',
-                cell: ({ id }) => html`<a class="number" href="/console/game-servers/${id}">${id}</a>`,
+                cell: ({ id }) => html`<a href="/console/game-servers/${id}">${id}</a>`,
                 isFigure: true,
               },
               {

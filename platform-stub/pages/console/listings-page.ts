@@ -38,10 +38,9 @@ export function listingsPage(context: ConsoleContext, parts: ConsoleParts) {
               {
                 name: 'Item',
                 cell: ({ listing }) =>
-                  html`<span class="strong">${listing.itemName}</span><code class="sub">${listing.itemRef}</code><span class="sub as-written">${listing.attributes}</span>`,
+                  html`<span class="strong">${listing.itemName}</span><code class="sub">${listing.itemRef}</code><span class="sub wrap">${listing.attributes}</span><span class="sub">from ${listing.sellerCharacterRef}</span>`,
               },
               { name: 'Price', cell: ({ listing }) => inReais(listing.unitAmountCents), isFigure: true },
-              { name: 'Seller', cell: ({ listing }) => listing.sellerCharacterRef },
               {
                 name: 'Status',
                 cell: ({ listing, estimate }) =>

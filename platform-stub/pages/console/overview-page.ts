@@ -33,7 +33,7 @@ export function overviewPage(context: ConsoleContext, parts: ConsoleParts) {
       <section aria-labelledby="machines">
         <h2 id="machines">Where they stand</h2>
         <p class="soft">Both machines are drawn from the tables that the stub moves by. A state leads to those that stand in it.</p>
-        <div class="machines card">
+        <div class="machines card pad">
           ${machinePicture(transactionMachine, { counts, hrefOf: (phase) => `/console/transactions?phase=${phase}` })}
           ${machinePicture(listingMachine, { counts: listingCounts })}
         </div>
@@ -44,20 +44,20 @@ export function overviewPage(context: ConsoleContext, parts: ConsoleParts) {
       </section>
       <section aria-labelledby="reset">
         <h2 id="reset">Start over</h2>
-        <div class="card row spread">
+        <div class="card pad row spread">
           <p>Empties everything but game servers and their keys. The clock is real again.</p>
-          ${actForm({ method: 'POST', path: '/stub/reset', label: 'Reset', button: 'risky', question: 'Empty everything but game servers and keys?' })}
+          ${actForm({ method: 'POST', path: '/stub/reset', label: 'Reset', button: 'bad', question: 'Empty everything but game servers and keys?' })}
         </div>
       </section>`,
   })
 }
 
 function tile(name: string, count: number, href: string, note = ''): Html {
-  return html`<li class="card tile"><a href="${href}"><span class="tile-name">${name}</span><strong>${count.toLocaleString('en')}</strong>${note ? html`<span class="soft">${note}</span>` : ''}</a></li>`
+  return html`<li class="card"><a href="${href}"><span class="caption">${name}</span><strong>${count.toLocaleString('en')}</strong>${note ? html`<span class="soft">${note}</span>` : ''}</a></li>`
 }
 
 function firstSteps(): Html {
-  return html`<section class="card steps-card" aria-labelledby="first">
+  return html`<section class="card pad steps-card" aria-labelledby="first">
     <h2 id="first">First steps</h2>
     <ol>
       <li><a href="/console/game-servers">Register a game server</a> and take its <code>agent.env</code>.</li>

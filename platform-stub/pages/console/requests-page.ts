@@ -43,7 +43,7 @@ export function requestsPage(context: ConsoleContext, parts: ConsoleParts) {
         )}
       </ul>
       ${entries.length === 0 ? emptyState('No request here', 'Every call of a game server or game client is written down.') : ''}
-      <ol class="journal">${entries.map((entry) => entryOf(parts, entry))}</ol>
+      <ol class="list">${entries.map((entry) => entryOf(parts, entry))}</ol>
       ${pager('/console/requests', query, next)}`,
   })
 }
@@ -53,12 +53,12 @@ function entryOf({ directory }: ConsoleParts, entry: JournalEntry): Html {
   const { authentication, fault } = entry
   const server = gameServerId === null ? undefined : directory.byId(gameServerId)?.name
   const facts = html`<span class="badge ${toneOf(status)}">${status ?? 'dropped'}</span>
-    <code class="route">${method} ${path}</code>
+    <code class="strong">${method} ${path}</code>
     <span class="soft">${stampOf(atMs)} · ${durationMs} ms${server ? html` · ${server}` : ''}${operation ? html` · ${operation}` : ''}</span>
     ${fault ? html`<span class="badge argued">fault: ${fault}</span>` : ''}
     ${message === null ? '' : html`<span class="said"><code>${code}</code> <span lang="pt-BR">${message}</span></span>`}`
   return html`<li class="card entry" id="request-${number}">
-    <div class="line">${facts}</div>
+    <div class="row">${facts}</div>
     ${authentication ? explanation(authentication, entry) : ''}
   </li>`
 }
@@ -72,12 +72,12 @@ function toneOf(status: number | null): string {
 function explanation(fault: AuthenticationFault, { path, method }: JournalEntry): Html {
   const { step, expected, received, signingInput, bodyBytes, bodySha256, clockDifferenceS } = fault
   const steps = stepsOf(method, path)
-  return html`<details class="why">
+  return html`<details class="wait">
     <summary>Why: step <code>${step}</code></summary>
-    <div class="columns">
+    <div class="split">
       <ol class="checks">${steps.map((name) => checkOf(name, step, steps))}</ol>
       <div class="stack">
-        <p class="notice wait">${icon('alert')}<strong>What to look at</strong><span class="ink">${stepHelp[step]}</span></p>
+        <div class="notice">${icon('alert')}<strong>What to look at</strong><p>${stepHelp[step]}</p></div>
         <dl class="pairs">
           <div><dt>Expected</dt><dd>${expected}</dd></div>
           <div><dt>Received</dt><dd class="wrap">${received}</dd></div>
@@ -110,10 +110,10 @@ function checkOf(name: string, failed: string, steps: readonly string[]): Html {
   const at = steps.indexOf(name)
   const failedAt = steps.indexOf(failed)
   if (at > failedAt)
-    return html`<li class="later"><span class="tick"></span>${name}<span class="hidden-text">: not reached</span></li>`
+    return html`<li class="later"><span aria-hidden="true">·</span>${name}<span class="hidden-text">: not reached</span></li>`
   const [tone, picture, word] =
     at === failedAt ? (['bad', 'cross', 'failed'] as const) : (['good', 'check', 'passed'] as const)
-  return html`<li class="${tone}"><span class="tick">${icon(picture)}</span>${name}<span class="hidden-text">: ${word}</span></li>`
+  return html`<li class="${tone}">${icon(picture)}${name}<span class="hidden-text">: ${word}</span></li>`
 }
 
 function clockInWords(differenceS: number | null): Html | string {

@@ -6,7 +6,7 @@ import type { HistoryRow, MoneyRow, TransactionRow } from '../../store/transacti
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { Html } from '../document.ts'
 import { inReais } from '../money.ts'
-import { attemptBadge, wentWell } from './attempt-view.ts'
+import { attemptBadge, attemptTone } from './attempt-view.ts'
 import type { ConsoleParts } from './console-parts.ts'
 import { stampOf } from './moments.ts'
 import { phaseTones, statusBadge, triggers, wayOf } from './phase-view.ts'
@@ -49,7 +49,7 @@ function movesOf(history: readonly HistoryRow[]): Happening[] {
     tone: `move ${phaseTones[way[index - 1]?.to ?? 'awaiting-payment']}`,
     what: html`<strong>${triggers[trigger].done}</strong> <span class="soft">${triggers[trigger].by}</span>
       <p class="badges">${statusBadge(paymentStatus)}${statusBadge(deliveryStatus)}</p>
-      ${detail === null ? '' : html`<p class="as-written">${detail}</p>`}`,
+      ${detail === null ? '' : html`<p class="wrap">${detail}</p>`}`,
   }))
 }
 
@@ -62,8 +62,8 @@ function attemptOf({ id, event }: WebhookDeliveryRow, attempt: WebhookAttemptRow
   const { at, number, durationMs } = attempt
   return {
     atMs: at,
-    tone: wentWell(attempt) ? 'good' : 'bad',
-    what: html`Webhook <a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${number} ${attemptBadge(attempt)} <span class="soft">${durationMs} ms</span>`,
+    tone: attemptTone(event, attempt),
+    what: html`Webhook <a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${number} ${attemptBadge(event, attempt)} <span class="soft">${durationMs} ms</span>`,
   }
 }
 

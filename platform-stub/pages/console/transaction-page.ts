@@ -17,7 +17,7 @@ import { estimateInWords } from './estimate-in-words.ts'
 import { listingMachine, transactionMachine } from './machine.ts'
 import { machinePicture } from './machine-picture.ts'
 import { relativeTo, stampOf } from './moments.ts'
-import { phaseName, statusBadge, wayOf } from './phase-view.ts'
+import { awaited, phaseName, statusBadge, wayOf } from './phase-view.ts'
 import { emptyState } from './table.ts'
 import { timeline } from './timeline.ts'
 
@@ -54,7 +54,7 @@ export function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
       <p class="crumb"><a href="${place}">Transactions</a></p>
       <div class="headline">
         <h1>${listing.itemName} <span class="soft">no. ${id}</span></h1>
-        <p class="badges">${statusBadge(paymentStatus)}${statusBadge(deliveryStatus)}${outcome ? html`<span class="outcome-name">${outcome}</span>` : ''}</p>
+        <p class="badges">${statusBadge(paymentStatus)}${statusBadge(deliveryStatus)}${outcome ? html`<span class="strong">${outcome}</span>` : ''}</p>
       </div>
       ${actBar(id, phase)}
       <div class="split">
@@ -82,7 +82,7 @@ function actBar(id: number, phase: TransactionPhase): Html {
   const byOthers = Object.entries(transactionMoves[phase])
     .filter(([trigger, to]) => to !== phase && !transactionActs.some((act) => act === trigger))
     .map(([trigger]) => trigger)
-  return html`<div class="row act-bar">
+  return html`<div class="row">
     ${possible.map((act) => actForm({ method: 'POST', path: `/stub/transactions/${id}/${act}`, label: buttons[act].label, button: buttons[act].look ?? '' }))}
     ${possible.length === 0 ? html`<p class="soft">Nothing more can be done to it from here.</p>` : ''}
     ${byOthers.length > 0 ? html`<p class="soft">By game server or time: ${byOthers.map((trigger) => html`<code>${trigger}</code> `)}</p>` : ''}
@@ -93,16 +93,18 @@ function nextCard({ queries, platform, directory, clock }: ConsoleParts, transac
   const nowMs = clock.nowMs()
   const pending = platform.tables.webhooks.newestOf(transaction.id, 20).filter(({ state }) => state === 'pending')
   const due = queries.dueMovesOf(transaction.id)
+  const waits = awaited[phaseOfRow(transaction)]
   const hasReceiver = directory.byId(transaction.gameServerId)?.webhookUrl != null
   return html`<section class="card pad" aria-labelledby="next">
     <h2 id="next">Next</h2>
-    <ul class="plain-list">
+    <ul class="list">
       ${due.map(({ trigger, dueAt }) => html`<li><code>${trigger}</code> ${relativeTo(dueAt, nowMs)}</li>`)}
       ${pending.map(
         ({ id, event, attempts, nextAttemptAt }) =>
           html`<li><a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${attempts + 1} ${hasReceiver ? relativeTo(nextAttemptAt ?? nowMs, nowMs) : 'waits for a webhook URL'}</li>`,
       )}
-      ${due.length + pending.length === 0 ? html`<li class="soft">Nothing is due by itself.</li>` : ''}
+      ${waits ? html`<li>${waits.what}</li>` : ''}
+      ${due.length + pending.length === 0 && !waits ? html`<li class="soft">Nothing: it is over.</li>` : ''}
     </ul>
   </section>`
 }
@@ -127,7 +129,7 @@ function factsCard(
       <div><dt>Total</dt><dd class="strong">${inReais(quantity * unitAmountCents)}</dd></div>
       <div><dt>Quantity</dt><dd>${quantity} × ${inReais(unitAmountCents)}</dd></div>
       <div><dt>Item</dt><dd>${listing.itemName}<code class="sub">${listing.itemRef}</code></dd></div>
-      <div><dt>Attributes</dt><dd class="as-written">${listing.attributes}</dd></div>
+      <div><dt>Attributes</dt><dd class="wrap">${listing.attributes}</dd></div>
       <div><dt>Buyer</dt><dd>${buyerCharacterRef}</dd></div>
       <div><dt>Seller</dt><dd>${listing.sellerCharacterRef}</dd></div>
       <div><dt>Game server</dt><dd><a href="/console/game-servers/${gameServerId}">${directory.byId(gameServerId)?.name}</a></dd></div>

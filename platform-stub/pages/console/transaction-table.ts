@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
+import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import type { ListedTransaction } from '../../store/console-queries.ts'
 import type { Html } from '../document.ts'
 import { inReais } from '../money.ts'
 import type { ConsoleParts } from './console-parts.ts'
 import { relativeTo } from './moments.ts'
-import { statusBadge } from './phase-view.ts'
+import { awaited, statusBadge } from './phase-view.ts'
 import { table } from './table.ts'
 
 /** Transactions as a table, each leading to its own page. */
@@ -13,7 +14,7 @@ export function transactionTable({ clock }: ConsoleParts, rows: readonly ListedT
   return table('Transactions', rows, ({ id }) => id, [
     {
       name: 'No.',
-      cell: ({ id }) => html`<a class="number" href="/console/transactions/${id}">${id}</a>`,
+      cell: ({ id }) => html`<a href="/console/transactions/${id}">${id}</a>`,
       isFigure: true,
     },
     {
@@ -42,8 +43,9 @@ export function transactionTable({ clock }: ConsoleParts, rows: readonly ListedT
   ])
 }
 
-function nextOf({ dueTrigger, dueAt, completedAt, retryAt }: ListedTransaction, nowMs: number): Html | string {
+function nextOf(row: ListedTransaction, nowMs: number): Html | string {
+  const { dueTrigger, dueAt, completedAt, retryAt } = row
   if (dueTrigger !== null && dueAt !== null) return html`${dueTrigger} ${relativeTo(dueAt, nowMs)}`
   if (retryAt !== null && completedAt === null && retryAt > nowMs) return html`order ${relativeTo(retryAt, nowMs)}`
-  return '–'
+  return awaited[phaseOfRow(row)]?.who ?? '–'
 }

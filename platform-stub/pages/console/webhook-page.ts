@@ -35,7 +35,7 @@ export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
         <h1><code>${delivery.event}</code> <span class="soft">no. ${delivery.id}</span></h1>
         <p class="badges">${stateBadge(delivery)}</p>
       </div>
-      <div class="row act-bar">
+      <div class="row">
         ${resendForm(delivery.id)}
         <p>Transaction <a href="/console/transactions/${delivery.transactionId}">no. ${delivery.transactionId}</a></p>
         ${delivery.state === 'pending' ? html`<p>Next try ${receiverOf(parts, delivery) === null ? 'when there is a webhook URL' : nextTry(delivery, nowMs)}</p>` : ''}
@@ -51,7 +51,7 @@ export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
       </section>
       <h2>${count === 1 ? '1 attempt' : `${count.toLocaleString('en')} attempts`}</h2>
       ${count === 0 ? emptyState('Not tried yet', receiverOf(parts, delivery) === null ? html`The game server has no webhook URL: <a href="/console/game-servers/${delivery.gameServerId}">set one</a>.` : 'It goes out when it is due.') : ''}
-      <ol class="stack">${attempts.map((attempt) => html`<li id="attempt-${attempt.id}">${attemptCard(attempt)}</li>`)}</ol>
+      <ol class="stack">${attempts.map((attempt) => html`<li id="attempt-${attempt.id}">${attemptCard(delivery, attempt)}</li>`)}</ol>
       ${pager(`${place}/${delivery.id}`, query, next)}`,
   })
 }
@@ -60,15 +60,15 @@ function receiverOf({ directory }: ConsoleParts, { gameServerId }: WebhookDelive
   return directory.byId(gameServerId)?.webhookUrl ?? null
 }
 
-function attemptCard(attempt: WebhookAttemptRow): Html {
+function attemptCard({ event }: WebhookDeliveryRow, attempt: WebhookAttemptRow): Html {
   const { id, number, at, durationMs, url, responseBody, nextAttemptAt } = attempt
   return html`<article class="card pad attempt" aria-labelledby="attempt-${id}-name">
     <div class="headline">
       <h3 id="attempt-${id}-name">Attempt ${number}</h3>
-      <p class="badges">${attemptBadge(attempt)}</p>
+      <p class="badges">${attemptBadge(event, attempt)}</p>
       <p class="soft">${stampOf(at)}, ${durationMs} ms${nextAttemptAt === null ? '' : `, again ${duration(nextAttemptAt - at)} later`}</p>
     </div>
-    <div class="columns">
+    <div class="split even">
       <div>
         <h4>Signature, decoded</h4>
         ${signatureTable(attempt)}

@@ -47,7 +47,7 @@ export function webhooksPage(context: ConsoleContext, parts: ConsoleParts) {
           : table('Webhook deliveries', rows, ({ id }) => id, [
               {
                 name: 'No.',
-                cell: ({ id }) => html`<a class="number" href="/console/webhooks/${id}">${id}</a>`,
+                cell: ({ id }) => html`<a href="/console/webhooks/${id}">${id}</a>`,
                 isFigure: true,
               },
               { name: 'Event', cell: ({ event: name }) => html`<code>${name}</code>` },

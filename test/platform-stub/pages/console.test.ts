@@ -266,6 +266,46 @@ test('every request of the journal and every character of a game server is on so
   expect(requests.flat()).toEqual(refs.toReversed())
 })
 
+test('an order that was taken without its stock has a remark, in the console’s list of attempts and in the history', async () => {
+  await using receiver = await startReceiver(answering(200, { ok: true }))
+  await using stub = await startStub()
+  const server = await stub.gameServer({ webhookUrl: receiver.url })
+  const transactionId = await server.paidTransaction()
+  await receiver.count(1)
+  await expect.poll(async () => (await stub.deliveries(transactionId))[0]?.state).toBe('acknowledged')
+  const remark = '<span class="badge wait">200, no observedQuantity in the answer'
+  const text = async (path: string) => (await fetch(`${stub.url}/console${path}`)).text()
+  expect(await text('/webhooks/1')).toContain(remark)
+  expect(await text(`/transactions/${transactionId}`)).toContain(remark)
+
+  receiver.reply(answering(200, { data: { observedQuantity: 2 } }))
+  const next = await server.paidTransaction({ itemRef: 'sword-2' })
+  await receiver.count(2)
+  await expect.poll(async () => (await stub.deliveries(next))[0]?.state).toBe('acknowledged')
+  expect(await text(`/transactions/${next}`)).toContain('<span class="badge good">200</span>')
+})
+
+test('a transaction says what it waits for until it is over', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const next = async (id: number) =>
+    /<h2 id="next">([\s\S]*?)<\/section>/.exec(
+      await (await fetch(`${stub.url}/console/transactions/${id}`)).text(),
+    )?.[1]
+  const id = await server.purchase()
+  expect(await next(id)).toContain('The buyer pays')
+  await stub.pay(id)
+  expect(await next(id)).toContain('calls <code>transaction.delivery</code>')
+  expect(await (await fetch(`${stub.url}/console/transactions`)).text()).toContain('data-name="Next">game server<')
+  await stub.request('POST', `/stub/transactions/${id}/dispute`)
+  expect(await next(id)).toContain('The staff decides')
+  await stub.request('POST', `/stub/transactions/${id}/reject-dispute`)
+  await server.call('transaction.delivery', { transactionId: id })
+  // Its webhook has no address to go to, so all that is left is that.
+  expect(await next(id)).toContain('waits for a webhook URL')
+  expect(await next(id)).not.toContain('game server transfers')
+})
+
 test('an address of the console that leads nowhere is a page that leads back, for whoever reads', async () => {
   await using stub = await startStub()
   const nowhere = await fetch(`${stub.url}/console/nope`)

@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startStub } from '../platform-stub/fixtures/stub.ts'
+import { openBrowser } from './fixtures/browser.ts'
+
+const widths = [390, 1280, 1600]
+
+test.each(widths)('at %i px the states of a listing are drawn no larger than they are', async (width) => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url, { viewport: { width, height: 900 } })
+  const { page } = browser
+  await (await stub.gameServer()).listing()
+  for (const place of ['', '/listings']) {
+    await page.goto(`${stub.url}/console${place}`)
+    await page.evaluate(() => document.querySelector('main details')?.setAttribute('open', ''))
+    expect((await boxOf(page, '.machine:not(.wide)')).width).toBeLessThan(200)
+  }
+})
+
+test('at 390 px the menu shows the entry of the page, whichever it is', async () => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url, { viewport: { width: 390, height: 900 } })
+  const { page } = browser
+  for (const place of ['', '/transactions', '/listings', '/webhooks', '/requests', '/game-servers', '/faults']) {
+    await page.goto(`${stub.url}/console${place}`)
+    const { x, width } = await boxOf(page, '.places [aria-current]')
+    expect([x >= 0, x + width <= 390], place).toEqual([true, true])
+  }
+})
+
+test('at 1280 px no name of a listing is broken word by word', async () => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url, { viewport: { width: 1280, height: 900 } })
+  const { page } = browser
+  const server = await stub.gameServer()
+  const sellerCharacterRef = await server.seller('ferreiro-da-guilda-do-norte')
+  await server.listing({ itemName: 'Montaria: Lobo Cinzento', unitAmountCents: 999_999_999, sellerCharacterRef })
+  await server.call('market.adjust-stock', { itemRef: 'sword-1', observedQuantity: 0 })
+  await page.goto(`${stub.url}/console/listings`)
+  expect((await boxOf(page, 'td > .strong')).height).toBeLessThan(30)
+})
+
+test('the answer to an act is closed by a button, and leaves the end of the page free', async () => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url, { viewport: { width: 1280, height: 700 } })
+  const { page } = browser
+  const server = await stub.gameServer()
+  await page.goto(`${stub.url}/console/game-servers/${server.id}`)
+  await page.getByRole('button', { name: 'Let them wait' }).waitFor({ state: 'detached' })
+  for (let character = 0; character < 12; character++) await server.seller(`char-${character}`)
+  await page.getByRole('textbox', { name: 'Webhook URL' }).fill('ftp://nowhere')
+  await page.getByRole('button', { name: 'Save' }).click()
+  const outcome = page.getByRole('status')
+  await outcome.getByText(/^400 /).waitFor()
+  await page.getByRole('row').last().waitFor()
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  const row = await boxOf(page, 'tbody tr:last-child')
+  expect(row.y + row.height).toBeLessThanOrEqual((await boxOf(page, '#outcome')).y)
+  await outcome.getByRole('button', { name: 'Close' }).click()
+  expect(await outcome.isVisible()).toBe(false)
+})
+
+test('the reference leads back to the console', async () => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url)
+  await browser.page.goto(`${stub.url}/docs`)
+  await browser.page.getByRole('link', { name: 'Console' }).click()
+  await browser.page.getByRole('heading', { name: 'Overview' }).waitFor()
+})
+
+async function boxOf(page: Page, selector: string) {
+  const box = await page.locator(selector).first().boundingBox()
+  if (!box) throw new Error(`${selector} is not shown`)
+  return box
+}
