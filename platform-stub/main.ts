@@ -38,6 +38,12 @@ program
   .addOption(new Option('--host <address>', 'address to listen on').default(defaultAddress.host))
   .addOption(new Option('--port <number>', '0 takes a free port').default(defaultAddress.port).argParser(parsePort))
   .addOption(new Option('--public-url <url>', 'address as players and game servers see it').argParser(parseOrigin))
+  .addOption(
+    new Option(
+      '--developer-port <number>',
+      'port on 127.0.0.1 of the control routes and the console where --public-url or --host open the stub to others; 0 takes a free port, default is the port above',
+    ).argParser(parsePort),
+  )
   .addOption(new Option('--data-dir <folder>', 'where the state is kept').default('.stub-data'))
   .addOption(new Option('--memory', 'keeps the state in memory').conflicts('dataDir'))
   .addOption(durationOption('--payment-expiry <duration>', 'how long a purchase waits for its payment', '30m'))

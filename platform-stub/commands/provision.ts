@@ -15,6 +15,7 @@ export interface Provisioning extends AgentPlace {
 /** What `POST /stub/game-servers` answers. */
 const registered = z.object({
   gameServerId: z.int(),
+  baseUrl: z.string(),
   apiKey: z.string(),
   kid: z.string(),
   privateKeyPem: z.nullable(z.string()),
@@ -40,7 +41,8 @@ export async function provision({
   const files = agentFiles(directory)
   const publicKeyPem = files.prepare()
   const body = { name, webhookUrl, publicKeyPem }
-  const { gameServerId, ...credentials } = (await askStub(stubUrl, '/stub/game-servers', registered, body)).data
-  files.write({ stubUrl, ...credentials }, place)
+  const { gameServerId, baseUrl, ...credentials } = (await askStub(stubUrl, '/stub/game-servers', registered, body))
+    .data
+  files.write({ stubUrl: baseUrl, ...credentials }, place)
   return { gameServerId, envFile: files.envFile }
 }

@@ -11,6 +11,7 @@ export interface ServeFlags {
   readonly host: string
   readonly port: number
   readonly publicUrl?: string
+  readonly developerPort?: number
   readonly dataDir: string
   readonly memory?: true
   readonly paymentExpiry: number
@@ -42,6 +43,7 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
     host: flags.host,
     port: flags.port,
     publicUrl: flags.publicUrl ?? null,
+    developerPort: flags.developerPort ?? null,
     dataDirectory,
     settings,
     time: machineTime,
@@ -53,11 +55,14 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
       process.exit(exitCodes.failed)
     },
   })
-  const { log, url } = stub
-  log.info(
-    { url, console: `${url}/console`, version: program.version, dataDirectory, seed, scenario, ...settings },
-    'listening',
-  )
+  const { log, url, publicUrl, developerUrl } = stub
+  const addresses = {
+    url,
+    publicUrl,
+    ...(developerUrl !== url && { developerUrl }),
+    console: `${developerUrl}/console`,
+  }
+  log.info({ ...addresses, version: program.version, dataDirectory, seed, scenario, ...settings }, 'listening')
   log.info({ signal: await signal }, 'ending')
   await stub.close()
   log.info('ended')

@@ -21,12 +21,15 @@ export interface AppParts extends Omit<ConsoleParts, 'queries'> {
   readonly database: DatabaseSync
 }
 
+/** For whom an app is: `public` for buyers and players, `developer` for this machine, `both` where one port serves all. */
+export type Audience = 'public' | 'developer' | 'both'
+
 /**
  * Everything that is not a partner route: pages, the OpenAPI document, control routes.
  *
  * @param service Name and version, for `/health`.
  */
-export function makeApp({ database, ...shared }: AppParts, service: string): Hono<StubEnv> {
+export function makeApp({ database, ...shared }: AppParts, audience: Audience, service: string): Hono<StubEnv> {
   const parts: ConsoleParts = { ...shared, queries: consoleQueries(database) }
   const { platform } = parts
   const app = new Hono<StubEnv>()
@@ -35,7 +38,7 @@ export function makeApp({ database, ...shared }: AppParts, service: string): Hon
     context.header('Date', httpDate(platform.clock.nowMs()))
     // Some of what control routes change stands in no table: faults, webhook addresses.
     if (!isReading(context.req.method)) parts.changes.note()
-    // Nobody reads this body: a stream of changes would be held open for him all the same.
+    // A stream of changes would stay open although a HEAD request reads no body.
     if (context.req.method === 'HEAD') await context.res.body?.cancel()
   })
   const allowedMethods = lazily(() => allowedMethodsOf(app))
@@ -49,13 +52,18 @@ export function makeApp({ database, ...shared }: AppParts, service: string): Hon
     const { message, status } = error instanceof Refusal ? error : refuse('INTERNAL')
     return context.json({ message }, status as 400)
   })
-  app.get('/', (context) => context.redirect('/console', 302))
+  app.get('/health', (context) => context.json({ ok: true, service }))
   app.route('/assets', assetRoutes())
-  app.route('/checkout', checkoutRoutes(parts))
-  app.route('/portal', portalRoutes(parts))
-  app.route('/console', consoleRoutes(parts))
-  app.route('/', openApiRoutes(platform))
-  app.route('/', controlRoutes(parts, service))
+  if (audience !== 'developer') {
+    app.route('/checkout', checkoutRoutes(parts))
+    app.route('/portal', portalRoutes(parts))
+  }
+  if (audience !== 'public') {
+    app.get('/', (context) => context.redirect('/console', 302))
+    app.route('/console', consoleRoutes(parts))
+    app.route('/', openApiRoutes(platform))
+    app.route('/stub', controlRoutes(parts))
+  }
   return app
 }
 

@@ -41,30 +41,38 @@ function malformedAnswer(status: 400 | 408, clock: Clock): string {
   ].join('\r\n')
 }
 
+/** Where to listen, and the option that says so. */
+interface Address {
+  readonly host: string
+  readonly port: number
+  readonly option: '--port' | '--developer-port'
+}
+
 /** The address cannot be listened on. */
 class ListenError extends UserError {
   override readonly name = 'ListenError'
   override readonly exitCode = exitCodes.usage
 
-  constructor(host: string, port: number, cause: Error & { readonly code?: string }) {
-    const reason = cause.code === 'EADDRINUSE' ? 'is in use; choose another --port' : `cannot be used: ${cause.message}`
+  constructor({ host, port, option }: Address, cause: Error & { readonly code?: string }) {
+    const reason =
+      cause.code === 'EADDRINUSE' ? `is in use; choose another ${option}` : `cannot be used: ${cause.message}`
     super(`${host}:${port} ${reason}`, { cause })
   }
 }
 
-/** @throws {ListenError} The address is taken or not this machine's. */
-export function listen(
-  server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<void> {
+/**
+ * @returns The address that the server listens on, as a URL that leads to it from this machine.
+ * @throws {ListenError} The address is taken or not this machine's.
+ */
+export function listen(server: Server, address: Address): Promise<string> {
+  const { host, port } = address
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new ListenError(host, port, error)))
-    server.listen(port, host, () => resolve())
+    server.once('error', (error) => reject(new ListenError(address, error)))
+    server.listen(port, host, () => resolve(urlOf(server, host)))
   })
 }
 
-/** The address that a server listens on as a URL that leads to it from this machine. */
-export function urlOf(server: Server, host: string): string {
+function urlOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host)
   return `http://${reachable}:${port}`

@@ -2,6 +2,7 @@ import { StubClock } from '../clock/clock.ts'
 import type { RealTime } from '../clock/real-time.ts'
 import { Schedule } from '../clock/schedule.ts'
 import type { ControlParts } from '../developer/control/control-parts.ts'
+import { isLoopback } from '../developer/control/guard.ts'
 import { Journal } from '../developer/request-journal.ts'
 import { makeFaults } from '../faults/faults.ts'
 import { Directory } from '../marketplace/game-servers/directory.ts'
@@ -19,8 +20,9 @@ import { emptyTables, prepareTables } from '../store/tables.ts'
 import { diskFull, makeTransact } from '../store/transact.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { WebhookSeal } from '../webhooks/webhook-seal.ts'
+import type { Audience } from './app.ts'
 import { frameworkListener } from './framework-listener.ts'
-import { closeServer, type Listener, listen, makeServer, urlOf } from './http-server.ts'
+import { closeServer, type Listener, listen, makeServer } from './http-server.ts'
 import type { Log } from './log.ts'
 
 /** What a stub is started with. */
@@ -30,6 +32,8 @@ export interface StubOptions {
   readonly port: number
   /** The stub's address as players and game servers see it; null where that is the address it listens on. */
   readonly publicUrl: string | null
+  /** Where the control routes listen if they have a port of their own; 0 takes a free one, null the port above. */
+  readonly developerPort: number | null
   /** Null keeps everything in memory. */
   readonly dataDirectory: string | null
   readonly settings: Settings
@@ -47,8 +51,12 @@ export interface StubOptions {
 
 /** A stub that listens. */
 export interface RunningStub {
-  /** Where it listens, as its users see it; without a trailing slash. */
+  /** Where it listens; without a trailing slash, like the others. */
   readonly url: string
+  /** Where players and game servers see it. */
+  readonly publicUrl: string
+  /** Where control routes and console are. */
+  readonly developerUrl: string
   readonly log: Log
   /** Takes nothing new, finishes what is in flight within 10 s, closes the database. */
   close(): Promise<void>
@@ -83,6 +91,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   const changes = new Changes(clock)
   const log = options.makeLog(() => clock.nowMs())
   let publicUrl = options.publicUrl ?? ''
+  let developerUrl = ''
   const platform: Platform = {
     tables,
     clock,
@@ -127,41 +136,60 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     clock,
     schedule,
     platformKey,
+    developerUrl: () => developerUrl,
     emptyTables: () => emptyTables(database),
   }
-  const framework = frameworkListener(async () => {
-    const { makeApp } = await import('./app.ts')
-    return makeApp({ ...control, changes, database }, options.service)
-  })
+  const pagesFor = (audience: Audience): Listener =>
+    frameworkListener(async () => {
+      const { makeApp } = await import('./app.ts')
+      return makeApp({ ...control, changes, database }, audience, options.service)
+    })
   const partner = partnerListener({ platform, directory, faults, onAnswered: (answered) => journal.add(answered) })
+  // Headers cannot tell a proxy that adds none. What may be reached through one is on a listener without the rest.
+  const isShared = options.publicUrl !== null || !isLoopback(options.host)
+  const pages = pagesFor(isShared ? 'public' : 'both')
   const answer: Listener = (incoming, response) =>
-    /^\/v1(\/|$|\?)/.test(incoming.url ?? '') ? void partner(incoming, response) : framework(incoming, response)
+    /^\/v1(\/|$|\?)/.test(incoming.url ?? '') ? void partner(incoming, response) : pages(incoming, response)
   const prepared = Promise.withResolvers<void>()
-  let listener: Listener = options.prepare
-    ? (...request) => void prepared.promise.then(() => answer(...request))
-    : answer
-  const server = makeServer((...request) => listener(...request), clock)
+  let isPrepared = false
+  const whenPrepared =
+    (listener: Listener): Listener =>
+    (...request) =>
+      isPrepared ? listener(...request) : void prepared.promise.then(() => listener(...request))
+  const server = makeServer(whenPrepared(answer), clock)
+  const developerServer = isShared ? makeServer(whenPrepared(pagesFor('developer')), clock) : undefined
+  const servers = developerServer ? [server, developerServer] : [server]
+  let url: string
   try {
-    await listen(server, options)
-    publicUrl ||= urlOf(server, options.host)
+    url = await listen(server, { host: options.host, port: options.port, option: '--port' })
+    publicUrl ||= url
+    developerUrl = url
+    if (developerServer) {
+      const port = options.developerPort ?? (options.port === 0 ? 0 : options.port + 1)
+      developerUrl = await listen(developerServer, { host: '127.0.0.1', port, option: '--developer-port' })
+    }
     await options.prepare?.(control, publicUrl)
   } catch (error) {
-    server.close()
-    server.closeAllConnections()
+    for (const each of servers) {
+      each.close()
+      each.closeAllConnections()
+    }
     await key
     database.close()
     throw error
   }
-  listener = answer
+  isPrepared = true
   prepared.resolve()
   schedule.start()
   return {
-    url: publicUrl,
+    url,
+    publicUrl,
+    developerUrl,
     log,
     async close() {
       changes.close()
       for (const { delays } of Object.values(faults)) delays.end()
-      await Promise.all([closeServer(server, clock), schedule.stop()])
+      await Promise.all([...servers.map((each) => closeServer(each, clock)), schedule.stop()])
       await key
       database.close()
     },

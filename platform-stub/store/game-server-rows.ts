@@ -32,6 +32,7 @@ export function gameServerTables(database: DatabaseSync) {
   )
   const all = database.prepare('select * from gameServers order by id')
   const allKeys = database.prepare('select * from signingKeys')
+  const keyOf = database.prepare('select * from signingKeys where gameServerId = ?')
   const setWebhookUrl = database.prepare('update gameServers set webhookUrl = ? where id = ?')
   return {
     /** The id that the next game server gets. */
@@ -40,6 +41,8 @@ export function gameServerTables(database: DatabaseSync) {
     insertKey: (row: SigningKeyRow): void =>
       void insertKey.run(row.kid, row.gameServerId, row.publicKeyPem, row.privateKeyPem, row.createdAt),
     all: () => all.all() as unknown as GameServerRow[],
+    /** The key that a game server signs with; each has one. */
+    keyOf: (gameServerId: number) => keyOf.get(gameServerId) as unknown as SigningKeyRow | undefined,
     allKeys: () => allKeys.all() as unknown as SigningKeyRow[],
     setWebhookUrl: (id: number, webhookUrl: string | null): void => void setWebhookUrl.run(webhookUrl, id),
   }

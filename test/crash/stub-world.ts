@@ -109,7 +109,8 @@ export class StubWorld implements AsyncDisposable {
   }
 
   async control(method: string, path: string, body?: object): Promise<{ answer: Answer; isInDoubt: boolean }> {
-    return this.#send({ method, path, headers: {}, body: body ? JSON.stringify(body) : '' })
+    const headers = body ? { 'Content-Type': 'application/json' } : {}
+    return this.#send({ method, path, headers, body: body ? JSON.stringify(body) : '' })
   }
 
   /** Valid for longer than all the kills take. */

@@ -4,10 +4,10 @@ import { isMoment, iso, momentMsOf } from '../../clock/iso.ts'
 import type { Schedule, Target } from '../../clock/schedule.ts'
 import { refuse } from '../../marketplace/refusal.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf } from './control-request.ts'
+import { bodyOf, noFields } from './control-request.ts'
 
 /** Read by hand: the general words for a wrong field would ask for a whole number, and parts of a second are taken. */
-const clockJump = z.looseObject({ now: z.optional(z.unknown()), advanceSeconds: z.optional(z.unknown()) })
+const clockJump = z.strictObject({ now: z.optional(z.unknown()), advanceSeconds: z.optional(z.unknown()) })
 
 /** Time travel. The answer to a change comes when everything that came due on the way is done. */
 export function clockRoutes({ clock, schedule }: ControlParts): Hono<StubEnv> {
@@ -19,6 +19,7 @@ export function clockRoutes({ clock, schedule }: ControlParts): Hono<StubEnv> {
       return context.json(state())
     })
     .delete('/', async (context) => {
+      await bodyOf(context, noFields)
       await travel(schedule, 'machine-time')
       return context.json(state())
     })

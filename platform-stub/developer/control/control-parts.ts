@@ -16,6 +16,8 @@ export interface ControlParts {
   readonly clock: StubClock
   readonly schedule: Schedule
   readonly platformKey: () => Promise<PlatformKeyRow>
+  /** The address that the control routes and the console listen on; known once they listen. */
+  readonly developerUrl: () => string
   /** Empties the database but for game servers and keys. Inside a transaction. */
   readonly emptyTables: () => void
 }

@@ -1,23 +1,34 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
-import type * as z from 'zod/mini'
-import { limits } from '../../../contract/limits.ts'
-import { orThrow, refuse } from '../../marketplace/refusal.ts'
+import * as z from 'zod/mini'
+import { orThrow, type Refusal, refuse } from '../../marketplace/refusal.ts'
 import { parseFields, readObject } from '../../partner-api/input.ts'
+import { hasBody, isDeclaredJson, readBody, readHead } from '../../partner-api/partner-request.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { StubEnv } from './control-parts.ts'
+
+/** For routes that take no field. */
+export const noFields = z.strictObject({})
 
 /**
  * A control request's body by its schema; no body is an empty object.
  *
- * @throws {Refusal} 413, or 400 naming the field.
+ * @throws {Refusal} 415, 413, or 400 naming the field.
  */
 export async function bodyOf<Schema extends z.ZodMiniType>(
   context: Context<StubEnv>,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const bytes = new Uint8Array(await context.req.arrayBuffer())
-  if (bytes.length > limits.bodyBytesMax) throw refuse('BODY_TOO_LARGE', { bytesMax: limits.bodyBytesMax })
-  return orThrow(parseFields(schema, bytes.length === 0 ? {} : orThrow(readObject(bytes))))
+  return orThrow(parseFields(schema, orThrow(await readJson(context.env.incoming))))
+}
+
+/** Reads the request itself: the framework would read a body of any length before it shows it. */
+async function readJson(incoming: IncomingMessage): Promise<Readonly<Record<string, unknown>> | Refusal> {
+  if (!hasBody(incoming)) return {}
+  if (!isDeclaredJson(readHead(incoming))) return refuse('BODY_NOT_JSON_TYPE')
+  const body = await readBody(incoming)
+  if (!Buffer.isBuffer(body)) return body
+  return body.length === 0 ? {} : readObject(body)
 }
 
 /** How many entries of a list are asked for. @throws {Refusal} LIMIT_UNFIT */

@@ -4,7 +4,7 @@ import { clearFaults } from '../../faults/faults.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { clockRoutes } from './clock-routes.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
-import { limitOf } from './control-request.ts'
+import { bodyOf, limitOf, noFields } from './control-request.ts'
 import { partnerFaultRoutes, webhookFaultRoutes } from './fault-routes.ts'
 import { gameServerRoutes } from './game-server-routes.ts'
 import { controlObstacle } from './guard.ts'
@@ -13,32 +13,30 @@ import { webhookRoutes } from './webhook-routes.ts'
 
 /**
  * The control routes: what a developer, a test or the console does to the platform. They exist in the stub alone.
- *
- * @param service Name and version, for `/health`.
  * @see docs/decisions/0009
  */
-export function controlRoutes(parts: ControlParts, service: string): Hono<StubEnv> {
-  const { platform, journal, faults, clock, schedule, emptyTables } = parts
+export function controlRoutes(parts: ControlParts): Hono<StubEnv> {
+  const { platform, journal, faults, clock, schedule, developerUrl, emptyTables } = parts
   return new Hono<StubEnv>()
     .use('*', async (context, next) => {
-      const obstacle = controlObstacle(context.env.incoming, platform.publicUrl())
-      if (obstacle === 'CONTROL_FOREIGN_HOST' || obstacle === 'CONTROL_FOREIGN_ORIGIN') throw refuse(obstacle)
+      const obstacle = controlObstacle(context.env.incoming, developerUrl())
+      if (obstacle) throw refuse(obstacle)
       await next()
     })
-    .get('/health', (context) => context.json({ ok: true, service }))
-    .route('/stub/game-servers', gameServerRoutes(parts))
-    .route('/stub/platform-key', platformKeyRoutes(parts))
-    .route('/stub/transactions', transactionRoutes(parts))
-    .route('/stub/listings', listingRoutes(parts))
-    .route('/stub/webhooks', webhookRoutes(parts))
-    .route('/stub/clock', clockRoutes(parts))
-    .route('/stub/faults', partnerFaultRoutes(parts))
-    .route('/stub/webhook-faults', webhookFaultRoutes(parts))
-    .get('/stub/requests', (context) => {
+    .route('/game-servers', gameServerRoutes(parts))
+    .route('/platform-key', platformKeyRoutes(parts))
+    .route('/transactions', transactionRoutes(parts))
+    .route('/listings', listingRoutes(parts))
+    .route('/webhooks', webhookRoutes(parts))
+    .route('/clock', clockRoutes(parts))
+    .route('/faults', partnerFaultRoutes(parts))
+    .route('/webhook-faults', webhookFaultRoutes(parts))
+    .get('/requests', (context) => {
       const entries = journal.newest(limitOf(context))
       return context.json({ data: entries.map(({ atMs, ...entry }) => ({ at: iso(atMs), ...entry })) })
     })
-    .post('/stub/reset', async (context) => {
+    .post('/reset', async (context) => {
+      await bodyOf(context, noFields)
       clearFaults(faults.partner)
       clearFaults(faults.webhook)
       await schedule.reset(() => {

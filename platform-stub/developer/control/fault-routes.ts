@@ -5,7 +5,7 @@ import { partnerFault } from '../../faults/partner-fault.ts'
 import { webhookFault } from '../../faults/webhook-fault.ts'
 import { orThrow } from '../../marketplace/refusal.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf, limitOf } from './control-request.ts'
+import { bodyOf, limitOf, noFields } from './control-request.ts'
 
 /** Faults on partner routes. */
 export function partnerFaultRoutes({ faults }: ControlParts): Hono<StubEnv> {
@@ -28,7 +28,8 @@ function faultRoutes<Schema extends z.ZodMiniType<{ readonly times: number }>>(
   return new Hono<StubEnv>()
     .get('/', (context) => context.json({ data: queue.newest(limitOf(context)) }))
     .post('/', async (context) => context.json({ data: queue.add(await bodyOf(context, schema)) }))
-    .delete('/', (context) => {
+    .delete('/', async (context) => {
+      await bodyOf(context, noFields)
       clear()
       return context.body(null, 200)
     })

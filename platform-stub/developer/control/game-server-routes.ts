@@ -2,18 +2,17 @@ import { Hono } from 'hono'
 import * as z from 'zod/mini'
 import { characterRef as characterRefSchema, name } from '../../../contract/fields.ts'
 import { setCharacter } from '../../marketplace/characters/accounts.ts'
-import { registerGameServer, setWebhookUrl } from '../../marketplace/game-servers/register.ts'
+import { registeredGameServer, registerGameServer, setWebhookUrl } from '../../marketplace/game-servers/register.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { parseFields } from '../../partner-api/input.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf, positiveInteger } from './control-request.ts'
+import { bodyOf, limitOf, positiveInteger } from './control-request.ts'
 
-const registration = z.looseObject({ name, webhookUrl: z.optional(z.unknown()), publicKeyPem: z.optional(name) })
-const webhookChange = z.looseObject({ webhookUrl: z.unknown() })
+const registration = z.strictObject({ name, webhookUrl: z.optional(z.unknown()), publicKeyPem: z.optional(name) })
+const webhookChange = z.strictObject({ webhookUrl: z.unknown() })
 const flag = z.optional(z.boolean())
-/** Unknown fields are dropped here: what is left is written to the character. */
-const characterChange = z.object({
+const characterChange = z.strictObject({
   account: flag,
   linked: flag,
   banned: flag,
@@ -29,6 +28,11 @@ export function gameServerRoutes({ platform, directory, platformKey, schedule }:
     return server
   }
   return new Hono<StubEnv>()
+    .get('/', async (context) => {
+      const signingKey = await platformKey()
+      const newest = directory.all().reverse().slice(0, limitOf(context))
+      return context.json({ data: newest.map((server) => registeredGameServer(platform, server, signingKey)) })
+    })
     .post('/', async (context) => {
       const { name, publicKeyPem, webhookUrl } = await bodyOf(context, registration)
       const asked = { name, publicKeyPem, webhookUrl: webhookUrl === undefined ? null : textOrNull(webhookUrl) }

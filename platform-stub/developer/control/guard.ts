@@ -43,18 +43,24 @@ function hostOf({ rawHeaders }: IncomingMessage): URL | undefined {
 
 /**
  * Why a request may not use the control routes; undefined when it may. They act without credentials, so they answer on
- * the loopback alone and not through a proxy there, under a loopback name or the stub's own (a foreign name could have
- * been bent to this address), and to no page of another origin.
+ * the loopback alone, under a loopback name or the address they listen on (another name could have been pointed at this
+ * machine), and to no page of another origin. A proxy that adds no header cannot be told from a program on this machine:
+ * behind one they have a listener of their own.
  *
- * @param publicUrl The stub's own address, which its console may be opened by.
- * @see docs/decisions/0009
+ * @param developerUrl The address that the control routes listen on.
+ * @see docs/decisions/0048
  */
-export function controlObstacle(incoming: IncomingMessage, publicUrl: string): RefusalCode | undefined {
-  if (!isLoopback(incoming.socket.remoteAddress) || isForwarded(incoming)) return 'CONTROL_FOREIGN_HOST'
-  if (!isOwnHost(incoming, publicUrl)) return 'CONTROL_FOREIGN_HOST'
-  return isForeignPage(incoming, publicUrl) ? 'CONTROL_FOREIGN_ORIGIN' : undefined
+export function controlObstacle(
+  incoming: IncomingMessage,
+  developerUrl: string,
+): Extract<RefusalCode, `CONTROL_${string}`> | undefined {
+  const { remoteAddress = '' } = incoming.socket
+  if (!isLoopback(remoteAddress) || isForwarded(incoming)) return 'CONTROL_FOREIGN_HOST'
+  if (!isOwnHost(incoming, developerUrl)) return 'CONTROL_FOREIGN_HOST'
+  return isForeignPage(incoming, developerUrl) ? 'CONTROL_FOREIGN_ORIGIN' : undefined
 }
 
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && (address === '::1' || /^(::ffff:)?127\./.test(address))
+/** Whether an address, or the name of a host, leads to this machine alone. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^(::ffff:)?127\./.test(host)
 }

@@ -12,7 +12,7 @@ import { transactionRecord } from '../../marketplace/transactions/record.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
-import { limitOf, positiveInteger } from './control-request.ts'
+import { bodyOf, limitOf, noFields, positiveInteger } from './control-request.ts'
 
 /** What the buyer, time or the staff would do: the last segment of the path. `pay` does the checkout's check as well. */
 export const transactionActs = [
@@ -39,7 +39,8 @@ export function transactionRoutes({ platform }: ControlParts): Hono<StubEnv> {
     .get('/:id', (context) =>
       context.json({ data: transactionStory(platform, transactionOf(context.req.param('id'))) }),
     )
-    .post('/:id/:act', (context) => {
+    .post('/:id/:act', async (context) => {
+      await bodyOf(context, noFields)
       const { id, act } = context.req.param()
       const trigger = transactionActs.find((name) => name === act)
       if (!trigger) throw refuse('ROUTE_UNKNOWN')

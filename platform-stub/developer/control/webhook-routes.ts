@@ -6,7 +6,7 @@ import { stubLimits } from '../../store/stub-limits.ts'
 import type { Tables } from '../../store/tables.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
-import { limitOf, positiveInteger } from './control-request.ts'
+import { bodyOf, limitOf, noFields, positiveInteger } from './control-request.ts'
 
 /** Webhook deliveries with their newest attempts, and sending one again. */
 export function webhookRoutes({ platform }: ControlParts): Hono<StubEnv> {
@@ -21,7 +21,8 @@ export function webhookRoutes({ platform }: ControlParts): Hono<StubEnv> {
       if (transactionId === undefined) throw refuse('TRANSACTION_ID_UNFIT')
       return context.json({ data: webhooks.newestOf(transactionId, count).map((row) => deliveryStory(platform, row)) })
     })
-    .post('/:id/resend', (context) => {
+    .post('/:id/resend', async (context) => {
+      await bodyOf(context, noFields)
       const id = positiveInteger(context.req.param('id')) ?? 0
       const delivery = orThrow(platform.transact(() => resend(platform, id)))
       return context.json({ data: deliveryStory(platform, delivery) })

@@ -33,8 +33,16 @@ export interface Scene {
 /** Scenes of one moment: what the later ones stand on comes first, and what would stand in their way last. */
 const order: readonly Deed['kind'][] = ['register', 'purchase', 'observe', 'withdraw', 'character']
 
-/** Every seller may sell while the scenario is made; what is described of him is true at its end. */
+/** Every seller may sell while the scenario is made. A seller that is described gets exactly that state at its end. */
 const ableSeller: ScenarioCharacter = { linked: true, recipientApproved: true }
+
+/** What holds of a character where a description says nothing. */
+const unknownCharacter: ScenarioCharacter = {
+  linked: false,
+  banned: false,
+  sellingBlocked: false,
+  recipientApproved: false,
+}
 
 /** What leads to each phase after the purchase; time does the rest. */
 const triggersTo: Readonly<Record<ScenarioPhase, readonly TransactionTrigger[]>> = {
@@ -150,7 +158,11 @@ function endingsOf({ characters, listings }: ScenarioGameServer, gameServer: num
       atMs,
       gameServer,
       place: ['gameServers', gameServer, 'characters', characterRef],
-      deed: { kind: 'character', characterRef, state },
+      deed: {
+        kind: 'character',
+        characterRef,
+        state: { ...unknownCharacter, account: state.linked ?? false, ...state },
+      },
     }),
   )
   return [...withdrawn, ...described]

@@ -48,7 +48,15 @@ export async function registerGameServer(
   const { server, key } = written
   directory.put(server)
   directory.putKey(key)
-  return { gameServerId: server.id, ...credentialsOf(server, key, platformKey) }
+  return registeredGameServer(platform, server, platformKey)
+}
+
+/** A game server as the control routes show it, with all that its agent needs. */
+export function registeredGameServer(platform: Platform, server: GameServerRow, platformKey: PlatformKeyRow) {
+  const { id: gameServerId, name, webhookUrl } = server
+  const key = platform.tables.gameServers.keyOf(gameServerId)
+  if (!key) throw new Error(`game server ${gameServerId} has no signing key`)
+  return { gameServerId, name, webhookUrl, baseUrl: platform.publicUrl(), ...credentialsOf(server, key, platformKey) }
 }
 
 /** What a registered game server needs to speak with the platform. */

@@ -6,11 +6,11 @@ import { type Refusal, refuse } from '../../marketplace/refusal.ts'
  * Why somebody may not see the console; undefined when he may. As for the control routes, except that a link on
  * another page may lead to it: following one shows the console to the person and nothing to that page.
  *
- * @param publicUrl The stub's own address.
+ * @param developerUrl The address that the console listens on.
  */
-export function consoleObstacle(incoming: IncomingMessage, publicUrl: string): Refusal | undefined {
-  const obstacle = controlObstacle(incoming, publicUrl)
-  if (obstacle !== 'CONTROL_FOREIGN_HOST' && obstacle !== 'CONTROL_FOREIGN_ORIGIN') return undefined
+export function consoleObstacle(incoming: IncomingMessage, developerUrl: string): Refusal | undefined {
+  const obstacle = controlObstacle(incoming, developerUrl)
+  if (!obstacle) return undefined
   const isFollowedLink =
     incoming.headers['sec-fetch-mode'] === 'navigate' &&
     incoming.headers['sec-fetch-dest'] === 'document' &&

@@ -21,7 +21,7 @@ import { webhooksPage } from './webhooks-page.ts'
 export function consoleRoutes(parts: ConsoleParts): Hono<StubEnv> {
   return new Hono<StubEnv>()
     .use('*', async (context, next) => {
-      const obstacle = consoleObstacle(context.env.incoming, parts.platform.publicUrl())
+      const obstacle = consoleObstacle(context.env.incoming, parts.developerUrl())
       if (obstacle) throw obstacle
       await next()
     })

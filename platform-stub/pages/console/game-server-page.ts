@@ -45,7 +45,7 @@ export function gameServerPage(context: ConsoleContext, parts: ConsoleParts) {
 
 function agentCard(parts: ConsoleParts, { id }: GameServerRow): Html {
   const key = signingKeyOf(parts, id)
-  const base = `${parts.platform.publicUrl()}/console/game-servers/${id}`
+  const base = `${parts.developerUrl()}/console/game-servers/${id}`
   const files = ['agent.env', ...(key?.privateKeyPem ? ['signing-key.pem'] : []), 'platform-public-key.pem']
   const lines = [
     'umask 077 && mkdir -p market-agent && cd market-agent',

@@ -12,7 +12,7 @@ const files = { signingKey: 'signing-key.pem', platformKey: 'platform-public-key
 
 /** The key that a game server signs with; it has one. */
 export function signingKeyOf({ platform }: ConsoleParts, gameServerId: number): SigningKeyRow | undefined {
-  return platform.tables.gameServers.allKeys().find((key) => key.gameServerId === gameServerId)
+  return platform.tables.gameServers.keyOf(gameServerId)
 }
 
 /**
@@ -21,10 +21,10 @@ export function signingKeyOf({ platform }: ConsoleParts, gameServerId: number): 
  * page.
  */
 export function provisioningRoutes(parts: ConsoleParts): Hono<StubEnv> {
-  const { platform, directory, platformKey } = parts
+  const { platform, directory, platformKey, developerUrl } = parts
   const serverOf = (context: ConsoleContext): GameServerRow => {
-    const obstacle = controlObstacle(context.env.incoming, platform.publicUrl())
-    if (obstacle === 'CONTROL_FOREIGN_HOST' || obstacle === 'CONTROL_FOREIGN_ORIGIN') throw refuse(obstacle)
+    const obstacle = controlObstacle(context.env.incoming, developerUrl())
+    if (obstacle) throw refuse(obstacle)
     const server = directory.byId(positiveInteger(context.req.param('id')) ?? 0)
     if (!server) throw refuse('GAME_SERVER_UNKNOWN')
     return server

@@ -31,7 +31,7 @@ export function timeline(parts: ConsoleParts, transaction: TransactionRow, histo
   const happenings = [
     ...movesOf(history),
     ...transactions.moneyOf(transaction.id).map(moneyOf),
-    ...callsOf(parts, transaction.id),
+    ...callsOf(parts, transaction),
     ...attempts,
   ]
     .sort((one, other) => one.atMs - other.atMs)
@@ -68,9 +68,9 @@ function attemptOf({ id, event }: WebhookDeliveryRow, attempt: WebhookAttemptRow
 }
 
 /** The game server's calls about the transaction that the journal still has. */
-function callsOf({ journal }: ConsoleParts, transactionId: number): Happening[] {
-  const path = operations['transaction.get'].path.replace('{transactionId}', String(transactionId))
-  const isAbout = (entry: JournalEntry) => entry.path === path || entry.path.startsWith(`${path}/`)
+function callsOf({ journal }: ConsoleParts, { id, gameServerId }: TransactionRow): Happening[] {
+  const path = operations['transaction.get'].path.replace('{transactionId}', String(id))
+  const isAbout = (entry: JournalEntry) => entry.gameServerId === gameServerId && entry.path.startsWith(`${path}/`)
   return journal
     .newest(stubLimits.journalEntriesMax)
     .filter((entry) => isAbout(entry) && entry.method === 'POST')

@@ -75,6 +75,27 @@ test('the open shop: whoever may sell sells, what is listed is bought as far as 
   ])
 })
 
+test('a seller that is described has exactly the described state, and one that is not may sell', async () => {
+  const listing = { gameItemId: 'g', itemName: 'n', attributes: 'a', quantityListed: 1, unitAmountCents: 1 }
+  const gameServers = [
+    {
+      name: 'Aurora',
+      characters: { blocked: { linked: true, sellingBlocked: true }, stranger: {} },
+      listings: ['blocked', 'stranger', 'able'].map((ref) => ({ ...listing, itemRef: ref, sellerCharacterRef: ref })),
+    },
+  ]
+  await using stub = await startStub({
+    prepare: (parts, stubUrl) => stageScenario(scenario.parse({ gameServers }), parts, stubUrl),
+  })
+  const [{ apiKey }] = (await stub.request('GET', '/stub/game-servers')).data
+  keepSecret(apiKey)
+  const put = async (ref: string) => (await stub.request('PUT', `/stub/game-servers/1/characters/${ref}`, {})).data
+  const none = { account: false, linked: false, banned: false, sellingBlocked: false, recipientApproved: false }
+  expect(await put('blocked')).toMatchObject({ ...none, account: true, linked: true, sellingBlocked: true })
+  expect(await put('stranger')).toMatchObject(none)
+  expect(await put('able')).toMatchObject({ ...none, account: true, linked: true, recipientApproved: true })
+})
+
 test('after an outage: every transaction stands where it is told, since when it is told, and money and stock agree', async () => {
   await using stub = await serveExample('after-an-outage')
   const { control } = stub

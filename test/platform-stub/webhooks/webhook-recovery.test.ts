@@ -11,6 +11,7 @@ async function startStubWithDisk() {
   const { time, pass } = manualTime()
   const refused = Promise.withResolvers<void>()
   const disk = { isFull: false }
+  const full = new Error('no room at the commit')
   const stub = await startStub({
     time,
     async prepare({ platform }) {
@@ -18,7 +19,15 @@ async function startStubWithDisk() {
       const failing: typeof transact = (work) => {
         if (!disk.isFull) return transact(work)
         refused.resolve()
-        return refuse('STORE_FULL')
+        try {
+          return transact(() => {
+            work()
+            throw full
+          })
+        } catch (error) {
+          if (error !== full) throw error
+          return refuse('STORE_FULL')
+        }
       }
       Object.assign(platform, { transact: failing })
     },
