@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { ConfigReading } from '../config/config.ts'
 import { parseConfigFile } from '../config/config-file.ts'
 import { realPathOf } from '../config/real-path.ts'
@@ -6,18 +6,26 @@ import type { SettingsSource } from '../config/settings.ts'
 import { exitCodes } from './exit-codes.ts'
 
 /**
- * Reads a configuration from the environment and a `--config` file. What is wrong with it is told on standard error, a
- * line for each fault, and the exit code set.
+ * Reads a configuration from the environment and a `--config` file. All errors are reported together on standard error,
+ * one per line, and the exit code is set.
  *
- * @returns undefined where something is wrong.
+ * @returns undefined if there is an error.
  */
 export function readConfig<Config>(
   configFile: string | undefined,
   read: (source: SettingsSource) => ConfigReading<Config>,
 ): Config | undefined {
   const file = configFile === undefined ? emptyFile : readConfigFile(configFile)
-  const readFile = (path: string) => readFileSync(path, 'utf8')
-  const reading = file && read({ env: process.env, file: file.values, readFile, realPath: realPathOf })
+  const reading =
+    file &&
+    read({
+      env: process.env,
+      file: file.values,
+      filePath: configFile,
+      readFile: (path) => readFileSync(path, 'utf8'),
+      realPath: realPathOf,
+      isReadableByAll,
+    })
   const faults = [
     ...(file
       ? file.faults.map(({ line, problem }) => `${configFile}, line ${line}: ${problem}`)
@@ -37,5 +45,13 @@ function readConfigFile(path: string): ReturnType<typeof parseConfigFile> | unde
     return parseConfigFile(readFileSync(path, 'utf8'))
   } catch {
     return undefined
+  }
+}
+
+function isReadableByAll(path: string): boolean {
+  try {
+    return process.platform !== 'win32' && (statSync(path).mode & 0o004) !== 0
+  } catch {
+    return false
   }
 }

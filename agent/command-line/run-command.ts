@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { type OpenJournal, type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock/clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
-import { exampleOf } from '../config/settings.ts'
+import { exampleOf, shownPath } from '../config/settings.ts'
 import { DirUnusableError, mayPass } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { JournalUnusableError } from '../journal/idempotency-journal.ts'
@@ -47,7 +47,10 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
     return end(exitCodes.refused)
   }
   const signalled = firstOf('SIGTERM', 'SIGINT', 'SIGHUP')
+  // Node reads it anew for each TLS connection; a warning of the configuration says that it is ignored.
+  delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   logStart(config, manifest.version, log)
+  for (const warning of config.warnings) log.warn(warning)
   try {
     const agent = await Promise.race([start(config, log, broke, options.standby === true, openJournal), signalled])
     if (typeof agent === 'string') return end(exitCodes.ok)
@@ -77,7 +80,7 @@ async function openLogOrTell({ logLevel, logFile }: AgentConfig): Promise<Log | 
     const { code } = error as NodeJS.ErrnoException
     const cure = "the agent's user must be able to write the file, and to make others in its directory"
     process.stderr.write(
-      `SERVICE_LOG_FILE: cannot write ${logFile} (${code}): ${cure}. Example: ${exampleOf('SERVICE_LOG_FILE')}\n`,
+      `SERVICE_LOG_FILE: cannot write ${shownPath(logFile ?? '')} (${code}): ${cure}. Example: ${exampleOf('SERVICE_LOG_FILE')}\n`,
     )
     process.exitCode = exitCodes.usage
     return undefined

@@ -1,12 +1,12 @@
-/** One line of a configuration file that cannot be understood. */
+/** One line of a configuration file that is not valid. */
 export interface ConfigFileFault {
   readonly line: number
   readonly problem: string
 }
 
 /**
- * Reads `NAME=value` lines. Empty lines and lines that begin with `#` say nothing; one pair of quotes around a value is
- * taken off, so that the file serves systemd's EnvironmentFile as well.
+ * Reads `NAME=value` lines. Empty lines and lines that begin with `#` are skipped. One pair of quotes around a value is
+ * removed, so that systemd's EnvironmentFile can use the same file.
  */
 export function parseConfigFile(text: string): {
   values: ReadonlyMap<string, string>
@@ -21,7 +21,7 @@ export function parseConfigFile(text: string): {
     if (/^\s*(#|$)/.test(line)) continue
     const [, name, value] = /^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
     if (name === undefined || value === undefined) faults.push({ line: index + 1, problem: 'not a NAME=value line' })
-    else if (values.has(name)) faults.push({ line: index + 1, problem: `${name} stands twice` })
+    else if (values.has(name)) faults.push({ line: index + 1, problem: 'this name is given twice' })
     else values.set(name, /^(["'])(.*)\1$/.exec(value)?.[2] ?? value)
   }
   return { values, faults }

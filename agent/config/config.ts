@@ -4,9 +4,9 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
 import { limits } from '../../contract/limits.ts'
 import { KeyFileError, readPlatformKey, readSigningKey, type SigningKey } from '../signing/signing-key.ts'
-import { SettingsReader, type SettingsSource } from './settings.ts'
+import { SettingsReader, type SettingsSource, shownPath } from './settings.ts'
 
-/** Everything the agent is told, parsed: nothing behind this page reads a variable or doubts a value. */
+/** The whole configuration, parsed. The rest of the agent reads no variable and checks no value again. */
 export interface AgentConfig extends DaemonAddress {
   /** The platform's base address without `/v1` and trailing slash. */
   readonly baseUrl: string
@@ -25,9 +25,14 @@ export interface AgentConfig extends DaemonAddress {
   readonly callDeadlineMs: number
   readonly logLevel: LogLevel
   readonly logFile: string | undefined
+  /** What is allowed and dangerous, with its cure: one line each, without a secret. */
+  readonly warnings: readonly string[]
 }
 
-/** Where the daemon listens, and what it wants to be shown. */
+const tlsAlwaysVerified =
+  'NODE_TLS_REJECT_UNAUTHORIZED: ignored, because any server could take the API key. Trust a private CA with SERVICE_CA_FILE'
+
+/** Where the daemon listens, and the token it asks for. */
 export interface DaemonAddress {
   readonly host: string
   readonly port: number
@@ -35,24 +40,22 @@ export interface DaemonAddress {
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-/** The least weighty lines that are logged. */
+/** The lowest level that is logged. */
 export type LogLevel = (typeof logLevels)[number]
 
-/** A configuration, or everything that is wrong with it. */
+/** A configuration, or all errors in it. */
 export type ConfigReading<Config> =
   | { readonly ok: true; readonly config: Config }
-  /** A line for each fault: the variable, what is wrong, an example. */
+  /** One line for each error: the variable, what is wrong, an example. */
   | { readonly ok: false; readonly faults: readonly string[] }
 
-/** Reads the daemon's whole configuration and tells all faults at once. */
+/** Reads the whole configuration of the daemon and reports all errors together. */
 export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConfig> {
   const reader = new SettingsReader(source)
   const baseUrl = readBaseUrl(reader)
-  const apiKey = reader.secret('SERVICE_API_KEY', 'SERVICE_API_KEY_FILE')
-  if (apiKey === undefined && !reader.text('SERVICE_API_KEY') && !reader.text('SERVICE_API_KEY_FILE')) {
-    reader.fault('SERVICE_API_KEY', 'missing; give it or SERVICE_API_KEY_FILE')
-  }
+  const apiKey = reader.requiredSecret('SERVICE_API_KEY', 'SERVICE_API_KEY_FILE')
   const signingKey = readOwnKey(reader)
+  if (apiKey !== undefined && signingKey?.kid === apiKey) reader.fault('SERVICE_SIGNING_KID', 'is the API key as well')
   const rest = {
     ...readAddress(reader),
     stateDir: reader.text('SERVICE_STATE_DIR') ?? usualStateDir(source.env),
@@ -68,13 +71,14 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
   }
   if (rest.spoolDir !== undefined) refuseMixedDirs(reader, rest.spoolDir, rest.stateDir)
   refuseWhatIsNotThere(reader)
+  if (source.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') reader.warnings.push(tlsAlwaysVerified)
   if (reader.faults.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {
     return { ok: false, faults: reader.faults }
   }
-  return { ok: true, config: { baseUrl, apiKey, signingKey, ...rest } }
+  return { ok: true, config: { baseUrl, apiKey, signingKey, ...rest, warnings: reader.warnings } }
 }
 
-/** Reads only what a command needs that talks to the running daemon. */
+/** Reads what a command needs to reach the running daemon. */
 export function readDaemonAddress(source: SettingsSource): ConfigReading<DaemonAddress> {
   const reader = new SettingsReader(source)
   const config = readAddress(reader)
@@ -94,7 +98,7 @@ const isLoopback = (host: string) => host === 'localhost' || host === '::1' || (
 function readLoopbackHost(reader: SettingsReader): string {
   const host = reader.text('SERVICE_AGENT_HOST') ?? '127.0.0.1'
   if (!isLoopback(host))
-    reader.fault('SERVICE_AGENT_HOST', `${host} is not a loopback address; the agent signs for whoever reaches it`)
+    reader.fault('SERVICE_AGENT_HOST', 'not a loopback address; the agent signs for everyone that reaches it')
   return host
 }
 
@@ -103,7 +107,7 @@ function readBaseUrl(reader: SettingsReader): string | undefined {
   if (text === undefined) return undefined
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol))
-    return reader.fault('SERVICE_BASE_URL', `${JSON.stringify(text)} is not an http(s) address`)
+    return reader.fault('SERVICE_BASE_URL', 'not an http(s) address')
   if (url.username || url.password || url.search || url.hash)
     return reader.fault('SERVICE_BASE_URL', 'holds a user, a query or a fragment')
   if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1'))) {
@@ -116,10 +120,13 @@ function readOwnKey(reader: SettingsReader): SigningKey | undefined {
   const kid = reader.required('SERVICE_SIGNING_KID')
   const path = reader.required('SERVICE_SIGNING_KEY_FILE')
   const pem = path === undefined ? undefined : reader.fileAt('SERVICE_SIGNING_KEY_FILE', path)
+  reader.warnIfReadableByAll('SERVICE_SIGNING_KEY_FILE', path)
+  if (kid !== undefined && kid.length > 200)
+    return reader.fault('SERVICE_SIGNING_KID', 'longer than 200 characters; a kid is the name of the key')
   if (kid === undefined || pem === undefined) return undefined
   return keyOrFault(
     () => readSigningKey(pem, kid),
-    (problem) => reader.fault('SERVICE_SIGNING_KEY_FILE', `${problem}: ${path}`),
+    (problem) => reader.fault('SERVICE_SIGNING_KEY_FILE', `${problem}: ${shownPath(path ?? '')}`),
   )
 }
 
@@ -133,7 +140,7 @@ function readPlatformKeys(reader: SettingsReader): ReadonlyMap<string, KeyObject
     )
   }
   const twice = kids.find((kid, index) => kids.indexOf(kid) !== index)
-  if (twice !== undefined) reader.fault('SERVICE_PLATFORM_KID', `names ${twice} twice; each key has a kid of its own`)
+  if (twice !== undefined) reader.fault('SERVICE_PLATFORM_KID', 'names one kid twice; each key has a kid of its own')
   const keys = new Map<string, KeyObject>()
   for (const [index, path] of paths.entries()) {
     const pem = reader.fileAt('SERVICE_PLATFORM_PUBLIC_KEY_FILE', path)
@@ -142,7 +149,7 @@ function readPlatformKeys(reader: SettingsReader): ReadonlyMap<string, KeyObject
         ? undefined
         : keyOrFault(
             () => readPlatformKey(pem),
-            (problem) => reader.fault('SERVICE_PLATFORM_PUBLIC_KEY_FILE', `${problem}: ${path}`),
+            (problem) => reader.fault('SERVICE_PLATFORM_PUBLIC_KEY_FILE', `${problem}: ${shownPath(path)}`),
           )
     const kid = kids[index]
     if (key && kid !== undefined) keys.set(kid, key)
@@ -173,7 +180,7 @@ function readExtraCa(reader: SettingsReader): string | undefined {
     : reader.fault('SERVICE_CA_FILE', 'holds no certificate in PEM')
 }
 
-/** What the agent remembers must not lie where game servers write, whatever names lead there. */
+/** The state must not lie where game servers write, also if links lead there. */
 function refuseMixedDirs(reader: SettingsReader, spoolDir: string, stateDir: string): void {
   const fromSpool = relative(reader.realPath(spoolDir), reader.realPath(stateDir))
   if (fromSpool === '') {
@@ -196,7 +203,7 @@ function listOf(text: string | undefined): string[] {
     .filter((part) => part !== '')
 }
 
-/** What is asked for and not there ends the start: an agent that took the setting and did nothing would deceive. */
+/** Settings of features that do not exist yet end the start: ignoring them would mislead the operator. */
 function refuseWhatIsNotThere(reader: SettingsReader): void {
   const missing = [
     'SERVICE_WEBHOOK_PORT',
@@ -210,7 +217,7 @@ function refuseWhatIsNotThere(reader: SettingsReader): void {
   }
 }
 
-/** systemd's, else the usual place of this system. */
+/** The directory of systemd, or the usual place of this system. */
 function usualStateDir(env: SettingsSource['env']): string {
   const fromSystemd = env['STATE_DIRECTORY']?.split(':')[0]
   if (fromSystemd) return fromSystemd

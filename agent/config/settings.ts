@@ -1,4 +1,6 @@
-/** Every variable that the agent reads, with an example that a fault can show. */
+import { isAbsolute } from 'node:path'
+
+/** Every variable that the agent reads, with an example for error messages. */
 const settings = {
   SERVICE_BASE_URL: 'https://api.example.com/v1',
   SERVICE_API_KEY: 'the key that the platform issued',
@@ -40,26 +42,41 @@ export function exampleOf(name: SettingName): string {
 export interface SettingsSource {
   /** The environment, which wins. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The `--config` file's values. */
+  /** The values of the `--config` file. */
   readonly file: ReadonlyMap<string, string>
+  /** The path of the `--config` file, if one is given. */
+  readonly filePath?: string | undefined
   /** Text of a file that a setting names. @throws What `readFileSync` throws. */
   readonly readFile: (path: string) => string
-  /** Where a path leads when links are followed, also while the end of it is not there yet. */
+  /** Where a path leads when links are followed, even if its end does not exist yet. */
   readonly realPath: (path: string) => string
+  /** Whether every user of this host can read a file. */
+  readonly isReadableByAll: (path: string) => boolean
 }
 
-/** Reads settings one by one and gathers everything that is wrong with them, so that all is told at once. */
+/**
+ * Reads settings one by one and collects all errors, so that they are reported together. A value that is wrong may be a
+ * secret in the wrong place: no error repeats it.
+ */
 export class SettingsReader {
   readonly faults: string[] = []
+  readonly warnings: string[] = []
   readonly #source: SettingsSource
+  readonly #refused = new Set<string>()
 
   constructor(source: SettingsSource) {
     this.#source = source
     for (const name of source.file.keys()) {
+      const shown = /^[A-Za-z_]{1,40}$/.test(name) ? name : 'a name that is not shown, because it may be a secret'
       if (!Object.hasOwn(settings, name.toUpperCase()))
         this.faults.push(
-          `${name}: not a setting of market-agent; the README has a table of them. Example: ${usualLine}`,
+          `${shown}: not a setting of market-agent; the README has a table of them. Example: ${usualLine}`,
         )
+    }
+    for (const name of Object.keys(settings) as SettingName[]) {
+      if (!/-----|\p{Cc}/u.test(this.#value(name) ?? '')) continue
+      this.fault(name, 'holds line breaks or the text of a key or certificate; a key is given as the path of its file')
+      this.#refused.add(name)
     }
   }
 
@@ -68,46 +85,42 @@ export class SettingsReader {
     return this.#source.realPath(path)
   }
 
-  /** Notes what is wrong with a setting, with an example of one that is right. */
+  /** Adds an error with an example of a right value. */
   fault(name: SettingName, problem: string): undefined {
     this.faults.push(`${name}: ${problem}. Example: ${settings[name]}`)
     return undefined
   }
 
-  /** A setting's value; undefined where it is absent or empty. */
+  /** The value of a setting; undefined if it is absent or empty. */
   text(name: SettingName): string | undefined {
-    const { env, file } = this.#source
-    const isProxy = name === 'HTTPS_PROXY' || name === 'NO_PROXY'
-    const value =
-      env[name] || (isProxy && env[name.toLowerCase()]) || file.get(name) || (isProxy && file.get(name.toLowerCase()))
-    return value || undefined
+    return this.#refused.has(name) ? undefined : this.#value(name)
   }
 
-  /** A setting's value. That it is missing is a fault. */
+  /** The value of a setting. Its absence is an error. */
   required(name: SettingName): string | undefined {
-    return this.text(name) ?? this.fault(name, 'missing')
+    if (this.#value(name) === undefined) this.fault(name, 'missing')
+    return this.text(name)
   }
 
-  /** A setting's value in decimal digits, or the fallback where it is absent. Another value is a fault. */
+  /** The value of a setting in decimal digits, or the fallback if it is absent. Another value is an error. */
   wholeNumber(name: SettingName, fallback: number, min: number, max: number): number {
     const text = this.text(name)
     if (text === undefined) return fallback
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
     if (value >= min && value <= max) return value
-    this.fault(name, `${JSON.stringify(text)} is not a whole number from ${min} to ${max}`)
+    this.fault(name, `not a whole number from ${min} to ${max}`)
     return fallback
   }
 
-  /** A setting's value out of a few, or the fallback where it is absent. Another value is a fault. */
+  /** The value of a setting out of a few, or the fallback if it is absent. Another value is an error. */
   oneOf<Value extends string>(name: SettingName, values: readonly Value[], fallback: Value): Value {
     const text = this.text(name)
     const value = values.find((candidate) => candidate === text)
-    if (text !== undefined && value === undefined)
-      this.fault(name, `${JSON.stringify(text)} is none of ${values.join(', ')}`)
+    if (text !== undefined && value === undefined) this.fault(name, `not one of ${values.join(', ')}`)
     return value ?? fallback
   }
 
-  /** The text of the file that a setting names; undefined where the setting is absent. An empty file is a fault. */
+  /** The text of the file that a setting names; undefined if the setting is absent. An empty file is an error. */
   file(name: SettingName): string | undefined {
     const path = this.text(name)
     return path === undefined ? undefined : this.fileAt(name, path)
@@ -117,9 +130,9 @@ export class SettingsReader {
   fileAt(name: SettingName, path: string): string | undefined {
     try {
       const text = this.#source.readFile(path)
-      return text.trim() === '' ? this.fault(name, `the file is empty: ${path}`) : text
+      return text.trim() === '' ? this.fault(name, `the file is empty: ${shownPath(path)}`) : text
     } catch (error) {
-      return this.fault(name, `${fileProblem(error)}: ${path}`)
+      return this.fault(name, `${fileProblem(error)}: ${shownPath(path)}`)
     }
   }
 
@@ -131,8 +144,38 @@ export class SettingsReader {
     const secret = given ?? this.file(fileName)?.trim()
     if (secret !== undefined && !/^[\x21-\x7e]+$/.test(secret))
       return this.fault(name, 'holds spaces, line breaks or characters that no header can carry')
+    if (given === undefined) this.warnIfReadableByAll(fileName, this.text(fileName))
+    else if (!this.#source.env[name]) this.warnIfReadableByAll(name, this.#source.filePath)
     return secret
   }
+
+  /** As `secret`. Its absence is an error. */
+  requiredSecret(name: SettingName, fileName: SettingName): string | undefined {
+    if (this.#value(name) === undefined && this.#value(fileName) === undefined)
+      return this.fault(name, `missing; give it or ${fileName}`)
+    return this.secret(name, fileName)
+  }
+
+  /** Adds a warning if every user of this host can read a file that holds a secret. */
+  warnIfReadableByAll(name: SettingName, path: string | undefined): void {
+    if (path !== undefined && this.#source.isReadableByAll(path))
+      this.warnings.push(
+        `${name}: every user of this host can read ${shownPath(path)}. Run: chmod o= ${shownPath(path)}`,
+      )
+  }
+
+  #value(name: SettingName): string | undefined {
+    const { env, file } = this.#source
+    const isProxy = name === 'HTTPS_PROXY' || name === 'NO_PROXY'
+    const value =
+      env[name] || (isProxy && env[name.toLowerCase()]) || file.get(name) || (isProxy && file.get(name.toLowerCase()))
+    return value || undefined
+  }
+}
+
+/** A path for people to read. What is not a whole path may be a secret in the wrong place. */
+export function shownPath(path: string): string {
+  return isAbsolute(path) ? path : '(not shown, because it is not a whole path)'
 }
 
 function fileProblem(error: unknown): string {

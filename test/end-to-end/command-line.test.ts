@@ -2,6 +2,7 @@ import { type ExecFileException, execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -188,6 +189,38 @@ for (const [what, { agent }] of [
       slow.close()
     },
   )
+}
+
+for (const [what, { agent }] of [
+  ['from source', sourcePrograms],
+  ['as a single file', binaryPrograms],
+] as const) {
+  test(`NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored, and a log line says so (${what})`, async () => {
+    using ready = await setup()
+    const tls = (name: string) => readFileSync(join(import.meta.dirname, '..', 'agent', 'fixtures', 'tls', name))
+    const requests: string[] = []
+    const stranger = createTlsServer({ key: tls('server-key.pem'), cert: tls('server.pem') }, (request, response) => {
+      requests.push(request.url ?? '')
+      response.end(JSON.stringify({ data: eligibility }))
+    })
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
+    const logFile = outputFile('market-agent')
+    const env = {
+      ...ready.env,
+      SERVICE_BASE_URL: `https://127.0.0.1:${(stranger.address() as AddressInfo).port}`,
+      SERVICE_CALL_DEADLINE_MS: '1000',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    }
+    await using daemon = await startProgram({ name: 'market-agent', command: [...agent, 'run'], env, logFile })
+    const ended = await ends([...agent, 'call', 'market.eligibility', '--input', '{"characterRef":"known"}'], {
+      ...ready.env,
+      SERVICE_AGENT_PORT: new URL(daemon.url).port,
+    })
+    expect(JSON.parse(ended.stdout)).toMatchObject({ ok: false, status: 503 })
+    expect(requests).toEqual([])
+    expect(readFileSync(logFile, 'utf8')).toContain('NODE_TLS_REJECT_UNAUTHORIZED: ignored')
+    stranger.close()
+  })
 }
 
 test('the single file ignores NODE_OPTIONS, and SIGUSR1 opens no inspector', async () => {

@@ -40,7 +40,7 @@ const good = {
   SERVICE_SIGNING_KID: 'kid-1',
 }
 const read = (env: Readonly<Record<string, string | undefined>>, file = new Map<string, string>()) =>
-  readAgentConfig({ env, file, readFile, realPath })
+  readAgentConfig({ env, file, readFile, realPath, isReadableByAll: () => false })
 const faultsOf = (env: Readonly<Record<string, string | undefined>>) => {
   const reading = read({ ...good, ...env })
   return reading.ok ? [] : reading.faults
@@ -112,7 +112,7 @@ for (const [what, env, fault] of [
   [
     'a kid given twice',
     { SERVICE_PLATFORM_KID: 'p,p', SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/k/platform.pem,/k/platform.pem' },
-    /SERVICE_PLATFORM_KID: names p twice/,
+    /SERVICE_PLATFORM_KID: names one kid twice/,
   ],
   ['a host that only looks like an address', { SERVICE_AGENT_HOST: '127.999.1.1' }, /not a loopback address/],
   ['a spool that is the state directory', { SERVICE_SPOOL_DIR: '/d/state', SERVICE_STATE_DIR: '/d/state' }, /as well/],
@@ -136,6 +136,65 @@ for (const [what, env, fault] of [
     expect(faults.join()).not.toMatch(/PRIVATE KEY-----|key-1|u:p/)
   })
 }
+
+const secretText = 'Xk29-secret-of-the-operator'
+const ownPem = files['/k/own.pem'] ?? ''
+
+for (const [what, env] of [
+  ['a private key as its own file name', { SERVICE_SIGNING_KEY_FILE: ownPem }],
+  ['a private key as the kid', { SERVICE_SIGNING_KID: ownPem }],
+  ['a private key without line breaks as the kid', { SERVICE_SIGNING_KID: ownPem.replaceAll('\n', '') }],
+  ['a private key as the spool', { SERVICE_SPOOL_DIR: ownPem }],
+  ['a private key as the log file', { SERVICE_LOG_FILE: ownPem }],
+  ['a private key as the address', { SERVICE_BASE_URL: ownPem }],
+  ['a private key as the platform kid, twice', { SERVICE_PLATFORM_KID: `${ownPem},${ownPem}` }],
+  ['a secret as a file name', { SERVICE_API_KEY: undefined, SERVICE_API_KEY_FILE: secretText }],
+  ['a secret as the token file', { SERVICE_AGENT_TOKEN_FILE: secretText }],
+  ['a secret as the port', { SERVICE_AGENT_PORT: secretText }],
+  ['a secret as the host', { SERVICE_AGENT_HOST: secretText }],
+  ['a secret as the level', { SERVICE_LOG_LEVEL: secretText }],
+  ['a secret as the proxy', { HTTPS_PROXY: secretText }],
+  ['a secret as the address', { SERVICE_BASE_URL: secretText }],
+  ['a password in the address', { SERVICE_BASE_URL: `https://user:${secretText}@api.example.com` }],
+  [
+    'a password in an address with a mistyped scheme',
+    { SERVICE_BASE_URL: `htps://user:${secretText}@api.example.com` },
+  ],
+  ['a password in an address on http', { SERVICE_BASE_URL: `http://user:${secretText}@api.example.com` }],
+] as const) {
+  test(`${what} is a fault, and its text is not printed`, () => {
+    const faults = faultsOf(env).join('\n')
+    expect(faults).toContain(Object.keys(env).at(-1))
+    expect(faults).not.toContain(secretText)
+    for (const line of ownPem.split('\n').filter((line) => line.length > 10)) expect(faults).not.toContain(line)
+  })
+}
+
+test('a line of a key in the configuration file is a fault, and its text is not printed', () => {
+  const line = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj'
+  const { values } = parseConfigFile(`${line}=`)
+  const reading = read(good, new Map(values))
+  expect(reading.ok ? [] : reading.faults).toEqual([expect.stringMatching(/not a setting of market-agent/)])
+  expect(JSON.stringify(reading)).not.toContain(line)
+})
+
+test('a key that every user of the host can read is warned of, with the cure', () => {
+  const readable = new Set(['/k/own.pem', '/k/api-key'])
+  const source = { env: { ...good, SERVICE_API_KEY: undefined, SERVICE_API_KEY_FILE: '/k/api-key' }, file: new Map() }
+  const reading = readAgentConfig({ ...source, readFile, realPath, isReadableByAll: (path) => readable.has(path) })
+  expect(reading.ok && reading.config.warnings).toEqual([
+    'SERVICE_API_KEY_FILE: every user of this host can read /k/api-key. Run: chmod o= /k/api-key',
+    'SERVICE_SIGNING_KEY_FILE: every user of this host can read /k/own.pem. Run: chmod o= /k/own.pem',
+  ])
+})
+
+test('NODE_TLS_REJECT_UNAUTHORIZED=0 is warned of as ignored', () => {
+  expect(read(good)).toMatchObject({ ok: true, config: { warnings: [] } })
+  expect(read({ ...good, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toMatchObject({
+    ok: true,
+    config: { warnings: [expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED: ignored.*SERVICE_CA_FILE/)] },
+  })
+})
 
 test('a key may be PKCS#8 or PKCS#1, and an API key may stand in a file', () => {
   expect(faultsOf({ SERVICE_SIGNING_KEY_FILE: '/k/pkcs1.pem' })).toEqual([])
@@ -170,7 +229,7 @@ test('the environment wins over the file', () => {
 test('a line that is none, a name given twice and an unknown name are faults of the file', () => {
   expect(parseConfigFile('SERVICE_API_KEY key\nA=1\nA=2').faults).toEqual([
     { line: 1, problem: 'not a NAME=value line' },
-    { line: 3, problem: 'A stands twice' },
+    { line: 3, problem: 'this name is given twice' },
   ])
   const reading = read(good, new Map([['SERVICE_APIKEY', 'x']]))
   expect(reading.ok ? [] : reading.faults).toEqual([
