@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { jsonFaultInWords } from '../../contract/faults-in-words.ts'
-import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
+import { limits } from '../../contract/limits.ts'
+import { decodeUtf8, type JsonFault, readStrictJson } from '../../contract/strict-json.ts'
 import { readDaemonAddress } from '../config/config.ts'
 import { askDaemon } from './daemon-request.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -13,13 +13,13 @@ export interface CallOptions {
   readonly id?: string
 }
 
-/** `market-agent call`: one call from a shell. Prints the answer; the exit code says how it went. */
+/** `market-agent call`: one call from a shell. Prints the answer; the exit code says whether it succeeded. */
 export async function call(operation: string, dash: string | undefined, options: CallOptions): Promise<void> {
   const inputText = readInput(dash, options)
   const address = inputText === undefined ? undefined : readConfig(options.config, readDaemonAddress)
   if (inputText === undefined || !address) return
   const idMember = options.id === undefined ? '' : `,"id":${JSON.stringify(options.id)}`
-  // The input goes on as it was written: reading and writing it again could change a number.
+  // The input is sent as it was written: parsing and writing it again could change a number.
   const body = `{"operation":${JSON.stringify(operation)},"input":${inputText}${idMember}}`
   const answer = await askDaemon(address, 'POST', '/call', body)
   if (!answer) return
@@ -28,7 +28,7 @@ export async function call(operation: string, dash: string | undefined, options:
   else if (!answer.text.startsWith('{"ok":true')) process.exitCode = exitCodes.refused
 }
 
-/** JSON text of an object; undefined, told and the exit code set, where there is none. */
+/** The JSON text of an object; undefined after an error was reported and the exit code set. */
 function readInput(dash: string | undefined, { input, inputFile }: CallOptions): string | undefined {
   const given = [dash, input, inputFile].filter((source) => source !== undefined)
   if (given.length > 1 || (dash !== undefined && dash !== '-'))
@@ -36,16 +36,33 @@ function readInput(dash: string | undefined, { input, inputFile }: CallOptions):
   const text = input ?? (inputFile === undefined && dash === undefined ? '{}' : readText(inputFile))
   if (text === undefined) return undefined
   const reading = readStrictJson(text)
-  return reading.ok ? text.trim() : usage(jsonFaultInWords(reading.fault))
+  return reading.ok ? text.trim() : usage(`the input ${inEnglish(reading.fault)}`)
 }
 
-/** The text of a file, or of standard input; undefined, told and the exit code set, where there is none. */
+/** The text of a file, or of standard input; undefined after an error was reported and the exit code set. */
 function readText(inputFile: string | undefined): string | undefined {
   const source = inputFile ?? 'standard input'
   try {
     return decodeUtf8(readFileSync(inputFile ?? 0)) ?? usage(`${source} is not UTF-8: save it as UTF-8`)
   } catch (error) {
     return usage(`cannot read ${source}: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+function inEnglish(fault: JsonFault): string {
+  switch (fault.kind) {
+    case 'not-json':
+      return `is not valid JSON, at line ${fault.line}, column ${fault.column}`
+    case 'lone-surrogate':
+      return `holds half of a Unicode character, at line ${fault.line}, column ${fault.column}`
+    case 'not-an-object':
+      return 'must be a JSON object: { … }'
+    case 'too-deep':
+      return `has too many levels: at most ${limits.jsonDepthMax} objects or lists inside each other`
+    case 'duplicate-name':
+      return `is ambiguous: the name ${JSON.stringify(fault.name)} is given twice`
+    case 'inexact-number':
+      return `is ambiguous: the number ${fault.number} cannot be read exactly`
   }
 }
 

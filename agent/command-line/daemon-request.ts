@@ -9,9 +9,9 @@ export interface DaemonAnswer {
 }
 
 /**
- * Asks the running daemon. When there is none, that is told on standard error and the exit code set.
+ * Sends a request to the running daemon. If there is none, it is reported on standard error and the exit code is set.
  *
- * @returns undefined when nobody answered.
+ * @returns undefined when there was no answer.
  */
 export async function askDaemon(
   address: DaemonAddress,

@@ -98,8 +98,6 @@ for (const [what, { agent }] of [
       code: 0,
     })
     expect(await call('market.sell')).toMatchObject({ code: 2, stdout: expect.stringContaining('market.sell') })
-    expect(await call('market.eligibility', '--input', '{oops')).toMatchObject({ code: 2, stdout: '' })
-    expect(await call('market.eligibility', '--input', '{"a":1,"a":2}')).toMatchObject({ code: 2, stdout: '' })
     expect(await call()).toMatchObject({ code: 2 })
 
     const listed = await ends([...agent, 'operations'], env)
@@ -107,6 +105,24 @@ for (const [what, { agent }] of [
     const json = await ends([...agent, 'operations', '--json'], env)
     expect(JSON.parse(json.stdout).operations).toHaveLength(12)
     expect(await ends([...agent, 'operations'], { ...env, SERVICE_AGENT_TOKEN: 'another' })).toMatchObject({ code: 1 })
+  })
+
+  test(`an input that is not a JSON object ends a call with 2, and English says what is wrong (${what})`, async () => {
+    const problems = {
+      '{oops': 'not valid JSON, at line 1, column 2',
+      '[]': 'must be a JSON object',
+      '{"a":1,"a":2}': 'the name "a" is given twice',
+      '{"a":9007199254740993}': '9007199254740993 cannot be read exactly',
+      '{"a":"\\ud800"}': 'half of a Unicode character',
+      [`{"a":${'['.repeat(40)}${']'.repeat(40)}}`]: 'too many levels',
+    }
+    const ended = await Promise.all(
+      Object.keys(problems).map((input) => ends([...agent, 'call', 'market.eligibility', '--input', input], {})),
+    )
+    expect(ended).toEqual(
+      Object.values(problems).map((problem) => ({ code: 2, stdout: '', stderr: expect.stringContaining(problem) })),
+    )
+    expect(ended.map(({ stderr }) => stderr).join('')).not.toMatch(/[à-ú]/)
   })
 
   test(`with a spool the heartbeat is written, and the state directory is nobody else's to read (${what})`, async () => {
