@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { inputFaultInWords } from '../../contract/faults-in-words.ts'
+import { inputFaultInWords, receivedInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { type Operation, operationNamed, type PlatformOperation } from '../../contract/operations.ts'
 import { messages } from './messages.ts'
@@ -37,7 +37,8 @@ export function readCall(members: { operation: unknown; input: unknown; id: unkn
   const operation = operationNamed(operationName)
   if (!operation) return { ok: false, message: messages.operationUnknown(operationName) }
   if (!isIdempotencyKey(id)) return { ok: false, message: messages.idInvalid }
-  if (!isObject(input)) return { ok: false, message: messages.inputNotObject }
+  if (input === undefined) return { ok: false, message: messages.inputMissing }
+  if (!isObject(input)) return { ok: false, message: messages.inputNotObject(receivedInWords(input)) }
   const fingerprint = id === undefined ? undefined : fingerprintOf(operationName, input)
   const issue = operation.input.safeParse(input).error?.issues[0]
   const inputFault = issue && inputFaultInWords(issue, input)

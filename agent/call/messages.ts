@@ -3,19 +3,21 @@
  * through and never stands here.
  */
 export const messages = {
-  bodyNotUtf8: 'O corpo não está em UTF-8: grave e envie o texto em UTF-8.',
+  bodyNotUtf8: 'O texto não está em UTF-8: grave e envie o texto em UTF-8.',
   operationMissing:
     'O campo "operation" é obrigatório: envie o nome de uma operação, por exemplo "market.eligibility".',
   operationUnknown: (name: string) =>
     `A operação ${JSON.stringify(name.slice(0, 80))} não existe: veja os nomes em GET /operations.`,
-  inputNotObject: 'O campo "input" é obrigatório: envie um objeto com os campos da operação, ou {}.',
+  inputMissing: 'O campo "input" é obrigatório: envie um objeto com os campos da operação, ou {}.',
+  inputNotObject: (received: string) =>
+    `O campo "input" deve ser um objeto com os campos da operação, ou {}; ${received}.`,
   idInvalid: 'O campo "id" deve ser um texto de 1 a 255 caracteres.',
   idReused: 'Este id já foi usado para outra chamada: use um id novo para cada chamada diferente.',
   verifyBodyMissing: 'Envie o corpo recebido em "body" (texto exato) ou em "bodyBase64", um dos dois.',
   verifyBodyBase64: 'O campo "bodyBase64" não é base64 válido.',
   verifyNotConfigured:
     'A verificação de webhooks não está configurada: defina SERVICE_PLATFORM_KID e SERVICE_PLATFORM_PUBLIC_KEY_FILE.',
-  verifyFailed: (expected: string) => `A assinatura do webhook não confere: era esperado ${expected}.`,
+  verifyFailed: (reason: string) => `Webhook recusado. ${reason}`,
   verifyNotEvent: 'A assinatura confere, mas o corpo não é um evento conhecido.',
 
   fileNotRegular: 'O pedido não é um arquivo comum: grave um arquivo, sem links nem pipes.',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { limits } from '../../contract/limits.ts'
-import { decodeUtf8, type JsonFault, readStrictJson } from '../../contract/strict-json.ts'
+import { jsonFaultText } from '../../contract/json-fault-text.ts'
+import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { readDaemonAddress } from '../config/config.ts'
 import { askDaemon } from './daemon-request.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -36,7 +36,7 @@ function readInput(dash: string | undefined, { input, inputFile }: CallOptions):
   const text = input ?? (inputFile === undefined && dash === undefined ? '{}' : readText(inputFile))
   if (text === undefined) return undefined
   const reading = readStrictJson(text)
-  return reading.ok ? text.trim() : usage(`the input ${inEnglish(reading.fault)}`)
+  return reading.ok ? text.trim() : usage(`the input ${jsonFaultText(reading.fault)}`)
 }
 
 /** The text of a file, or of standard input; undefined after an error was reported and the exit code set. */
@@ -46,23 +46,6 @@ function readText(inputFile: string | undefined): string | undefined {
     return decodeUtf8(readFileSync(inputFile ?? 0)) ?? usage(`${source} is not UTF-8: save it as UTF-8`)
   } catch (error) {
     return usage(`cannot read ${source}: ${(error as NodeJS.ErrnoException).code}`)
-  }
-}
-
-function inEnglish(fault: JsonFault): string {
-  switch (fault.kind) {
-    case 'not-json':
-      return `is not valid JSON, at line ${fault.line}, column ${fault.column}`
-    case 'lone-surrogate':
-      return `holds half of a Unicode character, at line ${fault.line}, column ${fault.column}`
-    case 'not-an-object':
-      return 'must be a JSON object: { … }'
-    case 'too-deep':
-      return `has too many levels: at most ${limits.jsonDepthMax} objects or lists inside each other`
-    case 'duplicate-name':
-      return `is ambiguous: the name ${JSON.stringify(fault.name)} is given twice`
-    case 'inexact-number':
-      return `is ambiguous: the number ${fault.number} cannot be read exactly`
   }
 }
 

@@ -1,7 +1,8 @@
-import { type CryptoKey, flattenedVerify, type KeyObject } from 'jose'
+import { constants, type KeyObject, publicDecrypt } from 'node:crypto'
+import { flattenedVerify } from 'jose'
 import { limits } from '../limits.ts'
 import { decodeUtf8, readStrictJson } from '../strict-json.ts'
-import { base64url, signingInput } from './protected-header.ts'
+import { base64url } from './protected-header.ts'
 
 /** The checks of an envelope, in the order in which they are made. The first that fails names the refusal. */
 export const envelopeSteps = [
@@ -28,10 +29,10 @@ export interface ReceivedEnvelope {
   readonly body: Uint8Array
 }
 
-/** What an envelope is held against. */
-export interface EnvelopeRules<Key extends CryptoKey | KeyObject = CryptoKey | KeyObject> {
+/** What an envelope is checked against. */
+export interface EnvelopeRules {
   /** Verifying keys by kid. */
-  readonly keys: ReadonlyMap<string, Key>
+  readonly keys: ReadonlyMap<string, KeyObject>
   /** Unix time in seconds. */
   readonly nowS: number
   /** How long past its `exp` an envelope still opens. */
@@ -43,9 +44,6 @@ export interface EnvelopeRules<Key extends CryptoKey | KeyObject = CryptoKey | K
   readonly request: { readonly method: string; readonly path: string } | null
 }
 
-/** Says whether `signature` (base64url) is RS256 by `key` over `signingInput`. */
-export type VerifySignature<Key> = (signingInput: string, signature: string, key: Key) => boolean
-
 export type EnvelopeOpening =
   | {
       readonly ok: true
@@ -55,66 +53,37 @@ export type EnvelopeOpening =
       /** Unix time in seconds. */
       readonly exp: number
     }
-  | {
-      readonly ok: false
-      readonly step: EnvelopeStep
-      /** What would have passed, for the journal that explains refusals. Holds no secret. */
-      readonly expected: string
-      readonly received: string
-      /** From the step after `kid` on: whose envelope it claims to be. */
-      readonly kid?: string
-    }
+  | EnvelopeFault
+
+/** Why an envelope does not open. */
+export interface EnvelopeFault {
+  readonly ok: false
+  readonly step: EnvelopeStep
+  /** What would have passed, for the journal that explains refusals. Holds no secret. */
+  readonly expected: string
+  readonly received: string
+  /** From the step after `kid` on: whose envelope it claims to be. */
+  readonly kid?: string
+  /**
+   * At the step `signature`: another key made it, or this key made it over other bytes. A signature that was damaged on
+   * the way looks like another key's.
+   */
+  readonly cause?: 'other-key' | 'other-bytes'
+}
 
 const forbiddenParameters = ['crit', 'b64', 'jwk', 'jku', 'x5u', 'x5c', 'x5t', 'x5t#S256', 'zip']
 
 /**
- * Opens a detached JWS in the one strict way: exactly one spelling of an envelope passes. jose verifies the signature;
- * everything that jose forgives (names given twice, padding, white space, unencoded payloads, embedded keys) is refused
- * before.
+ * Opens a detached JWS in the one strict way: exactly one spelling of an envelope passes. jose verifies the signature.
+ * Everything that jose forgives is refused before: names given twice, padding, white space, unencoded payloads and
+ * embedded keys.
  *
  * Recording the jti is the caller's next step, by (kid, jti): a repeated envelope opens here every time.
  *
  * @see interface section 5; RFC 7515 section 5.2
  */
-export async function openEnvelope<Key extends CryptoKey | KeyObject>(
-  received: ReceivedEnvelope,
-  rules: EnvelopeRules<Key>,
-): Promise<EnvelopeOpening> {
-  const claim = readClaim(received, rules)
-  if ('step' in claim) return claim
-  return judge(received, claim, await verifyByJose(claim, received.body))
-}
-
-/**
- * The same for one who opens thousands a second: `verify` answers at once, where jose goes through WebCrypto's thread
- * pool.
- */
-export function openEnvelopeInPlace<Key extends CryptoKey | KeyObject>(
-  received: ReceivedEnvelope,
-  rules: EnvelopeRules<Key>,
-  verify: VerifySignature<Key>,
-): EnvelopeOpening {
-  const claim = readClaim(received, rules)
-  if ('step' in claim) return claim
-  const { protectedSegment, signature, key } = claim
-  return judge(received, claim, verify(signingInput(protectedSegment, received.body), signature, key))
-}
-
-/** An envelope in which all but the signature is as it must be. */
-interface Claim<Key> {
-  readonly protectedSegment: string
-  readonly signature: string
-  readonly kid: string
-  readonly key: Key
-  readonly jti: string | undefined
-  readonly exp: number
-}
-
-function readClaim<Key extends CryptoKey | KeyObject>(
-  { headerLines }: ReceivedEnvelope,
-  rules: EnvelopeRules<Key>,
-): Claim<Key> | Refused {
-  const split = splitLine(headerLines)
+export async function openEnvelope(received: ReceivedEnvelope, rules: EnvelopeRules): Promise<EnvelopeOpening> {
+  const split = splitLine(received.headerLines)
   if ('step' in split) return split
   const header = readHeader(split.protectedSegment)
   if ('step' in header) return header
@@ -123,34 +92,18 @@ function readClaim<Key extends CryptoKey | KeyObject>(
   const { kid, key } = signer
   const claims = checkClaims(header.parameters, rules)
   if ('step' in claims) return { ...claims, kid }
-  const { protectedSegment, signature } = split
-  const { jti, exp } = claims
-  return { protectedSegment, signature, kid, key, jti, exp }
+  const fault = await checkSignature(split, received.body, kid, key)
+  return fault ?? { ok: true, kid, ...claims }
 }
 
-function judge<Key>({ body }: ReceivedEnvelope, { kid, jti, exp }: Claim<Key>, isSigned: boolean): EnvelopeOpening {
-  if (isSigned) return { ok: true, kid, jti, exp }
-  const expected = `a signature by ${kid} over the received bytes`
-  return { ...refuse('signature', expected, `one that does not verify over ${body.byteLength} bytes`), kid }
-}
-
-async function verifyByJose(
-  { protectedSegment, signature, key }: Claim<CryptoKey | KeyObject>,
-  body: Uint8Array,
-): Promise<boolean> {
-  try {
-    const jws = { protected: protectedSegment, payload: base64url(body), signature }
-    await flattenedVerify(jws, key, { algorithms: ['RS256'] })
-    return true
-  } catch {
-    return false
-  }
-}
-
-type Refused = EnvelopeOpening & { ok: false }
 type Parameters = Readonly<Record<string, unknown>>
 
-function splitLine(headerLines: readonly string[]): { protectedSegment: string; signature: string } | Refused {
+interface Split {
+  readonly protectedSegment: string
+  readonly signature: string
+}
+
+function splitLine(headerLines: readonly string[]): Split | EnvelopeFault {
   const [line, ...others] = headerLines
   if (line === undefined) return refuse('header-line', 'one X-Platform-Signature header', 'none')
   if (others.length > 0) return refuse('header-line', 'one X-Platform-Signature header', `${headerLines.length}`)
@@ -168,7 +121,7 @@ function splitLine(headerLines: readonly string[]): { protectedSegment: string; 
   return { protectedSegment, signature }
 }
 
-function readHeader(protectedSegment: string): { parameters: Parameters } | Refused {
+function readHeader(protectedSegment: string): { parameters: Parameters } | EnvelopeFault {
   const bytes = canonicalBytes(protectedSegment)
   if (!bytes) return refuse('encoding', 'a protected header in base64url without padding', 'another encoding')
   const reading = bytes[0] === 0xef ? undefined : readStrictJson(decodeUtf8(bytes) ?? '')
@@ -181,10 +134,7 @@ function readHeader(protectedSegment: string): { parameters: Parameters } | Refu
   return { parameters }
 }
 
-function findSigner<Key extends CryptoKey | KeyObject>(
-  { kid }: Parameters,
-  { keys }: EnvelopeRules<Key>,
-): { kid: string; key: Key } | Refused {
+function findSigner({ kid }: Parameters, { keys }: EnvelopeRules): { kid: string; key: KeyObject } | EnvelopeFault {
   const key = typeof kid === 'string' ? keys.get(kid) : undefined
   return typeof kid === 'string' && key ? { kid, key } : refuse('kid', 'the kid of a registered key', shown(kid))
 }
@@ -192,7 +142,7 @@ function findSigner<Key extends CryptoKey | KeyObject>(
 function checkClaims(
   parameters: Parameters,
   rules: Omit<EnvelopeRules, 'keys'>,
-): { exp: number; jti: string | undefined } | Refused {
+): { exp: number; jti: string | undefined } | EnvelopeFault {
   const { exp, jti } = parameters
   if (typeof exp !== 'number' || exp < 0) return refuse('expiry', 'exp, a Unix time in seconds', shown(exp))
   // Asked the other way round, a clock that is not a number would let every envelope pass.
@@ -213,7 +163,38 @@ function checkClaims(
   return { exp, jti }
 }
 
-function refuse(step: EnvelopeStep, expected: string, received: string): Refused {
+async function checkSignature(
+  { protectedSegment, signature }: Split,
+  body: Uint8Array,
+  kid: string,
+  key: KeyObject,
+): Promise<EnvelopeFault | undefined> {
+  try {
+    const jws = { protected: protectedSegment, payload: base64url(body), signature }
+    await flattenedVerify(jws, key, { algorithms: ['RS256'] })
+    return undefined
+  } catch {
+    const cause = isMadeBy(key, signature) ? 'other-bytes' : 'other-key'
+    const expected = `a signature by ${kid} over the received bytes`
+    const received =
+      cause === 'other-bytes'
+        ? `one by ${kid} over other bytes than these ${body.byteLength} and this header`
+        : 'one by another private key, or a damaged one'
+    return { ...refuse('signature', expected, received), kid, cause }
+  }
+}
+
+/** Whether the key made the signature, over whatever bytes: no other key leaves the padding of RSASSA-PKCS1-v1_5. */
+function isMadeBy(key: KeyObject, signature: string): boolean {
+  try {
+    publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.from(signature, 'base64url'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function refuse(step: EnvelopeStep, expected: string, received: string): EnvelopeFault {
   return { ok: false, step, expected, received }
 }
 

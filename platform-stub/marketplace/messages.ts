@@ -1,4 +1,5 @@
-import type { EnvelopeStep } from '../../contract/envelope/open.ts'
+import type { EnvelopeFault } from '../../contract/envelope/open.ts'
+import { envelopeFaultInWords } from '../../contract/faults-in-words.ts'
 
 /**
  * Every refusal of the stub: its code (for logs and the journal of requests), its HTTP status and its text in Brazilian
@@ -28,7 +29,10 @@ export const refusals = {
     status: 401,
     text: () => 'A chave de API e a assinatura são de servidores de jogo diferentes.',
   },
-  ENVELOPE_REFUSED: { status: 401, text: (facts: { step: EnvelopeStep }) => envelopeTexts[facts.step] },
+  ENVELOPE_REFUSED: {
+    status: 401,
+    text: (fault: Pick<EnvelopeFault, 'step' | 'cause'>) => envelopeFaultInWords(fault),
+  },
   ENVELOPE_REPLAYED: { status: 401, text: () => 'Esta requisição já foi processada.' },
 
   SELLER_ACCOUNT_MISSING: { status: 400, text: () => 'O vendedor ainda não tem uma conta na plataforma.' },
@@ -107,21 +111,6 @@ export type RefusalCode = keyof typeof refusals
 function stockTooLow(available: number): string {
   if (available <= 0) return 'Este item está esgotado.'
   return available === 1 ? 'Resta apenas 1 unidade deste item.' : `Restam apenas ${available} unidades deste item.`
-}
-
-const envelopeTexts: Readonly<Record<EnvelopeStep, string>> = {
-  'header-line': 'Falta a assinatura: envie um só cabeçalho X-Platform-Signature de até 4096 bytes.',
-  segments: 'A assinatura deve ter a forma <protected>..<signature>, com o meio vazio.',
-  encoding: 'A assinatura deve estar em base64url sem preenchimento.',
-  json: 'O cabeçalho protegido da assinatura deve ser um objeto JSON em UTF-8, sem nomes repetidos.',
-  'forbidden-parameter': 'O cabeçalho protegido da assinatura tem um parâmetro que não é permitido.',
-  algorithm: 'O algoritmo da assinatura deve ser RS256.',
-  kid: 'A chave de assinatura (kid) não é conhecida.',
-  expiry: 'A assinatura expirou ou tem um prazo (exp) que não é permitido. Confira o relógio.',
-  jti: 'A assinatura deve ter um identificador (jti) de 1 a 255 caracteres.',
-  method: 'A assinatura é de outro método (htm).',
-  url: 'A assinatura é de outra rota (htu).',
-  signature: 'A assinatura não confere com o corpo recebido.',
 }
 
 /** What the seller's eligibility says to the player. @see interface section 2; docs/decisions/0009 */

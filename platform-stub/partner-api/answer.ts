@@ -117,7 +117,7 @@ async function outcomeOf(
     trail.unauthenticated = { request, refused }
     return refused.refusal
   }
-  const caller = authenticate(request, route.auth, parts.directory, platform.clock.nowMs())
+  const caller = await authenticate(request, route.auth, parts.directory, platform.clock.nowMs())
   if ('refusal' in caller) return refuseCaller(caller)
   trail.gameServerId = caller.gameServerId
   trail.kid = caller.kid

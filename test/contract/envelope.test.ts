@@ -95,7 +95,16 @@ test('an envelope of one direction opens nothing in the other', async () => {
 test('a kid with the key of another kid is refused', async () => {
   const { kid } = JSON.parse(Buffer.from(request.line.split('.')[0] ?? '', 'base64url').toString())
   const keys = new Map([[kid, createPublicKey(privateKeyOf('stranger'))]])
-  expect(endOf(await openEnvelope(receivedOf(request), { ...rulesOf(request), keys }))).toBe('signature')
+  const opening = await openEnvelope(receivedOf(request), { ...rulesOf(request), keys })
+  expect(opening).toMatchObject({ ok: false, step: 'signature', cause: 'other-key' })
+})
+
+test('a signature by the right key over other bytes is told from one by another key', async () => {
+  for (const vector of [request, webhook]) {
+    const altered = { ...receivedOf(vector), body: Buffer.from(`${bodyOf(vector)} `) }
+    const opening = await openEnvelope(altered, rulesOf(vector))
+    expect(opening).toMatchObject({ ok: false, step: 'signature', cause: 'other-bytes' })
+  }
 })
 
 test('of several registered keys, the one that the kid names is the one that counts', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { inputFaultInWords, jsonFaultInWords } from '../../contract/faults-in-words.ts'
+import { envelopeSteps } from '../../contract/envelope/open.ts'
+import { envelopeFaultInWords, inputFaultInWords, jsonFaultInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { type OperationName, operations } from '../../contract/operations.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
@@ -35,7 +36,7 @@ test('each fault of an input is told in Portuguese, with the field, the mend and
     ['market.withdraw', { itemRef: '' }, 'O campo "itemRef" deve ser um texto não vazio; foi recebido um texto vazio.'],
     ['market.withdraw', { itemRef: 7 }, 'O campo "itemRef" deve ser um texto; foi recebido o número 7.'],
     ['market.withdraw', { itemRef: true }, 'O campo "itemRef" deve ser um texto; foi recebido true.'],
-    ['market.withdraw', { itemRef: ['a'] }, 'O campo "itemRef" deve ser um texto; foi recebido uma lista.'],
+    ['market.withdraw', { itemRef: ['a'] }, 'O campo "itemRef" deve ser um texto; foi recebida uma lista.'],
     ['market.withdraw', { itemRef: {} }, 'O campo "itemRef" deve ser um texto; foi recebido um objeto.'],
     ['transaction.get', {}, 'O campo "transactionId" é obrigatório: envie um número inteiro.'],
     [
@@ -103,7 +104,7 @@ test('whatever is wrong with whichever field, the message names it and leaves no
     'webhook.verify': { signature: 'a..b', body: '{}', bodyBase64: 'e30=' },
   }
   const wrongs = [undefined, null, '', 0, -1, 1.5, 2 ** 53, true, [], {}, 'x'.repeat(300), '..', Number.NaN]
-  const form = /^O campo "(\w+)" (é obrigatório: envie .+|deve ser .+; foi recebido .+)\.$/
+  const form = /^O campo "(\w+)" (é obrigatório: envie .+|deve ser .+; foi recebid[oa] .+)\.$/
   for (const [name, input] of Object.entries(inputs)) {
     for (const field of Object.keys(input)) {
       for (const wrong of wrongs) {
@@ -121,10 +122,14 @@ test('whatever is wrong with whichever field, the message names it and leaves no
 test('each fault of a JSON text is told in Portuguese, with the mend', () => {
   const max = '9007199254740991'
   const dialogue: [string, string][] = [
-    ['{', 'O corpo não é um JSON válido: confira aspas, vírgulas e chaves.'],
-    ['[]', 'O corpo deve ser um objeto JSON: comece com { e termine com }.'],
+    ['{', 'O JSON é inválido na linha 1, coluna 2: confira aspas, vírgulas e chaves.'],
+    ['{\n  "a": 1,\n}', 'O JSON é inválido na linha 3, coluna 1: confira aspas, vírgulas e chaves.'],
+    ['[]', 'O JSON deve ser um objeto: comece com { e termine com }.'],
     ['{"itemRef":1,"itemRef":2}', 'O campo "itemRef" aparece mais de uma vez: envie cada campo uma só vez.'],
-    ['{"a":"\\ud800"}', 'O JSON contém um caractere Unicode incompleto: envie o texto em UTF-8 válido.'],
+    [
+      '{"a":"\\ud800"}',
+      'O texto na linha 1, coluna 6 contém um caractere Unicode incompleto: envie-o em UTF-8 válido.',
+    ],
     [
       '{"a":9007199254740993}',
       `O número 9007199254740993 não pode ser lido com exatidão: use um inteiro entre -${max} e ${max}.`,
@@ -135,6 +140,27 @@ test('each fault of a JSON text is told in Portuguese, with the mend', () => {
     ],
   ]
   for (const [text, words] of dialogue) expect(saidOf(text)).toBe(words)
+})
+
+test('a list in place of a whole input is named as such', () => {
+  expect(said('market.withdraw', [])).toBe('A entrada deve ser um objeto; foi recebida uma lista.')
+})
+
+test('each step at which an envelope fails is told in Portuguese', () => {
+  const texts = envelopeSteps.map((step) => envelopeFaultInWords({ step }))
+  expect(new Set(texts).size).toBe(envelopeSteps.length)
+  for (const text of texts) {
+    expect(text).toContain('assinatura')
+    expect(text).not.toMatch(/\b(?:the|expected|after|key|header|bytes than)\b/)
+  }
+})
+
+test('a signature of another key and a body that was altered are told apart', () => {
+  const [otherKey, otherBytes] = (['other-key', 'other-bytes'] as const).map((cause) =>
+    envelopeFaultInWords({ step: 'signature', cause }),
+  )
+  expect(otherKey).toMatch(/chave privada/)
+  expect(otherBytes).toMatch(/outros bytes/)
 })
 
 test('a number of a thousand digits is not told whole', () => {

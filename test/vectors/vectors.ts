@@ -57,7 +57,7 @@ export function bodyOf(vector: Vector): Buffer {
   return Buffer.from(vector.bodyBase64, 'base64')
 }
 
-export function rulesOf({ direction, method = '', path = '', nowS }: Vector): EnvelopeRules<KeyObject> {
+export function rulesOf({ direction, method = '', path = '', nowS }: Vector): EnvelopeRules {
   const request = direction === 'request' ? { method, path } : null
   return { keys: keys[direction], leewayS: acceptedFile.leewayS[direction], nowS, request }
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { jsonFaultText } from '../../../contract/json-fault-text.ts'
 import { decodeUtf8, readStrictJson } from '../../../contract/strict-json.ts'
 import { type Scenario, scenario } from './scenario.ts'
-import { fieldFault, ScenarioError, textFault } from './scenario-errors.ts'
+import { fieldFault, ScenarioError } from './scenario-errors.ts'
 
 /**
  * Reads a scenario whole before anything is done with it.
@@ -12,8 +13,7 @@ export function readScenario(file: string): Scenario {
   const text = decodeUtf8(bytesOf(file))
   if (text === undefined) throw new ScenarioError(['is not UTF-8; save it as that'])
   const reading = readStrictJson(text)
-  if (!reading.ok)
-    throw new ScenarioError([reading.fault.kind === 'not-json' ? whyNoJson(text) : textFault(reading.fault)])
+  if (!reading.ok) throw new ScenarioError([jsonFaultText(reading.fault)])
   const { value } = reading.object
   const parsed = scenario.safeParse(value)
   if (parsed.success) return parsed.data
@@ -26,15 +26,5 @@ function bytesOf(file: string): Uint8Array {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new ScenarioError([code === 'ENOENT' ? 'no such file' : `cannot be read: ${message}`])
-  }
-}
-
-/** `JSON.parse` says where it stumbled. */
-function whyNoJson(text: string): string {
-  try {
-    JSON.parse(text)
-    return 'is no JSON'
-  } catch (error) {
-    return `is no JSON: ${(error as Error).message}`
   }
 }

@@ -1,5 +1,4 @@
 import type * as z from 'zod/mini'
-import type { JsonFault } from '../../../contract/strict-json.ts'
 import { exitCodes, UserError } from '../../store/user-error.ts'
 
 /**
@@ -69,24 +68,6 @@ function oneOf(values: readonly unknown[]): string {
 function shown(value: unknown): string {
   const text = JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
-}
-
-/** What is wrong with a scenario's text. */
-export function textFault(fault: JsonFault): string {
-  switch (fault.kind) {
-    case 'not-json':
-      return 'is no JSON'
-    case 'not-an-object':
-      return 'is no JSON object; begin with { and end with }'
-    case 'too-deep':
-      return 'is nested too deeply'
-    case 'lone-surrogate':
-      return 'holds half a Unicode character; save it as UTF-8'
-    case 'duplicate-name':
-      return `names ${JSON.stringify(fault.name)} twice in one object; keep one`
-    case 'inexact-number':
-      return `holds ${fault.number}, which cannot be read exactly; keep within ±9007199254740991`
-  }
 }
 
 /** A scenario that the stub cannot start from. Each line names a field, what is wrong with it and how to mend it. */

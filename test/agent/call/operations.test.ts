@@ -215,6 +215,8 @@ test('webhook.verify refuses what was changed, has expired, or is signed by anot
   })
   const nowS = agent.clock.wallMs() / 1000
   const good = webhookSignature(terminal, nowS + 300)
+  const altered = await agent.call('webhook.verify', { signature: good, body: terminal.replace('42', '43') })
+  expect(altered['message']).toMatch(/^Webhook recusado\. .*outros bytes/)
   const refused = { ok: false, status: 401, message: expect.stringContaining('assinatura') }
   expect(await agent.call('webhook.verify', { signature: good, body: terminal.replace('42', '43') })).toEqual(refused)
   expect(
@@ -226,7 +228,9 @@ test('webhook.verify refuses what was changed, has expired, or is signed by anot
   await using other = await startTestAgent('http://127.0.0.1:9', {
     platformKeys: new Map([['platform-1', agentPublicKey]]),
   })
-  expect(await other.call('webhook.verify', { signature: good, body: terminal })).toEqual(refused)
+  const byAnother = await other.call('webhook.verify', { signature: good, body: terminal })
+  expect(byAnother).toEqual(refused)
+  expect(byAnother['message']).toMatch(/^Webhook recusado\. .*chave privada/)
 })
 
 for (const aheadS of [-3_600, 400, 86_400]) {

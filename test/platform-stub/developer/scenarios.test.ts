@@ -216,9 +216,9 @@ test('a scenario that is none is refused before anything happens: every fault by
 })
 
 test.each([
-  ['{', /^is no JSON: .*position/],
-  ['[]', /^is no JSON object/],
-  ['{"gameServers":[],"gameServers":[]}', /^names "gameServers" twice/],
+  ['{', /^is not valid JSON at line 1, column 2/],
+  ['[]', /^is not a JSON object/],
+  ['{"gameServers":[],"gameServers":[]}', /^has the name "gameServers" twice/],
   [{}, /^gameServers: is missing; give a list$/],
   [shop({ characters: { '..': {} } }), /^gameServers\[0\]\.characters\.\.\.: is no name for it/],
   [shop({ listings: [offer, offer] }), /^gameServers\[0\]\.listings\[1\]: the platform refuses this \(ITEM_REF_USED\)/],
