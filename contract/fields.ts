@@ -16,10 +16,15 @@ export const characterRef = z
 export const quantity = z.int().check(z.gte(1))
 /** Identifier of a transaction. */
 export const transactionId = quantity.check(z.describe('Identifier of the transaction.'))
-/** What the game server sees as available: 0 is sold out. */
+/** What is left for further buyers. @see docs/decisions/0040 */
 export const observation = z
   .int()
-  .check(z.gte(0), z.describe('The quantity that the game server sees as available now; 0 is sold out.'))
+  .check(
+    z.gte(0),
+    z.describe(
+      'How many units are left for further buyers. Units of paid orders that you have not delivered yet are not counted, the units of this order included. 0 is sold out.',
+    ),
+  )
 /** A price in BRL cents. */
 export const money = z.int().check(z.gte(1), z.describe('Price of one unit in BRL cents.'))
 /** ISO-8601, UTC. */

@@ -17,6 +17,12 @@ import {
  */
 export type RetryClass = 'safe' | 'idempotent' | 'once'
 
+/**
+ * Maturity marker of the interface's section 9. Every route and both webhooks are ready. When one is not, the marker
+ * becomes a field of its entry.
+ */
+export const maturity = 'ready'
+
 interface Described {
   /** One line, for `/operations`, the command line and OpenAPI. */
   readonly summary: string

@@ -28,7 +28,11 @@ export const deliveryFailure = z.looseObject({
 
 /** What creation answers. @see interface section 4.5 */
 export const createdTransaction = z.looseObject({
-  transactionId: z.optional(transactionId),
+  transactionId: z.optional(
+    transactionId.check(
+      z.describe('Identifier of the transaction. The interface does not promise it here; `transfer_order` has it.'),
+    ),
+  ),
   checkoutUrl: name.check(z.describe('Web checkout address for the buyer.')),
 })
 
@@ -38,8 +42,12 @@ export const paymentStatus = knownText('First axis of the state.', paymentStatus
 export const deliveryStatus = z.nullable(knownText('Second axis of the state.', deliveryStatuses))
 const statusPair = { transactionId, paymentStatus, deliveryStatus }
 
-/** What reading answers; the interface promises the two axes alone. @see interface section 4.6 */
-export const transactionState = z.looseObject({ ...statusPair, transactionId: z.optional(transactionId) })
+/** What reading answers. The interface promises both axes, and `completedAt` once it is completed. @see section 4.6 */
+export const transactionState = z.looseObject({
+  ...statusPair,
+  transactionId: z.optional(transactionId),
+  completedAt: z.optional(z.nullable(momentOf('When it was completed; a time tells completed from delivered.'))),
+})
 /** @see interface section 4.7 */
 export const deliveryConfirmation = z.looseObject({
   ...statusPair,

@@ -42,6 +42,7 @@ must "register-$item" market.register "\"itemRef\":\"$item\",\"gameItemId\":\"sw
 echo "listed $item as listing $(field listingId)"
 
 must "buy-$item" transaction.create "\"itemRef\":\"$item\",\"quantity\":1,\"buyerCharacterRef\":\"$buyer\""
+# The stub answers with transactionId. The interface promises checkoutUrl alone: elsewhere the order brings the number.
 transaction=$(field transactionId)
 echo "the buyer pays here: $(field checkoutUrl)"
 

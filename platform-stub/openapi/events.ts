@@ -1,4 +1,5 @@
 import { transferOrderReply, type WebhookEvent, webhookEvents } from '../../contract/events.ts'
+import { maturity } from '../../contract/operations.ts'
 import { eventExamples } from './examples.ts'
 import { eventTexts, redeliveryText } from './prose.ts'
 import { referenceTo } from './schemas.ts'
@@ -18,6 +19,7 @@ function pathItemOf(event: WebhookEvent): PathItem {
       summary,
       description: `${eventTexts[event]}\n\n${redeliveryText}`,
       tags: ['webhooks'],
+      'x-maturity': maturity,
       security: [{ webhookSignature: [] }],
       requestBody: {
         required: true,
@@ -38,7 +40,8 @@ function pathItemOf(event: WebhookEvent): PathItem {
 
 const acknowledgements: Readonly<Record<WebhookEvent, ResponseObject>> = {
   transfer_order: {
-    description: 'Taken. The stock that is left of the listing, bare or under `data`.',
+    description:
+      'Taken. The order now belongs to the game server, and no reminder comes. The answer has the stock that is left of the listing, bare or under `data`.',
     content: {
       'application/json': {
         schema: referenceTo(transferOrderReply),

@@ -42,7 +42,8 @@ function withoutNull(schema: JsonSchema): { value: JsonSchema; isNullable: boole
 }
 
 /** The greatest whole number that every reader holds exactly bounds every number here, and is not worth a word. */
-function typeInWords({ type, format, minimum, minLength, maxLength }: JsonSchema): string {
+function typeInWords({ type, format, minimum, minLength, maxLength, anyOf }: JsonSchema): string {
+  if (anyOf) return anyOf.map(typeInWords).join(' or ')
   if (format === 'date-time') return 'timestamp'
   const bounds = [
     minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER && `from ${minimum}`,

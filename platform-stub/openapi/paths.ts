@@ -1,4 +1,4 @@
-import { type PlatformOperation, requestOf } from '../../contract/operations.ts'
+import { maturity, type PlatformOperation, requestOf } from '../../contract/operations.ts'
 import { type NamedOperation, platformOperations } from '../marketplace/platform-operations.ts'
 import { operationExamples } from './examples.ts'
 import { orderText, retryTexts } from './prose.ts'
@@ -28,6 +28,7 @@ function routeOf(sharing: readonly NamedOperation[]): OperationObject {
     summary: sharing.map((member) => member.operation.summary).join(' Or: '),
     description: descriptionOf(first),
     tags: [chapter],
+    'x-maturity': maturity,
     security: [operation.auth === 'service' ? { apiKey: [], signature: [] } : { signature: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body !== 'none' && { requestBody: { required: true, content: bodyOf(sharing) } }),

@@ -63,7 +63,7 @@ Delivery is at least once and in no promised order: deduplicate by \`transaction
 /** What is particular to an event. */
 export const eventTexts = {
   transfer_order:
-    'Sent when the payment is confirmed, and again after a `TEMPORARY` delivery failure. It stops when the transaction is over. Answer with the stock that is left; whether the item was delivered is said by `transaction.delivery` or `transaction.delivery-failure` alone.',
+    'Sent when the payment is confirmed, and again after a `TEMPORARY` delivery failure. It stops when the transaction is over. A 2xx ends the sending: from then on the order belongs to the game server, and nothing reminds it. Answer with the stock that is left. Only `transaction.delivery` or `transaction.delivery-failure` says whether the item was delivered.',
   transaction_terminal:
     'Sent once a transaction has ended, and until it is acknowledged. The pair of `paymentStatus` and `deliveryStatus` says how. It may come before an order that was delayed on its way: the end counts.',
 } as const

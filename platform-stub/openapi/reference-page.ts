@@ -78,7 +78,7 @@ function operationToHtml({ title, operation }: Entry, document: OpenApiDocument)
       <h3 id="${operationId}"><code>${title}</code></h3>
       <p class="strong">${summary}</p>
       ${markdownToHtml(description)}
-      <p>Credentials: ${credentials.map((name) => html`<a href="#${name}">${name}</a> `)}</p>
+      <p>Maturity: ${operation['x-maturity']}. Credentials: ${credentials.map((name) => html`<a href="#${name}">${name}</a> `)}</p>
       ${parameters.length > 0 && fieldTable(`Path of ${title}`, 'in the path', pathSchemaOf(parameters))}
       ${requestBody && contentToHtml(`Body of ${title}`, 'in the body', requestBody.content, document)}
       ${success.map((status) => successToHtml(title, status, responses[status], document))}

@@ -44,6 +44,8 @@ export interface OperationObject {
   readonly summary: string
   readonly description: string
   readonly tags: readonly string[]
+  /** Marker of the interface's section 9. */
+  readonly 'x-maturity': string
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly {
     readonly name: string

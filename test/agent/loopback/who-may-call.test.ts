@@ -260,12 +260,12 @@ test('health is exactly ok and the name with the version', async () => {
   expect(await response.json()).toEqual({ ok: true, agent: expect.stringMatching(/^market-agent \d+\.\d+\.\d+$/) })
 })
 
-test('operations names every operation with a summary and its input as JSON Schema', async () => {
+test('operations names every operation with a summary, its maturity and its input as JSON Schema', async () => {
   await using agent = await startTestAgent('http://127.0.0.1:9')
   const response = await fetch(`${agent.url}/operations`)
   const { ok, operations } = (await response.json()) as {
     ok: boolean
-    operations: { name: string; summary: string; input: unknown }[]
+    operations: { name: string; summary: string; maturity: string; input: unknown }[]
   }
   expect(ok).toBe(true)
   expect(operations.map(({ name }) => name)).toEqual([
@@ -282,7 +282,8 @@ test('operations names every operation with a summary and its input as JSON Sche
     'transaction.create.envelope',
     'webhook.verify',
   ])
-  for (const { summary, input } of operations) {
+  for (const { summary, maturity, input } of operations) {
+    expect(maturity).toBe('ready')
     expect(summary).toMatch(/^[A-Z][^\n]+\.$/)
     expect(input).toMatchObject({ type: 'object', required: expect.any(Array) })
   }

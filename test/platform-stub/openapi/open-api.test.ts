@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { webhookEvents } from '../../../contract/events.ts'
@@ -9,6 +11,7 @@ import { transactionMoves, transactionPhases } from '../../../contract/transacti
 import { operationExamples } from '../../../platform-stub/openapi/examples.ts'
 import { openApiDocument } from '../../../platform-stub/openapi/openapi-document.ts'
 import type { OpenApiDocument, OperationObject } from '../../../platform-stub/openapi/shape.ts'
+import { fieldsPage } from '../../../scripts/fields-page.ts'
 import { answerFaults, operationsOf, schemaChecker } from '../fixtures/open-api.ts'
 import { run } from '../fixtures/process.ts'
 import { startReceiver } from '../fixtures/receiver.ts'
@@ -39,6 +42,26 @@ test('the document has every route and event of the contract, and none beside', 
   expect(written.sort()).toEqual([...routes, ...Object.keys(webhookEvents)].sort())
   const ids = operationsOf(document).map(([, { operationId }]) => operationId)
   expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('every route and webhook has the maturity marker of the interface, and the reference shows it', async () => {
+  await using stub = await startStub()
+  const markers = operationsOf(document).map(([, operation]) => operation['x-maturity'])
+  expect(markers).toEqual(Array.from({ length: markers.length }, () => 'ready'))
+  const page = await (await fetch(`${stub.url}/docs`)).text()
+  expect(page.match(/Maturity: ready\./g)).toHaveLength(markers.length)
+})
+
+test('the guide to the fields is what the document says today', async () => {
+  const guide = join(import.meta.dirname, '..', '..', '..', 'docs', 'fields.md')
+  expect(await readFile(guide, 'utf8')).toBe(fieldsPage())
+})
+
+test('what the guide polls on is promised: both statuses of transaction.get, and no number before the order', () => {
+  const { schemas } = document.components
+  expect(schemas['TransactionState']?.required).toEqual(['paymentStatus', 'deliveryStatus'])
+  expect(schemas['CreatedTransaction']?.required).toEqual(['checkoutUrl'])
+  expect(schemas['TransferOrder']?.required).toContain('transactionId')
 })
 
 test('every state, every move and every known status stands in the document', () => {
