@@ -1,33 +1,47 @@
 import { randomUUID } from 'node:crypto'
 import type { RunningProgram } from '../../child-program.ts'
+import type { Cell } from '../figures.ts'
 import { httpRequest } from '../load/bare-connection.ts'
 import { type LoopResult, loopOverConnections, type Pace } from '../load/closed-loop.ts'
+import { compareThroughput } from '../load/throughput.ts'
+import type { BenchSettings } from '../section.ts'
 import { checkAnswer, endlessCalls, type Work } from './calls.ts'
+import type { Testbed } from './testbed.ts'
 
 /** What to send, and how many at a time: one row of a table. */
-export interface CallLoad {
+interface CallLoad {
   readonly name: string
   readonly work: Work
   readonly inFlight: number
-}
-
-/** Each of these works at each of these numbers of calls in flight. */
-export function callLoads(titles: Partial<Record<Work, string>>, inFlight: readonly number[]): CallLoad[] {
-  return Object.entries(titles).flatMap(([work, title]) =>
-    inFlight.map((count) => ({ name: callLoadName(title, count), work: work as Work, inFlight: count })),
-  )
 }
 
 /** The name of such a row. */
 export const callLoadName = (title: string, inFlight: number): string => `${title}, ${inFlight} in flight`
 
 /** A way to the platform. */
-export interface CallContender {
+interface CallContender {
   readonly name: string
   /** The process that signs. */
   readonly pid: number
   /** @throws {Error} A call was not answered as it should be. */
   readonly run: (load: CallLoad, pace: Pace) => Promise<LoopResult>
+}
+
+/** What is compared, with the title of each work. */
+interface CallComparison {
+  readonly testbed: Testbed
+  readonly settings: BenchSettings
+  readonly contenders: readonly CallContender[]
+  readonly works: Partial<Record<Work, string>>
+}
+
+/** Compares contenders that send the same works, at each number of calls in flight. */
+export function compareCalls({ testbed, settings, contenders, works }: CallComparison): Promise<Cell[]> {
+  const loads = Object.entries(works).flatMap(([work, title]) =>
+    settings.inFlight.map((count) => ({ name: callLoadName(title, count), work: work as Work, inFlight: count })),
+  )
+  const run = (contender: CallContender, load: CallLoad, pace: Pace) => contender.run(load, pace)
+  return compareThroughput({ settings, contenders, loads, run, prove: testbed.proveCalls })
 }
 
 /** A program that answers POST /call. */

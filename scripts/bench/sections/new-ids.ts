@@ -1,12 +1,11 @@
 import { atLeast, atMost, difference, ratio } from '../goals.ts'
-import { compareThroughput } from '../load/throughput.ts'
-import { callLoadName, callLoads, throughProgram } from '../platform/call-contender.ts'
+import { callLoadName, compareCalls, throughProgram } from '../platform/call-contender.ts'
 import { startTestbed } from '../platform/testbed.ts'
 import type { Section } from '../section.ts'
 
 const [withId, withoutId] = ['with a new id', 'without an id']
 const works = { stock: '`market.adjust-stock`', once: '`market.register`, `once`' }
-const loadAt = (inFlight: number) => callLoadName(works.stock, inFlight)
+const at = (inFlight: number) => callLoadName(works.stock, inFlight)
 
 /** What an id costs: the journal stores the answer of each call that has one. */
 export const newIds: Section = {
@@ -17,30 +16,21 @@ export const newIds: Section = {
     ' given; for a `once` call the intent is there before the call leaves too, and both are synced to disk. CPU is that' +
     ' of the agent.',
   goals: [
-    ...[8, 32].map((inFlight) =>
-      atLeast(
-        0.9,
-        `\`idempotent\` calls a second at ${inFlight} in flight, with a new id / without`,
-        ratio('perS', [withId, loadAt(inFlight)], [withoutId, loadAt(inFlight)]),
-      ),
+    ...[8, 32].map((count) =>
+      atLeast(0.9, `${at(count)}, with an id / without`, ratio('perS', [withId, at(count)], [withoutId, at(count)])),
     ),
-    ...[1, 8, 32].map((inFlight) =>
+    ...[1, 8, 32].map((count) =>
       atMost(
         0.2,
-        `CPU of the journal for each \`idempotent\` call at ${inFlight} in flight, S`,
-        difference('cpuS', [withId, loadAt(inFlight)], [withoutId, loadAt(inFlight)]),
+        `CPU of the journal, ${at(count)}, S`,
+        difference('cpuS', [withId, at(count)], [withoutId, at(count)]),
       ),
     ),
   ],
   async measure(settings) {
     await using testbed = await startTestbed()
     await using agent = await testbed.start('agent', settings.agentCommand)
-    return await compareThroughput({
-      settings,
-      contenders: [throughProgram(withId, agent, { withIds: true }), throughProgram(withoutId, agent)],
-      loads: callLoads(works, settings.inFlight),
-      run: (contender, load, pace) => contender.run(load, pace),
-      prove: testbed.proveCalls,
-    })
+    const contenders = [throughProgram(withId, agent, { withIds: true }), throughProgram(withoutId, agent)]
+    return await compareCalls({ testbed, settings, contenders, works })
   },
 }

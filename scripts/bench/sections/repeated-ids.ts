@@ -9,7 +9,7 @@ import type { Section } from '../section.ts'
 
 const agent = 'the agent'
 const bare = 'bare node:http server, the same bytes'
-const loadAt = (inFlight: number) => `${inFlight} in flight`
+const at = (inFlight: number) => `${inFlight} in flight`
 
 /** Answers to an id that was answered before. */
 export const repeatedIds: Section = {
@@ -18,13 +18,7 @@ export const repeatedIds: Section = {
   about:
     'One `market.adjust-stock` with an id, answered before and then repeated; the platform saw it once. The client sends' +
     ' ready bytes over bare sockets and compares every answer.',
-  goals: [
-    atLeast(
-      0.3,
-      'answers a second at 8 in flight, agent / bare server',
-      ratio('perS', [agent, loadAt(8)], [bare, loadAt(8)]),
-    ),
-  ],
+  goals: [atLeast(0.3, 'answers at 8 in flight, agent / bare server', ratio('perS', [agent, at(8)], [bare, at(8)]))],
   async measure(settings) {
     await using testbed = await startTestbed()
     await using agentProgram = await testbed.start('agent', settings.agentCommand)
@@ -45,7 +39,7 @@ export const repeatedIds: Section = {
         { ...agentProgram, name: agent },
         { ...bareServer, name: bare },
       ],
-      loads: settings.inFlight.map((count) => ({ name: loadAt(count), inFlight: count })),
+      loads: settings.inFlight.map((count) => ({ name: at(count), inFlight: count })),
       run: ({ url }, _, pace) =>
         loopOverConnections(url, pace, async (connection) => {
           const { status, body } = await connection.exchange(request)

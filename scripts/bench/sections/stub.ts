@@ -12,7 +12,7 @@ import { furnishStub, type StubWork, signedRequests } from '../stub/partner-requ
 
 const [stub, prism] = ['platform-stub', 'Prism mock']
 const works: readonly StubWork[] = ['reads', 'registrations']
-const loadAt = (work: StubWork, inFlight: number) => `${work}, ${inFlight} in flight`
+const at = (work: StubWork, inFlight: number) => `${work}, ${inFlight} in flight`
 /** Signed for each second of a load: what the slower one answers. */
 const requestsPerS = 5_000
 
@@ -29,11 +29,7 @@ export const stubBesidePrism: Section = {
     ' again, which the stub refuses. Prism checks the request against the document that the stub prints and answers an' +
     ' example. CPU is that of the server; the client is the load generator.',
   goals: works.map((work) =>
-    atLeast(
-      wanted[work],
-      `${work} a second at 8 in flight, stub / Prism`,
-      ratio('perS', [stub, loadAt(work, 8)], [prism, loadAt(work, 8)]),
-    ),
+    atLeast(wanted[work], `${at(work, 8)}, stub / Prism`, ratio('perS', [stub, at(work, 8)], [prism, at(work, 8)])),
   ),
   async measure(settings) {
     const { stubCommand, inFlight, progress } = settings
@@ -49,7 +45,7 @@ export const stubBesidePrism: Section = {
     const cells = await compareThroughput({
       settings,
       contenders: [stubProgram, mock],
-      loads: works.flatMap((work) => inFlight.map((count) => ({ name: loadAt(work, count), work, inFlight: count }))),
+      loads: works.flatMap((work) => inFlight.map((count) => ({ name: at(work, count), work, inFlight: count }))),
       run: async ({ url }, { work }, pace) => {
         const requests = (await signedRequests(work, Math.ceil(pace.seconds * requestsPerS), server)).values()
         return await loopOverConnections(url, pace, async (connection) => {

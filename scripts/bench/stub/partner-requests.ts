@@ -1,5 +1,4 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { BareConnection, httpRequest } from '../load/bare-connection.ts'
 import { offer } from '../platform/calls.ts'
@@ -51,19 +50,12 @@ export async function furnishStub(url: string): Promise<BenchGameServer> {
  * Whole requests, signed ahead of time: a signature costs ten times its verification, so a generator that signs while
  * it measures would measure itself.
  */
-export async function signedRequests(work: StubWork, count: number, server: BenchGameServer): Promise<Buffer[]> {
-  const requests: Buffer[] = []
-  const signUntilEnough = async (): Promise<void> => {
-    for (let started = requests.length; started < count; started = requests.length) {
-      requests.push(
-        await (work === 'reads'
-          ? signedRequest(server, 'GET', '/v1/api/transactions/1')
-          : signedRequest(server, 'POST', '/v1/api/market/listings', listing(randomUUID()))),
-      )
-    }
-  }
-  await Promise.all(Array.from({ length: 2 * availableParallelism() }, signUntilEnough))
-  return requests
+export function signedRequests(work: StubWork, count: number, server: BenchGameServer): Promise<Buffer[]> {
+  const one = (): Promise<Buffer> =>
+    work === 'reads'
+      ? signedRequest(server, 'GET', '/v1/api/transactions/1')
+      : signedRequest(server, 'POST', '/v1/api/market/listings', listing(randomUUID()))
+  return Promise.all(Array.from({ length: count }, one))
 }
 
 const listing = (itemRef: string): object => ({ ...offer, itemRef, sellerCharacterRef })
