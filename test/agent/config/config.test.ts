@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readAgentConfig } from '../../../agent/config/config.ts'
 import { parseConfigFile } from '../../../agent/config/config-file.ts'
@@ -246,4 +248,26 @@ test('state and spool may lie side by side, and 127.0.0.2 is this host', () => {
   expect(faultsOf({ SERVICE_SPOOL_DIR: '/d/spool', SERVICE_STATE_DIR: '/d/spool-state' })).toEqual([])
   expect(faultsOf({ SERVICE_SPOOL_DIR: '/d/spool', SERVICE_STATE_DIR: '/d/..state' })).toEqual([])
   expect(faultsOf({ SERVICE_AGENT_HOST: '127.0.0.2' })).toEqual([])
+})
+
+test('agent.example.env is valid with every setting in it, and the limits that it names are the real ones', () => {
+  const example = readFileSync(join(import.meta.dirname, '..', '..', '..', 'agent.example.env'), 'utf8')
+  const { values, faults } = parseConfigFile(example.replaceAll(/^#(?=[A-Z_]+=)/gm, ''))
+  expect(faults).toEqual([])
+  const file = new Map([...values].filter(([name]) => name !== 'SERVICE_API_KEY' && name !== 'SERVICE_AGENT_TOKEN'))
+  const keyFiles: Readonly<Record<string, string>> = {
+    SERVICE_SIGNING_KEY_FILE: '/k/own.pem',
+    SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/k/platform.pem',
+    SERVICE_API_KEY_FILE: '/k/api-key',
+    SERVICE_AGENT_TOKEN_FILE: '/k/api-key',
+  }
+  for (const [name, path] of Object.entries(keyFiles)) if (file.has(name)) file.set(name, path)
+  file.delete('SERVICE_CA_FILE')
+  expect(read({}, file)).toMatchObject({ ok: true })
+  const limits = [...example.matchAll(/\((\d+) to (\d+)\)[\s\S]*?#(\w+)=/g)]
+  expect(limits).toHaveLength(2)
+  for (const [, min, max, name = ''] of limits) {
+    for (const value of [Number(min), Number(max)]) expect(read({ [name]: String(value) }, file).ok).toBe(true)
+    for (const value of [Number(min) - 1, Number(max) + 1]) expect(read({ [name]: String(value) }, file).ok).toBe(false)
+  }
 })
