@@ -49,3 +49,8 @@ export const stillUpwards: Readonly<Record<Program, readonly string[]>> = {
 
 /** The packages that only compute, so that `contract/` may stand on them. */
 export const contractPackages: readonly string[] = ['jose', 'zod']
+
+/** The same, of Node: what may be imported by name from a module that otherwise reaches outside. */
+export const pureOfNode: Readonly<Record<string, readonly string[]>> = {
+  'node:crypto': ['KeyObject', 'constants', 'publicDecrypt'],
+}

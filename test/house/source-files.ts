@@ -11,6 +11,8 @@ export interface SourceFile {
   /** What it imports, as written: see `readImports`. */
   readonly imports: readonly string[]
   readonly exports: readonly string[]
+  /** What is imported by name from a package; `*` and `default` are names too. */
+  readonly namesFrom: (specifier: string) => readonly string[]
 }
 
 /** Stands for an import whose path is computed. */
@@ -28,7 +30,12 @@ export function parseSource(path: string, text: string): SourceFile {
   const parsed = parseSync(path, text)
   const [error] = parsed.errors
   if (error) throw new Error(`${path}: ${error.message}`)
-  return { path, imports: readImports(parsed), exports: readExports(parsed) }
+  return {
+    path,
+    imports: readImports(parsed),
+    exports: readExports(parsed),
+    namesFrom: (from) => readNames(parsed, from),
+  }
 }
 
 /**
@@ -68,4 +75,9 @@ function textOf(node: Node): string | undefined {
 
 function readExports({ module }: ParseResult): string[] {
   return module.staticExports.flatMap(({ entries }) => entries.flatMap(({ exportName: { name } }) => name ?? []))
+}
+
+function readNames({ module }: ParseResult, specifier: string): string[] {
+  const from = module.staticImports.filter(({ moduleRequest }) => moduleRequest.value === specifier)
+  return from.flatMap(({ entries }) => entries.map(({ importName: { name, kind } }) => name ?? String(kind)))
 }
