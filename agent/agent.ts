@@ -20,7 +20,6 @@ import { connectToPlatform, type PlatformConnection } from './platform/connectio
 import { Contact } from './platform/contact.ts'
 import { partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
-import { sealingWith } from './signing/seal.ts'
 import { RequestTable } from './spool/requests.ts'
 import { startSpool } from './spool/spool.ts'
 import { spoolDirs } from './spool/spool-dirs.ts'
@@ -176,13 +175,12 @@ function callDeps(
   const api = partnerApi({
     baseUrl: config.baseUrl,
     apiKey: config.apiKey,
-    kid: config.signingKey.kid,
+    signingKey: config.signingKey,
     attemptTimeoutMs: config.attemptTimeoutMs,
     userAgent: agentName.replace(' ', '/'),
     clock,
     connection,
     platformClock,
-    seal: sealingWith(config.signingKey.privateKey),
     newJti,
   })
   return {

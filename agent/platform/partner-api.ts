@@ -3,10 +3,12 @@ import {
   type ProtectedHeader,
   signatureHeaderName,
 } from '../../contract/envelope/protected-header.ts'
+import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
 import { operations, type PartnerRequest, type PlatformOperation, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { Sealer } from '../signing/seal.ts'
+import { signAttempt } from '../signing/sign-attempt.ts'
+import type { SigningKey } from '../signing/signing-key.ts'
 import type { PlatformConnection } from './connection.ts'
 import type { PlatformClock } from './platform-clock.ts'
 import type { Sent } from './sent.ts'
@@ -41,19 +43,19 @@ export interface PartnerApiOptions {
   /** Without a trailing slash or `/v1`. */
   readonly baseUrl: string
   readonly apiKey: string
-  readonly kid: string
+  readonly signingKey: SigningKey
   readonly attemptTimeoutMs: number
   readonly userAgent: string
   readonly clock: Clock
   readonly connection: PlatformConnection
   readonly platformClock: PlatformClock
-  readonly seal: Sealer
   readonly newJti: () => string
 }
 
 /** The partner interface over one connection, one key and one clock. */
 export function partnerApi(options: PartnerApiOptions): PartnerApi {
-  const { baseUrl, kid, platformClock, seal, newJti } = options
+  const { baseUrl, platformClock, newJti } = options
+  const { kid, privateKey } = options.signingKey
   const { origin, pathname } = new URL(baseUrl)
   const pathPrefix = pathname === '/' ? '' : pathname
   const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + limits.envelopeAttemptSlackS
@@ -71,9 +73,6 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     platformClock.observe(sent.date, clock.monotonicMs() - startedMs, platformClock.appliedOffsetMs)
   }
 
-  /** Attempts from their signature to their answer. */
-  let underWay = 0
-
   const headerFor = (request: PartnerRequest, lifetimeS: number): ProtectedHeader => {
     const iat = Math.floor(platformClock.nowMs() / 1000)
     const htu = `${baseUrl}${request.path}`
@@ -90,25 +89,19 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     },
 
     async attempt(operation, request, timeoutMs) {
-      underWay++
-      try {
-        const bytes = Buffer.from(request.body, 'utf8')
-        const sealing = seal(headerFor(request, attemptLifetimeS), bytes, underWay === 1)
-        const signature = typeof sealing === 'string' ? sealing : await sealing
-        const headers = ['accept', 'application/json', 'user-agent', options.userAgent, signatureHeaderName, signature]
-        if (operation.auth === 'service') headers.push(apiKeyHeaderName, options.apiKey)
-        if (request.method !== 'GET') headers.push('content-type', 'application/json')
-        const body = request.method === 'GET' ? null : bytes
-        const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
-        return await options.connection.send(signed, { fresh: operation.retry === 'once', timeoutMs })
-      } finally {
-        underWay--
-      }
+      const bytes = Buffer.from(request.body, 'utf8')
+      const signature = await signAttempt(headerFor(request, attemptLifetimeS), bytes, privateKey)
+      const headers = ['accept', 'application/json', 'user-agent', options.userAgent, signatureHeaderName, signature]
+      if (operation.auth === 'service') headers.push(apiKeyHeaderName, options.apiKey)
+      if (request.method !== 'GET') headers.push('content-type', 'application/json')
+      const body = request.method === 'GET' ? null : bytes
+      const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
+      return options.connection.send(signed, { fresh: operation.retry === 'once', timeoutMs })
     },
 
     async envelope(request) {
       const header = headerFor(request, limits.envelopeLifetimeS)
-      const signature = await seal(header, Buffer.from(request.body, 'utf8'), underWay === 0)
+      const signature = await sealEnvelope(header, Buffer.from(request.body, 'utf8'), privateKey)
       return {
         method: request.method,
         url: `${origin}${pathPrefix}${request.path}`,
