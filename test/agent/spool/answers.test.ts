@@ -118,6 +118,47 @@ test('a request whose file is at fault stays as .rejected, one that was understo
   expect(namesIn(spool.outbox)).toEqual(['bad-file.json.rejected'])
 })
 
+test('a refused file leaves one log line, with its name, status and reason', async () => {
+  await using spool = await startTestSpool()
+  spool.put('bad-file', '[]')
+  spool.put('bad-action', { action: 'market.steal' })
+  spool.put('bad-field', { action: 'market.eligibility' })
+  await Promise.all(['bad-file', 'bad-action', 'bad-field'].map((id) => spool.answer(id)))
+  const lines = spool
+    .logText()
+    .split('\n')
+    .filter((line) => line.includes('request file refused'))
+    .map((line) => JSON.parse(line))
+  expect(lines).toHaveLength(2)
+  expect(lines).toContainEqual(
+    expect.objectContaining({ level: 'warn', name: 'bad-file.json', status: 400, reason: 'not-an-object' }),
+  )
+  expect(lines).toContainEqual(expect.objectContaining({ name: 'bad-action.json', reason: 'action-unknown' }))
+})
+
+test('names that were probably meant for requests are reported once, with the cure', async () => {
+  await using spool = await startTestSpool()
+  for (const name of ['meu pedido.json', 'x.JSON', 'x.txt']) writeFileSync(join(spool.outbox, name), '{}')
+  const lines = () =>
+    spool
+      .logText()
+      .split('\n')
+      .filter((line) => line.includes('not-a-request-name'))
+      .map((line) => JSON.parse(line))
+  await eventually(() => {
+    spool.clock.advance(2_000)
+    return lines().length === 3
+  })
+  spool.clock.advance(10_000)
+  await spool.looked()
+  expect(
+    lines()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(['meu pedido.json', 'x.JSON', 'x.txt'])
+  expect(lines()[0]).toMatchObject({ level: 'warn', cure: expect.stringMatching(/^call a request <id>\.json/) })
+})
+
 test('65,536 bytes pass, and one more is refused', async () => {
   await using spool = await startTestSpool()
   const padded = (bytes: number) => {

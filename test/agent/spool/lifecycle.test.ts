@@ -58,6 +58,16 @@ test('agent.json comes back after a time in which it could not be written', asyn
   expect(await spool.take('ask-1')).toMatchObject({ ok: true })
 })
 
+test('a stopped agent says so in agent.json, and logs no warning', async () => {
+  await using spool = await startTestSpool()
+  spool.put('ask-1', eligible)
+  await spool.answer('ask-1')
+  const { logFile } = spool.agent
+  await spool.stop()
+  expect(heartbeat(spool)).toMatchObject({ ready: false, reasons: ['the agent was stopped'] })
+  expect(readFileSync(logFile, 'utf8')).not.toMatch(/"level":"(?:warn|error)"/)
+})
+
 test('rejected requests and unread answers go after 24 h, and nothing else does', async () => {
   await using spool = await startTestSpool()
   const kept = ['foreign.rejected', 'dir.json.rejected/']
