@@ -1,5 +1,4 @@
 import { linkSync, lstatSync, renameSync } from 'node:fs'
-import { link, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isGone, unlessGone } from '../durable-files/disk-errors.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
@@ -77,25 +76,13 @@ export async function unclaim({ name, claim }: Claim, { outbox }: SpoolDirs, fs:
   await fs.unlink(from)
 }
 
-/** The unread answer of an earlier request with this name is kept under another name. */
+/** The unread answer of an earlier request with this name is kept under another name, which only the agent uses. */
 export async function setAsideUnread(name: string, { inbox }: SpoolDirs, fs: PatientFs): Promise<void> {
+  const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
   const answer = join(inbox, name)
-  if (!lstatSync(answer, { throwIfNoEntry: false })) return
-  for (let n = 1; ; n++) {
-    const aside = `${answer}.unread${n === 1 ? '' : `.${n}`}`
-    try {
-      // A link never replaces another unread answer, as a rename would.
-      await link(answer, aside)
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code === 'ENOENT') return
-      if (code === 'EEXIST') continue
-      // A file system without links: the newest unread answer is kept.
-      await rename(answer, aside)
-      return
-    }
-    // Its reader may have removed it first.
-    await unlessGone(fs.unlink(answer))
-    return
-  }
+  if (!isThere(answer)) return
+  let aside = `${answer}.unread`
+  for (let n = 2; isThere(aside); n++) aside = `${answer}.unread.${n}`
+  // Its reader may remove it first.
+  await unlessGone(fs.rename(answer, aside))
 }

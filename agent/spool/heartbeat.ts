@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Clock } from '../clock/clock.ts'
 import { replaceFile } from '../durable-files/replace-file.ts'
 import { ascii } from './answer-file.ts'
-import { probeSpool, reasonsAgainstSharing, type SpoolDirs } from './spool-dirs.ts'
 
 /** What the heartbeat needs. */
 export interface HeartbeatOptions {
@@ -43,36 +42,5 @@ export function startHeartbeat({ root, agent, clock, reasons, onError }: Heartbe
   return () => {
     cancel()
     write({ ready: false, reasons: ['the agent was stopped'] })
-  }
-}
-
-/**
- * Whether the spool can be worked with. A failure of one file says nothing about the others, so after one the spool is
- * tried until that succeeds.
- */
-export class SpoolHealth {
-  readonly #dirs: SpoolDirs
-  #isInDoubt = false
-
-  constructor(dirs: SpoolDirs) {
-    this.#dirs = dirs
-  }
-
-  /** Something could not be read, claimed or answered. */
-  doubt(): void {
-    this.#isInDoubt = true
-  }
-
-  /** Why requests are not read or answered, each with its cure. Empty when they are. */
-  reasons(): readonly string[] {
-    const reasons = reasonsAgainstSharing(this.#dirs)
-    if (!this.#isInDoubt) return reasons
-    try {
-      probeSpool(this.#dirs, 'left-out')
-      this.#isInDoubt = false
-      return reasons
-    } catch (error) {
-      return [(error as Error).message, ...reasons]
-    }
   }
 }

@@ -1,20 +1,18 @@
 import type { Call } from '../call/call.ts'
 
 /** One request file, from its name in the outbox to its answer. Each state holds only what is true in it. */
-export type FileRequest = Waiting | Deferred | Orphaned | ActiveRequest
+export type FileRequest =
+  | Waiting
+  /** A name in the outbox that could not be claimed. It is looked at again after `untilMs` (monotonic). */
+  | { readonly at: 'deferred'; readonly name: string; readonly untilMs: number }
+  | Orphaned
+  | ActiveRequest
 
 /** A name in the outbox. */
 export interface Waiting {
   readonly at: 'waiting'
   readonly name: string
   readonly id: string
-}
-
-/** A name in the outbox that could not be claimed. It is looked at again after `untilMs` (monotonic). */
-export interface Deferred {
-  readonly at: 'deferred'
-  readonly name: string
-  readonly untilMs: number
 }
 
 /** A request whose file has the name of a claim. */
@@ -36,8 +34,8 @@ export interface Orphaned extends Claim {
 export type ActiveRequest =
   /** It is renamed and read, in a slot. `isRetried`: that fails and is tried again, so that others may go first. */
   | { readonly at: 'claiming'; readonly name: string; readonly id: string; readonly isRetried: boolean }
-  /** Its file is not whole yet. It has been as `stamp` says since `sinceMs` (monotonic). */
-  | (Claim & { readonly at: 'half-written'; readonly stamp: string; readonly sinceMs: number })
+  /** Its file is not whole yet, and is read again after each scan. */
+  | (Claim & { readonly at: 'half-written' })
   | Queued
   /** Its call is under way, in a slot. */
   | (Claim & { readonly at: 'calling' })
@@ -53,15 +51,8 @@ export interface Queued extends Claim {
   readonly begin: () => void
 }
 
-/** What `next` decides from. */
-export interface Requests {
-  readonly active: Iterable<ActiveRequest>
-  /** Oldest first. */
-  readonly orphaned: Iterable<Orphaned>
-  /** Oldest first. */
-  readonly waiting: Iterable<Waiting>
-  readonly isActive: (id: string) => boolean
-}
+/** What `next` decides from. Orphaned and waiting requests are in order, oldest first. */
+export type Requests = Pick<RequestTable, 'active' | 'orphaned' | 'waiting' | 'isActive'>
 
 /** The bounds of `next`. */
 export interface SpoolLimits {
@@ -86,19 +77,18 @@ export function next(
   { active, orphaned, waiting, isActive }: Requests,
   limits: SpoolLimits,
 ): Queued | Orphaned | Waiting | undefined {
-  const count = { inSlots: 0, queued: 0, publishing: 0 }
-  let isClaiming = false
+  let [inSlots, queued, publishing, isClaiming] = [0, 0, 0, false]
   let withTurn: Queued | undefined
   for (const request of active) {
-    if (request.at === 'claiming' || request.at === 'calling') count.inSlots++
+    if (request.at === 'claiming' || request.at === 'calling') inSlots++
     if (request.at === 'claiming' && !request.isRetried) isClaiming = true
-    if (request.at === 'publishing' && !request.isObstructed) count.publishing++
-    if (request.at === 'queued' && !request.hasTurn) count.queued++
+    if (request.at === 'publishing' && !request.isObstructed) publishing++
+    if (request.at === 'queued' && !request.hasTurn) queued++
     if (request.at === 'queued' && request.hasTurn) withTurn ??= request
   }
-  if (withTurn) return count.inSlots < limits.slots ? withTurn : undefined
-  const excess = Math.max(0, count.queued - limits.queuedMax) + Math.max(0, count.publishing - limits.publishingMax)
-  if (limits.isStopping || isClaiming || count.inSlots + excess >= limits.slots) return undefined
+  if (withTurn) return inSlots < limits.slots ? withTurn : undefined
+  const excess = Math.max(0, queued - limits.queuedMax) + Math.max(0, publishing - limits.publishingMax)
+  if (limits.isStopping || isClaiming || inSlots + excess >= limits.slots) return undefined
   return firstOf(orphaned, isActive) ?? firstOf(waiting, isActive)
 }
 
@@ -114,11 +104,11 @@ function firstOf<Candidate extends Orphaned | Waiting>(
  * All requests of a spool, each in one state. Ids that differ only in case are worked on one after another, because some
  * file systems take their files for one.
  */
-export class RequestTable implements Requests {
+export class RequestTable {
   /** In the order of their claims. */
   readonly #active = new Map<string, ActiveRequest>()
   readonly #orphaned = new Set<Orphaned>()
-  readonly #deferred = new Map<string, Deferred>()
+  readonly #deferred = new Map<string, FileRequest & { at: 'deferred' }>()
   readonly #waitingNames = new Set<string>()
   /** What is taken out leaves a gap. The gaps at the beginning are removed in bulk: there may be 100,000 requests. */
   #waiting: (Waiting | undefined)[] = []
@@ -138,24 +128,18 @@ export class RequestTable implements Requests {
     return this.#eachWaiting()
   }
 
-  /** Number of requests in a state. */
-  count(at: FileRequest['at']): number {
-    if (at === 'waiting') return this.#waitingNames.size
-    if (at === 'deferred') return this.#deferred.size
-    if (at === 'orphaned') return this.#orphaned.size
-    return [...this.#active.values()].filter((request) => request.at === at).length
-  }
-
   /** Number of waiting requests whose id is free. Counts up to `max`. */
   countClaimable(max: number): number {
     let count = 0
-    for (const { id } of this.#eachWaiting()) if (!this.isActive(id) && ++count === max) break
+    for (const { id } of this.waiting) if (!this.isActive(id) && ++count === max) break
     return count
   }
 
   /** Whether a request is in a state that ends by itself, and soon. */
   get isBusy(): boolean {
-    return this.#active.values().some((request) => isAtWork(request))
+    return this.#active
+      .values()
+      .some((request) => (request.at === 'queued' ? request.hasTurn : busyStates.has(request.at)))
   }
 
   /** Whether a name in the outbox is known already. */
@@ -225,9 +209,5 @@ export class RequestTable implements Requests {
   }
 }
 
-function isAtWork(request: ActiveRequest): boolean {
-  if (request.at === 'queued') return request.hasTurn
-  return request.at === 'claiming' || request.at === 'calling' || request.at === 'publishing'
-}
-
+const busyStates: ReadonlySet<ActiveRequest['at']> = new Set(['claiming', 'calling', 'publishing'])
 const keyOf = (id: string) => id.toLowerCase()

@@ -68,36 +68,30 @@ export class ScanTimer {
   }
 }
 
+/** File events, which only make the next scan earlier. */
+export interface OutboxEvents {
+  turnOn(): void
+  /** During a backlog: then no new file can be next, and each event costs more than the scan gains. */
+  turnOff(): void
+}
+
 /**
- * The file events of the outbox, which only make the next scan earlier. They are off while there is a backlog: then no new
- * file can be next, and each event costs more than the scan gains.
+ * @param onEvent Something in the outbox may have changed.
+ * @param onError There are no events here.
  */
-export class OutboxEvents {
-  readonly #outbox: string
-  readonly #onEvent: () => void
-  readonly #onError: (error: Error) => void
-  #watcher: FSWatcher | undefined
-
-  /**
-   * @param onEvent Something in the outbox may have changed.
-   * @param onError There are no events here.
-   */
-  constructor(outbox: string, onEvent: () => void, onError: (error: Error) => void) {
-    this.#outbox = outbox
-    this.#onEvent = onEvent
-    this.#onError = onError
-  }
-
-  turnOn(): void {
-    if (this.#watcher) return
-    // The names in the directory are left out: to look at each would cost more than the scan that follows.
-    this.#watcher = watch(this.#outbox, { depth: 0, ignoreInitial: true, ignored: (path) => path !== this.#outbox })
-    this.#watcher.on('raw', this.#onEvent)
-    this.#watcher.on('error', (error) => this.#onError(error as Error))
-  }
-
-  turnOff(): void {
-    void this.#watcher?.close()
-    this.#watcher = undefined
+export function outboxEvents(outbox: string, onEvent: () => void, onError: (error: Error) => void): OutboxEvents {
+  let watcher: FSWatcher | undefined
+  return {
+    turnOn() {
+      if (watcher) return
+      // The names in the directory are left out: to look at each would cost more than the scan that follows.
+      watcher = watch(outbox, { depth: 0, ignoreInitial: true, ignored: (path) => path !== outbox })
+      watcher.on('raw', onEvent)
+      watcher.on('error', (error) => onError(error as Error))
+    },
+    turnOff() {
+      void watcher?.close()
+      watcher = undefined
+    },
   }
 }

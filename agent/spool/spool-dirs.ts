@@ -1,17 +1,14 @@
 import {
   chmodSync,
   chownSync,
-  closeSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   opendirSync,
-  openSync,
   renameSync,
+  rmSync,
   type Stats,
   statSync,
-  unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { causeOf } from '../durable-files/cause.ts'
@@ -42,7 +39,8 @@ export function spoolDirs(root: string): SpoolDirs {
  * @returns The directories that were made.
  */
 export function makeSpoolDirs({ root, outbox, inbox }: SpoolDirs): string[] {
-  const { mode, gid } = statSync(root)
+  const rootStat = statSync(root)
+  const { mode, gid } = rootStat
   return [outbox, inbox].filter((dir) => {
     if (lstatSync(dir, { throwIfNoEntry: false })) return false
     mkdirSync(dir)
@@ -52,36 +50,51 @@ export function makeSpoolDirs({ root, outbox, inbox }: SpoolDirs): string[] {
     } catch {
       // The agent is not in that group. `reasonsAgainstSharing` reports it.
     }
-    chmodSync(dir, isShared(root) ? (mode & 0o2777) | 0o070 : mode & 0o777)
+    chmodSync(dir, isShared(rootStat) ? (mode & 0o2777) | 0o070 : mode & 0o777)
     return true
   })
 }
 
+/**
+ * Why requests are not read or answered, each with its cure. Empty when they are.
+ *
+ * @param isInDoubt Something has failed since the last time that there was no reason: so the spool is tried.
+ */
+export function spoolReasons(dirs: SpoolDirs, isInDoubt: boolean): string[] {
+  const reasons = reasonsAgainstSharing(dirs)
+  if (!isInDoubt) return reasons
+  try {
+    probeSpool(dirs, 'left-out')
+    return reasons
+  } catch (error) {
+    return [(error as Error).message, ...reasons]
+  }
+}
+
 /** Whether the root was given to a group on purpose: to another than the agent's own, or with the setgid bit. */
-function isShared(root: string): boolean {
-  const { mode, gid } = statSync(root)
+function isShared({ mode, gid }: Stats): boolean {
   return (mode & 0o2000) !== 0 || (gid !== process.getgid?.() && (mode & 0o070) !== 0)
 }
 
 /** Why game servers of the root's group cannot use outbox and inbox, each with its cure. Empty when they can. */
-export function reasonsAgainstSharing({ root, outbox, inbox }: SpoolDirs): string[] {
-  if (process.platform === 'win32' || !isShared(root)) return []
-  const { gid } = statSync(root)
+function reasonsAgainstSharing({ root, outbox, inbox }: SpoolDirs): string[] {
+  const rootStat = statSync(root)
+  if (process.platform === 'win32' || !isShared(rootStat)) return []
   return [outbox, inbox].flatMap((dir) => {
     const stat = statSync(dir, { throwIfNoEntry: false })
     // Another owner has arranged the rights in another way.
     if (!stat || stat.uid !== process.getuid?.()) return []
-    if (stat.gid === gid && (stat.mode & 0o030) === 0o030) return []
+    if (stat.gid === rootStat.gid && (stat.mode & 0o030) === 0o030) return []
     return [
       `SERVICE_SPOOL_DIR: the group of ${root} may not write in ${dir}: chgrp --reference=${root} ${dir} && chmod g+rwxs ${dir}`,
     ]
   })
 }
 
-/** A cure, where others than the agent's user may write in the root and so replace outbox and inbox. */
-export function warningAboutRoot({ root }: SpoolDirs): string | undefined {
-  if (process.platform === 'win32' || (statSync(root).mode & 0o022) === 0) return undefined
-  return `others may write in ${root} and put other directories in the place of outbox and inbox: chmod go-w ${root}`
+/** A warning with its cure, where others may write in the root and so replace outbox and inbox. */
+export function warningAboutRoot({ root }: SpoolDirs): string[] {
+  if (process.platform === 'win32' || (statSync(root).mode & 0o022) === 0) return []
+  return [`others may write in ${root} and put other directories in the place of outbox and inbox: chmod go-w ${root}`]
 }
 
 /**
@@ -127,31 +140,18 @@ export function probeSpool(dirs: SpoolDirs, sync: 'tried' | 'left-out' = 'tried'
   const target = unfinishedIn(inbox)
   try {
     opendirSync(outbox).closeSync()
-    writeProbe(probe, sync)
+    writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o644, flush: sync === 'tried' })
     renameSync(probe, target)
   } catch (error) {
     const text = `SERVICE_SPOOL_DIR: ${root}: ${causeOf(error as Error)}: ${cureOf(error as Error)}`
     throw new SpoolUnusableError(text, { cause: error })
   } finally {
-    removeProbe(probe)
-    removeProbe(target)
-  }
-}
-
-function writeProbe(path: string, sync: 'tried' | 'left-out'): void {
-  const fd = openSync(path, 'wx', 0o644)
-  try {
-    writeSync(fd, 'probe')
-    if (sync === 'tried') fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-function removeProbe(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch {
-    // It was not made, or the probe has failed. The next start removes it.
+    for (const path of [probe, target]) {
+      try {
+        rmSync(path, { force: true })
+      } catch {
+        // The probe has failed too. The next start removes the file.
+      }
+    }
   }
 }

@@ -9,7 +9,6 @@ const minuteMs = 60_000
 const linesMax = 20
 /** Files that are named for one cause. Any more are counted. */
 const filesNamedMax = 5
-const summaryIntervalMs = 10 * minuteMs
 
 const curesOfNames: Readonly<Record<WhyIgnored, string>> = {
   'device-name': 'write the request under another name',
@@ -25,7 +24,6 @@ interface Trouble {
   readonly files: Set<string>
   failures: number
   lastMs: number
-  reportedMs: number
 }
 
 /** What the spool reports to a person. Whatever happens to 100,000 files, the number of lines is bounded. */
@@ -50,17 +48,13 @@ export class SpoolLog {
     this.#line('request file refused', { name, status: 400, reason })
   }
 
-  onRecovered(claim: string): void {
-    this.#log.info({ claim }, 'recovered a claim')
-  }
-
   /** Something failed and is tried again. The first files of each cause are named, the others counted. */
   onError(where: string, error: Error): void {
     const nowMs = this.#clock.monotonicMs()
     const cause = causeOf(error)
     const key = (error as NodeJS.ErrnoException).code ?? cause
     const trouble = this.#troubles.get(key) ?? {
-      ...{ cause, cure: cureOf(error), files: new Set(), failures: 0, lastMs: nowMs, reportedMs: nowMs },
+      ...{ cause, cure: cureOf(error), files: new Set(), failures: 0, lastMs: nowMs },
     }
     this.#troubles.set(key, trouble)
     trouble.failures++
@@ -70,18 +64,13 @@ export class SpoolLog {
     this.#log.warn({ where, cause, cure: trouble.cure }, 'the spool cannot be worked with; tried again')
   }
 
-  /** Reports what lasts and what is over. To be called every few seconds. */
+  /** Reports what is over, and counts. To be called every few seconds. */
   summarize(): void {
     const nowMs = this.#clock.monotonicMs()
     for (const [key, trouble] of this.#troubles) {
-      const { cause, cure, failures } = trouble
-      if (nowMs - trouble.lastMs >= minuteMs) {
-        this.#troubles.delete(key)
-        this.#log.info({ cause, failures }, 'the spool can be worked with again')
-      } else if (nowMs - trouble.reportedMs >= summaryIntervalMs) {
-        trouble.reportedMs = nowMs
-        this.#log.warn({ cause, cure, failures, files: [...trouble.files] }, 'the spool still cannot be worked with')
-      }
+      if (nowMs - trouble.lastMs < minuteMs) continue
+      this.#troubles.delete(key)
+      this.#log.info({ cause: trouble.cause, failures: trouble.failures }, 'the spool can be worked with again')
     }
     for (const [message, minute] of this.#minutes) {
       if (nowMs - minute.sinceMs < minuteMs) continue

@@ -6,18 +6,20 @@ import { OutboxScan, type WhyIgnored } from './outbox-scan.ts'
 import { recoverOwnFiles } from './own-files.ts'
 import { answerRequest, type Progress, type RequestPathOptions } from './request-path.ts'
 import { type ActiveRequest, next, type Orphaned, type RequestTable, type Waiting } from './requests.ts'
-import { ScanTimer } from './scan-timer.ts'
-import { makeSpoolDirs } from './spool-dirs.ts'
+import { type OutboxEvents, ScanTimer } from './scan-timer.ts'
 
 /** What the worker works with. */
-export interface SpoolWorkerOptions extends Omit<RequestPathOptions, 'stopping'> {
+export interface SpoolWorkerOptions extends RequestPathOptions {
   readonly table: RequestTable
-  readonly outboxEvents: { turnOn(): void; turnOff(): void }
-  /** @throws {RemovedError} The spool is no longer the one that the agent owns. */
-  readonly assertOwned: () => void
-  /** Looks at outbox and inbox before each scan. */
+  readonly outboxEvents: OutboxEvents
+  /**
+   * Looks at the directories before each scan.
+   *
+   * @throws {RemovedError} The spool is no longer the one that the agent owns.
+   */
   readonly checkDirs: () => void
-  readonly onMade: (dir: string) => void
+  /** Makes outbox and inbox where they are missing. It throws as `checkDirs`. */
+  readonly makeDirs: () => void
   readonly onIgnored: (name: string, why: WhyIgnored) => void
   readonly onRecovered: (claim: string) => void
 }
@@ -33,7 +35,6 @@ const deferredMs = 30_000
  */
 export class SpoolWorker {
   readonly #options: SpoolWorkerOptions
-  readonly #pathOptions: RequestPathOptions
   readonly #stopping = new AbortController()
   readonly #timer: ScanTimer
   readonly #scan: OutboxScan
@@ -43,16 +44,18 @@ export class SpoolWorker {
 
   constructor(options: SpoolWorkerOptions) {
     const { dirs, clock, table } = options
-    this.#options = options
-    this.#pathOptions = {
+    this.#options = {
       ...options,
-      stopping: this.#stopping.signal,
-      onError: (where, error) => this.#failed(where, error),
-      onFatal: (error) => this.#broke(error),
+      onError: (where, error) => this.#failed(where, error, options),
+      onFatal: (error) => {
+        this.#stopping.abort()
+        options.onFatal(error)
+      },
     }
     this.#timer = new ScanTimer(clock, () => this.#look())
     this.#scan = new OutboxScan({ ...options, outbox: dirs.outbox })
     this.#progress = {
+      stopping: this.#stopping.signal,
       set: (request) => this.#goOn(() => table.set(request)),
       remove: (request) => this.#goOn(() => table.remove(request)),
       defer: (request) => this.#goOn(() => table.defer(request, clock.monotonicMs() + deferredMs)),
@@ -102,14 +105,12 @@ export class SpoolWorker {
   }
 
   async #look(): Promise<void> {
-    const { dirs, table, outboxEvents, assertOwned, checkDirs } = this.#options
+    const { dirs, table, outboxEvents, checkDirs, onError } = this.#options
     try {
-      assertOwned()
       checkDirs()
       await this.#scan.scan()
     } catch (error) {
-      if (isGone(error)) this.#makeDirsAgain()
-      else this.#failed(dirs.outbox, error as Error)
+      onError(dirs.outbox, error as Error)
     }
     if (this.#stopping.signal.aborted) return
     this.#goOn()
@@ -126,48 +127,35 @@ export class SpoolWorker {
     for (;;) {
       const request = next(table, { ...spoolLimits, isStopping: this.#stopping.signal.aborted })
       if (!request) break
-      this.#begin(request)
+      if (request.at === 'queued') {
+        table.set({ ...request, at: 'calling' })
+        request.begin()
+      } else {
+        table.activate(request)
+        void this.#answer(request)
+      }
     }
     if (!table.isBusy) this.#onIdle()
   }
 
-  #begin(request: NonNullable<ReturnType<typeof next>>): void {
-    const { table } = this.#options
-    if (request.at === 'queued') {
-      table.set({ ...request, at: 'calling' })
-      request.begin()
-    } else {
-      table.activate(request)
-      this.#answer(request)
-    }
-  }
-
-  #answer(request: Waiting | Orphaned): void {
-    answerRequest(request, this.#progress, this.#pathOptions).catch((error) => {
-      this.#broke(error as Error)
-      this.#progress.set({ at: 'abandoned', name: request.name, id: request.id })
-    })
-  }
-
-  #failed(where: string, error: Error): void {
-    if (error instanceof RemovedError) this.#broke(error)
-    else this.#options.onError(where, error)
-    if (isGone(error)) this.#makeDirsAgain()
-  }
-
-  #makeDirsAgain(): void {
-    const { dirs, assertOwned, onMade } = this.#options
+  async #answer(request: Waiting | Orphaned): Promise<void> {
     try {
-      assertOwned()
-      for (const dir of makeSpoolDirs(dirs)) onMade(dir)
+      await answerRequest(request, this.#progress, this.#options)
     } catch (error) {
-      if (error instanceof RemovedError) this.#broke(error)
-      else this.#options.onError(dirs.root, error as Error)
+      this.#options.onFatal(error as Error)
+      this.#progress.set({ at: 'abandoned', name: request.name, id: request.id })
     }
   }
 
-  #broke(error: Error): void {
-    this.#stopping.abort()
-    this.#options.onFatal(error)
+  #failed(where: string, error: Error, { makeDirs, onError }: SpoolWorkerOptions): void {
+    if (error instanceof RemovedError) return void this.#options.onFatal(error)
+    onError(where, error)
+    if (!isGone(error)) return
+    try {
+      makeDirs()
+    } catch (failure) {
+      if (failure instanceof RemovedError) this.#options.onFatal(failure)
+      else onError(where, failure as Error)
+    }
   }
 }

@@ -3,19 +3,18 @@ import { causeOf } from '../durable-files/cause.ts'
 import { patientFs } from '../durable-files/retries.ts'
 import { SharedSyncs } from '../durable-files/shared-syncs.ts'
 import type { Log } from '../log/log.ts'
-import { SpoolHealth, startHeartbeat } from './heartbeat.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import { removeExpired } from './own-files.ts'
-import { OutboxEvents } from './scan-timer.ts'
-import { makeSpoolDirs, probeSpool, warningAboutRoot, watchDirs } from './spool-dirs.ts'
+import { outboxEvents } from './scan-timer.ts'
+import { makeSpoolDirs, probeSpool, spoolReasons, warningAboutRoot, watchDirs } from './spool-dirs.ts'
 import { SpoolLog } from './spool-log.ts'
 import { SpoolWorker, type SpoolWorkerOptions } from './spool-worker.ts'
 
 /** What a spool works with. */
 export interface SpoolOptions
-  extends Pick<
-    SpoolWorkerOptions,
-    'dirs' | 'table' | 'clock' | 'journal' | 'takeTurn' | 'answerCall' | 'assertOwned' | 'onFatal'
-  > {
+  extends Pick<SpoolWorkerOptions, 'dirs' | 'table' | 'clock' | 'journal' | 'takeTurn' | 'answerCall' | 'onFatal'> {
+  /** @throws {RemovedError} The spool is no longer the one that the agent owns. */
+  readonly assertOwned: () => void
   readonly log: Log
   /** Name and version. */
   readonly agent: string
@@ -38,23 +37,27 @@ const retentionIntervalMs = 3_600_000
  * @throws {SpoolUnusableError} The directories cannot be worked with.
  */
 export async function startSpool(options: SpoolOptions): Promise<Spool> {
-  const { dirs, clock, log } = options
+  const { dirs, clock, log, assertOwned } = options
   const fs = patientFs(clock)
   const spoolLog = new SpoolLog(log, clock)
-  const health = new SpoolHealth(dirs)
+  const watch = watchDirs(dirs, (dir) => log.warn({ dir }, 'a directory of the spool was replaced by another one'))
+  const makeDirs = (): void => {
+    assertOwned()
+    for (const dir of makeSpoolDirs(dirs)) log.info({ dir }, 'made a directory of the spool')
+  }
+  let isInDoubt = false
   const onError = (where: string, error: Error): void => {
-    health.doubt()
+    isInDoubt = true
     spoolLog.onError(where, error)
   }
-  const onMade = (dir: string) => log.info({ dir }, 'made a directory of the spool')
-  for (const dir of makeSpoolDirs(dirs)) onMade(dir)
+  makeDirs()
   probeSpool(dirs)
-  for (const text of [warningAboutRoot(dirs), ...health.reasons()]) if (text !== undefined) log.warn(text)
+  for (const text of [...warningAboutRoot(dirs), ...spoolReasons(dirs, false)]) log.warn(text)
   const worker = new SpoolWorker({
     ...options,
     fs,
     syncs: new SharedSyncs(clock),
-    outboxEvents: new OutboxEvents(
+    outboxEvents: outboxEvents(
       dirs.outbox,
       () => worker.wake(),
       (error) =>
@@ -63,12 +66,15 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
           'no file events; the outbox is scanned every 200 ms',
         ),
     ),
-    checkDirs: watchDirs(dirs, (dir) => log.warn({ dir }, 'a directory of the spool was replaced by another one')),
-    onMade,
+    checkDirs() {
+      assertOwned()
+      watch()
+    },
+    makeDirs,
     onError,
     onIgnored: (name, why) => spoolLog.onIgnored(name, why),
     onRejected: (name, reason) => spoolLog.onRejected(name, reason),
-    onRecovered: (claim) => spoolLog.onRecovered(claim),
+    onRecovered: (claim) => log.info({ claim }, 'recovered a claim'),
   })
   await worker.start()
   const stopHeartbeat = startHeartbeat({
@@ -77,20 +83,26 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     clock,
     reasons() {
       spoolLog.summarize()
-      return [...options.reasons(), ...health.reasons()]
+      const reasons = spoolReasons(dirs, isInDoubt)
+      isInDoubt &&= reasons.length > 0
+      return [...options.reasons(), ...reasons]
     },
     onError: (error) => spoolLog.onError('agent.json', error),
   })
   const stopRetention = repeat(retentionIntervalMs, clock, () =>
-    removeExpired(dirs, clock, fs).catch((error: Error) => spoolLog.onError('retention', error)),
+    removeExpired(dirs, clock, fs).catch((error: Error) => spoolLog.onError('files of yesterday', error)),
   )
-  const stop = async (): Promise<void> => {
-    stopRetention()
-    stopHeartbeat()
-    await worker.stop()
-  }
   let stopped: Promise<void> | undefined
-  return { stop: () => (stopped ??= stop()) }
+  return {
+    stop() {
+      if (!stopped) {
+        stopRetention()
+        stopHeartbeat()
+        stopped = worker.stop()
+      }
+      return stopped
+    },
+  }
 }
 
 function repeat(intervalMs: number, clock: Clock, act: () => void): () => void {

@@ -2,38 +2,35 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { SpoolHealth } from '../../../agent/spool/heartbeat.ts'
-import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
+import { makeSpoolDirs, spoolDirs, spoolReasons } from '../../../agent/spool/spool-dirs.ts'
 
 function spool() {
   const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-health-')))
   onTestFinished(() => rmSync(dirs.root, { recursive: true }))
   makeSpoolDirs(dirs)
-  return { dirs, health: new SpoolHealth(dirs) }
+  return dirs
 }
 
 test('trouble with one file is no reason, for the spool itself can be worked with', () => {
-  const { dirs, health } = spool()
-  health.doubt()
-  expect(health.reasons()).toEqual([])
+  const dirs = spool()
+  expect(spoolReasons(dirs, true)).toEqual([])
   expect([...readdirSync(dirs.outbox), ...readdirSync(dirs.inbox)]).toEqual([])
 })
 
 for (const dir of ['outbox', 'inbox'] as const) {
   test(`trouble with the ${dir} is a reason until it can be worked with, also when nobody asks for anything`, () => {
-    const { dirs, health } = spool()
+    const dirs = spool()
     renameSync(dirs[dir], `${dirs[dir]}.away`)
     writeFileSync(dirs[dir], '')
-    expect(health.reasons()).toEqual([])
-    health.doubt()
+    expect(spoolReasons(dirs, false)).toEqual([])
     for (const _ of [1, 2]) {
-      expect(health.reasons()).toEqual([
+      expect(spoolReasons(dirs, true)).toEqual([
         expect.stringMatching(/^SERVICE_SPOOL_DIR: .*: ENOTDIR: .*: move away what stands at that name/),
       ])
     }
     rmSync(dirs[dir])
     renameSync(`${dirs[dir]}.away`, dirs[dir])
-    expect(health.reasons()).toEqual([])
+    expect(spoolReasons(dirs, true)).toEqual([])
     expect([...readdirSync(dirs.outbox), ...readdirSync(dirs.inbox)]).toEqual([])
   })
 }

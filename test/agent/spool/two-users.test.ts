@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeSpoolDirs, reasonsAgainstSharing, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
+import { makeSpoolDirs, spoolDirs, spoolReasons } from '../../../agent/spool/spool-dirs.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform, goodReply } from '../fixtures/fake-platform.ts'
 import { claimOf, eligible, eventually, namesIn, putRequest, startTestSpool } from '../fixtures/spool-fixture.ts'
@@ -81,7 +81,7 @@ for (const [what, rootMode, wanted] of [
       }
       expect([modeOf(dirs.outbox), modeOf(dirs.inbox)]).toEqual([wanted, wanted])
       expect(statSync(dirs.outbox).gid).toBe(statSync(dirs.root).gid)
-      expect(reasonsAgainstSharing(dirs)).toEqual([])
+      expect(spoolReasons(dirs, true)).toEqual([])
     },
   )
 }

@@ -48,7 +48,7 @@ async function startWorker(
     fs: { rename, unlink, ...fault(dirs) },
     syncs: new SharedSyncs(clock),
     outboxEvents: { turnOn: () => undefined, turnOff: () => undefined },
-    assertOwned: () => undefined,
+    makeDirs: () => undefined,
     checkDirs: () => undefined,
     clock,
     journal: { name: 'test', forgetEnded },
@@ -58,7 +58,6 @@ async function startWorker(
       await answered
       return { ok: true, dataText: 'null' }
     },
-    onMade: (dir) => reported.push(`${dir}: made`),
     onIgnored: (name, why) => reported.push(`${name}: ${why}`),
     onError: (where, error) => reported.push(`${where}: ${(error as NodeJS.ErrnoException).code}`),
     onRejected: (name, reason) => reported.push(`${name}: ${reason}`),
@@ -131,7 +130,7 @@ test('a rename that is held for a moment holds up nobody else', async () => {
     },
   }))
   putRequest(spool.dirs.outbox, 'scanned', eligible)
-  await eventually(() => spool.table.count('waiting') === 0)
+  await eventually(() => spool.table.countClaimable(1) === 0)
   putRequest(spool.dirs.outbox, 'ask', eligible)
   await answered(spool, 'ask')
   letGo()
@@ -140,9 +139,9 @@ test('a rename that is held for a moment holds up nobody else', async () => {
 
 test('an unread answer that its reader takes at the last moment delays nothing', async () => {
   await using spool = await startWorker(({ inbox }) => ({
-    async unlink(path) {
-      if (path.startsWith(inbox)) rmSync(path)
-      await unlink(path)
+    async rename(from, to) {
+      if (from.startsWith(inbox)) rmSync(from)
+      await rename(from, to)
     },
   }))
   putRequest(spool.dirs.outbox, 'daily', eligible)
