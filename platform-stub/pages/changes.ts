@@ -1,14 +1,17 @@
+import type { Context } from 'hono'
+import { streamSSE } from 'hono/streaming'
 import type { Clock } from '../clock/clock.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 
 /**
- * Tells open pages that what they show has changed. It says so and no more: a page asks for itself again, so that there
- * is one way in which it is made.
+ * Tells open pages that what they show has changed, and nothing more. A page then fetches itself again, so that there is
+ * one way in which it is made.
  */
 export class Changes {
   readonly #clock: Clock
   readonly #startedMs: number
-  readonly #watchers = new Set<Watcher>()
+  /** One entry for each open page: what to do when something may have changed, and how to end its stream. */
+  readonly #watchers = new Map<() => void, () => void>()
   #noted = 0
   #isPending = false
   #isOver = false
@@ -24,13 +27,13 @@ export class Changes {
     return `${this.#startedMs}.${this.#noted}`
   }
 
-  /** Something changed that stands in no table. */
+  /** Something changed that is in no table. */
   note(): void {
     this.#noted++
     this.lookAgain()
   }
 
-  /** Something may have changed: whoever watches looks. Costs next to nothing while nobody does. */
+  /** Something may have changed. Costs next to nothing while no page is open. */
   lookAgain(): void {
     if (this.#watchers.size === 0) return
     if (this.#isQuiet) this.#isPending = true
@@ -38,38 +41,49 @@ export class Changes {
   }
 
   /**
-   * A stream of server-sent events: what `look` says now, and again whenever it says something else.
+   * Answers with a stream of server-sent events: what `look` says now, and again whenever it says something else.
    *
-   * @param look Names the state that the page shows; one short line.
+   * @param look Names the state that the page shows, in one short line.
    */
-  stream(look: () => string): ReadableStream<Uint8Array> {
-    let watcher: Watcher | undefined
-    return new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        watcher = new Watcher(controller, look, this.#clock)
-        if (this.#isOver) return watcher.close()
-        this.#watchers.add(watcher)
-      },
-      cancel: () => {
-        if (!watcher) return
-        watcher.end()
-        this.#watchers.delete(watcher)
-      },
+  stream(context: Context, look: () => string): Response {
+    return streamSSE(context, async (stream) => {
+      const ended = Promise.withResolvers<void>()
+      let told: string | undefined
+      let cancelBeat = (): void => undefined
+      const tell = () => {
+        const seen = look()
+        if (seen === told) return
+        told = seen
+        void stream.writeSSE({ data: seen })
+      }
+      // Some of what a page shows changes with time alone. A line now and then also finds connections that are gone.
+      const beat = () => {
+        void stream.write(': still here\n\n')
+        tell()
+        cancelBeat = this.#clock.after(stubLimits.pageBeatMs, beat)
+      }
+      stream.onAbort(ended.resolve)
+      if (this.#isOver || stream.aborted) return
+      this.#watchers.set(tell, ended.resolve)
+      void stream.write(`retry: ${stubLimits.pageRetryMs}\n\n`)
+      beat()
+      await ended.promise
+      cancelBeat()
+      this.#watchers.delete(tell)
     })
   }
 
   /** Ends every stream: an open page must not keep the stub from ending. */
   close(): void {
     this.#isOver = true
-    for (const watcher of this.#watchers) watcher.close()
-    this.#watchers.clear()
+    for (const end of this.#watchers.values()) end()
   }
 
-  /** The first change is told at once, and those that follow on its heels together. */
+  /** The first change is told at once. Those that follow closely are told together. */
   #tellSoon(): void {
     this.#isQuiet = true
     this.#clock.after(0, () => {
-      for (const watcher of this.#watchers) watcher.tell()
+      for (const tell of this.#watchers.keys()) tell()
     })
     this.#clock.after(stubLimits.pageChangesIntervalMs, () => {
       this.#isQuiet = false
@@ -79,51 +93,3 @@ export class Changes {
     })
   }
 }
-
-/** One open page. */
-class Watcher {
-  readonly #controller: ReadableStreamDefaultController<Uint8Array>
-  readonly #look: () => string
-  readonly #clock: Clock
-  readonly #encoder = new TextEncoder()
-  #said: string | undefined
-  #cancelBeat: () => void = () => undefined
-
-  constructor(controller: ReadableStreamDefaultController<Uint8Array>, look: () => string, clock: Clock) {
-    this.#controller = controller
-    this.#look = look
-    this.#clock = clock
-    this.#send(`retry: ${stubLimits.pageRetryMs}\n\n`)
-    this.#beat()
-  }
-
-  tell(): void {
-    const seen = this.#look()
-    if (seen === this.#said) return
-    this.#said = seen
-    this.#send(`data: ${seen}\n\n`)
-  }
-
-  end(): void {
-    this.#cancelBeat()
-  }
-
-  close(): void {
-    this.end()
-    this.#controller.close()
-  }
-
-  /** Some of what a page shows changes with time alone; and a line now and then finds connections that are gone. */
-  #beat(): void {
-    this.#send(': still here\n\n')
-    this.tell()
-    this.#cancelBeat = this.#clock.after(stubLimits.pageBeatMs, () => this.#beat())
-  }
-
-  #send(text: string): void {
-    this.#controller.enqueue(this.#encoder.encode(text))
-  }
-}
-
-/** Headers of a stream of server-sent events. */
-export const eventStreamHeaders = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }

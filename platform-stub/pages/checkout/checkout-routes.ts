@@ -3,11 +3,10 @@ import type { StubEnv } from '../../developer/control/control-parts.ts'
 import { isForeignPage } from '../../developer/control/guard.ts'
 import { playerTexts, checkoutTexts as texts } from '../../marketplace/messages.ts'
 import type { Platform } from '../../marketplace/platform.ts'
-import { Refusal } from '../../marketplace/refusal.ts'
+import { Refusal, refuse } from '../../marketplace/refusal.ts'
 import { moveTransaction } from '../../marketplace/transactions/apply.ts'
 import { payTransaction } from '../../marketplace/transactions/purchase.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
-import { eventStreamHeaders } from '../changes.ts'
 import { noticePage, type PlayerPageParts } from '../player-page.ts'
 import { purchasePage } from './checkout-page.ts'
 import { purchaseOf, versionOf } from './checkout-phase.ts'
@@ -27,16 +26,12 @@ const acts = {
 export function checkoutRoutes(parts: PlayerPageParts): Hono<StubEnv> {
   const { platform, clock, changes } = parts
   const { transactions } = platform.tables
-  const look = (token: string) => versionOf(purchaseOf(platform, token), clock.offsetMs)
   return new Hono<StubEnv>()
     .get('/:token', (context) => purchasePage(context, parts, context.req.param('token'), context.req.query('refused')))
     .get('/:token/changes', (context) => {
       const { token } = context.req.param()
-      return context.body(
-        changes.stream(() => look(token)),
-        200,
-        eventStreamHeaders,
-      )
+      if (!purchaseOf(platform, token)) throw refuse('ROUTE_UNKNOWN')
+      return changes.stream(context, () => versionOf(purchaseOf(platform, token), clock.offsetMs))
     })
     .post('/:token/:act', (context) => {
       if (isForeignPage(context.env.incoming, platform.publicUrl())) {

@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import type { StubEnv } from '../../developer/control/control-parts.ts'
-import { eventStreamHeaders } from '../changes.ts'
 import { consoleObstacle } from './console-guard.ts'
 import { consoleVersion } from './console-layout.ts'
 import type { ConsoleParts } from './console-parts.ts'
@@ -26,13 +25,7 @@ export function consoleRoutes(parts: ConsoleParts): Hono<StubEnv> {
       await next()
     })
     .get('/', (context) => overviewPage(context, parts))
-    .get('/changes', (context) =>
-      context.body(
-        parts.changes.stream(() => consoleVersion(parts)),
-        200,
-        eventStreamHeaders,
-      ),
-    )
+    .get('/changes', (context) => parts.changes.stream(context, () => consoleVersion(parts)))
     .get('/transactions', (context) => transactionsPage(context, parts))
     .get('/transactions/:id', (context) => transactionPage(context, parts))
     .get('/listings', (context) => listingsPage(context, parts))

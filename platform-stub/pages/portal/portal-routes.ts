@@ -3,7 +3,7 @@ import type { StubEnv } from '../../developer/control/control-parts.ts'
 import { isForeignPage } from '../../developer/control/guard.ts'
 import { confirmLink } from '../../marketplace/characters/links.ts'
 import { playerTexts, portalTexts as texts } from '../../marketplace/messages.ts'
-import { eventStreamHeaders } from '../changes.ts'
+import { refuse } from '../../marketplace/refusal.ts'
 import { noticePage, type PlayerPageParts } from '../player-page.ts'
 import { linkPage, linkVersion } from './portal-page.ts'
 
@@ -16,11 +16,8 @@ export function portalRoutes(parts: PlayerPageParts): Hono<StubEnv> {
     )
     .get('/links/:token/changes', (context) => {
       const { token } = context.req.param()
-      return context.body(
-        changes.stream(() => linkVersion(parts, token)),
-        200,
-        eventStreamHeaders,
-      )
+      if (!platform.tables.characters.linkByToken(token)) throw refuse('ROUTE_UNKNOWN')
+      return changes.stream(context, () => linkVersion(parts, token))
     })
     .post('/links/:token', (context) => {
       if (isForeignPage(context.env.incoming, platform.publicUrl())) {

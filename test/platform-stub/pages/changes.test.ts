@@ -1,3 +1,4 @@
+import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { StubClock } from '../../../platform-stub/clock/clock.ts'
 import { Changes } from '../../../platform-stub/pages/changes.ts'
@@ -7,7 +8,7 @@ import { startStub } from '../fixtures/stub.ts'
 test('an open page is told the first change at once and those on its heels together', async () => {
   const { time, pass } = manualTime()
   const changes = new Changes(new StubClock(time, 0))
-  const told = reading(changes.stream(() => changes.version))
+  const told = reading(await stream(changes, () => changes.version))
   const first = await told.next()
   changes.note()
   pass(0)
@@ -25,7 +26,7 @@ test('an open page is told the first change at once and those on its heels toget
 test('an open page is told nothing while what it shows stays the same', async () => {
   const { time, pass } = manualTime()
   const changes = new Changes(new StubClock(time, 0))
-  const told = reading(changes.stream(() => 'the same'))
+  const told = reading(await stream(changes, () => 'the same'))
   expect(await told.next()).toBe('the same')
   for (let count = 0; count < 10; count++) {
     changes.lookAgain()
@@ -43,6 +44,12 @@ test('an open page does not keep the stub from ending', async () => {
   // A stream that was cut when the time for an end was up could not be read to its end.
   expect(await response.text()).toMatch(/^retry: .*\n\n[\s\S]*data: /)
 })
+
+async function stream(changes: Changes, look: () => string): Promise<ReadableStream<Uint8Array>> {
+  const { body } = await new Hono().get('/', (context) => changes.stream(context, look)).request('/')
+  if (!body) throw new Error('no stream')
+  return body
+}
 
 /** What a stream of server-sent events said so far, and what it says next. */
 function reading(stream: ReadableStream<Uint8Array>) {

@@ -22,6 +22,13 @@ test('HEAD on a stream of changes is answered and leaves nobody watching', async
   watching.abort()
 })
 
+test('an address of no purchase and no link has no stream of changes', async () => {
+  await using stub = await startStub()
+  for (const path of ['/checkout/unknown/changes', '/portal/links/unknown/changes']) {
+    expect((await stub.request('GET', path)).status).toBe(404)
+  }
+})
+
 /** The machine's time, counting the timers of open streams that are set and not cancelled. */
 function countingBeats(): { time: RealTime; count: () => number } {
   const waiting = new Set<symbol>()
