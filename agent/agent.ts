@@ -24,21 +24,21 @@ import { RequestTable } from './spool/requests.ts'
 import { startSpool } from './spool/spool.ts'
 import { spoolDirs } from './spool/spool-dirs.ts'
 
-/** Time, chance and identity, as they come from outside. */
+/** Time, randomness and identity. Tests give their own. */
 export interface Outside {
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
-  /** Never twice the same. */
+  /** A value that it has not returned before. */
   readonly newJti: () => string
 }
 
-/** Opens the memory of ids. Whatever stands behind it keeps what `IdempotencyJournal` promises. */
+/** Opens the journal of ids. */
 export type OpenJournal = (options: SqliteJournalOptions) => IdempotencyJournal
 
 const realOutside: Outside = { clock: systemClock, random: Math.random, newJti: randomUUID }
 
-/** A daemon that is up. */
+/** A running daemon. */
 export interface RunningAgent {
   /** Where interface A listens. */
   readonly url: string
@@ -46,7 +46,7 @@ export interface RunningAgent {
   learnPlatformClock(): Promise<void>
   /** Resolves when the journal answers. */
   readonly checkAlive: () => Promise<unknown>
-  /** Takes no new work, lets what is under way end within `graceMs`, and closes everything. */
+  /** Takes no new work, gives calls in flight `graceMs` to end, and closes everything. */
   close(graceMs: number): Promise<void>
 }
 
@@ -56,20 +56,20 @@ const cureOfState = "free space on its disk, and see that the agent's user may w
 const agentName = `market-agent ${manifest.version}`
 
 /**
- * Puts the agent together and starts it.
+ * Composes the agent and starts it: locks, journal, port, then work.
  *
- * @param broke Told when the agent cannot go on without guessing: its store or a sync to disk failed.
- * @param openJournal In the state directory, if nothing else is given.
+ * @param onFatal Called when the agent would have to guess if it went on: its journal or a sync to disk failed.
+ * @param openJournal Opens the journal in the state directory by default.
  * @throws {HeldError} Another agent owns the state directory or the spool.
  * @throws {DirUnusableError} One of them cannot be made, read or written.
- * @throws {JournalUnusableError} The store is damaged, newer or foreign.
- * @throws {SpoolUnusableError} The spool's directories cannot be worked with.
- * @throws {NodeJS.ErrnoException} The port cannot be taken.
+ * @throws {JournalUnusableError} The journal is damaged, newer or foreign.
+ * @throws {SpoolUnusableError} The spool's directories cannot be used.
+ * @throws {NodeJS.ErrnoException} The port cannot be opened.
  */
 export async function startAgent(
   config: AgentConfig,
   log: Log,
-  broke: (error: Error) => void,
+  onFatal: (error: Error) => void,
   outside: Outside = realOutside,
   openJournal: OpenJournal = openSqliteJournal,
 ): Promise<RunningAgent> {
@@ -97,7 +97,7 @@ export async function startAgent(
       if (error) log.warn({ cause: error.message }, stateTrouble[0])
       else log.info('calls can be noted again')
     },
-    broke,
+    broke: onFatal,
   })
   started.defer(() => journal.close())
   const connection = await connectToPlatform({
@@ -143,7 +143,7 @@ export async function startAgent(
       takeTurn: (call) => takeTurn(call, deps),
       answerCall: answer,
       reasons: () => [...contact.reasons, ...stateTrouble],
-      onFatal: broke,
+      onFatal,
     }))
   if (spool) started.defer(() => spool.stop())
   startWork()

@@ -20,7 +20,7 @@ const configOption = ['--config <file>', 'NAME=value lines; the environment wins
 
 program
   .command('run')
-  .description('the daemon; exit 2: configuration or port, 3: spool or state held by another agent')
+  .description('the daemon; exit 2: configuration or port, 3: another agent uses the spool or the state')
   .option('--standby', 'waits for the other agent to end and takes over at once')
   .option(...configOption)
   .action((options: RunOptions) => run(options))
@@ -76,7 +76,7 @@ function serviceName(name: string): string {
   throw new InvalidArgumentError('only letters, digits, dots, hyphens and underscores, for example market-agent-alpha')
 }
 
-// Whoever read the output has had enough of it, as `head` has.
+// The reader of the output has gone, as `head` does.
 process.stdout.on('error', () => process.exit())
 
 try {

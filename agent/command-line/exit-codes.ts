@@ -1,10 +1,10 @@
-/** What a shell or a service manager learns from the end of the program. */
+/** The exit codes, for shells and service managers. */
 export const exitCodes = {
   ok: 0,
-  /** `call`: the call was refused. `run`: a fault of the agent itself. */
+  /** `call`: the call was refused. `run`: the disk failed, or a bug of the agent. */
   refused: 1,
   /** Wrong usage or configuration, or the port is taken. */
   usage: 2,
-  /** Spool or state are held by another agent. */
-  held: 3,
+  /** Another agent uses the spool or the state. */
+  locked: 3,
 } as const

@@ -18,7 +18,7 @@ import { readConfig } from './read-config.ts'
 
 export interface RunOptions {
   readonly config?: string
-  /** Waits for the spool and the state of another agent instead of ending. */
+  /** Waits until another agent releases spool and state, instead of ending. */
   readonly standby?: boolean
 }
 
@@ -36,23 +36,23 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
   const config = readConfig(options.config, readAgentConfig)
   if (!config) return
   process.env['UV_THREADPOOL_SIZE'] ??= String(threadsFor(config))
-  const log = await openLogOrTell(config)
+  const log = await openLogOrReport(config)
   if (!log) return
   const end = (exitCode: number): never => {
-    // What has not ended in time may still hold timers; everything that must survive is on disk.
+    // Timers may still be set. Everything that must survive is on disk.
     process.exit(exitCode)
   }
-  const broke = (error: Error): never => {
+  const onFatal = (error: Error): never => {
     log.fatal(`stopped rather than guess: ${error.message}`)
     return end(exitCodes.refused)
   }
-  const signalled = firstOf('SIGTERM', 'SIGINT', 'SIGHUP')
+  const signalled = firstSignalOf('SIGTERM', 'SIGINT', 'SIGHUP')
   // Node reads it anew for each TLS connection; a warning of the configuration says that it is ignored.
   delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   logStart(config, manifest.version, log)
   for (const warning of config.warnings) log.warn(warning)
   try {
-    const agent = await Promise.race([start(config, log, broke, options.standby === true, openJournal), signalled])
+    const agent = await Promise.race([start(config, log, onFatal, options.standby === true, openJournal), signalled])
     if (typeof agent === 'string') return end(exitCodes.ok)
     void agent.learnPlatformClock()
     const { checkAlive } = agent
@@ -62,18 +62,18 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
     log.info({ signal }, 'stopping')
     const closed = agent
       .close(graceMs)
-      .catch((error: Error) => log.error({ cause: error.message }, 'not all was closed'))
+      .catch((error: Error) => log.error({ cause: error.message }, 'the stop is not complete'))
     await Promise.race([closed, systemClock.sleep(graceMs + closingMsMax)])
     log.info('stopped')
     end(exitCodes.ok)
   } catch (error) {
-    const { message, exitCode } = whyNotStarted(whatCameFirst(error), config)
+    const { message, exitCode } = explainFailedStart(firstErrorOf(error), config)
     log.fatal(message)
     end(exitCode)
   }
 }
 
-async function openLogOrTell({ logLevel, logFile }: AgentConfig): Promise<Log | undefined> {
+async function openLogOrReport({ logLevel, logFile }: AgentConfig): Promise<Log | undefined> {
   try {
     return await openLog({ level: logLevel, file: logFile, monotonicMs: () => systemClock.monotonicMs() })
   } catch (error) {
@@ -88,8 +88,8 @@ async function openLogOrTell({ logLevel, logFile }: AgentConfig): Promise<Log | 
 }
 
 /**
- * Threads beside the event loop, read before the first is started. They sign: more than there are cores only take turns.
- * A spool's answers wait for the disk, and nobody should wait behind them.
+ * The number of threads beside the event loop; Node reads it before it starts the first one. They sign, so more threads
+ * than cores bring nothing. The answers of a spool wait for the disk and get threads of their own.
  */
 function threadsFor({ spoolDir }: AgentConfig): number {
   return Math.max(2, availableParallelism()) + (spoolDir === undefined ? 0 : limits.spoolInFlightMax)
@@ -98,29 +98,29 @@ function threadsFor({ spoolDir }: AgentConfig): number {
 async function start(
   config: AgentConfig,
   log: Log,
-  broke: (error: Error) => void,
+  onFatal: (error: Error) => void,
   isStandby: boolean,
   openJournal: OpenJournal | undefined,
 ): Promise<RunningAgent> {
-  for (let isTold = false; ; isTold = true) {
+  for (let isLogged = false; ; isLogged = true) {
     try {
-      return await startAgent(config, log, broke, undefined, openJournal)
+      return await startAgent(config, log, onFatal, undefined, openJournal)
     } catch (error) {
       if (!isStandby || !(error instanceof HeldError)) throw error
-      if (!isTold) log.info({ dir: error.path, holder: error.holder }, 'standing by')
+      if (!isLogged) log.info({ dir: error.path, holder: error.holder }, 'standing by')
       await systemClock.sleep(standbyIntervalMs)
     }
   }
 }
 
-/** What ended the start, and not what failed while the rest of it was let go. */
-function whatCameFirst(error: unknown): unknown {
-  return error instanceof SuppressedError ? whatCameFirst(error.suppressed) : error
+/** The error that ended the start, and not one of the clean-up after it. */
+function firstErrorOf(error: unknown): unknown {
+  return error instanceof SuppressedError ? firstErrorOf(error.suppressed) : error
 }
 
-/** One line for whoever started the agent, and what its end tells a service manager. */
-function whyNotStarted(error: unknown, config: AgentConfig): { message: string; exitCode: number } {
-  if (error instanceof HeldError) return { message: error.message, exitCode: exitCodes.held }
+/** One line for the operator, and the exit code for the service manager. */
+function explainFailedStart(error: unknown, config: AgentConfig): { message: string; exitCode: number } {
+  if (error instanceof HeldError) return { message: error.message, exitCode: exitCodes.locked }
   if (error instanceof DirUnusableError) {
     return { message: error.message, exitCode: error.mayPass ? exitCodes.refused : exitCodes.usage }
   }
@@ -134,7 +134,7 @@ function whyNotStarted(error: unknown, config: AgentConfig): { message: string; 
   if (syscall === 'listen') {
     const address = `port ${config.port} on ${config.host}`
     return {
-      message: `SERVICE_AGENT_PORT: ${address} cannot be taken (${code}). Is another agent running?`,
+      message: `SERVICE_AGENT_PORT: ${address} cannot be opened (${code}). Is another agent running?`,
       exitCode: exitCodes.usage,
     }
   }
@@ -142,9 +142,9 @@ function whyNotStarted(error: unknown, config: AgentConfig): { message: string; 
   return { message: `cannot start: ${(error as Error).message}`, exitCode: exitCodes.usage }
 }
 
-function firstOf(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
+function firstSignalOf(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    // Not `once`: a second signal must not cut off what the first one lets end.
+    // Not `once`: a second signal must not cut off the calls that the first one waits for.
     for (const signal of signals) process.on(signal, () => resolve(signal))
   })
 }

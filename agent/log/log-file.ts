@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs'
 
 /** What a log file works with. */
 export interface LogFileOptions {
@@ -41,7 +41,8 @@ export function openLogFile(path: string, options: LogFileOptions): { write(line
     isLosing = true
   }
 
-  function use(next: number): void {
+  function reopen(): void {
+    const next = openSync(path, 'a', 0o640)
     closeSync(fd)
     fd = next
     length = fstatSync(fd).size
@@ -51,7 +52,8 @@ export function openLogFile(path: string, options: LogFileOptions): { write(line
   function rotateIfFull(lineBytes: number): void {
     if (length === 0 || length + lineBytes <= rotateAt) return
     try {
-      use(rotate(realpathSync(path)))
+      moveAside(realpathSync(path))
+      reopen()
     } catch (error) {
       rotateAt = length + bytesBeforeNextTry
       options.onRotateError(error as Error)
@@ -62,7 +64,7 @@ export function openLogFile(path: string, options: LogFileOptions): { write(line
     if (options.monotonicMs() < lookAgainAtMs) return
     lookAgainAtMs = options.monotonicMs() + lookIntervalMs
     try {
-      if (!isSameFile(path, fd)) use(openSync(path, 'a', 0o640))
+      if (!isSameFile(path, fd)) reopen()
       length = fstatSync(fd).size
       isDetached = false
     } catch (error) {
@@ -92,30 +94,10 @@ function isSameFile(path: string, fd: number): boolean {
   return there?.ino === open.ino && there.dev === open.dev
 }
 
-/**
- * Opens a new file in place of one, which becomes `.1`. The new file is opened first: when that fails, nothing has changed
- * and the old file can be written on.
- */
-function rotate(path: string): number {
-  const next = `${path}.new`
-  rmSync(next, { force: true })
-  const fd = openSync(next, 'ax', 0o640)
-  try {
-    for (let n = filesKept - 1; n >= 2; n--) renameIfThere(`${path}.${n - 1}`, `${path}.${n}`)
-    renameIfThere(path, `${path}.1`)
-    renameSync(next, path)
-  } catch (error) {
-    closeSync(fd)
-    rmSync(next, { force: true })
-    throw error
+/** Makes room for a new file: the file becomes `.1`, and the older ones move on. */
+function moveAside(path: string): void {
+  for (let n = filesKept - 1; n >= 2; n--) {
+    if (existsSync(`${path}.${n - 1}`)) renameSync(`${path}.${n - 1}`, `${path}.${n}`)
   }
-  return fd
-}
-
-function renameIfThere(from: string, to: string): void {
-  try {
-    renameSync(from, to)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  renameSync(path, `${path}.1`)
 }
