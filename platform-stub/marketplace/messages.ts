@@ -101,6 +101,7 @@ export const refusals = {
     text: () => 'O parâmetro "transactionId" deve ser um número inteiro a partir de 1.',
   },
 
+  TOO_MANY_PAGES: { status: 503, text: () => 'Há páginas demais abertas. Feche algumas e recarregue esta.' },
   INTERNAL: { status: 500, text: () => 'Erro interno da plataforma. Tente novamente.' },
   STORE_FULL: { status: 500, text: () => 'A plataforma não conseguiu gravar. Tente novamente mais tarde.' },
 } as const satisfies Record<string, { status: number; text: (facts: never) => string }>

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Clock } from '../clock/clock.ts'
+import { refuse } from '../marketplace/refusal.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 
 /**
@@ -44,8 +45,10 @@ export class Changes {
    * Answers with a stream of server-sent events: what `look` says now, and again whenever it says something else.
    *
    * @param look Names the state that the page shows, in one short line.
+   * @throws {Refusal} TOO_MANY_PAGES: anybody can open one, and each holds a connection.
    */
   stream(context: Context, look: () => string): Response {
+    if (this.#watchers.size >= stubLimits.pageStreamsMax) throw refuse('TOO_MANY_PAGES')
     return streamSSE(context, async (stream) => {
       const ended = Promise.withResolvers<void>()
       let told: string | undefined

@@ -26,6 +26,8 @@ export const stubLimits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
+  /** Pages that are open at once, of everyone together. */
+  pageStreamsMax: 200,
   /** Open pages are told of changes at most this often. */
   pageChangesIntervalMs: 250,
   /** So often an open page's connection is written to, and what it shows is looked at for what time alone changed. */

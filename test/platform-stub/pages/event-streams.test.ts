@@ -1,48 +1,53 @@
 import { expect, test } from 'vitest'
-import { machineTime, type RealTime } from '../../../platform-stub/clock/real-time.ts'
 import { stubLimits } from '../../../platform-stub/store/stub-limits.ts'
-import { startStub } from '../fixtures/stub.ts'
+import { startStub, type TestStub } from '../fixtures/stub.ts'
 
-test('HEAD on a stream of changes is answered and leaves nobody watching', async () => {
-  const beats = countingBeats()
-  await using stub = await startStub({ time: beats.time })
+/** The addresses of all streams, one of each kind. */
+async function streamsOf(stub: TestStub): Promise<string[]> {
   const server = await stub.gameServer()
   const { checkoutUrl } = await stub.transaction(await server.purchase())
   const { data } = await server.call('character.link', { characterRef: 'c' })
-  for (const url of [`${checkoutUrl}/changes`, `${data.url}/changes`, `${stub.url}/console/changes`]) {
-    const { status, headers } = await fetch(url, { method: 'HEAD' })
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
-  }
-  expect(beats.count()).toBe(0)
+  return [`${checkoutUrl}/changes`, `${data.url}/changes`, `${stub.url}/console/changes`]
+}
 
-  const watching = new AbortController()
-  const { body } = await fetch(`${checkoutUrl}/changes`, { signal: watching.signal })
-  await body?.getReader().read()
-  expect(beats.count()).toBe(1)
-  watching.abort()
+/** Opens a stream; its head has arrived. It stays open as long as the answer is held. */
+async function open(url: string) {
+  const closing = new AbortController()
+  const response = await fetch(url, { signal: closing.signal })
+  return { response, status: response.status, close: () => closing.abort() }
+}
+
+test('pages that are open at once are bounded, and a page that is closed makes room for another', async () => {
+  await using stub = await startStub()
+  const [checkout = ''] = await streamsOf(stub)
+  const pages = await Promise.all(Array.from({ length: stubLimits.pageStreamsMax }, () => open(checkout)))
+  expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]))
+  const { status, message } = await stub.request('GET', '/console/changes')
+  expect([status, message]).toEqual([503, 'Há páginas demais abertas. Feche algumas e recarregue esta.'])
+  for (const { close } of pages) close()
+  const later = []
+  // The stub hears of a closed connection a moment later; a hundred requests are many moments.
+  while (later.length < 100 && later.at(-1)?.status !== 200) later.push(await open(checkout))
+  expect(later.at(-1)?.status).toBe(200)
+  for (const { close } of later) close()
 })
 
-test('an address of no purchase and no link has no stream of changes', async () => {
+test('a purchase or a link that does not exist has no stream', async () => {
   await using stub = await startStub()
-  for (const path of ['/checkout/unknown/changes', '/portal/links/unknown/changes']) {
+  for (const path of ['/checkout/nobody/changes', '/portal/links/nobody/changes']) {
     expect((await stub.request('GET', path)).status).toBe(404)
   }
 })
 
-/** The machine's time, counting the timers of open streams that are set and not cancelled. */
-function countingBeats(): { time: RealTime; count: () => number } {
-  const waiting = new Set<symbol>()
-  const time: RealTime = {
-    ...machineTime,
-    setTimer(delayMs, wake) {
-      const timer = Symbol()
-      if (delayMs === stubLimits.pageBeatMs) waiting.add(timer)
-      const cancel = machineTime.setTimer(delayMs, wake)
-      return () => {
-        waiting.delete(timer)
-        cancel()
-      }
-    },
+test('HEAD on a stream of changes is answered and leaves no page open', async () => {
+  await using stub = await startStub()
+  for (const url of await streamsOf(stub)) {
+    for (let n = 0; n < stubLimits.pageStreamsMax; n++) {
+      const { status, headers } = await fetch(url, { method: 'HEAD' })
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    }
   }
-  return { time, count: () => waiting.size }
-}
+  const { status, close } = await open(`${stub.url}/console/changes`)
+  expect(status).toBe(200)
+  close()
+})

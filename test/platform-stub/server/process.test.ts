@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { machineTime } from '../../../platform-stub/clock/real-time.ts'
-import { run, serve, temporaryFolder } from '../fixtures/process.ts'
+import { run, serve, spawnStub, temporaryFolder } from '../fixtures/process.ts'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
-import { GameServer, offer, send, startStub } from '../fixtures/stub.ts'
+import { GameServer, offer, StubControl, send, startStub } from '../fixtures/stub.ts'
 
 test('serve says where it listens in one JSON line, answers there, and ends with 0 on SIGTERM and SIGINT', async () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -213,4 +213,14 @@ test('--seed makes keys and tokens repeatable and is printed', async () => {
 test('a duration beyond ten years is refused at the start, where it would else break every purchase', async () => {
   const { code, stderr } = await run('serve', '--memory', '--payment-expiry', '999999999d')
   expect([code, stderr]).toEqual([2, expect.stringContaining('At most 3650d is possible. Example: 30m')])
+})
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a stub whose output is no longer read', async (signal) => {
+  const { child, ended, firstLine } = spawnStub(['serve', '--memory', '--port', '0'])
+  const control = new StubControl(JSON.parse(await firstLine).url)
+  child.stdout?.destroy()
+  await control.gameServer()
+  await control.request('GET', '/v1/nothing')
+  child.kill(signal)
+  expect((await ended).code).toBe(0)
 })
