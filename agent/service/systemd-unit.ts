@@ -11,33 +11,35 @@ export interface SystemdUnitOptions {
 /** Exit code 2: wrong settings, a port that is taken. A restart does not change that. */
 const exitCodeOfUsage = 2
 
+/** Name of the user, the group and every directory. Not one directory in the other: its owner could close it. */
+const nameOf = (isTemplate: boolean) => (isTemplate ? 'market-agent-%i' : 'market-agent')
+
 /** Where things are for one game server, or for each of several. */
 export function usualUnitOptions(isTemplate: boolean): SystemdUnitOptions {
-  const instance = isTemplate ? '/%i' : ''
+  const name = nameOf(isTemplate)
   return {
     executable: '/usr/bin/market-agent',
     isTemplate,
-    configFile: `/etc/market-agent${instance}/agent.env`,
-    spoolDir: `/var/spool/market-agent${instance}`,
+    configFile: `/etc/${name}/agent.env`,
+    spoolDir: `/var/spool/${name}`,
   }
 }
 
 /** A unit file for systemd 252 and newer. The comments in it are for the administrator who reads it on the host. */
 export function systemdUnit({ executable, isTemplate, configFile, spoolDir }: SystemdUnitOptions): string {
-  const name = isTemplate ? 'market-agent/%i' : 'market-agent'
-  const user = isTemplate ? 'market-agent-%i' : 'market-agent'
+  const name = nameOf(isTemplate)
   return `# ${isTemplate ? 'market-agent@.service: one agent for each game server, market-agent@NAME' : 'market-agent.service'}
 # Made by \`market-agent service systemd${isTemplate ? ' --template' : ''}\`. Users, groups and directories: docs/operations/install-linux.md
 [Unit]
 Description=Marketplace agent of the game server${isTemplate ? ' %i' : ''}
-Wants=network-online.target
-After=network-online.target
+# Not network-online.target: the agent starts without the platform, and calls find it again later.
+After=network.target
 # Restarts without a limit.
 StartLimitIntervalSec=0
 
 [Service]
-User=${user}
-Group=${user}
+User=${name}
+Group=${name}
 ExecStart=${quoted(executable)} run --standby --config ${quoted(configFile)}
 
 # Ready when calls are taken. With --standby that may be long after the start, so the start has no time limit.

@@ -37,11 +37,11 @@ test('a host without a spool starts the service too', () => {
 test('of several game servers on one host each has its own user, settings, state, logs and spool', () => {
   expect(valuesOf(template, 'User')).toEqual(['market-agent-%i'])
   expect(valuesOf(template, 'ExecStart')).toEqual([
-    '/usr/bin/market-agent run --standby --config /etc/market-agent/%i/agent.env',
+    '/usr/bin/market-agent run --standby --config /etc/market-agent-%i/agent.env',
   ])
-  expect(valuesOf(template, 'StateDirectory')).toEqual(['market-agent/%i'])
-  expect(valuesOf(template, 'LogsDirectory')).toEqual(['market-agent/%i'])
-  expect(valuesOf(template, 'ReadWritePaths')).toEqual(['-/var/spool/market-agent/%i'])
+  expect(valuesOf(template, 'StateDirectory')).toEqual(['market-agent-%i'])
+  expect(valuesOf(template, 'LogsDirectory')).toEqual(['market-agent-%i'])
+  expect(valuesOf(template, 'ReadWritePaths')).toEqual(['-/var/spool/market-agent-%i'])
 })
 
 test('an executable in a directory with spaces and other signs is started as it is called', () => {
