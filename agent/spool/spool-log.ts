@@ -1,13 +1,13 @@
 import type { Clock } from '../clock/clock.ts'
 import { causeOf } from '../durable-files/cause.ts'
 import { cureOf } from '../durable-files/cure.ts'
+import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import type { WhyIgnored } from './outbox-scan.ts'
 
-const minuteMs = 60_000
-/** Lines of one kind in a minute. Any more are counted. */
-const linesMax = 20
-/** Files that are named for one cause. Any more are counted. */
+/** A cause is over when nothing has failed because of it for this long. */
+const quietMs = 60_000
+/** Files that are named for one cause. Any more are only counted. */
 const filesNamedMax = 5
 
 const curesOfNames: Readonly<Record<WhyIgnored, string>> = {
@@ -17,35 +17,37 @@ const curesOfNames: Readonly<Record<WhyIgnored, string>> = {
     'call a request <id>.json, in lower case, where <id> has only letters, digits, ".", "_" and "-" and begins with a letter or digit',
 }
 
-/** One cause of failures, from the first until it has been quiet for a minute. */
+/** Failures with one cause. */
 interface Trouble {
   readonly cause: string
-  readonly cure: string
   readonly files: Set<string>
   failures: number
   lastMs: number
 }
 
-/** What the spool reports to a person. Whatever happens to 100,000 files, the number of lines is bounded. */
+/** What the spool reports to a person. The number of lines is bounded, whatever happens to 100,000 files. */
 export class SpoolLog {
   readonly #log: Log
   readonly #clock: Clock
+  readonly #ignored: LimitedLog
+  readonly #rejected: LimitedLog
   readonly #troubles = new Map<string, Trouble>()
-  readonly #minutes = new Map<string, { sinceMs: number; count: number }>()
 
   constructor(log: Log, clock: Clock) {
     this.#log = log
     this.#clock = clock
+    this.#ignored = new LimitedLog(log, clock)
+    this.#rejected = new LimitedLog(log, clock)
   }
 
   /** A name looks like a request, or like one of the agent's own files, and is none. */
   onIgnored(name: string, why: WhyIgnored): void {
-    this.#line('ignored in the spool', { name, why, cure: curesOfNames[why] })
+    this.#ignored.warn({ name, why, cure: curesOfNames[why] }, 'ignored in the spool')
   }
 
   /** A file was refused, and is kept as `.rejected`. */
   onRejected(name: string, reason: string): void {
-    this.#line('request file refused', { name, status: 400, reason })
+    this.#rejected.warn({ name, status: 400, reason }, 'request file refused')
   }
 
   /** Something failed and is tried again. The first files of each cause are named, the others counted. */
@@ -53,35 +55,21 @@ export class SpoolLog {
     const nowMs = this.#clock.monotonicMs()
     const cause = causeOf(error)
     const key = (error as NodeJS.ErrnoException).code ?? cause
-    const trouble = this.#troubles.get(key) ?? {
-      ...{ cause, cure: cureOf(error), files: new Set(), failures: 0, lastMs: nowMs },
-    }
+    const trouble = this.#troubles.get(key) ?? { cause, files: new Set(), failures: 0, lastMs: nowMs }
     this.#troubles.set(key, trouble)
     trouble.failures++
     trouble.lastMs = nowMs
     if (trouble.files.has(where) || trouble.files.size === filesNamedMax) return
     trouble.files.add(where)
-    this.#log.warn({ where, cause, cure: trouble.cure }, 'the spool cannot be worked with; tried again')
+    this.#log.warn({ where, cause, cure: cureOf(error) }, 'the spool cannot be worked with; tried again')
   }
 
-  /** Reports what is over, and counts. To be called every few seconds. */
-  summarize(): void {
-    const nowMs = this.#clock.monotonicMs()
-    for (const [key, trouble] of this.#troubles) {
-      if (nowMs - trouble.lastMs < minuteMs) continue
+  /** Reports each cause that is over. To be called every few seconds. */
+  reportEnds(): void {
+    for (const [key, { cause, failures, lastMs }] of this.#troubles) {
+      if (this.#clock.monotonicMs() - lastMs < quietMs) continue
       this.#troubles.delete(key)
-      this.#log.info({ cause: trouble.cause, failures: trouble.failures }, 'the spool can be worked with again')
+      this.#log.info({ cause, failures }, 'the spool can be worked with again')
     }
-    for (const [message, minute] of this.#minutes) {
-      if (nowMs - minute.sinceMs < minuteMs) continue
-      this.#minutes.delete(message)
-      if (minute.count > linesMax) this.#log.warn({ count: minute.count - linesMax }, `more of: ${message}`)
-    }
-  }
-
-  #line(message: string, fields: object): void {
-    const minute = this.#minutes.get(message) ?? { sinceMs: this.#clock.monotonicMs(), count: 0 }
-    this.#minutes.set(message, minute)
-    if (++minute.count <= linesMax) this.#log.warn(fields, message)
   }
 }

@@ -82,7 +82,7 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     agent: options.agent,
     clock,
     reasons() {
-      spoolLog.summarize()
+      spoolLog.reportEnds()
       const reasons = spoolReasons(dirs, isInDoubt)
       isInDoubt &&= reasons.length > 0
       return [...options.reasons(), ...reasons]

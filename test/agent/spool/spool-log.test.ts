@@ -20,15 +20,15 @@ test('72 answers that cannot be written for an hour leave some lines, with count
   const error = failure('ENOSPC')
   for (let second = 0; second < 3_600; second++) {
     for (let n = 0; n < 72; n++) log.onError(`buy-${n}.json`, error)
-    if (second % 5 === 0) log.summarize()
+    if (second % 5 === 0) log.reportEnds()
     clock.advance(1_000)
   }
   expect(lines).toHaveLength(5)
   expect(lines[0]).toMatchObject({ level: 'warn', where: 'buy-0.json', cure: expect.stringMatching(/free space/) })
   const before = lines.length
   clock.advance(60_000)
-  log.summarize()
-  log.summarize()
+  log.reportEnds()
+  log.reportEnds()
   expect(lines.slice(before)).toEqual([
     {
       level: 'info',
@@ -46,7 +46,7 @@ test('a second cause is reported beside the first, and one that comes back is re
   log.onError('b.json', failure('ENOSPC'))
   expect(lines.map(({ where }) => where)).toEqual(['a.json', 'b.json'])
   clock.advance(60_000)
-  log.summarize()
+  log.reportEnds()
   log.onError('a.json', failure('EACCES'))
   expect(lines.map(({ where, failures }) => where ?? failures)).toEqual(['a.json', 'b.json', 2, 1, 'a.json'])
 })
@@ -54,7 +54,7 @@ test('a second cause is reported beside the first, and one that comes back is re
 test('100,000 refused files leave a bounded number of lines, and the rest is counted', () => {
   const { log, clock, lines } = spoolLog()
   for (let n = 0; n < 100_000; n++) log.onRejected(`bad-${n}.json`, 'half-written')
-  expect(lines).toHaveLength(20)
+  expect(lines).toHaveLength(30)
   expect(lines[0]).toEqual({
     level: 'warn',
     name: 'bad-0.json',
@@ -63,8 +63,11 @@ test('100,000 refused files leave a bounded number of lines, and the rest is cou
     msg: 'request file refused',
   })
   clock.advance(60_000)
-  log.summarize()
-  expect(lines[20]).toEqual({ level: 'warn', count: 99_980, msg: 'more of: request file refused' })
+  expect(lines[30]).toEqual({
+    level: 'warn',
+    notLogged: 99_970,
+    msg: 'request file refused: more in the last minute',
+  })
   log.onRejected('bad-again.json', 'half-written')
-  expect(lines[21]).toMatchObject({ name: 'bad-again.json' })
+  expect(lines[31]).toMatchObject({ name: 'bad-again.json' })
 })
