@@ -19,7 +19,7 @@ export function answerFileText(id: string, answer: CallAnswer): string {
 function flattened(dataText: string): string[] {
   if (dataText === 'null') return []
   const reading = readStrictJson(dataText, { numbers: 'any' })
-  // The contract's data is an object; should it ever be none, it is told whole.
+  // The contract's data is an object. Anything else is given whole.
   if (!reading.ok) return [`"data":${dataText}`]
   const names = new Set(reading.object.rawMembers.keys())
   return [...reading.object.rawMembers].flatMap(([name, valueText]) => {

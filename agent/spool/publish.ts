@@ -84,15 +84,15 @@ async function unlessNoFile(act: Promise<void>): Promise<void> {
   }
 }
 
-const opened = promisify(open)
-const fsynced = promisify(fsync)
+const openInPool = promisify(open)
+const fsyncInPool = promisify(fsync)
 
 /** Only the steps that wait for the disk go to the thread pool. */
 async function writeSynced(path: string, text: string): Promise<void> {
-  const fd = await opened(path, 'wx', 0o644)
+  const fd = await openInPool(path, 'wx', 0o644)
   try {
     writeFileSync(fd, text, 'latin1')
-    await synced(fsynced(fd))
+    await synced(fsyncInPool(fd))
   } finally {
     closeSync(fd)
   }

@@ -64,7 +64,7 @@ export function spoolReasons(dirs: SpoolDirs, isInDoubt: boolean): string[] {
   const reasons = reasonsAgainstSharing(dirs)
   if (!isInDoubt) return reasons
   try {
-    probeSpool(dirs, 'left-out')
+    probeSpool(dirs, { withSync: false })
     return reasons
   } catch (error) {
     return [(error as Error).message, ...reasons]
@@ -130,17 +130,17 @@ export function watchDirs(dirs: SpoolDirs, onReplaced: (dir: string) => void): (
 /**
  * Tries what every answer needs: to read the outbox, to write in both directories, and to rename from one to the other.
  *
- * @param sync `left-out` for a spool at work, where a slow disk must not hold up the agent.
+ * @param withSync False for a spool at work, where a slow disk must not stop the agent.
  * @throws {SpoolUnusableError} It does not work, for instance because they lie on different file systems.
  */
-export function probeSpool(dirs: SpoolDirs, sync: 'tried' | 'left-out' = 'tried'): void {
+export function probeSpool(dirs: SpoolDirs, { withSync } = { withSync: true }): void {
   assertNoLinks(dirs)
   const { root, outbox, inbox } = dirs
   const probe = unfinishedIn(outbox)
   const target = unfinishedIn(inbox)
   try {
     opendirSync(outbox).closeSync()
-    writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o644, flush: sync === 'tried' })
+    writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o644, flush: withSync })
     renameSync(probe, target)
   } catch (error) {
     const text = `SERVICE_SPOOL_DIR: ${root}: ${causeOf(error as Error)}: ${cureOf(error as Error)}`

@@ -90,7 +90,7 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     onError: (error) => spoolLog.onError('agent.json', error),
   })
   const stopRetention = repeat(retentionIntervalMs, clock, () =>
-    removeExpired(dirs, clock, fs).catch((error: Error) => spoolLog.onError('files of yesterday', error)),
+    removeExpired(dirs, clock, fs).catch((error: Error) => spoolLog.onError('expired files', error)),
   )
   let stopped: Promise<void> | undefined
   return {

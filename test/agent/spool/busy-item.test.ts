@@ -42,7 +42,7 @@ async function answerAll(spool: TestSpool, held: (() => void)[], ids: readonly s
   for (const id of ids) expect(await spool.take(id)).toMatchObject({ id, ok: true })
 }
 
-test('requests that wait for their item hold none of the 8 places', async () => {
+test('requests that wait for their item use none of the 8 slots', async () => {
   await using spool = await startTestSpool()
   const { held, reply } = heldObservations()
   spool.platform.reply = reply
@@ -73,7 +73,7 @@ test('64 wait for their item beside the 8 in work, the rest in the outbox, and a
   const { held, reply } = heldObservations()
   spool.platform.reply = reply
   await spool.start()
-  // One is in work; those beyond the 64 hold the 7 other places.
+  // One is in work; those above the 64 use the 7 other slots.
   await eventually(() => claims(spool).length === 72)
   await spool.looked()
   expect(claims(spool)).toHaveLength(72)

@@ -49,7 +49,7 @@ test('a file that still grows is waited for, however long that takes', async () 
   expect(await spool.answer('slow')).toMatchObject({ id: 'slow', ok: true })
 })
 
-test('files that are still being written hold none of the 8 places', async () => {
+test('files that are still being written use none of the 8 slots', async () => {
   await using spool = await startTestSpool()
   const files = Array.from({ length: 12 }, (_, n) => beginWriting(spool, `slow-${n}`))
   await eventually(() => files.every((_, n) => isClaimed(spool, `slow-${n}`)))
