@@ -7,6 +7,8 @@ import {
   deliveryConfirmation,
   deliveryFailure,
   deliveryFailureReport,
+  proofOfDelivery,
+  proofOfFailure,
   purchase,
   transactionState,
 } from './transaction.ts'
@@ -22,6 +24,8 @@ export type RetryClass = 'safe' | 'idempotent' | 'once'
  * becomes a field of its entry.
  */
 export const maturity = 'ready'
+
+type Fields = Readonly<Record<string, unknown>>
 
 interface Described {
   /** One line, for `/operations`, the command line and OpenAPI. */
@@ -50,6 +54,11 @@ export interface PlatformOperation extends Described {
   readonly echoed: 'itemRef' | 'transactionId' | null
   /** Field of the answer: from that moment on the same call means a new one. null there, or here, means always the same. */
   readonly successUntil: 'retryAt' | null
+  /**
+   * What `transaction.get` shows when the call was done, as the call's own data; undefined while it does not show it.
+   * null where nothing can prove the call.
+   */
+  readonly proof: ((transaction: Fields, input: Fields) => Fields | undefined) | null
 }
 
 /** Signs a platform operation's request for the game client to carry; sends nothing. */
@@ -86,6 +95,7 @@ export const operations = {
     output: characterLink,
     echoed: null,
     successUntil: null,
+    proof: null,
   },
   'market.register': {
     kind: 'platform',
@@ -101,6 +111,7 @@ export const operations = {
     output: listing,
     echoed: 'itemRef',
     successUntil: null,
+    proof: null,
   },
   'market.adjust-stock': {
     kind: 'platform',
@@ -116,6 +127,7 @@ export const operations = {
     output: null,
     echoed: null,
     successUntil: null,
+    proof: null,
   },
   'market.withdraw': {
     kind: 'platform',
@@ -131,6 +143,7 @@ export const operations = {
     output: null,
     echoed: null,
     successUntil: null,
+    proof: null,
   },
   'market.eligibility': {
     kind: 'platform',
@@ -146,6 +159,7 @@ export const operations = {
     output: eligibility,
     echoed: null,
     successUntil: null,
+    proof: null,
   },
   'transaction.create': {
     kind: 'platform',
@@ -161,6 +175,7 @@ export const operations = {
     output: createdTransaction,
     echoed: null,
     successUntil: null,
+    proof: null,
   },
   'transaction.get': {
     kind: 'platform',
@@ -176,6 +191,7 @@ export const operations = {
     output: transactionState,
     echoed: 'transactionId',
     successUntil: null,
+    proof: null,
   },
   'transaction.delivery': {
     kind: 'platform',
@@ -191,6 +207,7 @@ export const operations = {
     output: deliveryConfirmation,
     echoed: 'transactionId',
     successUntil: null,
+    proof: proofOfDelivery,
   },
   'transaction.delivery-failure': {
     kind: 'platform',
@@ -206,6 +223,7 @@ export const operations = {
     output: deliveryFailureReport,
     echoed: 'transactionId',
     successUntil: 'retryAt',
+    proof: proofOfFailure,
   },
   'market.register.envelope': {
     kind: 'envelope',
@@ -246,7 +264,7 @@ export interface PartnerRequest {
 }
 
 /** Writes an operation's request. The input has passed the operation's schema. */
-export function requestOf(operation: PlatformOperation, input: Readonly<Record<string, unknown>>): PartnerRequest {
+export function requestOf(operation: PlatformOperation, input: Fields): PartnerRequest {
   const inPath: string[] = []
   const path = operation.path.replace(/\{(\w+)\}/g, (_, field: string) => {
     inPath.push(field)

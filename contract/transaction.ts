@@ -161,3 +161,21 @@ export function terminalOutcome(paymentStatus: string, deliveryStatus: string | 
   const phase = phaseOf({ paymentStatus, deliveryStatus, completedAt: 'known by the event' })
   return phase ? transactionPhases[phase].outcome : null
 }
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The data of a delivery that a transaction shows; undefined where it shows none. */
+export function proofOfDelivery(transaction: Fields): Fields | undefined {
+  const { transactionId, paymentStatus, deliveryStatus, deliveredAt = null } = transaction
+  const isDelivered = paymentStatus === 'PAGO' && deliveryStatus === 'ENTREGUE'
+  return isDelivered ? { transactionId, paymentStatus, deliveryStatus, deliveredAt } : undefined
+}
+
+/** The data of an `OUT_OF_STOCK` report that a transaction shows. A `TEMPORARY` one leaves no trace in it. */
+export function proofOfFailure(transaction: Fields, { reason }: Fields): Fields | undefined {
+  const { transactionId, paymentStatus, deliveryStatus } = transaction as Fields & TransactionStanding
+  const phase = phaseOf({ paymentStatus, deliveryStatus })
+  const isFailed = phase === 'failed' || phase === 'refunded-after-failure'
+  if (reason !== 'OUT_OF_STOCK' || !isFailed) return undefined
+  return { transactionId, paymentStatus, deliveryStatus, refundStarted: true, retryAt: null }
+}

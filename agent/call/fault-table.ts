@@ -1,77 +1,76 @@
 import type { RetryClass } from '../../contract/operations.ts'
 
-/** What can go wrong with one attempt. */
-export type Fault =
-  /** Proven: no byte of the request left. */
-  | 'not-sent'
-  /** Bytes may have left, and no whole answer came back. */
-  | 'no-answer'
-  /** A success that is not the contract's. */
-  | 'off-contract'
-  | 'redirect'
-  | 'rejected'
-  | 'unauthorized'
-  | 'request-timeout'
-  | 'throttled'
-  | 'server-error'
-  | 'unavailable'
-
 /**
- * What follows.
+ * What follows a fault.
  *
- * - `retry`: another attempt, inside deadline and budget.
+ * - `retry`: another attempt, within deadline and budget.
  * - `retry-once`: one fresh attempt.
  * - `refuse`: the call ends; nothing was done.
  * - `doubt`: the call ends; the platform may have acted.
  */
-export type Verdict = 'retry' | 'retry-once' | 'refuse' | 'doubt'
+type Verdict = 'retry' | 'retry-once' | 'refuse' | 'doubt'
+
+/** Everything that is known of a fault. */
+export interface FaultRow extends Readonly<Record<RetryClass, Verdict>> {
+  /** The platform may have acted, or may still act. */
+  readonly mayHaveActed: boolean
+  /** The request may still reach the platform, for as long as its envelope lives. */
+  readonly mayStillArrive: boolean
+  /** The refusal is stored under the id of its call. An answer in doubt is stored for `once` calls, whatever stands here. */
+  readonly isStored: boolean
+  /** A `Retry-After` says when to try again. @see RFC 9110 section 10.2.3 */
+  readonly hasRetryAfter: boolean
+}
+
+const acted = { mayHaveActed: true, mayStillArrive: false, isStored: false, hasRetryAfter: false } as const
+const notDone = { mayHaveActed: false, mayStillArrive: false, isStored: false, hasRetryAfter: false } as const
 
 /**
- * What each fault means for each retry class. A `once` call is repeated only where it is proven that nothing was done;
- * an answer that reads a success wrong may not be repeated even for `idempotent`, for nothing says it would read better.
+ * Every fault that an attempt can have, a row each. A `once` call is repeated only where it is proven that nothing was
+ * done. A success that cannot be read is not repeated even for `idempotent`, because nothing says it would read better.
  */
 export const faultTable = {
-  'not-sent': { once: 'retry', idempotent: 'retry', safe: 'retry' },
-  'no-answer': { once: 'doubt', idempotent: 'retry', safe: 'retry' },
-  'off-contract': { once: 'doubt', idempotent: 'doubt', safe: 'refuse' },
-  redirect: { once: 'refuse', idempotent: 'refuse', safe: 'refuse' },
-  rejected: { once: 'refuse', idempotent: 'refuse', safe: 'refuse' },
-  unauthorized: { once: 'refuse', idempotent: 'retry-once', safe: 'retry-once' },
-  'request-timeout': { once: 'doubt', idempotent: 'retry', safe: 'retry' },
-  throttled: { once: 'retry', idempotent: 'retry', safe: 'retry' },
-  'server-error': { once: 'doubt', idempotent: 'retry', safe: 'retry' },
-  unavailable: { once: 'doubt', idempotent: 'retry', safe: 'retry' },
-} as const satisfies Record<Fault, Record<RetryClass, Verdict>>
+  /** Proven: no byte of the request left. */
+  'not-sent': { ...notDone, once: 'retry', idempotent: 'retry', safe: 'retry' },
+  /** Bytes may have left, and no whole answer came back. */
+  'no-answer': { ...acted, mayStillArrive: true, once: 'doubt', idempotent: 'retry', safe: 'retry' },
+  /** A success that is not the contract's. */
+  'off-contract': { ...acted, once: 'doubt', idempotent: 'doubt', safe: 'refuse' },
+  /** 3xx */
+  redirect: { ...notDone, once: 'refuse', idempotent: 'refuse', safe: 'refuse' },
+  /** Every 4xx without a row of its own */
+  rejected: { ...notDone, isStored: true, once: 'refuse', idempotent: 'refuse', safe: 'refuse' },
+  /** 401 */
+  unauthorized: { ...notDone, once: 'refuse', idempotent: 'retry-once', safe: 'retry-once' },
+  /** 408 */
+  'request-timeout': { ...acted, once: 'doubt', idempotent: 'retry', safe: 'retry' },
+  /** 425 */
+  'too-early': { ...notDone, once: 'retry', idempotent: 'retry', safe: 'retry' },
+  /** 429 */
+  throttled: { ...notDone, hasRetryAfter: true, once: 'retry', idempotent: 'retry', safe: 'retry' },
+  /** Every 5xx without a row of its own */
+  'server-error': { ...acted, once: 'doubt', idempotent: 'retry', safe: 'retry' },
+  /** 502 and 504: a gateway gave up on the platform. */
+  gateway: { ...acted, mayStillArrive: true, once: 'doubt', idempotent: 'retry', safe: 'retry' },
+  /** 503 */
+  unavailable: { ...acted, hasRetryAfter: true, once: 'doubt', idempotent: 'retry', safe: 'retry' },
+} as const satisfies Record<string, FaultRow>
 
-/** Faults after which the platform may have acted, or may still act. */
-const doubtful: ReadonlySet<Fault> = new Set([
-  'no-answer',
-  'off-contract',
-  'request-timeout',
-  'server-error',
-  'unavailable',
-])
+/** What can go wrong with one attempt. */
+export type Fault = keyof typeof faultTable
 
-/** Whether an attempt that ended so may have changed something. */
-export function mayHaveActed(fault: Fault, retryClass: RetryClass): boolean {
-  return retryClass !== 'safe' && doubtful.has(fault)
-}
-
-/**
- * Whether the request may still reach the platform later: nobody answered it, or a gateway answered that it had given up
- * on the platform. It can act for as long as its envelope lives.
- */
-export function mayStillArrive(fault: Fault, status: number | undefined): boolean {
-  return fault === 'no-answer' || status === 502 || status === 504
-}
-
-/** The fault that a status other than 2xx stands for. */
+/** The fault of a status that is not 2xx. */
 export function faultOfStatus(status: number): Fault {
   if (status >= 300 && status < 400) return 'redirect'
-  if (status === 401) return 'unauthorized'
-  if (status === 408) return 'request-timeout'
-  if (status === 425 || status === 429) return 'throttled'
-  if (status >= 400 && status < 500) return 'rejected'
-  if (status >= 502 && status <= 504) return 'unavailable'
-  return 'server-error'
+  return statusFaults[status] ?? (status >= 400 && status < 500 ? 'rejected' : 'server-error')
+}
+
+const statusFaults: Readonly<Record<number, Fault>> = {
+  401: 'unauthorized',
+  408: 'request-timeout',
+  425: 'too-early',
+  429: 'throttled',
+  502: 'gateway',
+  503: 'unavailable',
+  504: 'gateway',
 }

@@ -3,8 +3,7 @@ import type { Operation, PlatformOperation } from '../../contract/operations.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
 import type { CallAnswer, CallSuccess } from './answer.ts'
-
-const notKept: ReadonlySet<number> = new Set([401, 408, 425, 429])
+import { faultOfStatus, faultTable } from './fault-table.ts'
 
 /**
  * How long an answer is given to equal ids, in ms; 0 for one that is not kept, so that the id may be tried again.
@@ -18,8 +17,7 @@ export function keepMs(operation: Operation, answer: CallAnswer, platformClock: 
   if (operation.kind === 'verify') return answer.ok ? limits.idempotencyWindowMs : 0
   if (answer.ok) return keepSuccessMs(operation, answer, platformClock)
   if (answer.uncertain) return operation.retry === 'once' ? limits.idempotencyWindowMs : 0
-  const isBusinessRefusal = answer.status >= 400 && answer.status < 500 && !notKept.has(answer.status)
-  return isBusinessRefusal ? limits.idempotencyWindowMs : 0
+  return faultTable[faultOfStatus(answer.status)].isStored ? limits.idempotencyWindowMs : 0
 }
 
 function keepSuccessMs({ successUntil }: PlatformOperation, { dataText }: CallSuccess, clock: PlatformClock): number {

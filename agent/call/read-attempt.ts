@@ -13,8 +13,6 @@ export type AttemptReading =
   | {
       readonly ok: false
       readonly fault: Fault
-      /** The platform's status, where it answered. */
-      readonly platformStatus: number | undefined
       /** What the call is answered with, should it end here. */
       readonly status: number
       readonly messageText: string
@@ -26,8 +24,8 @@ export type AttemptReading =
 export function readAttempt(call: PlatformCall, sent: Sent): AttemptReading {
   const isSafe = call.operation.retry === 'safe'
   if (sent.kind === 'failed') {
-    if (!sent.wasSent) return faulty('not-sent', undefined, 503, messages.unreachable)
-    return faulty('no-answer', undefined, 504, isSafe ? messages.noAnswerSafe : messages.noAnswer)
+    if (!sent.wasSent) return faulty('not-sent', 503, messages.unreachable)
+    return faulty('no-answer', 504, isSafe ? messages.noAnswerSafe : messages.noAnswer)
   }
   const { status, body } = sent
   if (status >= 200 && status < 300) {
@@ -35,13 +33,13 @@ export function readAttempt(call: PlatformCall, sent: Sent): AttemptReading {
     const isExpected = status === 200 || call.operation.output === null
     const dataText = isExpected ? dataTextOf(call, body) : undefined
     if (dataText !== undefined) return { ok: true, answer: { ok: true, dataText } }
-    return faulty('off-contract', status, 502, isSafe ? messages.offContractSafe : messages.offContract)
+    return faulty('off-contract', 502, isSafe ? messages.offContractSafe : messages.offContract)
   }
   const fault = faultOfStatus(status)
-  if (fault === 'redirect') return faulty(fault, status, 502, messages.redirected)
+  if (fault === 'redirect') return faulty(fault, 502, messages.redirected)
   const message = messageTextOf(body)
   const messageText = message ?? JSON.stringify(messages.refusedWithoutMessage(status))
-  return { ok: false, fault, platformStatus: status, status, messageText, isOnContract: message !== undefined }
+  return { ok: false, fault, status, messageText, isOnContract: message !== undefined }
 }
 
 const proof: ContactSign = { kind: 'proof' }
@@ -61,9 +59,9 @@ function trouble(reason: string): ContactSign {
   return { kind: 'trouble', reason }
 }
 
-function faulty(fault: Fault, platformStatus: number | undefined, status: number, message: string): AttemptReading {
+function faulty(fault: Fault, status: number, message: string): AttemptReading {
   const { messageText } = refusal(status, message)
-  return { ok: false, fault, platformStatus, status, messageText, isOnContract: false }
+  return { ok: false, fault, status, messageText, isOnContract: false }
 }
 
 /** JSON source of the answer's `data`; undefined where the answer is not the contract's. */

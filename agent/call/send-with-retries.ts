@@ -5,10 +5,11 @@ import { causeOf } from '../durable-files/cause.ts'
 import type { Contact } from '../platform/contact.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
+import type { Sent } from '../platform/sent.ts'
 import { type CallAnswer, refusal } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
 import type { PlatformCall } from './call.ts'
-import { faultTable, mayHaveActed, mayStillArrive } from './fault-table.ts'
+import { type FaultRow, faultTable } from './fault-table.ts'
 import { messages } from './messages.ts'
 import { type AttemptReading, contactSign, readAttempt } from './read-attempt.ts'
 import type { RetryBudget } from './retry-budget.ts'
@@ -65,25 +66,22 @@ export async function sendWithRetries(
 
     trace.fault = reading.fault
     trace.cause = sent.kind === 'failed' ? causeOf(sent.cause) : `HTTP ${sent.status}`
-    const wasInDoubt = state.isInDoubt
-    if (mayHaveActed(reading.fault, call.operation.retry)) state.isInDoubt = true
-    if (mayStillArrive(reading.fault, reading.platformStatus)) {
-      state.mayArriveUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs
-    }
+    const row = faultTable[reading.fault]
+    if (row.mayHaveActed && call.operation.retry !== 'safe') state.isInDoubt = true
+    if (row.mayStillArrive) state.mayArriveUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs
 
     if (reading.fault === 'unauthorized' && wasClockOff && !state.wasClockSet && hasTimeFor(0)) {
       // The envelope was refused for its times alone, so nothing was done: it is sent again by the platform's clock.
       state.wasClockSet = true
       continue
     }
-    const verdict = faultTable[reading.fault][call.operation.retry]
+    const verdict = row[call.operation.retry]
     const mayRetry = verdict === 'retry' || (verdict === 'retry-once' && !state.wasTriedFresh)
     if (verdict === 'retry-once') state.wasTriedFresh = true
-    const asked = sent.kind === 'answered' ? retryAfterMs(sent.retryAfter, platformClock.nowMs()) : undefined
-    const delayMs = honoured(reading, asked) ?? fullJitterDelayMs(retries, deps.random)
+    const delayMs = askedDelayMs(row, sent, platformClock) ?? fullJitterDelayMs(retries, deps.random)
     if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) {
       const answer = finalAnswer(reading, state.isInDoubt)
-      return ended(answer, wasInDoubt && verdict === 'refuse', state.mayArriveUntilMs)
+      return ended(answer, state.isInDoubt && verdict === 'refuse', state.mayArriveUntilMs)
     }
     trace.retryDelaysMs.push(Math.round(delayMs))
     await clock.sleep(delayMs)
@@ -101,7 +99,9 @@ function ended(answer: CallAnswer, isRefusedInDoubt: boolean, mayArriveUntilMs: 
   return { answer, isRefusedInDoubt, mayArriveUntilMs }
 }
 
-/** `Retry-After` counts on 429 and 503 alone. @see RFC 9110 section 10.2.3 */
-function honoured(reading: AttemptReading & { ok: false }, askedMs: number | undefined): number | undefined {
-  return reading.platformStatus === 429 || reading.platformStatus === 503 ? askedMs : undefined
+/** The wait that the platform asks for, where its answer may ask for one. */
+function askedDelayMs(row: FaultRow, sent: Sent, platformClock: PlatformClock): number | undefined {
+  return row.hasRetryAfter && sent.kind === 'answered'
+    ? retryAfterMs(sent.retryAfter, platformClock.nowMs())
+    : undefined
 }

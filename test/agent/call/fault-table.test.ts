@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
+import { faultTable } from '../../../agent/call/fault-table.ts'
 import { ScriptedPlatform, type Step } from '../fixtures/scripted-platform.ts'
 import { goodBodies, goodInputs, startTestAgent } from '../fixtures/test-agent.ts'
 
@@ -219,3 +220,13 @@ for (const retryClass of classes) {
     expect(platform.seen.length).toBe(retryClass === 'once' ? 2 : 3)
   })
 }
+
+test('a row of the table contradicts itself nowhere', () => {
+  for (const [fault, row] of Object.entries(faultTable)) {
+    // What may have acted is in doubt for `once`, and nothing else is.
+    expect([fault, row.once === 'doubt']).toEqual([fault, row.mayHaveActed])
+    if (row.mayStillArrive) expect(row.mayHaveActed, fault).toBe(true)
+    // What is stored is not tried again.
+    if (row.isStored) expect([row.once, row.idempotent, row.safe], fault).toEqual(['refuse', 'refuse', 'refuse'])
+  }
+})

@@ -117,6 +117,19 @@ for (const status of [200, 201, 202, 204, 205]) {
   })
 }
 
+test('an input that is no object is named as what it is, and a missing one as missing', async () => {
+  await using agent = await startTestAgent('http://127.0.0.1:9')
+  const refused = async (input: string) => {
+    const { status, text } = await agent.callText(`{"operation":"market.withdraw"${input}}`)
+    expect(status).toBe(400)
+    return JSON.parse(text).message
+  }
+  expect(await refused(',"input":[]')).toMatch(/"input" deve ser um objeto .*; foi recebida uma lista\.$/)
+  expect(await refused(',"input":"x"')).toMatch(/"input" deve ser um objeto .*; foi recebido o texto "x"\.$/)
+  expect(await refused(',"input":null')).toMatch(/"input" deve ser um objeto .*; foi recebido null\.$/)
+  expect(await refused('')).toMatch(/"input" é obrigatório/)
+})
+
 test('a PUT that returns data passes it on, and anything else with a body is no answer', async () => {
   await using platform = await ScriptedPlatform.start()
   await using agent = await startTestAgent(platform.url)
