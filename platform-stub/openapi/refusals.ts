@@ -6,82 +6,49 @@ import { type Refusal, refuse } from '../marketplace/refusal.ts'
 import { referenceToRefusal } from './schemas.ts'
 import type { ResponseObject } from './shape.ts'
 
-interface DocumentedRefusal {
-  /** What is the matter, for developers; the refusal itself has the player's words. */
-  readonly summary: string
-  readonly example: Refusal
-}
+/** What is wrong, for developers, and the refusal with the player's words. */
+type DocumentedRefusal = readonly [summary: string, example: Refusal]
 
 const documented = {
-  BODY_INVALID: {
-    summary: 'A field is missing or wrong, which the message names, or the body is no strict JSON.',
-    example: refuse('BODY_INVALID', { fault: missingField() }),
-  },
-  BODY_NOT_EMPTY_OBJECT: {
-    summary: 'The body is not the empty object.',
-    example: refuse('BODY_NOT_EMPTY_OBJECT'),
-  },
-  SELLER_ACCOUNT_MISSING: {
-    summary: 'The seller has no account.',
-    example: refuse('SELLER_ACCOUNT_MISSING'),
-  },
-  SELLER_NOT_LINKED: {
-    summary: "The seller's character is not linked.",
-    example: refuse('SELLER_NOT_LINKED'),
-  },
-  SELLER_BANNED: { summary: "The seller's character is banned.", example: refuse('SELLER_BANNED') },
-  SELLER_BLOCKED: { summary: "The seller's sales are blocked.", example: refuse('SELLER_BLOCKED') },
-  SELLER_RECIPIENT_MISSING: {
-    summary: 'The seller has no approved payout recipient.',
-    example: refuse('SELLER_RECIPIENT_MISSING'),
-  },
-  PRICE_TOO_LARGE: {
-    summary: 'Price times quantity is more than 9007199254740991 cents.',
-    example: refuse('PRICE_TOO_LARGE'),
-  },
-  API_KEY_MISSING: { summary: 'Not exactly one API key.', example: refuse('API_KEY_MISSING') },
-  API_KEY_UNKNOWN: { summary: 'The API key of nobody.', example: refuse('API_KEY_UNKNOWN') },
-  API_KEY_OF_ANOTHER: {
-    summary: 'API key and signature are of different game servers.',
-    example: refuse('API_KEY_OF_ANOTHER'),
-  },
-  ENVELOPE_REFUSED: {
-    summary: 'The signature does not hold. `GET /stub/requests` says at which step and what was expected.',
-    example: refuse('ENVELOPE_REFUSED', { step: 'signature' }),
-  },
-  ENVELOPE_REPLAYED: {
-    summary: 'The envelope was used before: every request wants a new jti.',
-    example: refuse('ENVELOPE_REPLAYED'),
-  },
-  LISTING_UNKNOWN: {
-    summary: 'The game server has no listing with this itemRef.',
-    example: refuse('LISTING_UNKNOWN', { itemRef: 'offer-1' }),
-  },
-  LISTING_WITHDRAWN: { summary: 'The listing was withdrawn.', example: refuse('LISTING_WITHDRAWN') },
-  ITEM_REF_USED: {
-    summary: 'The itemRef was used before, be it by a listing that was withdrawn.',
-    example: refuse('ITEM_REF_USED', { itemRef: 'offer-1' }),
-  },
-  STOCK_TOO_LOW: {
-    summary: 'More than the estimate of the stock.',
-    example: refuse('STOCK_TOO_LOW', { available: 2 }),
-  },
-  TRANSACTION_UNKNOWN: {
-    summary: 'The game server has no such transaction.',
-    example: refuse('TRANSACTION_UNKNOWN'),
-  },
-  TRANSACTION_MOVE_REFUSED: {
-    summary: 'The transaction stands where this has no place. Nothing was changed.',
-    example: refuse('TRANSACTION_MOVE_REFUSED', { paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE' }),
-  },
-  BODY_TOO_LARGE: {
-    summary: `The body has more than ${limits.bodyBytesMax} bytes.`,
-    example: refuse('BODY_TOO_LARGE', { bytesMax: limits.bodyBytesMax }),
-  },
-  BODY_NOT_JSON_TYPE: {
-    summary: 'Not exactly one `Content-Type: application/json`.',
-    example: refuse('BODY_NOT_JSON_TYPE'),
-  },
+  BODY_INVALID: [
+    'A field is missing or wrong, which the message names, or the body is no strict JSON.',
+    refuse('BODY_INVALID', { fault: missingField() }),
+  ],
+  BODY_NOT_EMPTY_OBJECT: ['The body is not the empty object.', refuse('BODY_NOT_EMPTY_OBJECT')],
+  SELLER_ACCOUNT_MISSING: ['The seller has no account.', refuse('SELLER_ACCOUNT_MISSING')],
+  SELLER_NOT_LINKED: ["The seller's character is not linked.", refuse('SELLER_NOT_LINKED')],
+  SELLER_BANNED: ["The seller's character is banned.", refuse('SELLER_BANNED')],
+  SELLER_BLOCKED: ["The seller's sales are blocked.", refuse('SELLER_BLOCKED')],
+  SELLER_RECIPIENT_MISSING: ['The seller has no approved payout recipient.', refuse('SELLER_RECIPIENT_MISSING')],
+  PRICE_TOO_LARGE: ['Price times quantity is more than 9007199254740991 cents.', refuse('PRICE_TOO_LARGE')],
+  API_KEY_MISSING: ['Not exactly one API key.', refuse('API_KEY_MISSING')],
+  API_KEY_UNKNOWN: ['The API key of nobody.', refuse('API_KEY_UNKNOWN')],
+  API_KEY_OF_ANOTHER: ['API key and signature are of different game servers.', refuse('API_KEY_OF_ANOTHER')],
+  ENVELOPE_REFUSED: [
+    'The signature does not hold. `GET /stub/requests` says at which step and what was expected.',
+    refuse('ENVELOPE_REFUSED', { step: 'signature' }),
+  ],
+  ENVELOPE_REPLAYED: ['The envelope was used before: every request wants a new jti.', refuse('ENVELOPE_REPLAYED')],
+  LISTING_UNKNOWN: [
+    'The game server has no listing with this itemRef.',
+    refuse('LISTING_UNKNOWN', { itemRef: 'offer-1' }),
+  ],
+  LISTING_WITHDRAWN: ['The listing was withdrawn.', refuse('LISTING_WITHDRAWN')],
+  ITEM_REF_USED: [
+    'The itemRef was used before, be it by a listing that was withdrawn.',
+    refuse('ITEM_REF_USED', { itemRef: 'offer-1' }),
+  ],
+  STOCK_TOO_LOW: ['More than the estimate of the stock.', refuse('STOCK_TOO_LOW', { available: 2 })],
+  TRANSACTION_UNKNOWN: ['The game server has no such transaction.', refuse('TRANSACTION_UNKNOWN')],
+  TRANSACTION_MOVE_REFUSED: [
+    'The transaction stands where this has no place. Nothing was changed.',
+    refuse('TRANSACTION_MOVE_REFUSED', { paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE' }),
+  ],
+  BODY_TOO_LARGE: [
+    `The body has more than ${limits.bodyBytesMax} bytes.`,
+    refuse('BODY_TOO_LARGE', { bytesMax: limits.bodyBytesMax }),
+  ],
+  BODY_NOT_JSON_TYPE: ['Not exactly one `Content-Type: application/json`.', refuse('BODY_NOT_JSON_TYPE')],
 } satisfies Record<string, DocumentedRefusal>
 type DocumentedCode = keyof typeof documented
 
@@ -124,7 +91,7 @@ export function refusalResponses(
   sharing: readonly { readonly name: PlatformOperationName; readonly operation: PlatformOperation }[],
 ): Record<string, ResponseObject> {
   const codes = new Set(sharing.flatMap(({ name, operation }) => [...refusalsOfKind(operation), ...ownRefusals[name]]))
-  const byStatus = Map.groupBy(codes, (code) => documented[code].example.status)
+  const byStatus = Map.groupBy(codes, (code) => documented[code][1].status)
   const statuses = [...byStatus].map(([status, members]) => [String(status), responseOf(members)])
   return {
     ...Object.fromEntries(statuses),
@@ -137,11 +104,11 @@ export function refusalResponses(
 
 function responseOf(codes: readonly DocumentedCode[]): ResponseObject {
   return {
-    description: listed(codes.map((code) => documented[code].summary)),
+    description: listed(codes.map((code) => documented[code][0])),
     content: {
       'application/json': {
         schema: referenceToRefusal,
-        examples: examplesOf(codes.map((code) => documented[code].example)),
+        examples: examplesOf(codes.map((code) => documented[code][1])),
       },
     },
   }

@@ -7,7 +7,7 @@ import { faultsPage } from './faults-page.ts'
 import { gameServerPage } from './game-server-page.ts'
 import { gameServersPage } from './game-servers-page.ts'
 import { listingsPage } from './listings-page.ts'
-import { noSuchPage } from './not-found-page.ts'
+import { notFoundPage } from './not-found-page.ts'
 import { overviewPage } from './overview-page.ts'
 import { provisioningRoutes } from './provisioning.ts'
 import { requestsPage } from './requests-page.ts'
@@ -36,7 +36,9 @@ export function consoleRoutes(parts: ConsoleParts): Hono<StubEnv> {
     .get('/game-servers/:id', (context) => gameServerPage(context, parts))
     .get('/faults', (context) => faultsPage(context, parts))
     .route('/game-servers', provisioningRoutes(parts))
-    .use('*', async (context, next) => (isReading(context.req.method) ? noSuchPage(context, parts) : next()))
+    .use('*', async (context, next) =>
+      isReading(context.req.method) ? notFoundPage(context, parts, 'Page not found', null) : next(),
+    )
 }
 
 /** Only a reader is shown a page of what there is not; what acts goes on to where 404 and 405 are told apart. */

@@ -8,6 +8,7 @@ import { actForm } from './acts.ts'
 import { consolePage } from './console-layout.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { relativeTo } from './moments.ts'
+import { notFoundPage } from './not-found-page.ts'
 import { byName, pageOf, pager, rowsAsked } from './paging.ts'
 import { signingKeyOf } from './provisioning.ts'
 import { emptyState, table } from './table.ts'
@@ -25,10 +26,7 @@ export function gameServerPage(context: ConsoleContext, parts: ConsoleParts) {
   const place = '/console/game-servers'
   const asked = context.req.param('id') ?? ''
   const server = parts.directory.byId(positiveInteger(asked) ?? 0)
-  if (!server) {
-    const content = html`<h1>Game server ${asked}</h1>${emptyState('There is no such game server', html`<a href="${place}">All game servers</a>`)}`
-    return consolePage(context, parts, { title: 'No such game server', place, status: 404, content })
-  }
+  if (!server) return notFoundPage(context, parts, `Game server ${asked}`, place)
   return consolePage(context, parts, {
     title: server.name,
     place,

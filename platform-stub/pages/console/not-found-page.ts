@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
-import { consolePage } from './console-layout.ts'
+import { consolePage, type Place } from './console-layout.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { emptyState } from './table.ts'
 
-/** What somebody sees who followed an address that leads nowhere on the console. */
-export function noSuchPage(context: ConsoleContext, parts: ConsoleParts) {
-  const title = 'No such page'
-  const content = html`<h1>${title}</h1>${emptyState('Nothing is kept at this address', html`<a href="/console">Overview</a>`)}`
-  return consolePage(context, parts, { title, place: null, status: 404, content })
+/** The page for something that does not exist. @param place The list to go back to; the overview if there is none. */
+export function notFoundPage(context: ConsoleContext, parts: ConsoleParts, heading: string, place: Place | null) {
+  const back = html`<a href="${place ?? '/console'}">${place ? 'All that there are' : 'Overview'}</a>`
+  const content = html`<h1>${heading}</h1>${emptyState('This does not exist', back)}`
+  return consolePage(context, parts, { title: heading, place, status: 404, content })
 }

@@ -11,7 +11,7 @@ import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { stampOf } from './moments.ts'
 import { beforeIn, pageOf, pager } from './paging.ts'
 import { authenticationSteps, stepHelp } from './refusal-help.ts'
-import { emptyState } from './table.ts'
+import { chips, emptyState } from './table.ts'
 
 /** Which requests are shown, by the word in the address. */
 const choices = {
@@ -36,12 +36,14 @@ export function requestsPage(context: ConsoleContext, parts: ConsoleParts) {
     content: html`
       <h1>Requests</h1>
       <p class="soft">The last partner requests, up to ${stubLimits.journalEntriesMax}; they are forgotten when the stub ends.</p>
-      <ul class="chips" aria-label="Show">
-        ${Object.entries(choices).map(
-          ([word, { name }]) =>
-            html`<li><a class="chip calm" href="/console/requests?show=${word}" ${word === show ? html`aria-current="true"` : ''}>${name}</a></li>`,
-        )}
-      </ul>
+      ${chips(
+        'Show',
+        Object.entries(choices).map(([word, { name }]) => ({
+          name,
+          href: `/console/requests?show=${word}`,
+          isChosen: word === show,
+        })),
+      )}
       ${entries.length === 0 ? emptyState('No request here', 'Every call of a game server or game client is written down.') : ''}
       <ol class="list">${entries.map((entry) => entryOf(parts, entry))}</ol>
       ${pager('/console/requests', query, next)}`,

@@ -40,3 +40,22 @@ export function table<Row>(
 export function emptyState(title: string, hint: Html | string): Html {
   return html`<div class="card empty"><strong>${title}</strong><p>${hint}</p></div>`
 }
+
+/** One choice of what a list shows. */
+export interface Chip {
+  readonly name: string
+  readonly href: string
+  readonly isChosen: boolean
+  readonly tone?: string | undefined
+  readonly count?: number
+}
+
+/** Choices above a list, as links. */
+export function chips(label: string, all: readonly Chip[]): Html {
+  return html`<ul class="chips" aria-label="${label}">
+    ${all.map(
+      ({ name, href, isChosen, tone = 'calm', count }) =>
+        html`<li><a class="chip ${tone}" href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${name} ${count === undefined ? '' : html`<span>${count.toLocaleString('en')}</span>`}</a></li>`,
+    )}
+  </ul>`
+}

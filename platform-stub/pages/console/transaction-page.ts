@@ -17,8 +17,8 @@ import { estimateInWords } from './estimate-in-words.ts'
 import { listingMachine, transactionMachine } from './machine.ts'
 import { machinePicture } from './machine-picture.ts'
 import { relativeTo, stampOf } from './moments.ts'
+import { notFoundPage } from './not-found-page.ts'
 import { awaited, phaseName, statusBadge, wayOf } from './phase-view.ts'
-import { emptyState } from './table.ts'
 import { timeline } from './timeline.ts'
 
 /** How the buttons look for what somebody at the console can do; the rest is the game server's. */
@@ -38,10 +38,7 @@ export function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
   const place = '/console/transactions'
   const asked = context.req.param('id') ?? ''
   const transaction = platform.tables.transactions.byId(positiveInteger(asked) ?? 0)
-  if (!transaction) {
-    const content = html`<h1>Transaction ${asked}</h1>${emptyState('There is no such transaction', html`<a href="${place}">All transactions</a>`)}`
-    return consolePage(context, parts, { title: 'No such transaction', place, status: 404, content })
-  }
+  if (!transaction) return notFoundPage(context, parts, `Transaction ${asked}`, place)
   const { id, paymentStatus, deliveryStatus } = transaction
   const listing = listingOf(platform, transaction)
   const phase = phaseOfRow(transaction)

@@ -1,13 +1,12 @@
 import { html } from 'hono/html'
 import { type TransactionPhase, transactionPhases } from '../../../contract/transaction.ts'
 import type { TransactionChoice } from '../../store/console-queries.ts'
-import type { Html } from '../document.ts'
 import { consolePage } from './console-layout.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
 import { phaseCounts, sum } from './phase-counts.ts'
 import { phaseName, phaseTones } from './phase-view.ts'
-import { emptyState } from './table.ts'
+import { chips, emptyState } from './table.ts'
 import { transactionTable } from './transaction-table.ts'
 
 /** Transactions, newest first, by phase or by what is searched for. */
@@ -31,10 +30,16 @@ export function transactionsPage(context: ConsoleContext, parts: ConsoleParts) {
         <input id="search" type="search" name="search" value="${search ?? ''}" placeholder="Number, item or character">
         <button class="button">Search</button>
       </form>
-      <ul class="chips" aria-label="By phase">
-        ${chip('all', sum(counts.values()), '/console/transactions', phase === undefined)}
-        ${[...counts].map(([name, count]) => chip(phaseName(name), count, `/console/transactions?phase=${name}`, phase === name, phaseTones[name]))}
-      </ul>
+      ${chips('By phase', [
+        { name: 'all', count: sum(counts.values()), href: '/console/transactions', isChosen: phase === undefined },
+        ...[...counts].map(([name, count]) => ({
+          name: phaseName(name),
+          count,
+          href: `/console/transactions?phase=${name}`,
+          isChosen: phase === name,
+          tone: phaseTones[name],
+        })),
+      ])}
       ${rows.length > 0 ? transactionTable(parts, rows) : emptyState('No transaction here', search ? 'Nothing fits the search.' : 'A purchase appears as soon as a game client makes one.')}
       ${pager('/console/transactions', query, next)}`,
   })
@@ -48,8 +53,4 @@ function phaseIn(query: URLSearchParams): TransactionPhase | undefined {
 function standingOf(phase: TransactionPhase): TransactionChoice['standing'] {
   const { paymentStatus, deliveryStatus } = transactionPhases[phase]
   return { paymentStatus, deliveryStatus, isCompleted: phase === 'completed' ? 1 : 0 }
-}
-
-function chip(name: string, count: number, href: string, isChosen: boolean, tone = 'calm'): Html {
-  return html`<li><a class="chip ${tone}" href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${name} <span>${count.toLocaleString('en')}</span></a></li>`
 }

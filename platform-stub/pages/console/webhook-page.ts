@@ -7,6 +7,7 @@ import { attemptBadge } from './attempt-view.ts'
 import { consolePage } from './console-layout.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { stampOf } from './moments.ts'
+import { notFoundPage } from './not-found-page.ts'
 import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
 import { emptyState } from './table.ts'
 import { nextTry, resendForm, stateBadge } from './webhooks-page.ts'
@@ -17,10 +18,7 @@ export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
   const asked = context.req.param('id') ?? ''
   const { webhooks } = parts.platform.tables
   const delivery = webhooks.byId(positiveInteger(asked) ?? 0)
-  if (!delivery) {
-    const content = html`<h1>Webhook ${asked}</h1>${emptyState('There is no such delivery', html`<a href="${place}">All webhooks</a>`)}`
-    return consolePage(context, parts, { title: 'No such webhook', place, status: 404, content })
-  }
+  if (!delivery) return notFoundPage(context, parts, `Webhook ${asked}`, place)
   const nowMs = parts.clock.nowMs()
   const query = new URL(context.req.url).searchParams
   const found = webhooks.newestAttempts(delivery.id, beforeIn(query), rowsAsked)

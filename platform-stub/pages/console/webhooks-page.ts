@@ -8,7 +8,7 @@ import { consolePage } from './console-layout.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { relativeTo } from './moments.ts'
 import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
-import { emptyState, table } from './table.ts'
+import { chips, emptyState, table } from './table.ts'
 
 type DeliveryState = WebhookDeliveryRow['state']
 
@@ -36,11 +36,20 @@ export function webhooksPage(context: ConsoleContext, parts: ConsoleParts) {
     place: '/console/webhooks',
     content: html`
       <h1>Webhooks</h1>
-      <ul class="chips" aria-label="By state and event">
-        ${filter('all', '/console/webhooks', state === null && event === null)}
-        ${Object.keys(deliveryTones).map((name) => filter(name, `/console/webhooks?state=${name}`, state === name, deliveryTones[name as DeliveryState]))}
-        ${Object.keys(webhookEvents).map((name) => filter(name, `/console/webhooks?event=${name}`, event === name))}
-      </ul>
+      ${chips('By state and event', [
+        { name: 'all', href: '/console/webhooks', isChosen: state === null && event === null },
+        ...Object.entries(deliveryTones).map(([name, tone]) => ({
+          name,
+          tone,
+          href: `/console/webhooks?state=${name}`,
+          isChosen: state === name,
+        })),
+        ...Object.keys(webhookEvents).map((name) => ({
+          name,
+          href: `/console/webhooks?event=${name}`,
+          isChosen: event === name,
+        })),
+      ])}
       ${
         rows.length === 0
           ? emptyState('No webhook here', 'A transfer_order goes out as soon as a purchase is paid.')
@@ -91,8 +100,4 @@ function chosen<Name extends DeliveryState | WebhookEvent>(
   asked: string | null,
 ): Name | null {
   return asked !== null && Object.hasOwn(names, asked) ? (asked as Name) : null
-}
-
-function filter(name: string, href: string, isChosen: boolean, tone = 'calm'): Html {
-  return html`<li><a class="chip ${tone}" href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${name}</a></li>`
 }
