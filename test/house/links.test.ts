@@ -1,0 +1,35 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Names of the headings of a page, as its links spell them. */
+function anchorsOf(page: string): Set<string> {
+  const headings = readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)
+  return new Set(
+    [...headings].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
+/** Links of a page that lead nowhere. */
+function brokenLinks(page: string): string[] {
+  const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]*)?\)/g)]
+  return links
+    .filter(([, path = '', anchor]) => {
+      const target = path === '' ? page : join(dirname(page), path)
+      return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).has(anchor.slice(1)))
+    })
+    .map(([link]) => `${relative(root, page)}: ${link}`)
+}
+
+test('every link in the documents leads to a page and a heading that are there', () => {
+  const pages = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md'], { cwd: root }).map((page) => join(root, page))
+  expect(pages.length).toBeGreaterThan(30)
+  expect(pages.flatMap(brokenLinks)).toEqual([])
+})
