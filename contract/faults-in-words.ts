@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
-import type { EnvelopeFault, EnvelopeStep } from './envelope/open.ts'
+import type { EnvelopeError, EnvelopeStep } from './envelope/open.ts'
 import { limits } from './limits.ts'
-import type { JsonFault } from './strict-json.ts'
+import type { JsonError } from './strict-json.ts'
 
 /**
  * What is wrong with one field of an input and how to mend it, in Brazilian Portuguese. Both programs say it alike.
@@ -9,7 +9,7 @@ import type { JsonFault } from './strict-json.ts'
  * @param issue The first issue of a failed parse.
  * @param input What was parsed.
  */
-export function inputFaultInWords(issue: z.core.$ZodIssue, input: unknown): string {
+export function inputErrorInWords(issue: z.core.$ZodIssue, input: unknown): string {
   const field = issue.path.join('.')
   if (issue.code === 'unrecognized_keys') {
     return `O campo "${[...issue.path, issue.keys[0]].join('.')}" não tem lugar aqui: retire-o.`
@@ -77,25 +77,25 @@ function typeInWords(value: unknown): string {
 }
 
 /** What is wrong with a JSON text and how to mend it, in Brazilian Portuguese. */
-export function jsonFaultInWords(fault: JsonFault): string {
-  switch (fault.kind) {
+export function jsonErrorInWords(error: JsonError): string {
+  switch (error.kind) {
     case 'not-json':
-      return `O JSON é inválido na linha ${fault.line}, coluna ${fault.column}: confira aspas, vírgulas e chaves.`
+      return `O JSON é inválido na linha ${error.line}, coluna ${error.column}: confira aspas, vírgulas e chaves.`
     case 'not-an-object':
       return 'O JSON deve ser um objeto: comece com { e termine com }.'
     case 'too-deep':
       return `O JSON tem níveis demais: envie no máximo ${limits.jsonDepthMax} objetos ou listas aninhados.`
     case 'lone-surrogate':
-      return `O texto na linha ${fault.line}, coluna ${fault.column} contém um caractere Unicode incompleto: envie-o em UTF-8 válido.`
+      return `O texto na linha ${error.line}, coluna ${error.column} contém um caractere Unicode incompleto: envie-o em UTF-8 válido.`
     case 'duplicate-name':
-      return `O campo "${[...fault.name].slice(0, 40).join('')}" aparece mais de uma vez: envie cada campo uma só vez.`
+      return `O campo "${[...error.name].slice(0, 40).join('')}" aparece mais de uma vez: envie cada campo uma só vez.`
     case 'inexact-number':
-      return `O número ${fault.number.slice(0, 40)} não pode ser lido com exatidão: use um inteiro entre -9007199254740991 e 9007199254740991.`
+      return `O número ${error.number.slice(0, 40)} não pode ser lido com exatidão: use um inteiro entre -9007199254740991 e 9007199254740991.`
   }
 }
 
 /** Why an envelope does not open and how to mend it, in Brazilian Portuguese. */
-export function envelopeFaultInWords({ step, cause }: Pick<EnvelopeFault, 'step' | 'cause'>): string {
+export function envelopeErrorInWords({ step, cause }: Pick<EnvelopeError, 'step' | 'cause'>): string {
   return step === 'signature' && cause === 'other-bytes' ? otherBytes : envelopeTexts[step]
 }
 

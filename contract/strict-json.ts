@@ -1,7 +1,7 @@
 import { limits } from './limits.ts'
 
 /** Why a text is not the JSON that both programs agree on. Lines and columns count characters from 1. */
-export type JsonFault =
+export type JsonError =
   | { readonly kind: 'not-json' | 'lone-surrogate'; readonly line: number; readonly column: number }
   | { readonly kind: 'not-an-object' | 'too-deep' }
   | { readonly kind: 'duplicate-name'; readonly name: string }
@@ -16,7 +16,7 @@ export interface StrictObject {
 
 export type JsonReading =
   | { readonly ok: true; readonly object: StrictObject }
-  | { readonly ok: false; readonly fault: JsonFault }
+  | { readonly ok: false; readonly error: JsonError }
 
 export interface StrictJsonRules {
   /**
@@ -35,18 +35,18 @@ export interface StrictJsonRules {
 export function readStrictJson(text: string, rules: StrictJsonRules = { numbers: 'exact' }): JsonReading {
   try {
     return { ok: true, object: new Reader(text, rules).readWhole() }
-  } catch (error) {
-    if (error instanceof FaultFound) return { ok: false, fault: error.fault }
-    throw error
+  } catch (caught) {
+    if (caught instanceof JsonErrorFound) return { ok: false, error: caught.found }
+    throw caught
   }
 }
 
-class FaultFound extends Error {
-  readonly fault: JsonFault
+class JsonErrorFound extends Error {
+  readonly found: JsonError
 
-  constructor(fault: JsonFault) {
-    super(fault.kind)
-    this.fault = fault
+  constructor(found: JsonError) {
+    super(found.kind)
+    this.found = found
   }
 }
 
@@ -72,7 +72,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 
 /**
- * One walk over a text. The first fault ends it.
+ * One walk over a text. The first error ends it.
  *
  * It does not use `JSON.parse`, which reads escaped names wrong after certain earlier texts
  * (https://github.com/nodejs/node/issues/63785): a call would lose its id. When the pinned Node has the fix,
@@ -95,7 +95,7 @@ class Reader {
     this.#skipBlank()
     if (this.#at < this.#text.length) throw this.#notJson()
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new FaultFound({ kind: 'not-an-object' })
+      throw new JsonErrorFound({ kind: 'not-an-object' })
     return { value: value as Record<string, unknown>, rawMembers: this.#rawMembers }
   }
 
@@ -120,7 +120,7 @@ class Reader {
       this.#skipBlank()
       if (this.#text.charCodeAt(this.#at) !== quote) throw this.#notJson()
       const name = this.#readString()
-      if (Object.hasOwn(value, name)) throw new FaultFound({ kind: 'duplicate-name', name })
+      if (Object.hasOwn(value, name)) throw new JsonErrorFound({ kind: 'duplicate-name', name })
       if (!this.#take(':')) throw this.#notJson()
       this.#skipBlank()
       const from = this.#at
@@ -147,7 +147,7 @@ class Reader {
   }
 
   #open(depth: number): void {
-    if (depth > limits.jsonDepthMax) throw new FaultFound({ kind: 'too-deep' })
+    if (depth > limits.jsonDepthMax) throw new JsonErrorFound({ kind: 'too-deep' })
     this.#at++
   }
 
@@ -173,7 +173,7 @@ class Reader {
     }
     this.#at++
     if (!isWellFormed || !content.isWellFormed())
-      throw new FaultFound({ kind: 'lone-surrogate', ...this.#position(openedAt) })
+      throw new JsonErrorFound({ kind: 'lone-surrogate', ...this.#position(openedAt) })
     return content
   }
 
@@ -199,7 +199,7 @@ class Reader {
     // A text that was cut short may end within a number, so that is no inexact number yet.
     const isCutShort = this.#at === this.#text.length
     if (this.#rules.numbers === 'any' || isExact(value) || isCutShort) return value
-    throw new FaultFound({ kind: 'inexact-number', number: token })
+    throw new JsonErrorFound({ kind: 'inexact-number', number: token })
   }
 
   #readLiteral(): boolean | null {
@@ -224,8 +224,8 @@ class Reader {
     this.#at = blank.lastIndex
   }
 
-  #notJson(): FaultFound {
-    return new FaultFound({ kind: 'not-json', ...this.#position(this.#at) })
+  #notJson(): JsonErrorFound {
+    return new JsonErrorFound({ kind: 'not-json', ...this.#position(this.#at) })
   }
 
   #position(at: number): { line: number; column: number } {

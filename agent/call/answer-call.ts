@@ -56,7 +56,7 @@ export async function answerCall(call: Call, turn: Turn, deps: CallDeps): Promis
 /** An id is answered once: an equal call under way shares its answer. */
 async function answerOnce(run: Run): Promise<CallAnswer> {
   const { call, keyed, turn, trace, deps } = run
-  if (call.inputFault !== undefined) return refusal(400, call.inputFault)
+  if (call.inputError !== undefined) return refusal(400, call.inputError)
   if (!keyed) return execute(run)
   const { id, fingerprint } = keyed
   const underWay = deps.singleFlight.find(id)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { inputFaultInWords, receivedInWords } from '../../contract/faults-in-words.ts'
+import { inputErrorInWords, receivedInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { type Operation, operationNamed, type PlatformOperation } from '../../contract/operations.ts'
 import { messages } from './messages.ts'
@@ -16,7 +16,7 @@ export interface Call<Kind extends Operation = Operation> {
   readonly operation: Kind
   readonly input: Fields
   /** What the operation's schema does not allow in the input, in words. */
-  readonly inputFault?: string | undefined
+  readonly inputError?: string | undefined
   /**
    * Set for a request that a former agent claimed and did not answer: by this journal's agent, or by one with another
    * memory, which may have sent it.
@@ -41,8 +41,8 @@ export function readCall(members: { operation: unknown; input: unknown; id: unkn
   if (!isObject(input)) return { ok: false, message: messages.inputNotObject(receivedInWords(input)) }
   const fingerprint = id === undefined ? undefined : fingerprintOf(operationName, input)
   const issue = operation.input.safeParse(input).error?.issues[0]
-  const inputFault = issue && inputFaultInWords(issue, input)
-  return { ok: true, call: { id, fingerprint, operationName, operation, input, inputFault } }
+  const inputError = issue && inputErrorInWords(issue, input)
+  return { ok: true, call: { id, fingerprint, operationName, operation, input, inputError } }
 }
 
 /** An id that the caller may use, or none. */
@@ -55,8 +55,8 @@ function fingerprintOf(operationName: string, input: Fields): string {
 }
 
 /** The key that puts calls in order; undefined for a call that waits for no other. */
-export function orderKeyOf({ operation, input, inputFault }: Call): string | undefined {
-  if (operation.kind !== 'platform' || operation.orderedBy === null || inputFault !== undefined) return undefined
+export function orderKeyOf({ operation, input, inputError }: Call): string | undefined {
+  if (operation.kind !== 'platform' || operation.orderedBy === null || inputError !== undefined) return undefined
   return `${operation.orderedBy} ${String(input[operation.orderedBy])}`
 }
 

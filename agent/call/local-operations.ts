@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { openEnvelope } from '../../contract/envelope/open.ts'
 import { webhookEvents } from '../../contract/events.ts'
-import { envelopeFaultInWords } from '../../contract/faults-in-words.ts'
+import { envelopeErrorInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { type EnvelopeOperation, operations, requestOf, type VerifyOperation } from '../../contract/operations.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
@@ -42,7 +42,7 @@ export function webhookVerifier(
       await partnerApi.learnClock()
       opening = await openWith(limits.webhookLeewayS)
     }
-    if (!opening.ok) return refusal(401, messages.verifyFailed(envelopeFaultInWords(opening)))
+    if (!opening.ok) return refusal(401, messages.verifyFailed(envelopeErrorInWords(opening)))
     const text = decodeUtf8(body)
     return text !== undefined && isEvent(text)
       ? { ok: true, dataText: `{"event":${text}}` }

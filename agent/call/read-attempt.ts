@@ -1,7 +1,7 @@
 import type { PlatformOperation } from '../../contract/operations.ts'
 import { decodeUtf8, readStrictJson, type StrictObject } from '../../contract/strict-json.ts'
+import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { ContactSign } from '../platform/contact.ts'
-import type { Sent } from '../platform/sent.ts'
 import { type CallSuccess, refusal } from './answer.ts'
 import type { PlatformCall } from './call.ts'
 import { type Fault, faultOfStatus } from './fault-table.ts'
@@ -21,7 +21,7 @@ export type AttemptReading =
     }
 
 /** Holds what came back against the contract. Pure. */
-export function readAttempt(call: PlatformCall, sent: Sent): AttemptReading {
+export function readAttempt(call: PlatformCall, sent: AttemptResult): AttemptReading {
   const isSafe = call.operation.retry === 'safe'
   if (sent.kind === 'failed') {
     if (!sent.wasSent) return faulty('not-sent', 503, messages.unreachable)
@@ -45,7 +45,7 @@ export function readAttempt(call: PlatformCall, sent: Sent): AttemptReading {
 const proof: ContactSign = { kind: 'proof' }
 
 /** Whether an attempt proves that calls go through: only an answer in the interface's form does. Pure. */
-export function contactSign(sent: Sent, reading: AttemptReading): ContactSign {
+export function contactSign(sent: AttemptResult, reading: AttemptReading): ContactSign {
   if (reading.ok) return proof
   if (sent.kind === 'failed') return trouble(`the platform does not answer: ${sent.cause.message}`)
   const { status } = sent

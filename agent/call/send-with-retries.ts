@@ -2,10 +2,10 @@ import { limits } from '../../contract/limits.ts'
 import { type PartnerRequest, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { causeOf } from '../durable-files/cause.ts'
+import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { Contact } from '../platform/contact.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
-import type { Sent } from '../platform/sent.ts'
 import { type CallAnswer, refusal } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
 import type { PlatformCall } from './call.ts'
@@ -100,7 +100,7 @@ function ended(answer: CallAnswer, isRefusedInDoubt: boolean, mayArriveUntilMs: 
 }
 
 /** The wait that the platform asks for, where its answer may ask for one. */
-function askedDelayMs(row: FaultRow, sent: Sent, platformClock: PlatformClock): number | undefined {
+function askedDelayMs(row: FaultRow, sent: AttemptResult, platformClock: PlatformClock): number | undefined {
   return row.hasRetryAfter && sent.kind === 'answered'
     ? retryAfterMs(sent.retryAfter, platformClock.nowMs())
     : undefined

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { jsonFaultText } from '../../contract/json-fault-text.ts'
+import { jsonErrorText } from '../../contract/json-error-text.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { readDaemonAddress } from '../config/config.ts'
 import { askDaemon } from './daemon-request.ts'
@@ -36,7 +36,7 @@ function readInput(dash: string | undefined, { input, inputFile }: CallOptions):
   const text = input ?? (inputFile === undefined && dash === undefined ? '{}' : readText(inputFile))
   if (text === undefined) return undefined
   const reading = readStrictJson(text)
-  return reading.ok ? text.trim() : usage(`the input ${jsonFaultText(reading.fault)}`)
+  return reading.ok ? text.trim() : usage(`the input ${jsonErrorText(reading.error)}`)
 }
 
 /** The text of a file, or of standard input; undefined after an error was reported and the exit code set. */

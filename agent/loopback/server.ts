@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { jsonFaultInWords } from '../../contract/faults-in-words.ts'
+import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { answerText, type CallAnswer, refusal } from '../call/answer.ts'
@@ -170,7 +170,7 @@ function readCallBody(
   const text = decodeUtf8(body)
   if (text === undefined) return { ok: false, message: messages.bodyNotUtf8, reason: 'body is not UTF-8' }
   const json = readStrictJson(text)
-  if (!json.ok) return { ok: false, message: jsonFaultInWords(json.fault), reason: `body: ${json.fault.kind}` }
+  if (!json.ok) return { ok: false, message: jsonErrorInWords(json.error), reason: `body: ${json.error.kind}` }
   const { operation, input, id } = json.object.value
   const reading = readCall({ operation, input, id })
   if (reading.ok) return reading

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Sent } from './sent.ts'
+import type { AttemptResult } from './attempt-result.ts'
 
 const answerBytesMax = 1_048_576
 
@@ -9,7 +9,7 @@ const answerBytesMax = 1_048_576
  */
 export class AttemptHandler implements Dispatcher.DispatchHandler {
   cancelTimer: () => void = () => undefined
-  readonly #resolve: (sent: Sent) => void
+  readonly #resolve: (sent: AttemptResult) => void
   readonly #chunks: Uint8Array[] = []
   #controller: Dispatcher.DispatchController | undefined
   #isSettled = false
@@ -17,7 +17,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   #headers: Readonly<Record<string, string | string[] | undefined>> = {}
   #length = 0
 
-  constructor(resolve: (sent: Sent) => void) {
+  constructor(resolve: (sent: AttemptResult) => void) {
     this.#resolve = resolve
   }
 
@@ -62,7 +62,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     this.fail(cause)
   }
 
-  #settle(sent: Sent): void {
+  #settle(sent: AttemptResult): void {
     if (this.#isSettled) return
     this.#isSettled = true
     this.cancelTimer()

@@ -4,7 +4,7 @@ import Client from 'undici/lib/dispatcher/client.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Clock } from '../clock/clock.ts'
 import { AttemptHandler } from './attempt-handler.ts'
-import type { Sent } from './sent.ts'
+import type { AttemptResult } from './attempt-result.ts'
 
 /** One signed request, ready to be written. */
 export interface SignedRequest {
@@ -22,7 +22,7 @@ export interface PlatformConnection {
    *
    * @param options.fresh A connection of its own: on a used one a request can be lost to a server that was closing it.
    */
-  send(request: SignedRequest, options: { fresh: boolean; timeoutMs: number }): Promise<Sent>
+  send(request: SignedRequest, options: { fresh: boolean; timeoutMs: number }): Promise<AttemptResult>
   close(): Promise<void>
 }
 
@@ -53,7 +53,12 @@ export async function connectToPlatform(options: ConnectionOptions): Promise<Pla
     makeProxy?.({ ...common, connections: 1 }) ??
     new Client(origin, { ...common, connect: { ...tls, timeout: timeoutMs } })
 
-  const send = (dispatcher: Dispatcher, request: SignedRequest, timeoutMs: number, reset: boolean): Promise<Sent> =>
+  const send = (
+    dispatcher: Dispatcher,
+    request: SignedRequest,
+    timeoutMs: number,
+    reset: boolean,
+  ): Promise<AttemptResult> =>
     new Promise((resolve) => {
       const handler = new AttemptHandler(resolve)
       handler.cancelTimer = clock.after(timeoutMs, () => handler.giveUp(timeoutMs))

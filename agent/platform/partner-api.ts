@@ -9,14 +9,14 @@ import { operations, type PartnerRequest, type PlatformOperation, requestOf } fr
 import type { Clock } from '../clock/clock.ts'
 import { signAttempt } from '../signing/sign-attempt.ts'
 import type { SigningKey } from '../signing/signing-key.ts'
+import type { AttemptResult } from './attempt-result.ts'
 import type { PlatformConnection } from './connection.ts'
 import type { PlatformClock } from './platform-clock.ts'
-import type { Sent } from './sent.ts'
 
 /** The platform's partner interface: every request signed anew, sent once. */
 export interface PartnerApi {
   /** One attempt. It never throws for what a network or a platform can do. */
-  attempt(operation: PlatformOperation, request: PartnerRequest, timeoutMs: number): Promise<Sent>
+  attempt(operation: PlatformOperation, request: PartnerRequest, timeoutMs: number): Promise<AttemptResult>
   /** Signs a request for somebody else to carry within `limits.envelopeLifetimeS`. */
   envelope(request: PartnerRequest): Promise<CarriedRequest>
   /**

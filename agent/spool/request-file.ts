@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { jsonFaultInWords } from '../../contract/faults-in-words.ts'
+import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { type Call, readCall } from '../call/call.ts'
@@ -52,9 +52,9 @@ export function readRequestFile(path: string, id: string): RequestReading {
   if (text === undefined) return halfWritten(messages.bodyNotUtf8, 'not-utf-8')
   const json = readStrictJson(text)
   if (!json.ok) {
-    if (json.fault.kind !== 'not-json') return refused(jsonFaultInWords(json.fault), json.fault.kind)
+    if (json.error.kind !== 'not-json') return refused(jsonErrorInWords(json.error), json.error.kind)
     if (isCutOff(text)) return halfWritten(messages.fileHalfWritten(id), 'half-written')
-    return halfWritten(jsonFaultInWords(json.fault), json.fault.kind)
+    return halfWritten(jsonErrorInWords(json.error), json.error.kind)
   }
   const { id: idInside, action, ...fields } = json.object.value
   if (idInside !== undefined && idInside !== id) return refused(messages.fileIdDiffers(id), 'id-differs')

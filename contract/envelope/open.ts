@@ -53,10 +53,10 @@ export type EnvelopeOpening =
       /** Unix time in seconds. */
       readonly exp: number
     }
-  | EnvelopeFault
+  | EnvelopeError
 
 /** Why an envelope does not open. */
-export interface EnvelopeFault {
+export interface EnvelopeError {
   readonly ok: false
   readonly step: EnvelopeStep
   /** What would have passed, for the journal that explains refusals. Holds no secret. */
@@ -92,8 +92,8 @@ export async function openEnvelope(received: ReceivedEnvelope, rules: EnvelopeRu
   const { kid, key } = signer
   const claims = checkClaims(header.parameters, rules)
   if ('step' in claims) return { ...claims, kid }
-  const fault = await checkSignature(split, received.body, kid, key)
-  return fault ?? { ok: true, kid, ...claims }
+  const error = await checkSignature(split, received.body, kid, key)
+  return error ?? { ok: true, kid, ...claims }
 }
 
 type Parameters = Readonly<Record<string, unknown>>
@@ -103,7 +103,7 @@ interface Split {
   readonly signature: string
 }
 
-function splitLine(headerLines: readonly string[]): Split | EnvelopeFault {
+function splitLine(headerLines: readonly string[]): Split | EnvelopeError {
   const [line, ...others] = headerLines
   if (line === undefined) return refuse('header-line', 'one X-Platform-Signature header', 'none')
   if (others.length > 0) return refuse('header-line', 'one X-Platform-Signature header', `${headerLines.length}`)
@@ -121,12 +121,12 @@ function splitLine(headerLines: readonly string[]): Split | EnvelopeFault {
   return { protectedSegment, signature }
 }
 
-function readHeader(protectedSegment: string): { parameters: Parameters } | EnvelopeFault {
+function readHeader(protectedSegment: string): { parameters: Parameters } | EnvelopeError {
   const bytes = canonicalBytes(protectedSegment)
   if (!bytes) return refuse('encoding', 'a protected header in base64url without padding', 'another encoding')
   const reading = bytes[0] === 0xef ? undefined : readStrictJson(decodeUtf8(bytes) ?? '')
   if (!reading?.ok)
-    return refuse('json', 'a JSON object in UTF-8, no name twice', reading?.fault.kind ?? 'a byte order mark')
+    return refuse('json', 'a JSON object in UTF-8, no name twice', reading?.error.kind ?? 'a byte order mark')
   const parameters = reading.object.value
   const forbidden = forbiddenParameters.find((parameter) => Object.hasOwn(parameters, parameter))
   if (forbidden) return refuse('forbidden-parameter', `none of ${forbiddenParameters.join(', ')}`, forbidden)
@@ -134,7 +134,7 @@ function readHeader(protectedSegment: string): { parameters: Parameters } | Enve
   return { parameters }
 }
 
-function findSigner({ kid }: Parameters, { keys }: EnvelopeRules): { kid: string; key: KeyObject } | EnvelopeFault {
+function findSigner({ kid }: Parameters, { keys }: EnvelopeRules): { kid: string; key: KeyObject } | EnvelopeError {
   const key = typeof kid === 'string' ? keys.get(kid) : undefined
   return typeof kid === 'string' && key ? { kid, key } : refuse('kid', 'the kid of a registered key', shown(kid))
 }
@@ -142,7 +142,7 @@ function findSigner({ kid }: Parameters, { keys }: EnvelopeRules): { kid: string
 function checkClaims(
   parameters: Parameters,
   rules: Omit<EnvelopeRules, 'keys'>,
-): { exp: number; jti: string | undefined } | EnvelopeFault {
+): { exp: number; jti: string | undefined } | EnvelopeError {
   const { exp, jti } = parameters
   if (typeof exp !== 'number' || exp < 0) return refuse('expiry', 'exp, a Unix time in seconds', shown(exp))
   // Asked the other way round, a clock that is not a number would let every envelope pass.
@@ -168,7 +168,7 @@ async function checkSignature(
   body: Uint8Array,
   kid: string,
   key: KeyObject,
-): Promise<EnvelopeFault | undefined> {
+): Promise<EnvelopeError | undefined> {
   try {
     const jws = { protected: protectedSegment, payload: base64url(body), signature }
     await flattenedVerify(jws, key, { algorithms: ['RS256'] })
@@ -194,7 +194,7 @@ function isMadeBy(key: KeyObject, signature: string): boolean {
   }
 }
 
-function refuse(step: EnvelopeStep, expected: string, received: string): EnvelopeFault {
+function refuse(step: EnvelopeStep, expected: string, received: string): EnvelopeError {
   return { ok: false, step, expected, received }
 }
 

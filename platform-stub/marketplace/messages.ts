@@ -1,5 +1,5 @@
-import type { EnvelopeFault } from '../../contract/envelope/open.ts'
-import { envelopeFaultInWords } from '../../contract/faults-in-words.ts'
+import type { EnvelopeError } from '../../contract/envelope/open.ts'
+import { envelopeErrorInWords } from '../../contract/faults-in-words.ts'
 
 /**
  * Every refusal of the stub: its code (for logs and the journal of requests), its HTTP status and its text in Brazilian
@@ -31,7 +31,7 @@ export const refusals = {
   },
   ENVELOPE_REFUSED: {
     status: 401,
-    text: (fault: Pick<EnvelopeFault, 'step' | 'cause'>) => envelopeFaultInWords(fault),
+    text: (fault: Pick<EnvelopeError, 'step' | 'cause'>) => envelopeErrorInWords(fault),
   },
   ENVELOPE_REPLAYED: { status: 401, text: () => 'Esta requisição já foi processada.' },
 

@@ -1,4 +1,4 @@
-import { inputFaultInWords } from '../../contract/faults-in-words.ts'
+import { inputErrorInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PlatformOperation, PlatformOperationName } from '../../contract/operations.ts'
 import { purchase } from '../../contract/transaction.ts'
@@ -125,5 +125,5 @@ function examplesOf(refusals: readonly Refusal[]) {
 function missingField(): string {
   const [issue] = purchase.safeParse({}).error?.issues ?? []
   if (!issue) throw new Error('an empty purchase passed')
-  return inputFaultInWords(issue, {})
+  return inputErrorInWords(issue, {})
 }

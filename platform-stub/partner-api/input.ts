@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { inputFaultInWords, jsonFaultInWords } from '../../contract/faults-in-words.ts'
+import { inputErrorInWords, jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import type { NamedOperation } from '../marketplace/platform-operations.ts'
 import { Refusal, refuse } from '../marketplace/refusal.ts'
@@ -81,7 +81,7 @@ export function readObject(body: Uint8Array): Readonly<Record<string, unknown>> 
   const hasByteOrderMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
   const text = hasByteOrderMark ? undefined : decodeUtf8(body)
   const reading = readStrictJson(text ?? '')
-  if (!reading.ok) return refuse('BODY_INVALID', { fault: jsonFaultInWords(reading.fault) })
+  if (!reading.ok) return refuse('BODY_INVALID', { fault: jsonErrorInWords(reading.error) })
   return reading.object.value
 }
 
@@ -94,5 +94,5 @@ export function parseFields<Schema extends z.ZodMiniType>(schema: Schema, value:
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  return refuse('BODY_INVALID', { fault: issue ? inputFaultInWords(issue, value) : '' })
+  return refuse('BODY_INVALID', { fault: issue ? inputErrorInWords(issue, value) : '' })
 }

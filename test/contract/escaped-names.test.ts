@@ -31,7 +31,7 @@ test('every spelling of a name is read as that name, whatever was parsed before'
       const textOf = (list: typeof read) => `{${list.map(([, text], index) => `"${text}":${index}`).join(',')}}`
       JSON.parse(textOf(poison))
       const reading = readStrictJson(textOf(read))
-      if (!reading.ok) throw new Error(reading.fault.kind)
+      if (!reading.ok) throw new Error(reading.error.kind)
       expect(new Map(Object.entries(reading.object.value))).toEqual(new Map(read.map(([name], index) => [name, index])))
       expect([...reading.object.rawMembers.keys()]).toEqual(read.map(([name]) => name))
     }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { envelopeSteps } from '../../contract/envelope/open.ts'
-import { envelopeFaultInWords, inputFaultInWords, jsonFaultInWords } from '../../contract/faults-in-words.ts'
+import { envelopeErrorInWords, inputErrorInWords, jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { type OperationName, operations } from '../../contract/operations.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
@@ -9,13 +9,13 @@ import { readStrictJson } from '../../contract/strict-json.ts'
 function said(name: OperationName, input: unknown): string {
   const { error } = operations[name].input.safeParse(input)
   const issue = error?.issues[0]
-  return issue ? inputFaultInWords(issue, input) : 'nothing is wrong'
+  return issue ? inputErrorInWords(issue, input) : 'nothing is wrong'
 }
 
 /** What is said of a JSON text. */
 function saidOf(text: string): string {
   const reading = readStrictJson(text)
-  return reading.ok ? 'nothing is wrong' : jsonFaultInWords(reading.fault)
+  return reading.ok ? 'nothing is wrong' : jsonErrorInWords(reading.error)
 }
 
 const listing = {
@@ -147,7 +147,7 @@ test('a list in place of a whole input is named as such', () => {
 })
 
 test('each step at which an envelope fails is told in Portuguese', () => {
-  const texts = envelopeSteps.map((step) => envelopeFaultInWords({ step }))
+  const texts = envelopeSteps.map((step) => envelopeErrorInWords({ step }))
   expect(new Set(texts).size).toBe(envelopeSteps.length)
   for (const text of texts) {
     expect(text).toContain('assinatura')
@@ -157,7 +157,7 @@ test('each step at which an envelope fails is told in Portuguese', () => {
 
 test('a signature of another key and a body that was altered are told apart', () => {
   const [otherKey, otherBytes] = (['other-key', 'other-bytes'] as const).map((cause) =>
-    envelopeFaultInWords({ step: 'signature', cause }),
+    envelopeErrorInWords({ step: 'signature', cause }),
   )
   expect(otherKey).toMatch(/chave privada/)
   expect(otherBytes).toMatch(/outros bytes/)

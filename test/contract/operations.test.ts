@@ -232,7 +232,7 @@ test('__proto__ and its like are fields like any other: they pass through and ch
   const text =
     '{"itemRef":"a","observedQuantity":1,"__proto__":{"action":"WITHDRAW","itemRef":"b"},"constructor":1,"toString":2}'
   const reading = readStrictJson(text)
-  if (!reading.ok) throw new Error(reading.fault.kind)
+  if (!reading.ok) throw new Error(reading.error.kind)
   const parsed = operations['market.adjust-stock'].input.safeParse(reading.object.value)
   expect(parsed.success).toBe(true)
   const { body } = requestOf(platform('market.adjust-stock'), reading.object.value)

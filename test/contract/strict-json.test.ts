@@ -1,17 +1,17 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { limits } from '../../contract/limits.ts'
-import { decodeUtf8, type JsonFault, readStrictJson } from '../../contract/strict-json.ts'
+import { decodeUtf8, type JsonError, readStrictJson } from '../../contract/strict-json.ts'
 
 /** The value, or the fault's kind with what it names. */
 function read(text: string, numbers: 'exact' | 'any' = 'exact'): unknown {
   const reading = readStrictJson(text, { numbers })
-  return reading.ok ? reading.object.value : reading.fault
+  return reading.ok ? reading.object.value : reading.error
 }
 
-const fault = (text: string): JsonFault | undefined => {
+const fault = (text: string): JsonError | undefined => {
   const reading = readStrictJson(text)
-  return reading.ok ? undefined : reading.fault
+  return reading.ok ? undefined : reading.error
 }
 
 test('a text that is not JSON is refused', () => {
@@ -98,7 +98,7 @@ test('a name may stand again in another object, as a value, and inside a string'
 
 test('__proto__ is a name like any other', () => {
   const reading = readStrictJson('{"__proto__":{"alg":"none"},"a":{"__proto__":1}}')
-  if (!reading.ok) throw new Error(reading.fault.kind)
+  if (!reading.ok) throw new Error(reading.error.kind)
   expect(Object.keys(reading.object.value)).toEqual(['__proto__', 'a'])
   expect(reading.object.value['alg']).toBeUndefined()
   expect(reading.object.rawMembers.get('__proto__')).toBe('{"alg":"none"}')
@@ -154,7 +154,7 @@ test('a number between two strings, in a string or as a name is no number', () =
 
 test('where any number passes, its digits stay in the raw members', () => {
   const reading = readStrictJson('{"a":9007199254740993,"b":{"c": 1E400 },"d":-0,"e":1.10}', { numbers: 'any' })
-  if (!reading.ok) throw new Error(reading.fault.kind)
+  if (!reading.ok) throw new Error(reading.error.kind)
   expect(Object.fromEntries(reading.object.rawMembers)).toEqual({
     a: '9007199254740993',
     b: '{"c": 1E400 }',
@@ -263,7 +263,7 @@ test('what JSON.stringify writes of any object is read as that object, and its m
       (object, space) => {
         const text = JSON.stringify(object, null, space)
         const reading = readStrictJson(text, { numbers: 'any' })
-        if (!reading.ok) throw new Error(JSON.stringify(reading.fault))
+        if (!reading.ok) throw new Error(JSON.stringify(reading.error))
         expect(JSON.stringify(reading.object.value)).toBe(JSON.stringify(object))
         const members = Object.entries(object)
         expect([...reading.object.rawMembers.keys()].sort()).toEqual(members.map(([name]) => name).sort())

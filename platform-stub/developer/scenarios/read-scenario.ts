@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { jsonFaultText } from '../../../contract/json-fault-text.ts'
+import { jsonErrorText } from '../../../contract/json-error-text.ts'
 import { decodeUtf8, readStrictJson } from '../../../contract/strict-json.ts'
 import { type Scenario, scenario } from './scenario.ts'
 import { fieldFault, ScenarioError } from './scenario-errors.ts'
@@ -13,7 +13,7 @@ export function readScenario(file: string): Scenario {
   const text = decodeUtf8(bytesOf(file))
   if (text === undefined) throw new ScenarioError(['is not UTF-8; save it as that'])
   const reading = readStrictJson(text)
-  if (!reading.ok) throw new ScenarioError([jsonFaultText(reading.fault)])
+  if (!reading.ok) throw new ScenarioError([jsonErrorText(reading.error)])
   const { value } = reading.object
   const parsed = scenario.safeParse(value)
   if (parsed.success) return parsed.data

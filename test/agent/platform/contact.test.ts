@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PlatformCall } from '../../../agent/call/call.ts'
 import { contactSign, readAttempt } from '../../../agent/call/read-attempt.ts'
-import type { Sent } from '../../../agent/platform/sent.ts'
+import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
 import { operations } from '../../../contract/operations.ts'
 import { goodBodies, goodInputs } from '../fixtures/test-agent.ts'
 
@@ -12,7 +12,7 @@ const call: PlatformCall = {
   input: goodInputs['market.eligibility'] ?? {},
 }
 
-const answered = (status: number, body: string): Sent => ({
+const answered = (status: number, body: string): AttemptResult => ({
   kind: 'answered',
   status,
   date: undefined,
@@ -24,7 +24,7 @@ const refusal = '{"message":"Personagem não encontrado."}'
 const page = '<!doctype html><title>Bem-vindo</title>'
 
 /** What came back, and whether it proves that calls go through. */
-const rows: Readonly<Record<string, readonly [sent: Sent, isProof: boolean]>> = {
+const rows: Readonly<Record<string, readonly [sent: AttemptResult, isProof: boolean]>> = {
   'a success': [answered(200, goodBodies['market.eligibility'] ?? ''), true],
   'a refusal in the interface’s form': [answered(404, refusal), true],
   'a web page': [answered(200, page), false],

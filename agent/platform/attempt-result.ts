@@ -1,5 +1,5 @@
 /** What became of one attempt. */
-export type Sent =
+export type AttemptResult =
   | {
       readonly kind: 'answered'
       readonly status: number
