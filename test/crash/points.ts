@@ -33,7 +33,8 @@ export interface PointResult {
 const preload = join(import.meta.dirname, 'hook', 'preload.ts')
 /** Deadlines short enough that a fault that lasts is over soon. */
 const agentEnv = { SERVICE_CALL_DEADLINE_MS: '2000', SERVICE_ATTEMPT_TIMEOUT_MS: '1000' }
-const settledMs = 20_000
+/** More than the 23 s for which a request waits behind an abandoned attempt of its item. */
+const settledMs = 40_000
 const lastingSettledMs = 1_500
 const stoppedMs = 5_000
 

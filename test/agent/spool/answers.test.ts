@@ -99,7 +99,7 @@ for (const [what, request, message] of [
   ['without a required field', { action: 'market.eligibility' }, /"characterRef" é obrigatório/],
   ['with a name twice', '{"action":"transaction.get","transactionId":1,"transactionId":2}', /mais de uma vez/],
   ['with an inexact number', '{"action":"transaction.get","transactionId":9007199254740993}', /com exatidão/],
-  ['that is a list', '[]', /objeto JSON/],
+  ['that is a list', '[]', /deve ser um objeto/],
 ] as const) {
   test(`a request ${what} is refused in words, and nothing is sent`, async () => {
     await using spool = await startTestSpool()
@@ -209,7 +209,7 @@ for (const [what, bytes, message] of [
 }
 
 for (const [what, bytes, message] of [
-  ['zeros', Buffer.alloc(64), /não é um JSON/],
+  ['zeros', Buffer.alloc(64), /O JSON é inválido/],
   ['a beginning and zeros', Buffer.concat([Buffer.from('{'), Buffer.alloc(64)]), /O arquivo está incompleto/],
 ] as const) {
   test(`a file of ${what} is not called UTF-16`, async () => {

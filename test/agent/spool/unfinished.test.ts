@@ -64,7 +64,7 @@ test('files that are still being written use none of the 8 slots', async () => {
 })
 
 for (const [what, content, quietMs, message] of [
-  ['is no JSON', "{'action': 'market.eligibility'}", 2_000, /não é um JSON válido: confira aspas, vírgulas/],
+  ['is no JSON', "{'action': 'market.eligibility'}", 2_000, /confira aspas, vírgulas e chaves/],
   ['is half-written', '{"action":', 2_000, /está incompleto: .* outro nome, .* "\.broken\.tmp", .* renomeie para/],
   ['is cut off in a text', '{"action":"market.elig\\', 2_000, /está incompleto: .* gravado já com o nome final/],
   ['is empty', '', 10_000, /está incompleto: .* gravado já com o nome final/],
