@@ -60,7 +60,7 @@ const agentName = `market-agent ${manifest.version}`
  *
  * @param onFatal Called when the agent would have to guess if it went on: its journal or a sync to disk failed.
  * @param openJournal Opens the journal in the state directory by default.
- * @throws {HeldError} Another agent owns the state directory or the spool.
+ * @throws {LockedError} Another agent owns the state directory or the spool.
  * @throws {DirUnusableError} One of them cannot be made, read or written.
  * @throws {JournalUnusableError} The journal is damaged, newer or foreign.
  * @throws {SpoolUnusableError} The spool's directories cannot be used.

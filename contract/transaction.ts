@@ -125,7 +125,7 @@ export const transactionMoves: Readonly<
 }
 
 /** The fields by which a transaction's phase is known. */
-export interface TransactionStanding {
+export interface PhaseFields {
   readonly paymentStatus: string
   readonly deliveryStatus: string | null
   readonly completedAt?: string | null | undefined
@@ -133,9 +133,10 @@ export interface TransactionStanding {
 }
 
 /** The phase of a record, or undefined for a pair that the interface does not know. */
-export function phaseOf(standing: TransactionStanding): TransactionPhase | undefined {
-  const { paymentStatus, deliveryStatus } = standing
-  if (paymentStatus === 'PAGO' && deliveryStatus === 'ENTREGUE') return standing.completedAt ? 'completed' : 'delivered'
+export function phaseOf(transaction: PhaseFields): TransactionPhase | undefined {
+  const { paymentStatus, deliveryStatus } = transaction
+  if (paymentStatus === 'PAGO' && deliveryStatus === 'ENTREGUE')
+    return transaction.completedAt ? 'completed' : 'delivered'
   for (const [phase, pair] of Object.entries(transactionPhases)) {
     if (pair.paymentStatus === paymentStatus && pair.deliveryStatus === deliveryStatus) return phase as TransactionPhase
   }
@@ -143,10 +144,10 @@ export function phaseOf(standing: TransactionStanding): TransactionPhase | undef
 }
 
 /** The phase that a trigger leads to, or undefined where it is refused. */
-export function nextPhase(standing: TransactionStanding, trigger: TransactionTrigger): TransactionPhase | undefined {
-  const phase = phaseOf(standing)
+export function nextPhase(transaction: PhaseFields, trigger: TransactionTrigger): TransactionPhase | undefined {
+  const phase = phaseOf(transaction)
   const next = phase && transactionMoves[phase][trigger]
-  if (next === 'where-it-was') return standing.deliveredAt ? 'delivered' : 'awaiting-server'
+  if (next === 'where-it-was') return transaction.deliveredAt ? 'delivered' : 'awaiting-server'
   return next
 }
 
@@ -173,7 +174,7 @@ export function proofOfDelivery(transaction: Fields): Fields | undefined {
 
 /** The data of an `OUT_OF_STOCK` report that a transaction shows. A `TEMPORARY` one leaves no trace in it. */
 export function proofOfFailure(transaction: Fields, { reason }: Fields): Fields | undefined {
-  const { transactionId, paymentStatus, deliveryStatus } = transaction as Fields & TransactionStanding
+  const { transactionId, paymentStatus, deliveryStatus } = transaction as Fields & PhaseFields
   const phase = phaseOf({ paymentStatus, deliveryStatus })
   const isFailed = phase === 'failed' || phase === 'refunded-after-failure'
   if (reason !== 'OUT_OF_STOCK' || !isFailed) return undefined

@@ -96,7 +96,7 @@ program
     endQuietlyWithoutReader()
     // Until every probe has held: a reader who leaves early has not seen that.
     process.exitCode = exitCodes.failed
-    const [{ keyInFolder, keyOfStub }, { probeWebhook }, { makeChance }, { StubClock }, { machineTime }] =
+    const [{ keyInFolder, keyOfStub }, { probeWebhook }, { makeRandom }, { StubClock }, { machineTime }] =
       await Promise.all([
         import('./commands/probe-webhook/key.ts'),
         import('./commands/probe-webhook/run.ts'),
@@ -109,7 +109,7 @@ program
       url,
       key: stub ? await keyOfStub(stub, clock) : await keyInFolder(keyDir),
       sale: { itemRef, buyerCharacterRef: buyer, sellerCharacterRef: seller },
-      chance: makeChance(null),
+      random: makeRandom(null),
       clock,
       print: (line) => process.stdout.write(`${line}\n`),
     })

@@ -21,13 +21,13 @@ export type AttemptReading =
     }
 
 /** Holds what came back against the contract. Pure. */
-export function readAttempt(call: PlatformCall, sent: AttemptResult): AttemptReading {
+export function readAttempt(call: PlatformCall, result: AttemptResult): AttemptReading {
   const isSafe = call.operation.retry === 'safe'
-  if (sent.kind === 'failed') {
-    if (!sent.wasSent) return faulty('not-sent', 503, messages.unreachable)
+  if (result.kind === 'failed') {
+    if (!result.wasSent) return faulty('not-sent', 503, messages.unreachable)
     return faulty('no-answer', 504, isSafe ? messages.noAnswerSafe : messages.noAnswer)
   }
-  const { status, body } = sent
+  const { status, body } = result
   if (status >= 200 && status < 300) {
     // Where there is nothing to return, 204 says as much as 200.
     const isExpected = status === 200 || call.operation.output === null
@@ -45,10 +45,10 @@ export function readAttempt(call: PlatformCall, sent: AttemptResult): AttemptRea
 const proof: ContactSign = { kind: 'proof' }
 
 /** Whether an attempt proves that calls go through: only an answer in the interface's form does. Pure. */
-export function contactSign(sent: AttemptResult, reading: AttemptReading): ContactSign {
+export function contactSign(result: AttemptResult, reading: AttemptReading): ContactSign {
   if (reading.ok) return proof
-  if (sent.kind === 'failed') return trouble(`the platform does not answer: ${sent.cause.message}`)
-  const { status } = sent
+  if (result.kind === 'failed') return trouble(`the platform does not answer: ${result.cause.message}`)
+  const { status } = result
   if (status === 401) return trouble('the platform refuses key or signature (HTTP 401)')
   if (status >= 500) return trouble(`the platform is not well (HTTP ${status})`)
   if (reading.isOnContract) return proof

@@ -57,15 +57,15 @@ export async function sendWithRetries(
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
     const signedOffsetMs = platformClock.appliedOffsetMs
     trace.attempts++
-    const sent = await deps.partnerApi.attempt(call.operation, request, timeoutMs)
-    const reading = readAttempt(call, sent)
-    deps.contact.observe(contactSign(sent, reading))
+    const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs)
+    const reading = readAttempt(call, result)
+    deps.contact.observe(contactSign(result, reading))
     const elapsedMs = clock.monotonicMs() - startedMs
-    const wasClockOff = sent.kind === 'answered' && platformClock.observe(sent.date, elapsedMs, signedOffsetMs)
+    const wasClockOff = result.kind === 'answered' && platformClock.observe(result.date, elapsedMs, signedOffsetMs)
     if (reading.ok) return ended(reading.answer, false, state.mayArriveUntilMs)
 
     trace.fault = reading.fault
-    trace.cause = sent.kind === 'failed' ? causeOf(sent.cause) : `HTTP ${sent.status}`
+    trace.cause = result.kind === 'failed' ? causeOf(result.cause) : `HTTP ${result.status}`
     const row = faultTable[reading.fault]
     if (row.mayHaveActed && call.operation.retry !== 'safe') state.isInDoubt = true
     if (row.mayStillArrive) state.mayArriveUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs
@@ -78,7 +78,7 @@ export async function sendWithRetries(
     const verdict = row[call.operation.retry]
     const mayRetry = verdict === 'retry' || (verdict === 'retry-once' && !state.wasTriedFresh)
     if (verdict === 'retry-once') state.wasTriedFresh = true
-    const delayMs = askedDelayMs(row, sent, platformClock) ?? fullJitterDelayMs(retries, deps.random)
+    const delayMs = askedDelayMs(row, result, platformClock) ?? fullJitterDelayMs(retries, deps.random)
     if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) {
       const answer = finalAnswer(reading, state.isInDoubt)
       return ended(answer, state.isInDoubt && verdict === 'refuse', state.mayArriveUntilMs)
@@ -100,8 +100,8 @@ function ended(answer: CallAnswer, isRefusedInDoubt: boolean, mayArriveUntilMs: 
 }
 
 /** The wait that the platform asks for, where its answer may ask for one. */
-function askedDelayMs(row: FaultRow, sent: AttemptResult, platformClock: PlatformClock): number | undefined {
-  return row.hasRetryAfter && sent.kind === 'answered'
-    ? retryAfterMs(sent.retryAfter, platformClock.nowMs())
+function askedDelayMs(row: FaultRow, result: AttemptResult, platformClock: PlatformClock): number | undefined {
+  return row.hasRetryAfter && result.kind === 'answered'
+    ? retryAfterMs(result.retryAfter, platformClock.nowMs())
     : undefined
 }

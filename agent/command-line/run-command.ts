@@ -10,7 +10,7 @@ import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { JournalUnusableError } from '../journal/idempotency-journal.ts'
 import { type Log, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
-import { HeldError } from '../ownership/owner-lock.ts'
+import { LockedError } from '../ownership/owner-lock.ts'
 import { reportToServiceManager } from '../service/service-manager.ts'
 import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -106,7 +106,7 @@ async function start(
     try {
       return await startAgent(config, log, onFatal, undefined, openJournal)
     } catch (error) {
-      if (!isStandby || !(error instanceof HeldError)) throw error
+      if (!isStandby || !(error instanceof LockedError)) throw error
       if (!isLogged) log.info({ dir: error.path, holder: error.holder }, 'standing by')
       await systemClock.sleep(standbyIntervalMs)
     }
@@ -120,7 +120,7 @@ function firstErrorOf(error: unknown): unknown {
 
 /** One line for the operator, and the exit code for the service manager. */
 function explainFailedStart(error: unknown, config: AgentConfig): { message: string; exitCode: number } {
-  if (error instanceof HeldError) return { message: error.message, exitCode: exitCodes.locked }
+  if (error instanceof LockedError) return { message: error.message, exitCode: exitCodes.locked }
   if (error instanceof DirUnusableError) {
     return { message: error.message, exitCode: error.mayPass ? exitCodes.refused : exitCodes.usage }
   }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { DirSetting } from './dir-unusable.ts'
 
-/** What the agent works with was taken from under it. Whatever it wrote there since is gone with it. */
+/** A directory of the agent was removed or replaced while the agent ran. Everything written to it since then is lost. */
 export class RemovedError extends Error {
   override readonly name = 'RemovedError'
 
@@ -11,12 +11,12 @@ export class RemovedError extends Error {
 }
 
 /**
- * Remembers which file has a name now. An open file goes on working after it was removed, and nothing written to it is
- * ever found again.
+ * Remembers which file has this path now. An open file continues to work after it was removed, but nothing that is
+ * written to it can be found again.
  *
- * @returns Whether the name still means that file. What cannot be looked at for another reason counts as standing.
+ * @returns A function that says whether the path still is that file. If it cannot be checked, the answer is true.
  */
-export function standing(path: string): () => boolean {
+export function trackFile(path: string): () => boolean {
   const { ino, dev } = statSync(path, { bigint: true })
   return () => {
     try {

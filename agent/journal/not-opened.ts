@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { databaseStateBy, databaseUnreachable } from '../durable-files/database-fault.ts'
 import { dirUnusable } from '../durable-files/dir-unusable.ts'
-import { HeldError } from '../ownership/owner-lock.ts'
+import { LockedError } from '../ownership/owner-lock.ts'
 import { JournalDamagedError, JournalUnusableError } from './idempotency-journal.ts'
 
 /** The journal's file is not what it must be. The file was left as it is. */
@@ -31,7 +31,7 @@ export function notOpened(path: string, error: unknown): unknown {
   if (errcode === undefined) return dirUnusable('SERVICE_STATE_DIR', path, error)
   switch (databaseStateBy(error)) {
     case 'held':
-      return new HeldError(path, 'another program, which has it open')
+      return new LockedError(path, 'another program, which has it open')
     case 'damaged':
       return damaged(path, `damaged or no database (${message})`)
     case 'unreachable':

@@ -51,7 +51,7 @@ const fromVersion1 = `
  *
  * @param newName Names a new journal.
  * @throws {JournalUnusableError} The file is damaged, newer, or another program's. It stays untouched.
- * @throws {HeldError} Another program has it open.
+ * @throws {LockedError} Another program has it open.
  * @throws {DirUnusableError} There is no room, or no right to it: nothing is known of the file.
  */
 export function openDatabase(stateDir: string, newName: () => string): DatabaseSync {

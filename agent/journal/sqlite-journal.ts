@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts'
 import { type CallAnswer, inDoubt } from '../call/answer.ts'
 import type { Clock } from '../clock/clock.ts'
 import { isForWantOfRoom } from '../durable-files/database-fault.ts'
-import { RemovedError, standing } from '../durable-files/same-file.ts'
+import { RemovedError, trackFile } from '../durable-files/same-file.ts'
 import { Ballast } from './ballast.ts'
 import type { CallRow, PlacedRow } from './call-rows.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -34,7 +34,7 @@ const cureOfRemoved =
  * than a whole window.
  *
  * @throws {JournalUnusableError} There is a database that is not ours, or damaged.
- * @throws {HeldError} Another program has it open.
+ * @throws {LockedError} Another program has it open.
  * @throws {DirUnusableError} It cannot be reached or written.
  */
 export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJournal {
@@ -42,7 +42,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
   const ballast = new Ballast(stateDir)
   const { db, time, rows } = openStore(stateDir, clock, ballast)
   const path = join(stateDir, 'journal.db')
-  const isStanding = standing(path)
+  const isSameFile = trackFile(path)
   const commits = new GroupCommit(db, clock, assertStanding)
   const name = String(db.prepare('SELECT name FROM journal').get()?.['name'])
   const inMemory = new LRUCache<string, JournalEntry>({
@@ -77,7 +77,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
 
   /** An answer that nobody will find again is no answer that was kept, and an intent even less. */
   function assertStanding(): void {
-    if (!isStanding()) throw new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoved)
+    if (!isSameFile()) throw new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoved)
   }
 
   let isTroubled = false

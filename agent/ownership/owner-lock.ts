@@ -5,11 +5,11 @@ import { databaseStateBy, databaseUnreachable } from '../durable-files/database-
 import { type DirSetting, DirUnusableError, dirUnusable } from '../durable-files/dir-unusable.ts'
 import { makeDir } from '../durable-files/make-dir.ts'
 import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-file.ts'
-import { RemovedError, standing } from '../durable-files/same-file.ts'
+import { RemovedError, trackFile } from '../durable-files/same-file.ts'
 
 /** Another live process has what the agent needs for itself. */
-export class HeldError extends Error {
-  override readonly name = 'HeldError'
+export class LockedError extends Error {
+  override readonly name = 'LockedError'
   readonly path: string
   readonly holder: string
 
@@ -45,7 +45,7 @@ export interface Ownership {
  * an open database: it ends with the process however that ends, and no clock can end it before.
  *
  * @param holder Tells others who has it.
- * @throws {HeldError} Another live process has it.
+ * @throws {LockedError} Another live process has it.
  * @throws {DirUnusableError} It cannot be made, read or written.
  */
 export function takeOwnership({ setting, path, mode }: OwnedDir, holder: string): Ownership {
@@ -53,16 +53,16 @@ export function takeOwnership({ setting, path, mode }: OwnedDir, holder: string)
   const [lock, note] = [join(path, 'owner.lock'), join(path, 'owner.json')]
   const db = locked(setting, path, lock)
   try {
-    const isStanding = standing(lock)
+    const isSameFile = trackFile(lock)
     removeUnfinishedFiles(path)
     tellHolder(note, holder)
     return {
       assertStanding() {
-        if (!isStanding()) throw new RemovedError(setting, path, 'Start the agent again: it makes what is missing')
+        if (!isSameFile()) throw new RemovedError(setting, path, 'Start the agent again: it makes what is missing')
       },
       release() {
         // In another directory of this name the note is another agent's.
-        if (isStanding()) forgetHolder(note)
+        if (isSameFile()) forgetHolder(note)
         db.close()
       },
     }
@@ -83,7 +83,7 @@ function locked(setting: DirSetting, dir: string, lock: string): DatabaseSync {
     db?.close()
     switch (databaseStateBy(error)) {
       case 'held':
-        throw new HeldError(dir, `another market-agent (${holderOf(dir)})`)
+        throw new LockedError(dir, `another market-agent (${holderOf(dir)})`)
       case 'damaged': {
         const fault = { problem: 'no lock of market-agent', cure: 'Remove that file; it holds nothing else' }
         throw new DirUnusableError(setting, lock, fault, error)

@@ -9,7 +9,7 @@ const answerBytesMax = 1_048_576
  */
 export class AttemptHandler implements Dispatcher.DispatchHandler {
   cancelTimer: () => void = () => undefined
-  readonly #resolve: (sent: AttemptResult) => void
+  readonly #resolve: (result: AttemptResult) => void
   readonly #chunks: Uint8Array[] = []
   #controller: Dispatcher.DispatchController | undefined
   #isSettled = false
@@ -17,7 +17,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   #headers: Readonly<Record<string, string | string[] | undefined>> = {}
   #length = 0
 
-  constructor(resolve: (sent: AttemptResult) => void) {
+  constructor(resolve: (result: AttemptResult) => void) {
     this.#resolve = resolve
   }
 
@@ -62,11 +62,11 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     this.fail(cause)
   }
 
-  #settle(sent: AttemptResult): void {
+  #settle(result: AttemptResult): void {
     if (this.#isSettled) return
     this.#isSettled = true
     this.cancelTimer()
-    this.#resolve(sent)
+    this.#resolve(result)
   }
 }
 

@@ -74,9 +74,9 @@ export async function connectToPlatform(options: ConnectionOptions): Promise<Pla
     async send(request, { fresh: isFresh, timeoutMs }) {
       if (!isFresh) return send(pooled, request, timeoutMs, false)
       const own = fresh(timeoutMs)
-      const sent = await send(own, request, timeoutMs, true)
+      const result = await send(own, request, timeoutMs, true)
       await own.destroy()
-      return sent
+      return result
     },
     close: () => pooled.destroy(),
   }

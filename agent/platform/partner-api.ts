@@ -67,10 +67,10 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     const headers = ['accept', 'application/json', 'user-agent', userAgent]
     const startedMs = clock.monotonicMs()
     const question = { method, path: `${pathPrefix}${path}`, headers, body: null }
-    const sent = await connection.send(question, { fresh: false, timeoutMs: attemptTimeoutMs })
+    const result = await connection.send(question, { fresh: false, timeoutMs: attemptTimeoutMs })
     learning = undefined
-    if (sent.kind !== 'answered') return
-    platformClock.observe(sent.date, clock.monotonicMs() - startedMs, platformClock.appliedOffsetMs)
+    if (result.kind !== 'answered') return
+    platformClock.observe(result.date, clock.monotonicMs() - startedMs, platformClock.appliedOffsetMs)
   }
 
   const headerFor = (request: PartnerRequest, lifetimeS: number): ProtectedHeader => {

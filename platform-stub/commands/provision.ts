@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { type AgentPlace, agentFiles } from '../marketplace/game-servers/agent-files.ts'
+import { type AgentLocation, agentFiles } from '../marketplace/game-servers/agent-files.ts'
 import { askStub } from './ask-stub.ts'
 
 /** The game server to register, and the folder for the files of its agent. */
-export interface Provisioning extends AgentPlace {
+export interface Provisioning extends AgentLocation {
   /** The running stub's address. */
   readonly stubUrl: string
   readonly name: string

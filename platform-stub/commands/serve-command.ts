@@ -1,6 +1,6 @@
 import { machineTime } from '../clock/real-time.ts'
 import { ScenarioError } from '../developer/scenarios/scenario-errors.ts'
-import { makeChance } from '../marketplace/random.ts'
+import { makeRandom } from '../marketplace/random.ts'
 import { defaultSettings, type Settings } from '../marketplace/settings.ts'
 import { makeLog, standardOutput } from '../server/log.ts'
 import { type StubOptions, startPlatformStub } from '../server/platform-stub.ts'
@@ -47,7 +47,7 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
     dataDirectory,
     settings,
     time: machineTime,
-    chance: makeChance(seed),
+    random: makeRandom(seed),
     makeLog: (nowMs) => makeLog(destination, nowMs),
     service: `${program.name} ${program.version}`,
     onFatal(error) {

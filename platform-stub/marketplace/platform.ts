@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../clock/clock.ts'
 import type { Tables } from '../store/tables.ts'
-import type { Chance } from './random.ts'
+import type { Random } from './random.ts'
 import type { Refusal } from './refusal.ts'
 import type { Settings } from './settings.ts'
 
@@ -9,7 +9,7 @@ import type { Settings } from './settings.ts'
 export interface Platform {
   readonly tables: Tables
   readonly clock: Clock
-  readonly chance: Chance
+  readonly random: Random
   readonly settings: Settings
   readonly log: Logger
   /**

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
 /** The only source of tokens and identifiers that nobody may guess. */
-export interface Chance {
+export interface Random {
   /** What was given as `--seed`; null where nothing can be foretold. */
   readonly seed: string | null
   /** 256 bits, base64url. With a seed the same purpose and subject always give the same token. */
@@ -14,7 +14,7 @@ export interface Chance {
  * Unguessable without a seed. With one, every value follows from seed, purpose and subject alone, so that neither the
  * order of requests nor a restart changes what a scenario sees.
  */
-export function makeChance(seed: string | null): Chance {
+export function makeRandom(seed: string | null): Random {
   const bytes = (purpose: string, subject: string | number): Buffer =>
     seed === null ? randomBytes(32) : createHmac('sha256', seed).update(`${purpose}:${subject}`).digest()
   return {

@@ -8,7 +8,7 @@ import { makeFaults } from '../faults/faults.ts'
 import { Directory } from '../marketplace/game-servers/directory.ts'
 import { loadPlatformKey } from '../marketplace/game-servers/register.ts'
 import type { Platform } from '../marketplace/platform.ts'
-import type { Chance } from '../marketplace/random.ts'
+import type { Random } from '../marketplace/random.ts'
 import { Refusal, refuse } from '../marketplace/refusal.ts'
 import type { Settings } from '../marketplace/settings.ts'
 import { dueMoves } from '../marketplace/transactions/due.ts'
@@ -38,7 +38,7 @@ export interface StubOptions {
   readonly dataDirectory: string | null
   readonly settings: Settings
   readonly time: RealTime
-  readonly chance: Chance
+  readonly random: Random
   /** Makes the log, which says the stub's own time. */
   readonly makeLog: (nowMs: () => number) => Log
   /** Name and version, for `/health`. */
@@ -70,7 +70,7 @@ export interface RunningStub {
  * @throws What `prepare` throws.
  */
 export async function startPlatformStub(options: StubOptions): Promise<RunningStub> {
-  const { settings, chance, time } = options
+  const { settings, random, time } = options
   const database = openDatabase(options.dataDirectory)
   let isSomethingDue = false
   const tables = prepareTables(database, () => {
@@ -95,7 +95,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   const platform: Platform = {
     tables,
     clock,
-    chance,
+    random,
     settings,
     log,
     transact(work) {
@@ -115,7 +115,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   const key = loadPlatformKey(platform)
   key.catch(options.onFatal)
   const platformKey = () => key
-  const seal = new WebhookSeal(chance, platformKey)
+  const seal = new WebhookSeal(random, platformKey)
   const schedule: Schedule = new Schedule({
     clock,
     moves: dueMoves(platform),

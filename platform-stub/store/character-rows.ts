@@ -13,7 +13,7 @@ export interface CharacterLinkRow {
 }
 
 /** The state of a character and of the account behind it. */
-export interface CharacterStanding {
+export interface CharacterState {
   readonly account: boolean
   readonly linked: boolean
   readonly banned: boolean
@@ -22,7 +22,7 @@ export interface CharacterStanding {
 }
 
 /** A character as the platform knows it, or would if it had never heard of it. */
-export interface CharacterRow extends CharacterStanding {
+export interface CharacterRow extends CharacterState {
   readonly characterName: string | null
 }
 

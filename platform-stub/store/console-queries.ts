@@ -23,7 +23,7 @@ export interface ListedDelivery extends WebhookDeliveryRow {
 }
 
 /** How many transactions have one payment status, delivery status and completion. */
-export interface StandingCount {
+export interface StateCount {
   readonly paymentStatus: PaymentStatus
   readonly deliveryStatus: DeliveryStatus | null
   readonly isCompleted: 0 | 1
@@ -39,8 +39,8 @@ export interface PageChoice {
 
 /** Which transactions are listed. */
 export interface TransactionChoice extends PageChoice {
-  /** Where they stand; null for anywhere. */
-  readonly standing: Omit<StandingCount, 'count'> | null
+  /** Their state; null for all. */
+  readonly state: Omit<StateCount, 'count'> | null
   /** An id, or part of what names the item or one of the characters; null for all. */
   readonly search: string | null
 }
@@ -51,7 +51,7 @@ type ListedCharacter = CharacterRow & { readonly characterRef: string }
 /** What the console reads beyond what the platform itself asks for. Every list has a bound, however much there is. */
 export function consoleQueries(database: DatabaseSync) {
   const rowsChanged = database.prepare('select total_changes() as count')
-  const standings = database.prepare(`
+  const stateCounts = database.prepare(`
     select paymentStatus, deliveryStatus, completedAt is not null as isCompleted, count(*) as count
     from transactions group by 1, 2, 3
   `)
@@ -87,11 +87,11 @@ export function consoleQueries(database: DatabaseSync) {
     /** Rises with every row that was written, and with nothing else. */
     rowsChanged: (): number => Number(rowsChanged.get()?.['count']),
     /** How many transactions stand where. */
-    standings: () => standings.all() as unknown as StandingCount[],
+    stateCounts: () => stateCounts.all() as unknown as StateCount[],
     listingStatuses: () => listingStatuses.all() as unknown as { status: ListingStatus; count: number }[],
     pendingDeliveries: (): number => Number(pendingDeliveries.get()?.['count']),
-    transactions({ before, count, standing, search }: TransactionChoice): ListedTransaction[] {
-      const { paymentStatus = null, deliveryStatus = null, isCompleted = 0 } = standing ?? {}
+    transactions({ before, count, state, search }: TransactionChoice): ListedTransaction[] {
+      const { paymentStatus = null, deliveryStatus = null, isCompleted = 0 } = state ?? {}
       const pattern = search === null ? null : `%${search.replace(/[\\%_]/g, '\\$&')}%`
       // A whole number and nothing else: SQLite would read one out of the beginning of `2 swords`.
       const number = /^\d{1,15}$/.test(search ?? '') ? Number(search) : null

@@ -3,18 +3,18 @@ import type { ProtectedHeader } from '../../contract/envelope/protected-header.t
 import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
 import { brokenHeader, type WebhookFaultKind } from '../faults/webhook-fault.ts'
-import type { Chance } from '../marketplace/random.ts'
+import type { Random } from '../marketplace/random.ts'
 import type { PlatformKeyRow } from '../store/platform-row.ts'
 import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
 
 /** Signs webhooks with the platform's key, each attempt anew: the jti and the five minutes are the attempt's own. */
 export class WebhookSeal {
-  readonly #chance: Chance
+  readonly #random: Random
   readonly #platformKey: () => Promise<PlatformKeyRow>
   #signingKey: { kid: string; key: KeyObject } | undefined
 
-  constructor(chance: Chance, platformKey: () => Promise<PlatformKeyRow>) {
-    this.#chance = chance
+  constructor(random: Random, platformKey: () => Promise<PlatformKeyRow>) {
+    this.#random = random
     this.#platformKey = platformKey
   }
 
@@ -30,7 +30,7 @@ export class WebhookSeal {
     this.#signingKey ??= await this.#loadSigningKey()
     const { kid, key } = this.#signingKey
     const iat = Math.floor(attempt.at / 1_000)
-    const jti = this.#chance.uuid('webhook-jti', `${id}:${attempt.number}`)
+    const jti = this.#random.uuid('webhook-jti', `${id}:${attempt.number}`)
     const proper: ProtectedHeader = { alg: 'RS256', kid, jti, iat, exp: iat + limits.envelopeLifetimeS }
     const header = brokenHeader(fault, proper)
     return { header, signature: await sealEnvelope(header, Buffer.from(payload), key) }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import {
   deliveryStatuses,
   nextPhase,
+  type PhaseFields,
   paymentStatuses,
   phaseOf,
   type TransactionPhase,
-  type TransactionStanding,
   type TransactionTrigger,
   terminalOutcome,
   transactionMoves,
@@ -18,7 +18,7 @@ import {
 const at = '2026-01-01T00:00:00Z'
 
 /** A record in each phase, as a response would carry it. */
-const records: Record<TransactionPhase, TransactionStanding> = {
+const records: Record<TransactionPhase, PhaseFields> = {
   'awaiting-payment': { paymentStatus: 'AGUARDANDO_PAGAMENTO', deliveryStatus: null },
   'awaiting-server': { paymentStatus: 'PAGO', deliveryStatus: 'AGUARDANDO_SERVIDOR' },
   delivered: { paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE', deliveredAt: at, completedAt: null },

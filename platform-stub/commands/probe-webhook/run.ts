@@ -1,6 +1,6 @@
 import { limits } from '../../../contract/limits.ts'
 import type { Clock } from '../../clock/clock.ts'
-import type { Chance } from '../../marketplace/random.ts'
+import type { Random } from '../../marketplace/random.ts'
 import { postWebhook } from '../../webhooks/post.ts'
 import { type Finding, isAcknowledged, judge, type Reaction } from './judge.ts'
 import type { ProbeKey } from './key.ts'
@@ -16,7 +16,7 @@ export interface Probing {
   readonly url: string
   readonly key: ProbeKey
   readonly sale: ProbeSale
-  readonly chance: Chance
+  readonly random: Random
   readonly clock: Clock
   /** Takes each line as soon as it is known. */
   readonly print: (line: string) => void
@@ -30,8 +30,8 @@ const probes: readonly Probe[] = [...probesOfTaking, ...probesOfRefusing]
  * @returns Whether every probe held.
  * @see interface sections 5 and 6
  */
-export async function probeWebhook({ url, key, sale, chance, clock, print }: Probing): Promise<boolean> {
-  const bench = new Workbench({ key, sale, chance, nowMs: () => clock.nowMs() + key.clockOffsetMs })
+export async function probeWebhook({ url, key, sale, random, clock, print }: Probing): Promise<boolean> {
+  const bench = new Workbench({ key, sale, random, nowMs: () => clock.nowMs() + key.clockOffsetMs })
   const post = async (webhook: SignedWebhook): Promise<Reaction> => {
     const { body, signature } = webhook
     return { webhook, outcome: await postWebhook({ url, body, signature, timeoutMs: limits.webhookTimeoutMs }, clock) }

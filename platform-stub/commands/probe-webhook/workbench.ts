@@ -3,7 +3,7 @@ import type { TransactionTerminal, TransferOrder } from '../../../contract/event
 import { limits } from '../../../contract/limits.ts'
 import { transactionPhases } from '../../../contract/transaction.ts'
 import { iso } from '../../clock/iso.ts'
-import type { Chance } from '../../marketplace/random.ts'
+import type { Random } from '../../marketplace/random.ts'
 import type { ProbeKey } from './key.ts'
 import { signRs256 } from './signatures.ts'
 
@@ -45,7 +45,7 @@ export type TerminalPhase = {
 export interface WorkbenchParts {
   readonly key: ProbeKey
   readonly sale: ProbeSale
-  readonly chance: Chance
+  readonly random: Random
   readonly nowMs: () => number
 }
 
@@ -58,7 +58,7 @@ export class Workbench {
   constructor(parts: WorkbenchParts) {
     this.#parts = parts
     // High, so that no purchase of a development platform has it; below 2^31, for receivers that think in 32 bits.
-    this.#transactionId = 1e9 + (Number.parseInt(parts.chance.uuid('probe', 'transactions').slice(0, 8), 16) % 1e9)
+    this.#transactionId = 1e9 + (Number.parseInt(parts.random.uuid('probe', 'transactions').slice(0, 8), 16) % 1e9)
   }
 
   get kid(): string {
@@ -93,12 +93,12 @@ export class Workbench {
 
   /** Signs an event as the platform does, each time anew, but for the flaw. */
   seal(event: TransferOrder | TransactionTerminal, flaw: Flaw = {}, body = JSON.stringify(event)): SignedWebhook {
-    const { key, chance } = this.#parts
+    const { key, random } = this.#parts
     const { sign: signed = signRs256, join = joinDetached } = flaw
     const header = {
       alg: 'RS256',
       kid: key.kid,
-      jti: chance.uuid('probe-jti', this.#sealed++),
+      jti: random.uuid('probe-jti', this.#sealed++),
       iat: this.nowS,
       exp: this.nowS + limits.envelopeLifetimeS,
       ...flaw.header,

@@ -8,9 +8,9 @@ import { exitCodes, UserError } from '../../store/user-error.ts'
  * @returns `gameServers[0].transactions[2].quantity: must be a whole number from 1, not 0`
  */
 export function fieldFault(issue: z.core.$ZodIssue, value: unknown): string {
-  const place = placeOf(issue.path)
+  const place = locationOf(issue.path)
   if (issue.code === 'unrecognized_keys') {
-    const names = issue.keys.map((key) => placeOf([...issue.path, key]))
+    const names = issue.keys.map((key) => locationOf([...issue.path, key]))
     return `${names.join(', ')}: has no place here; remove it or mend its name`
   }
   if (issue.code === 'invalid_key')
@@ -24,7 +24,7 @@ export function fieldFault(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 /** A field's place as it is written in most languages. */
-export function placeOf(path: readonly PropertyKey[]): string {
+export function locationOf(path: readonly PropertyKey[]): string {
   const written = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
   return written.join('').replace(/^\./, '') || 'the whole'
 }

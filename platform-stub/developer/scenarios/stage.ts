@@ -21,7 +21,7 @@ import { createTransaction, payTransaction } from '../../marketplace/transaction
 import type { PlatformKeyRow } from '../../store/platform-row.ts'
 import { type PlotPurchase, plotOf, type Scene } from './plot.ts'
 import type { Scenario } from './scenario.ts'
-import { placeOf, ScenarioError } from './scenario-errors.ts'
+import { locationOf, ScenarioError } from './scenario-errors.ts'
 
 /** What a scenario is staged with. */
 export interface StageParts {
@@ -148,7 +148,7 @@ function faultOf({ tables }: Platform, { place, transactionId, phase }: Promised
   const reached = row && phaseOfRow(row)
   if (!reached || reached === phase) return []
   const cure = `give a smaller "secondsAgo", or start with a longer ${lastingOptions[reached]}`
-  return [`${placeOf([...place, 'phase'])}: would be "${reached}" by now; ${cure}`]
+  return [`${locationOf([...place, 'phase'])}: would be "${reached}" by now; ${cure}`]
 }
 
 function orRefused<Result>({ place }: Scene, work: () => Result): Result {
@@ -156,7 +156,7 @@ function orRefused<Result>({ place }: Scene, work: () => Result): Result {
     return work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    throw new ScenarioError([`${placeOf(place)}: the platform refuses this (${error.code}): ${error.message}`])
+    throw new ScenarioError([`${locationOf(place)}: the platform refuses this (${error.code}): ${error.message}`])
   }
 }
 
@@ -166,7 +166,7 @@ function refuseSharedFolders(files: readonly (AgentFiles | null)[]): void {
     if (!file) continue
     if (seen.has(file.folder)) {
       throw new ScenarioError([
-        `${placeOf(['gameServers', at, 'out'])}: is another game server's too; give each its own`,
+        `${locationOf(['gameServers', at, 'out'])}: is another game server's too; give each its own`,
       ])
     }
     seen.add(file.folder)

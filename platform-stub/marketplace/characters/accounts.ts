@@ -1,4 +1,4 @@
-import type { CharacterRow, CharacterStanding } from '../../store/character-rows.ts'
+import type { CharacterRow, CharacterState } from '../../store/character-rows.ts'
 import type { Platform } from '../platform.ts'
 import { type Refusal, refuse } from '../refusal.ts'
 
@@ -12,7 +12,7 @@ export function setCharacter(
   platform: Platform,
   gameServerId: number,
   characterRef: string,
-  changes: { readonly [Flag in keyof CharacterStanding]?: boolean | undefined },
+  changes: { readonly [Flag in keyof CharacterState]?: boolean | undefined },
 ): CharacterRow | Refusal {
   const { characters } = platform.tables
   const given = Object.entries(changes).filter(([, flag]) => flag !== undefined)

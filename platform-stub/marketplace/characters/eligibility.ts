@@ -1,5 +1,5 @@
 import type { eligibilityBlockers, sellingBlockers } from '../../../contract/character.ts'
-import type { CharacterStanding } from '../../store/character-rows.ts'
+import type { CharacterState } from '../../store/character-rows.ts'
 import { eligibilityTexts, type RefusalCode, sellingTexts } from '../messages.ts'
 
 type Blocker = (typeof eligibilityBlockers)[number]
@@ -27,7 +27,7 @@ const sellingActions: Readonly<Record<SellingBlocker, string>> = {
 }
 
 /** Whether a character may list, and what stands in the way first. A hint, never a gate. @see docs/decisions/0009 */
-export function eligibilityOf(character: CharacterStanding): EligibilityRecord {
+export function eligibilityOf(character: CharacterState): EligibilityRecord {
   const blockers = sellingBlockersOf(character)
   const [first] = blockers
   const blocker = blockerOf(character, first !== undefined)
@@ -46,7 +46,7 @@ export function eligibilityOf(character: CharacterStanding): EligibilityRecord {
   }
 }
 
-function sellingBlockersOf(character: CharacterStanding): SellingBlocker[] {
+function sellingBlockersOf(character: CharacterState): SellingBlocker[] {
   const blockers: SellingBlocker[] = []
   if (!character.account) blockers.push('ACCOUNT_MISSING')
   if (character.sellingBlocked) blockers.push('SELLING_BLOCKED')
@@ -54,14 +54,14 @@ function sellingBlockersOf(character: CharacterStanding): SellingBlocker[] {
   return blockers
 }
 
-function blockerOf(character: CharacterStanding, isSellingBlocked: boolean): Blocker | null {
+function blockerOf(character: CharacterState, isSellingBlocked: boolean): Blocker | null {
   if (!character.linked) return 'NOT_LINKED'
   if (character.banned) return 'CHARACTER_BANNED'
   return isSellingBlocked ? 'SELLING_BLOCKED' : null
 }
 
 /** The first condition of a seller that is not met; undefined when the character may register. @see interface 4.2 */
-export function sellerObstacle(character: CharacterStanding): Extract<RefusalCode, `SELLER_${string}`> | undefined {
+export function sellerObstacle(character: CharacterState): Extract<RefusalCode, `SELLER_${string}`> | undefined {
   if (!character.account) return 'SELLER_ACCOUNT_MISSING'
   if (!character.linked) return 'SELLER_NOT_LINKED'
   if (character.banned) return 'SELLER_BANNED'

@@ -13,11 +13,11 @@ export function startLink(
   gameServerId: number,
   input: { readonly characterRef: string; readonly characterName?: string | undefined },
 ) {
-  const { tables, clock, chance, settings } = platform
+  const { tables, clock, random, settings } = platform
   const id = tables.characters.nextLinkId()
   const createdAt = clock.nowMs()
   const expiresAt = createdAt + settings.linkExpiryMs
-  const token = chance.token('character-link', id)
+  const token = random.token('character-link', id)
   const { characterRef, characterName = null } = input
   tables.characters.insertLink({
     id,

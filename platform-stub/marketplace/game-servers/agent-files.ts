@@ -16,7 +16,7 @@ export interface AgentCredentials {
 }
 
 /** How the agent is to run on this host. Directories may be relative to the folder where the command runs. */
-export type AgentPlace = Pick<AgentSettings, 'agentPort' | 'spoolDir' | 'stateDir'>
+export type AgentLocation = Pick<AgentSettings, 'agentPort' | 'spoolDir' | 'stateDir'>
 
 /** The folder of an agent's files, before and after a registration. */
 export interface AgentFiles {
@@ -38,7 +38,7 @@ export interface AgentFiles {
    *
    * @throws {AgentFilesError} The disk refused one of them.
    */
-  write(credentials: AgentCredentials, place?: AgentPlace): void
+  write(credentials: AgentCredentials, place?: AgentLocation): void
 }
 
 /** The folder of an agent's files, or what lies in it, cannot be used. */
@@ -68,7 +68,7 @@ export function agentFiles(directory: string): AgentFiles {
     write: (credentials, place = {}) => refusing(folder, () => writeFiles(credentials, place)),
   }
 
-  function writeFiles(credentials: AgentCredentials, { agentPort, spoolDir, stateDir }: AgentPlace): void {
+  function writeFiles(credentials: AgentCredentials, { agentPort, spoolDir, stateDir }: AgentLocation): void {
     const { stubUrl, apiKey, kid, privateKeyPem, platformKeyKid, platformPublicKeyPem } = credentials
     // `wx`: an existing key is never overwritten, even if it appeared after prepare().
     if (privateKeyPem) writeFileSync(files.signingKey, privateKeyPem, { mode: 0o600, flag: 'wx' })

@@ -89,17 +89,17 @@ export async function prepareRegistration(registration: Registration): Promise<P
 
 /** Writes a registration. Inside a transaction; the directory learns of it afterwards. */
 export function writeRegistration(platform: Platform, { name, webhookUrl, pair }: PreparedRegistration) {
-  const { tables, chance, clock } = platform
+  const { tables, random, clock } = platform
   const id = tables.gameServers.nextId()
   const createdAt = clock.nowMs()
   const server: GameServerRow = {
     id,
     name,
-    apiKey: `stub_${chance.token('api-key', id)}`,
+    apiKey: `stub_${random.token('api-key', id)}`,
     webhookUrl,
     createdAt,
   }
-  const kid = `game-server-${id}-${chance.token('kid', id).slice(0, 8)}`
+  const kid = `game-server-${id}-${random.token('kid', id).slice(0, 8)}`
   const key: SigningKeyRow = { kid, gameServerId: id, ...pair, createdAt }
   tables.gameServers.insert(server)
   tables.gameServers.insertKey(key)
@@ -151,7 +151,7 @@ export async function loadPlatformKey(platform: Platform): Promise<PlatformKeyRo
   const stored = platform.tables.platform.key()
   if (stored) return stored
   const pair = await newKeyPair()
-  const key = { kid: `platform-${platform.chance.token('platform-kid', 1).slice(0, 8)}`, ...pair }
+  const key = { kid: `platform-${platform.random.token('platform-kid', 1).slice(0, 8)}`, ...pair }
   const refusal = platform.transact(() => platform.tables.platform.setKey(key))
   if (refusal) throw new Error('the platform key cannot be stored', { cause: refusal })
   return key

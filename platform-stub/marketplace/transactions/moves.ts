@@ -103,7 +103,7 @@ const terminalReasons: Readonly<Partial<Record<TransactionPhase, string>>> = {
 export function decideMove(transaction: TransactionRow, event: TransactionEvent, settings: Settings): Decision {
   const { trigger, at } = event
   const phase = phaseOfRow(transaction)
-  const next = nextPhase(standingOf(transaction), trigger)
+  const next = nextPhase(phaseFieldsOf(transaction), trigger)
   if (next === undefined) return { kind: 'refused' }
   if (isRepeated(transaction, event, next === phase)) return { kind: 'repeated' }
   const { changes = {}, effects = [] } = consequencesOf[trigger](transaction, at, settings)
@@ -123,12 +123,12 @@ function isRepeated(transaction: TransactionRow, { trigger, at }: TransactionEve
 
 /** The phase of a stored transaction; the schema holds no pair that the interface does not know. */
 export function phaseOfRow(transaction: TransactionRow): TransactionPhase {
-  const phase = phaseOf(standingOf(transaction))
+  const phase = phaseOf(phaseFieldsOf(transaction))
   if (!phase) throw new Error(`transaction ${transaction.id} is in no phase of the interface`)
   return phase
 }
 
-function standingOf({ paymentStatus, deliveryStatus, completedAt, deliveredAt }: TransactionRow) {
+function phaseFieldsOf({ paymentStatus, deliveryStatus, completedAt, deliveredAt }: TransactionRow) {
   return { paymentStatus, deliveryStatus, completedAt: isoOrNull(completedAt), deliveredAt: isoOrNull(deliveredAt) }
 }
 

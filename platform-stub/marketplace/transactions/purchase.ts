@@ -18,7 +18,7 @@ export function createTransaction(
   gameServerId: number,
   input: { readonly itemRef: string; readonly quantity: number; readonly buyerCharacterRef: string },
 ) {
-  const { tables, chance, clock, settings } = platform
+  const { tables, random, clock, settings } = platform
   const { itemRef, quantity, buyerCharacterRef } = input
   const listing = tables.listings.byItemRef(gameServerId, itemRef)
   if (!listing) return refuse('LISTING_UNKNOWN', { itemRef })
@@ -35,7 +35,7 @@ export function createTransaction(
     quantity,
     unitAmountCents: listing.unitAmountCents,
     buyerCharacterRef,
-    checkoutToken: chance.token('checkout', id),
+    checkoutToken: random.token('checkout', id),
     createdAt,
     expiresAt,
   })

@@ -5,8 +5,8 @@ import { mark } from '../icons.ts'
 import { clockPanel } from './clock-panel.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 
-/** The console's places, in the order of its menu. */
-const places = {
+/** The pages in the console's menu, in their order. */
+const menu = {
   '/console': 'Overview',
   '/console/transactions': 'Transactions',
   '/console/listings': 'Listings',
@@ -17,20 +17,20 @@ const places = {
 } as const
 
 /** The address of an entry of the menu. */
-export type Place = keyof typeof places
+export type MenuPath = keyof typeof menu
 
 /** One page of the console, within what all of them have. */
 export interface ConsolePage {
   readonly title: string
   /** Which entry of the menu it belongs to; null for none. */
-  readonly place: Place | null
+  readonly menuPath: MenuPath | null
   readonly content: Html
   readonly status?: number
 }
 
 /** A page of the console, live. */
 export function consolePage(context: ConsoleContext, parts: ConsoleParts, page: ConsolePage) {
-  const { title, place, content, status = 200 } = page
+  const { title, menuPath, content, status = 200 } = page
   return pageResponse(context, status, {
     lang: 'en',
     title: `${title} · platform-stub`,
@@ -45,9 +45,9 @@ export function consolePage(context: ConsoleContext, parts: ConsoleParts, page: 
       </header>
       <nav class="places" aria-label="Console">
         <ul>
-          ${Object.entries(places).map(
+          ${Object.entries(menu).map(
             ([path, name]) =>
-              html`<li><a href="${path}" ${path === place ? html`aria-current="page"` : ''}>${name}</a></li>`,
+              html`<li><a href="${path}" ${path === menuPath ? html`aria-current="page"` : ''}>${name}</a></li>`,
           )}
         </ul>
         <ul class="elsewhere">

@@ -55,7 +55,7 @@ export function faultsPage(context: ConsoleContext, parts: ConsoleParts) {
   const shown = stubLimits.consoleRowsMax
   return consolePage(context, parts, {
     title: 'Faults',
-    place: '/console/faults',
+    menuPath: '/console/faults',
     content: html`
       <h1>Faults</h1>
       <p class="soft">A fault meets what comes next and counts down. The first that was set goes first, one for each request or attempt.</p>

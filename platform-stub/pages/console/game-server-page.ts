@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { positiveInteger } from '../../developer/control/control-request.ts'
 import { eligibilityOf } from '../../marketplace/characters/eligibility.ts'
-import type { CharacterStanding } from '../../store/character-rows.ts'
+import type { CharacterState } from '../../store/character-rows.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'
 import type { Html } from '../document.ts'
 import { actForm } from './acts.ts'
@@ -13,7 +13,7 @@ import { byName, pageOf, pager, rowsAsked } from './paging.ts'
 import { signingKeyOf } from './provisioning.ts'
 import { emptyState, table } from './table.ts'
 
-const flags: readonly (readonly [flag: keyof CharacterStanding, name: string])[] = [
+const flags: readonly (readonly [flag: keyof CharacterState, name: string])[] = [
   ['account', 'account'],
   ['linked', 'linked'],
   ['recipientApproved', 'recipient approved'],
@@ -23,15 +23,15 @@ const flags: readonly (readonly [flag: keyof CharacterStanding, name: string])[]
 
 /** A game server: what its agent needs, where its webhooks go, what its characters may. */
 export function gameServerPage(context: ConsoleContext, parts: ConsoleParts) {
-  const place = '/console/game-servers'
+  const menuPath = '/console/game-servers'
   const asked = context.req.param('id') ?? ''
   const server = parts.directory.byId(positiveInteger(asked) ?? 0)
-  if (!server) return notFoundPage(context, parts, `Game server ${asked}`, place)
+  if (!server) return notFoundPage(context, parts, `Game server ${asked}`, menuPath)
   return consolePage(context, parts, {
     title: server.name,
-    place,
+    menuPath,
     content: html`
-      <p class="crumb"><a href="${place}">Game servers</a></p>
+      <p class="crumb"><a href="${menuPath}">Game servers</a></p>
       <div class="headline"><h1>${server.name} <span class="soft">no. ${server.id}</span></h1><p class="soft">registered ${relativeTo(server.createdAt, parts.clock.nowMs())}</p></div>
       <div class="split even">
         ${agentCard(parts, server)}

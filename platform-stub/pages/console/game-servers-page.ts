@@ -13,7 +13,7 @@ export function gameServersPage(context: ConsoleContext, parts: ConsoleParts) {
   const servers = parts.directory.all()
   return consolePage(context, parts, {
     title: 'Game servers',
-    place: '/console/game-servers',
+    menuPath: '/console/game-servers',
     content: html`
       <h1>Game servers</h1>
       <section class="card pad" aria-labelledby="new">

@@ -26,7 +26,7 @@ export function listingsPage(context: ConsoleContext, parts: ConsoleParts) {
   const counts = new Map(queries.listingStatuses().map(({ status, count }) => [status, count]))
   return consolePage(context, parts, {
     title: 'Listings',
-    place: '/console/listings',
+    menuPath: '/console/listings',
     content: html`
       <h1>Listings</h1>
       <p class="soft">The estimate can refuse a purchase and never allows one. An observation counts for ${duration(observationFreshnessMs)}.</p>

@@ -13,13 +13,13 @@ const newestShown = 8
 /** Where everything stands, at a glance. */
 export function overviewPage(context: ConsoleContext, parts: ConsoleParts) {
   const { queries, directory, journal } = parts
-  const counts = phaseCounts(queries.standings())
-  const newest = queries.transactions({ before: null, count: newestShown, standing: null, search: null })
+  const counts = phaseCounts(queries.stateCounts())
+  const newest = queries.transactions({ before: null, count: newestShown, state: null, search: null })
   const refused = journal.newest(100).filter(({ authentication }) => authentication).length
   const listingCounts = new Map(queries.listingStatuses().map(({ status, count }) => [status, count]))
   return consolePage(context, parts, {
     title: 'Overview',
-    place: '/console',
+    menuPath: '/console',
     content: html`
       <h1>Overview</h1>
       ${directory.all().length === 0 ? firstSteps() : ''}

@@ -1,13 +1,13 @@
 import { type TransactionPhase, transactionPhases } from '../../../contract/transaction.ts'
-import type { StandingCount } from '../../store/console-queries.ts'
+import type { StateCount } from '../../store/console-queries.ts'
 
 /** How many stand in each phase. */
-export function phaseCounts(standings: readonly StandingCount[]): Map<TransactionPhase, number> {
+export function phaseCounts(stateCounts: readonly StateCount[]): Map<TransactionPhase, number> {
   const phases = Object.entries(transactionPhases) as [TransactionPhase, (typeof transactionPhases)[TransactionPhase]][]
   return new Map(
     phases.map(([phase, { paymentStatus, deliveryStatus }]) => [
       phase,
-      standings.find(
+      stateCounts.find(
         (row) =>
           row.paymentStatus === paymentStatus &&
           row.deliveryStatus === deliveryStatus &&

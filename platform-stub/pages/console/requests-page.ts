@@ -32,7 +32,7 @@ export function requestsPage(context: ConsoleContext, parts: ConsoleParts) {
   const { rows: entries, next } = pageOf(found, ({ number }) => number)
   return consolePage(context, parts, {
     title: 'Requests',
-    place: '/console/requests',
+    menuPath: '/console/requests',
     content: html`
       <h1>Requests</h1>
       <p class="soft">The last partner requests, up to ${stubLimits.journalEntriesMax}; they are forgotten when the stub ends.</p>

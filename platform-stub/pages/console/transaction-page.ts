@@ -35,10 +35,10 @@ const buttons: Readonly<Record<(typeof transactionActs)[number], { readonly labe
 /** A transaction with everything that happened to it and everything that can. */
 export function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
   const { platform } = parts
-  const place = '/console/transactions'
+  const menuPath = '/console/transactions'
   const asked = context.req.param('id') ?? ''
   const transaction = platform.tables.transactions.byId(positiveInteger(asked) ?? 0)
-  if (!transaction) return notFoundPage(context, parts, `Transaction ${asked}`, place)
+  if (!transaction) return notFoundPage(context, parts, `Transaction ${asked}`, menuPath)
   const { id, paymentStatus, deliveryStatus } = transaction
   const listing = listingOf(platform, transaction)
   const phase = phaseOfRow(transaction)
@@ -46,9 +46,9 @@ export function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
   const history = platform.tables.transactions.historyOf(id)
   return consolePage(context, parts, {
     title: `Transaction ${id}`,
-    place,
+    menuPath,
     content: html`
-      <p class="crumb"><a href="${place}">Transactions</a></p>
+      <p class="crumb"><a href="${menuPath}">Transactions</a></p>
       <div class="headline">
         <h1>${listing.itemName} <span class="soft">no. ${id}</span></h1>
         <p class="badges">${statusBadge(paymentStatus)}${statusBadge(deliveryStatus)}${outcome ? html`<span class="strong">${outcome}</span>` : ''}</p>

@@ -15,13 +15,13 @@ export function transactionsPage(context: ConsoleContext, parts: ConsoleParts) {
   const query = new URL(context.req.url).searchParams
   const phase = phaseIn(query)
   const search = query.get('search')?.trim() || null
-  const counts = phaseCounts(queries.standings())
-  const standing = phase ? standingOf(phase) : null
-  const found = queries.transactions({ before: beforeIn(query), count: rowsAsked, standing, search })
+  const counts = phaseCounts(queries.stateCounts())
+  const state = phase ? stateOf(phase) : null
+  const found = queries.transactions({ before: beforeIn(query), count: rowsAsked, state, search })
   const { rows, next } = pageOf(found, ({ id }) => id)
   return consolePage(context, parts, {
     title: 'Transactions',
-    place: '/console/transactions',
+    menuPath: '/console/transactions',
     content: html`
       <h1>Transactions</h1>
       <form class="search" method="get" action="/console/transactions" role="search" data-kept>
@@ -50,7 +50,7 @@ function phaseIn(query: URLSearchParams): TransactionPhase | undefined {
   return Object.hasOwn(transactionPhases, asked) ? (asked as TransactionPhase) : undefined
 }
 
-function standingOf(phase: TransactionPhase): TransactionChoice['standing'] {
+function stateOf(phase: TransactionPhase): TransactionChoice['state'] {
   const { paymentStatus, deliveryStatus } = transactionPhases[phase]
   return { paymentStatus, deliveryStatus, isCompleted: phase === 'completed' ? 1 : 0 }
 }

@@ -14,11 +14,11 @@ import { nextTry, resendForm, stateBadge } from './webhooks-page.ts'
 
 /** A delivery with its attempts, newest first: what was sent, how it was signed, what came back. */
 export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
-  const place = '/console/webhooks'
+  const menuPath = '/console/webhooks'
   const asked = context.req.param('id') ?? ''
   const { webhooks } = parts.platform.tables
   const delivery = webhooks.byId(positiveInteger(asked) ?? 0)
-  if (!delivery) return notFoundPage(context, parts, `Webhook ${asked}`, place)
+  if (!delivery) return notFoundPage(context, parts, `Webhook ${asked}`, menuPath)
   const nowMs = parts.clock.nowMs()
   const query = new URL(context.req.url).searchParams
   const found = webhooks.newestAttempts(delivery.id, beforeIn(query), rowsAsked)
@@ -26,9 +26,9 @@ export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
   const count = webhooks.attemptCount(delivery.id)
   return consolePage(context, parts, {
     title: `Webhook ${delivery.id}`,
-    place,
+    menuPath,
     content: html`
-      <p class="crumb"><a href="${place}">Webhooks</a></p>
+      <p class="crumb"><a href="${menuPath}">Webhooks</a></p>
       <div class="headline">
         <h1><code>${delivery.event}</code> <span class="soft">no. ${delivery.id}</span></h1>
         <p class="badges">${stateBadge(delivery)}</p>
@@ -50,7 +50,7 @@ export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
       <h2>${count === 1 ? '1 attempt' : `${count.toLocaleString('en')} attempts`}</h2>
       ${count === 0 ? emptyState('Not tried yet', receiverOf(parts, delivery) === null ? html`The game server has no webhook URL: <a href="/console/game-servers/${delivery.gameServerId}">set one</a>.` : 'It goes out when it is due.') : ''}
       <ol class="stack">${attempts.map((attempt) => html`<li id="attempt-${attempt.id}">${attemptCard(delivery, attempt)}</li>`)}</ol>
-      ${pager(`${place}/${delivery.id}`, query, next)}`,
+      ${pager(`${menuPath}/${delivery.id}`, query, next)}`,
   })
 }
 

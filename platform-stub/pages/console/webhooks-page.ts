@@ -33,7 +33,7 @@ export function webhooksPage(context: ConsoleContext, parts: ConsoleParts) {
       : nextTry(row, nowMs)
   return consolePage(context, parts, {
     title: 'Webhooks',
-    place: '/console/webhooks',
+    menuPath: '/console/webhooks',
     content: html`
       <h1>Webhooks</h1>
       ${chips('By state and event', [

@@ -9,7 +9,7 @@ import { StubClock } from '../../../platform-stub/clock/clock.ts'
 import { machineTime } from '../../../platform-stub/clock/real-time.ts'
 import { keyInFolder } from '../../../platform-stub/commands/probe-webhook/key.ts'
 import { probeWebhook } from '../../../platform-stub/commands/probe-webhook/run.ts'
-import { makeChance } from '../../../platform-stub/marketplace/random.ts'
+import { makeRandom } from '../../../platform-stub/marketplace/random.ts'
 import { type ReceiverFault, startHandMadeReceiver } from '../fixtures/hand-made-receiver.ts'
 import { type Ended, run, serve, spawnStub, temporaryFolder } from '../fixtures/process.ts'
 
@@ -29,7 +29,7 @@ async function prober() {
         url,
         key,
         sale: { itemRef: 'probe-item', buyerCharacterRef: 'probe-buyer', sellerCharacterRef: 'probe-seller' },
-        chance: makeChance(null),
+        random: makeRandom(null),
         clock: new StubClock(machineTime, 0),
         print: (line) => lines.push(line),
       })
