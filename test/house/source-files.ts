@@ -74,7 +74,9 @@ function textOf(node: Node): string | undefined {
 }
 
 function readExports({ module }: ParseResult): string[] {
-  return module.staticExports.flatMap(({ entries }) => entries.flatMap(({ exportName: { name } }) => name ?? []))
+  return module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ exportName, localName }) => exportName.name ?? localName.name ?? []),
+  )
 }
 
 function readNames({ module }: ParseResult, specifier: string): string[] {
