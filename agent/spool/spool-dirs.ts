@@ -36,22 +36,23 @@ export function spoolDirs(root: string): SpoolDirs {
  * Makes outbox and inbox where they are missing, with the root's group and mode whatever the umask is. A root that is
  * shared with a group says that this group works in them, so the group may write there.
  *
- * @returns The directories that were made.
+ * @returns The directories that were made, and their modes.
  */
-export function makeSpoolDirs({ root, outbox, inbox }: SpoolDirs): string[] {
+export function makeSpoolDirs({ root, outbox, inbox }: SpoolDirs): { dir: string; mode: string }[] {
   const rootStat = statSync(root)
-  const { mode, gid } = rootStat
-  return [outbox, inbox].filter((dir) => {
-    if (lstatSync(dir, { throwIfNoEntry: false })) return false
+  const mode = isShared(rootStat) ? (rootStat.mode & 0o2777) | 0o070 : rootStat.mode & 0o777
+  const missing = [outbox, inbox].filter((dir) => !lstatSync(dir, { throwIfNoEntry: false }))
+  return missing.map((dir) => {
     mkdirSync(dir)
-    if (process.platform === 'win32') return true
-    try {
-      if (statSync(dir).gid !== gid) chownSync(dir, -1, gid)
-    } catch {
-      // The agent is not in that group. `reasonsAgainstSharing` reports it.
+    if (process.platform !== 'win32') {
+      try {
+        if (statSync(dir).gid !== rootStat.gid) chownSync(dir, -1, rootStat.gid)
+      } catch {
+        // The agent is not in that group. `spoolReasons` reports it.
+      }
+      chmodSync(dir, mode)
     }
-    chmodSync(dir, isShared(rootStat) ? (mode & 0o2777) | 0o070 : mode & 0o777)
-    return true
+    return { dir, mode: mode.toString(8) }
   })
 }
 
@@ -61,13 +62,11 @@ export function makeSpoolDirs({ root, outbox, inbox }: SpoolDirs): string[] {
  * @param isInDoubt Something has failed since the last time that there was no reason: so the spool is tried.
  */
 export function spoolReasons(dirs: SpoolDirs, isInDoubt: boolean): string[] {
-  const reasons = reasonsAgainstSharing(dirs)
-  if (!isInDoubt) return reasons
   try {
-    probeSpool(dirs, { withSync: false })
-    return reasons
+    if (isInDoubt) probeSpool(dirs, { withSync: false })
+    return reasonsAgainstSharing(dirs)
   } catch (error) {
-    return [(error as Error).message, ...reasons]
+    return [(error as Error).message]
   }
 }
 

@@ -43,7 +43,7 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
   const watch = watchDirs(dirs, (dir) => log.warn({ dir }, 'a directory of the spool was replaced by another one'))
   const makeDirs = (): void => {
     assertOwned()
-    for (const dir of makeSpoolDirs(dirs)) log.info({ dir }, 'made a directory of the spool')
+    for (const { dir, mode } of makeSpoolDirs(dirs)) log.info({ dir, mode }, 'made a directory of the spool')
   }
   let isInDoubt = false
   const onError = (where: string, error: Error): void => {

@@ -73,9 +73,9 @@ for (const [what, rootMode, wanted] of [
       const dirs = rootWith(rootMode)
       const umask = process.umask(0o027)
       try {
-        expect(makeSpoolDirs(dirs)).toEqual([dirs.outbox, dirs.inbox])
+        expect(makeSpoolDirs(dirs).map(({ dir }) => dir)).toEqual([dirs.outbox, dirs.inbox])
         rmSync(dirs.inbox, { recursive: true })
-        expect(makeSpoolDirs(dirs)).toEqual([dirs.inbox])
+        expect(makeSpoolDirs(dirs)).toEqual([{ dir: dirs.inbox, mode: wanted }])
       } finally {
         process.umask(umask)
       }

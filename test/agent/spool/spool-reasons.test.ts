@@ -34,3 +34,9 @@ for (const dir of ['outbox', 'inbox'] as const) {
     expect([...readdirSync(dirs.outbox), ...readdirSync(dirs.inbox)]).toEqual([])
   })
 }
+
+test('a spool that is gone is a reason, and no error', () => {
+  const dirs = spoolDirs(join(tmpdir(), 'market-agent-no-such-spool'))
+  for (const isInDoubt of [true, false])
+    expect(spoolReasons(dirs, isInDoubt)).toEqual([expect.stringMatching(/ENOENT/)])
+})
