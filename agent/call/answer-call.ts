@@ -1,5 +1,5 @@
-import { limits } from '../../contract/limits.ts'
 import type { EnvelopeOperation, VerifyOperation } from '../../contract/operations.ts'
+import { agentLimits } from '../config/agent-limits.ts'
 import type { IdempotencyJournal, JournalEntry, JournalledCall } from '../journal/idempotency-journal.ts'
 import { JournalFullError } from '../journal/idempotency-journal.ts'
 import { type CallAnswer, inDoubt, refusal } from './answer.ts'
@@ -142,7 +142,7 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
 /** An older observation never overtakes a newer one, and the intent of a `once` call is stored before it leaves. */
 async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trace, deps }: Run): Promise<CallAnswer> {
   const hasTurn = await turn.wait(deadlineMs)
-  const hasTime = deadlineMs - deps.clock.monotonicMs() >= limits.attemptTimeoutMsMin
+  const hasTime = deadlineMs - deps.clock.monotonicMs() >= agentLimits.attemptTimeoutMsMin
   if (!hasTurn || !hasTime) return refusal(504, messages.waitedForTurn)
   let mayArriveUntilMs = 0
   try {

@@ -1,8 +1,8 @@
-import { limits } from '../../contract/limits.ts'
+import { agentLimits } from '../config/agent-limits.ts'
 
 /** Wait before retry n (0 = first), in ms. Full jitter: uniform below min(max, first · 2ⁿ). */
 export function fullJitterDelayMs(n: number, random: () => number): number {
-  return Math.floor(random() * Math.min(limits.retryDelayMsMax, limits.retryDelayMsFirst * 2 ** n))
+  return Math.floor(random() * Math.min(agentLimits.retryDelayMsMax, agentLimits.retryDelayMsFirst * 2 ** n))
 }
 
 /**

@@ -2,9 +2,9 @@ import type { KeyObject } from 'node:crypto'
 import { openEnvelope } from '../../contract/envelope/open.ts'
 import { webhookEvents } from '../../contract/events.ts'
 import { envelopeErrorInWords } from '../../contract/faults-in-words.ts'
-import { limits } from '../../contract/limits.ts'
 import { type EnvelopeOperation, operations, requestOf, type VerifyOperation } from '../../contract/operations.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
+import { agentLimits } from '../config/agent-limits.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
 import { type CallAnswer, refusal } from './answer.ts'
@@ -36,11 +36,11 @@ export function webhookVerifier(
     const received = { headerLines: [String(call.input['signature'])], body }
     const openWith = (leewayS: number) =>
       openEnvelope(received, { keys: platformKeys, nowS: platformClock.nowMs() / 1000, leewayS, request: null })
-    let opening = await openWith(limits.webhookLeewayS)
+    let opening = await openWith(agentLimits.webhookLeewayS)
     if (!opening.ok && opening.step === 'expiry' && (await openWith(Number.POSITIVE_INFINITY)).ok) {
       // Only the time is wrong, and that may be this host's.
       await partnerApi.learnClock()
-      opening = await openWith(limits.webhookLeewayS)
+      opening = await openWith(agentLimits.webhookLeewayS)
     }
     if (!opening.ok) return refusal(401, messages.verifyFailed(envelopeErrorInWords(opening)))
     const text = decodeUtf8(body)

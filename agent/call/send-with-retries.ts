@@ -1,6 +1,6 @@
-import { limits } from '../../contract/limits.ts'
 import { type PartnerRequest, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
+import { agentLimits } from '../config/agent-limits.ts'
 import { causeOf } from '../durable-files/cause.ts'
 import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { Contact } from '../platform/contact.ts'
@@ -49,7 +49,7 @@ export async function sendWithRetries(
   const { clock, platformClock, retryBudget } = deps
   const request: PartnerRequest = requestOf(call.operation, call.input)
   const state = { isInDoubt: false, mayArriveUntilMs: 0, wasClockSet: false, wasTriedFresh: false }
-  const hasTimeFor = (delayMs: number) => clock.monotonicMs() + delayMs + limits.attemptTimeoutMsMin <= deadlineMs
+  const hasTimeFor = (delayMs: number) => clock.monotonicMs() + delayMs + agentLimits.attemptTimeoutMsMin <= deadlineMs
   retryBudget.countCall()
 
   for (let retries = 0; ; retries++) {

@@ -1,6 +1,6 @@
-import { limits } from '../../contract/limits.ts'
 import { operations } from '../../contract/operations.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
+import { agentLimits } from '../config/agent-limits.ts'
 import type { CallAnswer } from './answer.ts'
 import type { PlatformCall } from './call.ts'
 import { type SendDeps, sendWithRetries } from './send-with-retries.ts'
@@ -20,7 +20,7 @@ export async function settleDoubt(
   trace: CallTrace,
 ): Promise<CallAnswer> {
   const { proof } = call.operation
-  const hasTime = deadlineMs - deps.clock.monotonicMs() >= limits.attemptTimeoutMsMin
+  const hasTime = deadlineMs - deps.clock.monotonicMs() >= agentLimits.attemptTimeoutMsMin
   if (!proof || !hasTime) return refused
   const { transactionId } = call.input
   const question: PlatformCall = {

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
 import { limits } from '../../contract/limits.ts'
 import { KeyFileError, readPlatformKey, readSigningKey, type SigningKey } from '../signing/signing-key.ts'
+import { agentLimits } from './agent-limits.ts'
 import { SettingsReader, type SettingsSource, shownPath } from './settings.ts'
 
 /** The whole configuration, parsed. The rest of the agent reads no variable and checks no value again. */
@@ -64,8 +65,8 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
     extraCa: readExtraCa(reader),
     httpsProxy: readProxy(reader),
     noProxy: reader.text('NO_PROXY'),
-    attemptTimeoutMs: reader.wholeNumber('SERVICE_ATTEMPT_TIMEOUT_MS', limits.attemptTimeoutMs, 100, 300_000),
-    callDeadlineMs: reader.wholeNumber('SERVICE_CALL_DEADLINE_MS', limits.callDeadlineMs, 1_000, 3_600_000),
+    attemptTimeoutMs: reader.wholeNumber('SERVICE_ATTEMPT_TIMEOUT_MS', agentLimits.attemptTimeoutMs, 100, 300_000),
+    callDeadlineMs: reader.wholeNumber('SERVICE_CALL_DEADLINE_MS', agentLimits.callDeadlineMs, 1_000, 3_600_000),
     logLevel: reader.oneOf('SERVICE_LOG_LEVEL', logLevels, 'info'),
     logFile: reader.text('SERVICE_LOG_FILE'),
   }

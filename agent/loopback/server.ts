@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
-import { limits } from '../../contract/limits.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { answerText, type CallAnswer, refusal } from '../call/answer.ts'
 import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
 import { messages } from '../call/messages.ts'
+import { agentLimits } from '../config/agent-limits.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { Connections } from './connections.ts'
@@ -37,7 +37,7 @@ export interface LoopbackServer {
   destroy(): void
 }
 
-const connectionsMax = 2 * limits.callsWaitingMax
+const connectionsMax = 2 * agentLimits.callsWaitingMax
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
@@ -63,7 +63,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
 
   async function answerCallRequest(exchange: Exchange): Promise<Answer | undefined> {
     if (isClosing) return refuse(exchange, { status: 503, message: messages.shuttingDown, reason: 'shutting down' })
-    if (waiting >= limits.callsWaitingMax)
+    if (waiting >= agentLimits.callsWaitingMax)
       return refuse(exchange, { status: 503, message: messages.tooManyWaiting, reason: 'too many calls waiting' })
     waiting++
     try {

@@ -7,6 +7,7 @@ import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
 import { operations, type PartnerRequest, type PlatformOperation, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
+import { agentLimits } from '../config/agent-limits.ts'
 import { signAttempt } from '../signing/sign-attempt.ts'
 import type { SigningKey } from '../signing/signing-key.ts'
 import type { AttemptResult } from './attempt-result.ts'
@@ -58,7 +59,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
   const { kid, privateKey } = options.signingKey
   const { origin, pathname } = new URL(baseUrl)
   const pathPrefix = pathname === '/' ? '' : pathname
-  const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + limits.envelopeAttemptSlackS
+  const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + agentLimits.envelopeAttemptSlackS
 
   let learning: Promise<void> | undefined
   const askDate = async (): Promise<void> => {
@@ -81,7 +82,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
 
   return {
     // The platform's clock may be behind ours by what is tolerated.
-    attemptLifetimeMs: attemptLifetimeS * 1000 + limits.clockOffsetMsTolerated,
+    attemptLifetimeMs: attemptLifetimeS * 1000 + agentLimits.clockOffsetMsTolerated,
 
     learnClock() {
       learning ??= askDate()

@@ -1,5 +1,5 @@
-import { limits } from '../../contract/limits.ts'
 import type { Clock } from '../clock/clock.ts'
+import { agentLimits } from '../config/agent-limits.ts'
 
 /** A `Date` header has whole seconds: the platform's clock stood somewhere in the second that it names. */
 const dateResolutionMs = 1_000
@@ -26,7 +26,7 @@ export class PlatformClock {
 
   /** How long it is until a moment (Unix ms) of the platform's clock, at least; that clock may be ahead of `nowMs`. */
   msUntilAtLeast(momentMs: number): number {
-    return Math.max(0, momentMs - this.nowMs() - limits.clockOffsetMsTolerated - dateResolutionMs)
+    return Math.max(0, momentMs - this.nowMs() - agentLimits.clockOffsetMsTolerated - dateResolutionMs)
   }
 
   /** How far the host's clock is behind the platform's, in ms, by the last answer; undefined before the first. */
@@ -44,7 +44,7 @@ export class PlatformClock {
    *
    * @param elapsedMs Since the attempt began.
    * @param signedOffsetMs What the attempt was signed by: another answer may have set the clock right meanwhile.
-   * @returns true when the attempt was signed by a time that is off by more than `limits.clockOffsetMsTolerated`.
+   * @returns true when the attempt was signed by a time that is off by more than `agentLimits.clockOffsetMsTolerated`.
    */
   observe(dateHeader: string | undefined, elapsedMs: number, signedOffsetMs: number): boolean {
     const dateMs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader)
@@ -53,7 +53,7 @@ export class PlatformClock {
     const offsetMsMin = dateMs - this.#clock.wallMs()
     const offsetMsMax = offsetMsMin + dateResolutionMs + elapsedMs
     const nearest = (offsetMs: number) => Math.min(Math.max(offsetMs, offsetMsMin), offsetMsMax)
-    const isOff = (offsetMs: number) => Math.abs(offsetMs - nearest(offsetMs)) > limits.clockOffsetMsTolerated
+    const isOff = (offsetMs: number) => Math.abs(offsetMs - nearest(offsetMs)) > agentLimits.clockOffsetMsTolerated
     if (isOff(this.#offsetMs)) this.#offsetMs = nearest(this.#offsetMs)
     return isOff(signedOffsetMs)
   }
