@@ -44,7 +44,7 @@ const bareReply = z.looseObject({ observedQuantity: observation })
 /** What a receiver of `transfer_order` answers: the observation, bare or under `data`. @see interface section 6 */
 export const transferOrderReply = z.union([bareReply, z.looseObject({ data: bareReply })])
 
-/** The observation in a receiver's reply, bare or under `data`; undefined where there is none. @see interface section 6 */
+/** The observation in a receiver's reply, bare or under `data`; undefined without one. @see interface section 6 */
 export function observedQuantityOf(reply: unknown): number | undefined {
   const parsed = transferOrderReply.safeParse(reply)
   if (!parsed.success) return undefined

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-// What `z.describe` says goes into JSON Schema: `GET /operations` of the agent, OpenAPI of the stub.
+// The texts of `z.describe` go into JSON Schema: `GET /operations` of the agent, OpenAPI of the stub.
 
 /** Non-empty text: names, and references that only the game server understands. */
 export const name = z.string().check(z.minLength(1))
@@ -31,6 +31,6 @@ export const money = z.int().check(z.gte(1), z.describe('Price of one unit in BR
 const timestamp = z.string().check(z.minLength(1), z.meta({ format: 'date-time' }))
 /** A moment and what it is the moment of. */
 export const momentOf = (description: string) => timestamp.check(z.describe(description))
-/** Text of which some values are known; the platform may have more, so nobody is to rely on these alone. */
+/** A text with known values. The platform may have more, so do not rely on these alone. */
 export const knownText = (description: string, values: readonly string[]) =>
   name.check(z.meta({ description, examples: values }))

@@ -13,9 +13,9 @@ export const limits = {
   envelopeHeaderBytesMax: 4_096,
   /** In UTF-16 units; a UUID has 36. */
   envelopeJtiLengthMax: 255,
-  /** An envelope that lives longer than this is refused: its jti would have to be remembered as long. */
+  /** An envelope that lives longer is refused, because its jti would have to be stored as long. */
   envelopeExpAheadSMax: 600,
-  /** What the game client carries, and what webhooks carry. */
+  /** For envelopes that the game client carries, and for webhooks. */
   envelopeLifetimeS: 300,
   signingKeyBitsMin: 2_048,
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { characterRef, itemRef, knownText, momentOf, money, name, observation, quantity } from './fields.ts'
 import { limits } from './limits.ts'
 
-/** What was promised to the buyer: free text that nobody interprets, 1 to 255 code points. */
+/** The promise to the buyer: free text of 1 to 255 code points, which no program interprets. */
 export const attributes = z.string().check(
   z.refine((text) => text.length >= limits.attributesLengthMin && [...text].length <= limits.attributesLengthMax, {
     params: { lengthMin: limits.attributesLengthMin, lengthMax: limits.attributesLengthMax },

@@ -14,8 +14,8 @@ import {
 } from './transaction.ts'
 
 /**
- * What may be repeated. `safe` changes nothing; `idempotent` may be done again with the same effect; `once` must reach
- * the platform at most one time, because its repetition is another listing, link or purchase.
+ * Says what may be repeated. `safe` changes nothing. `idempotent` has the same effect when it runs again. `once` must
+ * reach the platform at most one time, because a repetition is another listing, link or purchase.
  */
 export type RetryClass = 'safe' | 'idempotent' | 'once'
 
@@ -37,7 +37,7 @@ interface Described {
 export interface PlatformOperation extends Described {
   readonly kind: 'platform'
   readonly method: 'GET' | 'POST' | 'PUT'
-  /** Path below the platform's base address without its `/v1`; `{field}` is filled from the input. */
+  /** The path below the platform's base address without its `/v1`. `{field}` is filled from the input. */
   readonly path: string
   /** `service`: API key and signature. `signature-only`: the signature alone. */
   readonly auth: 'service' | 'signature-only'
@@ -46,28 +46,28 @@ export interface PlatformOperation extends Described {
   readonly orderedBy: 'itemRef' | 'transactionId' | null
   /** Where the request's body comes from: the input without its path fields, an empty object, or nothing. */
   readonly body: 'input' | 'empty-object' | 'none'
-  /** Body fields that the operation itself stands for. */
+  /** Body fields with a fixed value. */
   readonly implied: Readonly<Record<string, string>>
-  /** Shape of the answer's `data`; null where the platform answers with an empty body. */
+  /** The shape of the answer's `data`; null where the platform answers with an empty body. */
   readonly output: z.ZodMiniObject | null
-  /** A field that, where the answer has it, must equal the input's: an answer about something else is none. */
+  /** A field that must equal the input's, if the answer has it. Otherwise the answer is about something else. */
   readonly echoed: 'itemRef' | 'transactionId' | null
-  /** Field of the answer: from that moment on the same call means a new one. null there, or here, means always the same. */
+  /** The field of the answer with the moment from which the same call is a new one. null, here or there: never. */
   readonly successUntil: 'retryAt' | null
   /**
-   * What `transaction.get` shows when the call was done, as the call's own data; undefined while it does not show it.
+   * Reads from `transaction.get` that the call was done, and returns its data; undefined if it does not show that.
    * null where nothing can prove the call.
    */
   readonly proof: ((transaction: Fields, input: Fields) => Fields | undefined) | null
 }
 
-/** Signs a platform operation's request for the game client to carry; sends nothing. */
+/** Signs the request of a platform operation for the game client, and sends nothing. */
 export interface EnvelopeOperation extends Described {
   readonly kind: 'envelope'
   readonly seals: 'market.register' | 'transaction.create'
 }
 
-/** Holds a webhook to the five steps of the interface's section 5; sends nothing. */
+/** Checks a webhook by the five steps of the interface's section 5, and sends nothing. */
 export interface VerifyOperation extends Described {
   readonly kind: 'verify'
 }
@@ -75,7 +75,7 @@ export interface VerifyOperation extends Described {
 export type Operation = PlatformOperation | EnvelopeOperation | VerifyOperation
 
 /**
- * Everything that both programs know of an operation. The agent's dispatch, `/operations`, the command line, the stub's
+ * Everything that both programs know about an operation. The agent's dispatch, `/operations`, the command line, the stub's
  * routes and OpenAPI derive from this table; nothing switches on a name.
  *
  * @see interface section 4
@@ -249,7 +249,7 @@ export type PlatformOperationName = {
   [Name in OperationName]: (typeof operations)[Name] extends PlatformOperation ? Name : never
 }[OperationName]
 
-/** The entry of a name that came from outside; undefined for an unknown one. */
+/** The entry of a name that came from outside; undefined for an unknown name. */
 export function operationNamed(operationName: string): Operation | undefined {
   return Object.hasOwn(operations, operationName) ? operations[operationName as OperationName] : undefined
 }
@@ -263,7 +263,7 @@ export interface PartnerRequest {
   readonly body: string
 }
 
-/** Writes an operation's request. The input has passed the operation's schema. */
+/** Makes the request of an operation from an input that its schema accepts. */
 export function requestOf(operation: PlatformOperation, input: Fields): PartnerRequest {
   const inPath: string[] = []
   const path = operation.path.replace(/\{(\w+)\}/g, (_, field: string) => {

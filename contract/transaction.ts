@@ -61,8 +61,8 @@ export const deliveryFailureReport = z.looseObject({
 })
 
 /**
- * Where a transaction stands. The two axes alone do not tell a delivered transaction from a completed one, so a phase
- * is named by both axes and, for that one, `completedAt`.
+ * The phases of a transaction. The two axes alone do not separate a delivered transaction from a completed one, so a
+ * phase has both axes and, for that one, `completedAt`.
  */
 export const transactionPhases = {
   'awaiting-payment': { paymentStatus: 'AGUARDANDO_PAGAMENTO', deliveryStatus: null, outcome: null },
@@ -124,7 +124,7 @@ export const transactionMoves: Readonly<
   cancelled: {},
 }
 
-/** The fields by which a transaction's phase is known. */
+/** The fields that decide a transaction's phase. */
 export interface PhaseFields {
   readonly paymentStatus: string
   readonly deliveryStatus: string | null
@@ -132,7 +132,7 @@ export interface PhaseFields {
   readonly deliveredAt?: string | null | undefined
 }
 
-/** The phase of a record, or undefined for a pair that the interface does not know. */
+/** The phase of a record; undefined for a pair that the interface does not know. */
 export function phaseOf(transaction: PhaseFields): TransactionPhase | undefined {
   const { paymentStatus, deliveryStatus } = transaction
   if (paymentStatus === 'PAGO' && deliveryStatus === 'ENTREGUE')
@@ -152,10 +152,10 @@ export function nextPhase(transaction: PhaseFields, trigger: TransactionTrigger)
 }
 
 /**
- * The terminal outcome that a `transaction_terminal` webhook stands for, from its pair alone: the event is sent for
- * terminal transactions only, so a delivered pair in it is a completed one.
+ * The outcome that a `transaction_terminal` webhook reports, from its pair alone. The event is sent only for terminal
+ * transactions, so a delivered pair in it is a completed one.
  *
- * @returns null for a pair that ends nothing.
+ * @returns null for a pair that is not terminal.
  * @see interface section 3
  */
 export function terminalOutcome(paymentStatus: string, deliveryStatus: string | null): TerminalOutcome | null {

@@ -21,7 +21,7 @@ export interface CallRefusal extends Answered {
   readonly ok: false
   /** JSON source of a string, in Brazilian Portuguese. */
   readonly messageText: string
-  /** The platform's HTTP status, or the agent's own: 400, 401, 422, 502, 503, 504, and 500 for a fault of its own. */
+  /** The platform's HTTP status, or one of the agent: 400, 401, 422, 502, 503, 504, and 500 for an internal error. */
   readonly status: number
   /** The platform may have acted although no answer came back. */
   readonly uncertain: boolean
@@ -33,8 +33,8 @@ export function refusal(status: number, message: string, uncertain = false): Cal
 }
 
 /**
- * What a `once` call becomes whose answer is not known any more: the agent ended before it came, or could not keep it.
- * Nobody knows, and it is never sent again. The same bytes whichever it was, for the second follows from the first.
+ * The answer of a `once` call whose real answer is lost: the agent ended before it came, or could not store it. The call
+ * is never sent again. Both cases have the same bytes, because one can follow the other.
  */
 export const inDoubt: CallRefusal = refusal(504, messages.inDoubt, true)
 
@@ -51,7 +51,7 @@ export function refusalMembers(answer: CallRefusal): string {
   return `"message":${answer.messageText},"status":${answer.status}${uncertainMember}${replayedMember(answer)}`
 }
 
-/** JSON source of the mark of a stored answer, with its comma; empty for every other. */
+/** JSON source of the mark of a stored answer, with its comma; empty for other answers. */
 export function replayedMember({ replayed }: CallAnswer): string {
   return replayed ? ',"replayed":true' : ''
 }

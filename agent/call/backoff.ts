@@ -1,14 +1,14 @@
 import { agentLimits } from '../config/agent-limits.ts'
 
-/** Wait before retry n (0 = first), in ms. Full jitter: uniform below min(max, first · 2ⁿ). */
+/** The wait before retry n (0 = first), in ms. Full jitter: uniform below min(max, first · 2ⁿ). */
 export function fullJitterDelayMs(n: number, random: () => number): number {
   return Math.floor(random() * Math.min(agentLimits.retryDelayMsMax, agentLimits.retryDelayMsFirst * 2 ** n))
 }
 
 /**
- * The wait that a `Retry-After` asks for, in ms; undefined where there is none or it can't be read.
+ * The wait that a `Retry-After` asks for, in ms; undefined without one, or if it cannot be read.
  *
- * @param platformNowMs The platform's time, against which a date is held.
+ * @param platformNowMs The platform's time, from which a date is counted.
  * @see RFC 9110 section 10.2.3
  */
 export function retryAfterMs(header: string | undefined, platformNowMs: number): number | undefined {

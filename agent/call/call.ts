@@ -10,16 +10,16 @@ type Fields = Readonly<Record<string, unknown>>
 export interface Call<Kind extends Operation = Operation> {
   /** The caller's idempotency key. */
   readonly id: string | undefined
-  /** What makes two calls equal: operation and input, whatever the order of the input's names. Set with the id. */
+  /** Equal for equal calls: the same operation and input, in any order of names. Set if there is an id. */
   readonly fingerprint?: string | undefined
   readonly operationName: string
   readonly operation: Kind
   readonly input: Fields
-  /** What the operation's schema does not allow in the input, in words. */
+  /** In words, why the operation does not accept the input. */
   readonly inputError?: string | undefined
   /**
-   * Set for a request that a former agent claimed and did not answer: by this journal's agent, or by one with another
-   * memory, which may have sent it.
+   * Set for a request that an earlier agent claimed and did not answer. `here`: it had the same journal. `elsewhere`: it
+   * had another one, and may have sent the call.
    */
   readonly claimedBefore?: 'here' | 'elsewhere' | undefined
 }
@@ -28,8 +28,8 @@ export type PlatformCall = Call<PlatformOperation>
 export type CallReading = { readonly ok: true; readonly call: Call } | { readonly ok: false; readonly message: string }
 
 /**
- * Understands the three members of a call. What is wrong with them is said in words; nothing is thrown. A wrong field
- * of the input is a call all the same, which is refused: it has an id.
+ * Reads the three members of a call. It throws nothing and says in words what is wrong. With a wrong field in the input
+ * it is still a call, which has an id and is refused.
  */
 export function readCall(members: { operation: unknown; input: unknown; id: unknown }): CallReading {
   const { operation: operationName, input, id } = members
@@ -45,16 +45,16 @@ export function readCall(members: { operation: unknown; input: unknown; id: unkn
   return { ok: true, call: { id, fingerprint, operationName, operation, input, inputError } }
 }
 
-/** An id that the caller may use, or none. */
+/** Whether an id may be used. No id is fine too. */
 export function isIdempotencyKey(id: unknown): id is string | undefined {
   return id === undefined || (typeof id === 'string' && id.length >= 1 && id.length <= limits.idempotencyKeyLengthMax)
 }
 
 function fingerprintOf(operationName: string, input: Fields): string {
-  return hash('sha256', `${operationName}\n${JSON.stringify(sorted(input))}`, 'base64url')
+  return hash('sha256', `${operationName}\n${JSON.stringify(sortNames(input))}`, 'base64url')
 }
 
-/** The key that puts calls in order; undefined for a call that waits for no other. */
+/** The key that puts calls in order; undefined for a call that never waits for another. */
 export function orderKeyOf({ operation, input, inputError }: Call): string | undefined {
   if (operation.kind !== 'platform' || operation.orderedBy === null || inputError !== undefined) return undefined
   return `${operation.orderedBy} ${String(input[operation.orderedBy])}`
@@ -64,10 +64,10 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortNames)
   if (!isObject(value)) return value
   const names = Object.keys(value).sort()
-  // Wrapped, so that no list can look like it.
-  return { '': names.map((name) => [name, sorted(value[name])]) }
+  // In an object, because a list could look the same.
+  return { '': names.map((name) => [name, sortNames(value[name])]) }
 }

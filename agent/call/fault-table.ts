@@ -10,13 +10,13 @@ import type { RetryClass } from '../../contract/operations.ts'
  */
 type Verdict = 'retry' | 'retry-once' | 'refuse' | 'doubt'
 
-/** Everything that is known of a fault. */
+/** Everything that is known about a fault. */
 export interface FaultRow extends Readonly<Record<RetryClass, Verdict>> {
   /** The platform may have acted, or may still act. */
   readonly mayHaveActed: boolean
   /** The request may still reach the platform, for as long as its envelope lives. */
   readonly mayStillArrive: boolean
-  /** The refusal is stored under the id of its call. An answer in doubt is stored for `once` calls, whatever stands here. */
+  /** The refusal is stored under the id of its call. An answer in doubt of a `once` call is always stored. */
   readonly isStored: boolean
   /** A `Retry-After` says when to try again. @see RFC 9110 section 10.2.3 */
   readonly hasRetryAfter: boolean

@@ -6,13 +6,13 @@ import type { CallAnswer, CallSuccess } from './answer.ts'
 import { faultOfStatus, faultTable } from './fault-table.ts'
 
 /**
- * How long an answer is given to equal ids, in ms; 0 for one that is not kept, so that the id may be tried again.
+ * How long an answer is stored under its id, in ms; 0 for an answer that is not stored, so that the id may be tried again.
  *
- * Kept are successes, refusals of the platform, and whatever leaves a `once` call in doubt: an id sends such a call at
- * most once. A success that means something for a time only is kept until then at most.
+ * Successes and refusals of the platform are stored, and every answer that leaves a `once` call in doubt, because an id
+ * sends such a call at most once. A success that ends at a certain moment is stored until then at most.
  */
 export function keepMs(operation: Operation, answer: CallAnswer, platformClock: PlatformClock): number {
-  // A second less than the envelope lives: its times are whole seconds.
+  // One second less than the envelope lives, because its times are whole seconds.
   if (operation.kind === 'envelope') return answer.ok ? (limits.envelopeLifetimeS - 1) * 1000 : 0
   if (operation.kind === 'verify') return answer.ok ? limits.idempotencyWindowMs : 0
   if (answer.ok) return keepSuccessMs(operation, answer, platformClock)

@@ -11,7 +11,7 @@ import { type CallAnswer, refusal } from './answer.ts'
 import type { Call } from './call.ts'
 import { messages } from './messages.ts'
 
-/** Signs a request for the game client to carry. Nothing is sent. */
+/** Makes the function that signs a request for the game client. It sends nothing. */
 export function envelopeSealer(partnerApi: PartnerApi) {
   return async (call: Call<EnvelopeOperation>): Promise<CallAnswer> => {
     const carried = await partnerApi.envelope(requestOf(operations[call.operation.seals], call.input))
@@ -20,9 +20,10 @@ export function envelopeSealer(partnerApi: PartnerApi) {
 }
 
 /**
- * The five steps of the interface's section 5 over a webhook that a game server received, for one that cannot do them.
+ * Makes the function that checks a webhook by the five steps of the interface's section 5, for game servers that cannot
+ * do it themselves.
  *
- * @param platformKeys Empty where none is configured.
+ * @param platformKeys By kid; empty where none is configured.
  */
 export function webhookVerifier(
   platformKeys: ReadonlyMap<string, KeyObject>,
@@ -38,7 +39,7 @@ export function webhookVerifier(
       openEnvelope(received, { keys: platformKeys, nowS: platformClock.nowMs() / 1000, leewayS, request: null })
     let opening = await openWith(agentLimits.webhookLeewayS)
     if (!opening.ok && opening.step === 'expiry' && (await openWith(Number.POSITIVE_INFINITY)).ok) {
-      // Only the time is wrong, and that may be this host's.
+      // Only the time is wrong, and it may be the host's time.
       await partnerApi.learnClock()
       opening = await openWith(agentLimits.webhookLeewayS)
     }
@@ -50,7 +51,7 @@ export function webhookVerifier(
   }
 }
 
-/** The received bytes, or what is wrong with them. */
+/** The received bytes, or in words why there are none. */
 function rawBodyOf({ body, bodyBase64 }: Readonly<Record<string, unknown>>): Uint8Array | string {
   if ((typeof body === 'string') === (typeof bodyBase64 === 'string')) return messages.verifyBodyMissing
   if (typeof body === 'string') return Buffer.from(body, 'utf8')

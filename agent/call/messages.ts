@@ -1,6 +1,6 @@
 /**
- * Everything that the agent itself says to a game server, in Brazilian Portuguese. What the platform says is passed
- * through and never stands here.
+ * Everything that the agent itself says to a game server, in Brazilian Portuguese. The platform's messages are passed
+ * through and are not here.
  */
 export const messages = {
   bodyNotUtf8: 'O texto não está em UTF-8: grave e envie o texto em UTF-8.',

@@ -13,19 +13,19 @@ export type AttemptReading =
   | {
       readonly ok: false
       readonly fault: Fault
-      /** What the call is answered with, should it end here. */
+      /** The answer of the call, if it ends here. */
       readonly status: number
       readonly messageText: string
-      /** Whether it came in the interface's form. */
+      /** Whether the answer has the interface's form. */
       readonly isOnContract: boolean
     }
 
-/** Holds what came back against the contract. Pure. */
+/** Checks what came back against the contract. Pure. */
 export function readAttempt(call: PlatformCall, result: AttemptResult): AttemptReading {
   const isSafe = call.operation.retry === 'safe'
   if (result.kind === 'failed') {
-    if (!result.wasSent) return faulty('not-sent', 503, messages.unreachable)
-    return faulty('no-answer', 504, isSafe ? messages.noAnswerSafe : messages.noAnswer)
+    if (!result.wasSent) return failWith('not-sent', 503, messages.unreachable)
+    return failWith('no-answer', 504, isSafe ? messages.noAnswerSafe : messages.noAnswer)
   }
   const { status, body } = result
   if (status >= 200 && status < 300) {
@@ -33,10 +33,10 @@ export function readAttempt(call: PlatformCall, result: AttemptResult): AttemptR
     const isExpected = status === 200 || call.operation.output === null
     const dataText = isExpected ? dataTextOf(call, body) : undefined
     if (dataText !== undefined) return { ok: true, answer: { ok: true, dataText } }
-    return faulty('off-contract', 502, isSafe ? messages.offContractSafe : messages.offContract)
+    return failWith('off-contract', 502, isSafe ? messages.offContractSafe : messages.offContract)
   }
   const fault = faultOfStatus(status)
-  if (fault === 'redirect') return faulty(fault, 502, messages.redirected)
+  if (fault === 'redirect') return failWith(fault, 502, messages.redirected)
   const message = messageTextOf(body)
   const messageText = message ?? JSON.stringify(messages.refusedWithoutMessage(status))
   return { ok: false, fault, status, messageText, isOnContract: message !== undefined }
@@ -44,22 +44,22 @@ export function readAttempt(call: PlatformCall, result: AttemptResult): AttemptR
 
 const proof: ContactSign = { kind: 'proof' }
 
-/** Whether an attempt proves that calls go through: only an answer in the interface's form does. Pure. */
+/** Says whether an attempt proves that calls go through. Only an answer in the interface's form does. Pure. */
 export function contactSign(result: AttemptResult, reading: AttemptReading): ContactSign {
   if (reading.ok) return proof
-  if (result.kind === 'failed') return trouble(`the platform does not answer: ${result.cause.message}`)
+  if (result.kind === 'failed') return reportTrouble(`the platform does not answer: ${result.cause.message}`)
   const { status } = result
-  if (status === 401) return trouble('the platform refuses key or signature (HTTP 401)')
-  if (status >= 500) return trouble(`the platform is not well (HTTP ${status})`)
+  if (status === 401) return reportTrouble('the platform refuses key or signature (HTTP 401)')
+  if (status >= 500) return reportTrouble(`the platform has an error (HTTP ${status})`)
   if (reading.isOnContract) return proof
-  return trouble(`what answers is not the platform's interface (HTTP ${status}): look at SERVICE_BASE_URL`)
+  return reportTrouble(`the answer is not in the platform's form (HTTP ${status}): check SERVICE_BASE_URL`)
 }
 
-function trouble(reason: string): ContactSign {
+function reportTrouble(reason: string): ContactSign {
   return { kind: 'trouble', reason }
 }
 
-function faulty(fault: Fault, status: number, message: string): AttemptReading {
+function failWith(fault: Fault, status: number, message: string): AttemptReading {
   const { messageText } = refusal(status, message)
   return { ok: false, fault, status, messageText, isOnContract: false }
 }
@@ -70,13 +70,13 @@ function dataTextOf(call: PlatformCall, body: Uint8Array): string | undefined {
   if (operation.output === null && body.byteLength === 0) return 'null'
   const answer = objectIn(body)
   const data = answer?.value['data']
-  // A PUT answers with an empty body or, should it have something to return, with `data` like every other route.
+  // A PUT answers with an empty body, or with `data` like every other route.
   if (operation.output === null) return answer?.rawMembers.get('data')
   if (!operation.output.safeParse(data).success || !isAboutTheCall(operation, call.input, data)) return undefined
   return answer?.rawMembers.get('data')
 }
 
-/** An answer about another transaction or listing is no answer, however well-formed it is. */
+/** A well-formed answer about another transaction or listing does not count. */
 function isAboutTheCall(
   operation: PlatformOperation,
   input: Readonly<Record<string, unknown>>,

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock/clock.ts'
 import { agentLimits } from '../config/agent-limits.ts'
 
-/** Counted in whole calls, for a fifth added thirty times is not six. */
+/** Calls are counted whole, because a fifth that is added thirty times is not six. */
 const callsForARetry = 1 / agentLimits.retryBudgetShare
 
 /**
- * Bounds what all calls together may repeat: a share of the calls made, plus a number a second. A platform that is
- * down for everybody is then not drowned by its own clients.
+ * Limits the retries of all calls together: a share of the calls made, plus a number each second. So the clients of a
+ * platform that is down do not flood it.
  */
 export class RetryBudget {
   readonly #clock: Clock
@@ -19,12 +19,12 @@ export class RetryBudget {
     this.#filledAtMs = clock.monotonicMs()
   }
 
-  /** A call was made: its share is added. */
+  /** Adds the share of one call. */
   countCall(): void {
     this.#callsUnspent = Math.min(this.#callsUnspent + 1, agentLimits.callsWaitingMax)
   }
 
-  /** Whether one more retry may be made; it is spent when it may. */
+  /** Takes one retry from the budget. @returns false when there is none left. */
   take(): boolean {
     const nowMs = this.#clock.monotonicMs()
     const earned = ((nowMs - this.#filledAtMs) / 1000) * agentLimits.retryBudgetPerS

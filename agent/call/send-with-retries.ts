@@ -25,20 +25,20 @@ export interface SendDeps {
   readonly attemptTimeoutMs: number
 }
 
-/** How a call ended at the platform. */
+/** How a call ended. */
 export interface Outcome {
   readonly answer: CallAnswer
-  /** The last attempt refused the call, but an earlier one may have acted: what is true has still to be asked. */
+  /** The platform refused the last attempt, but an earlier one may have acted. The truth must still be asked. */
   readonly isRefusedInDoubt: boolean
-  /** Monotonic time until which an abandoned attempt may still reach the platform; 0 where there is none. */
+  /** Monotonic time until which an abandoned attempt may still reach the platform; 0 without such an attempt. */
   readonly mayArriveUntilMs: number
 }
 
 /**
- * Sends a call until it is answered, refused, or out of time: each attempt with an envelope of its own, the waits
- * between them by full jitter or the platform's `Retry-After`. The only retry loop of the agent.
+ * Sends a call until it is answered, refused or out of time. Each attempt has its own envelope. The waits follow full
+ * jitter, or the platform's `Retry-After`. This is the only retry loop of the agent.
  *
- * @param deadlineMs Monotonic. The last attempt is clipped to what is left of it.
+ * @param deadlineMs Monotonic. The last attempt ends there at the latest.
  */
 export async function sendWithRetries(
   call: PlatformCall,
@@ -71,7 +71,7 @@ export async function sendWithRetries(
     if (row.mayStillArrive) state.mayArriveUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs
 
     if (reading.fault === 'unauthorized' && wasClockOff && !state.wasClockSet && hasTimeFor(0)) {
-      // The envelope was refused for its times alone, so nothing was done: it is sent again by the platform's clock.
+      // The envelope was refused only for its times, so nothing was done. It is signed again by the platform's clock.
       state.wasClockSet = true
       continue
     }
@@ -88,7 +88,7 @@ export async function sendWithRetries(
   }
 }
 
-/** "Nothing was sent" is true of the last attempt alone: where an earlier one is in doubt, so is the call. */
+/** "Nothing was sent" is true of the last attempt only. If an earlier one is in doubt, the call is in doubt. */
 function finalAnswer(reading: AttemptReading & { ok: false }, isInDoubt: boolean): CallAnswer {
   if (isInDoubt && reading.fault === 'not-sent') return refusal(504, messages.noAnswer, true)
   const { status, messageText } = reading

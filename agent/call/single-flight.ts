@@ -1,6 +1,6 @@
 import type { CallAnswer } from './answer.ts'
 
-/** Lets equal ids under way share one call. */
+/** Lets calls with equal ids share the one that is under way. */
 export class SingleFlight {
   readonly #flights = new Map<string, { readonly fingerprint: string; readonly answer: Promise<CallAnswer> }>()
 
@@ -9,14 +9,14 @@ export class SingleFlight {
     return this.#flights.get(id)
   }
 
-  /** Runs a call that others with its id will share. */
+  /** Runs a call. Equal calls with its id share its answer until it ends. */
   run(id: string, fingerprint: string, call: () => Promise<CallAnswer>): Promise<CallAnswer> {
-    const answer = this.#landing(id, call())
+    const answer = this.#runOnce(id, call())
     this.#flights.set(id, { fingerprint, answer })
     return answer
   }
 
-  async #landing(id: string, answer: Promise<CallAnswer>): Promise<CallAnswer> {
+  async #runOnce(id: string, answer: Promise<CallAnswer>): Promise<CallAnswer> {
     try {
       return await answer
     } finally {

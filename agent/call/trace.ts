@@ -1,8 +1,8 @@
-/** What a call's one log line tells, gathered on the way. */
+/** The facts for the log line of a call, collected on its way. */
 export interface CallTrace {
   attempts: number
   readonly retryDelaysMs: number[]
-  /** The last attempt's fault and, where it has one, its cause. Never a body, a header or a key. */
+  /** The last fault and its cause. Never a body, a header or a key. */
   fault: string | undefined
   cause: string | undefined
   /** Where the answer came from. */

@@ -4,8 +4,8 @@ import type { AttemptResult } from './attempt-result.ts'
 const answerBytesMax = 1_048_576
 
 /**
- * Collects one attempt's answer, and knows whether a byte of the request can have left: undici calls `onRequestStart`
- * on a connected socket (with TLS: after the handshake), directly before it writes.
+ * Collects the answer of one attempt, and knows whether a byte of the request may have been sent: undici calls
+ * `onRequestStart` on a connected socket (with TLS after the handshake), directly before it writes.
  */
 export class AttemptHandler implements Dispatcher.DispatchHandler {
   cancelTimer: () => void = () => undefined
@@ -21,7 +21,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
     this.#resolve = resolve
   }
 
-  /** The attempt's time is over. A request that still waits for a connection is then never written. */
+  /** Ends the attempt because its time is over. A request that still waits for a connection is never written then. */
   giveUp(timeoutMs: number): void {
     const cause = new Error(`no answer within ${Math.round(timeoutMs)} ms`)
     this.fail(cause)
@@ -55,7 +55,13 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const body = this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks)
     const { date, 'retry-after': retryAfter } = this.#headers
-    this.#settle({ kind: 'answered', status: this.#status, date: single(date), retryAfter: single(retryAfter), body })
+    this.#settle({
+      kind: 'answered',
+      status: this.#status,
+      date: singleValue(date),
+      retryAfter: singleValue(retryAfter),
+      body,
+    })
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, cause: Error): void {
@@ -70,6 +76,6 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-function single(value: string | string[] | undefined): string | undefined {
+function singleValue(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }

@@ -1,4 +1,4 @@
-/** What became of one attempt. */
+/** The result of one attempt. */
 export type AttemptResult =
   | {
       readonly kind: 'answered'
@@ -8,7 +8,7 @@ export type AttemptResult =
       readonly body: Uint8Array
     }
   /**
-   * `wasSent` false is the one proof that the platform has seen nothing: this attempt never had a connected socket to
-   * write to. No error code proves it.
+   * `wasSent` false is the only proof that the platform saw nothing: the attempt never had a connected socket. No error
+   * code proves it.
    */
   | { readonly kind: 'failed'; readonly wasSent: boolean; readonly cause: Error }

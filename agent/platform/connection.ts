@@ -10,17 +10,17 @@ import type { AttemptResult } from './attempt-result.ts'
 export interface SignedRequest {
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly path: string
-  /** Names and values in turn. */
+  /** A name, its value, the next name, and so on. */
   readonly headers: readonly string[]
   readonly body: Uint8Array | null
 }
 
-/** The way to the platform. */
+/** A connection to the platform. */
 export interface PlatformConnection {
   /**
-   * Sends one request and waits for the whole answer. Redirects are not followed, nothing is sent twice.
+   * Sends one request and waits for the whole answer. It follows no redirects and sends nothing twice.
    *
-   * @param options.fresh A connection of its own: on a used one a request can be lost to a server that was closing it.
+   * @param options.fresh Uses a connection of its own. On a used one a request can be lost, when the server is closing it.
    */
   send(request: SignedRequest, options: { fresh: boolean; timeoutMs: number }): Promise<AttemptResult>
   close(): Promise<void>
@@ -38,14 +38,15 @@ export interface ConnectionOptions {
 
 const connectionsMax = 128
 
-/** Opens nothing yet: sockets come with the first request. */
+/** Opens no socket yet: the first request does. */
 export async function connectToPlatform(options: ConnectionOptions): Promise<PlatformConnection> {
   const { origin, clock } = options
   const isHttps = origin.startsWith('https:')
-  const tls = isHttps ? { secureContext: trusting(options.extraCa) } : {}
-  // Our own timer ends an attempt; undici's would end it a second time, with another error.
+  const tls = isHttps ? { secureContext: makeSecureContext(options.extraCa) } : {}
+  // Our own timer ends an attempt. One of undici would end it a second time, with another error.
   const common = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 }
-  const makeProxy = isHttps && options.httpsProxy ? await proxying(options.httpsProxy, options.noProxy, tls) : undefined
+  const makeProxy =
+    isHttps && options.httpsProxy ? await loadProxy(options.httpsProxy, options.noProxy, tls) : undefined
   const pooled: Dispatcher =
     makeProxy?.({ ...common, connections: connectionsMax }) ??
     new Pool(origin, { ...common, connections: connectionsMax, connect: { ...tls } })
@@ -82,14 +83,14 @@ export async function connectToPlatform(options: ConnectionOptions): Promise<Pla
   }
 }
 
-/** Made once: reading some 150 certificates anew for each connection costs milliseconds. */
-function trusting(extraCa: string | undefined): SecureContext {
+/** Made once, because reading some 150 certificates for each connection costs milliseconds. */
+function makeSecureContext(extraCa: string | undefined): SecureContext {
   const ca = [...getCACertificates('bundled'), ...getCACertificates('system')]
   return createSecureContext({ ca: extraCa === undefined ? ca : [...ca, extraCa], minVersion: 'TLSv1.2' })
 }
 
-async function proxying(httpsProxy: string, noProxy: string | undefined, tls: object) {
-  // The whole of undici, for the proxy's client wants what its index adds; only hosts behind a proxy pay for it.
+async function loadProxy(httpsProxy: string, noProxy: string | undefined, tls: object) {
+  // The proxy's client needs the whole of undici. Only hosts behind a proxy pay for loading it.
   const { EnvHttpProxyAgent: ProxyAgent } = await import('undici')
   return (common: EnvHttpProxyAgent.Options): Dispatcher =>
     new ProxyAgent({

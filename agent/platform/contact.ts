@@ -1,9 +1,9 @@
-/** What an attempt says of the way to the platform. */
+/** What an attempt shows about the connection to the platform. */
 export type ContactSign =
-  /** An answer in the interface's form, a refusal included. */
+  /** An answer in the interface's form; a refusal is one too. */
   { readonly kind: 'proof' } | { readonly kind: 'trouble'; readonly reason: string }
 
-/** What the last attempt says of the way to the platform. Nothing is ready without proof. */
+/** What the last attempt showed. The agent is not ready before an attempt has proved that calls go through. */
 export class Contact {
   #reason: string | undefined = 'no answer from the platform yet'
 

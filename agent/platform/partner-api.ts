@@ -14,18 +14,18 @@ import type { AttemptResult } from './attempt-result.ts'
 import type { PlatformConnection } from './connection.ts'
 import type { PlatformClock } from './platform-clock.ts'
 
-/** The platform's partner interface: every request signed anew, sent once. */
+/** The platform's partner interface. Each request gets a new signature and is sent once. */
 export interface PartnerApi {
-  /** One attempt. It never throws for what a network or a platform can do. */
+  /** Makes one attempt. Nothing that a network or a platform does makes it throw. */
   attempt(operation: PlatformOperation, request: PartnerRequest, timeoutMs: number): Promise<AttemptResult>
-  /** Signs a request for somebody else to carry within `limits.envelopeLifetimeS`. */
+  /** Signs a request that the game client sends within `limits.envelopeLifetimeS`. */
   envelope(request: PartnerRequest): Promise<CarriedRequest>
   /**
    * Asks the platform for its time, without a signature: the `Date` of the refusal is enough. The question proves
    * nothing about calls. Callers that ask at the same time share one question.
    */
   learnClock(): Promise<void>
-  /** How long after it was made an attempt's envelope may still open at the platform, in ms. */
+  /** How long the platform may still accept the envelope of an attempt, from its start, in ms. */
   readonly attemptLifetimeMs: number
 }
 
@@ -53,7 +53,7 @@ export interface PartnerApiOptions {
   readonly newJti: () => string
 }
 
-/** The partner interface over one connection, one key and one clock. */
+/** Makes the partner interface from a connection, a key and a clock. */
 export function partnerApi(options: PartnerApiOptions): PartnerApi {
   const { baseUrl, platformClock, newJti } = options
   const { kid, privateKey } = options.signingKey
@@ -81,7 +81,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
   }
 
   return {
-    // The platform's clock may be behind ours by what is tolerated.
+    // The platform's clock may be behind ours by that much without a correction.
     attemptLifetimeMs: attemptLifetimeS * 1000 + agentLimits.clockOffsetMsTolerated,
 
     learnClock() {

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock/clock.ts'
 import { agentLimits } from '../config/agent-limits.ts'
 
-/** A `Date` header has whole seconds: the platform's clock stood somewhere in the second that it names. */
+/** A `Date` header has whole seconds, so the platform's clock was somewhere within that second. */
 const dateResolutionMs = 1_000
 
 /**
- * The platform's time, as far as its answers tell it. A host whose clock is wrong would have every envelope refused;
- * so the agent signs by its own clock plus the offset that the platform's `Date` headers show.
+ * The platform's time, as far as its answers show it. If the host's clock is wrong, the platform refuses every envelope.
+ * So the agent adds the offset that the `Date` headers show to its own clock.
  *
  * @see docs/decisions/0021
  */
@@ -24,27 +24,27 @@ export class PlatformClock {
     return this.#clock.wallMs() + this.#offsetMs
   }
 
-  /** How long it is until a moment (Unix ms) of the platform's clock, at least; that clock may be ahead of `nowMs`. */
+  /** The shortest possible time until a moment (Unix ms) of the platform's clock, which may be ahead of `nowMs`. */
   msUntilAtLeast(momentMs: number): number {
     return Math.max(0, momentMs - this.nowMs() - agentLimits.clockOffsetMsTolerated - dateResolutionMs)
   }
 
-  /** How far the host's clock is behind the platform's, in ms, by the last answer; undefined before the first. */
+  /** How far the host's clock is behind the platform's, in ms; undefined before the first answer. */
   get offsetMs(): number | undefined {
     return this.#isKnown ? this.#offsetMs : undefined
   }
 
-  /** The offset that is signed by, in ms; 0 before the first answer. */
+  /** The offset that signatures use, in ms; 0 before the first answer. */
   get appliedOffsetMs(): number {
     return this.#offsetMs
   }
 
   /**
-   * Takes note of an answer's `Date`: the platform read its clock between the request and now.
+   * Corrects the offset by the `Date` of an answer. The platform read its clock between the request and now.
    *
-   * @param elapsedMs Since the attempt began.
-   * @param signedOffsetMs What the attempt was signed by: another answer may have set the clock right meanwhile.
-   * @returns true when the attempt was signed by a time that is off by more than `agentLimits.clockOffsetMsTolerated`.
+   * @param elapsedMs The time since the attempt began.
+   * @param signedOffsetMs The offset in the attempt's signature. Another answer may have corrected the clock since.
+   * @returns true when the signature's time was off by more than `agentLimits.clockOffsetMsTolerated`.
    */
   observe(dateHeader: string | undefined, elapsedMs: number, signedOffsetMs: number): boolean {
     const dateMs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader)

@@ -1,15 +1,15 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
 
-/** What the agent signs with. */
+/** The key that signs the agent's requests. */
 export interface SigningKey {
   readonly kid: string
   readonly privateKey: KeyObject
-  /** SHA-256 of the public key (SPKI), base64url: names the key in logs without telling it. */
+  /** SHA-256 of the public key (SPKI), base64url. It names the key in logs without showing it. */
   readonly fingerprint: string
 }
 
-/** A key file holds no key that can be used. The message says why; it never holds any of the file's text. */
+/** A key file has no usable key. The message says why, and never repeats any text of the file. */
 export class KeyFileError extends Error {
   override readonly name = 'KeyFileError'
 }
@@ -17,7 +17,7 @@ export class KeyFileError extends Error {
 /**
  * Reads an RSA private key (PKCS#8 or PKCS#1 PEM).
  *
- * @throws {KeyFileError} It is none, it is encrypted, or it has fewer than `limits.signingKeyBitsMin` bits.
+ * @throws {KeyFileError} It is no RSA key, it is encrypted, or it has fewer than `limits.signingKeyBitsMin` bits.
  */
 export function readSigningKey(pem: string, kid: string): SigningKey {
   const privateKey = keyFrom(() => createPrivateKey(pem), 'an RSA private key in PEM (PKCS#8 or PKCS#1), not encrypted')
@@ -29,7 +29,7 @@ export function readSigningKey(pem: string, kid: string): SigningKey {
 /**
  * Reads one of the platform's RSA public keys (SPKI or PKCS#1 PEM).
  *
- * @throws {KeyFileError} It is none, or it has fewer than `limits.signingKeyBitsMin` bits.
+ * @throws {KeyFileError} It is no RSA key, or it has fewer than `limits.signingKeyBitsMin` bits.
  */
 export function readPlatformKey(pem: string): KeyObject {
   if (pem.includes('PRIVATE KEY'))

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import { decodeUtf8, readStrictJson } from '../strict-json.ts'
 import { base64url } from './protected-header.ts'
 
-/** The checks of an envelope, in the order in which they are made. The first that fails names the refusal. */
+/** The checks of an envelope, in their order. The first that fails gives its name to the refusal. */
 export const envelopeSteps = [
   'header-line',
   'segments',
@@ -21,7 +21,7 @@ export const envelopeSteps = [
 ] as const
 export type EnvelopeStep = (typeof envelopeSteps)[number]
 
-/** What arrived, before anything in it is believed. */
+/** What arrived, not checked yet. */
 export interface ReceivedEnvelope {
   /** The value of every `X-Platform-Signature` line, so that a second one is seen. */
   readonly headerLines: readonly string[]
@@ -59,7 +59,7 @@ export type EnvelopeOpening =
 export interface EnvelopeError {
   readonly ok: false
   readonly step: EnvelopeStep
-  /** What would have passed, for the journal that explains refusals. Holds no secret. */
+  /** What would have passed, for the journal that explains refusals. Never a secret. */
   readonly expected: string
   readonly received: string
   /** From the step after `kid` on: whose envelope it claims to be. */
@@ -130,13 +130,13 @@ function readHeader(protectedSegment: string): { parameters: Parameters } | Enve
   const parameters = reading.object.value
   const forbidden = forbiddenParameters.find((parameter) => Object.hasOwn(parameters, parameter))
   if (forbidden) return refuse('forbidden-parameter', `none of ${forbiddenParameters.join(', ')}`, forbidden)
-  if (parameters['alg'] !== 'RS256') return refuse('algorithm', 'alg RS256', shown(parameters['alg']))
+  if (parameters['alg'] !== 'RS256') return refuse('algorithm', 'alg RS256', show(parameters['alg']))
   return { parameters }
 }
 
 function findSigner({ kid }: Parameters, { keys }: EnvelopeRules): { kid: string; key: KeyObject } | EnvelopeError {
   const key = typeof kid === 'string' ? keys.get(kid) : undefined
-  return typeof kid === 'string' && key ? { kid, key } : refuse('kid', 'the kid of a registered key', shown(kid))
+  return typeof kid === 'string' && key ? { kid, key } : refuse('kid', 'the kid of a registered key', show(kid))
 }
 
 function checkClaims(
@@ -144,21 +144,21 @@ function checkClaims(
   rules: Omit<EnvelopeRules, 'keys'>,
 ): { exp: number; jti: string | undefined } | EnvelopeError {
   const { exp, jti } = parameters
-  if (typeof exp !== 'number' || exp < 0) return refuse('expiry', 'exp, a Unix time in seconds', shown(exp))
-  // Asked the other way round, a clock that is not a number would let every envelope pass.
-  if (!(exp + rules.leewayS > rules.nowS)) return refuse('expiry', `exp after ${rules.nowS}`, shown(exp))
+  if (typeof exp !== 'number' || exp < 0) return refuse('expiry', 'exp, a Unix time in seconds', show(exp))
+  // With `<=` instead, a clock that is NaN would let every envelope pass.
+  if (!(exp + rules.leewayS > rules.nowS)) return refuse('expiry', `exp after ${rules.nowS}`, show(exp))
   const isJti = typeof jti === 'string' && jti.length >= 1 && jti.length <= limits.envelopeJtiLengthMax
   if (!rules.request) return { exp, jti: isJti ? jti : undefined }
 
   const expMax = rules.nowS + limits.envelopeExpAheadSMax
-  if (!(exp <= expMax)) return refuse('expiry', `exp at most ${expMax}`, shown(exp))
-  if (!isJti) return refuse('jti', `jti, a string of 1 to ${limits.envelopeJtiLengthMax}`, shown(jti))
+  if (!(exp <= expMax)) return refuse('expiry', `exp at most ${expMax}`, show(exp))
+  if (!isJti) return refuse('jti', `jti, a string of 1 to ${limits.envelopeJtiLengthMax}`, show(jti))
   const { method, path } = rules.request
   if (Object.hasOwn(parameters, 'htm') && parameters['htm'] !== method) {
-    return refuse('method', `htm ${method}`, shown(parameters['htm']))
+    return refuse('method', `htm ${method}`, show(parameters['htm']))
   }
   if (Object.hasOwn(parameters, 'htu') && pathOf(parameters['htu']) !== path) {
-    return refuse('url', `htu with the path ${path}`, shown(parameters['htu']))
+    return refuse('url', `htu with the path ${path}`, show(parameters['htu']))
   }
   return { exp, jti }
 }
@@ -209,6 +209,6 @@ function pathOf(url: unknown): string | undefined {
   return typeof url === 'string' ? /^https?:\/\/[^/?#]+(\/[^?#]*)$/.exec(url)?.[1] : undefined
 }
 
-function shown(value: unknown): string {
+function show(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value).slice(0, 200)
 }

@@ -14,7 +14,7 @@ export interface ProtectedHeader {
   readonly htu?: string
 }
 
-/** The header's base64url segment. Names stand in the order of the object given. */
+/** The header's base64url segment, with the names in the order of the object. */
 export function encodeProtectedHeader(header: ProtectedHeader): string {
   return Buffer.from(JSON.stringify(header), 'utf8').toString('base64url')
 }
