@@ -22,16 +22,16 @@ export interface RequestPathOptions extends Claiming, Publishing {
   readonly onFatal: (error: Error) => void
 }
 
-/** The worker, as the path of a request sees it. After each change another request may go on. */
-export interface Progress {
+/** The path's surroundings. After each change of a state another request may go on. */
+export interface PathSpool extends RequestPathOptions {
   readonly stopping: AbortSignal
-  set(request: ActiveRequest): void
+  readonly set: (request: ActiveRequest) => void
   /** The request's file is gone, or its answer is there. */
-  remove(request: { readonly id: string }): void
+  readonly remove: (request: { readonly id: string }) => void
   /** The request cannot be claimed now. */
-  defer(request: Waiting): void
+  readonly defer: (request: Waiting) => void
   /** Resolves after the next scan of the outbox. */
-  nextScan(): Promise<void>
+  readonly nextScan: () => Promise<void>
 }
 
 /** A file waits for its turn for a day at most. The deadline of its call begins when the turn has come. */
@@ -43,74 +43,69 @@ const quietEmptyMs = 10_000
  * The path of one request, from its name in the outbox to its answer in the inbox. Everything that can end it is on this
  * page. When the agent stops before the end, the request stays in the table.
  */
-export async function answerRequest(
-  request: Waiting | Orphaned,
-  progress: Progress,
-  options: RequestPathOptions,
-): Promise<void> {
-  const claim = request.at === 'waiting' ? await claimOrDefer(request, progress, options) : request
+export async function answerRequest(request: Waiting | Orphaned, spool: PathSpool): Promise<void> {
+  const claim = request.at === 'waiting' ? await claimOrDefer(request, spool) : request
   if (!claim) return
-  const reading = await readWhole(claim, progress, options)
-  if (reading.kind === 'gone') progress.remove(claim)
-  if (reading.kind === 'refused') {
-    await publishAnswer(claim, refusal(400, reading.message), progress, options, reading.reason)
-  }
-  if (reading.kind === 'call') {
-    const answer = await callInTurn(claim, reading.call, progress, options)
-    if (answer) await publishAnswer(claim, answer, progress, options)
+  const reading = await readWhole(claim, spool)
+  switch (reading?.kind) {
+    case 'gone':
+      return spool.remove(claim)
+    case 'refused':
+      return publishAnswer(claim, refusal(400, reading.message), spool, reading.reason)
+    case 'call': {
+      const answer = await callInTurn(claim, reading.call, spool)
+      return answer && publishAnswer(claim, answer, spool)
+    }
   }
 }
 
 /** @returns undefined when the file is gone, or cannot be claimed now. */
-async function claimOrDefer(
-  request: Waiting,
-  progress: Progress,
-  options: RequestPathOptions,
-): Promise<Claim | undefined> {
+async function claimOrDefer(request: Waiting, spool: PathSpool): Promise<Claim | undefined> {
   try {
-    const claim = await claimFile(request, options, () => letOthersPass(request, progress))
-    if (!claim) progress.remove(request)
+    const claim = await claimFile(request, spool, () => letOthersPass(request, spool))
+    if (!claim) spool.remove(request)
     return claim
   } catch (error) {
-    options.onError(request.name, error as Error)
-    progress.defer(request)
+    spool.onError(request.name, error as Error)
+    spool.defer(request)
     return undefined
   }
 }
 
 /** A file operation fails and is retried, so the request gives up its position for the others. */
-function letOthersPass({ name, id }: Waiting | Claim, progress: Progress): void {
-  progress.set({ at: 'claiming', name, id, isRetried: true })
+function letOthersPass({ name, id }: Waiting | Claim, spool: PathSpool): void {
+  spool.set({ at: 'claiming', name, id, isRetried: true })
 }
 
-/** Reads a claimed file. While its writer has not finished, it uses no slot and is read again after each scan. */
+/**
+ * Reads a claimed file. While its writer has not finished, it uses no slot and is read again after each scan.
+ *
+ * @returns undefined when the agent stops first.
+ */
 async function readWhole(
   claim: Claim,
-  progress: Progress,
-  { clock, dirs, fs, onError, onFatal }: RequestPathOptions,
-): Promise<Exclude<RequestReading, { kind: 'half-written' }> | { kind: 'abandoned' }> {
+  spool: PathSpool,
+): Promise<Exclude<RequestReading, { kind: 'half-written' }> | undefined> {
   const { name, id } = claim
   let before: { stamp: string; sinceMs: number } | undefined
   const read = async () => {
-    if (!before) await setAsideUnread(name, dirs, fs)
-    return readRequestFile(join(dirs.outbox, claim.claim), id)
+    if (!before) await setAsideUnread(name, spool.dirs, spool.fs)
+    return readRequestFile(join(spool.dirs.outbox, claim.claim), id)
   }
   for (;;) {
     const reading = await keepTrying(read, {
-      clock,
-      stopping: progress.stopping,
-      onError: (error) => onError(name, error),
-      onRepeatedFailure: () => before ?? letOthersPass(claim, progress),
-      onFatal,
+      ...spool,
+      onError: (error) => spool.onError(name, error),
+      onRepeatedFailure: () => before ?? letOthersPass(claim, spool),
     })
-    if (!reading) return abandon(claim, progress)
-    if (reading.kind !== 'half-written') return reading
-    const nowMs = clock.monotonicMs()
+    if (!reading) spool.set({ at: 'abandoned', name, id })
+    if (reading?.kind !== 'half-written') return reading
+    const nowMs = spool.clock.monotonicMs()
     const sinceMs = before?.stamp === reading.stamp ? before.sinceMs : nowMs
     if (nowMs - sinceMs >= (reading.isEmpty ? quietEmptyMs : quietMs)) return { ...reading, kind: 'refused' }
     before = { stamp: reading.stamp, sinceMs }
-    progress.set({ ...claim, at: 'half-written' })
-    await progress.nextScan()
+    spool.set({ ...claim, at: 'half-written' })
+    await spool.nextScan()
   }
 }
 
@@ -119,25 +114,20 @@ async function readWhole(
  *
  * @returns undefined when the agent stops before the turn has come.
  */
-async function callInTurn(
-  claim: Claim,
-  call: Call,
-  progress: Progress,
-  { clock, takeTurn, answerCall }: RequestPathOptions,
-): Promise<CallAnswer | undefined> {
-  const turn = takeTurn(call)
+async function callInTurn(claim: Claim, call: Call, spool: PathSpool): Promise<CallAnswer | undefined> {
+  const turn = spool.takeTurn(call)
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   if (turn.mustWait) {
-    progress.set({ ...claim, at: 'queued', hasTurn: false, begin })
-    await turn.wait(clock.monotonicMs() + queuedMsMax)
-    if (progress.stopping.aborted) {
+    spool.set({ ...claim, at: 'queued', hasTurn: false, begin })
+    await turn.wait(spool.clock.monotonicMs() + queuedMsMax)
+    if (spool.stopping.aborted) {
       turn.release()
       return undefined
     }
   }
-  progress.set({ ...claim, at: 'queued', hasTurn: true, begin })
+  spool.set({ ...claim, at: 'queued', hasTurn: true, begin })
   await begun
-  return answerCall({ ...call, claimedBefore: claim.claimedBefore }, turn)
+  return spool.answerCall({ ...call, claimedBefore: claim.claimedBefore }, turn)
 }
 
 /**
@@ -145,41 +135,26 @@ async function callInTurn(
  *
  * @param whyRejected Set when the file was refused and is kept.
  */
-async function publishAnswer(
-  claim: Claim,
-  answer: CallAnswer,
-  progress: Progress,
-  options: RequestPathOptions,
-  whyRejected?: string,
-): Promise<void> {
+async function publishAnswer(claim: Claim, answer: CallAnswer, spool: PathSpool, whyRejected?: string): Promise<void> {
   const { name, id } = claim
-  const { clock, onError, onFatal, onRejected } = options
   const text = answerFileText(id, answer)
   const claimEnd = whyRejected === undefined ? 'remove' : 'keep-as-rejected'
-  const setPublishing = (isObstructed: boolean) => progress.set({ ...claim, at: 'publishing', isObstructed })
+  const setPublishing = (isObstructed: boolean) => spool.set({ ...claim, at: 'publishing', isObstructed })
   setPublishing(false)
-  const published = await keepTrying(() => publish(name, claim.claim, text, claimEnd, options), {
-    clock,
-    stopping: progress.stopping,
+  const published = await keepTrying(() => publish(name, claim.claim, text, claimEnd, spool), {
+    ...spool,
     onError(error) {
-      onError(name, error)
+      spool.onError(name, error)
       setPublishing((error as NodeJS.ErrnoException).code === 'EISDIR')
     },
-    onFatal,
   })
-  if (published && whyRejected !== undefined) onRejected(name, whyRejected)
+  if (!published) return spool.set({ at: 'abandoned', name, id })
+  if (whyRejected !== undefined) spool.onRejected(name, whyRejected)
   try {
-    await published?.durable
+    await published.durable
+    spool.remove(claim)
   } catch (error) {
-    onFatal(error as Error)
-    abandon(claim, progress)
-    return
+    spool.onFatal(error as Error)
+    spool.set({ at: 'abandoned', name, id })
   }
-  if (published) progress.remove(claim)
-  else abandon(claim, progress)
-}
-
-function abandon({ name, id }: Claim, progress: Progress): { kind: 'abandoned' } {
-  progress.set({ at: 'abandoned', name, id })
-  return { kind: 'abandoned' }
 }

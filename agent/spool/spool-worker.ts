@@ -4,7 +4,7 @@ import { RemovedError } from '../durable-files/same-file.ts'
 import { unclaim } from './claim.ts'
 import { OutboxScan, type WhyIgnored } from './outbox-scan.ts'
 import { recoverOwnFiles } from './own-files.ts'
-import { answerRequest, type Progress, type RequestPathOptions } from './request-path.ts'
+import { answerRequest, type PathSpool, type RequestPathOptions } from './request-path.ts'
 import { type ActiveRequest, next, type Orphaned, type RequestTable, type Waiting } from './requests.ts'
 import { type OutboxEvents, ScanTimer } from './scan-timer.ts'
 
@@ -35,32 +35,28 @@ const deferredMs = 30_000
  */
 export class SpoolWorker {
   readonly #options: SpoolWorkerOptions
+  readonly #path: PathSpool
   readonly #stopping = new AbortController()
   readonly #timer: ScanTimer
   readonly #scan: OutboxScan
-  readonly #progress: Progress
   #nextScan = Promise.withResolvers<void>()
   #onIdle: () => void = () => undefined
 
   constructor(options: SpoolWorkerOptions) {
     const { dirs, clock, table } = options
-    this.#options = {
+    this.#options = options
+    this.#path = {
       ...options,
-      onError: (where, error) => this.#failed(where, error, options),
-      onFatal: (error) => {
-        this.#stopping.abort()
-        options.onFatal(error)
-      },
-    }
-    this.#timer = new ScanTimer(clock, () => this.#look())
-    this.#scan = new OutboxScan({ ...options, outbox: dirs.outbox })
-    this.#progress = {
       stopping: this.#stopping.signal,
       set: (request) => this.#goOn(() => table.set(request)),
       remove: (request) => this.#goOn(() => table.remove(request)),
       defer: (request) => this.#goOn(() => table.defer(request, clock.monotonicMs() + deferredMs)),
       nextScan: () => this.#nextScan.promise,
+      onError: (where, error) => this.#onError(where, error),
+      onFatal: (error) => this.#onFatal(error),
     }
+    this.#timer = new ScanTimer(clock, () => this.#look())
+    this.#scan = new OutboxScan({ ...options, outbox: dirs.outbox })
   }
 
   /** Recovers what an earlier agent left unanswered, then works until it is stopped. */
@@ -105,12 +101,12 @@ export class SpoolWorker {
   }
 
   async #look(): Promise<void> {
-    const { dirs, table, outboxEvents, checkDirs, onError } = this.#options
+    const { dirs, table, outboxEvents, checkDirs } = this.#options
     try {
       checkDirs()
       await this.#scan.scan()
     } catch (error) {
-      onError(dirs.outbox, error as Error)
+      this.#onError(dirs.outbox, error as Error)
     }
     if (this.#stopping.signal.aborted) return
     this.#goOn()
@@ -140,22 +136,26 @@ export class SpoolWorker {
 
   async #answer(request: Waiting | Orphaned): Promise<void> {
     try {
-      await answerRequest(request, this.#progress, this.#options)
+      await answerRequest(request, this.#path)
     } catch (error) {
-      this.#options.onFatal(error as Error)
-      this.#progress.set({ at: 'abandoned', name: request.name, id: request.id })
+      this.#onFatal(error as Error)
+      this.#path.set({ at: 'abandoned', name: request.name, id: request.id })
     }
   }
 
-  #failed(where: string, error: Error, { makeDirs, onError }: SpoolWorkerOptions): void {
-    if (error instanceof RemovedError) return void this.#options.onFatal(error)
-    onError(where, error)
-    if (!isGone(error)) return
+  #onError(where: string, error: Error): void {
     try {
-      makeDirs()
+      if (error instanceof RemovedError) throw error
+      this.#options.onError(where, error)
+      if (isGone(error)) this.#options.makeDirs()
     } catch (failure) {
-      if (failure instanceof RemovedError) this.#options.onFatal(failure)
-      else onError(where, failure as Error)
+      if (failure instanceof RemovedError) this.#onFatal(failure)
+      else this.#options.onError(where, failure as Error)
     }
+  }
+
+  #onFatal(error: Error): void {
+    this.#stopping.abort()
+    this.#options.onFatal(error)
   }
 }
