@@ -8,6 +8,7 @@ import { SingleFlight } from './call/single-flight.ts'
 import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
 import { type Clock, systemClock } from './clock/clock.ts'
 import type { AgentConfig } from './config/config.ts'
+import { causeOf, cureOf } from './durable-files/system-errors.ts'
 import type { IdempotencyJournal } from './journal/idempotency-journal.ts'
 import { openSqliteJournal, type SqliteJournalOptions } from './journal/sqlite-journal.ts'
 import { CallLog } from './log/call-log.ts'
@@ -50,8 +51,6 @@ export interface RunningAgent {
   close(graceMs: number): Promise<void>
 }
 
-const cureOfState = "free space on its disk, and see that the agent's user may write there"
-
 /** Name and version, for `/health`. */
 const agentName = `market-agent ${manifest.version}`
 
@@ -75,9 +74,9 @@ export async function startAgent(
 ): Promise<RunningAgent> {
   const { clock } = outside
   await using started = new AsyncDisposableStack()
-  const holder = `process ${process.pid}, since ${new Date(clock.wallMs()).toISOString()}`
+  const owner = `process ${process.pid}, since ${new Date(clock.wallMs()).toISOString()}`
   const owned = (dir: OwnedDir): Ownership => {
-    const ownership = takeOwnership(dir, holder)
+    const ownership = takeOwnership(dir, owner)
     started.defer(() => ownership.release())
     return ownership
   }
@@ -92,12 +91,14 @@ export async function startAgent(
     stateDir: config.stateDir,
     clock,
     isUnanswered: (id) => requestFiles.isUnanswered(id),
-    troubled(error) {
-      stateTrouble = error ? [`once calls are refused, for ${config.stateDir} cannot be written: ${cureOfState}`] : []
-      if (error) log.warn({ cause: error.message }, stateTrouble[0])
-      else log.info('calls can be noted again')
+    onFull(cause) {
+      stateTrouble = cause
+        ? [`calls with an id are refused, because ${config.stateDir} cannot be written: ${cureOf(cause)}`]
+        : []
+      if (cause) log.warn({ cause: causeOf(cause) }, stateTrouble[0])
+      else log.info('calls with an id are taken again')
     },
-    broke: onFatal,
+    onFatal,
   })
   started.defer(() => journal.close())
   const connection = await connectToPlatform({
@@ -134,7 +135,7 @@ export async function startAgent(
     dirs &&
     (await startSpool({
       dirs,
-      assertOwned: () => spoolOwnership?.assertStanding(),
+      assertOwned: () => spoolOwnership?.assertSameDir(),
       clock,
       log,
       agent: agentName,

@@ -1,5 +1,6 @@
 import type { EnvelopeOperation, VerifyOperation } from '../../contract/operations.ts'
 import { agentLimits } from '../config/agent-limits.ts'
+import { causeOf } from '../durable-files/system-errors.ts'
 import type { IdempotencyJournal, JournalEntry, JournalledCall } from '../journal/idempotency-journal.ts'
 import { JournalFullError } from '../journal/idempotency-journal.ts'
 import { type CallAnswer, inDoubt, refusal } from './answer.ts'
@@ -99,14 +100,15 @@ function replay(call: Call, answer: CallAnswer, { platformClock }: CallDeps): Ca
 }
 
 /** Stores an answer before it is given. A `once` call whose answer cannot be stored is in doubt, as after a restart. */
-async function storeAnswer({ call, deps }: Run, keyed: JournalledCall, answer: CallAnswer): Promise<CallAnswer> {
+async function storeAnswer({ call, trace, deps }: Run, keyed: JournalledCall, answer: CallAnswer): Promise<CallAnswer> {
   const keptMs = keepMs(call.operation, answer, deps.platformClock)
   try {
     if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs)
     else if (isOnce(call)) await deps.journal.release(keyed.id)
     return answer
   } catch (error) {
-    if (!(error instanceof JournalFullError)) deps.onError(call, error)
+    if (error instanceof JournalFullError) traceFullJournal(error, trace)
+    else deps.onError(call, error)
     return isOnce(call) && keptMs > 0 ? inDoubt : answer
   }
 }
@@ -116,10 +118,13 @@ function isOnce({ operation }: Call): boolean {
 }
 
 function execute(run: Run): Promise<CallAnswer> {
-  const { call, trace, deps } = run
+  const { call, keyed, trace, deps } = run
   switch (call.operation.kind) {
     case 'envelope':
-      return answerOrBreak(run, () => deps.sealEnvelope(call as Call<EnvelopeOperation>))
+      return answerOrBreak(run, async () => {
+        if (keyed) await deps.journal.recordIntent(keyed)
+        return deps.sealEnvelope(call as Call<EnvelopeOperation>)
+      })
     case 'verify':
       return answerOrBreak(run, () => deps.verifyWebhook(call as Call<VerifyOperation>))
     case 'platform':
@@ -128,15 +133,27 @@ function execute(run: Run): Promise<CallAnswer> {
   }
 }
 
-/** An error that nobody expected is an answer too, so that it is stored and shared like every other. */
+/**
+ * An error that nobody expected is an answer too, so that it is stored and shared like every other. A call whose answer
+ * could not be stored is refused before it is sent, because its id would act twice.
+ */
 async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<CallAnswer>): Promise<CallAnswer> {
   try {
     return await act()
   } catch (error) {
+    if (error instanceof JournalFullError) {
+      traceFullJournal(error, trace)
+      return refusal(503, messages.cannotRecord)
+    }
     deps.onError(call, error)
     const isUncertain = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
     return refusal(500, isUncertain ? messages.internal : messages.internalSafe, isUncertain)
   }
+}
+
+function traceFullJournal(error: JournalFullError, trace: CallTrace): void {
+  trace.fault = 'journal-full'
+  trace.cause = causeOf(error)
 }
 
 /** An older observation never overtakes a newer one, and the intent of a `once` call is stored before it leaves. */
@@ -146,13 +163,10 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
   if (!hasTurn || !hasTime) return refusal(504, messages.waitedForTurn)
   let mayArriveUntilMs = 0
   try {
-    if (keyed && isOnce(call)) await deps.journal.recordIntent(keyed)
+    if (keyed) await deps.journal.recordIntent(keyed)
     const outcome = await sendWithRetries(call, deadlineMs, deps, trace)
     mayArriveUntilMs = outcome.mayArriveUntilMs
     return outcome.isRefusedInDoubt ? await settleDoubt(call, outcome.answer, deadlineMs, deps, trace) : outcome.answer
-  } catch (error) {
-    if (!(error instanceof JournalFullError)) throw error
-    return refusal(503, messages.cannotRecord)
   } finally {
     turn.release(mayArriveUntilMs)
   }

@@ -1,7 +1,7 @@
 import { type PartnerRequest, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { agentLimits } from '../config/agent-limits.ts'
-import { causeOf } from '../durable-files/cause.ts'
+import { causeOf } from '../durable-files/system-errors.ts'
 import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { Contact } from '../platform/contact.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'

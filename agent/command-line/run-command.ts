@@ -5,8 +5,9 @@ import { type OpenJournal, type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock/clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import { exampleOf, shownPath } from '../config/settings.ts'
-import { DirUnusableError, mayPass } from '../durable-files/dir-unusable.ts'
+import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
+import { mayPass } from '../durable-files/system-errors.ts'
 import { JournalUnusableError } from '../journal/idempotency-journal.ts'
 import { type Log, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
@@ -107,7 +108,7 @@ async function start(
       return await startAgent(config, log, onFatal, undefined, openJournal)
     } catch (error) {
       if (!isStandby || !(error instanceof LockedError)) throw error
-      if (!isLogged) log.info({ dir: error.path, holder: error.holder }, 'standing by')
+      if (!isLogged) log.info({ dir: error.path, owner: error.owner }, 'standing by')
       await systemClock.sleep(standbyIntervalMs)
     }
   }

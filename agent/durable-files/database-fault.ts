@@ -1,39 +1,49 @@
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type DirSetting, type DirUnusableError, dirUnusable } from './dir-unusable.ts'
 import { unfinishedIn } from './replace-file.ts'
+import { codeOf, isOutOfSpace } from './system-errors.ts'
 
-/** What an error of SQLite says of a database. */
+/** What an error of SQLite says about a database. */
 export type DatabaseState =
-  /** Another process has it. */
-  | 'held'
-  /** What stands in the file is no database, or a broken one. */
+  /** Another process has it open. */
+  | 'locked'
+  /** The file is no database, or a broken one. */
   | 'damaged'
-  /** Nothing is known of the file: it could not be read or written. */
+  /** It could not be read or written. The file may be healthy. */
   | 'unreachable'
 
 const states: ReadonlyMap<number, DatabaseState> = new Map([
-  [5, 'held'],
-  [6, 'held'],
+  [5, 'locked'],
+  [6, 'locked'],
   [11, 'damaged'],
   [26, 'damaged'],
 ])
 const sqliteFull = 13
 const sqliteIoError = 10
+const sqliteIoErrorWrite = 778
 
 /** The kind of an error of SQLite. @see https://sqlite.org/rescode.html */
 export function databaseStateBy(error: unknown): DatabaseState {
   return states.get(primaryCode(error) ?? 0) ?? 'unreachable'
 }
 
-/** Whether there was no room for what SQLite wanted to write. */
-export function isForWantOfRoom(error: unknown): boolean {
-  return primaryCode(error) === sqliteFull
+/**
+ * The code of the system's error if a commit failed because there was no space. SQLite reports a full disk as such, but a
+ * used-up quota as any failed write. So the write is tried again, to learn the code.
+ *
+ * @param path Of the database, which must be in WAL mode: its commits write to the WAL.
+ */
+export function codeOfFullDisk(error: unknown, path: string): string | undefined {
+  if (primaryCode(error) === sqliteFull) return 'ENOSPC'
+  if (sqliteCode(error) !== sqliteIoErrorWrite) return undefined
+  const systemError = errorOf(() => tryToAppend(`${path}-wal`))
+  return isOutOfSpace(systemError) ? codeOf(systemError) : undefined
 }
 
-/** Says why a database cannot be reached. SQLite keeps the system's error to itself: the same is tried to learn it. */
+/** Says why a database cannot be reached. SQLite does not report the system's error, so the same is tried to learn it. */
 export function databaseUnreachable(setting: DirSetting, path: string, error: unknown): DirUnusableError {
-  if (isForWantOfRoom(error)) return dirUnusable(setting, dirname(path), { code: 'ENOSPC' })
+  if (primaryCode(error) === sqliteFull) return dirUnusable(setting, dirname(path), { code: 'ENOSPC' })
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
     const systemError = errorOf(() => statSync(file, { throwIfNoEntry: false }) && closeSync(openSync(file, 'r+')))
     if (systemError) return dirUnusable(setting, file, systemError)
@@ -43,8 +53,13 @@ export function databaseUnreachable(setting: DirSetting, path: string, error: un
   return dirUnusable(setting, path, primaryCode(error) === sqliteIoError ? { code: 'EIO' } : error)
 }
 
+function sqliteCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined
+}
+
 function primaryCode(error: unknown): number | undefined {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined
+  const code = sqliteCode(error)
+  return code === undefined ? undefined : code & 0xff
 }
 
 function errorOf(act: () => unknown): unknown {
@@ -56,17 +71,39 @@ function errorOf(act: () => unknown): unknown {
   }
 }
 
+/** At least as much as SQLite writes for one commit. */
+const probe = Buffer.alloc(65_536)
+
+/** What is behind the last commit in a WAL means nothing to SQLite. */
+function tryToAppend(wal: string): void {
+  const fd = openSync(wal, 'r+')
+  try {
+    const { size } = fstatSync(fd)
+    try {
+      writeWhole(fd, size)
+    } finally {
+      ftruncateSync(fd, size)
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /** As much as SQLite needs beside a database that it opens. */
 function tryToWriteIn(dir: string): void {
-  const probe = unfinishedIn(dir)
+  const path = unfinishedIn(dir)
   try {
-    const fd = openSync(probe, 'wx', 0o600)
+    const fd = openSync(path, 'wx', 0o600)
     try {
-      for (let left = 65_536; left > 0; ) left -= writeSync(fd, Buffer.alloc(left))
+      writeWhole(fd, 0)
     } finally {
       closeSync(fd)
     }
   } finally {
-    rmSync(probe, { force: true })
+    rmSync(path, { force: true })
   }
+}
+
+function writeWhole(fd: number, from: number): void {
+  for (let at = 0; at < probe.length; ) at += writeSync(fd, probe, at, probe.length - at, from + at)
 }

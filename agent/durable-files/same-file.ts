@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { DirSetting } from './dir-unusable.ts'
 
-/** A directory of the agent was removed or replaced while the agent ran. Everything written to it since then is lost. */
+/** A file or directory of the agent was removed or replaced while the agent ran. Everything written to it since then is lost. */
 export class RemovedError extends Error {
   override readonly name = 'RemovedError'
 

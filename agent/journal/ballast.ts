@@ -1,51 +1,50 @@
-import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { makePrivate } from '../durable-files/private-file.ts'
 
 const ballastBytes = 4 * 1024 * 1024
+/** Space that must be free beside the ballast when it is made, so that the disk is not full again at the next call. */
+const slackBytes = 1024 * 1024
+const chunk = Buffer.alloc(65_536)
 
-/**
- * Disk space that is held back while there is some: when the disk is full, dropping it makes room for the answers of
- * the calls that had already left. New ones are refused until it is there again.
- */
+/** Disk space in reserve. When the disk is full, dropping it makes room for the answers of calls that were already sent. */
 export class Ballast {
   readonly #path: string
-  #isWhole = false
 
   constructor(stateDir: string) {
     this.#path = join(stateDir, 'ballast')
   }
 
   /**
-   * Makes sure that there is room to let a call leave. Makes the ballast again where it is missing.
+   * Makes the ballast if it is missing.
    *
-   * @throws {NodeJS.ErrnoException} It cannot be made: for want of room, of rights, of descriptors.
+   * @throws {NodeJS.ErrnoException} There is no room, no right, or no file descriptor for it.
    */
-  assertWhole(): void {
-    if (!this.#isWhole) this.#fill()
-    this.#isWhole = true
-  }
-
-  /** Gives the space back. */
-  drop(): void {
-    this.#isWhole = false
-    rmSync(this.#path, { force: true })
-  }
-
-  #fill(): void {
+  fill(): void {
+    makePrivate(this.#path)
     if (statSync(this.#path, { throwIfNoEntry: false })?.size === ballastBytes) return
     try {
       const fd = openSync(this.#path, 'w', 0o600)
       try {
-        // Written, not reserved by its length: a file with holes holds nothing back.
-        for (let at = 0; at < ballastBytes; ) at += writeSync(fd, Buffer.alloc(65_536))
-        fsyncSync(fd)
+        // Written, because a file that only has this length takes no space.
+        for (let at = 0; at < ballastBytes + slackBytes; ) at += writeSync(fd, chunk)
+        ftruncateSync(fd, ballastBytes)
       } finally {
         closeSync(fd)
       }
     } catch (error) {
-      // What there is of it is room that something else needs.
-      rmSync(this.#path, { force: true })
+      // Remove the partial file: the space is needed elsewhere.
+      this.drop()
       throw error
+    }
+  }
+
+  /** Gives the space back. */
+  drop(): void {
+    try {
+      rmSync(this.#path, { force: true })
+    } catch {
+      // The write that needs the space says what is wrong.
     }
   }
 }

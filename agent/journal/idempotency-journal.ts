@@ -3,7 +3,7 @@ import type { CallAnswer } from '../call/answer.ts'
 /** A call as the journal knows it. */
 export interface JournalEntry {
   readonly fingerprint: string
-  /** What everybody with this id gets. After a restart, that of a `once` call that was under way says it is in doubt. */
+  /** What every call with this id gets. A `once` call that was under way when the agent ended is in doubt. */
   readonly answer: CallAnswer
 }
 
@@ -15,46 +15,60 @@ export interface JournalledCall {
 }
 
 /**
- * What the agent remembers of ids. A narrow port, so that a store shared by several hosts can stand behind it. Entries
- * leave by themselves when their window has passed and their request is answered.
+ * The agent's memory of ids. The port is narrow, so that a store for several hosts can be put behind it. Entries are deleted
+ * some time after their window has ended and their request is answered.
+ *
+ * Everything that resolves survives kill -9. What it does harm to run twice survives a power cut too: the intent and the
+ * answer of a `once` call.
  */
 export interface IdempotencyJournal {
-  /** Names this journal: a claim that carries another name was made by an agent with another memory. */
+  /** The name of this journal. A claim with another name was made by an agent with another journal. */
   readonly name: string
-  /** The answer of an id, while its window lasts. */
+  /** The answer of an id, within its window. */
   find(id: string): Promise<JournalEntry | undefined>
-  /** As `find`, whether or not the window has passed: for a request that was claimed and never answered. */
+  /** As `find`, also after the window: for a request that was claimed and never answered. */
   findUnanswered(id: string): Promise<JournalEntry | undefined>
-  /** Forgets an id whose window has passed, so that what is found after a crash is never an older call's. */
+  /**
+   * Deletes an id whose window has ended. After a crash `findUnanswered` must not find an older call with the same id.
+   *
+   * @throws {JournalFullError} The older call is still there. The request must not be claimed under the name of this journal.
+   */
   forgetEnded(id: string): Promise<void>
   /**
-   * Notes that a `once` call is about to leave. Resolves when that survives a power cut.
+   * Makes ready for a call that is about to be sent. Stores that a `once` call may have been sent from now on.
    *
-   * @throws {JournalFullError} It could not be noted; the call must not leave.
+   * @throws {JournalFullError} The answer could not be stored. The call must not be sent.
    */
   recordIntent(call: JournalledCall): Promise<void>
   /**
-   * Keeps an answer in place of the intent. Resolves when that survives a power cut.
+   * Stores an answer, in place of the intent of a `once` call.
    *
    * @param keepMs How long equal calls get it.
-   * @throws {JournalFullError} It could not be kept.
+   * @throws {JournalFullError} It could not be stored.
    */
   recordAnswer(call: JournalledCall, answer: CallAnswer, keepMs: number): Promise<void>
-  /** The call ended with an answer that is not kept: its id is new again. */
+  /** The call ended with an answer that is not stored: its id is new again. */
   release(id: string): Promise<void>
-  /** Writes what is still to be written, and lets go of the store. */
+  /** Closes the store. */
   close(): Promise<void>
 }
 
-/** Nothing can be written now, most often for want of room. Nothing is damaged, and the next write may succeed. */
+/** Nothing can be stored now, usually because the disk is full. Nothing is damaged, and the next write may succeed. */
 export class JournalFullError extends Error {
   override readonly name = 'JournalFullError'
+  /** The code of the system's error. */
+  readonly code: string | undefined
+
+  constructor(code: string | undefined, cause: unknown) {
+    super('nothing can be stored in SERVICE_STATE_DIR', { cause })
+    this.code = code
+  }
 }
 
-/** The store cannot be used: damaged, of a newer version, of another program. It is left as it is. */
+/** The store cannot be used: it is damaged, of a newer version, or another program's. It is left as it is. */
 export class JournalUnusableError extends Error {
   override readonly name = 'JournalUnusableError'
 }
 
-/** What SQLite calls damage. A disk that fails looks the same to it, until the file is read to its end. */
+/** SQLite reports damage. It reports the same for a failing disk, until the file is read to its end. */
 export class JournalDamagedError extends JournalUnusableError {}

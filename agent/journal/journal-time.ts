@@ -1,45 +1,37 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../clock/clock.ts'
 
-/** When an entry's window ends, as it was written. */
-export interface WrittenEnd {
-  /** In the journal time of the process that wrote it. */
-  readonly ends_at_ms: number
-  /** By the wall clock, for the processes after that one. */
-  readonly ends_at_wall_ms: number
-}
+/** A smaller difference between the two clocks is drift, and not worth a write. */
+const offsetToleranceMs = 1_000
 
 /**
- * The time by which windows end, in ms. In one process it runs by the monotonic clock. Each process begins where the
- * latest window of all before it ends, so an end says by itself whether this process wrote it; those written before are
- * read by the wall clock as it stood at the start. So a start rewrites no row that only grew older.
+ * The time of the journal, in ms. It follows the monotonic clock while the process runs, so that nobody can set it. A new
+ * process sets it by the wall clock: the database keeps how far the wall clock was from it at the last write.
  */
 export class JournalTime {
   readonly #clock: Clock
-  readonly #beginMs: number
-  readonly #beganMs: number
-  readonly #beganWallMs: number
+  readonly #storeOffset
+  readonly #startMs: number
+  readonly #startMonotonicMs: number
+  #storedOffsetMs: number
 
-  /** @param latestEndMs The latest `ends_at_ms` that stands in the journal; 0 in an empty one. */
-  constructor(clock: Clock, latestEndMs: number) {
+  constructor(db: DatabaseSync, clock: Clock) {
     this.#clock = clock
-    this.#beginMs = latestEndMs
-    this.#beganMs = clock.monotonicMs()
-    this.#beganWallMs = clock.wallMs()
+    this.#storeOffset = db.prepare('UPDATE journal SET wall_offset_ms = ?')
+    this.#storedOffsetMs = Number(db.prepare('SELECT wall_offset_ms FROM journal').get()?.['wall_offset_ms'])
+    this.#startMs = clock.wallMs() - this.#storedOffsetMs
+    this.#startMonotonicMs = clock.monotonicMs()
   }
 
-  /** The journal time of this process. */
   nowMs(): number {
-    return this.#beginMs + this.#clock.monotonicMs() - this.#beganMs
+    return this.#startMs + this.#clock.monotonicMs() - this.#startMonotonicMs
   }
 
-  /** What is written for a window that begins now. */
-  endAfter(keepMs: number): WrittenEnd {
-    return { ends_at_ms: this.nowMs() + keepMs, ends_at_wall_ms: this.#clock.wallMs() + keepMs }
-  }
-
-  /** When a window ends, in the journal time of this process. */
-  endMsOf({ ends_at_ms, ends_at_wall_ms }: WrittenEnd): number {
-    if (ends_at_ms > this.#beginMs) return ends_at_ms
-    return this.#beginMs + ends_at_wall_ms - this.#beganWallMs
+  /** Stores the offset of the wall clock if somebody set that clock. Call it before a time is written. */
+  storeOffset(): void {
+    const offsetMs = this.#clock.wallMs() - this.nowMs()
+    if (Math.abs(offsetMs - this.#storedOffsetMs) < offsetToleranceMs) return
+    this.#storeOffset.run(offsetMs)
+    this.#storedOffsetMs = offsetMs
   }
 }

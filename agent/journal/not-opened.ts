@@ -6,31 +6,31 @@ import { JournalDamagedError, JournalUnusableError } from './idempotency-journal
 
 /** The journal's file is not what it must be. The file was left as it is. */
 export function unusable(path: string, problem: string, cure: string): JournalUnusableError {
-  return new JournalUnusableError(leftAsItIs(path, problem, cure))
+  return new JournalUnusableError(messageOf(path, problem, cure))
 }
 
 /** A journal's file that is broken, with the only cure there is. */
 export function damaged(path: string, problem: string): JournalDamagedError {
   const cure =
-    'move it away to begin with an empty memory. An older copy in its place would forget calls that were sent'
-  return new JournalDamagedError(leftAsItIs(path, problem, cure))
+    'move it away to begin with an empty journal. Do not put an older copy in its place: it does not know which calls were sent since'
+  return new JournalDamagedError(messageOf(path, problem, cure))
 }
 
-function leftAsItIs(path: string, problem: string, cure: string): string {
+function messageOf(path: string, problem: string, cure: string): string {
   return `${path}: ${problem}. The file was left as it is; ${cure}.`
 }
 
 /**
- * What it means that the journal could not be opened. To move a healthy journal away is to forget what was sent: only
- * what SQLite calls damage is called so here.
+ * The error for a journal that could not be opened. It says "damaged" only if SQLite does, because a person who moves a
+ * healthy journal away makes the agent forget what was sent.
  */
 export function notOpened(path: string, error: unknown): unknown {
   const { code, errcode, message } = error as { code?: string; errcode?: number; message: string }
-  // What is told already, and our own faults.
+  // An error with a message for people already, or a fault of our own.
   if (code === undefined) return error
   if (errcode === undefined) return dirUnusable('SERVICE_STATE_DIR', path, error)
   switch (databaseStateBy(error)) {
-    case 'held':
+    case 'locked':
       return new LockedError(path, 'another program, which has it open')
     case 'damaged':
       return damaged(path, `damaged or no database (${message})`)

@@ -1,53 +1,49 @@
 import type { Clock } from '../clock/clock.ts'
-import type { PlacedRow } from './call-rows.ts'
-import type { WrittenEnd } from './journal-time.ts'
-import type { Store } from './open-store.ts'
+import type { CallTable } from './call-table.ts'
+import { JournalFullError } from './idempotency-journal.ts'
+import type { JournalTime } from './journal-time.ts'
 
 const intervalMs = 60_000
-const nextMs = 1_000
-const removedAtOnce = 5_000
+/** Until the next part, while there is more to delete. */
+const nextPartMs = 100
+/** Few enough that no call waits for it. */
+const partSize = 500
 
-/** What purging needs beside the store. */
-export interface PurgeOptions {
+/** What the purge works with. */
+export interface Purge {
+  readonly calls: CallTable
+  readonly time: JournalTime
   readonly clock: Clock
-  /** Whether an id's request still waits for its answer: its entry stays. */
+  /** Whether the request of an id still waits for its answer. Its row stays. */
   readonly isUnanswered: (id: string) => boolean
-  /** Reads from the store, and handles its failure. */
-  readonly looked: <Result>(look: () => Result) => Result
-  /** Removes what has ended, in a transaction. */
-  readonly remove: (ended: readonly PlacedRow[]) => void
+  /** @throws {JournalFullError} */
+  readonly commit: (work: () => number) => number
 }
 
 /**
- * Lets entries go whose window has ended, some thousand at once: each minute, each second while there are more.
+ * Deletes the rows whose window ended: each minute, and faster while there are many.
  *
- * @returns Ends it.
+ * @returns Stops it.
  */
-export function startPurging(
-  { db, time }: Pick<Store, 'db' | 'time'>,
-  { clock, isUnanswered, looked, remove }: PurgeOptions,
-): () => void {
-  const oldestFirst = db.prepare(
-    'SELECT seq, id, ends_at_ms, ends_at_wall_ms FROM call WHERE ends_at_ms IS NOT NULL ORDER BY seq',
-  )
-  const find = (): EndedRow[] => {
-    const nowMs = time.nowMs()
-    const found: EndedRow[] = []
-    // What was written first ends first, but for what is kept for less than a window. Where one has not ended, those
-    // behind it wait for it.
-    for (const row of oldestFirst.iterate() as Iterable<EndedRow>) {
-      if (time.endMsOf(row) >= nowMs || found.length === removedAtOnce) break
-      if (!isUnanswered(row.id)) found.push(row)
+export function startPurging({ calls, time, clock, isUnanswered, commit }: Purge): () => void {
+  const deletePart = (): number => {
+    const ended = calls.listEnded(time.nowMs(), partSize)
+    for (const { rowid, id } of ended) if (!isUnanswered(id)) calls.deleteRow(rowid)
+    return ended.length
+  }
+  const purge = (): void => {
+    const isMoreLeft = commitOrWait() === partSize
+    cancel = clock.after(isMoreLeft ? nextPartMs : intervalMs, purge)
+  }
+  /** What cannot be deleted because the disk is full is deleted the next time. */
+  const commitOrWait = (): number => {
+    try {
+      return commit(deletePart)
+    } catch (error) {
+      if (!(error instanceof JournalFullError)) throw error
+      return 0
     }
-    return found
   }
-  const turn = (): void => {
-    const ended = looked(find)
-    if (ended.length > 0) remove(ended)
-    cancel = clock.after(ended.length === removedAtOnce ? nextMs : intervalMs, turn)
-  }
-  let cancel = clock.after(intervalMs, turn)
+  let cancel = clock.after(intervalMs, purge)
   return () => cancel()
 }
-
-interface EndedRow extends PlacedRow, WrittenEnd {}

@@ -1,16 +1,19 @@
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { limits } from '../../contract/limits.ts'
+import { operationNamed } from '../../contract/operations.ts'
 import { type CallAnswer, inDoubt } from '../call/answer.ts'
 import type { Clock } from '../clock/clock.ts'
-import { isForWantOfRoom } from '../durable-files/database-fault.ts'
-import { RemovedError, trackFile } from '../durable-files/same-file.ts'
 import { Ballast } from './ballast.ts'
-import type { CallRow, PlacedRow } from './call-rows.ts'
-import { GroupCommit } from './group-commit.ts'
-import { type IdempotencyJournal, type JournalEntry, JournalFullError } from './idempotency-journal.ts'
+import {
+  type IdempotencyJournal,
+  type JournalEntry,
+  JournalFullError,
+  type JournalledCall,
+} from './idempotency-journal.ts'
+import { JournalWriter, type Sync } from './journal-writer.ts'
 import { openStore } from './open-store.ts'
 import { startPurging } from './purge.ts'
+import { Room } from './room.ts'
 
 /** What the journal needs beside its directory. */
 export interface SqliteJournalOptions {
@@ -18,116 +21,86 @@ export interface SqliteJournalOptions {
   readonly clock: Clock
   /** Whether a request with this id was claimed and is not answered yet: its entry outlives its window. */
   readonly isUnanswered: (id: string) => boolean
-  /** Told when `once` calls begin to be refused because they cannot be noted; with nothing, when they can be again. */
-  readonly troubled: (error: Error | undefined) => void
-  /** Told when the store fails for another reason than a full disk: the agent must stop rather than guess. */
-  readonly broke: (error: Error) => void
+  /** Called when calls with an id are refused from now on, because nothing can be stored; without a cause when that ends. */
+  readonly onFull: (cause: Error | undefined) => void
+  /** Called when the journal fails for another reason than a full disk. The agent must stop rather than guess. */
+  readonly onFatal: (error: Error) => void
 }
 
-const entriesInMemoryMax = 20_000
-const cureOfRemoved =
-  'What was sent is forgotten with it. Put it back if it was moved; else start the agent again, and ids of the last ten minutes are new'
+interface Entry extends JournalEntry {
+  readonly endsAtMs: number
+}
+
+/** Some 4 MB. What is not in memory is read from the database. */
+const cachedTextMax = 2 * 1024 * 1024
 
 /**
- * Remembers ids through kill -9 and power cuts, in `journal.db` of the state directory. The caller owns that directory
- * alone. Windows run by the monotonic clock; over a restart the wall clock carries what is left of them, and never more
- * than a whole window.
+ * Remembers ids through kill -9, and those of calls that do harm when they run twice through a power cut too: in
+ * `journal.db` of the state directory, which the caller must own alone.
  *
  * @throws {JournalUnusableError} There is a database that is not ours, or damaged.
  * @throws {LockedError} Another program has it open.
  * @throws {DirUnusableError} It cannot be reached or written.
  */
 export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJournal {
-  const { stateDir, clock, isUnanswered, troubled, broke } = options
+  const { stateDir, clock, isUnanswered, onFull, onFatal } = options
   const ballast = new Ballast(stateDir)
-  const { db, time, rows } = openStore(stateDir, clock, ballast)
-  const path = join(stateDir, 'journal.db')
-  const isSameFile = trackFile(path)
-  const commits = new GroupCommit(db, clock, assertStanding)
+  const { db, time, calls } = openStore(stateDir, clock, ballast)
+  const writer = new JournalWriter(db, join(stateDir, 'journal.db'), onFatal)
   const name = String(db.prepare('SELECT name FROM journal').get()?.['name'])
-  const inMemory = new LRUCache<string, JournalEntry>({
-    max: entriesInMemoryMax,
-    ttl: limits.idempotencyWindowMs,
-    ttlResolution: 0,
-    perf: { now: () => clock.monotonicMs() },
+  const cache = new LRUCache<string, Entry>({
+    maxSize: cachedTextMax,
+    sizeCalculation: ({ answer }, id) => id.length + (answer.ok ? answer.dataText : answer.messageText).length + 200,
+  })
+  const room = new Room({
+    ballast,
+    clock,
+    tryToCommit: () => writer.commit('unsynced', () => calls.touch()),
+    onChange: onFull,
+  })
+  room.look()
+  const stopPurging = startPurging({
+    calls,
+    time,
+    clock,
+    isUnanswered,
+    commit: (work) => commitIfRoom('unsynced', work),
   })
 
-  /** Tells a full disk, which the caller can handle, from a broken store, which nobody can. */
-  async function written<Result>(apply: () => Result): Promise<Result> {
-    try {
-      return await commits.write(apply)
-    } catch (error) {
-      if (isForWantOfRoom(error)) throw new JournalFullError('no room in SERVICE_STATE_DIR', { cause: error })
-      broke(error as Error)
-      throw error
-    }
-  }
-
-  /** As `written`, for what has already happened: the ballast is given up for it. */
-  async function writtenForSure<Result>(apply: () => Result): Promise<Result> {
-    try {
-      return await written(apply)
-    } catch (error) {
-      if (!(error instanceof JournalFullError)) throw error
-      // Another answer of the same commit may have dropped it; then there is room for this one too.
-      ballast.drop()
-      return await written(apply)
-    }
-  }
-
-  /** An answer that nobody will find again is no answer that was kept, and an intent even less. */
-  function assertStanding(): void {
-    if (!isSameFile()) throw new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoved)
-  }
-
-  let isTroubled = false
-  function assertRoom(): void {
-    try {
-      ballast.assertWhole()
-    } catch (error) {
-      if (!isTroubled) troubled(error as Error)
-      isTroubled = true
-      throw new JournalFullError('nothing can be noted in SERVICE_STATE_DIR', { cause: error })
-    }
-    if (isTroubled) troubled(undefined)
-    isTroubled = false
-  }
-
-  /** A store that cannot be read says nothing of what was sent: nobody may go on without it. */
-  function looked<Result>(look: () => Result): Result {
-    try {
-      return look()
-    } catch (error) {
-      broke(error as Error)
-      throw error
-    }
-  }
-
-  function read(id: string): (JournalEntry & { endsAtMs: number }) | undefined {
-    const row = looked(() => rows.read(id))
+  function read(id: string): Entry | undefined {
+    const cached = cache.get(id)
+    if (cached) return cached
+    const row = writer.read(() => calls.read(id))
     if (!row) return undefined
     const answer = row.answer === null ? inDoubt : (JSON.parse(row.answer) as CallAnswer)
-    return { fingerprint: row.fingerprint, answer, endsAtMs: endMsOf(row) }
+    return { fingerprint: row.fingerprint, answer, endsAtMs: row.ends_at_ms ?? Number.POSITIVE_INFINITY }
   }
 
-  function endMsOf({ ends_at_ms, ends_at_wall_ms }: Pick<CallRow, 'ends_at_ms' | 'ends_at_wall_ms'>): number {
-    return ends_at_ms === null ? Number.POSITIVE_INFINITY : time.endMsOf({ ends_at_ms, ends_at_wall_ms })
+  /** For a call that was already sent. */
+  function commitForSure(sync: Sync, work: () => void): void {
+    try {
+      writer.commit(sync, work)
+    } catch (error) {
+      if (!(error instanceof JournalFullError)) throw error
+      room.giveUpBallast(error)
+      writer.commit(sync, work)
+    }
   }
 
-  async function removeEnded(ended: readonly PlacedRow[]): Promise<void> {
-    await written(() => rows.removeAll(ended))
-    rows.forgetAll(ended)
+  /** For what may fail: a call that is not sent then, or rows that are deleted later. */
+  function commitIfRoom<Result>(sync: Sync, work: () => Result): Result {
+    try {
+      return writer.commit(sync, work)
+    } catch (error) {
+      if (error instanceof JournalFullError) room.report(error)
+      throw error
+    }
   }
-
-  const remove = (ended: readonly PlacedRow[]) => void removeEnded(ended).catch(ignoreFull)
-  const stopPurging = startPurging({ db, time }, { clock, isUnanswered, looked, remove })
 
   return {
     name,
 
     async find(id) {
-      const remembered = inMemory.get(id)
-      if (remembered) return remembered
       const entry = read(id)
       return entry && entry.endsAtMs >= time.nowMs() ? entry : undefined
     },
@@ -139,39 +112,47 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     async forgetEnded(id) {
       const entry = read(id)
       if (!entry || entry.endsAtMs >= time.nowMs()) return
-      await written(() => rows.remove(id))
-      rows.forget(id)
+      cache.delete(id)
+      commitForSure('synced', () => calls.delete(id))
     },
 
     async recordIntent(call) {
-      // The ballast of a directory that is gone is not whole either, and that is not what is wrong.
-      looked(assertStanding)
-      assertRoom()
-      inMemory.delete(call.id)
-      rows.remember(await written(() => rows.write(call, null, null)))
+      writer.assertSameFile()
+      room.assert()
+      if (!isSentOnce(call)) return
+      cache.delete(call.id)
+      commitIfRoom('synced', () => calls.replace(call, null, null))
     },
 
     async recordAnswer(call, answer, keepMs) {
-      const text = JSON.stringify(answer)
-      rows.remember(await writtenForSure(() => rows.write(call, text, time.endAfter(keepMs))))
-      inMemory.set(call.id, { fingerprint: call.fingerprint, answer }, { ttl: keepMs })
+      time.storeOffset()
+      const endsAtMs = time.nowMs() + keepMs
+      commitForSure(syncOf(call), () => calls.replace(call, JSON.stringify(answer), endsAtMs))
+      cache.set(call.id, { fingerprint: call.fingerprint, answer, endsAtMs })
     },
 
     async release(id) {
-      inMemory.delete(id)
-      await writtenForSure(() => rows.remove(id))
-      rows.forget(id)
+      cache.delete(id)
+      commitForSure('unsynced', () => calls.delete(id))
     },
 
     async close() {
       stopPurging()
-      commits.flush()
+      room.close()
       db.close()
     },
   }
 }
 
-/** What could not be removed now is removed the next time. */
-function ignoreFull(error: unknown): void {
-  if (!(error instanceof JournalFullError)) throw error
+/** The platform acts each time such a call is sent. */
+function isSentOnce({ operationName }: JournalledCall): boolean {
+  const operation = operationNamed(operationName)
+  return operation?.kind === 'platform' && operation.retry === 'once'
+}
+
+/** Whether it does harm to run a call again after a power cut. The game client may send each envelope that was signed. */
+function syncOf({ operationName }: JournalledCall): Sync {
+  const operation = operationNamed(operationName)
+  const isHarmless = operation?.kind === 'verify' || (operation?.kind === 'platform' && operation.retry !== 'once')
+  return isHarmless ? 'unsynced' : 'synced'
 }

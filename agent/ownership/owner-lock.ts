@@ -4,119 +4,123 @@ import { DatabaseSync } from 'node:sqlite'
 import { databaseStateBy, databaseUnreachable } from '../durable-files/database-fault.ts'
 import { type DirSetting, DirUnusableError, dirUnusable } from '../durable-files/dir-unusable.ts'
 import { makeDir } from '../durable-files/make-dir.ts'
+import { makePrivateFile } from '../durable-files/private-file.ts'
 import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-file.ts'
 import { RemovedError, trackFile } from '../durable-files/same-file.ts'
+import { isOutOfSpace } from '../durable-files/system-errors.ts'
 
-/** Another live process has what the agent needs for itself. */
+/** Another live process has locked what the agent needs for itself. */
 export class LockedError extends Error {
   override readonly name = 'LockedError'
   readonly path: string
-  readonly holder: string
+  readonly owner: string
 
-  constructor(path: string, holder: string) {
-    super(`${path} is held by ${holder}`)
+  constructor(path: string, owner: string) {
+    super(`${path} is locked by ${owner}`)
     this.path = path
-    this.holder = holder
+    this.owner = owner
   }
 }
 
-/** A directory to take. */
+/** A directory to own. */
 export interface OwnedDir {
   readonly setting: DirSetting
   readonly path: string
-  /** Its mode, where it has to be made. */
+  /** Its mode, if it has to be made. */
   readonly mode: number
 }
 
 /** The right to be the only live agent that works in a directory. */
 export interface Ownership {
   /**
-   * Makes sure that the directory is still the one that was taken. In another of the same name another agent may work.
+   * Makes sure that the directory is still the same one. In another directory of that name another agent may work.
    *
    * @throws {RemovedError}
    */
-  assertStanding(): void
-  /** Gives the directory free. */
+  assertSameDir(): void
+  /** Lets others own the directory. */
   release(): void
 }
 
 /**
- * Takes a directory for this process, and makes it where it is missing. The lock is the operating system's, held through
- * an open database: it ends with the process however that ends, and no clock can end it before.
+ * Locks a directory for this process, and makes it if it is missing. The lock belongs to the operating system, through an
+ * open database: it ends with the process, however that ends, and no clock can end it before.
  *
- * @param holder Tells others who has it.
- * @throws {LockedError} Another live process has it.
+ * @param owner Tells other agents who owns the directory.
+ * @throws {LockedError} Another live process owns it.
  * @throws {DirUnusableError} It cannot be made, read or written.
  */
-export function takeOwnership({ setting, path, mode }: OwnedDir, holder: string): Ownership {
+export function takeOwnership({ setting, path, mode }: OwnedDir, owner: string): Ownership {
   makeDir(setting, path, mode)
-  const [lock, note] = [join(path, 'owner.lock'), join(path, 'owner.json')]
-  const db = locked(setting, path, lock)
+  const [lockFile, ownerFile] = [join(path, 'owner.lock'), join(path, 'owner.json')]
+  const lock = takeLock(setting, path, lockFile)
   try {
-    const isSameFile = trackFile(lock)
+    const isSameFile = trackFile(lockFile)
     removeUnfinishedFiles(path)
-    tellHolder(note, holder)
+    writeOwner(ownerFile, owner)
     return {
-      assertStanding() {
+      assertSameDir() {
         if (!isSameFile()) throw new RemovedError(setting, path, 'Start the agent again: it makes what is missing')
       },
       release() {
-        // In another directory of this name the note is another agent's.
-        if (isSameFile()) forgetHolder(note)
-        db.close()
+        // In another directory of this name the owner file is another agent's.
+        if (isSameFile()) removeOwner(ownerFile)
+        lock.close()
       },
     }
   } catch (error) {
-    db.close()
+    lock.close()
     throw dirUnusable(setting, path, error)
   }
 }
 
-function locked(setting: DirSetting, dir: string, lock: string): DatabaseSync {
+function takeLock(setting: DirSetting, dir: string, lockFile: string): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
-    db = new DatabaseSync(lock, { timeout: 0 })
-    // Nothing is ever written: a rollback journal on disk would only want room, which a full one does not have.
+    makePrivateFile(lockFile)
+    db = new DatabaseSync(lockFile, { timeout: 0 })
+    // Nothing is ever written, so a rollback journal on a full disk would only need space.
     db.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     return db
   } catch (error) {
     db?.close()
     switch (databaseStateBy(error)) {
-      case 'held':
-        throw new LockedError(dir, `another market-agent (${holderOf(dir)})`)
+      case 'locked':
+        throw new LockedError(dir, `another market-agent (${readOwner(dir)})`)
       case 'damaged': {
-        const fault = { problem: 'no lock of market-agent', cure: 'Remove that file; it holds nothing else' }
-        throw new DirUnusableError(setting, lock, fault, error)
+        const cure = 'remove that file; it holds nothing else'
+        throw new DirUnusableError(setting, lockFile, 'no lock of market-agent', cure, error)
       }
       case 'unreachable':
-        throw databaseUnreachable(setting, lock, error)
+        throw databaseUnreachable(setting, lockFile, error)
     }
   }
 }
 
-/** On a full disk nobody learns who holds the directory. The lock is what counts. */
-function tellHolder(note: string, holder: string): void {
+/** The owner file is for people. On a full disk the agent goes without it. */
+function writeOwner(file: string, owner: string): void {
   try {
-    replaceFile(note, JSON.stringify({ holder }), 0o644)
+    replaceFile(file, JSON.stringify({ owner }), 0o600)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
-    forgetHolder(note)
+    if (!isOutOfSpace(error)) throw error
+    removeOwner(file)
   }
 }
 
-function forgetHolder(note: string): void {
+function removeOwner(file: string): void {
   try {
-    rmSync(note, { force: true })
+    rmSync(file, { force: true })
   } catch {
-    // The next owner writes its own name.
+    // The next owner replaces it.
   }
 }
 
-function holderOf(dir: string): string {
+function readOwner(dir: string): string {
   try {
-    return String((JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8')) as { holder: unknown }).holder)
+    return (
+      (JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8')) as { owner?: string }).owner ?? 'of another version'
+    )
   } catch {
-    return 'which tells no name'
+    return 'its owner file cannot be read'
   }
 }

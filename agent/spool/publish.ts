@@ -1,10 +1,11 @@
 import { closeSync, fsync, open, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isGone, synced } from '../durable-files/disk-errors.ts'
+import { synced } from '../durable-files/disk-errors.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
 import type { SharedSyncs } from '../durable-files/shared-syncs.ts'
+import { isGone } from '../durable-files/system-errors.ts'
 import { assertNoLinks, type SpoolDirs } from './spool-dirs.ts'
 
 /** What becomes of a claimed file when its answer is written: it is removed, or kept for a person to read. */

@@ -11,9 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { causeOf } from '../durable-files/cause.ts'
-import { cureOf } from '../durable-files/cure.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
+import { causeOf, cureOf } from '../durable-files/system-errors.ts'
 
 /** Where a spool's files lie. @see interface section 4.10 */
 export interface SpoolDirs {

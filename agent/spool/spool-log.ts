@@ -1,6 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import { causeOf } from '../durable-files/cause.ts'
-import { cureOf } from '../durable-files/cure.ts'
+import { causeOf, cureOf } from '../durable-files/system-errors.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import type { WhyIgnored } from './outbox-scan.ts'

@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts'
-import { isGone } from '../durable-files/disk-errors.ts'
 import { RemovedError } from '../durable-files/same-file.ts'
+import { isGone } from '../durable-files/system-errors.ts'
 import { unclaim } from './claim.ts'
 import { OutboxScan, type WhyIgnored } from './outbox-scan.ts'
 import { recoverOwnFiles } from './own-files.ts'

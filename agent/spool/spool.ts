@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
-import { causeOf } from '../durable-files/cause.ts'
 import { patientFs } from '../durable-files/retries.ts'
 import { SharedSyncs } from '../durable-files/shared-syncs.ts'
+import { causeOf } from '../durable-files/system-errors.ts'
 import type { Log } from '../log/log.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { removeExpired } from './own-files.ts'

@@ -5,10 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { JournalUnusableError } from '../../../agent/journal/idempotency-journal.ts'
 import { notOpened } from '../../../agent/journal/not-opened.ts'
-import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
 import { canTrace } from '../../crash/system-calls.ts'
 import { type AgentHome, agentHome, spawnAgent } from '../fixtures/agent-process.ts'
-import { TestClock } from '../fixtures/test-clock.ts'
+import { openTestJournal } from '../fixtures/test-journal.ts'
 
 /** An agent that is not root: rights mean nothing to root. */
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
@@ -36,7 +35,7 @@ test.skipIf(process.platform === 'win32')(
       expect(await agent.ended).toEqual({ code: 2, signal: null })
       const message = lastMessage(agent.output())
       expect(message).toMatch(
-        /^SERVICE_STATE_DIR: .*journal\.db: the agent's user may not work with it \(EACCES\)\. Make/,
+        /^SERVICE_STATE_DIR: .*journal\.db: the agent's user may not work with it \(EACCES\)\. Give/,
       )
       expect(agent.output()).not.toMatch(/damaged|move it away|^\s+at /m)
     }
@@ -52,7 +51,7 @@ test('a journal that another program has open ends the start with 3 and is not c
   other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   await using agent = spawnAgent(home)
   expect(await agent.ended).toEqual({ code: 3, signal: null })
-  expect(lastMessage(agent.output())).toBe(`${path} is held by another program, which has it open`)
+  expect(lastMessage(agent.output())).toBe(`${path} is locked by another program, which has it open`)
 })
 
 for (const [how, when] of [
@@ -63,15 +62,12 @@ for (const [how, when] of [
     using home = agentHome('http://127.0.0.1:9')
     const path = join(home.stateDir, 'journal.db')
     mkdirSync(home.stateDir)
-    const broke = (error: Error) => {
-      throw error
-    }
-    const events = { isUnanswered: () => false, troubled: () => undefined, broke }
-    const journal = openSqliteJournal({ stateDir: home.stateDir, clock: new TestClock(), ...events })
     const answer = { ok: true, dataText: JSON.stringify('x'.repeat(200)) } as const
-    const keep = (n: number) =>
-      journal.recordAnswer({ id: `id-${n}`, fingerprint: 'f', operationName: 'o' }, answer, 600_000)
-    await Promise.all(Array.from({ length: 2_000 }, (_, n) => keep(n)))
+    const journal = openTestJournal(home.stateDir)
+    for (let n = 0; n < 2_000; n++) {
+      const call = { id: `id-${n}`, fingerprint: 'f', operationName: 'market.adjust-stock' }
+      await journal.recordAnswer(call, answer, 600_000)
+    }
     await journal.close()
     const inject = ['-e', 'trace=pread64', '-e', `inject=pread64:error=EIO:when=${when}`]
     const trace = join(home.dir, 'trace')

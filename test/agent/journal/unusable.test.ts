@@ -2,29 +2,17 @@ import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync, w
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
 import { agentHome, spawnAgent } from '../fixtures/agent-process.ts'
-import { TestClock } from '../fixtures/test-clock.ts'
+import { openTestJournal } from '../fixtures/test-journal.ts'
 
 /** A journal of ours with some thousand entries. */
 async function makeJournal(stateDir: string): Promise<void> {
-  const broke = (error: Error) => {
-    throw error
-  }
-  const journal = openSqliteJournal({
-    stateDir,
-    clock: new TestClock(),
-    isUnanswered: () => false,
-    troubled: () => undefined,
-    broke,
-  })
+  await using journal = openTestJournal(stateDir)
   const answer = { ok: true, dataText: JSON.stringify('x'.repeat(200)) } as const
-  await Promise.all(
-    Array.from({ length: 2_000 }, (_, n) =>
-      journal.recordAnswer({ id: `id-${n}`, fingerprint: 'f', operationName: 'o' }, answer, 600_000),
-    ),
-  )
-  await journal.close()
+  for (let n = 0; n < 2_000; n++) {
+    const call = { id: `id-${n}`, fingerprint: 'f', operationName: 'market.adjust-stock' }
+    await journal.recordAnswer(call, answer, 600_000)
+  }
 }
 
 function damage(path: string, from: number, to: number): void {
@@ -60,9 +48,9 @@ for (const [what, make, line] of [
     async (path: string, stateDir: string) => {
       await makeJournal(stateDir)
       using db = new DatabaseSync(path)
-      db.exec('PRAGMA user_version = 3')
+      db.exec('PRAGMA user_version = 4')
     },
-    /newer version of market-agent \(3, this one knows 2\)/,
+    /newer version of market-agent \(4, this one knows 3\)/,
   ],
   [
     'belongs to another program',

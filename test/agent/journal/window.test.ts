@@ -1,57 +1,15 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
-import { openDatabase } from '../../../agent/journal/open-database.ts'
-import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
-import { TestClock } from '../fixtures/test-clock.ts'
+import { laterClock, testStateDir } from '../fixtures/test-journal.ts'
 
 const windowMs = 600_000
 const minuteMs = 60_000
 const answer: CallAnswer = { ok: true, dataText: '{"n": 1.50}' }
 const called = (id: string) => ({ id, fingerprint: `fingerprint of ${id}`, operationName: 'transaction.create' })
-
-/** One state directory, and journals that are opened in it one after another, each with a process's own clock. */
-function stateDir() {
-  const dir = mkdtempSync(join(tmpdir(), 'market-agent-journal-'))
-  const unanswered = new Set<string>()
-  return {
-    dir,
-    unanswered,
-    open(clock = new TestClock()) {
-      const broke = (error: Error) => {
-        throw error
-      }
-      const journal = openSqliteJournal({
-        stateDir: dir,
-        clock,
-        isUnanswered: (id) => unanswered.has(id),
-        troubled: () => undefined,
-        broke,
-      })
-      return Object.assign(journal, { clock, [Symbol.asyncDispose]: () => journal.close() })
-    },
-    /** What is in the table, once no journal is open. */
-    ids(): unknown[] {
-      using db = new DatabaseSync(join(dir, 'journal.db'), { readOnly: true })
-      return db
-        .prepare('SELECT id FROM call ORDER BY id')
-        .all()
-        .map(({ id }) => id)
-    },
-    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
-  }
-}
-
-/** The clock of a process that starts when `passedMs` have passed; its monotonic time begins anew. */
-function laterClock(passedMs: number): TestClock {
-  const clock = new TestClock()
-  clock.wallOffsetMs += passedMs
-  clock.advance(37)
-  return clock
-}
+/** A call whose answer is not synced, for tests with many of them. */
+const calledIdempotent = (id: string) => ({ ...called(id), operationName: 'market.adjust-stock' })
 
 for (const [passedMs, isKept] of [
   [0, true],
@@ -59,7 +17,7 @@ for (const [passedMs, isKept] of [
   [windowMs + 1, false],
 ] as const) {
   test(`${passedMs / 1000} s over a restart leave an answer ${isKept ? 'kept' : 'forgotten'}`, async () => {
-    using state = stateDir()
+    using state = testStateDir()
     const first = state.open()
     await first.recordAnswer(called('a'), answer, windowMs)
     await first.close()
@@ -71,7 +29,7 @@ for (const [passedMs, isKept] of [
 }
 
 test('what is left of a window after a restart runs by the monotonic clock', async () => {
-  using state = stateDir()
+  using state = testStateDir()
   const first = state.open()
   await first.recordAnswer(called('a'), answer, windowMs)
   await first.close()
@@ -84,7 +42,7 @@ test('what is left of a window after a restart runs by the monotonic clock', asy
 })
 
 test('a wall clock that was set back while the agent was away keeps an answer for one window at most', async () => {
-  using state = stateDir()
+  using state = testStateDir()
   const first = state.open()
   await first.recordAnswer(called('a'), answer, windowMs)
   await first.close()
@@ -96,7 +54,7 @@ test('a wall clock that was set back while the agent was away keeps an answer fo
 })
 
 test('a wall clock that was set back while the agent runs prolongs nothing', async () => {
-  using state = stateDir()
+  using state = testStateDir()
   await using journal = state.open()
   await journal.recordAnswer(called('a'), answer, windowMs)
   journal.clock.wallOffsetMs -= 86_400_000
@@ -105,7 +63,7 @@ test('a wall clock that was set back while the agent runs prolongs nothing', asy
 })
 
 test('entries go by themselves after their window, but not while their request is unanswered', async () => {
-  using state = stateDir()
+  using state = testStateDir()
   const journal = state.open()
   for (const id of ['a', 'b', 'c', 'waiting']) await journal.recordAnswer(called(id), answer, windowMs)
   await journal.recordIntent(called('under way'))
@@ -118,7 +76,7 @@ test('entries go by themselves after their window, but not while their request i
 })
 
 test('an entry outlives its window for a request that was claimed and never answered', async () => {
-  using state = stateDir()
+  using state = testStateDir()
   const first = state.open()
   await first.recordAnswer(called('a'), answer, windowMs)
   await first.recordIntent(called('b'))
@@ -129,21 +87,18 @@ test('an entry outlives its window for a request that was claimed and never answ
   expect(await second.findUnanswered('b')).toMatchObject({ answer: { ok: false, uncertain: true } })
 })
 
-test('entries go some thousand at once and soon, although one among them waits for its answer', async () => {
-  using state = stateDir()
+test('many entries go soon after their window, although one among them waits for its answer', async () => {
+  using state = testStateDir()
   const journal = state.open()
-  const ids = Array.from({ length: 5_500 }, (_, n) => `id-${n}`)
-  await Promise.all(ids.map((id) => journal.recordAnswer(called(id), answer, windowMs)))
+  for (let n = 0; n < 1_200; n++) await journal.recordAnswer(calledIdempotent(`id-${n}`), answer, windowMs)
   state.unanswered.add('id-0')
-  journal.clock.advance(windowMs + minuteMs)
-  await new Promise(setImmediate)
-  journal.clock.advance(1_000)
+  journal.clock.advance(windowMs + minuteMs + 1_000)
   await journal.close()
   expect(state.ids()).toEqual(['id-0'])
 })
 
 test('an id that is noted anew just when its old entry goes is not lost with it', async () => {
-  using state = stateDir()
+  using state = testStateDir()
   const journal = state.open()
   await journal.recordAnswer(called('a'), answer, windowMs)
   journal.clock.advance(windowMs + 1)
@@ -155,7 +110,7 @@ test('an id that is noted anew just when its old entry goes is not lost with it'
 })
 
 test('an answer keeps what is left of its window over several restarts, and goes after it', async () => {
-  using state = stateDir()
+  using state = testStateDir()
   const first = state.open()
   await first.recordAnswer(called('a'), answer, windowMs)
   await first.close()
@@ -169,13 +124,12 @@ test('an answer keeps what is left of its window over several restarts, and goes
   last.clock.advance(minuteMs)
   expect(await last.find('a')).toBeUndefined()
   expect(await last.find('later 3')).toBeDefined()
-  await new Promise(setImmediate)
   await last.close()
   expect(state.ids()).toEqual(['later 3', 'later 6', 'later 9'])
 })
 
 test('a wall clock that was set back gives one window in all, however often the agent starts', async () => {
-  using state = stateDir()
+  using state = testStateDir()
   const first = state.open()
   await first.recordAnswer(called('a'), answer, windowMs)
   await first.close()
@@ -188,10 +142,10 @@ test('a wall clock that was set back gives one window in all, however often the 
 })
 
 test('a start writes nothing of entries that only grew older', async () => {
-  using state = stateDir()
+  using state = testStateDir()
   const first = state.open()
   const long: CallAnswer = { ok: true, dataText: JSON.stringify('x'.repeat(400)) }
-  await Promise.all(Array.from({ length: 2_000 }, (_, n) => first.recordAnswer(called(`id-${n}`), long, windowMs)))
+  for (let n = 0; n < 2_000; n++) await first.recordAnswer(calledIdempotent(`id-${n}`), long, windowMs)
   await first.close()
   await using second = state.open(laterClock(minuteMs))
   const written = statSync(join(state.dir, 'journal.db-wal'), { throwIfNoEntry: false })?.size ?? 0
@@ -199,19 +153,9 @@ test('a start writes nothing of entries that only grew older', async () => {
   expect(await second.find('id-1999')).toMatchObject({ answer: long })
 })
 
-test('a commit waits for the disk', () => {
-  using state = stateDir()
-  for (const start of ['first', 'second']) {
-    using db = openDatabase(state.dir, () => start)
-    expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
-    const full = 2
-    expect(db.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: full })
-  }
-})
-
 test('a journal keeps its name for life, and another one has another', async () => {
-  using state = stateDir()
-  using other = stateDir()
+  using state = testStateDir()
+  using other = testStateDir()
   const first = state.open()
   const { name } = first
   await first.close()
@@ -220,4 +164,20 @@ test('a journal keeps its name for life, and another one has another', async () 
   expect(second.name).toBe(name)
   expect(foreign.name).not.toBe(name)
   expect(name).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test('a wall clock that is set while the agent runs neither ends nor prolongs a window over the restart', async () => {
+  const dayMs = 86_400_000
+  for (const setByMs of [dayMs, -dayMs]) {
+    using state = testStateDir()
+    const first = state.open()
+    await first.recordAnswer(called('before'), answer, windowMs)
+    first.clock.wallOffsetMs += setByMs
+    await first.recordAnswer(called('after'), answer, windowMs)
+    await first.close()
+    await using second = state.open(laterClock(setByMs + 5 * minuteMs))
+    for (const id of ['before', 'after']) expect(await second.find(id)).toMatchObject({ answer })
+    second.clock.advance(5 * minuteMs)
+    for (const id of ['before', 'after']) expect(await second.find(id)).toBeUndefined()
+  }
 })

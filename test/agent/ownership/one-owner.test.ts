@@ -8,7 +8,7 @@ import { eligible, eventually, namesIn, purchase, putRequest } from '../fixtures
 const withdrawal = { action: 'market.withdraw', itemRef: 'item-1' }
 
 for (const shared of ['spool', 'state'] as const) {
-  test(`a second agent at the same ${shared} ends with 3 and names the holder; the first goes on`, async () => {
+  test(`a second agent at the same ${shared} ends with 3 and names the owner; the first goes on`, async () => {
     await using platform = await FakePlatform.start(processPublicKey)
     using home = agentHome(platform.url)
     const other = join(home.dir, 'other')
@@ -22,14 +22,14 @@ for (const shared of ['spool', 'state'] as const) {
     expect(await second.ended).toEqual({ code: 3, signal: null })
     const last = JSON.parse(second.output().trimEnd().split('\n').at(-1) ?? '')
     const dir = shared === 'spool' ? home.spoolDir : home.stateDir
-    expect(last.msg).toContain(`${dir} is held by another market-agent (process ${first.pid}, since `)
+    expect(last.msg).toContain(`${dir} is locked by another market-agent (process ${first.pid}, since `)
     putRequest(join(home.spoolDir, 'outbox'), 'ask-1', eligible)
     await eventually(() => readFileSync(join(home.spoolDir, 'inbox', 'ask-1.json')))
     expect(await first.stop()).toEqual({ code: 0, signal: null })
   })
 }
 
-test('spool and state are free at once after kill -9, and name no holder after a stop', async () => {
+test('spool and state are free at once after kill -9, and name no owner after a stop', async () => {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
   const env = { SERVICE_SPOOL_DIR: home.spoolDir }

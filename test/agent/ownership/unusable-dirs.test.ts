@@ -17,7 +17,7 @@ for (const setting of ['SERVICE_STATE_DIR', 'SERVICE_SPOOL_DIR'] as const) {
         writeFileSync(join(dir, 'file'), '')
         return join(dir, 'file')
       },
-      /a file stands where a directory must be/,
+      /a file is where a directory must be/,
     ],
     [
       'lies below a file',
@@ -25,9 +25,9 @@ for (const setting of ['SERVICE_STATE_DIR', 'SERVICE_SPOOL_DIR'] as const) {
         writeFileSync(join(dir, 'file'), '')
         return join(dir, 'file', 'below', 'it')
       },
-      /a file stands where a directory must be \(ENOTDIR\)/,
+      /a file is where a directory must be \(ENOTDIR\)/,
     ],
-    ['can neither be found nor made', () => '/proc/x', /no directory can be made there \(ENOENT\)/, isLinux],
+    ['can neither be found nor made', () => '/proc/x', /no such file or directory \(ENOENT\)/, isLinux],
     [
       'holds a lock that is none',
       ({ dir }) => {
@@ -44,7 +44,7 @@ for (const setting of ['SERVICE_STATE_DIR', 'SERVICE_SPOOL_DIR'] as const) {
         chmodSync(join(dir, 'd'), 0o555)
         return join(dir, 'd')
       },
-      /the agent's user may not work with it \(EACCES\)\. Make that user the owner/,
+      /the agent's user may not work with it \(EACCES\)\. Give the agent's user the right/,
       process.platform !== 'win32',
     ],
     [

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import { readCall } from '../../../agent/call/call.ts'
-import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
 import { LiveClock } from '../fixtures/live-clock.ts'
 import {
   claimOf,
@@ -15,6 +14,7 @@ import {
   startTestSpool,
   type TestSpool,
 } from '../fixtures/spool-fixture.ts'
+import { openTestJournal } from '../fixtures/test-journal.ts'
 
 const windowMs = 600_000
 const hourMs = 3_600_000
@@ -28,11 +28,8 @@ const storedAnswer: CallAnswer = { ok: true, dataText: '{"transactionId":41,"che
 async function leaveJournal(stateDir: string, id: string, request: Record<string, unknown>, row: Row): Promise<string> {
   const clock = new LiveClock()
   if (row === 'expired') clock.wallOffsetMs = -hourMs
-  const broke = (error: Error) => {
-    throw error
-  }
   mkdirSync(stateDir, { recursive: true })
-  const journal = openSqliteJournal({ stateDir, clock, isUnanswered: () => false, troubled: () => undefined, broke })
+  const journal = openTestJournal(stateDir, clock)
   const { action, ...input } = request
   const reading = readCall({ operation: action, input, id })
   if (!reading.ok) throw new Error(reading.message)

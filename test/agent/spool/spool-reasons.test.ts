@@ -25,7 +25,7 @@ for (const dir of ['outbox', 'inbox'] as const) {
     expect(spoolReasons(dirs, false)).toEqual([])
     for (const _ of [1, 2]) {
       expect(spoolReasons(dirs, true)).toEqual([
-        expect.stringMatching(/^SERVICE_SPOOL_DIR: .*: ENOTDIR: .*: move away what stands at that name/),
+        expect.stringMatching(/^SERVICE_SPOOL_DIR: .*: ENOTDIR: .*: move away that file/),
       ])
     }
     rmSync(dirs[dir])

@@ -212,7 +212,7 @@ test('answers that cannot be written hold up no calls up to a bound, and then co
 test('a request whose old id the journal cannot forget, because its disk is full, is claimed and answered', async () => {
   const { promise, resolve: letGo } = Promise.withResolvers<void>()
   const forgetEnded = async () => {
-    throw new JournalFullError('no room')
+    throw new JournalFullError('ENOSPC', undefined)
   }
   await using spool = await startWorker(() => ({}), { answered: promise, forgetEnded })
   putRequest(spool.dirs.outbox, 'daily', eligible)

@@ -15,7 +15,13 @@ export function wrap(
 ): void {
   const methods = holder as Methods
   const original = methods[name]
-  if (original) methods[name] = around(original) as AnyFunction
+  if (!original) return
+  const replacement = around(original) as AnyFunction
+  // What `util.promisify` resolves with is a property of the original.
+  for (const key of Object.getOwnPropertySymbols(original)) {
+    Object.defineProperty(replacement, key, Object.getOwnPropertyDescriptor(original, key) ?? {})
+  }
+  methods[name] = replacement
 }
 
 /** Calls a function as it would have been called. */
