@@ -1,7 +1,7 @@
 /** `node scripts/fields-page.ts`: writes docs/fields.md, the fields of every answer and webhook, from the OpenAPI document. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fieldsOf, resolved } from '../platform-stub/openapi/field-schemas.ts'
+import { fieldsOf, resolveReference } from '../platform-stub/openapi/field-schemas.ts'
 import { openApiDocument } from '../platform-stub/openapi/openapi-document.ts'
 import type { Content, JsonSchema } from '../platform-stub/openapi/shape.ts'
 
@@ -29,10 +29,12 @@ export function fieldsPage(): string {
 
 /** A table of the fields, and the example. */
 function contentOf({ 'application/json': { schema, examples } }: Content): string[] {
-  const rows = fieldsOf(inData(resolved(schema, document))).map(({ name, type, isRequired, description, values }) => {
-    const known = values.length > 0 ? ` ${values.map((value) => `\`${value}\``).join(', ')}` : ''
-    return `| \`${name}\` | ${type}${isRequired ? '' : ', optional'} | ${description}${known} |`
-  })
+  const rows = fieldsOf(inData(resolveReference(schema, document))).map(
+    ({ name, type, isRequired, description, values }) => {
+      const known = values.length > 0 ? ` ${values.map((value) => `\`${value}\``).join(', ')}` : ''
+      return `| \`${name}\` | ${type}${isRequired ? '' : ', optional'} | ${description}${known} |`
+    },
+  )
   const [example] = Object.values(examples)
   return [
     ['| field | type | meaning |', '|---|---|---|', ...rows].join('\n'),
@@ -42,7 +44,7 @@ function contentOf({ 'application/json': { schema, examples } }: Content): strin
 
 function inData(schema: JsonSchema): JsonSchema {
   const data = schema.properties?.['data']
-  return data ? resolved(data, document) : schema
+  return data ? resolveReference(data, document) : schema
 }
 
 if (import.meta.main) writeFileSync(join(import.meta.dirname, '..', 'docs', 'fields.md'), fieldsPage())

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { UserError } from '../store/user-error.ts'
 
-/** Nothing answers at the address, or something that is no stub, or the stub said no. */
+/** No stub answers at the address, or it refused. */
 class AskStubError extends UserError {
   override readonly name = 'AskStubError'
 }
 
-/** What a running stub answered. */
+/** The answer of a running stub. */
 export interface StubAnswer<Data> {
   readonly data: Data
   /** The stub's own time of the answer: Unix ms, whole seconds. */
@@ -19,9 +19,9 @@ const refusal = z.object({ message: z.string() })
 /**
  * Asks a control route of a running stub, from another process.
  *
- * @param schema What the answer's `data` has to be.
- * @param body Posted as JSON; left out, the route is only read.
- * @throws {AskStubError} With what to do about it.
+ * @param schema The schema of the answer's `data`.
+ * @param body Posted as JSON. Without it, the request is a GET.
+ * @throws {AskStubError} The message says what to do.
  */
 export async function askStub<Schema extends z.ZodMiniType>(
   stubUrl: string,
@@ -29,7 +29,7 @@ export async function askStub<Schema extends z.ZodMiniType>(
   schema: Schema,
   body?: object,
 ): Promise<StubAnswer<z.infer<Schema>>> {
-  const response = await fetched(stubUrl, path, body)
+  const response = await sendRequest(stubUrl, path, body)
   const answer: unknown = await response.json().catch(() => undefined)
   const refused = refusal.safeParse(answer)
   if (!response.ok && refused.success) {
@@ -41,7 +41,7 @@ export async function askStub<Schema extends z.ZodMiniType>(
   throw new AskStubError(`what answers at ${stubUrl} is no platform-stub of this version (status ${response.status})`)
 }
 
-async function fetched(stubUrl: string, path: string, body: object | undefined): Promise<Response> {
+async function sendRequest(stubUrl: string, path: string, body: object | undefined): Promise<Response> {
   const post = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
   try {
     return await fetch(`${stubUrl}${path}`, body === undefined ? {} : post)

@@ -3,7 +3,7 @@ import { httpUrlOf } from '../marketplace/game-servers/register.ts'
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Beyond this a due time could be no date any more. */
+/** A longer duration could lead to an invalid date. */
 const durationDaysMax = 3_650
 
 /** Milliseconds of `30m`, `10s`, `500ms`, `1h`, `2d`; ten years at most. @throws {InvalidArgumentError} */
@@ -27,7 +27,7 @@ export function parsePort(text: string): number {
   return port
 }
 
-/** An http(s) address without path, as others see the stub. @throws {InvalidArgumentError} */
+/** An http(s) address without a path. @throws {InvalidArgumentError} */
 export function parseOrigin(text: string): string {
   const url = httpUrlOf(text)
   const isOrigin = url?.pathname === '/' && !url.search && !url.hash && !url.username

@@ -6,7 +6,7 @@ import { makeLog, standardOutput } from '../server/log.ts'
 import { type StubOptions, startPlatformStub } from '../server/platform-stub.ts'
 import { exitCodes } from '../store/user-error.ts'
 
-/** What `serve` is told at the command line. Durations in ms. */
+/** The flags of `serve`. Durations in ms. */
 export interface ServeFlags {
   readonly host: string
   readonly port: number
@@ -29,7 +29,7 @@ export interface ServeFlags {
  * @throws {UserError} It could not be started.
  */
 export async function serve(flags: ServeFlags, program: { readonly name: string; readonly version: string }) {
-  // Listened for before anything starts: whoever has read the first log line may already end the stub.
+  // Registered before anything starts: a signal may come right after the first log line.
   const signal = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
   })
@@ -68,7 +68,7 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
   log.info('ended')
 }
 
-/** What leads to a scenario's state. Loaded only where one is given: a start without must not wait for it. */
+/** Prepares the state of a scenario. Loaded only if one is given, so that other starts do not wait for it. */
 async function preparationOf(file: string): Promise<NonNullable<StubOptions['prepare']>> {
   const [{ readScenario }, { stageScenario }] = await Promise.all([
     import('../developer/scenarios/read-scenario.ts'),

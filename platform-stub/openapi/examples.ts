@@ -4,7 +4,7 @@ import { eligibilityOf } from '../marketplace/characters/eligibility.ts'
 
 interface OperationExample {
   readonly input: Readonly<Record<string, unknown>>
-  /** What the stub answers, the fields that the interface does not promise included; null for an empty body. */
+  /** The stub's answer, with fields that the interface does not promise; null for an empty body. */
   readonly data: Readonly<Record<string, unknown>> | null
 }
 
@@ -39,7 +39,7 @@ const created = {
   retryAt: null,
 }
 
-/** One call of each operation, in one story: listed, bought, paid; delivered or not. */
+/** One call of each operation, all about one sale. */
 export const operationExamples: Readonly<Record<PlatformOperationName, OperationExample>> = {
   'character.link': {
     input: { characterRef: 'char-1', characterName: 'Aramis' },
@@ -125,7 +125,7 @@ const transactionTerminal: TransactionTerminal = {
   occurredAt: '2026-03-02T12:06:35.000Z',
 }
 
-/** One of each event, of the same story. */
+/** One of each event, about the same sale. */
 export const eventExamples: Readonly<Record<WebhookEvent, Readonly<Record<string, unknown>>>> = {
   transfer_order: transferOrder,
   transaction_terminal: transactionTerminal,

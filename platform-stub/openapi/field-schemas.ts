@@ -2,24 +2,24 @@ import type { JsonSchema, OpenApiDocument } from './shape.ts'
 
 /** One field of an object, in words. */
 export interface Field {
-  /** With those that it stands in: `selling.allowed`. */
+  /** With the names of the objects around it: `selling.allowed`. */
   readonly name: string
   readonly type: string
   readonly isRequired: boolean
   readonly description: string
-  /** The values that it has, or that are known. */
+  /** Its possible values, or those that are known. */
   readonly values: readonly string[]
 }
 
-/** A schema that may only be pointed to. @throws {Error} It points to nothing. */
-export function resolved(schema: JsonSchema, { components }: OpenApiDocument): JsonSchema {
+/** A schema, or the one that it references. @throws {Error} The reference leads nowhere. */
+export function resolveReference(schema: JsonSchema, { components }: OpenApiDocument): JsonSchema {
   if (!schema.$ref) return schema
   const found = components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]
   if (!found) throw new Error(`${schema.$ref} is not in the document`)
   return found
 }
 
-/** The fields of an object's schema, those of objects in it after their own. */
+/** The fields of an object's schema. The fields of an inner object follow it. */
 export function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
   const { properties = {}, required = [] } = schema
   return Object.entries(properties).flatMap(([name, property]) => {
@@ -41,7 +41,7 @@ function withoutNull(schema: JsonSchema): { value: JsonSchema; isNullable: boole
   return value && others.length === 0 ? { value, isNullable: true } : { value: schema, isNullable: false }
 }
 
-/** The greatest whole number that every reader holds exactly bounds every number here, and is not worth a word. */
+/** Every integer has the same maximum, 2^53 − 1, so it is not shown. */
 function typeInWords({ type, format, minimum, minLength, maxLength, anyOf }: JsonSchema): string {
   if (anyOf) return anyOf.map(typeInWords).join(' or ')
   if (format === 'date-time') return 'timestamp'

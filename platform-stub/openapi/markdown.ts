@@ -2,8 +2,8 @@ import { html } from 'hono/html'
 import type { Html } from '../pages/document.ts'
 
 /**
- * Reads the small kind of Markdown that the document's texts are written in: paragraphs, lists, tables and `code`, a
- * blank line between them. Anything else stays as it is written.
+ * Reads the Markdown of the document's texts: paragraphs, lists, tables and `code`, with blank lines between blocks. It
+ * copies anything else unchanged.
  */
 export function markdownToHtml(text: string): Html {
   return html`${text.split(/\n{2,}/).map(blockToHtml)}`
@@ -18,7 +18,7 @@ function blockToHtml(block: string): Html {
   return html`<p>${inlineToHtml(block)}</p>`
 }
 
-/** The second line only rules off the first. */
+/** The second line is only the separator. */
 function tableToHtml([head = [], , ...rows]: readonly (readonly string[])[]): Html {
   return html`<div class="table" role="region" aria-label="${head.join(', ')}" tabindex="0"><table>
     <thead><tr>${head.map((cell) => html`<th scope="col">${inlineToHtml(cell)}</th>`)}</tr></thead>

@@ -7,10 +7,10 @@ import { componentSchemas } from './schemas.ts'
 import type { OpenApiDocument } from './shape.ts'
 
 /**
- * OpenAPI 3.1 of the partner routes and both webhooks. Everything in it comes from the tables of the contract that the
- * stub runs on, so that neither can say what the other does not do.
+ * OpenAPI 3.1 of the partner routes and both webhooks. It comes from the same tables of the contract as the stub's routes,
+ * so the two cannot differ.
  *
- * Its version is the stub's: the interface has none beside the `/v1` of its paths.
+ * Its version is the stub's, because the interface has only the `/v1` of its paths.
  *
  * @param serverUrl The stub's address, without a trailing slash.
  * @see interface sections 3 to 7

@@ -4,8 +4,8 @@ import type { Platform } from '../marketplace/platform.ts'
 import { pageResponse } from '../pages/document.ts'
 
 /**
- * The document at `/openapi.json`, and for people at `/docs`. Loaded and made when somebody asks: a stub that nobody asks
- * starts no later for it.
+ * The document at `/openapi.json`, and for people at `/docs`. It is loaded at the first request, so that the start does
+ * not wait for it.
  */
 export function openApiRoutes(platform: Platform): Hono<StubEnv> {
   const document = async () => (await import('./openapi-document.ts')).openApiDocument(platform.publicUrl())

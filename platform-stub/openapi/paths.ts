@@ -6,7 +6,7 @@ import { refusalResponses } from './refusals.ts'
 import { pathSchemasOf, referenceTo } from './schemas.ts'
 import type { Content, JsonSchema, Method, OperationObject, PathItem, ResponseObject } from './shape.ts'
 
-/** The document's `paths`: every route of the operations' table. Operations that share one are alternatives of its body. */
+/** The document's `paths`: every route of the operations' table. Operations with the same route are alternatives of its body. */
 export function pathItems(): Readonly<Record<string, PathItem>> {
   const byPath = Map.groupBy(platformOperations, ({ operation }) => operation.path)
   return Object.fromEntries(

@@ -3,11 +3,11 @@ import { listingMoves } from '../../contract/listing.ts'
 import type { PlatformOperation } from '../../contract/operations.ts'
 import { transactionMoves, transactionPhases } from '../../contract/transaction.ts'
 
-// Markdown of a small kind, for the reference page reads it too: paragraphs, lists, tables, `code`.
+// Only the Markdown that the reference page understands: paragraphs, lists, tables, `code`.
 
 const seconds = (ms: number): string => `${ms / 1_000} s`
 
-/** What holds for the whole interface. */
+/** Rules of the whole interface. */
 export const introduction = `
 Sells in-game items for real money on behalf of game servers. A player links a character, the game server registers offers, a buyer pays in a web checkout, the platform orders the transfer by webhook, and the game server delivers the item inside the game and says so.
 
@@ -40,7 +40,7 @@ A detached JWS by the platform's key. All five steps, before anything is done:
 - Check \`exp\`, which the platform sets ${limits.envelopeLifetimeS / 60} minutes ahead. Each attempt is signed anew.
 `.trim()
 
-/** What may be repeated, by the operation's retry class. */
+/** Whether a call may be repeated, by the retry class of its operation. */
 export const retryTexts: Readonly<Record<PlatformOperation['retry'], string>> = {
   safe: 'Retry: safe. It changes nothing, so it may be repeated at any time, with a new envelope each time.',
   idempotent:
@@ -48,7 +48,7 @@ export const retryTexts: Readonly<Record<PlatformOperation['retry'], string>> = 
   once: 'Retry: once. A repetition would be another one, so after a lost answer find out what became of the first before sending it again.',
 }
 
-/** Why a later call must not overtake an earlier one. */
+/** The rule for operations whose calls must stay in order. */
 export function orderText(field: string): string {
   return `Order: send calls with the same \`${field}\` one after another, so that an older one never arrives last.`
 }
@@ -60,7 +60,7 @@ Any 2xx ends the delivery. Any other status, a network error, or no complete ans
 Delivery is at least once and in no promised order: deduplicate by \`transactionId\`; to process an event again must be harmless.
 `.trim()
 
-/** What is particular to an event. */
+/** The description of each event. */
 export const eventTexts = {
   transfer_order:
     'Sent when the payment is confirmed, and again after a `TEMPORARY` delivery failure. It stops when the transaction is over. A 2xx ends the sending: from then on the order belongs to the game server, and nothing reminds it. Answer with the stock that is left. Only `transaction.delivery` or `transaction.delivery-failure` says whether the item was delivered.',
@@ -70,7 +70,7 @@ export const eventTexts = {
 
 const tag = (name: string, description: string) => ({ name, description })
 
-/** The document's chapters, by the first word of an operation's name; `webhooks` are the events. */
+/** The tags of the document: the first words of the operations' names, and `webhooks` for the events. */
 export const tags = [
   tag('character', 'Linking game characters to platform accounts.'),
   tag('market', `Listings, their stock, and who may sell.\n\n${listingStates()}`),
@@ -102,7 +102,7 @@ function transactionStates(): string {
     Object.entries(triggers).map(([trigger, next]) => [phase, trigger, next]),
   )
   return [
-    'Where a transaction stands is told by two axes. A delivered one is completed when it has a `completedAt`.',
+    'Two statuses say the state of a transaction. A delivered one is completed when it has a `completedAt`.',
     table(['phase', 'paymentStatus', 'deliveryStatus', 'outcome'], phases),
     'Every move there is. A phase that leads to itself took the report before: repeating it answers the same. A rejected dispute goes back to where it was. Whatever is not listed is refused with 409 and changes nothing.',
     table(['from', 'trigger', 'to'], moves),

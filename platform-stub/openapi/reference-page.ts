@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Html, Page } from '../pages/document.ts'
-import { fieldsOf, resolved } from './field-schemas.ts'
+import { fieldsOf, resolveReference } from './field-schemas.ts'
 import { inlineToHtml, markdownToHtml } from './markdown.ts'
 import type { Content, JsonSchema, OpenApiDocument, OperationObject, PathItem, ResponseObject } from './shape.ts'
 
@@ -10,7 +10,7 @@ interface Entry {
   readonly operation: OperationObject
 }
 
-/** The document for people: one page, everything on it, nothing in it that the document does not have. */
+/** The OpenAPI document as one page for people. */
 export function referencePage(document: OpenApiDocument): Page {
   const { info, tags } = document
   const entries = [...entriesOf(document.paths, true), ...entriesOf(document.webhooks, false)]
@@ -89,7 +89,7 @@ function operationToHtml({ title, operation }: Entry, document: OpenApiDocument)
     </section>`
 }
 
-/** Path fields as if they were an object's, so that they read like all others. */
+/** The path fields as an object schema, so that they are shown like all others. */
 function pathSchemaOf(parameters: NonNullable<OperationObject['parameters']>): JsonSchema {
   return {
     properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
@@ -110,7 +110,7 @@ function successToHtml(
     ${content && contentToHtml(`Answer to ${title}`, 'in the answer', content, document)}`
 }
 
-/** A refusal says why, and what the player reads. */
+/** A refusal: its reason, and the text for the player. */
 function refusalToHtml(status: string, response: ResponseObject | undefined): Html {
   const { description = '', content } = response ?? {}
   const messages = Object.values(content?.['application/json'].examples ?? {}).map(({ value }) => messageIn(value))
@@ -130,22 +130,22 @@ function contentToHtml(label: string, where: string, content: Content, document:
   return html`
     ${alternatives.map((alternative, at) => {
       const unique = alternatives.length > 1 ? `${label}, ${at + 1} of ${alternatives.length}` : label
-      return fieldTable(unique, where, unwrapped(alternative, document))
+      return fieldTable(unique, where, unwrapData(alternative, document))
     })}
     ${Object.values(examples).map(
       ({ value }) => html`<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`,
     )}`
 }
 
-/** What is in an answer's `data`; of a webhook's reply the bare form. */
-function unwrapped(schema: JsonSchema, document: OpenApiDocument): JsonSchema {
-  const found = resolved(schema, document)
+/** The schema of an answer's `data`; for a webhook's reply, the bare form. */
+function unwrapData(schema: JsonSchema, document: OpenApiDocument): JsonSchema {
+  const found = resolveReference(schema, document)
   const [first] = found.anyOf ?? []
   const inner = first ?? found.properties?.['data']
-  return inner ? resolved(inner, document) : found
+  return inner ? resolveReference(inner, document) : found
 }
 
-/** @param label Names the table among all on the page, for those who do not see it. */
+/** @param label Names the table for screen readers. */
 function fieldTable(label: string, where: string, schema: JsonSchema): Html {
   const fields = fieldsOf(schema)
   if (fields.length === 0) return html`<p>${label}: the empty object.</p>`

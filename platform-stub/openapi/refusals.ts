@@ -22,7 +22,7 @@ const documented = {
   SELLER_RECIPIENT_MISSING: ['The seller has no approved payout recipient.', refuse('SELLER_RECIPIENT_MISSING')],
   PRICE_TOO_LARGE: ['Price times quantity is more than 9007199254740991 cents.', refuse('PRICE_TOO_LARGE')],
   API_KEY_MISSING: ['Not exactly one API key.', refuse('API_KEY_MISSING')],
-  API_KEY_UNKNOWN: ['The API key of nobody.', refuse('API_KEY_UNKNOWN')],
+  API_KEY_UNKNOWN: ['The API key is not known.', refuse('API_KEY_UNKNOWN')],
   API_KEY_OF_ANOTHER: ['API key and signature are of different game servers.', refuse('API_KEY_OF_ANOTHER')],
   ENVELOPE_REFUSED: [
     'The signature does not hold. `GET /stub/requests` says at which step and what was expected.',
@@ -41,7 +41,7 @@ const documented = {
   STOCK_TOO_LOW: ['More than the estimate of the stock.', refuse('STOCK_TOO_LOW', { available: 2 })],
   TRANSACTION_UNKNOWN: ['The game server has no such transaction.', refuse('TRANSACTION_UNKNOWN')],
   TRANSACTION_MOVE_REFUSED: [
-    'The transaction stands where this has no place. Nothing was changed.',
+    'The state of the transaction does not allow this. Nothing was changed.',
     refuse('TRANSACTION_MOVE_REFUSED', { paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE' }),
   ],
   BODY_TOO_LARGE: [
@@ -52,7 +52,7 @@ const documented = {
 } satisfies Record<string, DocumentedRefusal>
 type DocumentedCode = keyof typeof documented
 
-/** What an operation refuses for reasons of its own. */
+/** Refusals that are particular to an operation. */
 const ownRefusals: Readonly<Record<PlatformOperationName, readonly DocumentedCode[]>> = {
   'character.link': [],
   'market.register': [
@@ -73,7 +73,7 @@ const ownRefusals: Readonly<Record<PlatformOperationName, readonly DocumentedCod
   'transaction.delivery-failure': ['TRANSACTION_UNKNOWN', 'TRANSACTION_MOVE_REFUSED'],
 }
 
-/** What an operation refuses because of the kind of request that it is. */
+/** Refusals that depend on the kind of request. */
 function refusalsOfKind({ auth, body }: PlatformOperation): DocumentedCode[] {
   const hasApiKey = auth === 'service'
   return [
@@ -104,7 +104,7 @@ export function refusalResponses(
 
 function responseOf(codes: readonly DocumentedCode[]): ResponseObject {
   return {
-    description: listed(codes.map((code) => documented[code][0])),
+    description: listOf(codes.map((code) => documented[code][0])),
     content: {
       'application/json': {
         schema: referenceToRefusal,
@@ -114,7 +114,7 @@ function responseOf(codes: readonly DocumentedCode[]): ResponseObject {
   }
 }
 
-function listed(summaries: readonly string[]): string {
+function listOf(summaries: readonly string[]): string {
   return summaries.length === 1 ? summaries.join() : summaries.map((summary) => `- ${summary}`).join('\n')
 }
 

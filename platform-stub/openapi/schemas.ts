@@ -13,7 +13,7 @@ import {
 } from '../../contract/transaction.ts'
 import type { JsonSchema } from './shape.ts'
 
-/** What each schema of the contract is called in the document: inputs, then data, then webhooks. */
+/** The name of each schema of the contract in the document: inputs, then data, then webhooks. */
 const names: ReadonlyMap<z.ZodMiniType, string> = new Map<z.ZodMiniType, string>([
   [characterLinkRequest, 'CharacterLinkRequest'],
   [characterLink, 'CharacterLink'],
@@ -33,15 +33,15 @@ const names: ReadonlyMap<z.ZodMiniType, string> = new Map<z.ZodMiniType, string>
   [transactionTerminal, 'TransactionTerminal'],
 ])
 
-/** Points to a schema of the contract by its name. @throws {Error} It has none yet. */
+/** A reference to a schema of the contract. @throws {Error} The schema has no name in the document. */
 export function referenceTo(schema: z.ZodMiniType): JsonSchema {
   return { $ref: `#/components/schemas/${nameOf(schema)}` }
 }
 
-/** Points to what every refusal looks like. @see interface section 7 */
+/** A reference to the schema of every refusal. @see interface section 7 */
 export const referenceToRefusal: JsonSchema = { $ref: '#/components/schemas/Refusal' }
 
-/** Every schema that can be pointed to. An operation's input is written as its body. */
+/** Every schema that can be referenced. An operation's input is written as its body. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   const bodies = new Map<z.ZodMiniType, JsonSchema>()
   for (const operation of Object.values(operations)) {
@@ -51,12 +51,12 @@ export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   return { ...Object.fromEntries(written), Refusal: refusalSchema }
 }
 
-/** The schemas of an operation's fields that stand in its path. */
+/** The path fields of an operation, with their schemas. */
 export function pathSchemasOf({ input, path }: PlatformOperation): [field: string, schema: JsonSchema][] {
   return Object.entries(jsonSchemaOf(input).properties ?? {}).filter(([field]) => path.includes(`{${field}}`))
 }
 
-/** An operation's input without the fields that stand in its path, and with those that it stands for itself. */
+/** An operation's input without its path fields, and with the fields that the operation implies. */
 function bodySchemaOf({ input, path, implied }: PlatformOperation): JsonSchema {
   const { properties = {}, required = [], ...rest } = jsonSchemaOf(input)
   const isInBody = (field: string): boolean => !path.includes(`{${field}}`)
@@ -84,7 +84,7 @@ function nameOf(schema: z.ZodMiniType): string {
   return name
 }
 
-/** Open objects are written as `true`, which every tool understands, and not as the empty schema that means the same. */
+/** Writes `additionalProperties: true` in place of the empty schema, because more tools understand it. */
 function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   const { $schema: _, ...written } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {

@@ -31,10 +31,10 @@ export interface Content {
   readonly 'application/json': MediaType
 }
 
-/** What comes with one status. */
+/** The answer with one status. */
 export interface ResponseObject {
   readonly description: string
-  /** Left out where the body is empty. */
+  /** Missing if the body is empty. */
   readonly content?: Content
 }
 
@@ -60,10 +60,10 @@ export interface OperationObject {
 
 /** The methods that the interface uses, as OpenAPI writes them. */
 export type Method = 'get' | 'post' | 'put'
-/** What can be done at one path. */
+/** The methods of one path. */
 export type PathItem = Readonly<Partial<Record<Method, OperationObject>>>
 
-/** What of OpenAPI 3.1 the stub writes, and its reference page reads. */
+/** The part of OpenAPI 3.1 that the stub uses. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.1'
   readonly info: {

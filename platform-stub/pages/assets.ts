@@ -8,8 +8,8 @@ import type { StubEnv } from '../developer/control/control-parts.ts'
 import { refuse } from '../marketplace/refusal.ts'
 
 /**
- * Every file that a page asks for, by the name it is served under: a file beside this one, or one of a package. The
- * executable carries them under the same names.
+ * Every file that a page needs, by the name under which it is served. It is a file of this folder or of a package. The
+ * executable contains them under the same names.
  */
 const sources = {
   'base.css': './styles/base.css',
@@ -45,7 +45,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Where each asset lies when the programs run from their source; the build puts these files into the executable. */
+/** The path of each asset when the stub runs from its source. The build puts these files into the executable. */
 export function assetFiles(): Readonly<Record<AssetName, string>> {
   const { resolve } = createRequire(import.meta.url)
   const fileOf = (source: string) => (source.startsWith('./') ? join(import.meta.dirname, source) : resolve(source))
@@ -56,14 +56,14 @@ export function assetFiles(): Readonly<Record<AssetName, string>> {
 }
 
 interface Assets {
-  /** Changes with any of them, so that a browser may keep them for ever. */
+  /** Changes when any of them changes, so that a browser may keep them for ever. */
   readonly version: string
   readonly contents: ReadonlyMap<string, Uint8Array<ArrayBuffer>>
 }
 
 let loaded: Assets | undefined
 
-/** Read at the first page that is asked for: a stub without visitors has no use for them. */
+/** Read at the first request for a page, because many stubs never show one. */
 function assets(): Assets {
   loaded ??= load()
   return loaded
@@ -85,7 +85,7 @@ export function assetUrl(name: AssetName): string {
   return `/assets/${assets().version}/${name}`
 }
 
-/** Serves the assets. They hold nothing of anybody, so they are open to everyone. */
+/** Serves the assets. They contain no data, so everyone may read them. */
 export function assetRoutes(): Hono<StubEnv> {
   return new Hono<StubEnv>().get('/:version/:name', (context) => {
     const { version, name } = context.req.param()

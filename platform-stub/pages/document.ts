@@ -3,22 +3,22 @@ import { html } from 'hono/html'
 import type { StubEnv } from '../developer/control/control-parts.ts'
 import { type AssetName, assetUrl } from './assets.ts'
 
-/** A piece of a page. Whatever was put into it with `html` is escaped. */
+/** A piece of a page. `html` escapes every value in it. */
 export type Html = ReturnType<typeof html>
 
-/** What is a page's own; `pageResponse` puts the rest around it. */
+/** The part that differs from page to page. `pageResponse` adds the rest. */
 export interface Page {
   readonly lang: 'pt-BR' | 'en'
   readonly title: string
-  /** Sheets beside those that every page has. */
+  /** Style sheets in addition to those of every page. */
   readonly styles: readonly AssetName[]
-  /** The page's module; a page works without it, but stands still. */
+  /** The page's module. A page works without it, but does not update itself. */
   readonly script?: AssetName
-  /** What the body holds. */
+  /** The body element. */
   readonly body: Html
 }
 
-/** Nothing comes from elsewhere, nothing is evaluated, no style stands in the text, nobody frames the page. */
+/** Everything comes from this origin. No inline script or style runs, and no other page may frame this one. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,7 +34,7 @@ const contentSecurityPolicy = [
 const headers = {
   'Content-Security-Policy': contentSecurityPolicy,
   'Cache-Control': 'no-store',
-  // The token in the address is all that a stranger would need.
+  // The address contains the token, which is enough to act as the buyer.
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',

@@ -18,12 +18,12 @@ const outlines = {
 /** The name of a picture. */
 export type IconName = keyof typeof outlines
 
-/** A picture beside words that say the same, so those who do not see it miss nothing. */
+/** A picture next to words that say the same, so it is hidden from screen readers. */
 export function icon(name: IconName): Html {
   return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="${outlines[name]}"/></svg>`
 }
 
-/** The sign of the stub. */
+/** The logo of the stub. */
 export function mark(): Html {
   return html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><rect width="32" height="32" rx="9"/><path d="M9 22V11.5l7 6.5 7-6.5V22"/><circle cx="16" cy="23" r="2"/></svg>`
 }

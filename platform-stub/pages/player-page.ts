@@ -10,7 +10,7 @@ import type { Changes } from './changes.ts'
 import { type Html, pageResponse } from './document.ts'
 import { type IconName, icon, mark } from './icons.ts'
 
-/** What the pages for buyers and players are made from. */
+/** What the pages for buyers and players read. */
 export interface PlayerPageParts {
   readonly platform: Platform
   readonly directory: Directory
@@ -18,11 +18,11 @@ export interface PlayerPageParts {
   readonly changes: Changes
 }
 
-/** What is a page's own, within what buyers and players see on every one. */
+/** The part of a buyer's or player's page that differs from page to page. */
 export interface PlayerPage {
   readonly title: string
   readonly content: Html
-  /** Where the page hears that it changed, and what it shows now; null for one that stays as it is. */
+  /** The stream that says when the page changes, and the version that it shows; null for a page that never changes. */
   readonly live: { readonly stream: string; readonly version: string } | null
 }
 
@@ -48,7 +48,7 @@ export function playerPage(context: Context<StubEnv>, status: number, { clock }:
   })
 }
 
-/** What happened, said plainly. @param role `alert` for what the reader just caused, `status` for what is so. */
+/** A notice. @param role `alert` for the result of an act of the reader, `status` for a state. */
 export function notice(
   tone: string,
   picture: IconName,
@@ -58,7 +58,7 @@ export function notice(
   return html`<div class="notice ${tone}" role="${role}">${icon(picture)}<strong>${title}</strong><p>${text}</p></div>`
 }
 
-/** A page that holds one notice and nothing else. */
+/** A page with one notice and nothing else. */
 export function noticePage(
   context: Context<StubEnv>,
   status: number,

@@ -108,7 +108,7 @@ test('the clock travels from every page, and what came due on the way is there',
   await page.getByRole('button', { name: 'Travel' }).click()
   await page.getByText(/06 May, 07:08/).waitFor()
   await page.getByRole('button', { name: 'Back to the real time' }).click()
-  await page.getByText('The stub runs by this machine’s clock.').waitFor()
+  await page.getByText('The stub uses this machine’s clock.').waitFor()
   expect((await stub.request('GET', '/stub/clock')).data.travelling).toBe(false)
 })
 

@@ -5,18 +5,18 @@ import { isAcknowledgement } from '../../webhooks/post.ts'
 import type { Probe } from './probe.ts'
 import type { SignedWebhook } from './workbench.ts'
 
-/** `unjudged`: a receiver that refuses proper webhooks of an event shows nothing by refusing others. */
+/** `unjudged`: the receiver refuses proper webhooks of this event, so its other refusals prove nothing. */
 export type Verdict = 'ok' | 'failed' | 'unjudged'
 
-/** What one probe came to. */
+/** The result of one probe. */
 export interface Finding {
   readonly probe: Probe
   readonly verdict: Verdict
-  /** What came back for each webhook that is judged. */
+  /** The answers to the webhooks that are judged. */
   readonly reactions: readonly Reaction[]
 }
 
-/** What came for one webhook. */
+/** The answer to one webhook. */
 export interface Reaction {
   readonly webhook: SignedWebhook
   readonly outcome: PostOutcome
@@ -27,7 +27,7 @@ export function isAcknowledged({ outcome }: Reaction): boolean {
   return outcome.kind === 'answer' && isAcknowledgement(outcome.status)
 }
 
-/** @param taken The events of which the receiver acknowledged a proper one. */
+/** @param taken The events of which the receiver has acknowledged a proper webhook. */
 export function judge(probe: Probe, all: readonly Reaction[], taken: ReadonlySet<SignedWebhook['event']>): Finding {
   const reactions = all.filter(({ webhook }) => !webhook.isGroundwork)
   const takesProperOnes = reactions.every(({ webhook }) => taken.has(webhook.event))
@@ -36,12 +36,12 @@ export function judge(probe: Probe, all: readonly Reaction[], taken: ReadonlySet
 
 function verdictOf({ expected }: Probe, reactions: readonly Reaction[], takesProperOnes: boolean): Verdict {
   if (expected === 'taken') return reactions.every(isTaken) ? 'ok' : 'failed'
-  // A connection that breaks is no refusal that anybody meant.
+  // A broken connection is not a refusal.
   if (reactions.some((reaction) => isAcknowledged(reaction) || reaction.outcome.kind === 'failure')) return 'failed'
   return takesProperOnes ? 'ok' : 'unjudged'
 }
 
-/** An order is answered with the stock that is left; an end with anything. */
+/** The answer to an order must have the stock. The answer to an end may have any body. */
 function isTaken(reaction: Reaction): boolean {
   if (!isAcknowledged(reaction)) return false
   return reaction.webhook.event === 'transaction_terminal' || reportsStock(reaction.outcome)

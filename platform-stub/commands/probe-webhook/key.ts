@@ -7,27 +7,27 @@ import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from '../../marketplace/g
 import { UserError } from '../../store/user-error.ts'
 import { askStub } from '../ask-stub.ts'
 
-/** What a prober signs with. */
+/** The key that a prober signs with. */
 export interface ProbeKey {
   readonly kid: string
   readonly privateKey: KeyObject
-  /** Another one, which no receiver was told of. */
+  /** Another key, which no receiver knows. */
   readonly strangerKey: KeyObject
-  /** Where the receiver has the public half from, for the person who configures it. */
+  /** Where to find the public half, for the person who configures the receiver. */
   readonly origin: string
-  /** How far the time that the signatures state is from the prober's own, for a stub whose clock travels. */
+  /** Offset of the time in the signatures, for a stub whose clock travels. */
   readonly clockOffsetMs: number
 }
 
-/** The prober has no key to sign with. */
+/** The prober has no usable key. */
 class ProbeError extends UserError {
   override readonly name = 'ProbeError'
 }
 
 /**
- * The prober's own pair, kept in a folder so that a receiver is told of it once; made at the first run.
+ * The prober's own key pair. It is made at the first run and kept in a folder, so that a receiver is configured once.
  *
- * @throws {ProbeError} The folder cannot be used, or what lies there is no RSA private key.
+ * @throws {ProbeError} The folder cannot be used, or the file there has no RSA private key.
  */
 export async function keyInFolder(folder: string): Promise<ProbeKey> {
   const privateKeyFile = join(resolve(folder), 'private-key.pem')
@@ -83,12 +83,12 @@ function rsaKeyOf(pem: string, from: string): KeyObject {
     const key = createPrivateKey(pem)
     if (key.asymmetricKeyType === 'rsa') return key
   } catch {
-    // No key at all: said like an unfit one, and nothing of it is shown.
+    // Not a key: reported like a wrong key, without showing its content.
   }
   throw new ProbeError(`${from} has no RSA private key; move it away or choose another --key-dir`)
 }
 
-/** Names a key by its public half. */
+/** The kid of a key, made from its public half. */
 function thumbprintOf(privateKey: KeyObject): string {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(publicKey).digest('base64url')

@@ -1,18 +1,18 @@
 import type { SignedWebhook, Workbench } from './workbench.ts'
 
 /**
- * One thing that a receiver has to get right. What is sent is what the platform sends, but for the one thing that it is
- * about, so that a receiver fails the probe of its fault and, where it can be, no other.
+ * One rule for a receiver. A probe differs from a proper webhook in one point only, so that a receiver with one fault fails
+ * one probe where possible.
  */
 export interface Probe {
   readonly name: string
-  /** Where the interface asks for it. */
+  /** The section of the interface. */
   readonly rule: string
   /** What is sent, in a few words. */
   readonly sent: string
-  /** `taken`: 2xx, to an order with the stock that is left. `refused`: any answer but 2xx. */
+  /** `taken`: 2xx, with the stock in the answer to an order. `refused`: any status but 2xx. */
   readonly expected: 'taken' | 'refused'
-  /** In the order of their sending; each is held to `expected`, groundwork excepted. */
+  /** In the order in which they are sent. Each is judged by `expected`, except the groundwork. */
   readonly webhooks: (bench: Workbench) => readonly SignedWebhook[]
   /** All of them are sent together. */
   readonly areSentAtOnce?: true

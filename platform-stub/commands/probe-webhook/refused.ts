@@ -5,11 +5,11 @@ import type { Probe } from './probe.ts'
 import { signByStranger, signHs256ByPublicKey, signPs256, signRs512 } from './signatures.ts'
 import type { Flaw, Workbench } from './workbench.ts'
 
-/** Twice as long as a signature lives, so beyond every leeway that clocks could ask for. */
+/** Twice the lifetime of a signature: more than any leeway for clocks that differ. */
 const pastLeewayS = 2 * limits.envelopeLifetimeS
 const { paymentStatus, deliveryStatus } = transactionPhases['refunded-after-failure']
 
-/** What a receiver has to refuse: an order of a purchase of its own, or its end, with one thing wrong. */
+/** What a receiver must refuse: an order, or the end of a purchase, with one fault. */
 export const probesOfRefusing: readonly Probe[] = [
   flawedOrder('unsigned', 'step 1', 'without X-Platform-Signature', unsigned),
   flawedOrder('middle-segment', 'step 1', 'with the payload between the two dots', () => ({
@@ -50,7 +50,7 @@ export const probesOfRefusing: readonly Probe[] = [
   flawedOrder('stranger-key', 'step 4', "with the platform's kid, signed by another key", signedByStranger),
   flawedOrder('expired', 'step 5', 'with an exp of ten minutes ago', expired),
   flawedOrder('no-exp', 'step 5', 'with no exp', () => ({ header: { exp: undefined } })),
-  // A receiver may verify each event on its own; one that believes any end releases an item that was paid.
+  // A receiver may verify each event in its own code. If it accepts a forged end, it releases an item that was paid.
   flawedEnd('end-unsigned', 'step 1', 'without X-Platform-Signature', unsigned),
   flawedEnd('end-tampered-body', 'step 4', 'that was changed after signing, from completed to refunded', (_, end) => ({
     sentBody: JSON.stringify({ ...end, paymentStatus, deliveryStatus }),
@@ -75,7 +75,7 @@ function flawedOrder(name: string, step: string, how: string, flawOf: FlawOf<Tra
   }
 }
 
-/** The end of a purchase that was properly ordered: nobody may refuse it for not knowing the purchase. */
+/** The end of a purchase whose order was sent before, so that the receiver cannot refuse it as unknown. */
 function flawedEnd(name: string, step: string, how: string, flawOf: FlawOf<TransactionTerminal>): Probe {
   return {
     name,

@@ -7,12 +7,12 @@ const marks: Readonly<Record<Finding['verdict'], string>> = { ok: 'ok  ', failed
 /** Maximum number of characters of an answer. The reason of an error page can be far behind its start. */
 const shownLengthMax = { ok: 200, failed: 2_000, unjudged: 200 } as const
 
-/** What the receiver has to be configured with. */
+/** The key that the receiver must know. */
 export function keyInWords({ kid, origin }: ProbeKey): string {
   return `The receiver has to know the kid ${kid} and its public key: ${origin}`
 }
 
-/** One line: what was sent, what was expected, what came; and the rule where it was broken. */
+/** One line: what was sent, expected and answered; and the rule if it was broken. */
 export function findingInWords({ probe, verdict, reactions }: Finding, nameLength: number): string {
   const { name, sent, expected, rule } = probe
   const wanted = expected === 'refused' ? 'anything but 2xx' : takingInWords(reactions)
@@ -39,7 +39,7 @@ function outcomeInWords(outcome: PostOutcome, lengthMax: number): string {
   return `${outcome.status} ${shown}`.trim()
 }
 
-/** What the findings come to, and what they leave open. */
+/** The summary of the findings, and what they do not prove. */
 export function summaryInWords(findings: readonly Finding[], probeCount: number): string[] {
   const namesOf = (verdict: Finding['verdict']): string[] =>
     findings.filter((finding) => finding.verdict === verdict).map(({ probe }) => probe.name)
@@ -53,12 +53,12 @@ export function summaryInWords(findings: readonly Finding[], probeCount: number)
           '?: refused, but so is every proper one of that event. Does the receiver know the kid and the public key above?',
         ]
       : []),
-    ...(unsent > 0 ? [`Nobody answers there: the other ${unsent} probes were not sent.`] : []),
+    ...(unsent > 0 ? [`Nothing answers there: the other ${unsent} probes were not sent.`] : []),
     `${held.length} of ${probeCount} held.${failed.length > 0 ? ` Failed: ${failed.join(', ')}.` : ''}`,
   ]
 }
 
-/** What a proper answer does not prove, each with the probes that it belongs to. */
+/** What a proper answer does not prove, each with its probes. */
 function openPoints(findings: readonly Finding[]): string[] {
   const held = findings.filter(({ verdict }) => verdict === 'ok')
   const points = new Map<string, string[]>()

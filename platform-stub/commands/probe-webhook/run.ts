@@ -10,7 +10,7 @@ import { findingInWords, keyInWords, summaryInWords } from './report.ts'
 import { probesOfTaking } from './taken.ts'
 import { type ProbeSale, type SignedWebhook, Workbench } from './workbench.ts'
 
-/** Who is probed, with what, and who hears of it. */
+/** The receiver, the key, the sale and the output of a probing. */
 export interface Probing {
   /** The receiver's webhookUrl. */
   readonly url: string
@@ -25,9 +25,9 @@ export interface Probing {
 const probes: readonly Probe[] = [...probesOfTaking, ...probesOfRefusing]
 
 /**
- * Holds a webhook receiver to the interface: one probe after another, a line for each.
+ * Tests a webhook receiver against the interface: one probe after another, one line for each.
  *
- * @returns Whether every probe held.
+ * @returns Whether every probe passed.
  * @see interface sections 5 and 6
  */
 export async function probeWebhook({ url, key, sale, random, clock, print }: Probing): Promise<boolean> {
@@ -48,7 +48,7 @@ export async function probeWebhook({ url, key, sale, random, clock, print }: Pro
     const finding = judge(probe, reactions, taken)
     findings.push(finding)
     print(findingInWords(finding, nameLength))
-    // Nobody is there: the others would say the same, ten seconds each.
+    // Nothing answers. The other probes would fail in the same way, after ten seconds each.
     if (findings.length === 1 && reactions.every(({ outcome }) => outcome.kind === 'failure')) break
   }
   for (const line of summaryInWords(findings, probes.length)) print(line)

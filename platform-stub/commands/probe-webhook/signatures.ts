@@ -2,7 +2,7 @@ import { constants, createHmac, createPublicKey, sign } from 'node:crypto'
 import { publicKeyPemOf } from '../../marketplace/game-servers/rsa-pair.ts'
 import type { ProbeKey } from './key.ts'
 
-/** RSASSA-PKCS1-v1_5 with SHA-256, the only proper way. */
+/** RSASSA-PKCS1-v1_5 with SHA-256, the only correct algorithm. */
 export function signRs256(input: string, { privateKey }: ProbeKey): Buffer {
   return sign('sha256', Buffer.from(input), privateKey)
 }
@@ -18,14 +18,14 @@ export function signPs256(input: string, { privateKey }: ProbeKey): Buffer {
   return sign('sha256', Buffer.from(input), { key: privateKey, ...padding })
 }
 
-/** The public key, which everybody may know, as the secret of an HMAC. */
+/** An HMAC with the public key as its secret. */
 export function signHs256ByPublicKey(input: string, { privateKey }: ProbeKey): Buffer {
   return createHmac('sha256', publicKeyPemOf(createPublicKey(privateKey)))
     .update(input)
     .digest()
 }
 
-/** RS256 by a key that nobody was told of. */
+/** RS256 with a key that the receiver does not know. */
 export function signByStranger(input: string, { strangerKey }: ProbeKey): Buffer {
   return sign('sha256', Buffer.from(input), strangerKey)
 }

@@ -89,14 +89,14 @@ const probes: readonly Omit<Probe, 'expected'>[] = [
 /** What a receiver must take: proper webhooks, in any order and any number of times. */
 export const probesOfTaking: readonly Probe[] = probes.map((probe) => ({ ...probe, expected: 'taken' }))
 
-/** The phases that a terminal webhook stands for. */
+/** The phases that have a terminal webhook. */
 function terminalPhases(): TerminalPhase[] {
   return Object.entries(transactionPhases).flatMap(([phase, { outcome }]) =>
     outcome === null ? [] : [phase as TerminalPhase],
   )
 }
 
-/** Only what was paid was ordered. */
+/** Only a paid purchase had an order. */
 function isPaid(phase: TerminalPhase): boolean {
   return transactionPhases[phase].deliveryStatus !== null
 }
@@ -106,7 +106,7 @@ function pairOf(phase: TerminalPhase): string {
   return `${paymentStatus} / ${deliveryStatus}`
 }
 
-/** Other bytes with the same meaning: a receiver that verifies what it would have written itself refuses them. */
+/** Other bytes with the same meaning. A receiver that writes the body again before verifying refuses them. */
 function spelledOtherwise(event: object): string {
   const turned = Object.fromEntries(Object.entries(event).reverse())
   return `${JSON.stringify(turned, null, 2).replaceAll('a', '\\u0061')}\n`

@@ -13,11 +13,11 @@ export interface SignedWebhook {
   /** Value of X-Platform-Signature; null sends none. */
   readonly signature: string | null
   readonly event: 'transfer_order' | 'transaction_terminal'
-  /** Proper, and not judged: sent first so that the receiver knows what the next one is about. */
+  /** A proper webhook that is not judged. It is sent first, so that the receiver knows the purchase. */
   readonly isGroundwork?: true
 }
 
-/** What is sold in the orders, for a receiver that knows only its own. */
+/** The item and the characters of the orders, for a receiver that accepts only known ones. */
 export interface ProbeSale {
   readonly itemRef: string
   readonly buyerCharacterRef: string
@@ -28,20 +28,20 @@ export interface ProbeSale {
 export interface Flaw {
   /** Parameters of the protected header that are replaced; undefined leaves one out. */
   readonly header?: Readonly<Record<string, unknown>>
-  /** Signs in another way than RS256 by the platform's key. */
+  /** Replaces the signature by RS256 and the platform's key. */
   readonly sign?: (input: string, key: ProbeKey) => Buffer
   /** Sent in place of the text that was signed. */
   readonly sentBody?: string
-  /** Puts the header's value together; null sends none. */
+  /** Makes the header's value; null sends no header. */
   readonly join?: (protectedSegment: string, payloadSegment: string, signature: string) => string | null
 }
 
-/** The phases in which a purchase is over. */
+/** The phases that end a purchase. */
 export type TerminalPhase = {
   [Phase in keyof typeof transactionPhases]: (typeof transactionPhases)[Phase]['outcome'] extends null ? never : Phase
 }[keyof typeof transactionPhases]
 
-/** What the webhooks are made from. */
+/** What the workbench needs. */
 export interface WorkbenchParts {
   readonly key: ProbeKey
   readonly sale: ProbeSale
@@ -49,7 +49,7 @@ export interface WorkbenchParts {
   readonly nowMs: () => number
 }
 
-/** Makes webhooks, proper and flawed. Every order is of a purchase of its own. */
+/** Makes proper and flawed webhooks. Every order has its own purchase. */
 export class Workbench {
   readonly #parts: WorkbenchParts
   #transactionId: number
@@ -57,7 +57,7 @@ export class Workbench {
 
   constructor(parts: WorkbenchParts) {
     this.#parts = parts
-    // High, so that no purchase of a development platform has it; below 2^31, for receivers that think in 32 bits.
+    // High, so that no real purchase has it. Below 2^31, for receivers with 32-bit integers.
     this.#transactionId = 1e9 + (Number.parseInt(parts.random.uuid('probe', 'transactions').slice(0, 8), 16) % 1e9)
   }
 
@@ -91,7 +91,7 @@ export class Workbench {
     }
   }
 
-  /** Signs an event as the platform does, each time anew, but for the flaw. */
+  /** Signs an event as the platform does, with the flaw. */
   seal(event: TransferOrder | TransactionTerminal, flaw: Flaw = {}, body = JSON.stringify(event)): SignedWebhook {
     const { key, random } = this.#parts
     const { sign: signed = signRs256, join = joinDetached } = flaw

@@ -3,25 +3,24 @@ import { curlLine } from './curl-line.js'
 import { noteSent } from './forms.js'
 
 /**
- * Sends the console's forms to the control routes as JSON, and says what was asked and answered, with the same as a
- * line for curl.
+ * Sends the console's forms to the control routes as JSON, and shows the answer and the same request as a line for curl.
  *
- * @param {() => Promise<void>} refresh Shows what became of it.
+ * @param {() => Promise<void>} refresh Shows the new state.
  */
 export function keepActs(refresh) {
   /** @type {WeakSet<HTMLFormElement>} */
-  const underWay = new WeakSet()
+  const inProgress = new WeakSet()
   document.querySelector('#outcome [data-closes]')?.addEventListener('click', hideOutcome)
   document.addEventListener('submit', async (event) => {
     const form = event.target
     if (!(form instanceof HTMLFormElement) || !form.dataset['act']) return
     event.preventDefault()
-    if (underWay.has(form)) return
+    if (inProgress.has(form)) return
     if (form.dataset['question'] && !confirm(form.dataset['question'])) return
     const request = requestOf(form)
     const button = form.querySelector('button')
-    underWay.add(form)
-    // Not `disabled`: that would take the keyboard away from it, to the top of the page.
+    inProgress.add(form)
+    // Not `disabled`: a disabled button loses the focus.
     button?.setAttribute('aria-disabled', 'true')
     form.setAttribute('aria-busy', 'true')
     try {
@@ -30,15 +29,15 @@ export function keepActs(refresh) {
         ...(request.body && { headers: { 'Content-Type': 'application/json' }, body: request.body }),
       })
       const answer = await response.json().catch(() => ({}))
-      tell(request, response, answer)
+      showAnswer(request, response, answer)
       if (response.ok) noteSent(form)
-      const goesTo = response.ok ? filled(form.dataset['goesTo'] ?? '', answer.data) : ''
+      const goesTo = response.ok ? fillIn(form.dataset['goesTo'] ?? '', answer.data) : ''
       if (goesTo) location.assign(goesTo)
       else await refresh()
     } catch {
-      say('bad', 'The stub did not answer. Is it still running?')
+      showOutcome('bad', 'The stub did not answer. Is it still running?')
     } finally {
-      underWay.delete(form)
+      inProgress.delete(form)
       button?.removeAttribute('aria-disabled')
       form.removeAttribute('aria-busy')
     }
@@ -59,27 +58,27 @@ function requestOf(form) {
   for (const field of form.elements) {
     if (!(field instanceof HTMLInputElement || field instanceof HTMLSelectElement) || !field.name) continue
     if (field.type === 'radio' && !('checked' in field && field.checked)) continue
-    // Fields of another kind of fault stand in the form and do not belong to the request.
+    // Hidden fields belong to another kind of fault.
     if (field.offsetParent === null || field.value === '') continue
     if (field.dataset['in'] === 'path') inPath[field.name] = field.value
     else body[field.name] = field.dataset['type'] === 'number' ? Number(field.value) : field.value
   }
   return {
     method: form.dataset['act'] ?? 'POST',
-    path: filled(form.dataset['path'] ?? '', inPath),
+    path: fillIn(form.dataset['path'] ?? '', inPath),
     body: Object.keys(body).length > 0 ? JSON.stringify(body) : '',
   }
 }
 
 /** @param {string} template @param {Record<string, unknown> | undefined} values */
-function filled(template, values) {
+function fillIn(template, values) {
   return template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values?.[name] ?? '')))
 }
 
 /** @param {Request} request @param {Response} response @param {{ message?: string }} answer */
-function tell(request, response, answer) {
+function showAnswer(request, response, answer) {
   const line = curlLine({ ...request, url: new URL(request.path, location.href).href })
-  say(response.ok ? 'good' : 'bad', `${response.status} ${answer.message ?? response.statusText}`, line)
+  showOutcome(response.ok ? 'good' : 'bad', `${response.status} ${answer.message ?? response.statusText}`, line)
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -90,7 +89,7 @@ let hiding
  *
  * @param {'good' | 'bad'} tone @param {string} text @param {string} [line]
  */
-function say(tone, text, line = '') {
+function showOutcome(tone, text, line = '') {
   const outcome = document.getElementById('outcome')
   if (!outcome) return
   clearTimeout(hiding)

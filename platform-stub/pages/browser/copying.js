@@ -25,7 +25,7 @@ async function copy(source) {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
-    // A page that is not on a secure origin has no clipboard: what is selected can be copied by hand.
+    // A page on an insecure origin has no clipboard. Selected text can be copied by hand.
     if (source instanceof HTMLTextAreaElement) source.select()
     else getSelection()?.selectAllChildren(source)
   }

@@ -1,8 +1,8 @@
 // @ts-check
-// Shared with the server, so that a page says the same before and after it comes alive.
+// Shared with the server, so that the script writes a time as the server did.
 
 /**
- * What is left of a time, as a clock shows it: `29:58`, `1:04:09`, `2 d 3:00:00`; never below `0:00`.
+ * The remaining time, as a clock shows it: `29:58`, `1:04:09`, `2 d 3:00:00`; never below `0:00`.
  *
  * @param {number} ms
  * @returns {string}
@@ -44,7 +44,7 @@ export function duration(ms) {
 }
 
 /**
- * Where a moment lies from now: `in 12 s`, `3 min ago`, `now`.
+ * The distance of a moment from now: `in 12 s`, `3 min ago`, `now`.
  *
  * @param {number} atMs
  * @param {number} nowMs

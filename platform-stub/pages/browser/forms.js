@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * Whether somebody is at a form: it has the keyboard, or a field says something else than the page did.
+ * Whether a form is in use: it has the focus, or a field differs from what the page says.
  *
  * @param {HTMLFormElement} form
  */
@@ -10,7 +10,7 @@ export function isTouched(form) {
 }
 
 /**
- * What a form says was sent and is nobody's draft any more.
+ * Marks the values of a form as sent, so that they no longer count as typed.
  *
  * @param {HTMLFormElement} form
  */
@@ -32,7 +32,7 @@ function isChanged(field) {
   }
   if (!(field instanceof HTMLSelectElement)) return false
   const options = [...field.options]
-  // Where none is marked, the browser begins with the first.
+  // If no option is marked, the browser selects the first one.
   return (
     field.selectedIndex !==
     Math.max(

@@ -1,2 +1,2 @@
-/** The package's own module is served under this name. */
+/** The stub serves the package's module under this name. */
 export { Idiomorph } from 'idiomorph'

@@ -3,11 +3,11 @@ import { isTouched } from './forms.js'
 import { Idiomorph } from './idiomorph.js'
 
 /**
- * Keeps a page as it would be if it were loaded now. The stub says when something changed; the page is fetched again and
- * only what differs is replaced, so that focus, selection, scrolling and what somebody typed stay.
+ * Keeps a page up to date. The stub says when something changed. Then the script fetches the page again and replaces only
+ * what differs, so that focus, selection, scroll position and typed text stay.
  *
- * `<body data-live="address of the stream" data-version="what the page shows">`. A hidden page listens to nothing: a
- * browser has six connections to a host, and each stream holds one.
+ * `<body data-live="address of the stream" data-version="what the page shows">`. A hidden page does not
+ * listen, because a browser has six connections to a host and each stream uses one.
  *
  * @param {() => void} refreshed Called after each replacement.
  * @returns {() => Promise<void>} Fetches the page now.
@@ -15,23 +15,23 @@ import { Idiomorph } from './idiomorph.js'
 export function keepLive(refreshed) {
   /** @type {EventSource | undefined} */
   let stream
-  let isUnderWay = false
+  let isInProgress = false
   let isAskedAgain = false
 
   const refresh = async () => {
-    if (isUnderWay) {
+    if (isInProgress) {
       isAskedAgain = true
       return
     }
-    isUnderWay = true
+    isInProgress = true
     try {
       const response = await fetch(location.href, { cache: 'no-store', headers: { Accept: 'text/html' } })
       replace(new DOMParser().parseFromString(await response.text(), 'text/html'))
       refreshed()
     } catch {
-      // The stub is away; the stream opens again when it is back, and tells another version then.
+      // The stub is away. When it is back, the stream opens again and names another version.
     } finally {
-      isUnderWay = false
+      isInProgress = false
       if (isAskedAgain) {
         isAskedAgain = false
         void refresh()
@@ -43,15 +43,15 @@ export function keepLive(refreshed) {
     const { live } = document.body.dataset
     if (!live || document.hidden) return
     stream = new EventSource(live)
-    stream.onopen = () => tellConnection('live')
-    stream.onerror = () => tellConnection('lost')
+    stream.onopen = () => showConnection('live')
+    stream.onerror = () => showConnection('lost')
     stream.onmessage = ({ data }) => {
       if (data !== document.body.dataset['version']) void refresh()
     }
   }
-  const leave = () => stream?.close()
-  document.addEventListener('visibilitychange', () => (document.hidden ? leave() : listen()))
-  addEventListener('pagehide', leave)
+  const stop = () => stream?.close()
+  document.addEventListener('visibilitychange', () => (document.hidden ? stop() : listen()))
+  addEventListener('pagehide', stop)
   addEventListener('pageshow', ({ persisted }) => persisted && listen())
   listen()
   return refresh
@@ -61,7 +61,7 @@ export function keepLive(refreshed) {
 function replace(fresh) {
   const main = document.querySelector('[data-live-region]')
   if (!main || !fresh.querySelector('[data-live-region]')) {
-    // Not reload(): that would post a form again if the page was the answer to one.
+    // Not reload(): if this page is the answer to a form, the browser would post the form again.
     return location.replace(location.pathname + location.search)
   }
   const focused = document.activeElement
@@ -75,7 +75,7 @@ function replace(fresh) {
 }
 
 /**
- * Whoever works by keyboard goes on where he was, or at the content when that is gone; not at the top of the page.
+ * The keyboard focus stays where it was, or moves to the content if that element is gone. It never jumps to the top.
  *
  * @param {Element | null} focused
  */
@@ -84,20 +84,20 @@ function keepFocus(focused) {
   if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true })
 }
 
-/** What the page's script says of an act that is under way; no page that is made says it. */
-const saidOfActs = new Set(['aria-busy', 'aria-disabled'])
+/** Attributes that only the script sets, while an act is in progress. A fetched page never has them. */
+const actAttributes = new Set(['aria-busy', 'aria-disabled'])
 
 /**
- * What was opened stays open.
+ * An opened element stays open.
  *
  * @param {string} name @param {Element} element
  */
 function beforeAttributeUpdated(name, element) {
-  return !saidOfActs.has(name) && !(name === 'open' && element instanceof HTMLDetailsElement)
+  return !actAttributes.has(name) && !(name === 'open' && element instanceof HTMLDetailsElement)
 }
 
 /**
- * A form that somebody is at is left alone.
+ * A form that is in use is not changed.
  *
  * @param {Node} node
  */
@@ -106,7 +106,7 @@ function beforeNodeMorphed(node) {
 }
 
 /** @param {'live' | 'lost'} state */
-function tellConnection(state) {
+function showConnection(state) {
   document.body.dataset['connection'] = state
   const said = document.getElementById('connection')
   if (said) said.textContent = said.dataset[state] ?? ''

@@ -1,6 +1,6 @@
 // @ts-check
 
-/** Escape closes a panel that lies over the page, `<details data-panel>`, and gives the keyboard back to what opened it. */
+/** Escape closes a panel over the page (`<details data-panel>`) and moves the focus back to its summary. */
 export function keepPanels() {
   document.addEventListener('keydown', ({ key }) => {
     const panel = key === 'Escape' ? document.querySelector('details[data-panel][open]') : null

@@ -3,7 +3,7 @@ import { keepCopying } from './copying.js'
 import { keepLive } from './live.js'
 import { keepTimes } from './times.js'
 
-// The buyer's and the player's pages. When a countdown ends, the page says what that means.
+// The pages of buyers and players. When a countdown ends, the page is fetched again.
 const refresh = keepLive(() => tick())
 const tick = keepTimes(() => void refresh())
 keepCopying()

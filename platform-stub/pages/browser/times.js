@@ -11,7 +11,7 @@ const readUtc = new Intl.DateTimeFormat('en-GB', {
 })
 
 /**
- * The stub's time, which is not this machine's when it travels: the page says it, and it runs on from there.
+ * The stub's time. It differs from this machine's when the stub's clock travels, so the page names it.
  *
  * @returns {() => number} Unix ms.
  */
@@ -31,11 +31,11 @@ function stubClock() {
 }
 
 /**
- * Keeps what a page says about time true, once a second.
+ * Updates every time on the page once a second.
  *
  * - `<time data-shows="left" datetime>` counts down like a clock, `words` in words; `relative` says how far off in either
  *   direction; `clock` is the stub's time itself.
- * - `<progress data-until>` runs out with its countdown.
+ * - `<progress data-until>` shrinks with its countdown.
  *
  * @param {() => void} ranOut Called once for each countdown that comes to its end.
  * @returns {() => void} Does it at once, after the page has changed.

@@ -57,7 +57,7 @@ export function purchasePage(context: Context<StubEnv>, parts: PlayerPageParts, 
   })
 }
 
-/** The purchase as it is now decides what is said: a second payment is refused because the first one was made. */
+/** Depends on the current state only: a second payment is refused because the first one succeeded. */
 function refusedNotice({ transaction, state }: Purchase, refused: string | undefined): Html | string {
   const isPaid = transaction.paidAt !== null
   const isOpen = state === 'awaiting-payment'

@@ -15,12 +15,12 @@ export interface Purchase {
   readonly transaction: TransactionRow
   readonly listing: ListingRow
   readonly state: CheckoutState
-  /** What can still be bought, for one who asked for more. */
+  /** How many units can still be bought. */
   readonly available: number
   readonly nowMs: number
 }
 
-/** A purchase as its buyer sees it now; undefined for a token that nobody was given. */
+/** A purchase as its buyer sees it now; undefined for an unknown token. */
 export function purchaseOf(platform: Platform, token: string): Purchase | undefined {
   const { tables, clock, settings } = platform
   const transaction = tables.transactions.byToken(token)
@@ -31,7 +31,7 @@ export function purchaseOf(platform: Platform, token: string): Purchase | undefi
   return { transaction, listing, state: stateOf(transaction, listing, available), available, nowMs }
 }
 
-/** The second check of the estimate, made while the buyer is still looking. It is made again before the charge. */
+/** The second check of the estimate, for the page. It is made again before the charge. */
 function stateOf(transaction: TransactionRow, listing: ListingRow, available: number): CheckoutState {
   const phase = phaseOfRow(transaction)
   if (phase !== 'awaiting-payment') return phase
@@ -40,9 +40,9 @@ function stateOf(transaction: TransactionRow, listing: ListingRow, available: nu
 }
 
 /**
- * Names what the page shows, so that it is fetched again when that is something else.
+ * Names what the page shows. A page with another version is fetched again.
  *
- * @param clockOffsetMs A countdown that ran by another offset is wrong.
+ * @param clockOffsetMs Part of the version, because a countdown depends on it.
  */
 export function versionOf(purchase: Purchase | undefined, clockOffsetMs: number): string {
   if (!purchase) return 'none'

@@ -1,13 +1,13 @@
 import { decimalOf } from '../money.ts'
 
-/** Who is paid. The key's domain is reserved for names that never exist, so no bank can find an account behind it. */
+/** The receiver of the payment. The key's domain is reserved for names that do not exist, so no account can have it. */
 const receiver = {
   key: 'simulacao@pagamento.invalid',
   name: 'SIMULACAO SEM VALOR',
   city: 'SAO PAULO',
 } as const
 
-/** The amount's field is no longer than this; of a larger one the payer would have to type it. */
+/** Maximum length of the amount. A longer one is left out, and the payer types it. */
 const amountLengthMax = 13
 
 /**

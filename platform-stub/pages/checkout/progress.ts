@@ -6,7 +6,7 @@ import { shortMoment } from '../brasilia.ts'
 import type { Html } from '../document.ts'
 import { icon } from '../icons.ts'
 
-/** What is still to come, by phase. */
+/** The steps that follow, by phase. */
 const toCome: Readonly<Record<TransactionPhase, readonly (keyof typeof texts.stepsToCome)[]>> = {
   'awaiting-payment': ['pay', 'deliver', 'complete'],
   'awaiting-server': ['deliver', 'complete'],
@@ -23,7 +23,7 @@ const toCome: Readonly<Record<TransactionPhase, readonly (keyof typeof texts.ste
 const badNews: readonly HistoryRow['trigger'][] = ['fail-out-of-stock', 'expire', 'cancel']
 const delays: readonly HistoryRow['trigger'][] = ['fail-temporary', 'dispute']
 
-/** What happened to a purchase and what comes next, as its buyer is told. */
+/** What happened to a purchase and what comes next, in the buyer's words. */
 export function progressList(history: readonly HistoryRow[], phase: TransactionPhase): Html {
   const steps = history.filter(({ trigger }, at) => trigger !== history[at + 1]?.trigger)
   return html`<ol>

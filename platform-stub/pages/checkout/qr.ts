@@ -2,13 +2,13 @@ import { html } from 'hono/html'
 import encodeQR from 'qr'
 import type { Html } from '../document.ts'
 
-/** The empty border that readers need, in modules. */
+/** Width of the empty border that QR readers need, in modules. */
 const quietZone = 4
 
 /**
  * A QR code as a picture in the page.
  *
- * @param label What it is, for those who do not see it.
+ * @param label Its description for screen readers.
  */
 export function qrPicture(text: string, label: string): Html {
   const rows = encodeQR(text, 'raw', { ecc: 'medium', border: quietZone })
@@ -16,7 +16,7 @@ export function qrPicture(text: string, label: string): Html {
   return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" aria-label="${label}" shape-rendering="crispEdges"><path d="${path}"/></svg>`
 }
 
-/** Where the dark runs of a row begin, and their lengths. */
+/** Start and length of each dark run of a row. */
 function runsOf(row: readonly boolean[]): [number, number][] {
   const runs: [number, number][] = []
   row.forEach((isDark, x) => {

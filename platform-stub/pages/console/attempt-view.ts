@@ -23,7 +23,7 @@ export function attemptBadge(event: WebhookEvent, attempt: Attempt): Html {
   return fault ? html`${ended} <span class="badge argued">fault: ${fault}</span>` : ended
 }
 
-/** An answer that was cut when it was kept cannot be judged, and passes. */
+/** An answer that was cut when it was stored cannot be judged, so it counts as good. */
 function reportsStock({ responseBody }: Attempt): boolean {
   const body = responseBody ?? ''
   if (body.length >= stubLimits.webhookAnswerKeptLengthMax) return true

@@ -14,11 +14,11 @@ const jumps = [
   ['+1 day', 86_400],
 ] as const
 
-/** The stub's time, and travelling in it. */
+/** The stub's time, and the buttons that change it. */
 export function clockPanel({ clock }: ConsoleParts): Html {
   const { offsetMs } = clock
   const nowMs = clock.nowMs()
-  // Starting from there took a moment too, which nobody asked for.
+  // The stub needed a moment to set the clock, so the offset is rounded.
   const distanceMs = Math.round(Math.abs(offsetMs) / 1_000) * 1_000
   const distance = `${offsetMs < 0 ? '−' : '+'}${duration(distanceMs)}`
   return html`<details class="clock" data-panel data-live-region="clock">
@@ -28,7 +28,7 @@ export function clockPanel({ clock }: ConsoleParts): Html {
       ${offsetMs === 0 ? '' : html`<span class="badge wait">travelling ${distance}</span>`}
     </summary>
     <div class="card pad panel">
-      <p>Everything that comes due on the way is done, in order, each at its own moment.</p>
+      <p>Everything that becomes due on the way is done in order, each at its own time.</p>
       <div class="row">
         ${jumps.map(([label, advanceSeconds]) => actForm({ method: 'PUT', path: '/stub/clock', label, body: { advanceSeconds } }))}
       </div>
@@ -40,7 +40,7 @@ export function clockPanel({ clock }: ConsoleParts): Html {
         isKept: true,
         fields: html`<label class="field"><span>To a moment, UTC</span><input name="now" required placeholder="${iso(nowMs)}" pattern="\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z" title="ISO-8601 in UTC, as 2026-12-31T23:59:00Z"></label>`,
       })}
-      ${offsetMs === 0 ? html`<p class="soft">The stub runs by this machine’s clock.</p>` : actForm({ method: 'DELETE', path: '/stub/clock', label: 'Back to the real time' })}
+      ${offsetMs === 0 ? html`<p class="soft">The stub uses this machine’s clock.</p>` : actForm({ method: 'DELETE', path: '/stub/clock', label: 'Back to the real time' })}
     </div>
   </details>`
 }

@@ -3,8 +3,8 @@ import { controlObstacle } from '../../developer/control/guard.ts'
 import { type Refusal, refuse } from '../../marketplace/refusal.ts'
 
 /**
- * Why somebody may not see the console; undefined when he may. As for the control routes, except that a link on
- * another page may lead to it: following one shows the console to the person and nothing to that page.
+ * The reason why a request may not see the console; undefined if it may. The rules are those of the control routes, except
+ * that a link on another page may lead here: the person then sees the console, and that page sees nothing.
  *
  * @param developerUrl The address that the console listens on.
  */

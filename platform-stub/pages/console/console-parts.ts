@@ -3,7 +3,7 @@ import type { ControlParts, StubEnv } from '../../developer/control/control-part
 import type { ConsoleQueries } from '../../store/console-queries.ts'
 import type { Changes } from '../changes.ts'
 
-/** What the console is made from: everything that the control routes reach, and reading of its own. */
+/** What the console uses: everything that the control routes use, and its own queries. */
 export interface ConsoleParts extends ControlParts {
   readonly changes: Changes
   readonly queries: ConsoleQueries

@@ -16,7 +16,7 @@ import { transactionsPage } from './transactions-page.ts'
 import { webhookPage } from './webhook-page.ts'
 import { webhooksPage } from './webhooks-page.ts'
 
-/** The developer's console. It reads here and acts through the control routes, so it can do nothing that they cannot. */
+/** The developer's console. It reads the tables and acts only through the control routes. */
 export function consoleRoutes(parts: ConsoleParts): Hono<StubEnv> {
   return new Hono<StubEnv>()
     .use('*', async (context, next) => {
@@ -41,7 +41,7 @@ export function consoleRoutes(parts: ConsoleParts): Hono<StubEnv> {
     )
 }
 
-/** Only a reader is shown a page of what there is not; what acts goes on to where 404 and 405 are told apart. */
+/** Only a GET gets the page for unknown addresses. Other methods get the JSON answers 404 and 405. */
 function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }

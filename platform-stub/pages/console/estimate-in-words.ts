@@ -4,7 +4,7 @@ import type { ListingRow } from '../../store/listing-rows.ts'
 import { duration } from '../browser/durations.js'
 import type { Html } from '../document.ts'
 
-/** What an estimate is and why it is that, so that nobody has to work it out from two numbers and a time. */
+/** An estimate and the reasons for it, in words. */
 export function estimateInWords(
   { quantityListed, quantitySold, observedQuantity, observedAt, status }: ListingRow,
   { exact, observed, available }: StockEstimate,

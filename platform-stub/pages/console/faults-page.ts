@@ -10,13 +10,13 @@ import { consolePage } from './console-layout.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { emptyState } from './table.ts'
 
-/** A number that a fault is set with: what the form calls it, and what it begins with. */
+/** A number of a fault: its label and its first value. */
 type NumberField = readonly [label: string, value: string]
 
-/** What every fault has beside its own fields; the form asks for it once. */
+/** Fields that every fault has. The form has them once. */
 type SharedField = 'kind' | 'times' | 'operation' | 'event'
 
-/** Each kind of a fault in words, with its own fields and no other. */
+/** Each kind of fault, in words and with its own fields. */
 type Kinds<Fault extends { readonly kind: string }> = {
   readonly [Kind in Fault['kind']]: {
     readonly does: string
@@ -30,26 +30,26 @@ const delayMs: NumberField = ['Delay, ms', '3000']
 
 const partnerKinds: Kinds<PartnerFault> = {
   status: {
-    does: 'answered with this status before anything is looked at',
+    does: 'the request is answered with this status; nothing is done',
     fields: { status: ['Status', '503'], retryAfterSeconds: ['Retry-After, s', ''] },
   },
-  delay: { does: 'looked at only so much later', fields: { delayMs } },
-  'hang-up-before': { does: 'dropped; nothing acts', fields: {} },
-  'hang-up-after': { does: 'done whole, then dropped without an answer', fields: {} },
-  truncate: { does: 'done whole; the answer breaks off in the middle', fields: {} },
+  delay: { does: 'the request is processed later', fields: { delayMs } },
+  'hang-up-before': { does: 'the connection is closed; nothing is done', fields: {} },
+  'hang-up-after': { does: 'the request is done, then the connection is closed without an answer', fields: {} },
+  truncate: { does: 'the request is done; half of the answer is sent', fields: {} },
 }
 
 const webhookKinds: Kinds<WebhookFault> = {
-  duplicate: { does: 'arrives in several copies at once', fields: { copies: ['Copies', '1'] } },
-  reorder: { does: 'a transfer_order held back until after its terminal', fields: {} },
-  'wrong-kid': { does: 'signed with a kid nobody knows', fields: {} },
-  expired: { does: 'signed so that it has expired', fields: {} },
-  'altered-body': { does: 'the body is another than was signed', fields: {} },
-  delay: { does: 'begins only so much later', fields: { delayMs } },
-  'drop-response': { does: 'arrives, and its answer is lost', fields: {} },
+  duplicate: { does: 'several copies are sent at once', fields: { copies: ['Copies', '1'] } },
+  reorder: { does: 'a transfer_order is sent after its transaction_terminal', fields: {} },
+  'wrong-kid': { does: 'signed with an unknown kid', fields: {} },
+  expired: { does: 'signed with an exp in the past', fields: {} },
+  'altered-body': { does: 'the body differs from the signed one', fields: {} },
+  delay: { does: 'sent later', fields: { delayMs } },
+  'drop-response': { does: 'delivered, but the answer is lost', fields: {} },
 }
 
-/** Everything that can be made to go wrong, and what is set to. */
+/** The faults that can be set, and those that are set. */
 export function faultsPage(context: ConsoleContext, parts: ConsoleParts) {
   const { partner, webhook } = parts.faults
   const shown = stubLimits.consoleRowsMax
@@ -58,7 +58,7 @@ export function faultsPage(context: ConsoleContext, parts: ConsoleParts) {
     menuPath: '/console/faults',
     content: html`
       <h1>Faults</h1>
-      <p class="soft">A fault meets what comes next and counts down. The first that was set goes first, one for each request or attempt.</p>
+      <p class="soft">A fault applies to the next matching requests or attempts, one each, and counts down. The fault that was set first applies first.</p>
       <div class="split even">
         ${side('Partner requests', '/stub/faults', partner.queue.newest(shown), partnerKinds, select('operation', 'Operation', platformOperationNames))}
         ${side('Webhooks', '/stub/webhook-faults', webhook.queue.newest(shown), webhookKinds, select('event', 'Event', Object.keys(webhookEvents)))}
@@ -94,7 +94,7 @@ function side(
     })}</div>
     ${
       set.length === 0
-        ? emptyState('None is set', 'Everything goes well.')
+        ? emptyState('None is set', 'All requests and webhooks work as usual.')
         : html`<div class="card pad">
             <ul class="list">${set.map((fault) => html`<li><span class="badge argued">${fault.kind}</span> <strong>${fault.times} ×</strong> <span class="soft">${restOf(fault)}</span></li>`)}</ul>
             ${actForm({ method: 'DELETE', path, label: 'Clear all' })}

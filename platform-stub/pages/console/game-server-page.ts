@@ -21,7 +21,7 @@ const flags: readonly (readonly [flag: keyof CharacterState, name: string])[] = 
   ['sellingBlocked', 'selling blocked'],
 ]
 
-/** A game server: what its agent needs, where its webhooks go, what its characters may. */
+/** A game server: files for its agent, the address of its webhooks, its characters. */
 export function gameServerPage(context: ConsoleContext, parts: ConsoleParts) {
   const menuPath = '/console/game-servers'
   const asked = context.req.param('id') ?? ''
@@ -111,7 +111,7 @@ function characterSection({ queries }: ConsoleParts, { id }: GameServerRow, quer
               },
             },
             {
-              name: 'Standing',
+              name: 'Flags',
               cell: (character) =>
                 html`<div class="row">${flags.map(([flag, name]) => actForm({ method: 'PUT', path: path(character.characterRef), label: name, isPressed: character[flag], body: { [flag]: !character[flag] } }))}</div>`,
             },

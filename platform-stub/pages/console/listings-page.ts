@@ -11,7 +11,7 @@ import { relativeTo } from './moments.ts'
 import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
 import { emptyState, table } from './table.ts'
 
-/** Listings with what is left of them and why. */
+/** Listings with their estimates and the reasons for them. */
 export function listingsPage(context: ConsoleContext, parts: ConsoleParts) {
   const { queries, clock, platform } = parts
   const { observationFreshnessMs } = platform.settings
@@ -29,7 +29,7 @@ export function listingsPage(context: ConsoleContext, parts: ConsoleParts) {
     menuPath: '/console/listings',
     content: html`
       <h1>Listings</h1>
-      <p class="soft">The estimate can refuse a purchase and never allows one. An observation counts for ${duration(observationFreshnessMs)}.</p>
+      <p class="soft">The estimate can refuse a purchase. It never authorizes one. An observation counts for ${duration(observationFreshnessMs)}.</p>
       ${
         rows.length === 0
           ? emptyState('No listing yet', 'A game client registers one with a signed offer.')

@@ -21,12 +21,12 @@ export function stampText(atMs: number): string {
   return stamp().format(atMs)
 }
 
-/** The same as an element. */
+/** The same as a `<time>` element. */
 export function stampOf(atMs: number): Html {
   return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}">${stampText(atMs)}</time>`
 }
 
-/** How far a moment is from now, kept true by the page's script: `in 12 s`, `3 min ago`. */
+/** The distance of a moment from now: `in 12 s`, `3 min ago`. The page's script updates it. */
 export function relativeTo(atMs: number, nowMs: number): Html {
   return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}" data-shows="relative">${relative(atMs, nowMs)}</time>`
 }

@@ -10,7 +10,7 @@ import { transactionTable } from './transaction-table.ts'
 
 const newestShown = 8
 
-/** Where everything stands, at a glance. */
+/** The state of everything on one page. */
 export function overviewPage(context: ConsoleContext, parts: ConsoleParts) {
   const { queries, directory, journal } = parts
   const counts = phaseCounts(queries.stateCounts())
@@ -31,8 +31,8 @@ export function overviewPage(context: ConsoleContext, parts: ConsoleParts) {
         ${tile('Game servers', directory.all().length, '/console/game-servers')}
       </ul>
       <section aria-labelledby="machines">
-        <h2 id="machines">Where they stand</h2>
-        <p class="soft">Both machines are drawn from the tables that the stub moves by. A state leads to those that stand in it.</p>
+        <h2 id="machines">States</h2>
+        <p class="soft">The stub works by these state machines. The numbers count transactions and listings; a state leads to its transactions.</p>
         <div class="machines card pad">
           ${machinePicture(transactionMachine, { counts, hrefOf: (phase) => `/console/transactions?phase=${phase}` })}
           ${machinePicture(listingMachine, { counts: listingCounts })}
@@ -45,8 +45,8 @@ export function overviewPage(context: ConsoleContext, parts: ConsoleParts) {
       <section aria-labelledby="reset">
         <h2 id="reset">Start over</h2>
         <div class="card pad row spread">
-          <p>Empties everything but game servers and their keys. The clock is real again.</p>
-          ${actForm({ method: 'POST', path: '/stub/reset', label: 'Reset', button: 'bad', question: 'Empty everything but game servers and keys?' })}
+          <p>Deletes everything except game servers and their keys, and sets the clock to the real time.</p>
+          ${actForm({ method: 'POST', path: '/stub/reset', label: 'Reset', button: 'bad', question: 'Delete everything except game servers and keys?' })}
         </div>
       </section>`,
   })

@@ -3,31 +3,31 @@ import { positiveInteger } from '../../developer/control/control-request.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { Html } from '../document.ts'
 
-/** Asked of every list: one more than a page shows, which says that there is another page. */
+/** Number of rows to query: one more than a page shows, to know whether there is another page. */
 export const rowsAsked = stubLimits.consoleRowsMax + 1
 
-/** How the pages of a list are told apart in the address, and what leads from one to another. */
+/** The parameter that names a page of a list, and the labels of the links between pages. */
 interface Paging {
   readonly parameter: string
   readonly first: string
   readonly next: string
 }
 
-/** Of a list that is newest first. */
+/** For a list that is newest first. */
 const newestFirst: Paging = { parameter: 'before', first: 'Newest', next: 'Older' }
 
-/** Of a list in the order of its names. */
+/** For a list in the order of its names. */
 export const byName: Paging = { parameter: 'after', first: 'First', next: 'More' }
 
-/** The id that a page of a newest-first list begins below; null for the first page. */
+/** A page of a newest-first list has only ids below this one; null for the first page. */
 export function beforeIn(query: URLSearchParams): number | null {
   return positiveInteger(query.get(newestFirst.parameter) ?? undefined) ?? null
 }
 
 /**
- * What a page shows, and the key that the next one begins after; null on the last.
+ * The rows of a page, and the key after which the next page begins; null on the last page.
  *
- * @param found `rowsAsked` rows, or as many as there are.
+ * @param found `rowsAsked` rows, or fewer if there are not so many.
  */
 export function pageOf<Row, Key>(
   found: readonly Row[],
@@ -38,7 +38,7 @@ export function pageOf<Row, Key>(
   return { rows, next: last !== undefined && found.length > rows.length ? keyOf(last) : null }
 }
 
-/** Leads to the next page of a list and back to its first; nothing where all is on one. @param next Of `pageOf`. */
+/** Links to the next page of a list and to its first; empty if there is only one page. @param next From `pageOf`. */
 export function pager(path: string, query: URLSearchParams, next: string | number | null, paging = newestFirst): Html {
   const isLater = query.has(paging.parameter)
   if (!isLater && next === null) return html``

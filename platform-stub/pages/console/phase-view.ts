@@ -10,7 +10,7 @@ import {
 import type { HistoryRow } from '../../store/transaction-rows.ts'
 import type { Html } from '../document.ts'
 
-/** What a status feels like, the same everywhere on the console. */
+/** The tone of each status, the same everywhere on the console. */
 const tones: Readonly<Record<PaymentStatus | DeliveryStatus, string>> = {
   AGUARDANDO_PAGAMENTO: 'calm',
   PAGO: 'good',
@@ -23,7 +23,7 @@ const tones: Readonly<Record<PaymentStatus | DeliveryStatus, string>> = {
   EM_DISPUTA: 'argued',
 }
 
-/** What a phase feels like: the class that colours it, the same everywhere on the console. */
+/** The tone of each phase: the class that gives it its colour, the same everywhere on the console. */
 export const phaseTones: Readonly<Record<TransactionPhase, string>> = {
   'awaiting-payment': 'calm',
   'awaiting-server': 'busy',
@@ -37,7 +37,7 @@ export const phaseTones: Readonly<Record<TransactionPhase, string>> = {
   cancelled: 'calm',
 }
 
-/** What a transaction waits for besides time, and what does it; the ended ones wait for nothing. */
+/** Who a transaction waits for, and what to do. A transaction that is over waits for nobody. */
 export const awaited: Readonly<Partial<Record<TransactionPhase, { readonly who: string; readonly what: Html }>>> = {
   'awaiting-payment': { who: 'buyer', what: html`The buyer pays on the checkout page, or you press <b>Pay</b>.` },
   'awaiting-server': {
@@ -59,7 +59,7 @@ export function phaseName(phase: string): string {
   return phase.replaceAll('-', ' ')
 }
 
-/** Who or what pulls each trigger, and what it says when it has happened. */
+/** The cause of each trigger, and the words for it in the history. */
 export const triggers: Readonly<Record<TransactionTrigger | 'create', { readonly by: string; readonly done: string }>> =
   {
     create: { by: 'game client', done: 'Purchase created' },
@@ -75,14 +75,14 @@ export const triggers: Readonly<Record<TransactionTrigger | 'create', { readonly
     complete: { by: 'time', done: 'Completed' },
   }
 
-/** One step of a transaction's way. */
+/** One move that a transaction made. */
 export interface Step {
   readonly from: TransactionPhase
   readonly trigger: TransactionTrigger
   readonly to: TransactionPhase
 }
 
-/** The way that a transaction took through its phases, by the contract's table. */
+/** The moves that a transaction made, by the contract's table. */
 export function wayOf(history: readonly HistoryRow[]): Step[] {
   const way: Step[] = []
   let from: TransactionPhase = 'awaiting-payment'

@@ -7,18 +7,17 @@ import { refuse } from '../../marketplace/refusal.ts'
 import type { GameServerRow, SigningKeyRow } from '../../store/game-server-rows.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 
-/** The names under which the files lie beside one another. */
+/** The names of the files, which are in one folder. */
 const files = { signingKey: 'signing-key.pem', platformKey: 'platform-public-key.pem' } as const
 
-/** The key that a game server signs with; it has one. */
+/** The one key that a game server signs with. */
 export function signingKeyOf({ platform }: ConsoleParts, gameServerId: number): SigningKeyRow | undefined {
   return platform.tables.gameServers.keyOf(gameServerId)
 }
 
 /**
- * What a game server's agent needs, as files to download: they hold its API key and its private key. So, unlike the
- * pages, they are given to the console and to programs on this machine, and to nobody who follows a link from another
- * page.
+ * The files of a game server's agent, to download. They contain its API key and its private key. So they are only for the
+ * console and for programs on this machine, not for a link on another page.
  */
 export function provisioningRoutes(parts: ConsoleParts): Hono<StubEnv> {
   const { platform, directory, platformKey, developerUrl } = parts

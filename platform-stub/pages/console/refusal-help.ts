@@ -3,7 +3,7 @@ import type { AuthenticationFault } from '../../developer/request-journal.ts'
 
 type AuthenticationStep = AuthenticationFault['step']
 
-/** The checks of a request's credentials in the order in which they are made, and what to look at when one fails. */
+/** The checks of a request's credentials, in the order in which they are made, each with help for its failure. */
 export const stepHelp = {
   'api-key': 'Send X-Service-Api-Key once, with the key from agent.env. Signature-only routes take none.',
   'header-line': 'Send one X-Platform-Signature header. Proxies sometimes double or drop it.',
@@ -14,7 +14,7 @@ export const stepHelp = {
   'forbidden-parameter':
     'Leave out crit, b64 and every embedded or remote key. The payload stays base64url-encoded in the signing input.',
   algorithm: 'Sign with RS256 (RSASSA-PKCS1-v1_5 and SHA-256). PS256 and HS256 are refused.',
-  kid: 'The kid has to be the one that the game server was registered with. It stands in agent.env.',
+  kid: 'The kid must be the one that the game server was registered with. It is in agent.env.',
   expiry: 'Look at the clock difference below. exp is in seconds, not milliseconds, and at most 10 minutes ahead.',
   jti: 'Give every request a new jti, a string of 1 to 255 characters.',
   method: 'htm names another method than the request has. Sign for the method that you send.',
@@ -25,7 +25,7 @@ export const stepHelp = {
   replay: 'This envelope was used before. Sign anew, with a new jti, at every attempt, retries included.',
 } as const satisfies Record<AuthenticationStep, string>
 
-/** All steps in order: key, envelope, and what needs both. */
+/** All steps in order: the key, the envelope, then those that need both. */
 export const authenticationSteps: readonly AuthenticationStep[] = [
   'api-key',
   ...envelopeSteps,

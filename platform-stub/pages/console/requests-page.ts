@@ -35,7 +35,7 @@ export function requestsPage(context: ConsoleContext, parts: ConsoleParts) {
     menuPath: '/console/requests',
     content: html`
       <h1>Requests</h1>
-      <p class="soft">The last partner requests, up to ${stubLimits.journalEntriesMax}; they are forgotten when the stub ends.</p>
+      <p class="soft">The last ${stubLimits.journalEntriesMax} partner requests. They are lost when the stub ends.</p>
       ${chips(
         'Show',
         Object.entries(choices).map(([word, { name }]) => ({
@@ -44,7 +44,7 @@ export function requestsPage(context: ConsoleContext, parts: ConsoleParts) {
           isChosen: word === show,
         })),
       )}
-      ${entries.length === 0 ? emptyState('No request here', 'Every call of a game server or game client is written down.') : ''}
+      ${entries.length === 0 ? emptyState('No request here', 'Every call of a game server or game client appears here.') : ''}
       <ol class="list">${entries.map((entry) => entryOf(parts, entry))}</ol>
       ${pager('/console/requests', query, next)}`,
   })
@@ -93,7 +93,7 @@ function explanation(fault: AuthenticationFault, { path, method }: JournalEntry)
   </details>`
 }
 
-/** The protected header that a signing input begins with, as somebody reads it. */
+/** The protected header at the start of a signing input, decoded. */
 function headerOf(signingInput: string | null): Html | string {
   const text = Buffer.from(signingInput?.split('.')[0] ?? '', 'base64url').toString('utf8')
   return text
@@ -101,7 +101,7 @@ function headerOf(signingInput: string | null): Html | string {
     : ''
 }
 
-/** The steps that a route has: one that is signature-only looks at no key. */
+/** The steps of a route. A signature-only route checks no key. */
 function stepsOf(method: string, path: string) {
   const match = matchRoute(method, path)
   const isSignatureOnly = !(match instanceof Refusal) && match.route.auth === 'signature-only'

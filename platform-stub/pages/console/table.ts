@@ -5,15 +5,15 @@ import type { Html } from '../document.ts'
 export interface Column<Row> {
   readonly name: string
   readonly cell: (row: Row) => Html | string | number
-  /** Figures stand at the right. */
+  /** Numbers are aligned to the right. */
   readonly isFigure?: boolean
 }
 
 /**
- * A table that becomes a list of cards on a phone. The roles are written out, for a browser forgets them when the
- * rows are laid out as something else.
+ * A table that becomes a list of cards on a phone. It names its roles, because a browser drops them when the rows have
+ * another layout.
  *
- * @param keyOf Names a row, so that an update finds it again.
+ * @param keyOf The id of a row, so that an update finds it again.
  */
 export function table<Row>(
   label: string,
@@ -36,7 +36,7 @@ export function table<Row>(
   </table></div>`
 }
 
-/** What stands in place of a list that has nothing. */
+/** Shown in place of an empty list. */
 export function emptyState(title: string, hint: Html | string): Html {
   return html`<div class="card empty"><strong>${title}</strong><p>${hint}</p></div>`
 }

@@ -17,10 +17,10 @@ interface Happening {
   readonly what: Html
 }
 
-/** How much of what happened is shown; a receiver that stays down is tried without end. */
+/** Maximum number of entries. A receiver that stays down is tried without end. */
 const happeningsMax = 60
 
-/** Moves, money, webhook attempts and the game server's own calls on one line of time, newest first. */
+/** Moves, payments, webhook attempts and the game server's calls in one list, newest first. */
 export function timeline(parts: ConsoleParts, transaction: TransactionRow, history: readonly HistoryRow[]): Html {
   const { transactions, webhooks } = parts.platform.tables
   const attempts = webhooks

@@ -21,7 +21,7 @@ import { notFoundPage } from './not-found-page.ts'
 import { awaited, phaseName, statusBadge, wayOf } from './phase-view.ts'
 import { timeline } from './timeline.ts'
 
-/** How the buttons look for what somebody at the console can do; the rest is the game server's. */
+/** The buttons for what the console can do. The game server does the rest. */
 const buttons: Readonly<Record<(typeof transactionActs)[number], { readonly label: string; readonly look?: string }>> =
   {
     pay: { label: 'Pay', look: 'first' },
@@ -32,7 +32,7 @@ const buttons: Readonly<Record<(typeof transactionActs)[number], { readonly labe
     refund: { label: 'Refund' },
   }
 
-/** A transaction with everything that happened to it and everything that can. */
+/** A transaction: what happened to it, and what can be done. */
 export function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
   const { platform } = parts
   const menuPath = '/console/transactions'
@@ -56,8 +56,8 @@ export function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
       ${actBar(id, phase)}
       <div class="split">
         <div class="stack">
-          <section class="card pad" aria-labelledby="stands">
-            <h2 id="stands">Where it stands</h2>
+          <section class="card pad" aria-labelledby="state">
+            <h2 id="state">State</h2>
             ${machinePicture(transactionMachine, { current: phase, way: wayOf(history) })}
             <details><summary>Its listing’s states</summary>${machinePicture(listingMachine, { current: listing.status, way: [] })}</details>
           </section>
@@ -81,7 +81,7 @@ function actBar(id: number, phase: TransactionPhase): Html {
     .map(([trigger]) => trigger)
   return html`<div class="row">
     ${possible.map((act) => actForm({ method: 'POST', path: `/stub/transactions/${id}/${act}`, label: buttons[act].label, button: buttons[act].look ?? '' }))}
-    ${possible.length === 0 ? html`<p class="soft">Nothing more can be done to it from here.</p>` : ''}
+    ${possible.length === 0 ? html`<p class="soft">Nothing more can be done here.</p>` : ''}
     ${byOthers.length > 0 ? html`<p class="soft">By game server or time: ${byOthers.map((trigger) => html`<code>${trigger}</code> `)}</p>` : ''}
   </div>`
 }

@@ -8,7 +8,7 @@ import { relativeTo } from './moments.ts'
 import { awaited, statusBadge } from './phase-view.ts'
 import { table } from './table.ts'
 
-/** Transactions as a table, each leading to its own page. */
+/** Transactions as a table, each with a link to its page. */
 export function transactionTable({ clock }: ConsoleParts, rows: readonly ListedTransaction[]): Html {
   const nowMs = clock.nowMs()
   return table('Transactions', rows, ({ id }) => id, [

@@ -9,7 +9,7 @@ import { phaseName, phaseTones } from './phase-view.ts'
 import { chips, emptyState } from './table.ts'
 import { transactionTable } from './transaction-table.ts'
 
-/** Transactions, newest first, by phase or by what is searched for. */
+/** Transactions, newest first, filtered by phase or search text. */
 export function transactionsPage(context: ConsoleContext, parts: ConsoleParts) {
   const { queries } = parts
   const query = new URL(context.req.url).searchParams

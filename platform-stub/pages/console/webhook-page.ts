@@ -12,7 +12,7 @@ import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
 import { emptyState } from './table.ts'
 import { nextTry, resendForm, stateBadge } from './webhooks-page.ts'
 
-/** A delivery with its attempts, newest first: what was sent, how it was signed, what came back. */
+/** A delivery with its attempts, newest first: payload, signature and answer. */
 export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
   const menuPath = '/console/webhooks'
   const asked = context.req.param('id') ?? ''
@@ -81,7 +81,7 @@ function attemptCard({ event }: WebhookDeliveryRow, attempt: WebhookAttemptRow):
   </article>`
 }
 
-/** The protected header's claims, with what the times mean. */
+/** The claims of the protected header, with the times explained. */
 function signatureTable({ protectedHeader, at }: WebhookAttemptRow): Html {
   const claims = Object.entries(JSON.parse(protectedHeader) as Record<string, unknown>)
   return html`<dl class="pairs">${claims.map(([name, value]) => html`<div><dt><code>${name}</code></dt><dd><code class="wrap">${String(value)}</code>${timeNote(name, value, at)}</dd></div>`)}</dl>`

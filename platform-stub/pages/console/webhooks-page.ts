@@ -22,8 +22,8 @@ const deliveryTones: Readonly<Record<DeliveryState, string>> = {
 export function webhooksPage(context: ConsoleContext, parts: ConsoleParts) {
   const { queries, clock, directory } = parts
   const query = new URL(context.req.url).searchParams
-  const state = chosen(deliveryTones, query.get('state'))
-  const event = chosen(webhookEvents, query.get('event'))
+  const state = nameIn(deliveryTones, query.get('state'))
+  const event = nameIn(webhookEvents, query.get('event'))
   const found = queries.deliveries({ before: beforeIn(query), count: rowsAsked, state, event })
   const { rows, next } = pageOf(found, ({ id }) => id)
   const nowMs = clock.nowMs()
@@ -80,7 +80,7 @@ export function webhooksPage(context: ConsoleContext, parts: ConsoleParts) {
   })
 }
 
-/** The state of a delivery, and that a fault holds it back. */
+/** The state of a delivery, and whether a fault delays it. */
 export function stateBadge({ state, isHeld }: WebhookDeliveryRow): Html {
   return html`<span class="badge ${deliveryTones[state]}">${state}</span>${isHeld ? html` <span class="badge argued">held back</span>` : ''}`
 }
@@ -95,7 +95,7 @@ export function nextTry({ nextAttemptAt }: WebhookDeliveryRow, nowMs: number): H
   return nextAttemptAt === null ? '–' : relativeTo(nextAttemptAt, nowMs)
 }
 
-function chosen<Name extends DeliveryState | WebhookEvent>(
+function nameIn<Name extends DeliveryState | WebhookEvent>(
   names: Readonly<Record<Name, unknown>>,
   asked: string | null,
 ): Name | null {

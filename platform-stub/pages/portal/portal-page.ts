@@ -60,7 +60,7 @@ export function linkVersion({ platform, clock }: PlayerPageParts, token: string)
   return `${link instanceof Refusal ? link.code : 'open'}.${clock.offsetMs}`
 }
 
-/** Both ends of the link, side by side. */
+/** The character and the account. */
 function bond({ directory }: PlayerPageParts, link: CharacterLinkRow): Html {
   const { characterName, characterRef, gameServerId } = link
   return html`<div class="bond">

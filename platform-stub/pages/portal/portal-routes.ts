@@ -24,7 +24,7 @@ export function portalRoutes(parts: PlayerPageParts): Hono<StubEnv> {
         return noticePage(context, 403, parts, { heading: texts.title, ...playerTexts.foreignOrigin })
       }
       const { token } = context.req.param()
-      // Where it is refused the page says why: it reads the link again.
+      // If it is refused, the page says why, because it reads the link again.
       platform.transact(() => confirmLink(platform, token))
       return context.redirect(`/portal/links/${token}?confirmed`, 303)
     })

@@ -175,7 +175,7 @@ test('where nobody answers the probing ends after one probe; the key is made at 
   const first = await run('probe-webhook', url, '--key-dir', keyFolder)
   expect([first.code, marked('FAIL', first.stdout.split('\n'))]).toEqual([1, ['order']])
   expect(first.stdout).toMatch(/ECONNREFUSED/)
-  expect(first.stdout).toMatch(/Nobody answers there: the other \d+ probes were not sent\./)
+  expect(first.stdout).toMatch(/Nothing answers there: the other \d+ probes were not sent\./)
   expect((await stat(join(keyFolder, 'private-key.pem'))).mode & 0o777).toBe(0o600)
   const again = await run('probe-webhook', url, '--key-dir', keyFolder)
   expect(again.stdout).toBe(first.stdout)
