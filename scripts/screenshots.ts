@@ -112,7 +112,7 @@ function picturesOf(console: string): Picture[] {
       url: `${console}/requests?show=refused`,
       screen: { ...desk, viewport: { width: 1240, height: 980 } },
       before: async (page) => {
-        const refused = page.getByRole('listitem').filter({ hasText: 'A assinatura não confere' })
+        const refused = page.getByRole('listitem').filter({ hasText: 'Why: step signature' })
         await refused.locator('summary').click()
         await refused.scrollIntoViewIfNeeded()
       },
