@@ -116,9 +116,7 @@ export async function startAgent(
   // The port is taken before any work starts: an agent that cannot have it has sent nothing.
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
   const loopback = await startLoopbackServer({
-    host: config.host,
-    port: config.port,
-    token: config.token,
+    address: config,
     answerCall: async (call) => {
       await workStarted
       return answer(call, takeTurn(call, deps))

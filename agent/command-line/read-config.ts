@@ -26,19 +26,19 @@ export function readConfig<Config>(
       realPath: realPathOf,
       isReadableByAll,
     })
-  const faults = [
+  const errors = [
     ...(file
-      ? file.faults.map(({ line, problem }) => `${configFile}, line ${line}: ${problem}`)
+      ? file.errors.map(({ line, problem }) => `${configFile}, line ${line}: ${problem}`)
       : [`--config: cannot read ${configFile}`]),
-    ...(reading?.ok === false ? reading.faults : []),
+    ...(reading?.ok === false ? reading.errors : []),
   ]
-  if (faults.length === 0 && reading?.ok) return reading.config
-  for (const fault of faults) process.stderr.write(`${fault}\n`)
+  if (errors.length === 0 && reading?.ok) return reading.config
+  for (const error of errors) process.stderr.write(`${error}\n`)
   process.exitCode = exitCodes.usage
   return undefined
 }
 
-const emptyFile: ReturnType<typeof parseConfigFile> = { values: new Map(), faults: [] }
+const emptyFile: ReturnType<typeof parseConfigFile> = { values: new Map(), errors: [] }
 
 function readConfigFile(path: string): ReturnType<typeof parseConfigFile> | undefined {
   try {

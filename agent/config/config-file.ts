@@ -1,5 +1,5 @@
 /** One line of a configuration file that is not valid. */
-export interface ConfigFileFault {
+export interface ConfigFileError {
   readonly line: number
   readonly problem: string
 }
@@ -10,19 +10,19 @@ export interface ConfigFileFault {
  */
 export function parseConfigFile(text: string): {
   values: ReadonlyMap<string, string>
-  faults: readonly ConfigFileFault[]
+  errors: readonly ConfigFileError[]
 } {
   const values = new Map<string, string>()
-  const faults: ConfigFileFault[] = []
+  const errors: ConfigFileError[] = []
   for (const [index, line] of text
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
     .entries()) {
     if (/^\s*(#|$)/.test(line)) continue
     const [, name, value] = /^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
-    if (name === undefined || value === undefined) faults.push({ line: index + 1, problem: 'not a NAME=value line' })
-    else if (values.has(name)) faults.push({ line: index + 1, problem: 'this name is given twice' })
+    if (name === undefined || value === undefined) errors.push({ line: index + 1, problem: 'not a NAME=value line' })
+    else if (values.has(name)) errors.push({ line: index + 1, problem: 'this name is given twice' })
     else values.set(name, /^(["'])(.*)\1$/.exec(value)?.[2] ?? value)
   }
-  return { values, faults }
+  return { values, errors }
 }

@@ -36,6 +36,7 @@ const tlsAlwaysVerified =
 /** Where the daemon listens, and the token it asks for. */
 export interface DaemonAddress {
   readonly host: string
+  /** 0 takes a free one. */
   readonly port: number
   readonly token: string | undefined
 }
@@ -48,7 +49,7 @@ export type LogLevel = (typeof logLevels)[number]
 export type ConfigReading<Config> =
   | { readonly ok: true; readonly config: Config }
   /** One line for each error: the variable, what is wrong, an example. */
-  | { readonly ok: false; readonly faults: readonly string[] }
+  | { readonly ok: false; readonly errors: readonly string[] }
 
 /** Reads the whole configuration of the daemon and reports all errors together. */
 export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConfig> {
@@ -56,7 +57,8 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
   const baseUrl = readBaseUrl(reader)
   const apiKey = reader.requiredSecret('SERVICE_API_KEY', 'SERVICE_API_KEY_FILE')
   const signingKey = readOwnKey(reader)
-  if (apiKey !== undefined && signingKey?.kid === apiKey) reader.fault('SERVICE_SIGNING_KID', 'is the API key as well')
+  if (apiKey !== undefined && signingKey?.kid === apiKey)
+    reader.addError('SERVICE_SIGNING_KID', 'is the API key as well')
   const rest = {
     ...readAddress(reader),
     stateDir: reader.text('SERVICE_STATE_DIR') ?? usualStateDir(source.env),
@@ -73,8 +75,8 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
   if (rest.spoolDir !== undefined) refuseMixedDirs(reader, rest.spoolDir, rest.stateDir)
   refuseWhatIsNotThere(reader)
   if (source.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') reader.warnings.push(tlsAlwaysVerified)
-  if (reader.faults.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {
-    return { ok: false, faults: reader.faults }
+  if (reader.errors.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {
+    return { ok: false, errors: reader.errors }
   }
   return { ok: true, config: { baseUrl, apiKey, signingKey, ...rest, warnings: reader.warnings } }
 }
@@ -83,7 +85,7 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
 export function readDaemonAddress(source: SettingsSource): ConfigReading<DaemonAddress> {
   const reader = new SettingsReader(source)
   const config = readAddress(reader)
-  return reader.faults.length > 0 ? { ok: false, faults: reader.faults } : { ok: true, config }
+  return reader.errors.length > 0 ? { ok: false, errors: reader.errors } : { ok: true, config }
 }
 
 function readAddress(reader: SettingsReader): DaemonAddress {
@@ -99,7 +101,7 @@ const isLoopback = (host: string) => host === 'localhost' || host === '::1' || (
 function readLoopbackHost(reader: SettingsReader): string {
   const host = reader.text('SERVICE_AGENT_HOST') ?? '127.0.0.1'
   if (!isLoopback(host))
-    reader.fault('SERVICE_AGENT_HOST', 'not a loopback address; the agent signs for everyone that reaches it')
+    reader.addError('SERVICE_AGENT_HOST', 'not a loopback address; the agent signs for everyone that reaches it')
   return host
 }
 
@@ -108,11 +110,11 @@ function readBaseUrl(reader: SettingsReader): string | undefined {
   if (text === undefined) return undefined
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol))
-    return reader.fault('SERVICE_BASE_URL', 'not an http(s) address')
+    return reader.addError('SERVICE_BASE_URL', 'not an http(s) address')
   if (url.username || url.password || url.search || url.hash)
-    return reader.fault('SERVICE_BASE_URL', 'holds a user, a query or a fragment')
+    return reader.addError('SERVICE_BASE_URL', 'holds a user, a query or a fragment')
   if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1'))) {
-    return reader.fault('SERVICE_BASE_URL', 'http is for loopback only; use https')
+    return reader.addError('SERVICE_BASE_URL', 'http is for loopback only; use https')
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '')
 }
@@ -123,11 +125,11 @@ function readOwnKey(reader: SettingsReader): SigningKey | undefined {
   const pem = path === undefined ? undefined : reader.fileAt('SERVICE_SIGNING_KEY_FILE', path)
   reader.warnIfReadableByAll('SERVICE_SIGNING_KEY_FILE', path)
   if (kid !== undefined && kid.length > 200)
-    return reader.fault('SERVICE_SIGNING_KID', 'longer than 200 characters; a kid is the name of the key')
+    return reader.addError('SERVICE_SIGNING_KID', 'longer than 200 characters; a kid is the name of the key')
   if (kid === undefined || pem === undefined) return undefined
-  return keyOrFault(
+  return keyOrError(
     () => readSigningKey(pem, kid),
-    (problem) => reader.fault('SERVICE_SIGNING_KEY_FILE', `${problem}: ${shownPath(path ?? '')}`),
+    (problem) => reader.addError('SERVICE_SIGNING_KEY_FILE', `${problem}: ${shownPath(path ?? '')}`),
   )
 }
 
@@ -135,22 +137,22 @@ function readPlatformKeys(reader: SettingsReader): ReadonlyMap<string, KeyObject
   const kids = listOf(reader.text('SERVICE_PLATFORM_KID'))
   const paths = listOf(reader.text('SERVICE_PLATFORM_PUBLIC_KEY_FILE'))
   if (kids.length !== paths.length) {
-    reader.fault(
+    reader.addError(
       'SERVICE_PLATFORM_KID',
       `names ${kids.length} keys, SERVICE_PLATFORM_PUBLIC_KEY_FILE ${paths.length} files; give one file for each kid`,
     )
   }
   const twice = kids.find((kid, index) => kids.indexOf(kid) !== index)
-  if (twice !== undefined) reader.fault('SERVICE_PLATFORM_KID', 'names one kid twice; each key has a kid of its own')
+  if (twice !== undefined) reader.addError('SERVICE_PLATFORM_KID', 'names one kid twice; each key has a kid of its own')
   const keys = new Map<string, KeyObject>()
   for (const [index, path] of paths.entries()) {
     const pem = reader.fileAt('SERVICE_PLATFORM_PUBLIC_KEY_FILE', path)
     const key =
       pem === undefined
         ? undefined
-        : keyOrFault(
+        : keyOrError(
             () => readPlatformKey(pem),
-            (problem) => reader.fault('SERVICE_PLATFORM_PUBLIC_KEY_FILE', `${problem}: ${shownPath(path)}`),
+            (problem) => reader.addError('SERVICE_PLATFORM_PUBLIC_KEY_FILE', `${problem}: ${shownPath(path)}`),
           )
     const kid = kids[index]
     if (key && kid !== undefined) keys.set(kid, key)
@@ -158,12 +160,12 @@ function readPlatformKeys(reader: SettingsReader): ReadonlyMap<string, KeyObject
   return keys
 }
 
-function keyOrFault<Key>(read: () => Key, fault: (problem: string) => undefined): Key | undefined {
+function keyOrError<Key>(read: () => Key, onError: (problem: string) => undefined): Key | undefined {
   try {
     return read()
   } catch (error) {
     if (!(error instanceof KeyFileError)) throw error
-    return fault(error.message)
+    return onError(error.message)
   }
 }
 
@@ -174,27 +176,27 @@ function readExtraCa(reader: SettingsReader): string | undefined {
     for (const [certificate] of pem.matchAll(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g))
       new X509Certificate(certificate)
   } catch {
-    return reader.fault('SERVICE_CA_FILE', 'holds a certificate that cannot be read')
+    return reader.addError('SERVICE_CA_FILE', 'holds a certificate that cannot be read')
   }
   return pem.includes('-----BEGIN CERTIFICATE-----')
     ? pem
-    : reader.fault('SERVICE_CA_FILE', 'holds no certificate in PEM')
+    : reader.addError('SERVICE_CA_FILE', 'holds no certificate in PEM')
 }
 
 /** The state must not lie where game servers write, also if links lead there. */
 function refuseMixedDirs(reader: SettingsReader, spoolDir: string, stateDir: string): void {
   const fromSpool = relative(reader.realPath(spoolDir), reader.realPath(stateDir))
   if (fromSpool === '') {
-    reader.fault('SERVICE_SPOOL_DIR', 'is the state directory as well; give each a directory of its own')
+    reader.addError('SERVICE_SPOOL_DIR', 'is the state directory as well; give each a directory of its own')
   } else if (!isAbsolute(fromSpool) && !/^\.\.(?:[/\\]|$)/.test(fromSpool)) {
-    reader.fault('SERVICE_STATE_DIR', 'lies in the spool, where game servers write; give it a directory outside')
+    reader.addError('SERVICE_STATE_DIR', 'lies in the spool, where game servers write; give it a directory outside')
   }
 }
 
 function readProxy(reader: SettingsReader): string | undefined {
   const proxy = reader.text('HTTPS_PROXY')
   if (proxy === undefined || /^https?:$/.test(URL.parse(proxy)?.protocol ?? '')) return proxy
-  return reader.fault('HTTPS_PROXY', 'not an http(s) address')
+  return reader.addError('HTTPS_PROXY', 'not an http(s) address')
 }
 
 function listOf(text: string | undefined): string[] {
@@ -214,7 +216,7 @@ function refuseWhatIsNotThere(reader: SettingsReader): void {
   ] as const
   for (const name of missing) {
     if (reader.text(name) !== undefined)
-      reader.faults.push(`${name}: this version of market-agent does not offer it; leave it out`)
+      reader.errors.push(`${name}: this version of market-agent does not offer it; leave it out`)
   }
 }
 

@@ -59,7 +59,7 @@ export interface SettingsSource {
  * secret in the wrong place: no error repeats it.
  */
 export class SettingsReader {
-  readonly faults: string[] = []
+  readonly errors: string[] = []
   readonly warnings: string[] = []
   readonly #source: SettingsSource
   readonly #refused = new Set<string>()
@@ -69,13 +69,16 @@ export class SettingsReader {
     for (const name of source.file.keys()) {
       const shown = /^[A-Za-z_]{1,40}$/.test(name) ? name : 'a name that is not shown, because it may be a secret'
       if (!Object.hasOwn(settings, name.toUpperCase()))
-        this.faults.push(
+        this.errors.push(
           `${shown}: not a setting of market-agent; the README has a table of them. Example: ${usualLine}`,
         )
     }
     for (const name of Object.keys(settings) as SettingName[]) {
       if (!/-----|\p{Cc}/u.test(this.#value(name) ?? '')) continue
-      this.fault(name, 'holds line breaks or the text of a key or certificate; a key is given as the path of its file')
+      this.addError(
+        name,
+        'holds line breaks or the text of a key or certificate; a key is given as the path of its file',
+      )
       this.#refused.add(name)
     }
   }
@@ -86,8 +89,8 @@ export class SettingsReader {
   }
 
   /** Adds an error with an example of a right value. */
-  fault(name: SettingName, problem: string): undefined {
-    this.faults.push(`${name}: ${problem}. Example: ${settings[name]}`)
+  addError(name: SettingName, problem: string): undefined {
+    this.errors.push(`${name}: ${problem}. Example: ${settings[name]}`)
     return undefined
   }
 
@@ -98,7 +101,7 @@ export class SettingsReader {
 
   /** The value of a setting. Its absence is an error. */
   required(name: SettingName): string | undefined {
-    if (this.#value(name) === undefined) this.fault(name, 'missing')
+    if (this.#value(name) === undefined) this.addError(name, 'missing')
     return this.text(name)
   }
 
@@ -108,7 +111,7 @@ export class SettingsReader {
     if (text === undefined) return fallback
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
     if (value >= min && value <= max) return value
-    this.fault(name, `not a whole number from ${min} to ${max}`)
+    this.addError(name, `not a whole number from ${min} to ${max}`)
     return fallback
   }
 
@@ -116,7 +119,7 @@ export class SettingsReader {
   oneOf<Value extends string>(name: SettingName, values: readonly Value[], fallback: Value): Value {
     const text = this.text(name)
     const value = values.find((candidate) => candidate === text)
-    if (text !== undefined && value === undefined) this.fault(name, `not one of ${values.join(', ')}`)
+    if (text !== undefined && value === undefined) this.addError(name, `not one of ${values.join(', ')}`)
     return value ?? fallback
   }
 
@@ -130,9 +133,9 @@ export class SettingsReader {
   fileAt(name: SettingName, path: string): string | undefined {
     try {
       const text = this.#source.readFile(path)
-      return text.trim() === '' ? this.fault(name, `the file is empty: ${shownPath(path)}`) : text
+      return text.trim() === '' ? this.addError(name, `the file is empty: ${shownPath(path)}`) : text
     } catch (error) {
-      return this.fault(name, `${fileProblem(error)}: ${shownPath(path)}`)
+      return this.addError(name, `${fileProblem(error)}: ${shownPath(path)}`)
     }
   }
 
@@ -140,10 +143,10 @@ export class SettingsReader {
   secret(name: SettingName, fileName: SettingName): string | undefined {
     const given = this.text(name)
     if (given !== undefined && this.text(fileName) !== undefined)
-      return this.fault(name, `give it or ${fileName}, not both`)
+      return this.addError(name, `give it or ${fileName}, not both`)
     const secret = given ?? this.file(fileName)?.trim()
     if (secret !== undefined && !/^[\x21-\x7e]+$/.test(secret))
-      return this.fault(name, 'holds spaces, line breaks or characters that no header can carry')
+      return this.addError(name, 'holds spaces, line breaks or characters that no header can carry')
     if (given === undefined) this.warnIfReadableByAll(fileName, this.text(fileName))
     else if (!this.#source.env[name]) this.warnIfReadableByAll(name, this.#source.filePath)
     return secret
@@ -152,7 +155,7 @@ export class SettingsReader {
   /** As `secret`. Its absence is an error. */
   requiredSecret(name: SettingName, fileName: SettingName): string | undefined {
     if (this.#value(name) === undefined && this.#value(fileName) === undefined)
-      return this.fault(name, `missing; give it or ${fileName}`)
+      return this.addError(name, `missing; give it or ${fileName}`)
     return this.secret(name, fileName)
   }
 

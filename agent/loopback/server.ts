@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { answerText, type CallAnswer, refusal } from '../call/answer.ts'
 import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
 import { messages } from '../call/messages.ts'
 import { agentLimits } from '../config/agent-limits.ts'
+import type { DaemonAddress } from '../config/config.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { Connections } from './connections.ts'
@@ -14,10 +15,7 @@ import { readBody } from './read-body.ts'
 import { type Answer, refuseMalformed, writeAnswer } from './write-answer.ts'
 
 export interface LoopbackOptions {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
-  readonly token: string | undefined
+  readonly address: DaemonAddress
   readonly answerCall: (call: Call) => Promise<CallAnswer>
   /** JSON text of GET /operations. */
   readonly operationsText: string
@@ -41,7 +39,7 @@ const connectionsMax = 2 * agentLimits.callsWaitingMax
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
-  const { log, refusalLog } = options
+  const { address, log, refusalLog } = options
   const healthText = JSON.stringify({ ok: true, agent: options.agent })
   const connections = new Connections(connectionsMax)
   const requests = new Set<Promise<void>>()
@@ -57,7 +55,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   /** One request. Everything that can end it is on this page; undefined when the caller has hung up. */
   async function answerRequest(exchange: Exchange): Promise<Answer | undefined> {
     const { method = '', url = '', rawHeaders } = exchange.request
-    const verdict = guard({ method, target: url, rawHeaders }, options.token)
+    const verdict = guard({ method, target: url, rawHeaders }, address.token)
     return verdict.ok ? routeAnswers[verdict.route](exchange) : refuse(exchange, verdict)
   }
 
@@ -136,12 +134,11 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port, options.host, resolve)
+    server.listen(address.port, address.host, resolve)
   })
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : options.port
+  const { port } = server.address() as AddressInfo
   return {
-    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    url: `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`,
     async close() {
       isClosing = true
       const closed = new Promise((resolve) => server.close(resolve))

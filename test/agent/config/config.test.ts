@@ -43,9 +43,9 @@ const good = {
 }
 const read = (env: Readonly<Record<string, string | undefined>>, file = new Map<string, string>()) =>
   readAgentConfig({ env, file, readFile, realPath, isReadableByAll: () => false })
-const faultsOf = (env: Readonly<Record<string, string | undefined>>) => {
+const errorsOf = (env: Readonly<Record<string, string | undefined>>) => {
   const reading = read({ ...good, ...env })
-  return reading.ok ? [] : reading.faults
+  return reading.ok ? [] : reading.errors
 }
 
 test('four settings are enough, and the rest has the documented values', () => {
@@ -67,15 +67,15 @@ test('four settings are enough, and the rest has the documented values', () => {
   })
 })
 
-test('everything that is wrong is told at once, a line each: the variable, the fault, an example', () => {
+test('all errors are reported together, one per line: the variable, what is wrong, an example', () => {
   const reading = read({
     SERVICE_AGENT_PORT: '99999',
     SERVICE_AGENT_HOST: '0.0.0.0',
     SERVICE_LOG_LEVEL: 'loud',
     SERVICE_CALL_DEADLINE_MS: '3s',
   })
-  const faults = reading.ok ? [] : reading.faults
-  expect(faults.map((fault) => fault.split(':')[0])).toEqual([
+  const errors = reading.ok ? [] : reading.errors
+  expect(errors.map((error) => error.split(':')[0])).toEqual([
     'SERVICE_BASE_URL',
     'SERVICE_API_KEY',
     'SERVICE_SIGNING_KID',
@@ -85,10 +85,10 @@ test('everything that is wrong is told at once, a line each: the variable, the f
     'SERVICE_CALL_DEADLINE_MS',
     'SERVICE_LOG_LEVEL',
   ])
-  for (const fault of faults) expect(fault).toMatch(/^SERVICE_[A-Z_]+: .+\. Example: .+/)
+  for (const error of errors) expect(error).toMatch(/^SERVICE_[A-Z_]+: .+\. Example: .+/)
 })
 
-for (const [what, env, fault] of [
+for (const [what, env, problem] of [
   ['http to another host', { SERVICE_BASE_URL: 'http://api.example.com' }, /https/],
   ['no address', { SERVICE_BASE_URL: 'api.example.com' }, /not an http/],
   ['an address with a user', { SERVICE_BASE_URL: 'https://u:p@api.example.com' }, /user/],
@@ -131,11 +131,11 @@ for (const [what, env, fault] of [
   ['a proxy that is no address', { HTTPS_PROXY: 'proxy:1' }, /not an http/],
   ['a certificate file without one', { SERVICE_CA_FILE: '/k/platform.pem' }, /no certificate/],
 ] as const) {
-  test(`${what} is a fault that names itself and tells no secret`, () => {
-    const faults = faultsOf(env)
-    expect(faults).toHaveLength(1)
-    expect(faults[0]).toMatch(fault)
-    expect(faults.join()).not.toMatch(/PRIVATE KEY-----|key-1|u:p/)
+  test(`${what} is an error that names the setting and no secret`, () => {
+    const errors = errorsOf(env)
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toMatch(problem)
+    expect(errors.join()).not.toMatch(/PRIVATE KEY-----|key-1|u:p/)
   })
 }
 
@@ -164,19 +164,19 @@ for (const [what, env] of [
   ],
   ['a password in an address on http', { SERVICE_BASE_URL: `http://user:${secretText}@api.example.com` }],
 ] as const) {
-  test(`${what} is a fault, and its text is not printed`, () => {
-    const faults = faultsOf(env).join('\n')
-    expect(faults).toContain(Object.keys(env).at(-1))
-    expect(faults).not.toContain(secretText)
-    for (const line of ownPem.split('\n').filter((line) => line.length > 10)) expect(faults).not.toContain(line)
+  test(`${what} is an error, and its text is not printed`, () => {
+    const errors = errorsOf(env).join('\n')
+    expect(errors).toContain(Object.keys(env).at(-1))
+    expect(errors).not.toContain(secretText)
+    for (const line of ownPem.split('\n').filter((line) => line.length > 10)) expect(errors).not.toContain(line)
   })
 }
 
-test('a line of a key in the configuration file is a fault, and its text is not printed', () => {
+test('a line of a key in the configuration file is an error, and its text is not printed', () => {
   const line = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj'
   const { values } = parseConfigFile(`${line}=`)
   const reading = read(good, new Map(values))
-  expect(reading.ok ? [] : reading.faults).toEqual([expect.stringMatching(/not a setting of market-agent/)])
+  expect(reading.ok ? [] : reading.errors).toEqual([expect.stringMatching(/not a setting of market-agent/)])
   expect(JSON.stringify(reading)).not.toContain(line)
 })
 
@@ -199,7 +199,7 @@ test('NODE_TLS_REJECT_UNAUTHORIZED=0 is warned of as ignored', () => {
 })
 
 test('a key may be PKCS#8 or PKCS#1, and an API key may stand in a file', () => {
-  expect(faultsOf({ SERVICE_SIGNING_KEY_FILE: '/k/pkcs1.pem' })).toEqual([])
+  expect(errorsOf({ SERVICE_SIGNING_KEY_FILE: '/k/pkcs1.pem' })).toEqual([])
   const reading = read({ ...good, SERVICE_API_KEY: undefined, SERVICE_API_KEY_FILE: '/k/api-key' })
   expect(reading).toMatchObject({ ok: true, config: { apiKey: 'key-from-file' } })
 })
@@ -214,10 +214,10 @@ test('several platform keys may be named, for the days of a rotation', () => {
 })
 
 test('the environment wins over the file', () => {
-  const { values, faults } = parseConfigFile(
+  const { values, errors } = parseConfigFile(
     '\uFEFF# comment\r\n\r\nSERVICE_SIGNING_KID="from file"\nSERVICE_AGENT_PORT = 9000 \n',
   )
-  expect(faults).toEqual([])
+  expect(errors).toEqual([])
   expect(read({ ...good, SERVICE_AGENT_PORT: '9001' }, new Map(values))).toMatchObject({
     ok: true,
     config: { port: 9001, signingKey: { kid: 'kid-1' } },
@@ -228,32 +228,32 @@ test('the environment wins over the file', () => {
   })
 })
 
-test('a line that is none, a name given twice and an unknown name are faults of the file', () => {
-  expect(parseConfigFile('SERVICE_API_KEY key\nA=1\nA=2').faults).toEqual([
+test('a line that is none, a name given twice and an unknown name are errors of the file', () => {
+  expect(parseConfigFile('SERVICE_API_KEY key\nA=1\nA=2').errors).toEqual([
     { line: 1, problem: 'not a NAME=value line' },
     { line: 3, problem: 'this name is given twice' },
   ])
   const reading = read(good, new Map([['SERVICE_APIKEY', 'x']]))
-  expect(reading.ok ? [] : reading.faults).toEqual([
+  expect(reading.ok ? [] : reading.errors).toEqual([
     expect.stringMatching(/^SERVICE_APIKEY: not a setting of market-agent; .*\. Example: SERVICE_AGENT_PORT=8899$/),
   ])
 })
 
 test('http is allowed to loopback in each of its spellings', () => {
   for (const base of ['http://127.0.0.1:8787', 'http://localhost:8787/v1', 'http://[::1]:8787'])
-    expect(faultsOf({ SERVICE_BASE_URL: base })).toEqual([])
+    expect(errorsOf({ SERVICE_BASE_URL: base })).toEqual([])
 })
 
 test('state and spool may lie side by side, and 127.0.0.2 is this host', () => {
-  expect(faultsOf({ SERVICE_SPOOL_DIR: '/d/spool', SERVICE_STATE_DIR: '/d/spool-state' })).toEqual([])
-  expect(faultsOf({ SERVICE_SPOOL_DIR: '/d/spool', SERVICE_STATE_DIR: '/d/..state' })).toEqual([])
-  expect(faultsOf({ SERVICE_AGENT_HOST: '127.0.0.2' })).toEqual([])
+  expect(errorsOf({ SERVICE_SPOOL_DIR: '/d/spool', SERVICE_STATE_DIR: '/d/spool-state' })).toEqual([])
+  expect(errorsOf({ SERVICE_SPOOL_DIR: '/d/spool', SERVICE_STATE_DIR: '/d/..state' })).toEqual([])
+  expect(errorsOf({ SERVICE_AGENT_HOST: '127.0.0.2' })).toEqual([])
 })
 
 test('agent.example.env is valid with every setting in it, and the limits that it names are the real ones', () => {
   const example = readFileSync(join(import.meta.dirname, '..', '..', '..', 'agent.example.env'), 'utf8')
-  const { values, faults } = parseConfigFile(example.replaceAll(/^#(?=[A-Z_]+=)/gm, ''))
-  expect(faults).toEqual([])
+  const { values, errors } = parseConfigFile(example.replaceAll(/^#(?=[A-Z_]+=)/gm, ''))
+  expect(errors).toEqual([])
   const file = new Map([...values].filter(([name]) => name !== 'SERVICE_API_KEY' && name !== 'SERVICE_AGENT_TOKEN'))
   const keyFiles: Readonly<Record<string, string>> = {
     SERVICE_SIGNING_KEY_FILE: '/k/own.pem',

@@ -8,9 +8,7 @@ import { goodInputs } from '../fixtures/test-agent.ts'
 async function answerOfBug(operation: string) {
   const { log, lines } = listLog()
   const server = await startLoopbackServer({
-    host: '127.0.0.1',
-    port: 0,
-    token: undefined,
+    address: { host: '127.0.0.1', port: 0, token: undefined },
     answerCall: () => Promise.reject(new Error('a bug')),
     operationsText: '{}',
     agent: 'market-agent 1.2.3',
