@@ -1,4 +1,4 @@
-import { type AgentProcess, spawnAgent } from '../agent/fixtures/agent-process.ts'
+import { type AgentHome, type AgentProcess, type SpawnOptions, spawnAgent } from '../agent/fixtures/agent-process.ts'
 import { seededRandom } from './seeded-random.ts'
 import { type Asked, settled, type Violation, World } from './world.ts'
 
@@ -6,6 +6,13 @@ export interface RandomKillsResult {
   /** How many requests were made meanwhile. */
   readonly requests: number
   readonly violations: readonly Violation[]
+}
+
+/** What else happens at a kill. */
+export interface PowerCuts {
+  readonly spawnOptions: (home: AgentHome) => SpawnOptions
+  /** Called when an agent was killed, before the next one starts. */
+  readonly onKill: (home: AgentHome) => void
 }
 
 const httpCallers = 6
@@ -17,10 +24,10 @@ const livesMsMax = 500
  * next. Whoever gets no answer repeats its call with the same id. At the end everything is answered, and the invariants
  * are held against all of it.
  */
-export async function killAtRandom(kills: number, seed: number): Promise<RandomKillsResult> {
+export async function killAtRandom(kills: number, seed: number, powerCuts?: PowerCuts): Promise<RandomKillsResult> {
   const [half, otherHalf] = await Promise.all([
-    killOneAfterAnother(Math.floor(kills / 2), seed),
-    killOneAfterAnother(Math.ceil(kills / 2), seed + 1),
+    killOneAfterAnother(Math.floor(kills / 2), seed, powerCuts),
+    killOneAfterAnother(Math.ceil(kills / 2), seed + 1, powerCuts),
   ])
   return {
     requests: half.requests + otherHalf.requests,
@@ -28,11 +35,17 @@ export async function killAtRandom(kills: number, seed: number): Promise<RandomK
   }
 }
 
-async function killOneAfterAnother(kills: number, seed: number): Promise<RandomKillsResult> {
+async function killOneAfterAnother(
+  kills: number,
+  seed: number,
+  powerCuts: PowerCuts | undefined,
+): Promise<RandomKillsResult> {
   await using world = await World.make()
   const random = seededRandom(seed)
-  const env = { SERVICE_SPOOL_DIR: world.home.spoolDir }
-  let agent: AgentProcess = spawnAgent(world.home, { env })
+  const options = powerCuts?.spawnOptions(world.home)
+  const spawn = () =>
+    spawnAgent(world.home, { ...options, env: { ...options?.env, SERVICE_SPOOL_DIR: world.home.spoolDir } })
+  let agent: AgentProcess = spawn()
   let isOver = false
 
   const pause = (ms: number) =>
@@ -61,7 +74,8 @@ async function killOneAfterAnother(kills: number, seed: number): Promise<RandomK
     await pause(random() * livesMsMax)
     await agent.kill()
     world.checkOutput(agent)
-    agent = spawnAgent(world.home, { env })
+    powerCuts?.onKill(world.home)
+    agent = spawn()
   }
   await agent.listening
   isOver = true
@@ -70,7 +84,8 @@ async function killOneAfterAnother(kills: number, seed: number): Promise<RandomK
   const end = await agent.stop()
   if (end.code !== 0) world.violate('I10', `a healthy agent ended with ${end.code ?? end.signal}`)
   world.checkOutput(agent)
-  world.checkAtEnd()
+  // After a power cut an older observation may run again.
+  world.checkAtEnd({ isOrderKnown: !powerCuts })
   return { requests: world.asked.length, violations: world.violations }
 }
 
