@@ -55,14 +55,17 @@ const scripts: Readonly<
 ${functionName(name)}() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} words
   case $prev in
-    ${fileOptions.join('|')}) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    ${fileOptions.join('|')})
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return ;;
   esac
   case "\${COMP_WORDS[*]:1:COMP_CWORD-1} " in
 ${cases(completions, (words) => `words='${words.join(' ')}'`)}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }
-complete -o filenames -F ${functionName(name)} ${name}
+complete -F ${functionName(name)} ${name}
 `,
 
   zsh: (name, completions, fileOptions) => `#compdef ${name}

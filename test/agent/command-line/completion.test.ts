@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const main = join(import.meta.dirname, '..', '..', '..', 'agent', 'main.ts')
 const scriptFor = (shell: string) => execFileSync(process.execPath, [main, 'completion', shell], { encoding: 'utf8' })
+
+const bashScript = scriptFor('bash')
 
 /** What bash offers when the last of some words is completed. */
 function bashOffers(...words: string[]): string[] {
@@ -12,7 +16,7 @@ function bashOffers(...words: string[]): string[] {
     COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
     _market_agent
     printf '%s\\n' "\${COMPREPLY[@]}"`
-  const output = execFileSync('bash', ['-c', ask, 'bash', scriptFor('bash'), 'market-agent', ...words], {
+  const output = execFileSync('bash', ['-c', ask, 'bash', bashScript, 'market-agent', ...words], {
     encoding: 'utf8',
   })
   return output.split('\n').filter((line) => line !== '')
@@ -39,7 +43,13 @@ test('zsh and PowerShell are offered the same words', () => {
   }
 })
 
+test('a file with a space in its name is one word', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'market-agent-completion-'))
+  writeFileSync(join(dir, 'my agent.env'), '')
+  expect(bashOffers('run', '--config', join(dir, 'my'))).toEqual([join(dir, 'my agent.env')])
+  rmSync(dir, { recursive: true })
+})
+
 test('completing starts no program: everything is in the script', () => {
-  expect(scriptFor('bash')).not.toMatch(/market-agent (?!completion)\S+.*\$\(/)
-  expect(scriptFor('bash').match(/\$\((?!compgen)/g)).toBeNull()
+  expect(bashScript.match(/\$\(|<\((?!compgen)/g)).toBeNull()
 })
