@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BuildError, root, runCommand } from './build-error.ts'
 
@@ -86,20 +86,28 @@ function fetchNode(target: Target): UnpackedNode {
       runCommand('npm', ['pack', '--json', '--pack-destination', unfinished, spec], remedy),
     ) as [{ filename: string }]
     const archive = join(unfinished, packed.filename)
-    const found = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
-    if (found !== integrity) {
-      throw new BuildError(
-        'BASE_ALTERED',
-        `The fetched ${spec} is not the package of package-lock.json: ${found} in place of ${integrity}.`,
-        'Do not use it. Find out who altered the package or the lock file.',
-      )
-    }
+    checkIntegrity(archive, integrity)
     runCommand('tar', ['--extract', '--file', archive, '--directory', unfinished], 'Install tar.')
     renameSync(join(unfinished, 'package'), dir)
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }
   return unpackedNode(dir)
+}
+
+/**
+ * Compares a fetched package with its checksum in the lock file.
+ *
+ * @throws {BuildError} It is another file.
+ */
+export function checkIntegrity(archive: string, integrity: string): void {
+  const found = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
+  if (found === integrity) return
+  throw new BuildError(
+    'BASE_ALTERED',
+    `${basename(archive)} is not the package of package-lock.json: ${found} in place of ${integrity}.`,
+    'Do not use it. Find out who altered the package or the lock file.',
+  )
 }
 
 /** Removes the symbols. Before the build, because stripping a finished executable breaks it. */
