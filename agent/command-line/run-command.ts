@@ -12,7 +12,7 @@ import { JournalUnusableError } from '../journal/idempotency-journal.ts'
 import { type Log, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
 import { LockedError } from '../ownership/owner-lock.ts'
-import { reportToServiceManager } from '../service/service-manager.ts'
+import { serviceManager } from '../service/service-manager.ts'
 import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readConfig } from './read-config.ts'
@@ -50,16 +50,21 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
   const signalled = firstSignalOf('SIGTERM', 'SIGINT', 'SIGHUP')
   // Node reads it anew for each TLS connection; a warning of the configuration says that it is ignored.
   delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+  const manager = serviceManager({ env: process.env, clock: systemClock, log })
+  const onStandby = ({ path, owner }: LockedError) => {
+    log.info({ dir: path, owner }, 'standing by')
+    manager.reportUp(`standing by: ${owner} has ${path}`, async () => undefined)
+  }
   logStart(config, manifest.version, log)
   for (const warning of config.warnings) log.warn(warning)
   try {
-    const agent = await Promise.race([start(config, log, onFatal, options.standby === true, openJournal), signalled])
+    const started = start(config, log, onFatal, options.standby === true ? onStandby : undefined, openJournal)
+    const agent = await Promise.race([started, signalled])
     if (typeof agent === 'string') return end(exitCodes.ok)
     void agent.learnPlatformClock()
-    const { checkAlive } = agent
-    const endReports = reportToServiceManager({ env: process.env, clock: systemClock, log, checkAlive })
+    manager.reportUp(`listening at ${agent.url}`, agent.checkAlive)
     const signal = await signalled
-    endReports()
+    manager.close()
     log.info({ signal }, 'stopping')
     const closed = agent
       .close(graceMs)
@@ -100,15 +105,15 @@ async function start(
   config: AgentConfig,
   log: Log,
   onFatal: (error: Error) => void,
-  isStandby: boolean,
+  onStandby: ((error: LockedError) => void) | undefined,
   openJournal: OpenJournal | undefined,
 ): Promise<RunningAgent> {
-  for (let isLogged = false; ; isLogged = true) {
+  for (let isReported = false; ; isReported = true) {
     try {
       return await startAgent(config, log, onFatal, undefined, openJournal)
     } catch (error) {
-      if (!isStandby || !(error instanceof LockedError)) throw error
-      if (!isLogged) log.info({ dir: error.path, owner: error.owner }, 'standing by')
+      if (!onStandby || !(error instanceof LockedError)) throw error
+      if (!isReported) onStandby(error)
       await systemClock.sleep(standbyIntervalMs)
     }
   }

@@ -2,15 +2,26 @@ import { execFile } from 'node:child_process'
 import type { Clock } from '../clock/clock.ts'
 import type { Log } from '../log/log.ts'
 
-/** What started the daemon and wants to know how it is. */
+/** The outside of the reports. */
 export interface ServiceManagerOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly log: Log
-  /** Resolves when the journal answers. While it does not, the service manager is not told that all is well. */
-  readonly checkAlive: () => Promise<unknown>
   /** Runs a program of the host. Only tests pass another one. */
   readonly execute?: Execute
+}
+
+/** What started the daemon and wants to know how it is. */
+export interface ServiceManager {
+  /**
+   * Reports that the daemon is up, and from then on that it is alive. A second report replaces the first one.
+   *
+   * @param status One line for `systemctl status`.
+   * @param checkAlive While this does not resolve, the service manager is not told that the daemon is alive.
+   */
+  reportUp(status: string, checkAlive: () => Promise<unknown>): void
+  /** Ends the reports. */
+  close(): void
 }
 
 /** @returns the error of a program that could not be run to its end. */
@@ -19,18 +30,14 @@ export type Execute = (file: string, args: readonly string[], env: Record<string
 const cure = 'systemd-notify comes with systemd; without it use Type=exec and no WatchdogSec in the unit'
 
 /**
- * Reports to systemd that the daemon is ready, and from then on that it is alive, as long as the unit wants it. The
- * report goes through `systemd-notify`, because Node cannot write to a Unix datagram socket. Does nothing where systemd
- * did not start the daemon.
- *
- * @returns a function that ends the reports.
+ * Reports to systemd, as its unit wants it. The reports go through `systemd-notify`, because Node cannot write to a Unix
+ * datagram socket. Where systemd did not start the daemon, nothing is reported.
  */
-export function reportToServiceManager(options: ServiceManagerOptions): () => void {
-  const { env, clock, log, checkAlive, execute = executeOnHost } = options
+export function serviceManager({ env, clock, log, execute = executeOnHost }: ServiceManagerOptions): ServiceManager {
   const socket = env['NOTIFY_SOCKET']
-  if (!socket) return () => undefined
+  if (!socket) return { reportUp: () => undefined, close: () => undefined }
   const intervalMs = watchdogIntervalMs(env)
-  let isEnded = false
+  let checkAlive: (() => Promise<unknown>) | undefined
   let cancel: (() => void) | undefined
   let isWarned = false
 
@@ -42,22 +49,30 @@ export function reportToServiceManager(options: ServiceManagerOptions): () => vo
   }
   const reportAlive = async (): Promise<void> => {
     try {
-      await checkAlive()
-      if (!isEnded) await notify('WATCHDOG=1')
+      await checkAlive?.()
+      if (checkAlive) await notify('WATCHDOG=1')
     } catch (error) {
       log.error(
         { cause: (error as Error).message },
         'the journal does not answer, so systemd is not told that all is well',
       )
     }
-    if (!isEnded && intervalMs !== undefined) cancel = clock.after(intervalMs, () => void reportAlive())
+    if (checkAlive) scheduleReport()
   }
-
-  void notify('--ready')
-  if (intervalMs !== undefined) cancel = clock.after(intervalMs, () => void reportAlive())
-  return () => {
-    isEnded = true
-    cancel?.()
+  const scheduleReport = () => {
+    if (intervalMs !== undefined) cancel = clock.after(intervalMs, () => void reportAlive())
+  }
+  return {
+    reportUp(status, check) {
+      const isFirst = checkAlive === undefined
+      checkAlive = check
+      void notify('--ready', `--status=${status}`)
+      if (isFirst) scheduleReport()
+    },
+    close() {
+      checkAlive = undefined
+      cancel?.()
+    },
   }
 }
 

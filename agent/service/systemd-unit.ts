@@ -42,10 +42,9 @@ User=${name}
 Group=${name}
 ExecStart=${quoted(executable)} run --standby --config ${quoted(configFile)}
 
-# Ready when calls are taken. With --standby that may be long after the start, so the start has no time limit.
+# Ready when calls are taken, or when another agent takes them and this one stands by: \`systemctl status\` says which.
 Type=notify
 NotifyAccess=all
-TimeoutStartSec=infinity
 # The agent reports that its event loop and its journal answer. When it does not, it is killed and started again.
 WatchdogSec=60
 WatchdogSignal=SIGKILL

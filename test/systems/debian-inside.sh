@@ -100,11 +100,11 @@ setpriv --reuid market-agent-alpha --regid market-agent-alpha --clear-groups env
   market-agent run --config /etc/market-agent-alpha/agent.env >/proof/other.log 2>&1 &
 other=$!
 for _ in $(seq 300); do grep -q '"listening"' /proof/other.log && break; sleep 0.1; done
-systemctl start --no-block market-agent@alpha
-sleep 3
-holds 'where another agent has the state, the service waits' is ActiveState market-agent@alpha activating
+holds 'where another agent has the state, the service starts and stands by' timeout 60 systemctl start market-agent@alpha
+holds 'systemd shows for whom it stands by' grep -q "^standing by: .*process $other" <(property StatusText market-agent@alpha)
 kill -KILL $other
-holds 'and takes over when that one ends' until_is ActiveState market-agent@alpha active
+holds 'it takes over when that one ends' until_is StatusText market-agent@alpha 'listening at http://127.0.0.1:8900'
+holds 'and answers' answers 8900
 
 # --- upgrade, remove, purge ---
 before=$(sha256sum /etc/market-agent/agent.env)

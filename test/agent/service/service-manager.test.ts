@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { reportToServiceManager } from '../../../agent/service/service-manager.ts'
+import { serviceManager } from '../../../agent/service/service-manager.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 
 const unit = { NOTIFY_SOCKET: '/run/systemd/notify', WATCHDOG_USEC: '60000000', PATH: '/usr/bin' }
@@ -16,37 +16,46 @@ function setup({
   const environments: Record<string, string>[] = []
   const logged: string[] = []
   const log = pino({ base: null }, { write: (line: string) => void logged.push(line) })
-  const end = reportToServiceManager({
+  const manager = serviceManager({
     env: { SERVICE_API_KEY: 'a-secret', ...env },
     clock,
     log,
-    checkAlive,
     async execute(file, args, environment) {
       reports.push([file, ...args].join(' '))
       environments.push(environment)
       return failure
     },
   })
+  manager.reportUp('listening', checkAlive)
   /** Lets time pass, and what it started come to its end. */
   const pass = async (ms: number) => {
     clock.advance(ms)
     await new Promise(setImmediate)
   }
-  return { clock, reports, environments, logged, end, pass }
+  return { clock, reports, environments, logged, manager, pass }
 }
 
 test('systemd learns that the agent is ready, and three times in each watchdog period that it is alive', async () => {
   const { reports, pass } = setup()
-  expect(reports).toEqual(['systemd-notify --ready'])
+  expect(reports).toEqual(['systemd-notify --ready --status=listening'])
   for (let third = 0; third < 3; third += 1) await pass(20_000)
-  expect(reports).toEqual(['systemd-notify --ready', ...Array(3).fill('systemd-notify WATCHDOG=1')])
+  expect(reports).toEqual(['systemd-notify --ready --status=listening', ...Array(3).fill('systemd-notify WATCHDOG=1')])
+})
+
+test('an agent that stands by is up and alive too, and systemd shows what it does', async () => {
+  const { manager, reports, pass, clock } = setup()
+  manager.reportUp('standing by', async () => undefined)
+  expect(reports.at(-1)).toBe('systemd-notify --ready --status=standing by')
+  await pass(20_000)
+  expect(reports.slice(2)).toEqual(['systemd-notify WATCHDOG=1'])
+  expect(clock.timersRunning).toBe(1)
 })
 
 test('while the journal does not answer, systemd is not told that the agent is alive', async () => {
   const hanging = setup({ checkAlive: () => new Promise(() => undefined) })
   await hanging.pass(20_000)
   await hanging.pass(20_000)
-  expect(hanging.reports).toEqual(['systemd-notify --ready'])
+  expect(hanging.reports).toEqual(['systemd-notify --ready --status=listening'])
 
   let fails = true
   const failing = setup({
@@ -55,11 +64,11 @@ test('while the journal does not answer, systemd is not told that the agent is a
     },
   })
   await failing.pass(20_000)
-  expect(failing.reports).toEqual(['systemd-notify --ready'])
+  expect(failing.reports).toEqual(['systemd-notify --ready --status=listening'])
   expect(failing.logged.join('')).toContain('disk I/O error')
   fails = false
   await failing.pass(20_000)
-  expect(failing.reports).toEqual(['systemd-notify --ready', 'systemd-notify WATCHDOG=1'])
+  expect(failing.reports).toEqual(['systemd-notify --ready --status=listening', 'systemd-notify WATCHDOG=1'])
 })
 
 test('no secret of the environment reaches systemd-notify', () => {
@@ -77,7 +86,7 @@ test('a unit without a watchdog, or with the watchdog of another process, gets t
   for (const env of [{ NOTIFY_SOCKET: '/n' }, { ...unit, WATCHDOG_PID: '1' }]) {
     const { reports, pass } = setup({ env })
     await pass(60_000)
-    expect(reports).toEqual(['systemd-notify --ready'])
+    expect(reports).toEqual(['systemd-notify --ready --status=listening'])
   }
 })
 
@@ -90,9 +99,9 @@ test('a host without systemd-notify gets one warning with the cure', async () =>
 })
 
 test('after its end the agent reports nothing more', async () => {
-  const { reports, end, pass, clock } = setup()
-  end()
+  const { reports, manager, pass, clock } = setup()
+  manager.close()
   await pass(60_000)
-  expect(reports).toEqual(['systemd-notify --ready'])
+  expect(reports).toEqual(['systemd-notify --ready --status=listening'])
   expect(clock.timersRunning).toBe(0)
 })
