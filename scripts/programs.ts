@@ -25,8 +25,10 @@ export const sourcePrograms: ProgramCommands = {
   stub: [process.execPath, join(root, 'platform-stub', 'main.ts')],
 }
 
-/** As the single files that `npm run build` makes. */
+const binaries = process.env['MARKET_AGENT_BINARIES'] ?? join(root, 'dist')
+
+/** As the single files that `npm run build` makes, or as those in the folder that MARKET_AGENT_BINARIES names. */
 export const binaryPrograms: ProgramCommands = {
-  agent: [join(root, 'dist', 'market-agent')],
-  stub: [join(root, 'dist', 'platform-stub')],
+  agent: [join(binaries, 'market-agent')],
+  stub: [join(binaries, 'platform-stub')],
 }

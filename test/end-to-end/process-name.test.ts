@@ -18,6 +18,8 @@ for (const [what, { agent }] of [
       logFile: outputFile('market-agent'),
     })
     expect(readFileSync(`/proc/${daemon.pid}/comm`, 'utf8')).toBe('market-agent\n')
-    expect(readFileSync(`/proc/${daemon.pid}/cmdline`, 'utf8').split('\0')).toEqual([...agent, 'run', '--standby', ''])
+    const cmdline = readFileSync(`/proc/${daemon.pid}/cmdline`, 'utf8').split('\0')
+    // Not the whole line: an emulator of another processor puts its own name in front.
+    expect(cmdline.slice(-3)).toEqual(['run', '--standby', ''])
   })
 }
