@@ -28,7 +28,7 @@ const backlogMin = 64
 const trustedMs = 2_000
 const settledMs = 100
 /** A writer's temporary name may look like a mistake. It is one when it is still there after this time. */
-const ignoredAfterMs = 1_000
+const mistakeAfterMs = 1_000
 
 /**
  * Finds new requests in the outbox, oldest first: by the scan that first saw them, then by their time of change, then by
@@ -38,8 +38,7 @@ const ignoredAfterMs = 1_000
  */
 export class OutboxScan {
   readonly #options: OutboxScanOptions
-  /** Ignored names by the time at which they were first seen; undefined when they are reported. */
-  readonly #ignored = new Map<string, number | undefined>()
+  readonly #ignored = new Map<string, { readonly sinceMs: number; isReported: boolean }>()
   #readAtMs = Number.NEGATIVE_INFINITY
   #changedAtNs = -1n
 
@@ -68,7 +67,7 @@ export class OutboxScan {
         const name = dir.readSync()?.name
         if (name === undefined) break
         const id = idOfRequest(name)
-        if (id === undefined && isLikeRequest(name)) this.#ignoreLater(name)
+        if (id === undefined && isLikeRequest(name)) this.#ignore(name, 'not-a-request-name', mistakeAfterMs)
         const mtimeMs = id === undefined || table.isKnown(name) ? undefined : this.#mtimeOfRegular(name, id)
         if (id !== undefined && mtimeMs !== undefined) found.push({ name, id, mtimeMs })
         if (count % batchSize === 0) await new Promise(setImmediate)
@@ -99,17 +98,14 @@ export class OutboxScan {
     return stat.isFile() ? stat.mtimeMs : this.#ignore(name, 'not-a-regular-file')
   }
 
-  #ignoreLater(name: string): void {
+  /** Reports a name once, when it has been there for some time. */
+  #ignore(name: string, why: WhyIgnored, afterMs = 0): undefined {
     const nowMs = this.#options.clock.monotonicMs()
-    if (!this.#ignored.has(name) && this.#ignored.size < ignoredNamesMax) this.#ignored.set(name, nowMs)
-    const sinceMs = this.#ignored.get(name)
-    if (sinceMs !== undefined && nowMs - sinceMs >= ignoredAfterMs) this.#ignore(name, 'not-a-request-name')
-  }
-
-  #ignore(name: string, why: WhyIgnored): undefined {
-    const isReported = this.#ignored.has(name) && this.#ignored.get(name) === undefined
-    if (isReported || (!this.#ignored.has(name) && this.#ignored.size >= ignoredNamesMax)) return
-    this.#ignored.set(name, undefined)
+    const ignored = this.#ignored.get(name) ?? { sinceMs: nowMs, isReported: this.#ignored.size >= ignoredNamesMax }
+    if (ignored.isReported) return
+    this.#ignored.set(name, ignored)
+    if (nowMs - ignored.sinceMs < afterMs) return
+    ignored.isReported = true
     this.#options.onIgnored(name, why)
   }
 }
