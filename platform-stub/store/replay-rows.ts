@@ -10,8 +10,8 @@ import { stubLimits } from './stub-limits.ts'
  */
 export function replayTable(database: DatabaseSync) {
   const record = database.prepare(`
-    insert into replays (kid, jti, exp) values (:kid, :jti, :exp)
-    on conflict (kid, jti) do update set exp = excluded.exp where replays.exp <= :nowS
+    insert into replays (kid, jti, exp) values (?, ?, ?)
+    on conflict (kid, jti) do update set exp = excluded.exp where replays.exp <= ?
   `)
   const span = database.prepare('select max(id) - min(id) as count from replays')
   const forget = database.prepare(`
@@ -22,7 +22,7 @@ export function replayTable(database: DatabaseSync) {
   return {
     /** Remembers an envelope. False where it was seen before. `exp` and `nowS` are Unix seconds. */
     record: (kid: string, jti: string, exp: number, nowS: number): boolean =>
-      record.run({ kid, jti, exp, nowS }).changes === 1,
+      record.run(kid, jti, exp, nowS).changes === 1,
     /** Whether there are more rows than are kept in any case. */
     isLong: (): boolean => Number(span.get()?.['count']) > stubLimits.replaysKeptMin,
     /**

@@ -173,7 +173,7 @@ export const migrations: readonly string[] = [
   alter table webhookAttempts add column fault text;
   alter table webhookDeliveries add column isHeld integer not null default 0;
   `,
-  // One memory of jtis: the index says what is new, and what has expired is found without reading the rest.
+  // One memory of jtis: the index says what is new.
   `
   alter table replays rename to olderReplays;
   create table replays (
@@ -185,7 +185,6 @@ export const migrations: readonly string[] = [
   ) strict;
   insert into replays (kid, jti, exp) select kid, jti, max(exp) from olderReplays group by kid, jti order by min(id);
   drop table olderReplays;
-  create index replaysByExpiry on replays (exp);
   create index webhookDeliveriesByTime on webhookDeliveries (nextAttemptAt) where state = 'pending';
   `,
 ]

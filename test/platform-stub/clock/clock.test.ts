@@ -97,21 +97,6 @@ test('an envelope that was used before a clock jump is a replay after the way ba
   expect((await send(sealed)).message).toBe('Esta requisição já foi processada.')
 })
 
-test('an envelope that was forgotten in its time is a replay after a clock jump to before it', async () => {
-  const { time, pass } = manualTime()
-  await using stub = await startStub({ time })
-  const server = await stub.gameServer()
-  const sealed = await server.sealed('market.eligibility', { characterRef: 'c' })
-  expect((await send(sealed)).status).toBe(200)
-  // Its life passes, and time to forget it: each call below gives one round of that a whole turn.
-  for (let round = 0; round < 3; round++) {
-    pass(60_000)
-    await server.call('market.eligibility', { characterRef: 'c' })
-  }
-  await stub.advance(-3 * 60)
-  expect((await send(sealed)).message).toBe('Esta requisição já foi processada.')
-})
-
 test('a clock jump survives a restart', async () => {
   await using folder = await temporaryFolder()
   {

@@ -2,14 +2,17 @@ import { get, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import type { PlatformOperationName } from '../../../contract/operations.ts'
+import { machineTime } from '../../../platform-stub/clock/real-time.ts'
+import { manualTime } from '../fixtures/manual-time.ts'
 import { offer, type StubControl, send, startStub } from '../fixtures/stub.ts'
+import { watchedTime } from '../fixtures/watched-time.ts'
 
 const set = (stub: StubControl, fault: object) => stub.request('POST', '/stub/faults', fault)
 const listed = async (stub: StubControl) => (await stub.request('GET', '/stub/faults')).data
 
 /** A stub with one listing, and how it answers: a status, or 'dropped' where no whole answer came. */
-async function stubWithListing() {
-  const stub = await startStub()
+async function stubWithListing(time = machineTime) {
+  const stub = await startStub({ time })
   const server = await stub.gameServer()
   await server.listing()
   const ask = async (name: PlatformOperationName, input: Record<string, unknown>) => {
@@ -130,19 +133,24 @@ function rawAnswer({ url, method, headers, body }: Parameters<typeof send>[0]) {
 }
 
 test('a delay is real waiting, after which the request is looked at as if it had just arrived', async () => {
-  await using world = await stubWithListing()
+  const { time, pass } = manualTime()
+  const watched = watchedTime(time)
+  await using world = await stubWithListing(watched.time)
   await set(world.stub, { kind: 'delay', delayMs: 300, operation: 'market.adjust-stock' })
-  const startedMs = performance.now()
   const delayed = world.observe(2)
+  await watched.timer(300)
+  pass(299)
   expect(await world.look()).toBe(200)
   expect(await world.observed()).toBe(null)
+  pass(1)
   expect(await delayed).toBe(200)
-  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(299)
 
-  await set(world.stub, { kind: 'delay', delayMs: 300 })
+  await set(world.stub, { kind: 'delay', delayMs: 400 })
   const sealed = await world.server.sealed('market.adjust-stock', { itemRef: 'sword-1', observedQuantity: 1 })
   const late = send(sealed)
+  await watched.timer(400)
   await world.stub.advance(120)
+  pass(400)
   expect((await late).status).toBe(401)
   expect((await world.journal()).authentication.step).toBe('expiry')
 })
@@ -172,7 +180,8 @@ test('faults that meet the same request happen one after the other, the one that
 })
 
 test('an unknown route and pages meet no fault, and DELETE and reset take faults away', async () => {
-  await using world = await stubWithListing()
+  const watched = watchedTime()
+  await using world = await stubWithListing(watched.time)
   const { stub, server } = world
   await set(stub, { kind: 'status', status: 503, times: 9 })
   expect((await server.call('market.withdraw', { itemRef: 'x' }, { path: '/v1/api/nothing' })).status).toBe(404)
@@ -184,19 +193,19 @@ test('an unknown route and pages meet no fault, and DELETE and reset take faults
   await set(stub, { kind: 'delay', delayMs: 3_600_000, operation: 'market.eligibility' })
   expect(await world.observe(1)).toBe(503)
   const delayed = world.look()
-  // A control request of its own, so that the delayed one is under way before it is broken off.
-  while ((await listed(stub)).length > 0);
+  await watched.timer(3_600_000)
   await stub.request('POST', '/stub/reset')
   expect(await delayed).toBe(200)
   expect(await world.look()).toBe(200)
 })
 
 test('a stub that ends does not wait for a delay', async () => {
-  const stub = await startStub()
+  const watched = watchedTime()
+  const stub = await startStub({ time: watched.time })
   const server = await stub.gameServer()
   await set(stub, { kind: 'delay', delayMs: 3_600_000 })
   const delayed = server.call('market.eligibility', { characterRef: 'c' })
-  while ((await listed(stub)).length > 0);
+  await watched.timer(3_600_000)
   await stub[Symbol.asyncDispose]()
   expect((await delayed).status).toBe(200)
 })

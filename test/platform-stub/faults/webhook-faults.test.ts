@@ -1,8 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { manualTime } from '../fixtures/manual-time.ts'
 import { temporaryFolder } from '../fixtures/process.ts'
 import { answering, type ReceivedWebhook, startReceiver } from '../fixtures/receiver.ts'
 import { type GameServer, type StubControl, startStub } from '../fixtures/stub.ts'
+import { watchedTime } from '../fixtures/watched-time.ts'
 
 const set = (stub: StubControl, fault: object) => stub.request('POST', '/stub/webhook-faults', fault)
 const listed = async (stub: StubControl) => (await stub.request('GET', '/stub/webhook-faults')).data
@@ -133,19 +135,26 @@ test('drop-response: the receiver has it, its answer is lost, and it comes again
 
 test('a delayed attempt begins so much later and is signed then; ended meanwhile, it is not made', async () => {
   await using receiver = await startReceiver()
-  await using stub = await startStub()
+  const { time, pass } = manualTime()
+  const watched = watchedTime(time)
+  await using stub = await startStub({ time: watched.time })
   const server = await stub.gameServer({ webhookUrl: receiver.url })
   await set(stub, { kind: 'delay', delayMs: 200, event: 'transfer_order' })
+  const paidAtMs = await stub.now()
   const transactionId = await server.paidTransaction()
-  const { history } = await stub.transaction(transactionId)
+  await watched.timer(200)
+  pass(199)
+  expect((await deliveryOf(stub, transactionId, 'transfer_order')).attempts).toEqual([])
+  expect(receiver.received).toHaveLength(0)
+  pass(1)
   await receiver.count(1)
+  await stub.advance(0)
   const [attempt] = (await deliveryOf(stub, transactionId, 'transfer_order')).attempts
-  const at = attempt ? attempt.at : new Date(await stub.now()).toISOString()
-  expect(Date.parse(at) - Date.parse(history[1]?.at ?? '')).toBeGreaterThanOrEqual(199)
+  expect(Date.parse(attempt?.at ?? '') - paidAtMs).toBe(200)
 
   await set(stub, { kind: 'delay', delayMs: 3_600_000, event: 'transfer_order' })
   const ended = await server.paidTransaction()
-  while ((await listed(stub)).length > 0);
+  await watched.timer(3_600_000)
   await server.call('transaction.delivery', { transactionId: ended })
   await receiver.event('transaction_terminal', ended)
   await stub.request('DELETE', '/stub/webhook-faults')

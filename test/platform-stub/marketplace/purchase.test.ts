@@ -81,3 +81,20 @@ test('an item out of stock is refunded, and the terminal webhook names the reaso
     { kind: 'refund', amountCents: 2_500 },
   ])
 })
+
+test('the detail of a failure is for logs and staff: the buyer never reads it', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const detail = 'item-42 duplicado pelo jogador Fulano'
+  for (const reason of ['TEMPORARY', 'OUT_OF_STOCK']) {
+    const transactionId = await server.paidTransaction({ itemRef: `item-${reason}` })
+    const report = { transactionId, reason, observedQuantity: 0, detail }
+    expect((await server.call('transaction.delivery-failure', report)).status).toBe(200)
+    await stub.advance(0)
+    const story = await stub.transaction(transactionId)
+    expect(story.history.some((move) => move.detail === detail)).toBe(true)
+    const page = await (await fetch(story.checkoutUrl)).text()
+    expect(page).toContain('Espada Rúnica')
+    expect(page).not.toContain('Fulano')
+  }
+})

@@ -7,8 +7,11 @@ import {
   transactionPhases,
   transactionTriggers,
 } from '../../../contract/transaction.ts'
+import { machineTime } from '../../../platform-stub/clock/real-time.ts'
+import { stubLimits } from '../../../platform-stub/store/stub-limits.ts'
 import { startReceiver } from '../fixtures/receiver.ts'
 import { type Answer, type GameServer, startStub, type TestStub } from '../fixtures/stub.ts'
+import { watchedTime } from '../fixtures/watched-time.ts'
 
 /** Every way to stand somewhere: the phase, and what happened on the way there. `failed` lasts no longer than its refund. */
 const standings = [
@@ -43,8 +46,8 @@ const consequences: Partial<Record<TransactionTrigger, { money?: string; event?:
 const completionDelayMs = 3_600_000
 
 /** A stub whose game server has no webhookUrl: deliveries are queued and stay as they are. */
-async function startWorld() {
-  const stub = await startStub({ settings: { completionDelayMs, paymentExpiryMs: 30 * 86_400_000 } })
+async function startWorld(time = machineTime) {
+  const stub = await startStub({ time, settings: { completionDelayMs, paymentExpiryMs: 30 * 86_400_000 } })
   const server = await stub.gameServer()
   await server.listing({ quantityListed: 10_000 })
   return { stub, server, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }
@@ -143,7 +146,8 @@ test('every trigger in every standing moves as the table says, or is a 409 that 
 })
 
 test('the same holds between OUT_OF_STOCK and its refund', async () => {
-  await using world = await startWorld()
+  const watched = watchedTime()
+  await using world = await startWorld(watched.time)
   const { stub, server } = world
   let release = (): void => undefined
   await using receiver = await startReceiver((_, response) => {
@@ -151,11 +155,11 @@ test('the same holds between OUT_OF_STOCK and its refund', async () => {
   })
   const busy = await stub.gameServer({ webhookUrl: receiver.url })
   const ids = await Promise.all(triggers.map(() => server.paidTransaction()))
-  // While a journey waits for an attempt that is under way, nothing that is due is done: the refund waits too.
+  // While a clock jump waits for an attempt that is under way, nothing that is due is done: the refund waits too.
   await busy.paidTransaction()
   await receiver.count(1)
-  const journey = stub.advance(0)
-  while ((await refundOf(stub, server)) !== 'waits');
+  const jump = stub.advance(0)
+  await watched.timer(stubLimits.travelAttemptTimeoutMs)
   for (const [at, trigger] of triggers.entries()) {
     const transactionId = ids[at] ?? 0
     await fire(stub, server, 'fail-out-of-stock', transactionId)
@@ -165,16 +169,10 @@ test('the same holds between OUT_OF_STOCK and its refund', async () => {
     hold('failed', trigger, answer, was, await everythingOf(stub, transactionId))
   }
   release()
-  await journey
+  await jump
   const phases = await Promise.all(ids.map(async (id) => (await stub.transaction(id)).phase))
   expect(new Set(phases)).toEqual(new Set(['refunded-after-failure']))
 })
-
-async function refundOf(stub: TestStub, server: GameServer): Promise<'waits' | 'done'> {
-  const transactionId = await server.paidTransaction()
-  await fire(stub, server, 'fail-out-of-stock', transactionId)
-  return (await stub.transaction(transactionId)).phase === 'failed' ? 'waits' : 'done'
-}
 
 test('time completes what was delivered, and moves nothing else that is paid or over', async () => {
   await using world = await startWorld()

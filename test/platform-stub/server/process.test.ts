@@ -224,3 +224,28 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a stub whose output is no lon
   child.kill(signal)
   expect((await ended).code).toBe(0)
 })
+
+test('what `serve` is told of durations is what the platform goes by', async () => {
+  await using stub = await serve(
+    '--memory',
+    ...['--observation-freshness', '60s', '--payment-expiry', '5m', '--completion-delay', '30s', '--link-expiry', '2m'],
+  )
+  const { control } = stub
+  const server = await control.gameServer()
+  const transactionId = await server.paidTransaction()
+  await server.call('market.adjust-stock', { itemRef: offer.itemRef, observedQuantity: 0 })
+  await server.call('transaction.delivery', { transactionId })
+  const estimate = async () => (await control.request('GET', '/stub/listings')).data[0].estimate
+  expect((await estimate()).observed).toBe(0)
+  const { data: link } = await server.call('character.link', { characterRef: 'c' })
+  await control.advance(29)
+  expect((await control.transaction(transactionId)).phase).toBe('delivered')
+  await control.advance(32)
+  expect((await control.transaction(transactionId)).phase).toBe('completed')
+  expect((await estimate()).observed).toBe(null)
+  await control.advance(60)
+  expect((await fetch(link.url)).status).toBe(409)
+  const unpaid = await server.purchase()
+  const { createdAt, expiresAt } = (await control.request('GET', `/stub/transactions/${unpaid}`)).data
+  expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(300_000)
+})
