@@ -9,23 +9,23 @@ const endTimeoutMs = 5_000
 /** Short, because the time to the first connection is measured by this too. */
 const lookIntervalMs = 2
 
-/** A program of its own, as it would be started by hand. */
+/** A program, as a person would start it. */
 export interface ProgramOrder {
-  /** Names it in messages. */
+  /** Its name in messages. */
   readonly name: string
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Where its output goes; what stood there is overwritten. */
+  /** Its output is written here; the file is overwritten. */
   readonly logFile: string
-  /** Where it will listen, of a program that does not say so: tried until a connection is taken. */
+  /** The address of a program that does not print one. It listens as soon as it accepts a connection. */
   readonly listensAt?: string
 }
 
-/** A program that said where it listens. Disposing ends it. */
+/** A program that listens. Disposing ends it. */
 export interface RunningProgram extends AsyncDisposable {
   readonly name: string
   readonly pid: number
-  /** From its line with `"msg":"listening"`, or as it was ordered. */
+  /** From its line with `"msg":"listening"`, or `listensAt`. */
   readonly url: string
   /** For signals, and for its end. */
   readonly child: ChildProcess
@@ -33,7 +33,7 @@ export interface RunningProgram extends AsyncDisposable {
 
 const running = new Set<ChildProcess>()
 
-/** Nothing outlives this process, whatever ends it. */
+/** Ends all programs with this process. */
 function killRunning(): void {
   for (const child of running) child.kill('SIGKILL')
 }
@@ -41,7 +41,7 @@ function killRunning(): void {
 /**
  * Starts a program and waits until it listens. Its output goes to a file, never through this process.
  *
- * @throws {Error} It ended before, or said nothing within 20 s; with the end of its output.
+ * @throws {Error} It ended, or did not listen within 20 s. The message has the end of its output.
  */
 export async function startProgram(order: ProgramOrder): Promise<RunningProgram> {
   const { name, command, env, logFile, listensAt } = order
@@ -69,7 +69,7 @@ export async function startProgram(order: ProgramOrder): Promise<RunningProgram>
   }
 }
 
-/** What a program needs of this environment to run at all: no proxy, no option for Node, no SERVICE_ variable. */
+/** Only what every program needs: no proxy, no option for Node, no SERVICE_ variable. */
 function bareEnvironment(): Record<string, string> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG']
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
