@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import manifest from '../package.json' with { type: 'json' }
 import { answerCall, type CallDeps } from './call/answer-call.ts'
 import type { Call } from './call/call.ts'
+import type { IdempotencyJournal } from './call/idempotency-journal.ts'
 import { envelopeSealer, webhookVerifier } from './call/local-operations.ts'
 import { RetryBudget } from './call/retry-budget.ts'
 import { SingleFlight } from './call/single-flight.ts'
@@ -9,8 +10,7 @@ import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
 import { type Clock, systemClock } from './clock/clock.ts'
 import type { AgentConfig } from './config/config.ts'
 import { causeOf, cureOf } from './durable-files/system-errors.ts'
-import type { IdempotencyJournal } from './journal/idempotency-journal.ts'
-import { openSqliteJournal, type SqliteJournalOptions } from './journal/sqlite-journal.ts'
+import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import { CallLog } from './log/call-log.ts'
 import { LimitedLog } from './log/limited-log.ts'
 import type { Log } from './log/log.ts'
@@ -34,9 +34,6 @@ export interface Outside {
   readonly newJti: () => string
 }
 
-/** Opens the journal of ids. */
-export type OpenJournal = (options: SqliteJournalOptions) => IdempotencyJournal
-
 const realOutside: Outside = { clock: systemClock, random: Math.random, newJti: randomUUID }
 
 /** A running daemon. */
@@ -58,7 +55,6 @@ const agentName = `market-agent ${manifest.version}`
  * Composes the agent and starts it: locks, journal, port, then work.
  *
  * @param onFatal Called when the agent would have to guess if it went on: its journal or a sync to disk failed.
- * @param openJournal Opens the journal in the state directory by default.
  * @throws {LockedError} Another agent owns the state directory or the spool.
  * @throws {DirUnusableError} One of them cannot be made, read or written.
  * @throws {JournalUnusableError} The journal is damaged, newer or foreign.
@@ -70,7 +66,6 @@ export async function startAgent(
   log: Log,
   onFatal: (error: Error) => void,
   outside: Outside = realOutside,
-  openJournal: OpenJournal = openSqliteJournal,
 ): Promise<RunningAgent> {
   const { clock } = outside
   await using started = new AsyncDisposableStack()
@@ -87,7 +82,7 @@ export async function startAgent(
       : owned({ setting: 'SERVICE_SPOOL_DIR', path: config.spoolDir, mode: 0o755 })
   const requestFiles = new RequestTable()
   let stateTrouble: readonly string[] = []
-  const journal = openJournal({
+  const journal = openSqliteJournal({
     stateDir: config.stateDir,
     clock,
     isUnanswered: (id) => requestFiles.isUnanswered(id),

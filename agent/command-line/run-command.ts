@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { limits } from '../../contract/limits.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { type OpenJournal, type RunningAgent, startAgent } from '../agent.ts'
+import { type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock/clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import { exampleOf, shownPath } from '../config/settings.ts'
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { mayPass } from '../durable-files/system-errors.ts'
-import { JournalUnusableError } from '../journal/idempotency-journal.ts'
+import { JournalUnusableError } from '../journal/journal-unusable.ts'
 import { type Log, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
 import { LockedError } from '../ownership/owner-lock.ts'
@@ -28,12 +28,8 @@ const graceMs = 10_000
 const closingMsMax = 1_000
 const standbyIntervalMs = 200
 
-/**
- * `market-agent run`: the daemon, until SIGTERM, SIGINT or SIGHUP. Ends the process with its exit code.
- *
- * @param openJournal As for `startAgent`.
- */
-export async function run(options: RunOptions, openJournal?: OpenJournal): Promise<void> {
+/** `market-agent run`: the daemon, until SIGTERM, SIGINT or SIGHUP. Ends the process with its exit code. */
+export async function run(options: RunOptions): Promise<void> {
   const config = readConfig(options.config, readAgentConfig)
   if (!config) return
   process.env['UV_THREADPOOL_SIZE'] ??= String(threadsFor(config))
@@ -58,7 +54,7 @@ export async function run(options: RunOptions, openJournal?: OpenJournal): Promi
   logStart(config, manifest.version, log)
   for (const warning of config.warnings) log.warn(warning)
   try {
-    const started = start(config, log, onFatal, options.standby === true ? onStandby : undefined, openJournal)
+    const started = start(config, log, onFatal, options.standby === true ? onStandby : undefined)
     const agent = await Promise.race([started, signalled])
     if (typeof agent === 'string') return end(exitCodes.ok)
     void agent.learnPlatformClock()
@@ -106,11 +102,10 @@ async function start(
   log: Log,
   onFatal: (error: Error) => void,
   onStandby: ((error: LockedError) => void) | undefined,
-  openJournal: OpenJournal | undefined,
 ): Promise<RunningAgent> {
   for (let isReported = false; ; isReported = true) {
     try {
-      return await startAgent(config, log, onFatal, undefined, openJournal)
+      return await startAgent(config, log, onFatal)
     } catch (error) {
       if (!onStandby || !(error instanceof LockedError)) throw error
       if (!isReported) onStandby(error)

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { JournalledCall } from './idempotency-journal.ts'
+import type { JournalledCall } from '../call/idempotency-journal.ts'
 
 /** The row of a call. A `once` call that is under way has neither answer nor end. */
 export interface CallRow {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { JournalFullError } from '../call/idempotency-journal.ts'
 import { codeOfFullDisk } from '../durable-files/database-fault.ts'
 import { RemovedError, trackFile } from '../durable-files/same-file.ts'
-import { JournalFullError } from './idempotency-journal.ts'
 
 const cureOfRemoved =
   'What was sent is forgotten with it. Put it back if it was moved; else start the agent again, and ids of the last ten minutes are new'

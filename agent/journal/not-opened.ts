@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { databaseStateBy, databaseUnreachable } from '../durable-files/database-fault.ts'
 import { dirUnusable } from '../durable-files/dir-unusable.ts'
 import { LockedError } from '../ownership/owner-lock.ts'
-import { JournalDamagedError, JournalUnusableError } from './idempotency-journal.ts'
+import { JournalDamagedError, JournalUnusableError } from './journal-unusable.ts'
 
 /** The journal's file is not what it must be. The file was left as it is. */
 export function unusable(path: string, problem: string, cure: string): JournalUnusableError {

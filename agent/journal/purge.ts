@@ -1,6 +1,6 @@
+import { JournalFullError } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { CallTable } from './call-table.ts'
-import { JournalFullError } from './idempotency-journal.ts'
 import type { JournalTime } from './journal-time.ts'
 
 const intervalMs = 60_000

@@ -1,7 +1,7 @@
+import { JournalFullError } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
 import { codeOf } from '../durable-files/system-errors.ts'
 import type { Ballast } from './ballast.ts'
-import { JournalFullError } from './idempotency-journal.ts'
 
 const retryMs = 1_000
 

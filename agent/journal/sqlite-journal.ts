@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { operationNamed } from '../../contract/operations.ts'
 import { type CallAnswer, inDoubt } from '../call/answer.ts'
-import type { Clock } from '../clock/clock.ts'
-import { Ballast } from './ballast.ts'
 import {
   type IdempotencyJournal,
   type JournalEntry,
   JournalFullError,
   type JournalledCall,
-} from './idempotency-journal.ts'
+} from '../call/idempotency-journal.ts'
+import type { Clock } from '../clock/clock.ts'
+import { Ballast } from './ballast.ts'
 import { JournalWriter, type Sync } from './journal-writer.ts'
 import { openStore } from './open-store.ts'
 import { startPurging } from './purge.ts'

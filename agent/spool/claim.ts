@@ -1,9 +1,9 @@
 import { linkSync, lstatSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { JournalFullError } from '../call/idempotency-journal.ts'
 import { unlessGone } from '../durable-files/disk-errors.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
 import { isGone } from '../durable-files/system-errors.ts'
-import { JournalFullError } from '../journal/idempotency-journal.ts'
 import type { Claim, Waiting } from './requests.ts'
 import { assertNoLinks, type SpoolDirs } from './spool-dirs.ts'
 

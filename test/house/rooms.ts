@@ -40,13 +40,6 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
   ],
 }
 
-/** Imports against the rows that still have to go: `room -> room`. Nothing is ever added here. */
-export const stillUpwards: Readonly<Record<Program, readonly string[]>> = {
-  contract: [],
-  agent: ['call -> journal'],
-  'platform-stub': [],
-}
-
 /** The packages that only compute, so that `contract/` may stand on them. */
 export const contractPackages: readonly string[] = ['jose', 'zod']
 

@@ -1,4 +1,4 @@
-import type { CallAnswer } from '../call/answer.ts'
+import type { CallAnswer } from './answer.ts'
 
 /** A call as the journal knows it. */
 export interface JournalEntry {
@@ -15,7 +15,7 @@ export interface JournalledCall {
 }
 
 /**
- * The agent's memory of ids. The port is narrow, so that a store for several hosts can be put behind it. Entries are deleted
+ * What the path of a call needs of a journal. The port is narrow, so that a store for several hosts can be put behind it. Entries are deleted
  * some time after their window has ended and their request is answered.
  *
  * Everything that resolves survives kill -9. What it does harm to run twice survives a power cut too: the intent and the
@@ -64,11 +64,3 @@ export class JournalFullError extends Error {
     this.code = code
   }
 }
-
-/** The store cannot be used: it is damaged, of a newer version, or another program's. It is left as it is. */
-export class JournalUnusableError extends Error {
-  override readonly name = 'JournalUnusableError'
-}
-
-/** SQLite reports damage. It reports the same for a failing disk, until the file is read to its end. */
-export class JournalDamagedError extends JournalUnusableError {}
