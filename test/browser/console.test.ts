@@ -233,6 +233,35 @@ test('an update leaves what somebody typed, opened and focused as it is', async 
   expect(await page.getByRole('button', { name: '+1 day' }).isVisible()).toBe(true)
 })
 
+test.each([
+  ['/transactions', 'Search', 'sword'],
+  ['/faults', 'Status', '418'],
+  ['/game-servers', 'Name', 'Aurora do Norte'],
+  ['/game-servers/1', 'Character', 'half-a-name'],
+  ['/console', 'To a moment, UTC', '2031-05-'],
+] as const)(
+  'on %s an update keeps what is typed into %s, also when it has lost the focus',
+  async (place, label, typed) => {
+    await using stub = await startStub()
+    await using browser = await openBrowser(stub.url)
+    const { page } = browser
+    const server = await stub.gameServer()
+    await page.goto(place === '/console' ? `${stub.url}/console` : `${stub.url}/console${place}`)
+    await isLive(page)
+    const clock = page.locator('summary', { hasText: 'Clock of the stub' })
+    await clock.click()
+    const field = page.getByLabel(label, { exact: true }).first()
+    await field.fill(typed)
+    await clock.focus()
+    const shown = await page.locator('body').getAttribute('data-version')
+    await server.purchase()
+    await stub.request('POST', '/stub/webhook-faults', { kind: 'expired' })
+    await expect.poll(() => page.locator('body').getAttribute('data-version')).not.toBe(shown)
+    await page.getByText('live', { exact: true }).waitFor()
+    expect(await field.inputValue()).toBe(typed)
+  },
+)
+
 test('the console is used by keyboard alone', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
