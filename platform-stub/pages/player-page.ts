@@ -32,7 +32,7 @@ export function playerPage(context: Context<StubEnv>, status: number, { clock }:
   return pageResponse(context, status, {
     lang: 'pt-BR',
     title: `${title} · ${texts.brand}`,
-    styles: ['player.css'],
+    styles: ['player.css', 'checkout.css'],
     script: 'player.js',
     body: html`<body class="player" data-now="${iso(clock.nowMs())}" ${live ? html`data-live="${live.stream}" data-version="${live.version}"` : ''}>
       <header>

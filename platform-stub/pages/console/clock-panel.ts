@@ -22,7 +22,7 @@ export function clockPanel({ clock }: ConsoleParts): Html {
   const distanceMs = Math.round(Math.abs(offsetMs) / 1_000) * 1_000
   const distance = `${offsetMs < 0 ? '−' : '+'}${duration(distanceMs)}`
   return html`<details class="clock" data-panel data-live-region="clock">
-    <summary>
+    <summary class="chip">
       ${icon('clock')}<span class="hidden-text">Clock of the stub: </span>
       <time datetime="${iso(nowMs)}" data-shows="clock">${stampText(nowMs)}</time> UTC
       ${offsetMs === 0 ? '' : html`<span class="badge wait">travelling ${distance}</span>`}

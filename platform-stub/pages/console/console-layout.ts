@@ -34,10 +34,10 @@ export function consolePage(context: ConsoleContext, parts: ConsoleParts, page: 
   return pageResponse(context, status, {
     lang: 'en',
     title: `${title} · platform-stub`,
-    styles: ['console.css', 'lists.css', 'machine.css'],
+    styles: ['frame.css', 'console.css', 'lists.css', 'machine.css'],
     script: 'console.js',
     body: html`<body class="console" data-now="${iso(parts.clock.nowMs())}" data-live="/console/changes" data-version="${consoleVersion(parts)}">
-      <a class="skip" href="#content">Skip to content</a>
+      <a class="button first skip" href="#content">Skip to content</a>
       <header class="top">
         <a class="brand" href="/console">${mark()}<span>platform-stub</span></a>
         <span class="connection"><span class="hidden-text">Updates: </span><span id="connection" data-live="live" data-lost="reconnecting…">not live</span></span>

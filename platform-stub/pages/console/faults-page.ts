@@ -86,7 +86,7 @@ function side(
       path,
       label: 'Set fault',
       button: 'first',
-      className: 'fault',
+      className: 'stack',
       isKept: true,
       fields: html`
         <fieldset><legend>What happens</legend>${Object.entries(kinds).map(([kind, words], at) => kindChoice(kind, words, at === 0))}</fieldset>

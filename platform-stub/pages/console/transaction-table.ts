@@ -36,7 +36,7 @@ export function transactionTable({ clock }: ConsoleParts, rows: readonly ListedT
     {
       name: 'Payment, delivery',
       cell: ({ paymentStatus, deliveryStatus }) =>
-        html`<span class="axes">${statusBadge(paymentStatus)}${statusBadge(deliveryStatus)}</span>`,
+        html`<span class="badges">${statusBadge(paymentStatus)}${statusBadge(deliveryStatus)}</span>`,
     },
     { name: 'Next', cell: (row) => nextOf(row, nowMs) },
     { name: 'Created', cell: ({ createdAt }) => relativeTo(createdAt, nowMs) },
