@@ -1,4 +1,4 @@
-/** What `make` makes, made when it is first asked for: what every start would pay for and few runs use. */
+/** Calls `make` at the first use, so that the start does not wait for it. */
 export function lazily<Value extends object>(make: () => Value): () => Value {
   let made: Value | undefined
   return () => {

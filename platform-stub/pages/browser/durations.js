@@ -55,3 +55,24 @@ export function relative(atMs, nowMs) {
   if (Math.abs(distanceMs) < 1_000) return 'now'
   return distanceMs > 0 ? `in ${duration(distanceMs)}` : `${duration(-distanceMs)} ago`
 }
+
+/** @type {Intl.DateTimeFormat | undefined} */
+let utc
+
+/**
+ * A moment in UTC for people: `21 Nov, 15:13:42`.
+ *
+ * @param {number} atMs
+ * @returns {string}
+ */
+export function stamp(atMs) {
+  utc ??= new Intl.DateTimeFormat('en-GB', {
+    day: '2-digit',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZone: 'UTC',
+  })
+  return utc.format(atMs)
+}

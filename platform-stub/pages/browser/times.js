@@ -1,14 +1,5 @@
 // @ts-check
-import { countdown, duration, relative } from './durations.js'
-
-const readUtc = new Intl.DateTimeFormat('en-GB', {
-  day: '2-digit',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  timeZone: 'UTC',
-})
+import { countdown, duration, relative, stamp } from './durations.js'
 
 /**
  * The stub's time. It differs from this machine's when the stub's clock travels, so the page names it.
@@ -50,7 +41,7 @@ export function keepTimes(ranOut) {
       if (!(time instanceof HTMLTimeElement)) continue
       const atMs = Date.parse(time.dateTime)
       if (time.dataset['shows'] === 'relative') show(time, relative(atMs, now))
-      else if (time.dataset['shows'] === 'clock') show(time, readUtc.format(now))
+      else if (time.dataset['shows'] === 'clock') show(time, stamp(now))
       else {
         show(time, time.dataset['shows'] === 'left' ? countdown(atMs - now) : duration(atMs - now))
         if (atMs > now || over.get(time) === time.dateTime) continue

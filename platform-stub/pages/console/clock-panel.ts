@@ -1,11 +1,10 @@
 import { html } from 'hono/html'
 import { iso } from '../../clock/iso.ts'
-import { duration } from '../browser/durations.js'
+import { duration, stamp } from '../browser/durations.js'
 import type { Html } from '../document.ts'
 import { icon } from '../icons.ts'
 import { actForm } from './acts.ts'
 import type { ConsoleParts } from './console-parts.ts'
-import { stampText } from './moments.ts'
 
 const jumps = [
   ['+1 min', 60],
@@ -24,7 +23,7 @@ export function clockPanel({ clock }: ConsoleParts): Html {
   return html`<details class="clock" data-panel data-live-region="clock">
     <summary class="chip">
       ${icon('clock')}<span class="hidden-text">Clock of the stub: </span>
-      <time datetime="${iso(nowMs)}" data-shows="clock">${stampText(nowMs)}</time> UTC
+      <time datetime="${iso(nowMs)}" data-shows="clock">${stamp(nowMs)}</time> UTC
       ${offsetMs === 0 ? '' : html`<span class="badge wait">travelling ${distance}</span>`}
     </summary>
     <div class="card pad panel">
