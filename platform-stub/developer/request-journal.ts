@@ -80,7 +80,7 @@ function explain(request: PartnerRequest, refused: AuthRefusal, nowMs: number): 
   const protectedSegment = others.length === 0 ? line?.split('.')[0] : undefined
   const header = headerOf(protectedSegment)
   const { step, expected, received } = refused
-  // Only of what is a header: a key or a bare signature that was sent in its place must not stand in the journal.
+  // Only if it is a header: a key or a bare signature sent in its place must not get into the journal.
   const input = header && protectedSegment ? signingInput(protectedSegment, request.body) : null
   return {
     step,
@@ -95,7 +95,7 @@ function explain(request: PartnerRequest, refused: AuthRefusal, nowMs: number): 
   }
 }
 
-/** A protected header as whoever wrote it may have meant it; undefined for what is none. */
+/** A protected header, read leniently to explain what is wrong with it; undefined if it is none. */
 function headerOf(protectedSegment = ''): Readonly<Record<string, unknown>> | undefined {
   try {
     const header: unknown = JSON.parse(Buffer.from(protectedSegment, 'base64url').toString('utf8'))

@@ -10,7 +10,7 @@ export class Delays {
     this.#clock = clock
   }
 
-  /** Resolves when the time has passed, when it is broken off, or when nobody waits any more. */
+  /** Resolves when the time has passed, when it is broken off, or when the stub ends. */
   pass(durationMs: number, signal?: AbortSignal): Promise<void> {
     if (this.#isOver || signal?.aborted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -26,12 +26,12 @@ export class Delays {
     })
   }
 
-  /** Whoever waits goes on at once. */
+  /** Ends every delay at once. */
   breakOff(): void {
     for (const goOn of this.#waiting) goOn()
   }
 
-  /** From now on nobody waits: the stub ends. */
+  /** Ends every delay, and those to come: the stub ends. */
   end(): void {
     this.#isOver = true
     this.breakOff()

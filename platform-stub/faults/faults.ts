@@ -24,7 +24,7 @@ export function makeFaults(clock: Clock): Faults {
   }
 }
 
-/** Nothing goes wrong on purpose any more, and whoever waits goes on. */
+/** Removes every fault and ends the delays under way. */
 export function clearFaults({ queue, delays }: FaultsOf<{ readonly times: number }>): void {
   queue.clear()
   delays.breakOff()

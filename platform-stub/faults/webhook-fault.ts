@@ -17,7 +17,8 @@ const shared = { event: z.optional(z.enum(eventNames)), times }
  * - `reorder`: a `transfer_order` is held back until the `transaction_terminal` of its transaction was acknowledged,
  *   and then sent once, although the transaction is over.
  * - `wrong-kid`, `expired`, `altered-body`: an envelope that a receiver has to refuse.
- * - `delay`: the attempt begins so much later, at most 2 s later on a journey. It is signed then, and not made at all where its delivery ended meanwhile.
+ * - `delay`: the attempt begins so much later, during a clock jump at most 2 s. It is signed then. It is not made if its
+ *   delivery ended meanwhile.
  * - `drop-response`: the receiver has it and its answer is lost, so that it comes again.
  *
  * Whatever the receiver makes of a broken attempt counts: 2xx ends the delivery, anything else has it repeated unbroken.

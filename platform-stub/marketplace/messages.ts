@@ -73,11 +73,11 @@ export const refusals = {
   CONTROL_FOREIGN_HOST: { status: 403, text: () => 'As rotas de controle só respondem pelo endereço local.' },
   CONTROL_FOREIGN_ORIGIN: { status: 403, text: () => 'Este pedido veio de outra página e foi recusado.' },
   GAME_SERVER_UNKNOWN: { status: 404, text: () => 'Servidor de jogo não encontrado.' },
-  SIGNING_KEY_UNFIT: {
+  SIGNING_KEY_INVALID: {
     status: 400,
     text: () => 'O campo "publicKeyPem" deve ser uma chave pública RSA de pelo menos 2048 bits em PEM.',
   },
-  WEBHOOK_URL_UNFIT: {
+  WEBHOOK_URL_INVALID: {
     status: 400,
     text: () => 'O campo "webhookUrl" deve ser um endereço http ou https completo, ou null.',
   },
@@ -86,7 +86,7 @@ export const refusals = {
     text: () => 'Um personagem vinculado tem conta: envie também "linked": false.',
   },
   WEBHOOK_DELIVERY_UNKNOWN: { status: 404, text: () => 'Entrega de webhook não encontrada.' },
-  CLOCK_TARGET_UNFIT: {
+  CLOCK_TARGET_INVALID: {
     status: 400,
     text: () => 'Envie "now" (ISO-8601, UTC) ou "advanceSeconds" (número de segundos), e só um deles.',
   },
@@ -95,8 +95,8 @@ export const refusals = {
     text: (facts: { status: number }) =>
       `A plataforma não pôde atender este pedido (falha simulada, status ${facts.status}).`,
   },
-  LIMIT_UNFIT: { status: 400, text: () => 'O parâmetro "limit" deve ser um número inteiro de 1 a 1000.' },
-  TRANSACTION_ID_UNFIT: {
+  LIMIT_INVALID: { status: 400, text: () => 'O parâmetro "limit" deve ser um número inteiro de 1 a 1000.' },
+  TRANSACTION_ID_INVALID: {
     status: 400,
     text: () => 'O parâmetro "transactionId" deve ser um número inteiro a partir de 1.',
   },

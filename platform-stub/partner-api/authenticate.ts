@@ -14,7 +14,7 @@ export interface Caller {
   readonly exp: number
 }
 
-/** Why nobody is behind a request, for the journal that explains it. Holds no secret. */
+/** Why no caller was found, for the journal. Holds no secret. */
 export interface AuthRefusal {
   readonly refusal: Refusal
   readonly step: EnvelopeStep | 'api-key' | 'api-key-owner' | 'replay'

@@ -26,7 +26,7 @@ const lineLists = {
 
 type LineList = (typeof lineLists)[string]
 
-/** The parts of a request that stand before its body. */
+/** The parts of a request before its body. */
 export function readHead({ method = '', url = '', rawHeaders }: IncomingMessage): Omit<PartnerRequest, 'body'> {
   const lines: Record<LineList, string[]> = {
     signatureLines: [],

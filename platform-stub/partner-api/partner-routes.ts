@@ -14,7 +14,7 @@ export interface Route {
 }
 
 interface Path {
-  /** Null stands for any one segment. */
+  /** Null matches any one segment. */
   readonly segments: readonly (string | null)[]
   readonly fields: readonly string[]
   readonly routes: readonly Route[]

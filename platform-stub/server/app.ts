@@ -36,7 +36,7 @@ export function makeApp({ database, ...shared }: AppParts, audience: Audience, s
   app.use('*', async (context, next) => {
     await next()
     context.header('Date', httpDate(platform.clock.nowMs()))
-    // Some of what control routes change stands in no table: faults, webhook addresses.
+    // Some of what control routes change is in no table: faults, webhook addresses.
     if (!isReading(context.req.method)) parts.changes.note()
     // A stream of changes would stay open although a HEAD request reads no body.
     if (context.req.method === 'HEAD') await context.res.body?.cancel()

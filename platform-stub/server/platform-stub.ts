@@ -43,9 +43,9 @@ export interface StubOptions {
   readonly makeLog: (nowMs: () => number) => Log
   /** Name and version, for `/health`. */
   readonly service: string
-  /** The store can no longer be trusted: whoever runs the stub ends it. */
+  /** Called when the store can no longer be trusted: the process has to end. */
   readonly onFatal: (error: Error) => void
-  /** Brings the platform into a state; nobody is answered before. What it throws ends the start. */
+  /** Brings the platform into a state before the first request is answered. What it throws ends the start. */
   readonly prepare?: (parts: ControlParts, stubUrl: string) => Promise<void>
 }
 

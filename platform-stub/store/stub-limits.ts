@@ -1,4 +1,4 @@
-/** Bounds of the stub itself; those of the interface stand in `contract/limits.ts`. */
+/** Bounds of the stub itself; those of the interface are in `contract/limits.ts`. */
 export const stubLimits = {
   /** Attempts under way at once towards one game server, so that a slow one delays no other. */
   webhookInFlightPerReceiverMax: 16,
@@ -34,7 +34,7 @@ export const stubLimits = {
   pageBeatMs: 10_000,
   /** A page that lost its connection asks again after this. */
   pageRetryMs: 1_000,
-  /** Rows of a console page; older ones stand on the next. */
+  /** Rows of a console page; older ones are on the next. */
   consoleRowsMax: 50,
 
   /** A graceful end waits this long for what is in flight. */

@@ -11,7 +11,7 @@ import { webhookTables } from './webhook-rows.ts'
 export type Tables = ReturnType<typeof prepareTables>
 
 /**
- * @param somethingIsDue Told when a row with a due time was written, so that whoever waits looks again.
+ * @param somethingIsDue Called when a row with a due time was written.
  */
 export function prepareTables(database: DatabaseSync, somethingIsDue: () => void) {
   return {

@@ -155,7 +155,7 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
         row.fault,
       ),
     /**
-     * A delivery's attempts, newest first: a receiver that stays down is tried without end, so nobody reads them all.
+     * A delivery's attempts, newest first: a receiver that stays down is tried without end, so they are read in parts.
      *
      * @param before Only those with a smaller id; null begins with the newest.
      */

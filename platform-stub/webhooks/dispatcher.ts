@@ -84,7 +84,7 @@ export class WebhookDispatcher implements DueAttempts {
   }
 
   async #attempt(delivery: WebhookDeliveryRow, patience: Patience, signal: AbortSignal): Promise<void> {
-    // Begins in the next microtask: it must stand among those under way before it can end.
+    // Begins in the next microtask: it must be among those under way before it can end.
     await null
     let isStored = false
     try {

@@ -28,18 +28,18 @@ export function clockRoutes({ clock, schedule }: ControlParts): Hono<StubEnv> {
 /** @throws {Refusal} */
 async function travel(schedule: Schedule, target: Target): Promise<void> {
   const end = await schedule.travel(target)
-  if (end === 'out-of-range') throw refuse('CLOCK_TARGET_UNFIT')
+  if (end === 'out-of-range') throw refuse('CLOCK_TARGET_INVALID')
   if (end === 'store-refused') throw refuse('STORE_FULL')
 }
 
 function targetOf({ now, advanceSeconds }: z.infer<typeof clockJump>, presentMs: number): Target {
-  if ((now === undefined) === (advanceSeconds === undefined)) throw refuse('CLOCK_TARGET_UNFIT')
+  if ((now === undefined) === (advanceSeconds === undefined)) throw refuse('CLOCK_TARGET_INVALID')
   if (advanceSeconds !== undefined) {
     if (typeof advanceSeconds !== 'number' || !isMoment(presentMs + advanceSeconds * 1_000))
-      throw refuse('CLOCK_TARGET_UNFIT')
+      throw refuse('CLOCK_TARGET_INVALID')
     return { momentMs: (nowMs) => nowMs + advanceSeconds * 1_000 }
   }
   const momentMs = typeof now === 'string' ? momentMsOf(now) : undefined
-  if (momentMs === undefined) throw refuse('CLOCK_TARGET_UNFIT')
+  if (momentMs === undefined) throw refuse('CLOCK_TARGET_INVALID')
   return { momentMs: () => momentMs }
 }

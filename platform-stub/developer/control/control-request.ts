@@ -31,16 +31,16 @@ async function readJson(incoming: IncomingMessage): Promise<Readonly<Record<stri
   return body.length === 0 ? {} : readObject(body)
 }
 
-/** How many entries of a list are asked for. @throws {Refusal} LIMIT_UNFIT */
+/** How many entries of a list are asked for. @throws {Refusal} LIMIT_INVALID */
 export function limitOf(context: Context<StubEnv>): number {
   const asked = context.req.query('limit')
   if (asked === undefined) return stubLimits.listLengthDefault
   const count = positiveInteger(asked)
-  if (count === undefined || count > stubLimits.listLengthMax) throw refuse('LIMIT_UNFIT')
+  if (count === undefined || count > stubLimits.listLengthMax) throw refuse('LIMIT_INVALID')
   return count
 }
 
-/** A number of 1 or more as it stands in a path or query; undefined for anything else. */
+/** A number of 1 or more, written in a path or query; undefined for anything else. */
 export function positiveInteger(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text))
     ? Number(text)

@@ -56,8 +56,8 @@ export function gameServerRoutes({ platform, directory, platformKey, schedule }:
     })
 }
 
-/** The general words for a wrong field would ask for a text, and null is taken too. @throws {Refusal} WEBHOOK_URL_UNFIT */
+/** The general words for a wrong field would ask for a text, and null is taken too. @throws {Refusal} WEBHOOK_URL_INVALID */
 function textOrNull(webhookUrl: unknown): string | null {
   if (webhookUrl === null || typeof webhookUrl === 'string') return webhookUrl
-  throw refuse('WEBHOOK_URL_UNFIT')
+  throw refuse('WEBHOOK_URL_INVALID')
 }

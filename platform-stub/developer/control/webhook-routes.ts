@@ -18,7 +18,7 @@ export function webhookRoutes({ platform }: ControlParts): Hono<StubEnv> {
       if (asked === undefined)
         return context.json({ data: webhooks.newest(count).map((row) => deliveryStory(platform, row)) })
       const transactionId = positiveInteger(asked)
-      if (transactionId === undefined) throw refuse('TRANSACTION_ID_UNFIT')
+      if (transactionId === undefined) throw refuse('TRANSACTION_ID_INVALID')
       return context.json({ data: webhooks.newestOf(transactionId, count).map((row) => deliveryStory(platform, row)) })
     })
     .post('/:id/resend', async (context) => {

@@ -5,7 +5,7 @@ import type { Scenario, ScenarioGameServer, ScenarioPhase, ScenarioTransaction }
 type ScenarioListing = ScenarioGameServer['listings'][number]
 type ScenarioCharacter = ScenarioGameServer['characters'][string]
 
-/** What happens to a scenario's transaction, in one moment, until it stands where it is told to. */
+/** What happens to a scenario's transaction, in one moment, until it is in its described phase. */
 export interface PlotPurchase {
   readonly itemRef: string
   readonly quantity: number
@@ -14,7 +14,7 @@ export interface PlotPurchase {
   readonly phase: ScenarioPhase
 }
 
-type Deed =
+type SceneEvent =
   | { readonly kind: 'character'; readonly characterRef: string; readonly state: ScenarioCharacter }
   | { readonly kind: 'register'; readonly listing: ScenarioListing }
   | { readonly kind: 'purchase'; readonly purchase: PlotPurchase }
@@ -25,13 +25,13 @@ type Deed =
 export interface Scene {
   readonly atMs: number
   readonly gameServer: number
-  /** Where the scenario says so, for whoever has to mend it. */
+  /** The path of the field that describes it, for error messages. */
   readonly place: readonly PropertyKey[]
-  readonly deed: Deed
+  readonly event: SceneEvent
 }
 
-/** Scenes of one moment: what the later ones stand on comes first, and what would stand in their way last. */
-const order: readonly Deed['kind'][] = ['register', 'purchase', 'observe', 'withdraw', 'character']
+/** The order of scenes at one moment: what later ones need comes first, and what would prevent them last. */
+const order: readonly SceneEvent['kind'][] = ['register', 'purchase', 'observe', 'withdraw', 'character']
 
 /** Every seller may sell while the scenario is made. A seller that is described gets exactly that state at its end. */
 const ableSeller: ScenarioCharacter = { linked: true, recipientApproved: true }
@@ -65,14 +65,14 @@ const triggersTo: Readonly<Record<ScenarioPhase, readonly TransactionTrigger[]>>
 export function plotOf({ gameServers }: Scenario, settings: Settings, nowMs: number): Scene[] {
   const later = gameServers.flatMap((server, at) => [
     ...purchasesOf(server, at, settings, nowMs),
-    ...sightsOf(server, at, nowMs),
+    ...observationsOf(server, at, nowMs),
   ])
   const beganMs = later.reduce((first, { atMs }) => Math.min(first, atMs), nowMs)
   const scenes = [
     ...gameServers.flatMap((server, at) => listingsOf(server, at, beganMs)),
     ...later,
     ...gameServers.flatMap((server, at) => endingsOf(server, at, nowMs)),
-  ].sort((a, b) => a.atMs - b.atMs || order.indexOf(a.deed.kind) - order.indexOf(b.deed.kind))
+  ].sort((a, b) => a.atMs - b.atMs || order.indexOf(a.event.kind) - order.indexOf(b.event.kind))
   return [...gameServers.flatMap((server, at) => sellersOf(server, at, beganMs)), ...scenes]
 }
 
@@ -81,7 +81,7 @@ function sellersOf({ listings }: ScenarioGameServer, gameServer: number, atMs: n
     atMs,
     gameServer,
     place: ['gameServers', gameServer, 'listings', n, 'sellerCharacterRef'],
-    deed: { kind: 'character', characterRef: sellerCharacterRef, state: ableSeller },
+    event: { kind: 'character', characterRef: sellerCharacterRef, state: ableSeller },
   }))
 }
 
@@ -90,7 +90,7 @@ function listingsOf({ listings }: ScenarioGameServer, gameServer: number, atMs: 
     atMs,
     gameServer,
     place: ['gameServers', gameServer, 'listings', n],
-    deed: { kind: 'register', listing },
+    event: { kind: 'register', listing },
   }))
 }
 
@@ -106,7 +106,7 @@ function purchasesOf(
       atMs: nowMs - secondsAgo * 1_000 - leadMs(phase, settings),
       gameServer,
       place: ['gameServers', gameServer, 'transactions', n],
-      deed: {
+      event: {
         kind: 'purchase',
         purchase: { itemRef, quantity, buyerCharacterRef, phase, triggers: triggersOf(transaction) },
       },
@@ -126,14 +126,14 @@ function triggersOf(transaction: ScenarioTransaction): readonly TransactionTrigg
   return wasDelivered ? triggers.flatMap((trigger) => (trigger === 'pay' ? [trigger, 'deliver'] : [trigger])) : triggers
 }
 
-function sightsOf({ listings }: ScenarioGameServer, gameServer: number, nowMs: number): Scene[] {
+function observationsOf({ listings }: ScenarioGameServer, gameServer: number, nowMs: number): Scene[] {
   return listings.flatMap(({ itemRef, observed }, n) =>
     observed
       ? {
           atMs: nowMs - observed.secondsAgo * 1_000,
           gameServer,
           place: ['gameServers', gameServer, 'listings', n, 'observed'],
-          deed: { kind: 'observe' as const, itemRef, quantity: observed.quantity },
+          event: { kind: 'observe' as const, itemRef, quantity: observed.quantity },
         }
       : [],
   )
@@ -148,7 +148,7 @@ function endingsOf({ characters, listings }: ScenarioGameServer, gameServer: num
             atMs,
             gameServer,
             place: ['gameServers', gameServer, 'listings', n, 'withdrawn'],
-            deed: { kind: 'withdraw', itemRef },
+            event: { kind: 'withdraw', itemRef },
           },
         ]
       : [],
@@ -158,7 +158,7 @@ function endingsOf({ characters, listings }: ScenarioGameServer, gameServer: num
       atMs,
       gameServer,
       place: ['gameServers', gameServer, 'characters', characterRef],
-      deed: {
+      event: {
         kind: 'character',
         characterRef,
         state: { ...unknownCharacter, account: state.linked ?? false, ...state },

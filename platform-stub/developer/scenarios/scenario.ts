@@ -58,9 +58,9 @@ const transaction = z.discriminatedUnion('phase', [
     delivered: flag('Was delivered before it was disputed.'),
   }),
 ])
-/** A transaction, by the phase it stands in. */
+/** A transaction, by its phase. */
 export type ScenarioTransaction = z.infer<typeof transaction>
-/** Where a transaction can stand for longer than a moment. */
+/** The phases in which a transaction can stay. */
 export type ScenarioPhase = ScenarioTransaction['phase']
 
 const gameServer = z.strictObject({

@@ -32,7 +32,7 @@ export interface StageParts {
   readonly platformKey: () => Promise<PlatformKeyRow>
 }
 
-/** Where a transaction of the scenario is to stand in the end. */
+/** The phase that a transaction of the scenario must have in the end. */
 interface Promised extends Pick<Scene, 'place'> {
   readonly transactionId: number
   readonly phase: PlotPurchase['phase']
@@ -92,8 +92,8 @@ function play(
     makeDueMoves(platform)
     const gameServerId = registered[scene.gameServer]?.server.id ?? 0
     const transactionId = orRefused(scene, () => playScene(platform, gameServerId, scene))
-    if (scene.deed.kind !== 'purchase' || transactionId === undefined) continue
-    promised.push({ place: scene.place, transactionId, phase: scene.deed.purchase.phase })
+    if (scene.event.kind !== 'purchase' || transactionId === undefined) continue
+    promised.push({ place: scene.place, transactionId, phase: scene.event.purchase.phase })
   }
   clock.stopAt(nowMs)
   makeDueMoves(platform)
@@ -104,24 +104,24 @@ function play(
 }
 
 /** @returns The transaction's id where one was made. */
-function playScene(platform: Platform, gameServerId: number, { deed }: Scene): number | undefined {
-  switch (deed.kind) {
+function playScene(platform: Platform, gameServerId: number, { event }: Scene): number | undefined {
+  switch (event.kind) {
     case 'character':
-      orThrow(setCharacter(platform, gameServerId, deed.characterRef, deed.state))
+      orThrow(setCharacter(platform, gameServerId, event.characterRef, event.state))
       return undefined
     case 'register': {
-      const { observed: _, withdrawn: __, ...registration } = deed.listing
+      const { observed: _, withdrawn: __, ...registration } = event.listing
       orThrow(registerListing(platform, gameServerId, registration))
       return undefined
     }
     case 'observe':
-      orThrow(adjustStock(platform, gameServerId, { itemRef: deed.itemRef, observedQuantity: deed.quantity }))
+      orThrow(adjustStock(platform, gameServerId, { itemRef: event.itemRef, observedQuantity: event.quantity }))
       return undefined
     case 'withdraw':
-      orThrow(withdrawListing(platform, gameServerId, deed))
+      orThrow(withdrawListing(platform, gameServerId, event))
       return undefined
     case 'purchase':
-      return playPurchase(platform, gameServerId, deed.purchase)
+      return playPurchase(platform, gameServerId, event.purchase)
   }
 }
 

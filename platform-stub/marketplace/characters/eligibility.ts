@@ -26,7 +26,7 @@ const sellingActions: Readonly<Record<SellingBlocker, string>> = {
   RECIPIENT_MISSING: 'CREATE_RECIPIENT',
 }
 
-/** Whether a character may list, and what stands in the way first. A hint, never a gate. @see docs/decisions/0009 */
+/** Whether a character may list, and the first thing that prevents it. A hint, never a gate. @see docs/decisions/0009 */
 export function eligibilityOf(character: CharacterState): EligibilityRecord {
   const blockers = sellingBlockersOf(character)
   const [first] = blockers

@@ -32,7 +32,7 @@ export interface Registration {
  * Does what the platform's staff do on request: registers a game server, issues its API key, takes or makes its key
  * pair, and says by which key the platform signs.
  *
- * @returns The credentials; or WEBHOOK_URL_UNFIT, SIGNING_KEY_UNFIT or STORE_FULL.
+ * @returns The credentials; or WEBHOOK_URL_INVALID, SIGNING_KEY_INVALID or STORE_FULL.
  * @see docs/decisions/0009
  */
 export async function registerGameServer(
@@ -70,14 +70,14 @@ export function credentialsOf(server: GameServerRow, key: SigningKeyRow, platfor
   }
 }
 
-/** A registration that nothing stands in the way of, with its key pair. */
+/** A valid registration with its key pair. */
 export interface PreparedRegistration {
   readonly name: string
   readonly webhookUrl: string | null
   readonly pair: KeyPair
 }
 
-/** Reads a registration and makes the key pair where none was given. @returns WEBHOOK_URL_UNFIT or SIGNING_KEY_UNFIT. */
+/** Reads a registration and makes the key pair where none was given. @returns WEBHOOK_URL_INVALID or SIGNING_KEY_INVALID. */
 export async function prepareRegistration(registration: Registration): Promise<PreparedRegistration | Refusal> {
   const { name, publicKeyPem } = registration
   const webhookUrl = readWebhookUrl(registration.webhookUrl ?? null)
@@ -110,7 +110,7 @@ export function writeRegistration(platform: Platform, { name, webhookUrl, pair }
  * Says where a game server's webhooks go from now on; what waited for an address goes out.
  *
  * @param webhookUrl Null stops them: deliveries wait.
- * @returns WEBHOOK_URL_UNFIT or STORE_FULL where it stays as it is.
+ * @returns WEBHOOK_URL_INVALID or STORE_FULL where it stays as it is.
  */
 export function setWebhookUrl(
   platform: Platform,
@@ -127,12 +127,12 @@ export function setWebhookUrl(
 }
 
 function readWebhookUrl(webhookUrl: string | null): string | null | Refusal {
-  return webhookUrl === null ? null : (httpUrlOf(webhookUrl)?.href ?? refuse('WEBHOOK_URL_UNFIT'))
+  return webhookUrl === null ? null : (httpUrlOf(webhookUrl)?.href ?? refuse('WEBHOOK_URL_INVALID'))
 }
 
 function readPublicKey(publicKeyPem: string): KeyPair | Refusal {
   // A private key would be taken too, and its public half derived: it has no business here.
-  if (publicKeyPem.includes('PRIVATE KEY')) return refuse('SIGNING_KEY_UNFIT')
+  if (publicKeyPem.includes('PRIVATE KEY')) return refuse('SIGNING_KEY_INVALID')
   try {
     const key = createPublicKey(publicKeyPem)
     const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
@@ -141,7 +141,7 @@ function readPublicKey(publicKeyPem: string): KeyPair | Refusal {
   } catch {
     // Not a key at all; refused like an unfit one.
   }
-  return refuse('SIGNING_KEY_UNFIT')
+  return refuse('SIGNING_KEY_INVALID')
 }
 
 /**

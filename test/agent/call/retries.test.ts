@@ -28,8 +28,8 @@ test('waits grow from 200 ms by doubling to 5 s, each uniform below its bound', 
   expect(bounds.map((_, n) => fullJitterDelayMs(n, () => 0.999_999))).toEqual(bounds.map((bound) => bound - 1))
   expect(bounds.map((_, n) => fullJitterDelayMs(n, () => 0))).toEqual(bounds.map(() => 0))
   fc.assert(
-    fc.property(fc.nat(2_000), fc.double({ min: 0, max: 0.999_999, noNaN: true }), (n, chance) => {
-      const delayMs = fullJitterDelayMs(n, () => chance)
+    fc.property(fc.nat(2_000), fc.double({ min: 0, max: 0.999_999, noNaN: true }), (n, random) => {
+      const delayMs = fullJitterDelayMs(n, () => random)
       return delayMs >= 0 && delayMs < 5_000
     }),
   )
