@@ -9,11 +9,11 @@ import { SingleFlight } from './call/single-flight.ts'
 import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
 import { type Clock, systemClock } from './clock/clock.ts'
 import type { AgentConfig } from './config/config.ts'
-import { causeOf, cureOf } from './durable-files/system-errors.ts'
 import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import { CallLog } from './log/call-log.ts'
 import { LimitedLog } from './log/limited-log.ts'
 import type { Log } from './log/log.ts'
+import { StateLog } from './log/state-log.ts'
 import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
 import { type OwnedDir, type Ownership, takeOwnership } from './ownership/owner-lock.ts'
@@ -81,18 +81,12 @@ export async function startAgent(
       ? undefined
       : owned({ setting: 'SERVICE_SPOOL_DIR', path: config.spoolDir, mode: 0o755 })
   const requestFiles = new RequestTable()
-  let stateTrouble: readonly string[] = []
+  const stateLog = new StateLog(config.stateDir, log)
   const journal = openSqliteJournal({
     stateDir: config.stateDir,
     clock,
     isUnanswered: (id) => requestFiles.isUnanswered(id),
-    onFull(cause) {
-      stateTrouble = cause
-        ? [`calls with an id are refused, because ${config.stateDir} cannot be written: ${cureOf(cause)}`]
-        : []
-      if (cause) log.warn({ cause: causeOf(cause) }, stateTrouble[0])
-      else log.info('calls with an id are taken again')
-    },
+    onFull: (cause) => stateLog.onFull(cause),
     onFatal,
   })
   started.defer(() => journal.close())
@@ -136,7 +130,7 @@ export async function startAgent(
       table: requestFiles,
       takeTurn: (call) => takeTurn(call, deps),
       answerCall: answer,
-      reasons: () => [...contact.reasons, ...stateTrouble],
+      reasons: () => [...contact.reasons, ...stateLog.reasons],
       onFatal,
     }))
   if (spool) started.defer(() => spool.stop())
