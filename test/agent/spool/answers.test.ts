@@ -241,7 +241,7 @@ const misleading = [
   `${'n'.repeat(129)}.json`,
 ]
 
-test('names that are no request are left alone, and the rest is answered', async () => {
+test('names that are no request are ignored, and the rest is answered', async () => {
   const text = JSON.stringify(eligible)
   await using spool = await startTestSpool({
     start: 'later',
@@ -272,7 +272,7 @@ test('device names are warned of once each', async () => {
   expect(spool.logText().match(/"name":"CON\.json"/g)).toHaveLength(1)
 })
 
-test('a directory, a symbolic link and four pipes called like requests are left alone, and the rest is answered', async () => {
+test('a directory, a symbolic link and four pipes with the names of requests are ignored, and the rest is answered', async () => {
   await using spool = await startTestSpool()
   const pipes = ['p1', 'p2', 'p3', 'p4'].map((name) => join(spool.outbox, `${name}.json`))
   mkdirSync(join(spool.outbox, 'dir.json'))

@@ -149,7 +149,7 @@ test('a file whose answer is known already hands its turn on', async () => {
   expect(observed(spool)).toEqual([1, 2])
 })
 
-test('an attempt without an answer holds up its own item alone, and what waits for that is sent in the end', async () => {
+test('an attempt without an answer delays only its own item, and the requests that wait for it are sent in the end', async () => {
   await using spool = await startTestSpool()
   const lost: PlatformRequest[] = []
   spool.platform.reply = (request) => {
@@ -197,7 +197,7 @@ test('a stopped agent gives files that wait for their item their names back, and
   expect(observed(spool)).toEqual(countFrom(100, 20))
 })
 
-test('a claim that another agent left stays a claim when the agent stops while it waits for its item', async () => {
+test('an orphaned claim stays a claim when the agent stops while it waits for its item', async () => {
   await using spool = await startTestSpool({
     start: 'later',
     before: ({ outbox }) => mkdirSync(outbox, { recursive: true }),

@@ -213,7 +213,7 @@ test('claims are taken up in the order in which they were made, before anything 
   expect(namesIn(spool.outbox).filter((file) => claimOf('.*').test(file))).toEqual([])
 })
 
-test("what is called like the agent's own files and is none is left alone, with one warning each", async () => {
+test('an entry that has the name of an own file and is no regular file is ignored, with one warning each', async () => {
   const odd = ['linked.json.claim-abc', `.${'0b'.repeat(16)}.tmp`, 'y.json.done', 'there.json.claim-abc']
   await using spool = await startTestSpool({
     before: ({ outbox, inbox }) => {

@@ -74,7 +74,7 @@ test('behind a link in the place of the inbox no file is written or set aside, a
 })
 
 for (const dir of ['outbox', 'inbox'] as const) {
-  test(`an ${dir} that is a link ends the start in words`, async () => {
+  test(`an ${dir} that is a link ends the start with its cure`, async () => {
     await using spool = await startTestSpool({ start: 'later' })
     mkdirSync(spool.root, { recursive: true })
     mkdirSync(join(spool.root, 'elsewhere'))

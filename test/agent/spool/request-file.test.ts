@@ -39,7 +39,7 @@ test('a claim that has become a link is refused, and what it points to is not re
   expect(readingOf(join(dir, 'claim'))).toEqual(notRegular)
 })
 
-test('a claim that has become a pipe is refused, and nobody waits on it', () => {
+test('a claim that has become a pipe is refused without waiting on it', () => {
   const pipe = join(directory(), 'claim')
   execFileSync('mkfifo', [pipe])
   expect(readingOf(pipe)).toEqual(notRegular)

@@ -18,7 +18,7 @@ test('trouble with one file is no reason, for the spool itself can be worked wit
 })
 
 for (const dir of ['outbox', 'inbox'] as const) {
-  test(`trouble with the ${dir} is a reason until it can be worked with, also when nobody asks for anything`, () => {
+  test(`trouble with the ${dir} is a reason until it can be worked with, also without a request`, () => {
     const dirs = spool()
     renameSync(dirs[dir], `${dirs[dir]}.away`)
     writeFileSync(dirs[dir], '')

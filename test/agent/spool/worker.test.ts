@@ -100,7 +100,7 @@ test('a file that turns out to be unfinished while the agent stops gets its name
   expect(readdirSync(spool.dirs.outbox)).toEqual(['slow.json'])
 })
 
-test('a file that cannot be renamed is left for half a minute, stops nothing, and is answered once it can', async () => {
+test('a file that cannot be renamed is passed over for half a minute, stops nothing, and is answered once it can', async () => {
   let isImmutable = true
   await using spool = await startWorker(() => ({
     async rename(from, to) {
@@ -118,7 +118,7 @@ test('a file that cannot be renamed is left for half a minute, stops nothing, an
   expect(spool.calls.filter((id) => id === 'stuck')).toHaveLength(1)
 })
 
-test('a rename that is held for a moment holds up nobody else', async () => {
+test('a rename that a scanner delays keeps no other request waiting', async () => {
   const { promise: locked, resolve: letGo } = Promise.withResolvers<void>()
   await using spool = await startWorker(() => ({
     async rename(from, to, onFirstFailure) {
@@ -152,7 +152,7 @@ test('an unread answer that its reader takes at the last moment delays nothing',
   expect(spool.reported).toEqual([])
 })
 
-test('an answer that cannot be shown at first is shown once, and nothing temporary is left', async () => {
+test('an answer that cannot be shown at first is shown once, and no temporary file remains', async () => {
   const failing = ['.done', '.done', 'ask.json']
   await using spool = await startWorker(() => ({
     async rename(from, to) {
@@ -189,7 +189,7 @@ test('names that differ only in case are answered one after another, because som
   expect(spool.calls).toEqual(['Ask', 'other', 'ask'])
 })
 
-test('answers that cannot be written hold up no calls up to a bound, and then come exactly once', async () => {
+test('answers that cannot be written delay no calls up to a bound, and then come exactly once', async () => {
   let isFull = true
   await using spool = await startWorker(() => ({
     async rename(from, to) {
