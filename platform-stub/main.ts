@@ -34,7 +34,7 @@ const program = new Command('platform-stub')
 
 program
   .command('serve')
-  .description('runs the platform until SIGTERM or SIGINT')
+  .description('runs the platform until SIGTERM, SIGINT or SIGHUP')
   .addOption(new Option('--host <address>', 'address to listen on').default(defaultAddress.host))
   .addOption(new Option('--port <number>', '0 takes a free port').default(defaultAddress.port).argParser(parsePort))
   .addOption(new Option('--public-url <url>', 'address as players and game servers see it').argParser(parseOrigin))

@@ -24,14 +24,14 @@ export interface ServeFlags {
 }
 
 /**
- * Runs the platform until SIGTERM or SIGINT.
+ * Runs the platform until SIGTERM, SIGINT or SIGHUP.
  *
  * @throws {UserError} It could not be started.
  */
 export async function serve(flags: ServeFlags, program: { readonly name: string; readonly version: string }) {
   // Registered before anything starts: a signal may come right after the first log line.
   const signal = new Promise<NodeJS.Signals>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(name, resolve)
   })
   const destination = await standardOutput()
   const settings = settingsOf(flags)

@@ -7,8 +7,8 @@ import { run, serve, spawnStub, temporaryFolder } from '../fixtures/process.ts'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
 import { GameServer, offer, StubControl, send, startStub } from '../fixtures/stub.ts'
 
-test('serve says where it listens in one JSON line, answers there, and ends with 0 on SIGTERM and SIGINT', async () => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+test('serve says where it listens in one JSON line, answers there, and ends with 0 on SIGTERM, SIGINT and SIGHUP', async () => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     await using stub = await serve('--memory')
     expect(stub.listening).toMatchObject({ msg: 'listening', level: 'info', seed: null })
     expect(stub.listening.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
