@@ -91,7 +91,8 @@ async function killOneAfterAnother(
 
 /** The n-th request of a caller: once, idempotent in order, and safe in turn. */
 function requestOf(caller: string, n: number): Pick<Asked, 'id' | 'operation' | 'input'> {
-  const id = `${caller}-${n}`
+  // Files of one tick of the file system's clock go by name.
+  const id = `${caller}-${String(n).padStart(6, '0')}`
   switch (n % 4) {
     case 0:
       return { id, operation: 'market.eligibility', input: { characterRef: id } }
