@@ -9,8 +9,8 @@ export interface ProgramCommands {
 const root = join(import.meta.dirname, '..')
 
 /**
- * Node's flags in the agent's executable. Whoever may send SIGUSR1 could otherwise open the inspector and read the
- * private key. A smaller young generation than Node's own keeps 20 MB free under load; a still smaller one is collected
+ * Node's flags in the agent's executable. Without the first, a process that may send SIGUSR1 can open the inspector and
+ * read the private key. A smaller young generation than Node's own keeps 20 MB free under load; a still smaller one is collected
  * so often that it shows. It is collected by one thread: others would have to be woken for less than a millisecond.
  */
 export const agentExecArgv: readonly string[] = [

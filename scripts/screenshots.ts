@@ -19,7 +19,7 @@ interface Picture {
   readonly name: string
   readonly url: string
   readonly screen: BrowserContextOptions
-  /** What somebody does before the picture is taken. */
+  /** What is done on the page before the picture is taken. */
   readonly before?: (page: Page) => Promise<unknown>
   readonly isWhole?: boolean
 }

@@ -55,7 +55,7 @@ async function unpacked(): Promise<string> {
     renameSync(unfinished, folder)
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
-    // Somebody else was quicker.
+    // Another process was faster.
     if (!existsSync(folder)) throw error
   }
   return folder
