@@ -102,7 +102,7 @@ program
         import('./commands/probe-webhook/run.ts'),
         import('./marketplace/random.ts'),
         import('./clock/clock.ts'),
-        import('./clock/real-time.ts'),
+        import('./clock/clock.ts'),
       ])
     const clock = new StubClock(machineTime, 0)
     const hasPassed = await probeWebhook({

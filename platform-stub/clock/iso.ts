@@ -1,19 +1,6 @@
-const written = new Map<number, string>()
-const writtenMax = 1_000
-
-/**
- * ISO-8601 in UTC of a Unix time in ms. The same moments are asked for again and again, and writing one out costs more
- * than finding it.
- *
- * @see interface section 1
- */
+/** ISO-8601 in UTC of a Unix time in ms. @see interface section 1 */
 export function iso(unixMs: number): string {
-  const known = written.get(unixMs)
-  if (known !== undefined) return known
-  if (written.size === writtenMax) written.clear()
-  const text = new Date(unixMs).toISOString()
-  written.set(unixMs, text)
-  return text
+  return new Date(unixMs).toISOString()
 }
 
 /** The same of a time that may not have come yet. */
@@ -21,17 +8,9 @@ export function isoOrNull(unixMs: number | null): string | null {
   return unixMs === null ? null : iso(unixMs)
 }
 
-let httpDateSecond = -1
-let httpDateText = ''
-
-/** Value of a `Date` header, kept for the second in which it holds. */
+/** Value of a `Date` header. */
 export function httpDate(unixMs: number): string {
-  const second = Math.floor(unixMs / 1_000)
-  if (second !== httpDateSecond) {
-    httpDateSecond = second
-    httpDateText = new Date(second * 1_000).toUTCString()
-  }
-  return httpDateText
+  return new Date(unixMs).toUTCString()
 }
 
 /** Beyond these years a date has no four-digit form and is a slip of the hand. */

@@ -1,4 +1,4 @@
-import { machineTime } from '../clock/real-time.ts'
+import { machineTime } from '../clock/clock.ts'
 import { ScenarioError } from '../developer/scenarios/scenario-errors.ts'
 import { makeRandom } from '../marketplace/random.ts'
 import { defaultSettings, type Settings } from '../marketplace/settings.ts'

@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Hono } from 'hono'
 import type { Clock } from '../clock/clock.ts'
 import { httpDate } from '../clock/iso.ts'
+import type { StubEnv } from '../developer/control/control-parts.ts'
 import { refuse } from '../marketplace/refusal.ts'
+import { lazily } from '../pages/lazily.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 import { exitCodes, UserError } from '../store/user-error.ts'
 
@@ -95,4 +98,19 @@ export function closeServer(server: Server, clock: Clock): Promise<void> {
     })
     tick()
   })
+}
+
+/**
+ * Hands requests to the framework. The app and the framework's server package are loaded with the first of them: a stub
+ * whose partners alone ask starts without pages, and without Node's built-in fetch, which the package brings along.
+ */
+export function frameworkListener(loadApp: () => Promise<Hono<StubEnv>>): Listener {
+  const loaded = lazily(async (): Promise<Listener> => {
+    const [app, { getRequestListener }] = await Promise.all([loadApp(), import('@hono/node-server')])
+    return getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  })
+  return async (incoming, response) => {
+    const listener = await loaded()
+    listener(incoming, response)
+  }
 }

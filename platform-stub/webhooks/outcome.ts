@@ -6,8 +6,7 @@ import { Refusal } from '../marketplace/refusal.ts'
 import { backoffMs, phaseOfRow } from '../marketplace/transactions/moves.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhook-rows.ts'
-import type { PostOutcome } from './post.ts'
-import { isAcknowledgement } from './post.ts'
+import { isAcknowledgement, type PostOutcome } from './post.ts'
 
 /** An attempt that was made. */
 export interface AttemptMade

@@ -1,14 +1,18 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import type { ProtectedHeader } from '../../contract/envelope/protected-header.ts'
+import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Faults } from '../faults/faults.ts'
-import { brokenBody, fits, type WebhookFault } from '../faults/webhook-fault.ts'
+import { brokenBody, brokenHeader, fits, type WebhookFault, type WebhookFaultKind } from '../faults/webhook-fault.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
 import type { Platform } from '../marketplace/platform.ts'
+import type { Random } from '../marketplace/random.ts'
 import { Refusal } from '../marketplace/refusal.ts'
+import type { PlatformKeyRow } from '../store/platform-row.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
 import type { AttemptMade } from './outcome.ts'
 import { type PostOutcome, postWebhook, type WebhookPost } from './post.ts'
-import type { WebhookSeal } from './webhook-seal.ts'
 
 /** What an attempt reaches into. */
 export interface AttemptParts {
@@ -98,4 +102,39 @@ async function postAll(
   const [outcome, ...rest] = await Promise.all([own, ...others])
   const isLost = fault?.kind === 'drop-response' && outcome.kind === 'answer'
   return [isLost ? { kind: 'failure', failure: `answer ${outcome.status} dropped by a fault` } : outcome, ...rest]
+}
+
+/** Signs webhooks with the platform's key, each attempt anew: the jti and the five minutes are the attempt's own. */
+export class WebhookSeal {
+  readonly #random: Random
+  readonly #platformKey: () => Promise<PlatformKeyRow>
+  #signingKey: { kid: string; key: KeyObject } | undefined
+
+  constructor(random: Random, platformKey: () => Promise<PlatformKeyRow>) {
+    this.#random = random
+    this.#platformKey = platformKey
+  }
+
+  /**
+   * @param attempt Its number, and its moment in Unix ms.
+   * @param fault What is to be wrong with the header, if anything.
+   */
+  async seal(
+    { id, payload }: WebhookDeliveryRow,
+    attempt: { readonly number: number; readonly at: number },
+    fault: WebhookFaultKind | undefined,
+  ): Promise<{ header: ProtectedHeader; signature: string }> {
+    this.#signingKey ??= await this.#loadSigningKey()
+    const { kid, key } = this.#signingKey
+    const iat = Math.floor(attempt.at / 1_000)
+    const jti = this.#random.uuid('webhook-jti', `${id}:${attempt.number}`)
+    const proper: ProtectedHeader = { alg: 'RS256', kid, jti, iat, exp: iat + limits.envelopeLifetimeS }
+    const header = brokenHeader(fault, proper)
+    return { header, signature: await sealEnvelope(header, Buffer.from(payload), key) }
+  }
+
+  async #loadSigningKey() {
+    const { kid, privateKeyPem } = await this.#platformKey()
+    return { kid, key: createPrivateKey(privateKeyPem) }
+  }
 }

@@ -1,7 +1,6 @@
 import { observedQuantityOf } from '../../../contract/events.ts'
 import { readStrictJson } from '../../../contract/strict-json.ts'
-import type { PostOutcome } from '../../webhooks/post.ts'
-import { isAcknowledgement } from '../../webhooks/post.ts'
+import { isAcknowledgement, type PostOutcome } from '../../webhooks/post.ts'
 import type { Probe } from './probe.ts'
 import type { SignedWebhook } from './workbench.ts'
 

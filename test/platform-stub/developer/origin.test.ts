@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { isForeignPage } from '../../../platform-stub/developer/control/guard.ts'
 import { keepSecret } from '../../outputs/outputs.ts'

@@ -7,7 +7,7 @@ import {
   transactionPhases,
   transactionTriggers,
 } from '../../../contract/transaction.ts'
-import { machineTime } from '../../../platform-stub/clock/real-time.ts'
+import { machineTime } from '../../../platform-stub/clock/clock.ts'
 import { stubLimits } from '../../../platform-stub/store/stub-limits.ts'
 import { startReceiver } from '../fixtures/receiver.ts'
 import { type Answer, type GameServer, startStub, type TestStub } from '../fixtures/stub.ts'
