@@ -1,5 +1,5 @@
 import { exampleOf, type SettingName } from '../config/settings.ts'
-import { cureOf, mayPass, problemOf } from './system-errors.ts'
+import { codeOf, cureOf, mayPass, problemOf } from './system-errors.ts'
 
 /** The settings that name directories of the agent's own. */
 export type DirSetting = Extract<SettingName, 'SERVICE_STATE_DIR' | 'SERVICE_SPOOL_DIR'>
@@ -19,5 +19,6 @@ export class DirUnusableError extends Error {
 
 /** What a system error means for a directory that a setting names. */
 export function dirUnusable(setting: DirSetting, path: string, error: unknown): DirUnusableError {
-  return new DirUnusableError(setting, path, problemOf(error), cureOf(error as Error), error, mayPass(error))
+  const problem = `${problemOf(error)} (${codeOf(error) ?? (error as Error).message})`
+  return new DirUnusableError(setting, path, problem, cureOf(error as Error), error, mayPass(error))
 }

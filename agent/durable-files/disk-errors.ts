@@ -6,7 +6,7 @@ export class SyncFailedError extends Error {
 }
 
 /** @throws {SyncFailedError} If the sync fails, whatever its error was. */
-export async function synced(syncing: Promise<unknown>): Promise<void> {
+export async function awaitSync(syncing: Promise<unknown>): Promise<void> {
   try {
     await syncing
   } catch (error) {
@@ -15,7 +15,7 @@ export async function synced(syncing: Promise<unknown>): Promise<void> {
 }
 
 /** Ignores that a file is gone already: a step before a crash or a reader has removed it. */
-export async function unlessGone(act: Promise<void>): Promise<void> {
+export async function ignoreGone(act: Promise<void>): Promise<void> {
   try {
     await act
   } catch (error) {

@@ -1,7 +1,7 @@
 import { closeSync, fsync, fsyncSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-const fsynced = promisify(fsync)
+const fsyncInPool = promisify(fsync)
 
 /**
  * Makes what was renamed in a directory survive a power cut. Windows has no such thing, and does it by itself. A
@@ -11,7 +11,7 @@ export async function syncDir(dir: string): Promise<void> {
   const fd = openDir(dir)
   if (fd === undefined) return
   try {
-    await fsynced(fd)
+    await fsyncInPool(fd)
   } finally {
     closeSync(fd)
   }

@@ -41,7 +41,7 @@ const systemErrors: Readonly<Record<string, SystemErrorMeaning>> = {
   EROFS: { problem: 'its file system is read-only', cure: 'mount it for writing, or name another directory' },
   EACCES: noRight,
   EPERM: noRight,
-  ENOENT: { problem: 'no such file or directory', cure: 'see that its directory exists, on a local disk' },
+  ENOENT: { problem: 'no such file', cure: 'see that its directory exists, on a local disk' },
   ENOTDIR: fileInTheWay,
   EEXIST: fileInTheWay,
   EISDIR: dirInTheWay,
@@ -62,10 +62,9 @@ function meaningOf(error: unknown): SystemErrorMeaning | undefined {
   return systemErrors[codeOf(error) ?? '']
 }
 
-/** What is wrong, in words and with the code of the error. */
+/** What is wrong, in words. */
 export function problemOf(error: unknown): string {
-  const meaning = meaningOf(error)
-  return meaning ? `${meaning.problem} (${codeOf(error)})` : `it cannot be used (${(error as Error).message})`
+  return meaningOf(error)?.problem ?? 'it cannot be used'
 }
 
 /** What a person can do about an error. */

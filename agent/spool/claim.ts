@@ -1,7 +1,7 @@
 import { linkSync, lstatSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { JournalFullError } from '../call/idempotency-journal.ts'
-import { unlessGone } from '../durable-files/disk-errors.ts'
+import { ignoreGone } from '../durable-files/disk-errors.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
 import { isGone } from '../durable-files/system-errors.ts'
 import type { Claim, Waiting } from './requests.ts'
@@ -85,5 +85,5 @@ export async function setAsideUnread(name: string, { inbox }: SpoolDirs, fs: Pat
   let aside = `${answer}.unread`
   for (let n = 2; isThere(aside); n++) aside = `${answer}.unread.${n}`
   // Its reader may remove it first.
-  await unlessGone(fs.rename(answer, aside))
+  await ignoreGone(fs.rename(answer, aside))
 }

@@ -1,7 +1,7 @@
 import { closeSync, fsync, open, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { synced } from '../durable-files/disk-errors.ts'
+import { awaitSync } from '../durable-files/disk-errors.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
 import type { SharedSyncs } from '../durable-files/shared-syncs.ts'
@@ -57,7 +57,7 @@ export async function publish(
     await fs.unlink(temporary).catch(() => undefined)
     throw error
   }
-  await synced(syncs.sync(dirs.outbox))
+  await awaitSync(syncs.sync(dirs.outbox))
   return finishPublishing(name, claim, claimEnd, { dirs, fs, syncs })
 }
 
@@ -73,7 +73,7 @@ export async function finishPublishing(
     await unlessNoFile(claimEnd === 'remove' ? fs.unlink(path) : fs.rename(path, join(dirs.outbox, `${name}.rejected`)))
   }
   await fs.rename(join(dirs.outbox, `${name}.done`), join(dirs.inbox, name))
-  return { durable: synced(Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)])) }
+  return { durable: awaitSync(Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)])) }
 }
 
 /** A claim may be gone, and somebody may have put a directory in its place: neither is a request. */
@@ -93,7 +93,7 @@ async function writeSynced(path: string, text: string): Promise<void> {
   const fd = await openInPool(path, 'wx', 0o644)
   try {
     writeFileSync(fd, text, 'latin1')
-    await synced(fsyncInPool(fd))
+    await awaitSync(fsyncInPool(fd))
   } finally {
     closeSync(fd)
   }

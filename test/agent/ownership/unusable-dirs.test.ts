@@ -27,7 +27,7 @@ for (const setting of ['SERVICE_STATE_DIR', 'SERVICE_SPOOL_DIR'] as const) {
       },
       /a file is where a directory must be \(ENOTDIR\)/,
     ],
-    ['can neither be found nor made', () => '/proc/x', /no such file or directory \(ENOENT\)/, isLinux],
+    ['can neither be found nor made', () => '/proc/x', /no such file \(ENOENT\)/, isLinux],
     [
       'holds a lock that is none',
       ({ dir }) => {
