@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { JournalFullError } from '../call/idempotency-journal.ts'
 import { codeOfFullDisk } from '../durable-files/database-fault.ts'
+import { SyncFailedError } from '../durable-files/disk-errors.ts'
+import { FileSync } from '../durable-files/file-sync.ts'
 import { RemovedError, trackFile } from '../durable-files/same-file.ts'
+import { codeOf } from '../durable-files/system-errors.ts'
 
 const cureOfRemoved =
   'What was sent is forgotten with it. Put it back if it was moved; else start the agent again, and ids of the last ten minutes are new'
-
-/** Whether a commit waits for the disk, or may be lost in a power cut. */
-export type Sync = 'synced' | 'unsynced'
 
 /** Commits to the database, and reads from it. Tells a full disk, after which the agent goes on, from every other failure. */
 export class JournalWriter {
@@ -15,25 +15,25 @@ export class JournalWriter {
   readonly #path: string
   readonly #isSameFile: () => boolean
   readonly #onFatal: (error: Error) => void
-  #sync: Sync | undefined
+  readonly #wal: FileSync
 
   constructor(db: DatabaseSync, path: string, onFatal: (error: Error) => void) {
     this.#db = db
     this.#path = path
     this.#isSameFile = trackFile(path)
     this.#onFatal = onFatal
+    // SQLite makes the WAL with the first commit and keeps it until the database is closed.
+    this.#wal = new FileSync(`${path}-wal`)
   }
 
   /**
-   * Runs the work as one transaction. Returns when kill -9 cannot undo it any more, and a `synced` one when a power cut
-   * cannot either. A sync covers all commits before it.
+   * Runs the work as one transaction. Returns when kill -9 cannot undo it any more.
    *
    * @throws {JournalFullError} There is no space. Nothing was written.
    */
-  commit<Result>(sync: Sync, work: () => Result): Result {
+  commit<Result>(work: () => Result): Result {
     this.assertSameFile()
     try {
-      this.#setSync(sync)
       this.#db.exec('BEGIN IMMEDIATE')
       const result = work()
       this.#db.exec('COMMIT')
@@ -55,11 +55,20 @@ export class JournalWriter {
     }
   }
 
-  /** SQLite ignores this inside a transaction. */
-  #setSync(sync: Sync): void {
-    if (sync === this.#sync) return
-    this.#db.exec(`PRAGMA synchronous = ${sync === 'synced' ? 'FULL' : 'NORMAL'}`)
-    this.#sync = sync
+  /**
+   * Resolves when a power cut cannot undo the commits before this call. The same as `synchronous=FULL`, but the calls beside
+   * it do not wait, and several commits share one sync.
+   */
+  async sync(): Promise<void> {
+    try {
+      await this.#wal.sync()
+    } catch (error) {
+      throw this.#failForGood(new SyncFailedError(`a sync to disk failed (${codeOf(error)})`, { cause: error }))
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#wal.close()
   }
 
   /** @throws {RemovedError} Nobody would find again what is written from now on. */

@@ -10,7 +10,7 @@ import {
 } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
 import { Ballast } from './ballast.ts'
-import { JournalWriter, type Sync } from './journal-writer.ts'
+import { JournalWriter } from './journal-writer.ts'
 import { openStore } from './open-store.ts'
 import { startPurging } from './purge.ts'
 import { Room } from './room.ts'
@@ -55,7 +55,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
   const room = new Room({
     ballast,
     clock,
-    tryToCommit: () => writer.commit('unsynced', () => calls.touch()),
+    tryToCommit: () => writer.commit(() => calls.touch()),
     onChange: onFull,
   })
   room.look()
@@ -64,7 +64,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     time,
     clock,
     isUnanswered,
-    commit: (work) => commitIfRoom('unsynced', work),
+    commit: (work) => commitIfRoom(work),
   })
 
   function read(id: string): Entry | undefined {
@@ -77,20 +77,20 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
   }
 
   /** For a call that was already sent. */
-  function commitForSure(sync: Sync, work: () => void): void {
+  function commitForSure(work: () => void): void {
     try {
-      writer.commit(sync, work)
+      writer.commit(work)
     } catch (error) {
       if (!(error instanceof JournalFullError)) throw error
       room.giveUpBallast(error)
-      writer.commit(sync, work)
+      writer.commit(work)
     }
   }
 
   /** For what may fail: a call that is not sent then, or rows that are deleted later. */
-  function commitIfRoom<Result>(sync: Sync, work: () => Result): Result {
+  function commitIfRoom<Result>(work: () => Result): Result {
     try {
-      return writer.commit(sync, work)
+      return writer.commit(work)
     } catch (error) {
       if (error instanceof JournalFullError) room.report(error)
       throw error
@@ -113,7 +113,8 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
       const entry = read(id)
       if (!entry || entry.endsAtMs >= time.nowMs()) return
       cache.delete(id)
-      commitForSure('synced', () => calls.delete(id))
+      commitForSure(() => calls.delete(id))
+      await writer.sync()
     },
 
     async recordIntent(call) {
@@ -121,24 +122,27 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
       room.assert()
       if (!isSentOnce(call)) return
       cache.delete(call.id)
-      commitIfRoom('synced', () => calls.replace(call, null, null))
+      commitIfRoom(() => calls.replace(call, null, null))
+      await writer.sync()
     },
 
     async recordAnswer(call, answer, keepMs) {
       time.storeOffset()
       const endsAtMs = time.nowMs() + keepMs
-      commitForSure(syncOf(call), () => calls.replace(call, JSON.stringify(answer), endsAtMs))
+      commitForSure(() => calls.replace(call, JSON.stringify(answer), endsAtMs))
+      if (isHarmfulTwice(call)) await writer.sync()
       cache.set(call.id, { fingerprint: call.fingerprint, answer, endsAtMs })
     },
 
     async release(id) {
       cache.delete(id)
-      commitForSure('unsynced', () => calls.delete(id))
+      commitForSure(() => calls.delete(id))
     },
 
     async close() {
       stopPurging()
       room.close()
+      await writer.close()
       db.close()
     },
   }
@@ -151,8 +155,6 @@ function isSentOnce({ operationName }: JournalledCall): boolean {
 }
 
 /** Whether it does harm to run a call again after a power cut. The game client may send each envelope that was signed. */
-function syncOf({ operationName }: JournalledCall): Sync {
-  const operation = operationNamed(operationName)
-  const isHarmless = operation?.kind === 'verify' || (operation?.kind === 'platform' && operation.retry !== 'once')
-  return isHarmless ? 'unsynced' : 'synced'
+function isHarmfulTwice(call: JournalledCall): boolean {
+  return isSentOnce(call) || operationNamed(call.operationName)?.kind === 'envelope'
 }

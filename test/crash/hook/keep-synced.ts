@@ -1,39 +1,48 @@
 /**
- * Preloaded into an agent (`node --import`): keeps what a disk keeps of the journal through a power cut. After each commit
- * that SQLite syncs it copies the journal's files; what was written later is on no copy. `POWER_CUT_DISK` names the folder
- * for the copies. SQLite syncs a commit if `synchronous` is FULL, and with it everything written before.
+ * Preloaded into an agent (`node --import`): keeps what a disk keeps of the journal through a power cut. When a sync of the
+ * WAL ends well, it keeps a copy of the journal's files as they were when that sync began; what was written later is on no
+ * copy. `POWER_CUT_DISK` names the folder for the copies.
  */
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
-import sqlite, { type DatabaseSync } from 'node:sqlite'
 
 const disk = process.env['POWER_CUT_DISK'] ?? ''
-const full = 2
+const { openSync, fsync } = fs
+let wal: { readonly fd: number; readonly path: string } | undefined
 let copies = 0
 
-type Exec = (this: DatabaseSync, sql: string) => void
-const { prototype } = sqlite.DatabaseSync
-const exec: Exec = prototype.exec
-
-prototype.exec = function execAndKeep(this: DatabaseSync, sql: string): void {
-  exec.call(this, sql)
-  const path = this.location() ?? ''
-  if (basename(path) !== 'journal.db') return
-  // The journal that is opened is on the disk already.
-  const isOpening = copies === 0
-  const isCommit = sql === 'COMMIT' && this.prepare('PRAGMA synchronous').get()?.['synchronous'] === full
-  if (isOpening || isCommit) keep(path)
+fs.openSync = (path, ...rest) => {
+  const fd = openSync(path, ...rest)
+  if (basename(String(path)) === 'journal.db-wal') {
+    wal = { fd, path: String(path) }
+    // The journal that was opened is on the disk already.
+    if (copies === 0) show(copy(wal.path))
+  }
+  return fd
 }
 
-/** One rename shows both files, so that an agent that is killed here leaves a whole copy. */
-function keep(path: string): void {
-  const copy = join(disk, `${process.pid}-${++copies}`)
-  mkdirSync(copy, { recursive: true })
-  for (const file of [path, `${path}-wal`]) if (existsSync(file)) copyFileSync(file, join(copy, basename(file)))
+fs.fsync = Object.assign((fd: number, callback: (error: NodeJS.ErrnoException | null) => void) => {
+  const kept = fd === wal?.fd ? copy(wal.path) : undefined
+  fsync(fd, (error) => {
+    if (!error && kept) show(kept)
+    callback(error)
+  })
+}, fsync)
+syncBuiltinESMExports()
+
+function copy(walPath: string): string {
+  const folder = join(disk, `${process.pid}-${++copies}`)
+  fs.mkdirSync(folder, { recursive: true })
+  for (const path of [walPath.replace(/-wal$/, ''), walPath]) fs.copyFileSync(path, join(folder, basename(path)))
+  return folder
+}
+
+/** Each rename shows both files, so that an agent that is killed here leaves a whole copy. */
+function show(folder: string): void {
   const newest = join(disk, 'newest')
-  // The reader takes `newest`, or `newest.next` where the process died between the renames.
-  rmSync(`${newest}.next`, { recursive: true, force: true })
-  renameSync(copy, `${newest}.next`)
-  rmSync(newest, { recursive: true, force: true })
-  renameSync(`${newest}.next`, newest)
+  fs.rmSync(`${newest}.next`, { recursive: true, force: true })
+  fs.renameSync(folder, `${newest}.next`)
+  fs.rmSync(newest, { recursive: true, force: true })
+  fs.renameSync(`${newest}.next`, newest)
 }
