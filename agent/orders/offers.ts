@@ -1,0 +1,121 @@
+import pLimit from 'p-limit'
+import type { Clock } from '../clock/clock.ts'
+import { type Message, messagesOf } from './message.ts'
+import type { Order } from './order.ts'
+
+/** What the game server said to a message: an order is taken with an observation, an end is confirmed without. */
+export interface Reply {
+  readonly observedQuantity: number | undefined
+}
+
+/** A way to push messages to the game server. */
+export interface Handover {
+  /**
+   * Offers a message. Never throws.
+   *
+   * @returns The reply; `unanswered` when this push had none; `waiting` when an earlier push can still be answered.
+   */
+  offer(message: Message): Promise<Reply | 'unanswered' | 'waiting'>
+  /** The message is answered or void. Never throws. */
+  withdraw(message: Message): void
+}
+
+export interface OffersOptions {
+  readonly handover: Handover
+  readonly clock: Clock
+  /** Makes a reply durable; resolves to false where that is not possible now. Never throws. */
+  readonly onReply: (message: Message, reply: Reply) => Promise<boolean>
+  /** Called for each push that left. */
+  readonly onPush: (message: Message) => void
+}
+
+const delayMsFirst = 1_000
+const delayMsMax = 30_000
+/** Pushes under way at once: a game server that comes back is not flooded. */
+const pushesMax = 8
+
+interface Offer {
+  readonly message: Message
+  pushes: number
+  /** Set while it waits for its next push; undefined while a push is under way. */
+  cancelTimer: (() => void) | undefined
+}
+
+/**
+ * Offers each message until the game server answers it: at once, then after 1 s, doubling to 30 s, without end.
+ * What is to be offered follows from the orders alone, so that nothing is offered that the ledger does not say.
+ */
+export class Offers {
+  readonly #options: OffersOptions
+  readonly #offers = new Map<string, Offer>()
+  readonly #namesOf = new Map<number, readonly string[]>()
+  readonly #slots = pLimit(pushesMax)
+  #isStopped = false
+
+  constructor(options: OffersOptions) {
+    this.#options = options
+  }
+
+  /** Takes note of an order's present state. */
+  follow(order: Order): void {
+    if (this.#isStopped) return
+    const messages = messagesOf(order)
+    const names = messages.map(({ name }) => name)
+    for (const name of this.#namesOf.get(order.transactionId) ?? []) if (!names.includes(name)) this.#end(name)
+    if (names.length > 0) this.#namesOf.set(order.transactionId, names)
+    else this.#namesOf.delete(order.transactionId)
+    for (const message of messages) if (!this.#offers.has(message.name)) this.#begin(message)
+  }
+
+  /** Pushes the messages of a transaction now instead of at their next moment. */
+  hasten(transactionId: number): void {
+    for (const name of this.#namesOf.get(transactionId) ?? []) {
+      const offer = this.#offers.get(name)
+      if (offer?.cancelTimer) this.#schedule(offer, 0)
+    }
+  }
+
+  /** Pushes nothing more. What is under way ends by itself. */
+  stop(): void {
+    this.#isStopped = true
+    for (const { cancelTimer } of this.#offers.values()) cancelTimer?.()
+    this.#slots.clearQueue()
+  }
+
+  #begin(message: Message): void {
+    const offer: Offer = { message, pushes: 0, cancelTimer: undefined }
+    this.#offers.set(message.name, offer)
+    this.#pushSoon(offer)
+  }
+
+  #end(name: string): void {
+    const offer = this.#offers.get(name)
+    if (!offer) return
+    this.#offers.delete(name)
+    offer.cancelTimer?.()
+    this.#options.handover.withdraw(offer.message)
+  }
+
+  #pushSoon(offer: Offer): void {
+    offer.cancelTimer = undefined
+    void this.#slots(() => this.#push(offer))
+  }
+
+  async #push(offer: Offer): Promise<void> {
+    const { handover, onReply, onPush } = this.#options
+    const isOpen = () => !this.#isStopped && this.#offers.get(offer.message.name) === offer
+    if (!isOpen()) return
+    const result = await handover.offer(offer.message)
+    if (result !== 'waiting') {
+      offer.pushes++
+      onPush(offer.message)
+    }
+    if (typeof result === 'object') await onReply(offer.message, result)
+    if (isOpen()) this.#schedule(offer, Math.min(delayMsMax, delayMsFirst * 2 ** Math.max(0, offer.pushes - 1)))
+  }
+
+  #schedule(offer: Offer, delayMs: number): void {
+    offer.cancelTimer?.()
+    offer.cancelTimer = this.#options.clock.after(delayMs, () => this.#pushSoon(offer))
+  }
+}

@@ -1,0 +1,166 @@
+import type { TransactionTerminal, TransferOrder } from '../../contract/events.ts'
+import type { TerminalOutcome } from '../../contract/transaction.ts'
+import type { Clock } from '../clock/clock.ts'
+import type { Log } from '../log/log.ts'
+import { moveOrder, type Order, receiveEnd, receiveOrder } from './order.ts'
+import type { OrderLedger } from './order-ledger.ts'
+import type { OrderTrigger } from './order-moves.ts'
+
+export interface OrderBookOptions {
+  readonly ledger: OrderLedger
+  readonly clock: Clock
+  readonly log: Pick<Log, 'info'>
+  /** Called after each change, once it is durable. */
+  readonly onChange: (order: Order) => void
+}
+
+type Change = (known: Order | undefined, nowMs: number) => Order | undefined
+
+/**
+ * Everything that happens to orders, one method for each. A change is durable when its promise resolves, and leaves one
+ * log line.
+ *
+ * Each method returns what the ledger knows afterwards; undefined for a transaction that it does not know.
+ *
+ * @throws {JournalFullError} Every method that changes something: there is no space, and nothing was changed.
+ */
+export class OrderBook {
+  readonly #options: OrderBookOptions
+
+  constructor(options: OrderBookOptions) {
+    this.#options = options
+  }
+
+  /** What the ledger knows of a transaction. */
+  find(transactionId: number): Promise<Order | undefined> {
+    return this.#options.ledger.find(transactionId)
+  }
+
+  /** Orders that are not closed, oldest first. */
+  findOpen(): Promise<readonly Order[]> {
+    return this.#options.ledger.findOpen()
+  }
+
+  /** Closed transactions whose end came at or after a moment (Unix ms), oldest first. */
+  findClosedSince(sinceMs: number): Promise<readonly Order[]> {
+    return this.#options.ledger.findClosedSince(sinceMs)
+  }
+
+  /** The game server saw how much of an item is left. */
+  observe(itemRef: string, observedQuantity: number): Promise<void> {
+    return this.#options.ledger.observe(itemRef, observedQuantity)
+  }
+
+  /** The platform sent an order. An order that is over stays over; one with a later payment is another one. */
+  async receiveOrder(event: TransferOrder, text: string): Promise<Order> {
+    const order = await this.#change(event.transactionId, 'order received', (known, nowMs) =>
+      receiveOrder(known, event, text, nowMs),
+    )
+    return order as Order
+  }
+
+  /** The platform sent the end of a transaction. It withdraws an order that was not taken. */
+  async receiveEnd(event: TransactionTerminal, text: string): Promise<Order> {
+    const order = await this.#change(event.transactionId, 'transaction ended', (known, nowMs) =>
+      receiveEnd(known, event, text, nowMs),
+    )
+    return order as Order
+  }
+
+  /** The game server has the order durably. */
+  take(transactionId: number, observedQuantity: number): Promise<Order | undefined> {
+    return this.#change(transactionId, 'order taken', (known, nowMs) => {
+      const taken = known && moveOrder(known, 'take', nowMs)
+      return taken && { ...taken, observedQuantity }
+    })
+  }
+
+  /** The platform has our 2xx for the order. */
+  acknowledge(transactionId: number): Promise<Order | undefined> {
+    return this.#trigger(transactionId, 'acknowledge', 'order acknowledged')
+  }
+
+  /** The game server has the end of the transaction. */
+  confirmEnd(transactionId: number): Promise<Order | undefined> {
+    return this.#change(transactionId, 'end confirmed', (known) => known && { ...known, isEndConfirmed: true })
+  }
+
+  /** The game server is about to report `TEMPORARY`: whatever comes of the report, the next order is a new one. */
+  putOff(transactionId: number): Promise<Order | undefined> {
+    return this.#trigger(transactionId, 'put-off', 'order put off')
+  }
+
+  /** The platform said when it sends a put-off order again. */
+  setRetryAt(transactionId: number, retryAtMs: number): Promise<Order | undefined> {
+    return this.#change(transactionId, 'order put off until its retryAt', (known) =>
+      known?.phase === 'put-off' ? { ...known, retryAtMs } : undefined,
+    )
+  }
+
+  /** The platform accepted the delivery, or that the item is out of stock. */
+  settle(transactionId: number): Promise<Order | undefined> {
+    return this.#trigger(transactionId, 'settle', 'order settled')
+  }
+
+  /** The platform was asked and still waits for the game server. */
+  remind(asked: Order): Promise<Order | undefined> {
+    return this.#afterQuestion(asked, 'order offered again', (order, nowMs) => moveOrder(order, 'remind', nowMs))
+  }
+
+  /** The platform was asked, and the order is over. */
+  closeAsked(asked: Order, outcome: TerminalOutcome | null): Promise<Order | undefined> {
+    return this.#afterQuestion(asked, 'order closed', (order, nowMs) => {
+      const closed = moveOrder(order, 'settle', nowMs)
+      return closed && { ...closed, outcome }
+    })
+  }
+
+  /** The platform was asked and does not know the transaction. */
+  loseAsked(asked: Order): Promise<Order | undefined> {
+    return this.#afterQuestion(asked, 'order lost', (order, nowMs) => moveOrder(order, 'lose', nowMs))
+  }
+
+  /** One more push to the game server. */
+  countOffer(transactionId: number): Promise<Order | undefined> {
+    return this.#change(transactionId, 'order offered', (known) => known && { ...known, offers: known.offers + 1 })
+  }
+
+  #trigger(transactionId: number, trigger: OrderTrigger, msg: string): Promise<Order | undefined> {
+    return this.#change(transactionId, msg, (known, nowMs) => known && moveOrder(known, trigger, nowMs))
+  }
+
+  /** Applies an answer of the platform, unless the order changed while the platform was asked: the answer is older. */
+  #afterQuestion(
+    asked: Order,
+    msg: string,
+    change: (order: Order, nowMs: number) => Order | undefined,
+  ): Promise<Order | undefined> {
+    return this.#change(asked.transactionId, msg, (known, nowMs) =>
+      known && isUnchanged(known, asked) ? change(known, nowMs) : undefined,
+    )
+  }
+
+  async #change(transactionId: number, msg: string, change: Change): Promise<Order | undefined> {
+    const { ledger, clock, log, onChange } = this.#options
+    let before: Order | undefined
+    const order = await ledger.change(transactionId, (known) => {
+      before = known
+      return change(known, clock.wallMs())
+    })
+    if (!order || order === before) return order
+    onChange(order)
+    if (before && isSameStep(before, order)) return order
+    const { itemRef, phase, generation, offers, outcome } = order
+    log.info({ transactionId, itemRef, phase, generation, offers, outcome }, msg)
+    return order
+  }
+}
+
+/** Only the observation is newer. */
+function isSameStep(before: Order, after: Order): boolean {
+  return JSON.stringify({ ...before, observedQuantity: after.observedQuantity }) === JSON.stringify(after)
+}
+
+function isUnchanged(known: Order, asked: Order): boolean {
+  return known.phase === asked.phase && known.generation === asked.generation && known.sinceMs === asked.sinceMs
+}

@@ -1,0 +1,28 @@
+import type { Order } from './order.ts'
+
+/**
+ * The orders that the agent is responsible for. A narrow port, so that a store shared by several hosts can stand behind
+ * it. Every change survives a power cut before it counts.
+ */
+export interface OrderLedger {
+  find(transactionId: number): Promise<Order | undefined>
+  /** Orders that are not closed, oldest first. */
+  findOpen(): Promise<readonly Order[]>
+  /** Closed transactions whose end came at or after a moment (Unix ms), oldest first. */
+  findClosedSince(sinceMs: number): Promise<readonly Order[]>
+  /** Transactions whose end the game server has not confirmed, oldest first. */
+  findUnconfirmedEnds(): Promise<readonly Order[]>
+  /**
+   * Changes one transaction in one step that nothing else comes between.
+   *
+   * @param change Gets what the ledger knows; returns what it shall know, or undefined to leave it.
+   * @returns What the ledger knows afterwards.
+   * @throws {JournalFullError} There is no space. Nothing was changed.
+   */
+  change(transactionId: number, change: (known: Order | undefined) => Order | undefined): Promise<Order | undefined>
+  /** Notes a stock observation for every order of the item. */
+  observe(itemRef: string, observedQuantity: number): Promise<void>
+  /** Removes what was closed before a moment (Unix ms). */
+  removeClosedBefore(beforeMs: number): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,129 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { JournalWriter } from '../journal/journal-writer.ts'
+import type { Order } from './order.ts'
+import type { OrderLedger } from './order-ledger.ts'
+import type { OrderPhase } from './order-moves.ts'
+
+/** Columns of `orders`, in the order in which the statements name them, each with the field that it holds. */
+const columns = {
+  transaction_id: 'transactionId',
+  item_ref: 'itemRef',
+  order_text: 'orderText',
+  paid_at_ms: 'paidAtMs',
+  phase: 'phase',
+  generation: 'generation',
+  received_at_ms: 'receivedAtMs',
+  since_ms: 'sinceMs',
+  offers: 'offers',
+  retry_at_ms: 'retryAtMs',
+  observed_quantity: 'observedQuantity',
+  outcome: 'outcome',
+  end_text: 'endText',
+  is_end_confirmed: 'isEndConfirmed',
+} as const satisfies Record<string, keyof Order>
+
+/** Creates the table of an empty database. */
+export const orderSchema = `
+  CREATE TABLE orders (
+    transaction_id INTEGER PRIMARY KEY,
+    item_ref TEXT NOT NULL,
+    order_text TEXT,
+    paid_at_ms REAL NOT NULL,
+    phase TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    received_at_ms REAL NOT NULL,
+    since_ms REAL NOT NULL,
+    offers INTEGER NOT NULL,
+    retry_at_ms REAL,
+    observed_quantity INTEGER,
+    outcome TEXT,
+    end_text TEXT,
+    is_end_confirmed INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX orders_by_phase ON orders (phase, received_at_ms);
+  CREATE INDEX orders_by_item ON orders (item_ref);
+`
+
+const openPhases: readonly OrderPhase[] = ['offered', 'taken', 'acknowledged', 'put-off']
+const closedPhases: readonly OrderPhase[] = ['closed', 'lost']
+const listed = (phases: readonly OrderPhase[]) => phases.map((phase) => `'${phase}'`).join(', ')
+
+/**
+ * The ledger in a database that this process alone has open. Each change is one synced commit.
+ *
+ * @param writer Commits to `db`.
+ */
+export function sqliteOrderLedger(
+  db: DatabaseSync,
+  writer: Pick<JournalWriter, 'commit' | 'read' | 'sync'>,
+): OrderLedger {
+  const names = Object.keys(columns)
+  const select = `SELECT ${names.join(', ')} FROM orders`
+  const findOne = db.prepare(`${select} WHERE transaction_id = ?`)
+  const findOpen = db.prepare(
+    `${select} WHERE phase IN (${listed(openPhases)}) ORDER BY received_at_ms, transaction_id`,
+  )
+  const findClosed = db.prepare(
+    `${select} WHERE phase IN (${listed(closedPhases)}) AND since_ms >= ? ORDER BY since_ms, transaction_id`,
+  )
+  const findUnconfirmed = db.prepare(
+    `${select} WHERE end_text IS NOT NULL AND is_end_confirmed = 0 ORDER BY since_ms, transaction_id`,
+  )
+  const put = db.prepare(
+    `INSERT OR REPLACE INTO orders (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+  )
+  const observe = db.prepare(`UPDATE orders SET observed_quantity = ? WHERE item_ref = ?`)
+  const removeClosed = db.prepare(`DELETE FROM orders WHERE phase IN (${listed(closedPhases)}) AND since_ms < ?`)
+  const find = (transactionId: number) => writer.read(() => orderOf(findOne.get(transactionId)))
+
+  /** The sync of the last commit. What is read may have been committed just now, and counts only when it is synced. */
+  let synced = Promise.resolve()
+  const commit = (work: () => unknown): Promise<void> => {
+    writer.commit(work)
+    synced = writer.sync()
+    return synced
+  }
+  const all = (query: () => Record<string, unknown>[]): Order[] => writer.read(query).map(knownOrder)
+
+  return {
+    find: async (transactionId) => find(transactionId),
+    findOpen: async () => all(() => findOpen.all()),
+    findClosedSince: async (sinceMs) => all(() => findClosed.all(sinceMs)),
+    findUnconfirmedEnds: async () => all(() => findUnconfirmed.all()),
+    async change(transactionId, change) {
+      const known = find(transactionId)
+      const order = change(known)
+      if (order === undefined || order === known) {
+        await synced
+        return known
+      }
+      await commit(() => put.run(...valuesOf(order)))
+      return order
+    },
+    async observe(itemRef, observedQuantity) {
+      await commit(() => observe.run(observedQuantity, itemRef))
+    },
+    async removeClosedBefore(beforeMs) {
+      await commit(() => removeClosed.run(beforeMs))
+    },
+    async close() {
+      db.close()
+    },
+  }
+}
+
+function valuesOf(order: Order): SQLInputValue[] {
+  return Object.values(columns).map((field) => {
+    const value = order[field]
+    return typeof value === 'boolean' ? Number(value) : value
+  })
+}
+
+function orderOf(row: Record<string, unknown> | undefined): Order | undefined {
+  return row && knownOrder(row)
+}
+
+function knownOrder(row: Record<string, unknown>): Order {
+  const fields = Object.entries(columns).map(([column, field]) => [field, row[column]])
+  return { ...Object.fromEntries(fields), isEndConfirmed: row['is_end_confirmed'] === 1 } as Order
+}

@@ -1,0 +1,95 @@
+import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { newOrder, type Order } from '../../../agent/orders/order.ts'
+import { orderPhases } from '../../../agent/orders/order-moves.ts'
+import { orderSchema, sqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
+
+const paid = {
+  event: 'transfer_order',
+  transactionId: 17,
+  itemRef: 'sword-1',
+  quantity: 1,
+  buyerCharacterRef: 'Ana',
+  sellerCharacterRef: 'Bruno',
+  paidAt: '2026-11-22T12:00:00Z',
+} as const
+const orderOf = (transactionId: number, fields: Partial<Order> = {}): Order => ({
+  ...newOrder({ ...paid, transactionId }, JSON.stringify({ ...paid, transactionId }), 1_000),
+  ...fields,
+})
+
+function openLedger() {
+  const db = new DatabaseSync(':memory:')
+  db.exec(orderSchema)
+  const ledger = sqliteOrderLedger(db, {
+    commit: (work) => work(),
+    read: (query) => query(),
+    sync: async () => undefined,
+  })
+  const put = (order: Order) => ledger.change(order.transactionId, () => order)
+  return { ledger, put, [Symbol.asyncDispose]: () => ledger.close() }
+}
+
+test('an order comes out of the ledger as it went in', async () => {
+  await using opened = openLedger()
+  const { ledger, put } = opened
+  const order = fc.record({
+    transactionId: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    itemRef: fc.string({ minLength: 1 }),
+    orderText: fc.option(fc.constant(JSON.stringify(paid)), { nil: null }),
+    paidAtMs: fc.integer({ min: 0, max: 4e12 }),
+    phase: fc.constantFrom(...orderPhases),
+    generation: fc.integer({ min: 1, max: 1_000 }),
+    receivedAtMs: fc.double({ min: 0, max: 4e12, noNaN: true }),
+    sinceMs: fc.double({ min: 0, max: 4e12, noNaN: true }),
+    offers: fc.nat(),
+    retryAtMs: fc.option(fc.integer({ min: 0, max: 4e12 }), { nil: null }),
+    observedQuantity: fc.option(fc.nat(), { nil: null }),
+    outcome: fc.constantFrom(null, 'CONCLUIDA' as const, 'ESTORNADA' as const),
+    endText: fc.option(fc.string(), { nil: null }),
+    isEndConfirmed: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(order, async (written) => {
+      await put(written)
+      expect(await ledger.find(written.transactionId)).toEqual(written)
+    }),
+  )
+})
+
+test('a change that returns nothing leaves the order as it was', async () => {
+  await using opened = openLedger()
+  const { ledger, put } = opened
+  await put(orderOf(17))
+  expect(await ledger.change(17, () => undefined)).toEqual(orderOf(17))
+  expect(await ledger.change(18, () => undefined)).toBeUndefined()
+  expect(await ledger.find(17)).toEqual(orderOf(17))
+})
+
+test('open orders come oldest first; closed ones only since the given moment', async () => {
+  await using opened = openLedger()
+  const { ledger, put } = opened
+  await put(orderOf(3, { receivedAtMs: 3 }))
+  await put(orderOf(1, { receivedAtMs: 9, phase: 'put-off' }))
+  await put(orderOf(2, { receivedAtMs: 1, phase: 'acknowledged' }))
+  await put(orderOf(4, { phase: 'closed', sinceMs: 5 }))
+  await put(orderOf(5, { phase: 'lost', sinceMs: 4 }))
+  await put(orderOf(6, { phase: 'closed', sinceMs: 3 }))
+  expect((await ledger.findOpen()).map(({ transactionId }) => transactionId)).toEqual([2, 3, 1])
+  expect((await ledger.findClosedSince(4)).map(({ transactionId }) => transactionId)).toEqual([5, 4])
+  await ledger.removeClosedBefore(5)
+  expect((await ledger.findClosedSince(0)).map(({ transactionId }) => transactionId)).toEqual([4])
+  expect(await ledger.findOpen()).toHaveLength(3)
+})
+
+test('an observation reaches every order of its item and no other', async () => {
+  await using opened = openLedger()
+  const { ledger, put } = opened
+  await put(orderOf(1))
+  await put(orderOf(2))
+  await put(orderOf(3, { itemRef: 'shield-1' }))
+  await ledger.observe('sword-1', 4)
+  const observed = [1, 2, 3].map(async (id) => (await ledger.find(id))?.observedQuantity)
+  expect(await Promise.all(observed)).toEqual([4, 4, null])
+})

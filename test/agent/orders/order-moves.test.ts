@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
+import {
+  type OrderPhase,
+  type OrderTrigger,
+  orderMoves,
+  orderPhases,
+  orderTriggers,
+} from '../../../agent/orders/order-moves.ts'
+
+const paid = {
+  event: 'transfer_order',
+  transactionId: 17,
+  itemRef: 'sword-1',
+  quantity: 1,
+  buyerCharacterRef: 'Ana',
+  sellerCharacterRef: 'Bruno',
+  paidAt: '2026-11-22T12:00:00Z',
+} as const
+const orderIn = (phase: OrderPhase): Order => ({ ...newOrder(paid, JSON.stringify(paid), 1_000), phase })
+const triggers = fc.array(fc.constantFrom(...orderTriggers), { maxLength: 40 })
+const isOver = (phase: OrderPhase) => phase === 'closed' || phase === 'lost'
+
+/** Every phase an order goes through, the first one included. */
+function walk(path: readonly OrderTrigger[]): Order[] {
+  const orders = [newOrder(paid, JSON.stringify(paid), 1_000)]
+  for (const [step, trigger] of path.entries()) {
+    const last = orders.at(-1) as Order
+    orders.push(moveOrder(last, trigger, 2_000 + step) ?? last)
+  }
+  return orders
+}
+
+test('a trigger that the table does not name in a phase changes nothing', () => {
+  for (const phase of orderPhases) {
+    for (const trigger of orderTriggers) {
+      const isNamed = trigger in orderMoves[phase]
+      expect([phase, trigger, moveOrder(orderIn(phase), trigger, 2_000) !== undefined]).toEqual([
+        phase,
+        trigger,
+        isNamed,
+      ])
+    }
+  }
+})
+
+test('only the platform, or a report that it accepted, ends an order', () => {
+  const ending = orderPhases.flatMap((phase) =>
+    orderTriggers.filter((trigger) => !isOver(phase) && isOver(orderMoves[phase][trigger]?.to ?? phase)),
+  )
+  expect([...new Set(ending)].sort()).toEqual(['end', 'lose', 'settle'])
+})
+
+test('an order that the platform still waits for is offered, whatever happened before', () => {
+  fc.assert(
+    fc.property(triggers, (path) => {
+      const order = walk(path).at(-1) as Order
+      if (isOver(order.phase)) return
+      expect(moveOrder(order, 'remind', 9_000)?.phase).toBe('offered')
+    }),
+  )
+})
+
+test('an order that was put off is offered when it arrives again', () => {
+  fc.assert(
+    fc.property(triggers, (path) => {
+      const order = walk([...path, 'put-off']).at(-1) as Order
+      if (isOver(order.phase)) return
+      const again = moveOrder(order, 'receive', 9_000)
+      expect([again?.phase, again?.generation]).toEqual(['offered', order.generation + 1])
+    }),
+  )
+})
+
+test('a stored reply answers the platform only until our 2xx has left', () => {
+  expect(moveOrder(orderIn('taken'), 'receive', 2_000)?.phase).toBe('taken')
+  expect(moveOrder(orderIn('acknowledged'), 'receive', 2_000)?.phase).toBe('offered')
+})
+
+test('an offer after a reply has a generation of its own, and no other move changes it', () => {
+  fc.assert(
+    fc.property(triggers, (path) => {
+      for (const [before, after] of pairsOf(walk(path))) {
+        const isOfferedAnew = after.phase === 'offered' && (before.phase !== 'offered' || after !== before)
+        expect(after.generation - before.generation).toBe(isOfferedAnew ? 1 : 0)
+      }
+    }),
+  )
+})
+
+function pairsOf(orders: readonly Order[]): [Order, Order][] {
+  return orders.slice(1).map((after, at) => [orders[at] as Order, after])
+}
