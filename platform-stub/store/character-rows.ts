@@ -59,8 +59,8 @@ export function characterTables(database: DatabaseSync) {
     `select coalesce(max(seq), 0) + 1 as id from sqlite_sequence where name = 'characterLinks'`,
   )
   const insertLink = database.prepare(`
-    insert into characterLinks (id, gameServerId, characterRef, characterName, token, createdAt, expiresAt)
-    values (?, ?, ?, ?, ?, ?, ?)
+    insert into characterLinks (id, gameServerId, characterRef, characterName, token, createdAt, expiresAt, usedAt)
+    values (:id, :gameServerId, :characterRef, :characterName, :token, :createdAt, :expiresAt, :usedAt)
   `)
   const linkByToken = database.prepare('select * from characterLinks where token = ?')
   const useLink = database.prepare('update characterLinks set usedAt = ? where id = ?')
@@ -74,16 +74,7 @@ export function characterTables(database: DatabaseSync) {
       write.run(gameServerId, characterRef, row.characterName, ...flags)
     },
     nextLinkId: (): number => Number(nextLinkId.get()?.['id']),
-    insertLink: (row: CharacterLinkRow): void =>
-      void insertLink.run(
-        row.id,
-        row.gameServerId,
-        row.characterRef,
-        row.characterName,
-        row.token,
-        row.createdAt,
-        row.expiresAt,
-      ),
+    insertLink: (row: CharacterLinkRow): void => void insertLink.run({ ...row }),
     linkByToken: (token: string) => linkByToken.get(token) as unknown as CharacterLinkRow | undefined,
     useLink: (id: number, at: number): void => void useLink.run(at, id),
   }

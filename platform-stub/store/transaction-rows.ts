@@ -72,7 +72,8 @@ export function transactionTables(database: DatabaseSync, somethingIsDue: () => 
   const insert = database.prepare(`
     insert into transactions (id, gameServerId, listingId, quantity, unitAmountCents, buyerCharacterRef, paymentStatus,
       checkoutToken, createdAt, expiresAt, failureCount)
-    values (?, ?, ?, ?, ?, ?, 'AGUARDANDO_PAGAMENTO', ?, ?, ?, 0)
+    values (:id, :gameServerId, :listingId, :quantity, :unitAmountCents, :buyerCharacterRef, 'AGUARDANDO_PAGAMENTO',
+      :checkoutToken, :createdAt, :expiresAt, 0)
     returning *
   `)
   const byId = database.prepare('select * from transactions where id = ?')
@@ -83,10 +84,13 @@ export function transactionTables(database: DatabaseSync, somethingIsDue: () => 
   `)
   const byToken = database.prepare('select * from transactions where checkoutToken = ?')
   const update = database.prepare(`
-    update transactions set paymentStatus = ?, deliveryStatus = ?, paidAt = ?, deliveredAt = ?, completedAt = ?,
-      failureReason = ?, failureCount = ?, retryAt = ?
-    where id = ?
+    update transactions set paymentStatus = :paymentStatus, deliveryStatus = :deliveryStatus, paidAt = :paidAt,
+      deliveredAt = :deliveredAt, completedAt = :completedAt, failureReason = :failureReason,
+      failureCount = :failureCount, retryAt = :retryAt
+    where id = :id
   `)
+  // It is given whole rows, of which these columns alone ever change.
+  update.setAllowUnknownNamedParameters(true)
   const newest = database.prepare('select * from transactions order by id desc limit ?')
   const insertHistory = database.prepare(`
     insert into transactionHistory (transactionId, at, trigger, paymentStatus, deliveryStatus, detail)
@@ -106,40 +110,12 @@ export function transactionTables(database: DatabaseSync, somethingIsDue: () => 
   const firstDue = database.prepare('select * from dueMoves order by dueAt, transactionId limit 1')
   return {
     nextId: (): number => Number(nextId.get()?.['id']),
-    insert(row: NewTransaction): TransactionRow {
-      const { id, gameServerId, listingId, quantity, unitAmountCents, buyerCharacterRef } = row
-      const { checkoutToken, createdAt, expiresAt } = row
-      return insert.get(
-        id,
-        gameServerId,
-        listingId,
-        quantity,
-        unitAmountCents,
-        buyerCharacterRef,
-        checkoutToken,
-        createdAt,
-        expiresAt,
-      ) as unknown as TransactionRow
-    },
+    insert: (row: NewTransaction) => insert.get({ ...row }) as unknown as TransactionRow,
     byId: (id: number) => byId.get(id) as unknown as TransactionRow | undefined,
     /** With what its record says of the listing: one statement where there would be two. */
     withListing: (id: number) => withListing.get(id) as unknown as (TransactionRow & ListedItem) | undefined,
     byToken: (token: string) => byToken.get(token) as unknown as TransactionRow | undefined,
-    update(row: TransactionRow): void {
-      const { paymentStatus, deliveryStatus, paidAt, deliveredAt, completedAt } = row
-      const { failureReason, failureCount, retryAt, id } = row
-      update.run(
-        paymentStatus,
-        deliveryStatus,
-        paidAt,
-        deliveredAt,
-        completedAt,
-        failureReason,
-        failureCount,
-        retryAt,
-        id,
-      )
-    },
+    update: (row: TransactionRow): void => void update.run({ ...row }),
     newest: (count: number) => newest.all(count) as unknown as TransactionRow[],
     insertHistory: (transactionId: number, row: HistoryRow): void =>
       void insertHistory.run(transactionId, row.at, row.trigger, row.paymentStatus, row.deliveryStatus, row.detail),

@@ -87,7 +87,8 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
   const insertAttempt = database.prepare(`
     insert into webhookAttempts (deliveryId, number, at, durationMs, url, signature, protectedHeader, responseStatus,
       responseBody, failure, nextAttemptAt, fault)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    values (:deliveryId, :number, :at, :durationMs, :url, :signature, :protectedHeader, :responseStatus,
+      :responseBody, :failure, :nextAttemptAt, :fault)
   `)
   const newestAttempts = database.prepare(`
     select * from webhookAttempts where deliveryId = :deliveryId and (:before is null or id < :before)
@@ -139,21 +140,7 @@ export function webhookTables(database: DatabaseSync, somethingIsDue: () => void
     newest: (count: number) => newest.all(count) as unknown as WebhookDeliveryRow[],
     newestOf: (transactionId: number, count: number) =>
       newestOf.all(transactionId, count) as unknown as WebhookDeliveryRow[],
-    insertAttempt: (row: Omit<WebhookAttemptRow, 'id'>): void =>
-      void insertAttempt.run(
-        row.deliveryId,
-        row.number,
-        row.at,
-        row.durationMs,
-        row.url,
-        row.signature,
-        row.protectedHeader,
-        row.responseStatus,
-        row.responseBody,
-        row.failure,
-        row.nextAttemptAt,
-        row.fault,
-      ),
+    insertAttempt: (row: Omit<WebhookAttemptRow, 'id'>): void => void insertAttempt.run({ ...row }),
     /**
      * A delivery's attempts, newest first: a receiver that stays down is tried without end, so they are read in parts.
      *
