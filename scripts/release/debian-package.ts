@@ -45,7 +45,7 @@ export function writeDebianPackage(file: string, contents: DebianPackage): void 
     `${readFileSync(join(root, 'LICENSE'), 'utf8')}\nParts of others: THIRD-PARTY-LICENSES.txt.gz\n`,
   )
   write(`${doc}/THIRD-PARTY-LICENSES.txt.gz`, gzipSync(licences, { level: 9 }))
-  write(`${doc}/changelog.gz`, gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }))
+  write(`${doc}/CHANGELOG.md.gz`, gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }))
   copyFileSync(join(root, 'agent.example.env'), join(tree, doc, 'agent.example.env'))
 
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(build.commitTimeS) }
