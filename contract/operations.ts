@@ -52,13 +52,13 @@ export interface PlatformOperation extends Described {
   readonly output: z.ZodMiniObject | null
   /** A field that must equal the input's, if the answer has it. Otherwise the answer is about something else. */
   readonly echoed: 'itemRef' | 'transactionId' | null
-  /** The field of the answer with the moment from which the same call is a new one. null, here or there: never. */
-  readonly successUntil: 'retryAt' | null
+  /** The field of the answer with the moment from which the same call is a new one. Without it, or null there: never. */
+  readonly successUntil?: 'retryAt'
   /**
    * Reads from `transaction.get` that the call was done, and returns its data; undefined if it does not show that.
-   * null where nothing can prove the call.
+   * Absent where nothing can prove the call.
    */
-  readonly proof: ((transaction: Fields, input: Fields) => Fields | undefined) | null
+  readonly proof?: (transaction: Fields, input: Fields) => Fields | undefined
 }
 
 /** Signs the request of a platform operation for the game client, and sends nothing. */
@@ -94,8 +94,6 @@ export const operations = {
     input: characterLinkRequest,
     output: characterLink,
     echoed: null,
-    successUntil: null,
-    proof: null,
   },
   'market.register': {
     kind: 'platform',
@@ -110,8 +108,6 @@ export const operations = {
     input: listingRegistration,
     output: listing,
     echoed: 'itemRef',
-    successUntil: null,
-    proof: null,
   },
   'market.adjust-stock': {
     kind: 'platform',
@@ -126,8 +122,6 @@ export const operations = {
     input: stockAdjustment,
     output: null,
     echoed: null,
-    successUntil: null,
-    proof: null,
   },
   'market.withdraw': {
     kind: 'platform',
@@ -142,8 +136,6 @@ export const operations = {
     input: withdrawal,
     output: null,
     echoed: null,
-    successUntil: null,
-    proof: null,
   },
   'market.eligibility': {
     kind: 'platform',
@@ -158,8 +150,6 @@ export const operations = {
     input: z.looseObject({ characterRef }),
     output: eligibility,
     echoed: null,
-    successUntil: null,
-    proof: null,
   },
   'transaction.create': {
     kind: 'platform',
@@ -174,8 +164,6 @@ export const operations = {
     input: purchase,
     output: createdTransaction,
     echoed: null,
-    successUntil: null,
-    proof: null,
   },
   'transaction.get': {
     kind: 'platform',
@@ -190,8 +178,6 @@ export const operations = {
     input: z.looseObject({ transactionId }),
     output: transactionState,
     echoed: 'transactionId',
-    successUntil: null,
-    proof: null,
   },
   'transaction.delivery': {
     kind: 'platform',
@@ -206,7 +192,6 @@ export const operations = {
     input: z.looseObject({ transactionId }),
     output: deliveryConfirmation,
     echoed: 'transactionId',
-    successUntil: null,
     proof: proofOfDelivery,
   },
   'transaction.delivery-failure': {

@@ -55,21 +55,8 @@ const backslash = 0x5c
 const space = 0x20
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const blank = /[ \t\n\r]*/y
-const literals = [
-  ['true', true],
-  ['false', false],
-  ['null', null],
-] as const
-const escapes: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-}
+const literals = { true: true, false: false, null: null } as const
+const escapes = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' } as const
 
 /**
  * One walk over a text. The first error ends it.
@@ -179,10 +166,9 @@ class Reader {
 
   #readEscape(): string {
     const letter = this.#text[this.#at + 1] ?? ''
-    const character = escapes[letter]
-    if (character !== undefined) {
+    if (Object.hasOwn(escapes, letter)) {
       this.#at += 2
-      return character
+      return escapes[letter as keyof typeof escapes]
     }
     const digits = this.#text.slice(this.#at + 2, this.#at + 6)
     if (letter !== 'u' || !/^[0-9a-f]{4}$/i.test(digits)) throw this.#notJson()
@@ -203,10 +189,12 @@ class Reader {
   }
 
   #readLiteral(): boolean | null {
-    const literal = literals.find(([text]) => this.#text.startsWith(text, this.#at))
-    if (!literal) throw this.#notJson()
-    this.#at += literal[0].length
-    return literal[1]
+    for (const [text, value] of Object.entries(literals)) {
+      if (!this.#text.startsWith(text, this.#at)) continue
+      this.#at += text.length
+      return value
+    }
+    throw this.#notJson()
   }
 
   /** Moves past a character, if it comes next. */

@@ -21,7 +21,7 @@ export function keepMs(operation: Operation, answer: CallAnswer, platformClock: 
 }
 
 function keepSuccessMs({ successUntil }: PlatformOperation, { dataText }: CallSuccess, clock: PlatformClock): number {
-  if (successUntil === null) return limits.idempotencyWindowMs
+  if (successUntil === undefined) return limits.idempotencyWindowMs
   const reading = readStrictJson(dataText, { numbers: 'any' })
   const untilMs = reading.ok ? Date.parse(String(reading.object.value[successUntil])) : Number.NaN
   if (Number.isNaN(untilMs)) return limits.idempotencyWindowMs

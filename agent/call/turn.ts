@@ -31,109 +31,71 @@ export function takeTurn(call: Call, deps: { keyQueues: KeyQueues; singleFlight:
   const key = orderKeyOf(call)
   if (key === undefined) return freeTurn
   const isShared = call.id !== undefined && deps.singleFlight.find(call.id) !== undefined
-  return isShared ? deps.keyQueues.joinLater(key) : deps.keyQueues.join(key)
+  return deps.keyQueues.takeTurn(key, isShared ? 'join-later' : 'join-now')
 }
 
 /** One queue for each key that is busy. */
 export class KeyQueues {
   readonly #clock: Clock
-  /** The turns that wait for a busy key. A key that is not here is free. */
-  readonly #waiting = new Map<string, QueuedTurn[]>()
+  /** What lets the turns go that wait for a busy key. A key that is not here is free. */
+  readonly #waiting = new Map<string, (() => void)[]>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Takes the next position of a key. */
-  join(key: string): Turn {
-    const turn = this.joinLater(key)
-    turn.join()
-    return turn
-  }
-
-  /** A turn that takes its position when it is first waited for. */
-  joinLater(key: string): QueuedTurn {
-    return new QueuedTurn(this.#clock, {
-      enter: (turn) => this.#enter(key, turn),
-      leave: (turn) => this.#leave(key, turn),
-      pass: (notBeforeMs) => this.#pass(key, notBeforeMs),
-    })
-  }
-
-  #enter(key: string, turn: QueuedTurn): void {
-    const waiting = this.#waiting.get(key)
-    if (waiting) {
-      waiting.push(turn)
-    } else {
-      this.#waiting.set(key, [])
-      turn.come()
+  /** Takes the next position of a key: now, or when the turn is first waited for. */
+  takeTurn(key: string, when: 'join-now' | 'join-later'): Turn {
+    let state: 'not-joined' | 'waiting' | 'come' | 'over' = 'not-joined'
+    const { promise: hasCome, resolve } = Promise.withResolvers<true>()
+    const come = () => {
+      state = 'come'
+      resolve(true)
+    }
+    const join = () => {
+      state = 'waiting'
+      this.#enter(key, come)
+    }
+    if (when === 'join-now') join()
+    return {
+      get mustWait() {
+        return state === 'waiting'
+      },
+      wait: async (deadlineMs) => {
+        if (state === 'not-joined') join()
+        return state === 'come' || this.#within(deadlineMs, hasCome)
+      },
+      release: (notBeforeMs = 0) => {
+        if (state === 'waiting') this.#leave(key, come)
+        if (state === 'come') this.#pass(key, notBeforeMs)
+        state = 'over'
+      },
     }
   }
 
-  #leave(key: string, turn: QueuedTurn): void {
+  #enter(key: string, come: () => void): void {
     const waiting = this.#waiting.get(key)
-    waiting?.splice(waiting.indexOf(turn), 1)
+    if (waiting) return void waiting.push(come)
+    this.#waiting.set(key, [])
+    come()
+  }
+
+  #leave(key: string, come: () => void): void {
+    const waiting = this.#waiting.get(key) ?? []
+    waiting.splice(waiting.indexOf(come), 1)
   }
 
   #pass(key: string, notBeforeMs: number): void {
     const delayMs = notBeforeMs - this.#clock.monotonicMs()
-    if (delayMs > 0) this.#clock.after(delayMs, () => this.#passNow(key))
-    else this.#passNow(key)
-  }
-
-  #passNow(key: string): void {
+    if (delayMs > 0) return void this.#clock.after(delayMs, () => this.#pass(key, 0))
     const next = this.#waiting.get(key)?.shift()
-    if (next) next.come()
+    if (next) next()
     else this.#waiting.delete(key)
   }
-}
 
-interface Queue {
-  enter(turn: QueuedTurn): void
-  leave(turn: QueuedTurn): void
-  pass(notBeforeMs: number): void
-}
-
-class QueuedTurn implements Turn {
-  #state: 'not-joined' | 'waiting' | 'come' | 'over' = 'not-joined'
-  readonly #clock: Clock
-  readonly #queue: Queue
-  readonly #hasCome = Promise.withResolvers<true>()
-
-  constructor(clock: Clock, queue: Queue) {
-    this.#clock = clock
-    this.#queue = queue
-  }
-
-  get mustWait(): boolean {
-    return this.#state === 'waiting'
-  }
-
-  join(): void {
-    this.#state = 'waiting'
-    this.#queue.enter(this)
-  }
-
-  come(): void {
-    this.#state = 'come'
-    this.#hasCome.resolve(true)
-  }
-
-  async wait(deadlineMs: number): Promise<boolean> {
-    if (this.#state === 'not-joined') this.join()
-    if (this.#state === 'come') return true
-    const timeout = Promise.withResolvers<false>()
-    const delayMs = Math.max(0, deadlineMs - this.#clock.monotonicMs())
-    const cancel = this.#clock.after(delayMs, () => timeout.resolve(false))
-    const hasCome = await Promise.race([this.#hasCome.promise, timeout.promise])
-    cancel()
-    return hasCome
-  }
-
-  release(notBeforeMs = 0): void {
-    const before = this.#state
-    this.#state = 'over'
-    if (before === 'waiting') this.#queue.leave(this)
-    if (before === 'come') this.#queue.pass(notBeforeMs)
+  async #within(deadlineMs: number, hasCome: Promise<true>): Promise<boolean> {
+    const { promise: isTooLate, resolve } = Promise.withResolvers<false>()
+    const cancel = this.#clock.after(Math.max(0, deadlineMs - this.#clock.monotonicMs()), () => resolve(false))
+    return Promise.race([hasCome, isTooLate]).finally(cancel)
   }
 }

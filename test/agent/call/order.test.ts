@@ -123,7 +123,8 @@ test('equal ids that wait for their item share one answer, and one attempt', asy
 test('a call that gives up leaves the queue without stopping it', async () => {
   const clock = new TestClock()
   const queues = new KeyQueues(clock)
-  const [first, second, third] = [queues.join('k'), queues.join('k'), queues.join('k')]
+  const join = () => queues.takeTurn('k', 'join-now')
+  const [first, second, third] = [join(), join(), join()]
   const waiting = second.wait(2_000)
   clock.advance(2_000)
   expect(await waiting).toBe(false)
@@ -132,5 +133,5 @@ test('a call that gives up leaves the queue without stopping it', async () => {
   first.release()
   expect(await third.wait(10_000)).toBe(true)
   third.release()
-  expect(queues.join('k').mustWait).toBe(false)
+  expect(join().mustWait).toBe(false)
 })
