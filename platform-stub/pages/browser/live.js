@@ -9,10 +9,10 @@ import { Idiomorph } from './idiomorph.js'
  * `<body data-live="address of the stream" data-version="what the page shows">`. A hidden page does not
  * listen, because a browser has six connections to a host and each stream uses one.
  *
- * @param {() => void} refreshed Called after each replacement.
+ * @param {() => void} onRefresh Called after each replacement.
  * @returns {() => Promise<void>} Fetches the page now.
  */
-export function keepLive(refreshed) {
+export function keepLive(onRefresh) {
   /** @type {EventSource | undefined} */
   let stream
   let isInProgress = false
@@ -27,7 +27,7 @@ export function keepLive(refreshed) {
     try {
       const response = await fetch(location.href, { cache: 'no-store', headers: { Accept: 'text/html' } })
       replace(new DOMParser().parseFromString(await response.text(), 'text/html'))
-      refreshed()
+      onRefresh()
     } catch {
       // The stub is away. When it is back, the stream opens again and names another version.
     } finally {

@@ -28,10 +28,10 @@ function stubClock() {
  *   direction; `clock` is the stub's time itself.
  * - `<progress data-until>` shrinks with its countdown.
  *
- * @param {() => void} ranOut Called once for each countdown that comes to its end.
+ * @param {() => void} onEnd Called once for each countdown that comes to its end.
  * @returns {() => void} Does it at once, after the page has changed.
  */
-export function keepTimes(ranOut) {
+export function keepTimes(onEnd) {
   const nowMs = stubClock()
   /** @type {WeakMap<Element, string>} */
   const over = new WeakMap()
@@ -46,7 +46,7 @@ export function keepTimes(ranOut) {
         show(time, time.dataset['shows'] === 'left' ? countdown(atMs - now) : duration(atMs - now))
         if (atMs > now || over.get(time) === time.dateTime) continue
         over.set(time, time.dateTime)
-        ranOut()
+        onEnd()
       }
     }
     for (const bar of document.querySelectorAll('progress[data-until]')) {
