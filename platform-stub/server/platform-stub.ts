@@ -163,7 +163,8 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     publicUrl ||= url
     developerUrl = url
     if (developerServer) {
-      const port = options.developerPort ?? (options.port === 0 ? 0 : options.port + 1)
+      const isOneAbove = options.port > 0 && options.port < 65_535
+      const port = options.developerPort ?? (isOneAbove ? options.port + 1 : 0)
       developerUrl = await listen(developerServer, { host: '127.0.0.1', port, option: '--developer-port' })
     }
     await options.prepare?.(control, publicUrl)
