@@ -51,6 +51,8 @@ const built = await build({
   platform: 'node',
   target: 'node26',
   plugins: [httpWithoutFetch, buildVersion],
+  // write-file-atomic makes the names of its temporary files from it.
+  define: { __filename: 'import.meta.url' },
   metafile: true,
   banner: {
     // Packages written as CommonJS `require` Node's own modules, which an ES module cannot. The long name leaves `createRequire` free for the bundled code.

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import writeFileAtomic from 'write-file-atomic'
 import { databaseStateBy, databaseUnreachable } from '../durable-files/database-fault.ts'
 import { type DirSetting, DirUnusableError, dirUnusable } from '../durable-files/dir-unusable.ts'
 import { makeDir } from '../durable-files/make-dir.ts'
@@ -57,7 +58,7 @@ export function takeOwnership({ setting, path, mode }: OwnedDir, owner: string):
   try {
     const isSameFile = trackFile(lockFile)
     removeUnfinishedFiles(path)
-    writeOwner(ownerFile, owner)
+    writeOwner(setting, ownerFile, owner)
     return {
       assertSameDir() {
         if (!isSameFile()) throw new RemovedError(setting, path, 'Start the agent again: it makes what is missing')
@@ -98,13 +99,25 @@ function takeLock(setting: DirSetting, dir: string, lockFile: string): DatabaseS
 }
 
 /** The owner file is for people. On a full disk the agent goes without it. */
-function writeOwner(file: string, owner: string): void {
+function writeOwner(setting: DirSetting, file: string, owner: string): void {
+  const text = JSON.stringify({ owner })
   try {
-    replaceFile(file, JSON.stringify({ owner }), 0o600)
+    if (setting === 'SERVICE_STATE_DIR') writeInOwnDir(file, text)
+    // Others may write in the spool. There write-file-atomic would follow a link.
+    else replaceFile(file, text, 0o600)
   } catch (error) {
     if (!isOutOfSpace(error)) throw error
     removeOwner(file)
   }
+}
+
+/** Also removes what a killed process left of such a file. */
+function writeInOwnDir(file: string, text: string): void {
+  const [dir, name] = [dirname(file), basename(file)]
+  for (const other of readdirSync(dir)) {
+    if (other.startsWith(`${name}.`) && /^\d+$/.test(other.slice(name.length + 1))) rmSync(join(dir, other))
+  }
+  writeFileAtomic.sync(file, text, { mode: 0o600, fsync: false })
 }
 
 function removeOwner(file: string): void {

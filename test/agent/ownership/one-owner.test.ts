@@ -110,3 +110,14 @@ test('a spool that cannot be used ends the start with 2 and says what to do', as
   expect(agent.output()).toContain(inbox)
   rmSync(inbox)
 })
+
+test('what a killed agent left of its owner file is removed at the next start', async () => {
+  using home = agentHome('http://127.0.0.1:9')
+  mkdirSync(home.stateDir)
+  for (const name of ['owner.json.1234567', 'owner.json.mine']) writeFileSync(join(home.stateDir, name), '')
+  await using agent = spawnAgent(home)
+  await agent.listening
+  const names = namesIn(home.stateDir).filter((name) => name.startsWith('owner.json'))
+  expect(names).toEqual(['owner.json', 'owner.json.mine'])
+  expect(readFileSync(join(home.stateDir, 'owner.json'), 'utf8')).toContain(`process ${agent.pid}`)
+})
