@@ -57,7 +57,7 @@ const agentName = `market-agent ${manifest.version}`
  * @param onFatal Called when the agent would have to guess if it went on: its journal or a sync to disk failed.
  * @throws {LockedError} Another agent owns the state directory or the spool.
  * @throws {DirUnusableError} One of them cannot be made, read or written.
- * @throws {JournalUnusableError} The journal is damaged, newer or foreign.
+ * @throws {StoreUnusableError} The journal is damaged, newer or foreign.
  * @throws {SpoolUnusableError} The spool's directories cannot be used.
  * @throws {NodeJS.ErrnoException} The port cannot be opened.
  */

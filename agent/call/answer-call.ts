@@ -1,10 +1,10 @@
 import type { EnvelopeOperation, VerifyOperation } from '../../contract/operations.ts'
 import { agentLimits } from '../config/agent-limits.ts'
+import { StoreFullError } from '../database/store-errors.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
 import { type CallAnswer, inDoubt, refusal } from './answer.ts'
 import type { Call, PlatformCall } from './call.ts'
 import type { IdempotencyJournal, JournalEntry, JournalledCall } from './idempotency-journal.ts'
-import { JournalFullError } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
 import { messages } from './messages.ts'
 import { type SendDeps, sendWithRetries } from './send-with-retries.ts'
@@ -107,7 +107,7 @@ async function storeAnswer({ call, trace, deps }: Run, keyed: JournalledCall, an
     else if (isOnce(call)) await deps.journal.release(keyed.id)
     return answer
   } catch (error) {
-    if (error instanceof JournalFullError) traceFullJournal(error, trace)
+    if (error instanceof StoreFullError) traceFullJournal(error, trace)
     else deps.onError(call, error)
     return isOnce(call) && keptMs > 0 ? inDoubt : answer
   }
@@ -141,7 +141,7 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
   try {
     return await act()
   } catch (error) {
-    if (error instanceof JournalFullError) {
+    if (error instanceof StoreFullError) {
       traceFullJournal(error, trace)
       return refusal(503, messages.cannotRecord)
     }
@@ -151,7 +151,7 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
   }
 }
 
-function traceFullJournal(error: JournalFullError, trace: CallTrace): void {
+function traceFullJournal(error: StoreFullError, trace: CallTrace): void {
   trace.fault = 'journal-full'
   trace.cause = causeOf(error)
 }

@@ -31,36 +31,24 @@ export interface IdempotencyJournal {
   /**
    * Deletes an id whose window has ended. After a crash `findUnanswered` must not find an older call with the same id.
    *
-   * @throws {JournalFullError} The older call is still there. The request must not be claimed under the name of this journal.
+   * @throws {StoreFullError} The older call is still there. The request must not be claimed under the name of this journal.
    */
   forgetEnded(id: string): Promise<void>
   /**
    * Makes ready for a call that is about to be sent. Stores that a `once` call may have been sent from now on.
    *
-   * @throws {JournalFullError} The answer could not be stored. The call must not be sent.
+   * @throws {StoreFullError} The answer could not be stored. The call must not be sent.
    */
   recordIntent(call: JournalledCall): Promise<void>
   /**
    * Stores an answer, in place of the intent of a `once` call.
    *
    * @param keepMs How long equal calls get it.
-   * @throws {JournalFullError} It could not be stored.
+   * @throws {StoreFullError} It could not be stored.
    */
   recordAnswer(call: JournalledCall, answer: CallAnswer, keepMs: number): Promise<void>
   /** The call ended with an answer that is not stored: its id is new again. */
   release(id: string): Promise<void>
   /** Closes the store. */
   close(): Promise<void>
-}
-
-/** Nothing can be stored now, usually because the disk is full. Nothing is damaged, and the next write may succeed. */
-export class JournalFullError extends Error {
-  override readonly name = 'JournalFullError'
-  /** The code of the system's error. */
-  readonly code: string | undefined
-
-  constructor(code: string | undefined, cause: unknown) {
-    super('nothing can be stored in SERVICE_STATE_DIR', { cause })
-    this.code = code
-  }
 }

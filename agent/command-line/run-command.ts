@@ -5,10 +5,10 @@ import { type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock/clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import { exampleOf, shownPath } from '../config/settings.ts'
+import { StoreUnusableError } from '../database/store-errors.ts'
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { mayPass } from '../durable-files/system-errors.ts'
-import { JournalUnusableError } from '../journal/journal-unusable.ts'
 import { type Log, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
 import { LockedError } from '../ownership/owner-lock.ts'
@@ -128,7 +128,7 @@ function explainFailedStart(error: unknown, config: AgentConfig): { message: str
   if (error instanceof SpoolUnusableError) {
     return { message: error.message, exitCode: mayPass(error.cause) ? exitCodes.refused : exitCodes.usage }
   }
-  if (error instanceof JournalUnusableError) return { message: error.message, exitCode: exitCodes.usage }
+  if (error instanceof StoreUnusableError) return { message: error.message, exitCode: exitCodes.usage }
   if (error instanceof SyncFailedError)
     return { message: `cannot start: ${error.message}`, exitCode: exitCodes.refused }
   const { code, syscall } = error as NodeJS.ErrnoException

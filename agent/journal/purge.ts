@@ -1,5 +1,5 @@
-import { JournalFullError } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
+import { StoreFullError } from '../database/store-errors.ts'
 import type { CallTable } from './call-table.ts'
 import type { JournalTime } from './journal-time.ts'
 
@@ -16,7 +16,7 @@ export interface Purge {
   readonly clock: Clock
   /** Whether the request of an id still waits for its answer. Its row stays. */
   readonly isUnanswered: (id: string) => boolean
-  /** @throws {JournalFullError} */
+  /** @throws {StoreFullError} */
   readonly commit: (work: () => number) => number
 }
 
@@ -40,7 +40,7 @@ export function startPurging({ calls, time, clock, isUnanswered, commit }: Purge
     try {
       return commit(deletePart)
     } catch (error) {
-      if (!(error instanceof JournalFullError)) throw error
+      if (!(error instanceof StoreFullError)) throw error
       return 0
     }
   }

@@ -1,5 +1,5 @@
-import { JournalFullError } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
+import { StoreFullError } from '../database/store-errors.ts'
 import { codeOf } from '../durable-files/system-errors.ts'
 import type { Ballast } from './ballast.ts'
 
@@ -28,10 +28,10 @@ export class Room {
     this.#options = options
   }
 
-  /** @throws {JournalFullError} There is no room for a new call. */
+  /** @throws {StoreFullError} There is no room for a new call. */
   assert(): void {
     if (this.#cause) this.look()
-    if (this.#cause) throw new JournalFullError(codeOf(this.#cause), this.#cause)
+    if (this.#cause) throw new StoreFullError(codeOf(this.#cause), this.#cause)
   }
 
   /** Finds out whether there is room: for the ballast and for a commit beside it. */
@@ -46,12 +46,12 @@ export class Room {
   }
 
   /** A commit found no room. */
-  report(cause: JournalFullError): void {
+  report(cause: StoreFullError): void {
     this.#set(cause)
   }
 
   /** As `report`, for a commit that must succeed because its call was already sent: makes room by dropping the ballast. */
-  giveUpBallast(cause: JournalFullError): void {
+  giveUpBallast(cause: StoreFullError): void {
     this.#options.ballast.drop()
     this.#set(cause)
   }

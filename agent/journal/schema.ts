@@ -1,7 +1,7 @@
-/** "mktj" as a number. It says in the head of the file that the database is a journal of market-agent. */
-export const applicationId = 0x6d6b746a
+import { randomUUID } from 'node:crypto'
+import type { DatabaseKind } from '../database/open-database.ts'
 
-export const schemaVersion = 3
+const schemaVersion = 3
 
 const callTable = `
   -- Calls with an id. A once call that is under way has neither answer nor end. Ends are in the time of the journal.
@@ -13,11 +13,10 @@ const callTable = `
     ends_at_ms REAL
   ) STRICT;
   CREATE INDEX call_end ON call (ends_at_ms);
-  PRAGMA user_version = ${schemaVersion};
 `
 
 /** A new journal, but for its name. */
-export const schema = `
+const schema = `
   CREATE TABLE journal (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     name TEXT NOT NULL,
@@ -25,11 +24,10 @@ export const schema = `
     wall_offset_ms REAL NOT NULL DEFAULT 0
   ) STRICT;
   ${callTable}
-  PRAGMA application_id = ${applicationId};
 `
 
 /** Versions 1 and 2 had the same columns, and their ends by the wall clock too. The order lets the last row of an id win. */
-export const takeOverOlderVersion = `
+const takeOverOlderVersion = `
   BEGIN IMMEDIATE;
   DROP INDEX IF EXISTS call_end;
   ALTER TABLE journal ADD COLUMN wall_offset_ms REAL NOT NULL DEFAULT 0;
@@ -38,5 +36,22 @@ export const takeOverOlderVersion = `
   INSERT OR REPLACE INTO call (id, fingerprint, operation, answer, ends_at_ms)
     SELECT id, fingerprint, operation, answer, ends_at_wall_ms FROM older_call ORDER BY rowid;
   DROP TABLE older_call;
+  PRAGMA user_version = ${schemaVersion};
   COMMIT;
 `
+
+/** The journal's database. */
+export const journalDatabase: DatabaseKind = {
+  fileName: 'journal.db',
+  // "mktj" as a number.
+  applicationId: 0x6d6b746a,
+  schemaVersion,
+  schema,
+  // In the same transaction as the tables, because a journal without a name is no journal.
+  fill: (db) => void db.prepare('INSERT INTO journal (only, name) VALUES (1, ?)').run(randomUUID()),
+  takeOver: takeOverOlderVersion,
+  cureOfDamage:
+    'move it away to begin with an empty journal. Do not put an older copy in its place: it does not know which calls were sent since',
+  cureOfRemoval:
+    'What was sent is forgotten with it. Put it back if it was moved; else start the agent again, and ids of the last ten minutes are new',
+}

@@ -2,18 +2,15 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { operationNamed } from '../../contract/operations.ts'
 import { type CallAnswer, inDoubt } from '../call/answer.ts'
-import {
-  type IdempotencyJournal,
-  type JournalEntry,
-  JournalFullError,
-  type JournalledCall,
-} from '../call/idempotency-journal.ts'
+import type { IdempotencyJournal, JournalEntry, JournalledCall } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
+import { DatabaseWriter } from '../database/database-writer.ts'
+import { StoreFullError } from '../database/store-errors.ts'
 import { Ballast } from './ballast.ts'
-import { JournalWriter } from './journal-writer.ts'
 import { openStore } from './open-store.ts'
 import { startPurging } from './purge.ts'
 import { Room } from './room.ts'
+import { journalDatabase } from './schema.ts'
 
 /** What the journal needs beside its directory. */
 export interface SqliteJournalOptions {
@@ -38,7 +35,7 @@ const cachedTextMax = 2 * 1024 * 1024
  * Remembers ids through kill -9, and those of calls that do harm when they run twice through a power cut too: in
  * `journal.db` of the state directory, which the caller must own alone.
  *
- * @throws {JournalUnusableError} There is a database that is not ours, or damaged.
+ * @throws {StoreUnusableError} There is a database that is not ours, or damaged.
  * @throws {LockedError} Another program has it open.
  * @throws {DirUnusableError} It cannot be reached or written.
  */
@@ -46,7 +43,11 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
   const { stateDir, clock, isUnanswered, onFull, onFatal } = options
   const ballast = new Ballast(stateDir)
   const { db, time, calls } = openStore(stateDir, clock, ballast)
-  const writer = new JournalWriter(db, join(stateDir, 'journal.db'), onFatal)
+  const writer = new DatabaseWriter(db, {
+    path: join(stateDir, journalDatabase.fileName),
+    cureOfRemoval: journalDatabase.cureOfRemoval,
+    onFatal,
+  })
   const name = String(db.prepare('SELECT name FROM journal').get()?.['name'])
   const cache = new LRUCache<string, Entry>({
     maxSize: cachedTextMax,
@@ -81,7 +82,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     try {
       writer.commit(work)
     } catch (error) {
-      if (!(error instanceof JournalFullError)) throw error
+      if (!(error instanceof StoreFullError)) throw error
       room.giveUpBallast(error)
       writer.commit(work)
     }
@@ -92,7 +93,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     try {
       return writer.commit(work)
     } catch (error) {
-      if (error instanceof JournalFullError) room.report(error)
+      if (error instanceof StoreFullError) room.report(error)
       throw error
     }
   }

@@ -22,7 +22,7 @@ type Change = (known: Order | undefined, nowMs: number) => Order | undefined
  *
  * Each method returns what the ledger knows afterwards; undefined for a transaction that it does not know.
  *
- * @throws {JournalFullError} Every method that changes something: there is no space, and nothing was changed.
+ * @throws {StoreFullError} Every method that changes something: there is no space, and nothing was changed.
  */
 export class OrderBook {
   readonly #options: OrderBookOptions

@@ -13,14 +13,15 @@ export interface OrderLedger {
   /** Transactions whose end the game server has not confirmed, oldest first. */
   findUnconfirmedEnds(): Promise<readonly Order[]>
   /**
-   * Changes one transaction in one step that nothing else comes between.
+   * Changes one transaction in one step that nothing else comes between. A new observation counts for every order of its
+   * item.
    *
    * @param change Gets what the ledger knows; returns what it shall know, or undefined to leave it.
    * @returns What the ledger knows afterwards.
-   * @throws {JournalFullError} There is no space. Nothing was changed.
+   * @throws {StoreFullError} There is no space. Nothing was changed.
    */
   change(transactionId: number, change: (known: Order | undefined) => Order | undefined): Promise<Order | undefined>
-  /** Notes a stock observation for every order of the item. */
+  /** Notes a stock observation for every order of the item. Does nothing where no order of it is open. */
   observe(itemRef: string, observedQuantity: number): Promise<void>
   /** Removes what was closed before a moment (Unix ms). */
   removeClosedBefore(beforeMs: number): Promise<void>

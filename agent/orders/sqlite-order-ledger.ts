@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { JournalWriter } from '../journal/journal-writer.ts'
+import { DatabaseWriter } from '../database/database-writer.ts'
+import { type DatabaseKind, openDatabase } from '../database/open-database.ts'
 import type { Order } from './order.ts'
 import type { OrderLedger } from './order-ledger.ts'
 import type { OrderPhase } from './order-moves.ts'
@@ -23,7 +25,7 @@ const columns = {
 } as const satisfies Record<string, keyof Order>
 
 /** Creates the table of an empty database. */
-export const orderSchema = `
+const schema = `
   CREATE TABLE orders (
     transaction_id INTEGER PRIMARY KEY,
     item_ref TEXT NOT NULL,
@@ -48,15 +50,41 @@ const openPhases: readonly OrderPhase[] = ['offered', 'taken', 'acknowledged', '
 const closedPhases: readonly OrderPhase[] = ['closed', 'lost']
 const listed = (phases: readonly OrderPhase[]) => phases.map((phase) => `'${phase}'`).join(', ')
 
+/** The ledger's database. */
+const ledgerDatabase: DatabaseKind = {
+  fileName: 'orders.db',
+  // "mkto" as a number.
+  applicationId: 0x6d6b746f,
+  schemaVersion: 1,
+  schema,
+  cureOfDamage:
+    'move it away to begin with an empty ledger, then compare the paid transactions at the platform with what the game server delivered. Do not put an older copy in its place: it does not know the orders since',
+  cureOfRemoval:
+    'The orders are forgotten with it. Put it back if it was moved; else start the agent again, and compare the paid transactions at the platform with what the game server delivered',
+}
+
+/** What the ledger needs. */
+interface SqliteOrderLedgerOptions {
+  /** The caller must own it alone. */
+  readonly stateDir: string
+  /** Called when the ledger fails for another reason than a full disk. The agent must stop rather than guess. */
+  readonly onFatal: (error: Error) => void
+}
+
 /**
- * The ledger in a database that this process alone has open. Each change is one synced commit.
+ * Keeps orders through kill -9 and power cuts, in `orders.db` of the state directory. Each change is one synced commit.
  *
- * @param writer Commits to `db`.
+ * @throws As `openDatabase`.
  */
-export function sqliteOrderLedger(
-  db: DatabaseSync,
-  writer: Pick<JournalWriter, 'commit' | 'read' | 'sync'>,
-): OrderLedger {
+export function openSqliteOrderLedger({ stateDir, onFatal }: SqliteOrderLedgerOptions): OrderLedger {
+  const { fileName, cureOfRemoval } = ledgerDatabase
+  const path = join(stateDir, fileName)
+  return openDatabase(ledgerDatabase, stateDir, (db) =>
+    ledgerOf(db, new DatabaseWriter(db, { path, cureOfRemoval, onFatal })),
+  )
+}
+
+function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
   const names = Object.keys(columns)
   const select = `SELECT ${names.join(', ')} FROM orders`
   const findOne = db.prepare(`${select} WHERE transaction_id = ?`)
@@ -71,6 +99,9 @@ export function sqliteOrderLedger(
   )
   const put = db.prepare(
     `INSERT OR REPLACE INTO orders (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+  )
+  const countOpen = db.prepare(
+    `SELECT count(*) AS n FROM orders WHERE item_ref = ? AND phase IN (${listed(openPhases)})`,
   )
   const observe = db.prepare(`UPDATE orders SET observed_quantity = ? WHERE item_ref = ?`)
   const removeClosed = db.prepare(`DELETE FROM orders WHERE phase IN (${listed(closedPhases)}) AND since_ms < ?`)
@@ -97,16 +128,23 @@ export function sqliteOrderLedger(
         await synced
         return known
       }
-      await commit(() => put.run(...valuesOf(order)))
+      await commit(() => {
+        put.run(...valuesOf(order))
+        const { itemRef, observedQuantity } = order
+        if (observedQuantity !== (known?.observedQuantity ?? null)) observe.run(observedQuantity, itemRef)
+      })
       return order
     },
     async observe(itemRef, observedQuantity) {
+      // Most observations are of items without an order, and cost no sync.
+      if (writer.read(() => countOpen.get(itemRef))?.['n'] === 0) return
       await commit(() => observe.run(observedQuantity, itemRef))
     },
     async removeClosedBefore(beforeMs) {
       await commit(() => removeClosed.run(beforeMs))
     },
     async close() {
+      await writer.close()
       db.close()
     },
   }

@@ -1,6 +1,6 @@
 import { linkSync, lstatSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { JournalFullError } from '../call/idempotency-journal.ts'
+import { StoreFullError } from '../database/store-errors.ts'
 import { ignoreGone } from '../durable-files/disk-errors.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
 import { isGone } from '../durable-files/system-errors.ts'
@@ -51,7 +51,7 @@ async function ownerOfClaim(id: string, journal: Claiming['journal']): Promise<s
     await journal.forgetEnded(id)
     return journal.name
   } catch (error) {
-    if (error instanceof JournalFullError) return `${journal.name}-full`
+    if (error instanceof StoreFullError) return `${journal.name}-full`
     throw error
   }
 }

@@ -18,6 +18,7 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
     ['journal'],
     ['call'],
     ['platform'],
+    ['database'],
     ['ownership'],
     ['durable-files'],
     ['config'],

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { JournalUnusableError } from '../../../agent/journal/journal-unusable.ts'
-import { notOpened } from '../../../agent/journal/not-opened.ts'
+import { notOpened } from '../../../agent/database/not-opened.ts'
+import { StoreUnusableError } from '../../../agent/database/store-errors.ts'
 import { canTrace } from '../../crash/system-calls.ts'
 import { type AgentHome, agentHome, spawnAgent } from '../fixtures/agent-process.ts'
 import { openTestJournal } from '../fixtures/test-journal.ts'
@@ -129,8 +129,8 @@ test('of all that SQLite can say only two things are called damage', () => {
   using home = agentHome('http://127.0.0.1:9')
   const path = join(home.dir, 'journal.db')
   const isDamage = (errcode: number) =>
-    notOpened(path, Object.assign(new Error('…'), { code: 'ERR_SQLITE_ERROR', errcode })) instanceof
-    JournalUnusableError
+    notOpened(path, Object.assign(new Error('…'), { code: 'ERR_SQLITE_ERROR', errcode }), 'move it away') instanceof
+    StoreUnusableError
   const codes = Array.from({ length: 256 }, (_, code) => code)
   expect(codes.filter(isDamage)).toEqual([11, 26])
   // An extended code has its kind in the lowest byte.

@@ -1,11 +1,10 @@
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { messagesOf } from '../../../agent/orders/message.ts'
 import type { Order } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
-import { orderSchema, sqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
 import { Waiters } from '../../../agent/orders/waiters.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
+import { openTestLedger } from '../fixtures/test-ledger.ts'
 
 const order = {
   event: 'transfer_order',
@@ -29,23 +28,23 @@ const end = {
 const endText = '{"event":"transaction_terminal","transactionId":17,"reason":1.50}'
 
 function setup() {
-  const db = new DatabaseSync(':memory:')
-  db.exec(orderSchema)
+  const opened = openTestLedger()
   const clock = new TestClock()
   const lines: string[] = []
   const waiters = new Waiters(clock, 9_000)
   const book = new OrderBook({
-    ledger: sqliteOrderLedger(db, { commit: (work) => work(), read: (query) => query(), sync: async () => undefined }),
+    ledger: opened.ledger,
     clock,
     log: { info: (...line: unknown[]) => void lines.push(String(line[1])) },
     onChange: (changed) => waiters.follow(changed),
   })
-  return { book, clock, lines, waiters }
+  return { book, clock, lines, waiters, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
 }
 const namesOf = (known: Order | undefined) => (known ? messagesOf(known) : []).map(({ name }) => name)
 
 test('an order leaves one log line for each step of its life, and none for a step that changes nothing', async () => {
-  const { book, lines } = setup()
+  await using opened = setup()
+  const { book, lines } = opened
   await book.receiveOrder(order, orderText)
   await book.receiveOrder(order, orderText)
   await book.take(17, 4)
@@ -65,7 +64,8 @@ test('an order leaves one log line for each step of its life, and none for a ste
 })
 
 test('the end of a transaction withdraws an order that was not taken, and is handed over itself', async () => {
-  const { book } = setup()
+  await using opened = setup()
+  const { book } = opened
   expect(namesOf(await book.receiveOrder(order, orderText))).toEqual(['transfer_order-17'])
   const ended = await book.receiveEnd(end, endText)
   expect(namesOf(ended)).toEqual(['transaction_terminal-17'])
@@ -74,13 +74,15 @@ test('the end of a transaction withdraws an order that was not taken, and is han
 })
 
 test('an end carries its outcome and keeps every byte of its other members', async () => {
-  const { book } = setup()
+  await using opened = setup()
+  const { book } = opened
   const [message] = messagesOf(await book.receiveEnd(end, endText))
   expect(message?.text).toBe('{"event":"transaction_terminal","transactionId":17,"reason":1.50,"outcome":"ESTORNADA"}')
 })
 
 test('an order with a later payment is another order, even after an end', async () => {
-  const { book } = setup()
+  await using opened = setup()
+  const { book } = opened
   await book.receiveOrder(order, orderText)
   await book.receiveEnd(end, endText)
   const later = { ...order, paidAt: '2026-11-22T13:00:00Z' }
@@ -89,7 +91,8 @@ test('an order with a later payment is another order, even after an end', async 
 })
 
 test('an order that comes again after TEMPORARY is offered under a new name, whatever became of the report', async () => {
-  const { book } = setup()
+  await using opened = setup()
+  const { book } = opened
   await book.receiveOrder(order, orderText)
   await book.take(17, 4)
   await book.putOff(17)
@@ -97,7 +100,8 @@ test('an order that comes again after TEMPORARY is offered under a new name, wha
 })
 
 test('an answer of the platform that is older than the order is ignored', async () => {
-  const { book, clock } = setup()
+  await using opened = setup()
+  const { book, clock } = opened
   const asked = await book.receiveOrder(order, orderText)
   clock.advance(1)
   const taken = await book.take(17, 4)
@@ -106,7 +110,8 @@ test('an answer of the platform that is older than the order is ignored', async 
 })
 
 test('a webhook learns that its order was taken, however soon, and waits no longer than it may', async () => {
-  const { book, clock, waiters } = setup()
+  await using opened = setup()
+  const { book, clock, waiters } = opened
   using waiter = waiters.open(17)
   await book.receiveOrder(order, orderText)
   await book.take(17, 4)

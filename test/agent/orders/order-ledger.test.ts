@@ -1,9 +1,13 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
 import { orderPhases } from '../../../agent/orders/order-moves.ts'
-import { orderSchema, sqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
+import { openSqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
+import { openTestLedger } from '../fixtures/test-ledger.ts'
 
 const paid = {
   event: 'transfer_order',
@@ -20,15 +24,9 @@ const orderOf = (transactionId: number, fields: Partial<Order> = {}): Order => (
 })
 
 function openLedger() {
-  const db = new DatabaseSync(':memory:')
-  db.exec(orderSchema)
-  const ledger = sqliteOrderLedger(db, {
-    commit: (work) => work(),
-    read: (query) => query(),
-    sync: async () => undefined,
-  })
-  const put = (order: Order) => ledger.change(order.transactionId, () => order)
-  return { ledger, put, [Symbol.asyncDispose]: () => ledger.close() }
+  const opened = openTestLedger()
+  const put = (order: Order) => opened.ledger.change(order.transactionId, () => order)
+  return { ...opened, ledger: opened.ledger, put }
 }
 
 test('an order comes out of the ledger as it went in', async () => {
@@ -55,6 +53,7 @@ test('an order comes out of the ledger as it went in', async () => {
       await put(written)
       expect(await ledger.find(written.transactionId)).toEqual(written)
     }),
+    { numRuns: 50 },
   )
 })
 
@@ -92,4 +91,36 @@ test('an observation reaches every order of its item and no other', async () => 
   await ledger.observe('sword-1', 4)
   const observed = [1, 2, 3].map(async (id) => (await ledger.find(id))?.observedQuantity)
   expect(await Promise.all(observed)).toEqual([4, 4, null])
+})
+
+test('an observation that comes with one order reaches the other orders of its item', async () => {
+  await using opened = openLedger()
+  const { ledger, put } = opened
+  await put(orderOf(1))
+  await put(orderOf(2))
+  await put(orderOf(1, { phase: 'taken', observedQuantity: 4 }))
+  await put(orderOf(2, { phase: 'taken', observedQuantity: 3 }))
+  expect((await ledger.find(1))?.observedQuantity).toBe(3)
+})
+
+test('a new process finds the orders of the last one', async () => {
+  await using opened = openTestLedger()
+  await opened.ledger.change(17, () => orderOf(17))
+  expect(await (await opened.reopen()).findOpen()).toEqual([orderOf(17)])
+})
+
+test('a ledger that is damaged or foreign stays untouched, and the message says what to compare', async () => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'market-agent-orders-'))
+  const path = join(stateDir, 'orders.db')
+  writeFileSync(path, 'not a database '.repeat(100))
+  const before = readFileSync(path)
+  const open = () => openSqliteOrderLedger({ stateDir, onFatal: () => expect.unreachable() })
+  expect(open).toThrow(/orders\.db: damaged or no database.*compare the paid transactions/)
+  expect(readFileSync(path).equals(before)).toBe(true)
+  rmSync(path)
+  const other = new DatabaseSync(path)
+  other.exec('CREATE TABLE t (x)')
+  other.close()
+  expect(open).toThrow("another program's database")
+  rmSync(stateDir, { recursive: true })
 })

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Call } from '../../../agent/call/call.ts'
-import { JournalFullError } from '../../../agent/call/idempotency-journal.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
+import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import type { PatientFs } from '../../../agent/durable-files/retries.ts'
 import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
 import { RequestTable } from '../../../agent/spool/requests.ts'
@@ -212,7 +212,7 @@ test('answers that cannot be written delay no calls up to a bound, and then come
 test('a request whose old id the journal cannot forget, because its disk is full, is claimed and answered', async () => {
   const { promise, resolve: letGo } = Promise.withResolvers<void>()
   const forgetEnded = async () => {
-    throw new JournalFullError('ENOSPC', undefined)
+    throw new StoreFullError('ENOSPC', undefined)
   }
   await using spool = await startWorker(() => ({}), { answered: promise, forgetEnded })
   putRequest(spool.dirs.outbox, 'daily', eligible)

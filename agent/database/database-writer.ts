@@ -1,27 +1,33 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { JournalFullError } from '../call/idempotency-journal.ts'
 import { codeOfFullDisk } from '../durable-files/database-fault.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { FileSync } from '../durable-files/file-sync.ts'
 import { RemovedError, trackFile } from '../durable-files/same-file.ts'
 import { codeOf } from '../durable-files/system-errors.ts'
+import { StoreFullError } from './store-errors.ts'
 
-const cureOfRemoved =
-  'What was sent is forgotten with it. Put it back if it was moved; else start the agent again, and ids of the last ten minutes are new'
+/** What a writer needs beside its database. */
+export interface DatabaseWriterOptions {
+  /** Of the database's file. */
+  readonly path: string
+  /** What a person can do if the file was removed while the agent ran. */
+  readonly cureOfRemoval: string
+  /** Called when the database fails for another reason than a full disk. */
+  readonly onFatal: (error: Error) => void
+}
 
 /** Commits to the database, and reads from it. Tells a full disk, after which the agent goes on, from every other failure. */
-export class JournalWriter {
+export class DatabaseWriter {
   readonly #db: DatabaseSync
-  readonly #path: string
+  readonly #options: DatabaseWriterOptions
   readonly #isSameFile: () => boolean
-  readonly #onFatal: (error: Error) => void
   readonly #wal: FileSync
 
-  constructor(db: DatabaseSync, path: string, onFatal: (error: Error) => void) {
+  constructor(db: DatabaseSync, options: DatabaseWriterOptions) {
+    const { path } = options
     this.#db = db
-    this.#path = path
+    this.#options = options
     this.#isSameFile = trackFile(path)
-    this.#onFatal = onFatal
     // SQLite makes the WAL with the first commit and keeps it until the database is closed.
     this.#wal = new FileSync(`${path}-wal`)
   }
@@ -29,7 +35,7 @@ export class JournalWriter {
   /**
    * Runs the work as one transaction. Returns when kill -9 cannot undo it any more.
    *
-   * @throws {JournalFullError} There is no space. Nothing was written.
+   * @throws {StoreFullError} There is no space. Nothing was written.
    */
   commit<Result>(work: () => Result): Result {
     this.assertSameFile()
@@ -40,13 +46,13 @@ export class JournalWriter {
       return result
     } catch (error) {
       this.#rollBack()
-      const code = codeOfFullDisk(error, this.#path)
-      if (code !== undefined) throw new JournalFullError(code, error)
+      const code = codeOfFullDisk(error, this.#options.path)
+      if (code !== undefined) throw new StoreFullError(code, error)
       throw this.#failForGood(error)
     }
   }
 
-  /** Runs a read. A journal that cannot be read says nothing about what was sent, so a failure ends the agent. */
+  /** Runs a read. A database that cannot be read says nothing about what was done, so a failure ends the agent. */
   read<Result>(query: () => Result): Result {
     try {
       return query()
@@ -73,11 +79,13 @@ export class JournalWriter {
 
   /** @throws {RemovedError} Nobody would find again what is written from now on. */
   assertSameFile(): void {
-    if (!this.#isSameFile()) throw this.#failForGood(new RemovedError('SERVICE_STATE_DIR', this.#path, cureOfRemoved))
+    if (this.#isSameFile()) return
+    const { path, cureOfRemoval } = this.#options
+    throw this.#failForGood(new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoval))
   }
 
   #failForGood(error: unknown): unknown {
-    this.#onFatal(error as Error)
+    this.#options.onFatal(error as Error)
     return error
   }
 

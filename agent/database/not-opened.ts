@@ -2,18 +2,16 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { databaseStateBy, databaseUnreachable } from '../durable-files/database-fault.ts'
 import { dirUnusable } from '../durable-files/dir-unusable.ts'
 import { LockedError } from '../ownership/owner-lock.ts'
-import { JournalDamagedError, JournalUnusableError } from './journal-unusable.ts'
+import { StoreDamagedError, StoreUnusableError } from './store-errors.ts'
 
-/** The journal's file is not what it must be. The file was left as it is. */
-export function unusable(path: string, problem: string, cure: string): JournalUnusableError {
-  return new JournalUnusableError(messageOf(path, problem, cure))
+/** A database's file is not what it must be. The file was left as it is. */
+export function unusable(path: string, problem: string, cure: string): StoreUnusableError {
+  return new StoreUnusableError(messageOf(path, problem, cure))
 }
 
-/** A journal's file that is broken, with the only cure there is. */
-export function damaged(path: string, problem: string): JournalDamagedError {
-  const cure =
-    'move it away to begin with an empty journal. Do not put an older copy in its place: it does not know which calls were sent since'
-  return new JournalDamagedError(messageOf(path, problem, cure))
+/** A database's file that is broken. */
+export function damaged(path: string, problem: string, cure: string): StoreDamagedError {
+  return new StoreDamagedError(messageOf(path, problem, cure))
 }
 
 function messageOf(path: string, problem: string, cure: string): string {
@@ -21,10 +19,10 @@ function messageOf(path: string, problem: string, cure: string): string {
 }
 
 /**
- * The error for a journal that could not be opened. It says "damaged" only if SQLite does, because a person who moves a
- * healthy journal away makes the agent forget what was sent.
+ * The error for a database that could not be opened. It says "damaged" only if SQLite does, because a person who moves a
+ * healthy database away makes the agent forget what is in it.
  */
-export function notOpened(path: string, error: unknown): unknown {
+export function notOpened(path: string, error: unknown, cureOfDamage: string): unknown {
   const { code, errcode, message } = error as { code?: string; errcode?: number; message: string }
   // An error with a message for people already, or a fault of our own.
   if (code === undefined) return error
@@ -33,13 +31,13 @@ export function notOpened(path: string, error: unknown): unknown {
     case 'locked':
       return new LockedError(path, 'another program, which has it open')
     case 'damaged':
-      return damaged(path, `damaged or no database (${message})`)
+      return damaged(path, `damaged or no database (${message})`, cureOfDamage)
     case 'unreachable':
       return databaseUnreachable('SERVICE_STATE_DIR', path, error)
   }
 }
 
-/** Reads the journal's files to their end. @throws {DirUnusableError} The disk fails. */
+/** Reads a database's files to their end. @throws {DirUnusableError} The disk fails. */
 export function readThrough(path: string): void {
   for (const file of [path, `${path}-wal`]) {
     try {

@@ -4,42 +4,72 @@ import { DatabaseSync } from 'node:sqlite'
 import { dirUnusable } from '../durable-files/dir-unusable.ts'
 import { makePrivate, makePrivateFile } from '../durable-files/private-file.ts'
 import { syncDirNow } from '../durable-files/sync-dir.ts'
-import { damaged, notOpened, unusable } from './not-opened.ts'
-import { applicationId, schema, schemaVersion, takeOverOlderVersion } from './schema.ts'
+import { damaged, notOpened, readThrough, unusable } from './not-opened.ts'
+import { StoreDamagedError } from './store-errors.ts'
+
+/** A database of the state directory: what differs between the journal and the ledger. */
+export interface DatabaseKind {
+  readonly fileName: string
+  /** Says in the head of the file whose database it is. */
+  readonly applicationId: number
+  readonly schemaVersion: number
+  /** Creates the tables of an empty database. */
+  readonly schema: string
+  /** Fills an empty database, in the transaction that creates its tables. */
+  readonly fill?: (db: DatabaseSync) => void
+  /** SQL that takes over a database of an earlier version; undefined before the second version. */
+  readonly takeOver?: string
+  /** What a person can do about a broken file, and what that means. */
+  readonly cureOfDamage: string
+  /** What a person can do if the file was removed while the agent ran, and what that means. */
+  readonly cureOfRemoval: string
+}
 
 /** A larger database is not read to its end at the start: damage in it is found when its part is read. */
 const checkedBytesMax = 8 * 1024 * 1024
 
 /**
- * Opens the journal's database, and makes it if there is none. A journal of an earlier version is taken over. Commits are
- * not synced unless `PRAGMA synchronous` says so.
+ * Opens a database of the state directory, and makes it if there is none. One of an earlier version is taken over. Commits
+ * are not synced unless `PRAGMA synchronous` says so.
  *
- * @param newName The name of a new journal.
- * @throws {JournalUnusableError} The file is damaged, newer, or another program's. It stays untouched.
+ * @param prepare Makes the database ready for this process. If it fails, the database is closed.
+ * @throws {StoreUnusableError} The file is damaged, newer, or another program's. It stays untouched.
  * @throws {LockedError} Another program has it open.
  * @throws {DirUnusableError} There is no space, or no right to it. The file may be healthy.
  */
-export function openDatabase(stateDir: string, newName: () => string): DatabaseSync {
-  const path = join(stateDir, 'journal.db')
-  let db: DatabaseSync | undefined
+export function openDatabase<Store>(kind: DatabaseKind, stateDir: string, prepare: (db: DatabaseSync) => Store): Store {
+  const path = join(stateDir, kind.fileName)
   try {
-    // An empty file holds nothing that could be lost.
-    if (statSync(path, { throwIfNoEntry: false })?.size) refuseForeign(path)
-    else makeDatabase(path, newName())
-    for (const file of filesOf(path)) makePrivate(file)
-    db = new DatabaseSync(path, { timeout: 0 })
-    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL')
-    if (Number(db.prepare('PRAGMA user_version').get()?.['user_version']) < schemaVersion) db.exec(takeOverOlderVersion)
-    db.exec('PRAGMA synchronous = NORMAL')
-    return db
+    return openOnce(kind, path, prepare)
   } catch (error) {
-    db?.close()
-    throw notOpened(path, error)
+    if (!(error instanceof StoreDamagedError)) throw error
+    // SQLite reports a failing disk as it reports a broken file. Reading the file to its end tells the two apart.
+    readThrough(path)
+    return openOnce(kind, path, prepare)
   }
 }
 
-/** Makes the database under another name first: a process that dies half-way leaves no journal that looks broken. */
-function makeDatabase(path: string, name: string): void {
+function openOnce<Store>(kind: DatabaseKind, path: string, prepare: (db: DatabaseSync) => Store): Store {
+  let db: DatabaseSync | undefined
+  try {
+    // An empty file holds nothing that could be lost.
+    if (statSync(path, { throwIfNoEntry: false })?.size) refuseForeign(kind, path)
+    else makeDatabase(kind, path)
+    for (const file of filesOf(path)) makePrivate(file)
+    db = new DatabaseSync(path, { timeout: 0 })
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL')
+    const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+    if (version < kind.schemaVersion && kind.takeOver) db.exec(kind.takeOver)
+    db.exec('PRAGMA synchronous = NORMAL')
+    return prepare(db)
+  } catch (error) {
+    db?.close()
+    throw notOpened(path, error, kind.cureOfDamage)
+  }
+}
+
+/** Makes the database under another name first: a process that dies half-way leaves no database that looks broken. */
+function makeDatabase(kind: DatabaseKind, path: string): void {
   const unfinished = `${path}.new`
   removeDatabase(unfinished)
   makePrivateFile(unfinished)
@@ -47,9 +77,11 @@ function makeDatabase(path: string, name: string): void {
   try {
     // Not in WAL mode yet: the closing moves a WAL into the file, and reports no failure of that.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL')
-    db.exec(`BEGIN IMMEDIATE; ${schema}`)
-    // In the same transaction, because a journal without a name is no journal.
-    db.prepare('INSERT INTO journal (only, name) VALUES (1, ?)').run(name)
+    const { applicationId, schemaVersion, schema, fill } = kind
+    db.exec(
+      `BEGIN IMMEDIATE; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}; ${schema}`,
+    )
+    fill?.(db)
     db.exec('COMMIT')
     if (db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'] !== 'wal') throw withoutWal(path)
     db.close()
@@ -76,7 +108,7 @@ function filesOf(path: string): string[] {
 }
 
 /** Looks at the file without changing it. */
-function refuseForeign(path: string): void {
+function refuseForeign({ applicationId, schemaVersion, cureOfDamage }: DatabaseKind, path: string): void {
   using db = new DatabaseSync(path, { readOnly: true, timeout: 0 })
   const value = (sql: string) => Object.values(db.prepare(sql).get() ?? {})[0]
   // Fails if the file is no database.
@@ -94,5 +126,5 @@ function refuseForeign(path: string): void {
   const pages = Number(value('PRAGMA page_count')) - Number(value('PRAGMA freelist_count'))
   if (pages * Number(value('PRAGMA page_size')) > checkedBytesMax) return
   const check = String(value('PRAGMA quick_check(1)'))
-  if (check !== 'ok') throw damaged(path, `damaged (${check})`)
+  if (check !== 'ok') throw damaged(path, `damaged (${check})`, cureOfDamage)
 }
