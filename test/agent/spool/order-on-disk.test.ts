@@ -28,18 +28,20 @@ test('what was sent is kept, then synced under a name of its own, and shown by t
   const calls = await callsOfOnePurchase()
   const claimed = calls.slice(calls.indexOf('rename request or answer in outbox'))
   const steps = claimed.filter((call) => changes.test(call) && !besides.test(call))
-  expect(steps.slice(0, 11)).toEqual([
+  expect(steps.slice(0, 13)).toEqual([
     'rename request or answer in outbox',
     'exec COMMIT',
+    'sync journal.db-wal',
     'connect platform',
     'send request to the platform',
     'receive answer of the platform',
     'exec COMMIT',
+    'sync journal.db-wal',
     'sync temporary in outbox',
     'rename temporary in outbox',
     'sync outbox',
     'unlink claim in outbox',
     'rename done in outbox',
   ])
-  expect(steps.slice(11).sort()).toEqual(['sync inbox', 'sync outbox'])
+  expect(steps.slice(13).sort()).toEqual(['sync inbox', 'sync outbox'])
 })
