@@ -33,23 +33,30 @@ export class DatabaseWriter {
   }
 
   /**
-   * Runs the work as one transaction. Returns when kill -9 cannot undo it any more.
+   * Runs one statement, which is a transaction by itself. Returns when kill -9 cannot undo it any more.
    *
    * @throws {StoreFullError} There is no space. Nothing was written.
    */
-  commit<Result>(work: () => Result): Result {
-    this.assertSameFile()
+  commit<Result>(statement: () => Result): Result {
+    this.#assertSameFile()
     try {
-      this.#db.exec('BEGIN IMMEDIATE')
-      const result = work()
-      this.#db.exec('COMMIT')
-      return result
+      return statement()
     } catch (error) {
       this.#rollBack()
       const code = codeOfFullDisk(error, this.#options.path)
       if (code !== undefined) throw new StoreFullError(code, error)
       throw this.#failForGood(error)
     }
+  }
+
+  /** As `commit`, for several statements in one transaction. */
+  commitAll<Result>(work: () => Result): Result {
+    return this.commit(() => {
+      this.#db.exec('BEGIN IMMEDIATE')
+      const result = work()
+      this.#db.exec('COMMIT')
+      return result
+    })
   }
 
   /** Runs a read. A database that cannot be read says nothing about what was done, so a failure ends the agent. */
@@ -78,7 +85,7 @@ export class DatabaseWriter {
   }
 
   /** @throws {RemovedError} Nobody would find again what is written from now on. */
-  assertSameFile(): void {
+  #assertSameFile(): void {
     if (this.#isSameFile()) return
     const { path, cureOfRemoval } = this.#options
     throw this.#failForGood(new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoval))

@@ -8,14 +8,22 @@ export interface CallRow {
   readonly ends_at_ms: number | null
 }
 
+/** A row and its place: a row that is written again becomes the newest. */
+export interface OldRow {
+  readonly rowid: number
+  readonly id: string
+  readonly ends_at_ms: number | null
+}
+
 /** The table of calls: one row for each id. Every function is one statement of SQL. */
 export class CallTable {
   readonly #select
   readonly #replace
   readonly #delete
   readonly #deleteRow
-  readonly #selectEnded
+  readonly #selectOldest
   readonly #settleIntents
+  readonly #latestEnd
   readonly #shorten
 
   constructor(db: DatabaseSync) {
@@ -25,9 +33,12 @@ export class CallTable {
     )
     this.#delete = db.prepare('DELETE FROM call WHERE id = ?')
     this.#deleteRow = db.prepare('DELETE FROM call WHERE rowid = ?')
-    this.#selectEnded = db.prepare('SELECT rowid, id FROM call WHERE ends_at_ms < ? ORDER BY ends_at_ms LIMIT ?')
-    this.#settleIntents = db.prepare('UPDATE call SET answer = ?, ends_at_ms = ? WHERE ends_at_ms IS NULL')
+    this.#selectOldest = db.prepare('SELECT rowid, id, ends_at_ms FROM call WHERE rowid > ? ORDER BY rowid LIMIT ?')
+    this.#latestEnd = db.prepare(
+      'SELECT max(ends_at_ms) AS ends_at_ms FROM (SELECT ends_at_ms FROM call ORDER BY rowid DESC LIMIT 1000)',
+    )
     this.#shorten = db.prepare('UPDATE call SET ends_at_ms = ?1 WHERE ends_at_ms > ?1')
+    this.#settleIntents = db.prepare('UPDATE call SET answer = ?, ends_at_ms = ? WHERE ends_at_ms IS NULL')
   }
 
   read(id: string): CallRow | undefined {
@@ -42,9 +53,9 @@ export class CallTable {
     this.#delete.run(id)
   }
 
-  /** The ids whose window ended before a time, those that ended first. */
-  listEnded(beforeMs: number, max: number): readonly { readonly rowid: number; readonly id: string }[] {
-    return this.#selectEnded.all(beforeMs, max) as unknown as { rowid: number; id: string }[]
+  /** The rows behind one, in the order in which they were written. */
+  listOldest(afterRowid: number, max: number): readonly OldRow[] {
+    return this.#selectOldest.all(afterRowid, max) as unknown as OldRow[]
   }
 
   deleteRow(rowid: number): void {
@@ -62,8 +73,9 @@ export class CallTable {
     this.#settleIntents.run(answer, endsAtMs)
   }
 
-  /** Lets no window end after this time. */
+  /** Lets no window end after this time. Reads the whole table only where one of the newest rows says that it must. */
   shortenWindows(endsAtMs: number): void {
-    this.#shorten.run(endsAtMs)
+    const latestEndMs = Number(this.#latestEnd.get()?.['ends_at_ms'] ?? 0)
+    if (latestEndMs > endsAtMs) this.#shorten.run(endsAtMs)
   }
 }

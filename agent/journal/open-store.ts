@@ -35,12 +35,11 @@ export function openStore(stateDir: string, clock: Clock, ballast: Ballast): Sto
 
 /** The calls that the last process did not end are in doubt from now on. */
 function prepare(db: DatabaseSync, clock: Clock): Store {
-  const [time, calls] = [new JournalTime(db, clock), new CallTable(db)]
+  const time = new JournalTime(db, clock)
   const latestEndMs = time.nowMs() + limits.idempotencyWindowMs
-  db.exec('BEGIN IMMEDIATE')
+  const calls = new CallTable(db)
   calls.settleIntents(JSON.stringify(inDoubt), latestEndMs)
   // A wall clock that was set back must not keep an answer for longer than its window.
   calls.shortenWindows(latestEndMs)
-  db.exec('COMMIT')
   return { db, time, calls }
 }

@@ -17,33 +17,39 @@ export interface Purge {
   /** Whether the request of an id still waits for its answer. Its row stays. */
   readonly isUnanswered: (id: string) => boolean
   /** @throws {StoreFullError} */
-  readonly commit: (work: () => number) => number
+  readonly commit: <Result>(work: () => Result) => Result
 }
 
 /**
- * Deletes the rows whose window ended: each minute, and faster while there are many.
+ * Deletes the rows whose window ended: each minute, and faster while there are many. It goes from the oldest row to the
+ * first whose window has not ended; a shorter window behind that one is deleted some minutes later.
  *
  * @returns Stops it.
  */
 export function startPurging({ calls, time, clock, isUnanswered, commit }: Purge): () => void {
-  const deletePart = (): number => {
-    const ended = calls.listEnded(time.nowMs(), partSize)
-    for (const { rowid, id } of ended) if (!isUnanswered(id)) calls.deleteRow(rowid)
-    return ended.length
+  /** @returns The rowid to go on behind; undefined when the rest has not ended. */
+  const deletePart = (afterRowid: number): number | undefined => {
+    const rows = calls.listOldest(afterRowid, partSize)
+    for (const { rowid, id, ends_at_ms } of rows) {
+      if (ends_at_ms === null || isUnanswered(id)) continue
+      if (ends_at_ms >= time.nowMs()) return undefined
+      calls.deleteRow(rowid)
+    }
+    return rows.length < partSize ? undefined : rows.at(-1)?.rowid
   }
-  const purge = (): void => {
-    const isMoreLeft = commitOrWait() === partSize
-    cancel = clock.after(isMoreLeft ? nextPartMs : intervalMs, purge)
+  const purge = (afterRowid: number): void => {
+    const lastRowid = commitOrWait(afterRowid)
+    cancel = clock.after(lastRowid === undefined ? intervalMs : nextPartMs, () => purge(lastRowid ?? 0))
   }
   /** What cannot be deleted because the disk is full is deleted the next time. */
-  const commitOrWait = (): number => {
+  const commitOrWait = (afterRowid: number): number | undefined => {
     try {
-      return commit(deletePart)
+      return commit(() => deletePart(afterRowid))
     } catch (error) {
       if (!(error instanceof StoreFullError)) throw error
-      return 0
+      return undefined
     }
   }
-  let cancel = clock.after(intervalMs, purge)
+  let cancel = clock.after(intervalMs, () => purge(0))
   return () => cancel()
 }

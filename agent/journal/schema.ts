@@ -12,7 +12,8 @@ const callTable = `
     answer TEXT,
     ends_at_ms REAL
   ) STRICT;
-  CREATE INDEX call_end ON call (ends_at_ms);
+  -- For the start. It holds the calls under way alone, so that an answer is written to one tree of ids and no other.
+  CREATE INDEX call_intent ON call (id) WHERE ends_at_ms IS NULL;
 `
 
 /** A new journal, but for its name. */

@@ -56,7 +56,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
   const room = new Room({
     ballast,
     clock,
-    tryToCommit: () => writer.commit(() => calls.touch()),
+    tryToCommit: () => writer.commitAll(() => calls.touch()),
     onChange: onFull,
   })
   room.look()
@@ -65,7 +65,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     time,
     clock,
     isUnanswered,
-    commit: (work) => commitIfRoom(work),
+    commit: (work) => commitIfRoom(() => writer.commitAll(work)),
   })
 
   function read(id: string): Entry | undefined {
@@ -89,9 +89,9 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
   }
 
   /** For what may fail: a call that is not sent then, or rows that are deleted later. */
-  function commitIfRoom<Result>(work: () => Result): Result {
+  function commitIfRoom<Result>(commit: () => Result): Result {
     try {
-      return writer.commit(work)
+      return commit()
     } catch (error) {
       if (error instanceof StoreFullError) room.report(error)
       throw error
@@ -119,11 +119,10 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     },
 
     async recordIntent(call) {
-      writer.assertSameFile()
       room.assert()
       if (!isSentOnce(call)) return
       cache.delete(call.id)
-      commitIfRoom(() => calls.replace(call, null, null))
+      commitIfRoom(() => writer.commit(() => calls.replace(call, null, null)))
       await writer.sync()
     },
 

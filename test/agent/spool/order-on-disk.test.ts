@@ -21,7 +21,7 @@ async function callsOfOnePurchase(): Promise<string[]> {
   return JSON.parse(readFileSync(reportFile, 'utf8')) as string[]
 }
 
-const changes = /^(?:rename|unlink|sync|connect|send|receive|exec COMMIT)/
+const changes = /^(?:rename|unlink|sync|connect|send|receive|run statement)/
 const besides = /ballast|in spool$/
 
 test('what was sent is kept, then synced under a name of its own, and shown by the one rename that uses it up', async () => {
@@ -30,12 +30,12 @@ test('what was sent is kept, then synced under a name of its own, and shown by t
   const steps = claimed.filter((call) => changes.test(call) && !besides.test(call))
   expect(steps.slice(0, 13)).toEqual([
     'rename request or answer in outbox',
-    'exec COMMIT',
+    'run statement',
     'sync journal.db-wal',
     'connect platform',
     'send request to the platform',
     'receive answer of the platform',
-    'exec COMMIT',
+    'run statement',
     'sync journal.db-wal',
     'sync temporary in outbox',
     'rename temporary in outbox',
