@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { answerText, type CallAnswer, refusal } from '../call/answer.ts'
@@ -7,12 +6,12 @@ import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
 import { messages } from '../call/messages.ts'
 import { agentLimits } from '../config/agent-limits.ts'
 import type { DaemonAddress } from '../config/config.ts'
+import { type HttpServer, startHttpServer } from '../http/http-server.ts'
+import { readBody } from '../http/read-body.ts'
+import { type Answer, writeAnswer } from '../http/write-answer.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { Connections } from './connections.ts'
 import { type DoorRefusal, guard, type Route } from './guard.ts'
-import { readBody } from './read-body.ts'
-import { type Answer, refuseMalformed, writeAnswer } from './write-answer.ts'
 
 export interface LoopbackOptions {
   readonly address: DaemonAddress
@@ -26,14 +25,8 @@ export interface LoopbackOptions {
   readonly refusalLog: Pick<LimitedLog, 'warn'>
 }
 
-/** Interface A. @see interface section 4.10 */
-export interface LoopbackServer {
-  readonly url: string
-  /** Takes no new calls. Resolves when every call has ended, also those whose caller hung up, and every answer has left. */
-  close(): Promise<void>
-  /** Closes every connection. */
-  destroy(): void
-}
+/** Interface A. When it is closed, it takes no new calls. @see interface section 4.10 */
+export type LoopbackServer = Pick<HttpServer, 'url' | 'close' | 'destroy'>
 
 const connectionsMax = 2 * agentLimits.callsWaitingMax
 
@@ -41,8 +34,6 @@ const connectionsMax = 2 * agentLimits.callsWaitingMax
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
   const { address, log, refusalLog } = options
   const healthText = JSON.stringify({ ok: true, agent: options.agent })
-  const connections = new Connections(connectionsMax)
-  const requests = new Set<Promise<void>>()
   let waiting = 0
   let isClosing = false
 
@@ -86,11 +77,10 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse<IncomingMessage>): Promise<void> {
-    connections.addRequest(request, response)
     const exchange: Exchange = { request, response, call: undefined }
     try {
       const answer = await answerRequest(exchange).catch((error) => answerBug(exchange, error))
-      if (answer) await writeAnswer(request, response, answer, () => connections.isLast(request, response))
+      if (answer) await writeAnswer(request, response, answer, () => server.isLast(request, response))
       else response.destroy()
     } catch (error) {
       log.error({ err: error }, 'answer not written: a bug of the agent')
@@ -105,50 +95,22 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     return { status: 500, text: answerText(call?.id, refusal(500, message, mayHaveActed)) }
   }
 
-  function onRequest(request: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
-    const ended = handle(request, response).finally(() => requests.delete(ended))
-    requests.add(ended)
-  }
-
-  const server = createServer(
-    {
-      headersTimeout: 5_000,
-      requestTimeout: 10_000,
-      connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 65_000,
-      // The guard refuses it, in JSON.
-      requireHostHeader: false,
-    },
-    onRequest,
-  )
-  // A caller may close its side as soon as it has sent everything: its answer is still owed.
-  Object.assign(server, { httpAllowHalfOpen: true })
-  server.on('connection', (socket) => connections.add(socket))
-  server.on('checkContinue', onRequest)
-  server.on('checkExpectation', onRequest)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-    // Something that is not HTTP may follow complete requests; their answers still come first, and alone.
-    if (connections.endAfterAnswers(socket)) return
-    refusalLog.warn({ status: refuseMalformed(error, socket), reason: error.code }, 'request refused')
+  const server = await startHttpServer({
+    host: address.host,
+    port: address.port,
+    connectionsMax,
+    keepAliveTimeoutMs: 65_000,
+    handle,
+    malformedText: (status) => answerText(undefined, refusal(status, messages.requestMalformed)),
+    onMalformed: (status, reason) => refusalLog.warn({ status, reason }, 'request refused'),
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(address.port, address.host, resolve)
-  })
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`,
-    async close() {
+    url: server.url,
+    close() {
       isClosing = true
-      const closed = new Promise((resolve) => server.close(resolve))
-      connections.close()
-      await Promise.all([closed, ...requests])
+      return server.close()
     },
-    destroy() {
-      server.close()
-      server.closeAllConnections()
-    },
+    destroy: () => server.destroy(),
   }
 }
 

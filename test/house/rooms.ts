@@ -18,7 +18,7 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
     ['journal'],
     ['call'],
     ['platform'],
-    ['database'],
+    ['database', 'http'],
     ['ownership'],
     ['durable-files'],
     ['config'],

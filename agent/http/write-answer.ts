@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { answerText, refusal } from '../call/answer.ts'
-import { messages } from '../call/messages.ts'
 import { discardBody } from './read-body.ts'
 
 /** What is answered to one request. */
@@ -58,9 +56,13 @@ const malformedStatuses: Readonly<Record<string, readonly [number, string]>> = {
  *
  * @returns The status.
  */
-export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): number {
+export function refuseMalformed(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  textOf: (status: number) => string,
+): number {
   const [status, reason] = malformedStatuses[error.code ?? ''] ?? [400, 'Bad Request']
-  const text = answerText(undefined, refusal(status, messages.requestMalformed))
+  const text = textOf(status)
   const headers = Object.entries(fixedHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `HTTP/1.1 ${status} ${reason}\r\n${headers.join('')}connection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n`
   socket.end(head + text)

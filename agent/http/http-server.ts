@@ -1,0 +1,85 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { Connections } from './connections.ts'
+import { refuseMalformed } from './write-answer.ts'
+
+/** What differs between the ports of the agent. */
+export interface HttpServerOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Above this number the oldest idle connection is closed. */
+  readonly connectionsMax: number
+  readonly keepAliveTimeoutMs: number
+  /** Answers one request. It must not reject. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse<IncomingMessage>) => Promise<void>
+  /** The JSON that answers something that is not HTTP. */
+  readonly malformedText: (status: number) => string
+  /** Called for something that is not HTTP. */
+  readonly onMalformed: (status: number, code: string | undefined) => void
+}
+
+/** A port with limits on connections, heads and time. Bodies and calls are limited by their readers. */
+export interface HttpServer {
+  readonly url: string
+  /** Whether the connection ends with this answer. */
+  isLast(request: IncomingMessage, response: ServerResponse<IncomingMessage>): boolean
+  /** Takes no new connections. Resolves when every request has been handled and every answer has left. */
+  close(): Promise<void>
+  /** Closes every connection. */
+  destroy(): void
+}
+
+/** @throws {NodeJS.ErrnoException} The port cannot be taken. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { host, handle } = options
+  const connections = new Connections(options.connectionsMax)
+  const requests = new Set<Promise<void>>()
+
+  function onRequest(request: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
+    connections.addRequest(request, response)
+    const ended = handle(request, response).finally(() => requests.delete(ended))
+    requests.add(ended)
+  }
+
+  const server = createServer(
+    {
+      headersTimeout: 5_000,
+      requestTimeout: 10_000,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: options.keepAliveTimeoutMs,
+      // Our own answer to it is JSON.
+      requireHostHeader: false,
+    },
+    onRequest,
+  )
+  // A caller may close its side as soon as it has sent everything: its answer is still owed.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  server.on('connection', (socket) => connections.add(socket))
+  server.on('checkContinue', onRequest)
+  server.on('checkExpectation', onRequest)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+    // Something that is not HTTP may follow complete requests; their answers still come first, and alone.
+    if (connections.endAfterAnswers(socket)) return
+    options.onMalformed(refuseMalformed(error, socket, options.malformedText), error.code)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, host, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    isLast: (request, response) => connections.isLast(request, response),
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      connections.close()
+      await Promise.all([closed, ...requests])
+    },
+    destroy() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
