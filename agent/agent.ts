@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import manifest from '../package.json' with { type: 'json' }
-import { answerCall, type CallDeps } from './call/answer-call.ts'
-import type { Call } from './call/call.ts'
+import { refusal } from './call/answer.ts'
+import { answerCall, type CallDeps, type CallReports } from './call/answer-call.ts'
+import { type Call, readCall } from './call/call.ts'
 import type { IdempotencyJournal } from './call/idempotency-journal.ts'
 import { envelopeSealer, webhookVerifier } from './call/local-operations.ts'
+import { messages } from './call/messages.ts'
+import { webhookOpener } from './call/open-webhook.ts'
 import { RetryBudget } from './call/retry-budget.ts'
 import { SingleFlight } from './call/single-flight.ts'
 import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
@@ -24,6 +27,7 @@ import { PlatformClock } from './platform/platform-clock.ts'
 import { RequestTable } from './spool/requests.ts'
 import { startSpool } from './spool/spool.ts'
 import { spoolDirs } from './spool/spool-dirs.ts'
+import { type Bridge, openBridge } from './webhook-bridge/bridge.ts'
 
 /** Time, randomness and identity. Tests give their own. */
 export interface Outside {
@@ -40,6 +44,8 @@ const realOutside: Outside = { clock: systemClock, random: Math.random, newJti: 
 export interface RunningAgent {
   /** Where interface A listens. */
   readonly url: string
+  /** Where the platform's webhooks go, if the bridge is on. */
+  readonly webhookUrl: string | undefined
   /** Sets the clock by the platform's, so that it is right before the first call or webhook. */
   learnPlatformClock(): Promise<void>
   /** Resolves when the journal answers. */
@@ -90,6 +96,8 @@ export async function startAgent(
     onFatal,
   })
   started.defer(() => journal.close())
+  const bridge = config.webhook && openBridge({ ...config, settings: config.webhook, clock, log, onFatal })
+  if (bridge) started.defer(() => bridge.close())
   const connection = await connectToPlatform({
     origin: new URL(config.baseUrl).origin,
     extraCa: config.extraCa,
@@ -100,7 +108,7 @@ export async function startAgent(
   started.defer(() => connection.close())
   const contact = new Contact()
   const callLog = new CallLog(log)
-  const deps = callDeps(config, callLog, outside, journal, connection, contact)
+  const deps = callDeps(config, callLog, outside, journal, connection, contact, bridge)
   const answer = (call: Call, turn: Turn) => callLog.follow(call, () => answerCall(call, turn, deps))
   // The port is taken before any work starts: an agent that cannot have it has sent nothing.
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
@@ -116,6 +124,7 @@ export async function startAgent(
     refusalLog: new LimitedLog(log, clock),
   })
   started.defer(() => loopback.destroy())
+  const webhookUrl = await bridge?.listen(webhookOpener(config.platformKeys, deps.platformClock, deps.partnerApi))
 
   const dirs = config.spoolDir === undefined ? undefined : spoolDirs(config.spoolDir)
   const spool =
@@ -135,15 +144,25 @@ export async function startAgent(
     }))
   if (spool) started.defer(() => spool.stop())
   startWork()
+  await bridge?.start({
+    platformMs: () => deps.platformClock.nowMs(),
+    getTransaction(transactionId) {
+      const reading = readCall({ operation: 'transaction.get', input: { transactionId }, id: undefined })
+      if (!reading.ok) throw new Error(reading.message)
+      return answer(reading.call, takeTurn(reading.call, deps))
+    },
+  })
+  if (webhookUrl !== undefined) log.info({ url: webhookUrl }, 'listening for webhooks')
   log.info({ url: loopback.url }, 'listening')
   const running = started.move()
   return {
     url: loopback.url,
+    webhookUrl,
     learnPlatformClock: () => deps.partnerApi.learnClock(),
     // No call has an empty id.
     checkAlive: () => journal.find(''),
     async close(graceMs) {
-      const stopped = Promise.all([loopback.close(), spool?.stop()])
+      const stopped = Promise.all([loopback.close(), spool?.stop(), bridge?.stop()])
       await endsWithin(graceMs, stopped, clock)
       callLog.logCutOff()
       await running.disposeAsync()
@@ -158,6 +177,7 @@ function callDeps(
   journal: IdempotencyJournal,
   connection: PlatformConnection,
   contact: Contact,
+  bridge: Bridge | undefined,
 ): CallDeps {
   const platformClock = new PlatformClock(clock)
   const api = partnerApi({
@@ -184,11 +204,17 @@ function callDeps(
     singleFlight: new SingleFlight(),
     keyQueues: new KeyQueues(clock),
     sealEnvelope: envelopeSealer(api),
-    verifyWebhook: webhookVerifier(config.platformKeys, platformClock, api),
+    verifyWebhook: webhookVerifier(
+      config.platformKeys.size > 0 ? webhookOpener(config.platformKeys, platformClock, api) : undefined,
+    ),
+    answerOrders: bridge?.answerOrders ?? (async () => refusal(503, messages.ordersNotConfigured)),
+    reports: bridge?.reports ?? noReports,
     onDone: (...answered) => callLog.onAnswered(...answered),
     onError: (call, error) => callLog.onError(call, error),
   }
 }
+
+const noReports: CallReports = { begin: async () => undefined, end: async () => undefined }
 
 /** Resolves when the work has ended, or after `ms`. */
 async function endsWithin(ms: number, work: Promise<unknown>, clock: Clock): Promise<void> {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { characterRef, itemRef, momentOf, observation, quantity, transactionId } from './fields.ts'
+import { readStrictJson } from './strict-json.ts'
 import { deliveryStatus, paymentStatus } from './transaction.ts'
 
 /** Payment is confirmed: transfer the item. Sent again after a `TEMPORARY` failure. @see interface section 6 */
@@ -38,6 +39,17 @@ export const webhookEvents = {
   },
 } as const
 export type WebhookEvent = keyof typeof webhookEvents
+
+/** The event in a webhook's body; undefined where it is none of the interface. */
+export function readEvent(text: string): TransferOrder | TransactionTerminal | undefined {
+  const reading = readStrictJson(text, { numbers: 'any' })
+  if (!reading.ok) return undefined
+  for (const { payload } of Object.values(webhookEvents)) {
+    const parsed = payload.safeParse(reading.object.value)
+    if (parsed.success) return parsed.data
+  }
+  return undefined
+}
 
 const bareReply = z.looseObject({ observedQuantity: observation })
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { characterLink, characterLinkRequest, eligibility } from './character.ts'
-import { characterRef, name, transactionId } from './fields.ts'
+import { characterRef, name, observation, transactionId } from './fields.ts'
 import { listing, listingRegistration, stockAdjustment, withdrawal } from './listing.ts'
 import {
   createdTransaction,
@@ -59,6 +59,8 @@ export interface PlatformOperation extends Described {
    * Absent where nothing can prove the call.
    */
   readonly proof?: (transaction: Fields, input: Fields) => Fields | undefined
+  /** What an accepted call says about an order or a stock. */
+  readonly reports?: 'delivery' | 'failure' | 'stock'
 }
 
 /** Signs the request of a platform operation for the game client, and sends nothing. */
@@ -72,7 +74,13 @@ export interface VerifyOperation extends Described {
   readonly kind: 'verify'
 }
 
-export type Operation = PlatformOperation | EnvelopeOperation | VerifyOperation
+/** Reads or changes the orders that the agent keeps, and sends nothing. */
+export interface OrdersOperation extends Described {
+  readonly kind: 'orders'
+  readonly does: 'list' | 'take'
+}
+
+export type Operation = PlatformOperation | EnvelopeOperation | VerifyOperation | OrdersOperation
 
 /**
  * Everything that both programs know about an operation. The agent's dispatch, `/operations`, the command line, the stub's
@@ -122,6 +130,7 @@ export const operations = {
     input: stockAdjustment,
     output: null,
     echoed: null,
+    reports: 'stock',
   },
   'market.withdraw': {
     kind: 'platform',
@@ -193,6 +202,7 @@ export const operations = {
     output: deliveryConfirmation,
     echoed: 'transactionId',
     proof: proofOfDelivery,
+    reports: 'delivery',
   },
   'transaction.delivery-failure': {
     kind: 'platform',
@@ -209,6 +219,7 @@ export const operations = {
     echoed: 'transactionId',
     successUntil: 'retryAt',
     proof: proofOfFailure,
+    reports: 'failure',
   },
   'market.register.envelope': {
     kind: 'envelope',
@@ -226,6 +237,18 @@ export const operations = {
     kind: 'verify',
     summary: "Checks a webhook's signature over its raw body and returns the event; sends nothing.",
     input: z.looseObject({ signature: name, body: z.optional(z.string()), bodyBase64: z.optional(z.string()) }),
+  },
+  'orders.open': {
+    kind: 'orders',
+    summary: 'Lists the orders that wait for the game server, and those that were closed in the last 24 hours.',
+    does: 'list',
+    input: z.looseObject({}),
+  },
+  'orders.take': {
+    kind: 'orders',
+    summary: 'Says that the game server has stored an order durably, and reports the stock that is left.',
+    does: 'take',
+    input: z.looseObject({ transactionId, observedQuantity: observation }),
   },
 } as const satisfies Record<string, Operation>
 

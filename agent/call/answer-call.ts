@@ -1,4 +1,4 @@
-import type { EnvelopeOperation, VerifyOperation } from '../../contract/operations.ts'
+import type { EnvelopeOperation, OrdersOperation, VerifyOperation } from '../../contract/operations.ts'
 import { agentLimits } from '../config/agent-limits.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
@@ -20,10 +20,24 @@ export interface CallDeps extends SendDeps {
   readonly callDeadlineMs: number
   readonly sealEnvelope: (call: Call<EnvelopeOperation>) => Promise<CallAnswer>
   readonly verifyWebhook: (call: Call<VerifyOperation>) => Promise<CallAnswer>
+  readonly answerOrders: (call: Call<OrdersOperation>) => Promise<CallAnswer>
+  readonly reports: CallReports
   /** Called at the end of every call. */
   readonly onDone: (call: Call, answer: CallAnswer, trace: CallTrace, durationMs: number) => void
   /** Called with an error that is a fault of the agent itself. */
   readonly onError: (call: Call, error: unknown) => void
+}
+
+/** Learns from calls that are sent. A stored answer or a shared one is not reported again. */
+export interface CallReports {
+  /**
+   * A call is about to leave.
+   *
+   * @throws {StoreFullError} It could not be noted. The call must not be sent.
+   */
+  begin(call: PlatformCall): Promise<void>
+  /** The call was answered. The answer stands, whatever this throws. */
+  end(call: PlatformCall, answer: CallAnswer): Promise<void>
 }
 
 /** One call on its way through this page. */
@@ -127,6 +141,8 @@ function execute(run: Run): Promise<CallAnswer> {
       })
     case 'verify':
       return answerOrBreak(run, () => deps.verifyWebhook(call as Call<VerifyOperation>))
+    case 'orders':
+      return answerOrBreak(run, () => deps.answerOrders(call as Call<OrdersOperation>))
     case 'platform':
       trace.source = 'platform'
       return answerOrBreak(run, () => executeInTurn(call as PlatformCall, run))
@@ -164,10 +180,24 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
   let mayArriveUntilMs = 0
   try {
     if (keyed) await deps.journal.recordIntent(keyed)
+    await deps.reports.begin(call)
     const outcome = await sendWithRetries(call, deadlineMs, deps, trace)
     mayArriveUntilMs = outcome.mayArriveUntilMs
-    return outcome.isRefusedInDoubt ? await settleDoubt(call, outcome.answer, deadlineMs, deps, trace) : outcome.answer
+    const answer = outcome.isRefusedInDoubt
+      ? await settleDoubt(call, outcome.answer, deadlineMs, deps, trace)
+      : outcome.answer
+    await reportEnd(call, answer, trace, deps)
+    return answer
   } finally {
     turn.release(mayArriveUntilMs)
+  }
+}
+
+async function reportEnd(call: PlatformCall, answer: CallAnswer, trace: CallTrace, deps: CallDeps): Promise<void> {
+  try {
+    await deps.reports.end(call, answer)
+  } catch (error) {
+    if (error instanceof StoreFullError) traceFullJournal(error, trace)
+    else deps.onError(call, error)
   }
 }

@@ -43,6 +43,19 @@ export const messages = {
   internal: 'O agente encontrou um erro interno. A operação pode ter sido executada.',
   internalSafe: 'O agente encontrou um erro interno. Tente novamente em instantes.',
 
+  ordersNotConfigured:
+    'O recebimento de pedidos não está configurado: defina SERVICE_WEBHOOK_PORT e as chaves da plataforma.',
+  orderUnknown: 'Este pedido não existe no agente: veja os pedidos em aberto com orders.open.',
+  orderClosed: 'Este pedido já foi encerrado: veja em orders.open como ele terminou.',
+  orderNotRecorded:
+    'O agente não conseguiu gravar o pedido em disco. Confira o espaço e as permissões do disco e tente novamente.',
+  orderWaitsFor: {
+    offered: 'O servidor do jogo deve gravar o pedido e responder com observedQuantity.',
+    taken: 'O servidor do jogo deve entregar o item e chamar transaction.delivery.',
+    'put-off': 'A plataforma deve enviar o pedido de novo, a partir de retryAt.',
+    closed: 'Nada: o pedido foi encerrado.',
+  },
+
   hostNotLoopback: 'Pedido recusado: o cabeçalho Host deve ser um só e local, por exemplo 127.0.0.1:8899.',
   fromBrowser: 'Pedido recusado: páginas da web não podem chamar o agente.',
   contentType: 'Envie o corpo como application/json, ou sem Content-Type.',

@@ -131,11 +131,14 @@ function explainFailedStart(error: unknown, config: AgentConfig): { message: str
   if (error instanceof StoreUnusableError) return { message: error.message, exitCode: exitCodes.usage }
   if (error instanceof SyncFailedError)
     return { message: `cannot start: ${error.message}`, exitCode: exitCodes.refused }
-  const { code, syscall } = error as NodeJS.ErrnoException
+  const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }
   if (syscall === 'listen') {
-    const address = `port ${config.port} on ${config.host}`
+    const { webhook } = config
+    const isWebhookPort = port !== config.port && port === webhook?.port
+    const name = isWebhookPort ? 'SERVICE_WEBHOOK_PORT' : 'SERVICE_AGENT_PORT'
+    const host = isWebhookPort ? webhook?.host : config.host
     return {
-      message: `SERVICE_AGENT_PORT: ${address} cannot be opened (${code}). Is another agent running?`,
+      message: `${name}: port ${port} on ${host} cannot be opened (${code}). Is another agent running?`,
       exitCode: exitCodes.usage,
     }
   }

@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
 import { limits } from '../../contract/limits.ts'
@@ -18,6 +18,8 @@ export interface AgentConfig extends DaemonAddress {
   readonly spoolDir: string | undefined
   /** The platform's verifying keys by kid; empty where none is configured. */
   readonly platformKeys: ReadonlyMap<string, KeyObject>
+  /** Turns on the webhook bridge. */
+  readonly webhook: WebhookSettings | undefined
   /** PEM. */
   readonly extraCa: string | undefined
   readonly httpsProxy: string | undefined
@@ -32,6 +34,17 @@ export interface AgentConfig extends DaemonAddress {
 
 const tlsAlwaysVerified =
   'NODE_TLS_REJECT_UNAUTHORIZED: ignored, because any server could take the API key. Trust a private CA with SERVICE_CA_FILE'
+
+/** Where the platform's webhooks arrive, and where they go. */
+export interface WebhookSettings {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** The only path that is served. */
+  readonly path: string
+  /** Where the game server takes them; undefined where it uses files or asks. */
+  readonly forwardUrl: string | undefined
+}
 
 /** Where the daemon listens, and the token it asks for. */
 export interface DaemonAddress {
@@ -72,13 +85,13 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
     logLevel: reader.oneOf('SERVICE_LOG_LEVEL', logLevels, 'info'),
     logFile: reader.text('SERVICE_LOG_FILE'),
   }
+  const webhook = readWebhookSettings(reader, rest.port, rest.platformKeys.size > 0)
   if (rest.spoolDir !== undefined) refuseMixedDirs(reader, rest.spoolDir, rest.stateDir)
-  refuseWhatIsNotThere(reader)
   if (source.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') reader.warnings.push(tlsAlwaysVerified)
   if (reader.errors.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {
     return { ok: false, errors: reader.errors }
   }
-  return { ok: true, config: { baseUrl, apiKey, signingKey, ...rest, warnings: reader.warnings } }
+  return { ok: true, config: { baseUrl, apiKey, signingKey, ...rest, webhook, warnings: reader.warnings } }
 }
 
 /** Reads what a command needs to reach the running daemon. */
@@ -206,18 +219,38 @@ function listOf(text: string | undefined): string[] {
     .filter((part) => part !== '')
 }
 
-/** Settings of features that do not exist yet end the start: ignoring them would mislead the operator. */
-function refuseWhatIsNotThere(reader: SettingsReader): void {
-  const missing = [
-    'SERVICE_WEBHOOK_PORT',
-    'SERVICE_WEBHOOK_HOST',
-    'SERVICE_WEBHOOK_PATH',
-    'SERVICE_WEBHOOK_FORWARD_URL',
-  ] as const
-  for (const name of missing) {
-    if (reader.text(name) !== undefined)
-      reader.errors.push(`${name}: this version of market-agent does not offer it; leave it out`)
+/** The settings of the webhook bridge; undefined while it is off. */
+function readWebhookSettings(reader: SettingsReader, agentPort: number, hasKeys: boolean): WebhookSettings | undefined {
+  if (reader.text('SERVICE_WEBHOOK_PORT') === undefined) {
+    for (const name of ['SERVICE_WEBHOOK_HOST', 'SERVICE_WEBHOOK_PATH', 'SERVICE_WEBHOOK_FORWARD_URL'] as const) {
+      if (reader.text(name) !== undefined) reader.addError(name, 'does nothing without SERVICE_WEBHOOK_PORT')
+    }
+    return undefined
   }
+  const port = reader.wholeNumber('SERVICE_WEBHOOK_PORT', 0, 0, 65_535)
+  if (port !== 0 && port === agentPort)
+    reader.addError('SERVICE_WEBHOOK_PORT', 'is SERVICE_AGENT_PORT as well; give each a port of its own')
+  if (!hasKeys)
+    reader.addError('SERVICE_WEBHOOK_PORT', 'needs SERVICE_PLATFORM_KID and SERVICE_PLATFORM_PUBLIC_KEY_FILE')
+  const host = reader.text('SERVICE_WEBHOOK_HOST') ?? '127.0.0.1'
+  if (isIP(host) === 0 && host !== 'localhost')
+    reader.addError('SERVICE_WEBHOOK_HOST', 'not an IP address of this host, or localhost')
+  const path = reader.text('SERVICE_WEBHOOK_PATH') ?? '/webhook'
+  if (!/^\/[\w.~/-]{0,200}$/.test(path))
+    reader.addError('SERVICE_WEBHOOK_PATH', 'not a path of letters, digits, ".", "_", "~", "-" and "/"')
+  return { host, port, path, forwardUrl: readForwardUrl(reader) }
+}
+
+function readForwardUrl(reader: SettingsReader): string | undefined {
+  const name = 'SERVICE_WEBHOOK_FORWARD_URL'
+  const text = reader.text(name)
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return reader.addError(name, 'not an http(s) address')
+  if (url.username || url.password || url.hash) return reader.addError(name, 'holds a user or a fragment')
+  if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
+    reader.warnings.push(`${name}: orders leave this host unencrypted. Use https, or a game server on this host`)
+  return url.href
 }
 
 /** The directory of systemd, or the usual place of this system. */

@@ -6,6 +6,8 @@ import type { Order } from './order.ts'
 export interface Message {
   readonly event: 'transfer_order' | 'transaction_terminal'
   readonly transactionId: number
+  /** Of the order. A reply to an earlier generation does not answer a later one. */
+  readonly generation: number
   /** Names the message, and the files of it. An order that is offered anew has its generation in its name. */
   readonly name: string
   /** The event, JSON text: as the platform sent it; an end carries its `outcome` too. */
@@ -22,12 +24,12 @@ export function messagesOf(order: Order): readonly Message[] {
 
 function orderMessage({ transactionId, generation }: Order, text: string): Message {
   const suffix = generation === 1 ? '' : `-${generation}`
-  return { event: 'transfer_order', transactionId, name: `transfer_order-${transactionId}${suffix}`, text }
+  return { event: 'transfer_order', transactionId, generation, name: `transfer_order-${transactionId}${suffix}`, text }
 }
 
-function endMessage({ transactionId, outcome }: Order, text: string): Message {
+function endMessage({ transactionId, generation, outcome }: Order, text: string): Message {
   const name = `transaction_terminal-${transactionId}`
-  return { event: 'transaction_terminal', transactionId, name, text: withOutcome(text, outcome) }
+  return { event: 'transaction_terminal', transactionId, generation, name, text: withOutcome(text, outcome) }
 }
 
 /** An event's JSON text with its outcome as a member. Every other member keeps its bytes. */

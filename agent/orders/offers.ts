@@ -20,11 +20,14 @@ export interface Handover {
   withdraw(message: Message): void
 }
 
+/** Makes a reply durable, if that is possible now; the message is withdrawn by that. Never throws. */
+export type OnReply = (message: Message, reply: Reply) => Promise<void>
+
 export interface OffersOptions {
   readonly handover: Handover
   readonly clock: Clock
-  /** Makes a reply durable; resolves to false where that is not possible now. Never throws. */
-  readonly onReply: (message: Message, reply: Reply) => Promise<boolean>
+  /** Makes a reply durable, if that is possible now. Never throws. */
+  readonly onReply: OnReply
   /** Called for each push that left. */
   readonly onPush: (message: Message) => void
 }
@@ -50,6 +53,7 @@ export class Offers {
   readonly #offers = new Map<string, Offer>()
   readonly #namesOf = new Map<number, readonly string[]>()
   readonly #slots = pLimit(pushesMax)
+  readonly #pushing = new Set<Promise<void>>()
   #isStopped = false
 
   constructor(options: OffersOptions) {
@@ -75,11 +79,12 @@ export class Offers {
     }
   }
 
-  /** Pushes nothing more. What is under way ends by itself. */
-  stop(): void {
+  /** Pushes nothing more. Resolves when the replies to what is under way are durable. */
+  async stop(): Promise<void> {
     this.#isStopped = true
     for (const { cancelTimer } of this.#offers.values()) cancelTimer?.()
     this.#slots.clearQueue()
+    await Promise.all(this.#pushing)
   }
 
   #begin(message: Message): void {
@@ -98,7 +103,11 @@ export class Offers {
 
   #pushSoon(offer: Offer): void {
     offer.cancelTimer = undefined
-    void this.#slots(() => this.#push(offer))
+    void this.#slots(() => {
+      const ended = this.#push(offer).finally(() => this.#pushing.delete(ended))
+      this.#pushing.add(ended)
+      return ended
+    })
   }
 
   async #push(offer: Offer): Promise<void> {

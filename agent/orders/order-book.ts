@@ -46,6 +46,11 @@ export class OrderBook {
     return this.#options.ledger.findClosedSince(sinceMs)
   }
 
+  /** Transactions whose end the game server has not confirmed, oldest first. */
+  findUnconfirmedEnds(): Promise<readonly Order[]> {
+    return this.#options.ledger.findUnconfirmedEnds()
+  }
+
   /** The game server saw how much of an item is left. */
   observe(itemRef: string, observedQuantity: number): Promise<void> {
     return this.#options.ledger.observe(itemRef, observedQuantity)
@@ -67,22 +72,31 @@ export class OrderBook {
     return order as Order
   }
 
-  /** The game server has the order durably. */
-  take(transactionId: number, observedQuantity: number): Promise<Order | undefined> {
+  /**
+   * The game server has the order durably.
+   *
+   * @param generation Of the offer that the game server answers. The answer to an earlier one changes nothing.
+   */
+  take(transactionId: number, observedQuantity: number, generation?: number): Promise<Order | undefined> {
     return this.#change(transactionId, 'order taken', (known, nowMs) => {
+      if (generation !== undefined && generation !== known?.generation) return undefined
       const taken = known && moveOrder(known, 'take', nowMs)
       return taken && { ...taken, observedQuantity }
     })
   }
 
-  /** The platform has our 2xx for the order. */
-  acknowledge(transactionId: number): Promise<Order | undefined> {
-    return this.#trigger(transactionId, 'acknowledge', 'order acknowledged')
+  /** Our 2xx for this generation of the order has left. */
+  acknowledge({ transactionId, generation }: Order): Promise<Order | undefined> {
+    return this.#change(transactionId, 'order acknowledged', (known, nowMs) =>
+      known?.generation === generation ? moveOrder(known, 'acknowledge', nowMs) : undefined,
+    )
   }
 
   /** The game server has the end of the transaction. */
   confirmEnd(transactionId: number): Promise<Order | undefined> {
-    return this.#change(transactionId, 'end confirmed', (known) => known && { ...known, isEndConfirmed: true })
+    return this.#change(transactionId, 'end confirmed', (known) =>
+      known?.endText && !known.isEndConfirmed ? { ...known, isEndConfirmed: true } : undefined,
+    )
   }
 
   /** The game server is about to report `TEMPORARY`: whatever comes of the report, the next order is a new one. */
@@ -120,9 +134,16 @@ export class OrderBook {
     return this.#afterQuestion(asked, 'order lost', (order, nowMs) => moveOrder(order, 'lose', nowMs))
   }
 
-  /** One more push to the game server. */
-  countOffer(transactionId: number): Promise<Order | undefined> {
-    return this.#change(transactionId, 'order offered', (known) => known && { ...known, offers: known.offers + 1 })
+  /** One more push of this generation to the game server. */
+  countOffer(transactionId: number, generation: number): Promise<Order | undefined> {
+    return this.#change(transactionId, 'order offered', (known) =>
+      known?.generation === generation ? { ...known, offers: known.offers + 1 } : undefined,
+    )
+  }
+
+  /** Forgets what was closed before a moment (Unix ms). */
+  removeClosedBefore(beforeMs: number): Promise<void> {
+    return this.#options.ledger.removeClosedBefore(beforeMs)
   }
 
   #trigger(transactionId: number, trigger: OrderTrigger, msg: string): Promise<Order | undefined> {

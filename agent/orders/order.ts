@@ -89,5 +89,6 @@ export function receiveEnd(
   if (known?.endText) return known
   const order = known ?? newEnd(event, nowMs)
   const outcome = terminalOutcome(event.paymentStatus, event.deliveryStatus)
-  return { ...(moveOrder(order, 'end', nowMs) ?? order), outcome, endText }
+  // It ends now, also where the ledger has closed it before: what ended lately is listed by this moment.
+  return { ...(moveOrder(order, 'end', nowMs) ?? order), sinceMs: nowMs, outcome, endText }
 }

@@ -3,7 +3,7 @@ import type { Order } from './order.ts'
 
 /** One webhook that waits until the game server takes its order. */
 export interface Waiter extends Disposable {
-  /** The order as soon as it is not offered any more; undefined when the time is over. */
+  /** The order as soon as it is taken or over; undefined when the time is over. */
   readonly taken: Promise<Order | undefined>
 }
 
@@ -18,9 +18,9 @@ export class Waiters {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Takes note of an order's present state. */
+  /** Takes note of an order's present state. A report of `TEMPORARY` alone does not say that the order is stored. */
   follow(order: Order): void {
-    if (order.phase === 'offered' || order.phase === 'lost') return
+    if (order.phase === 'offered' || order.phase === 'put-off' || order.phase === 'lost') return
     for (const resolve of this.#waiting.get(order.transactionId) ?? []) resolve(order)
   }
 

@@ -33,7 +33,7 @@ export async function claimFile(
 ): Promise<Claim | undefined> {
   const claim = `${name}.claim-${await ownerOfClaim(id, journal)}`
   try {
-    assertNoLinks(dirs)
+    assertNoLinks([dirs.outbox, dirs.inbox])
     await fs.rename(join(dirs.outbox, name), join(dirs.outbox, claim), onFirstFailure)
   } catch (error) {
     if (isGone(error)) return undefined

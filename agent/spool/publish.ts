@@ -47,7 +47,7 @@ export async function publish(
   claimEnd: ClaimEnd,
   { dirs, fs, syncs }: Publishing,
 ): Promise<Published> {
-  assertNoLinks(dirs)
+  assertNoLinks([dirs.outbox, dirs.inbox])
   const temporary = unfinishedIn(dirs.outbox)
   try {
     await writeSynced(temporary, answerText)

@@ -75,7 +75,8 @@ interface Read {
   readonly stamp: string
 }
 
-function readBounded(path: string): Read | 'gone' | 'not-regular' | 'no-right' {
+/** At most `limits.bodyBytesMax` bytes and one more, of a regular file; `stamp` changes with it. */
+export function readBounded(path: string): Read | 'gone' | 'not-regular' | 'no-right' {
   // Windows has neither O_NONBLOCK and O_NOFOLLOW nor the pipes and links that they are against.
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
   let fd: number

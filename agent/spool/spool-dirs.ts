@@ -38,9 +38,14 @@ export function spoolDirs(root: string): SpoolDirs {
  * @returns The directories that were made, and their modes.
  */
 export function makeSpoolDirs({ root, outbox, inbox }: SpoolDirs): { dir: string; mode: string }[] {
+  return makeDirsIn(root, [outbox, inbox])
+}
+
+/** As `makeSpoolDirs`, for other directories of the spool. */
+export function makeDirsIn(root: string, dirs: readonly string[]): { dir: string; mode: string }[] {
   const rootStat = statSync(root)
   const mode = isShared(rootStat) ? (rootStat.mode & 0o2777) | 0o070 : rootStat.mode & 0o777
-  const missing = [outbox, inbox].filter((dir) => !lstatSync(dir, { throwIfNoEntry: false }))
+  const missing = dirs.filter((dir) => !lstatSync(dir, { throwIfNoEntry: false }))
   return missing.map((dir) => {
     mkdirSync(dir)
     if (process.platform !== 'win32') {
@@ -96,12 +101,12 @@ export function warningAboutRoot({ root }: SpoolDirs): string[] {
 }
 
 /**
- * Makes sure that outbox and inbox are no links. Behind a link lie other programs' files.
+ * Makes sure that no directory is a link. Behind a link lie other programs' files.
  *
  * @throws {SpoolUnusableError} With the code ELOOP.
  */
-export function assertNoLinks({ outbox, inbox }: SpoolDirs): void {
-  for (const dir of [outbox, inbox]) {
+export function assertNoLinks(dirs: readonly string[]): void {
+  for (const dir of dirs) {
     if (!lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink()) continue
     const text = `SERVICE_SPOOL_DIR: ${dir} is a link, and nothing is read or written there: put a directory in its place`
     throw Object.assign(new SpoolUnusableError(text), { code: 'ELOOP' })
@@ -116,7 +121,7 @@ export function assertNoLinks({ outbox, inbox }: SpoolDirs): void {
 export function watchDirs(dirs: SpoolDirs, onReplaced: (dir: string) => void): () => void {
   const known = new Map<string, Stats>()
   return () => {
-    assertNoLinks(dirs)
+    assertNoLinks([dirs.outbox, dirs.inbox])
     for (const dir of [dirs.outbox, dirs.inbox]) {
       const [before, now] = [known.get(dir), lstatSync(dir, { throwIfNoEntry: false })]
       if (before && now && (now.ino !== before.ino || now.dev !== before.dev)) onReplaced(dir)
@@ -132,8 +137,8 @@ export function watchDirs(dirs: SpoolDirs, onReplaced: (dir: string) => void): (
  * @throws {SpoolUnusableError} It does not work, for instance because they lie on different file systems.
  */
 export function probeSpool(dirs: SpoolDirs, { withSync } = { withSync: true }): void {
-  assertNoLinks(dirs)
   const { root, outbox, inbox } = dirs
+  assertNoLinks([outbox, inbox])
   const probe = unfinishedIn(outbox)
   const target = unfinishedIn(inbox)
   try {

@@ -54,6 +54,8 @@ const inputs = {
   },
   'transaction.create.envelope': { itemRef: 'item-1', quantity: 1, buyerCharacterRef: 'Ana' },
   'webhook.verify': { signature: 'a..b', body: '{}' },
+  'orders.open': {},
+  'orders.take': { transactionId: 7, observedQuantity: 0 },
 } as const satisfies Record<OperationName, object>
 
 const names = Object.keys(operations) as OperationName[]
@@ -73,9 +75,11 @@ test('the nine platform operations are those of the table, route, auth, retry cl
   expect(ours.sort()).toEqual(rows.sort())
 })
 
-test('beside them are two envelopes and the verification of webhooks, and nothing else', () => {
+test('beside them are two envelopes, the verification of webhooks and the orders, and nothing else', () => {
   expect(names.filter((name) => operations[name].kind !== 'platform').sort()).toEqual([
     'market.register.envelope',
+    'orders.open',
+    'orders.take',
     'transaction.create.envelope',
     'webhook.verify',
   ])

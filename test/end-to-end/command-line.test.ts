@@ -103,7 +103,7 @@ for (const [what, { agent }] of [
     const listed = await ends([...agent, 'operations'], env)
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/market\.eligibility\n {4}Says whether/) })
     const json = await ends([...agent, 'operations', '--json'], env)
-    expect(JSON.parse(json.stdout).operations).toHaveLength(12)
+    expect(JSON.parse(json.stdout).operations).toHaveLength(14)
     expect(await ends([...agent, 'operations'], { ...env, SERVICE_AGENT_TOKEN: 'another' })).toMatchObject({ code: 1 })
   })
 

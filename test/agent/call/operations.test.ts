@@ -209,7 +209,7 @@ function webhookSignature(body: string, expS: number): string {
   return `${header}..${signature.toString('base64url')}`
 }
 
-test('webhook.verify returns the event of a signature that holds, as text and as base64', async () => {
+test('webhook.verify returns the event of a signature that holds, and the outcome of an end, as text and as base64', async () => {
   await using agent = await startTestAgent('http://127.0.0.1:9', {
     platformKeys: new Map([['platform-1', platformKeys.publicKey]]),
   })
@@ -217,7 +217,7 @@ test('webhook.verify returns the event of a signature that holds, as text and as
   for (const body of [{ body: terminal }, { bodyBase64: Buffer.from(terminal).toString('base64') }]) {
     expect(await agent.call('webhook.verify', { signature, ...body })).toEqual({
       ok: true,
-      data: { event: JSON.parse(terminal) },
+      data: { event: JSON.parse(terminal), outcome: 'CONCLUIDA' },
     })
   }
 })

@@ -213,6 +213,54 @@ test('several platform keys may be named, for the days of a rotation', () => {
   expect(reading.ok && [...reading.config.platformKeys.keys()]).toEqual(['p1', 'p2'])
 })
 
+const withKeys = { SERVICE_PLATFORM_KID: 'p-1', SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/k/platform.pem' }
+
+test('the webhook bridge is off without its port, and then its other settings are errors', () => {
+  expect(read(good)).toMatchObject({ ok: true, config: { webhook: undefined } })
+  const errors = errorsOf({ SERVICE_WEBHOOK_PATH: '/w', SERVICE_WEBHOOK_FORWARD_URL: 'http://127.0.0.1:9000/' })
+  expect(errors.map((error) => error.split(':')[0])).toEqual(['SERVICE_WEBHOOK_PATH', 'SERVICE_WEBHOOK_FORWARD_URL'])
+})
+
+test('the webhook bridge is at 127.0.0.1 and /webhook, and needs a key to verify with', () => {
+  expect(read({ ...good, ...withKeys, SERVICE_WEBHOOK_PORT: '8898' })).toMatchObject({
+    ok: true,
+    config: { webhook: { host: '127.0.0.1', port: 8898, path: '/webhook', forwardUrl: undefined } },
+  })
+  expect(errorsOf({ SERVICE_WEBHOOK_PORT: '8898' })).toEqual([
+    'SERVICE_WEBHOOK_PORT: needs SERVICE_PLATFORM_KID and SERVICE_PLATFORM_PUBLIC_KEY_FILE. Example: 8898',
+  ])
+})
+
+for (const [what, env, problem] of [
+  ['the port of the agent', { SERVICE_WEBHOOK_PORT: '8899' }, /^SERVICE_WEBHOOK_PORT: is SERVICE_AGENT_PORT as well/],
+  ['a host with a port', { SERVICE_WEBHOOK_HOST: '0.0.0.0:1' }, /^SERVICE_WEBHOOK_HOST: not an IP address/],
+  ['a path with a query', { SERVICE_WEBHOOK_PATH: '/w?x' }, /^SERVICE_WEBHOOK_PATH: not a path/],
+  ['a path without a slash', { SERVICE_WEBHOOK_PATH: 'w' }, /^SERVICE_WEBHOOK_PATH: not a path/],
+  ['no address', { SERVICE_WEBHOOK_FORWARD_URL: 'localhost:9000' }, /^SERVICE_WEBHOOK_FORWARD_URL: not an http/],
+  ['a user', { SERVICE_WEBHOOK_FORWARD_URL: 'http://a:b@127.0.0.1/' }, /^SERVICE_WEBHOOK_FORWARD_URL: holds a user/],
+] as const) {
+  test(`the webhook bridge with ${what} is refused, with an example`, () => {
+    const errors = errorsOf({ ...withKeys, SERVICE_WEBHOOK_PORT: '8898', ...env })
+    expect(errors).toEqual([expect.stringMatching(problem)])
+    expect(errors[0]).toMatch(/Example: /)
+  })
+}
+
+test('orders that leave the host unencrypted are warned of', () => {
+  const warningsOf = (forwardUrl: string) => {
+    const reading = read({
+      ...good,
+      ...withKeys,
+      SERVICE_WEBHOOK_PORT: '8898',
+      SERVICE_WEBHOOK_FORWARD_URL: forwardUrl,
+    })
+    return reading.ok ? reading.config.warnings : ['not valid']
+  }
+  expect(warningsOf('http://10.0.0.2:9000/orders')).toEqual([expect.stringMatching(/unencrypted\. Use https/)])
+  expect(warningsOf('http://127.0.0.1:9000/orders')).toEqual([])
+  expect(warningsOf('https://game.example.com/orders')).toEqual([])
+})
+
 test('the environment wins over the file', () => {
   const { values, errors } = parseConfigFile(
     '\uFEFF# comment\r\n\r\nSERVICE_SIGNING_KID="from file"\nSERVICE_AGENT_PORT = 9000 \n',

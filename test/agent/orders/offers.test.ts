@@ -35,7 +35,6 @@ function setup() {
     },
     async onReply(message, reply) {
       replies.push([message, reply])
-      return true
     },
     onPush: () => undefined,
   })

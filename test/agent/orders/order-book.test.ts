@@ -48,8 +48,8 @@ test('an order leaves one log line for each step of its life, and none for a ste
   await book.receiveOrder(order, orderText)
   await book.receiveOrder(order, orderText)
   await book.take(17, 4)
-  await book.take(17, 3)
-  await book.acknowledge(17)
+  const taken = await book.take(17, 3)
+  await book.acknowledge(taken as Order)
   await book.settle(17)
   await book.receiveEnd(end, endText)
   await book.confirmEnd(17)
@@ -119,4 +119,26 @@ test('a webhook learns that its order was taken, however soon, and waits no long
   using late = waiters.open(18)
   clock.advance(9_000)
   expect(await late.taken).toBeUndefined()
+})
+
+test('a reply to an earlier offer takes nothing, and an earlier 2xx acknowledges nothing', async () => {
+  await using opened = setup()
+  const { book } = opened
+  await book.receiveOrder(order, orderText)
+  const first = await book.take(17, 4, 1)
+  await book.putOff(17)
+  await book.receiveOrder(order, orderText)
+  expect((await book.take(17, 9, 1))?.phase).toBe('offered')
+  await book.take(17, 3, 2)
+  expect((await book.acknowledge(first as Order))?.phase).toBe('taken')
+})
+
+test('an end that comes long after the delivery is among what ended lately', async () => {
+  await using opened = setup()
+  const { book, clock } = opened
+  await book.receiveOrder(order, orderText)
+  await book.settle(17)
+  clock.advance(48 * 3_600_000)
+  await book.receiveEnd(end, endText)
+  expect(await book.findClosedSince(clock.wallMs() - 1)).toHaveLength(1)
 })

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
 import {
+  nextOrderPhase,
   type OrderPhase,
   type OrderTrigger,
   orderMoves,
@@ -92,3 +95,21 @@ test('an offer after a reply has a generation of its own, and no other move chan
 function pairsOf(orders: readonly Order[]): [Order, Order][] {
   return orders.slice(1).map((after, at) => [orders[at] as Order, after])
 }
+
+test('the drawing in the decision shows every move between phases, and no other', () => {
+  const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'decisions', '0041-ledger-and-bridge.md')
+  const drawn = [...readFileSync(page, 'utf8').matchAll(/^ {4}(\w+) --> (\w+): (.*)$/gm)].flatMap(
+    ([, from = '', to = '', triggers = '']) => triggers.split(', ').map((trigger) => `${from} ${trigger} ${to}`),
+  )
+  const moves = orderPhases.flatMap((from) =>
+    orderTriggers
+      .filter((trigger) => trigger !== 'receive-newer')
+      .map((trigger) => ({ trigger, to: nextOrderPhase(from, trigger)?.to }))
+      .filter(({ to }) => to !== undefined && to !== from)
+      .map(({ trigger, to }) =>
+        `${from} ${trigger} ${to}`.replaceAll('put-off', 'putOff').replace(' putOff ', ' put-off '),
+      ),
+  )
+  expect(drawn.sort()).toEqual(moves.sort())
+  expect(orderPhases.map((from) => nextOrderPhase(from, 'receive-newer')?.to)).toEqual(orderPhases.map(() => 'offered'))
+})

@@ -1,0 +1,185 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
+import { eventually, namesIn } from '../fixtures/spool-fixture.ts'
+import { startTestBridge, type TestBridge, until } from '../fixtures/test-bridge.ts'
+import { end, order } from '../fixtures/webhook-sender.ts'
+
+const eventFile = ({ spoolDir }: TestBridge, name: string) => join(spoolDir, 'events', `${name}.json`)
+
+/** Replies as a careful game server does: written under another name, then renamed. */
+function reply({ spoolDir }: TestBridge, name: string, value: unknown): void {
+  const path = join(spoolDir, 'replies', `${name}.json`)
+  writeFileSync(`${path}.tmp`, JSON.stringify(value))
+  renameSync(`${path}.tmp`, path)
+}
+
+test('a game server that fails is offered the order again after a second, and takes it with the platform still waiting', async () => {
+  await using receiver = await startReceiver(answering(500))
+  await using bridge = await startTestBridge({ forwardUrl: receiver.url })
+  const answer = bridge.webhook(order)
+  await receiver.count(1)
+  receiver.reply(answering(200, { data: { observedQuantity: 6 } }))
+  await until(async () => (await bridge.orders()).open[0]?.['offers'] === 1)
+  bridge.clock.advance(1_001)
+  expect(await answer).toEqual({ status: 200, body: { observedQuantity: 6 } })
+  const sent = receiver.received[1]
+  expect(sent?.event).toEqual(order)
+  expect(sent?.headers).toMatchObject({ 'content-type': 'application/json' })
+  expect(sent?.headers['x-platform-signature']).toBeUndefined()
+})
+
+test('a 2xx without an observation is no reply, and the log says what to answer', async () => {
+  await using receiver = await startReceiver(answering(200, { ok: true }))
+  await using bridge = await startTestBridge({ forwardUrl: receiver.url })
+  const answer = bridge.webhook(order)
+  await until(async () => (await bridge.orders()).open[0]?.['offers'] === 1)
+  bridge.clock.advance(9_001)
+  expect((await answer).status).toBe(503)
+  expect(bridge.agent.logLines().find(({ msg }) => msg.startsWith('the game server did not take'))).toMatchObject({
+    cure: 'answer a transfer_order with {"observedQuantity": n}',
+  })
+})
+
+test('the end of a transaction is handed over until the game server answers 2xx', async () => {
+  await using receiver = await startReceiver(answering(503))
+  await using bridge = await startTestBridge({ forwardUrl: receiver.url })
+  await bridge.webhook(end)
+  await receiver.count(1)
+  await bridge.restart()
+  await receiver.count(2)
+  receiver.reply(answering(204))
+  await until(async () => {
+    bridge.clock.advance(1_001)
+    return bridge.agent.logLines().some(({ msg }) => msg === 'end confirmed')
+  })
+  const { length } = receiver.received
+  await bridge.restart()
+  await bridge.orders()
+  expect(receiver.received).toHaveLength(length)
+})
+
+test('an order is a file until its reply is in the ledger, and then neither file is there', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook({ ...order, buyerCharacterRef: 'Zé' })
+  const text = await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17'), 'utf8'))
+  expect(text).toContain('Z\\u00e9')
+  expect(JSON.parse(text)).toEqual({ ...order, buyerCharacterRef: 'Zé' })
+  reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
+  expect(await answer).toEqual({ status: 200, body: { observedQuantity: 2 } })
+  await eventually(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
+  expect(namesIn(join(bridge.spoolDir, 'replies'))).toEqual([])
+})
+
+test('the end of a transaction takes the file of its order away, and is a file itself until {} is the reply', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  await bridge.webhook(end)
+  await answer
+  const text = await eventually(() => readFileSync(eventFile(bridge, 'transaction_terminal-17'), 'utf8'))
+  expect(JSON.parse(text)).toEqual({ ...end, outcome: 'ESTORNADA' })
+  expect(namesIn(join(bridge.spoolDir, 'events'))).toEqual(['transaction_terminal-17.json'])
+  reply(bridge, 'transaction_terminal-17', {})
+  await eventually(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
+})
+
+test('an old reply does not answer the order that comes again after TEMPORARY', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const first = bridge.webhook(order)
+  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
+  await first
+  const failure = { transactionId: 17, reason: 'TEMPORARY', observedQuantity: 2 }
+  expect(await bridge.agent.call('transaction.delivery-failure', failure)).toMatchObject({ ok: true })
+  const again = bridge.webhook(order)
+  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17-2')))
+  reply(bridge, 'transfer_order-17', { observedQuantity: 9 })
+  await eventually(() => readFileSync(join(bridge.spoolDir, 'replies', 'transfer_order-17.json.rejected')))
+  expect((await bridge.orders()).open).toMatchObject([{ state: 'offered' }])
+  reply(bridge, 'transfer_order-17-2', { observedQuantity: 1 })
+  expect(await again).toEqual({ status: 200, body: { observedQuantity: 1 } })
+})
+
+test('a reply that was written while no agent ran is read before anything is offered again, and files of what is over go', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  bridge.clock.advance(9_001)
+  await answer
+  await bridge.agent.close()
+  reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
+  rmSync(eventFile(bridge, 'transfer_order-17'))
+  for (const dir of ['events', 'replies']) writeFileSync(join(bridge.spoolDir, dir, 'transfer_order-16.json'), '{}')
+  await bridge.restart()
+  expect(await bridge.webhook(order)).toEqual({ status: 200, body: { observedQuantity: 2 } })
+  expect((await bridge.orders()).open).toMatchObject([{ offers: 1 }])
+  await eventually(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
+  expect(namesIn(join(bridge.spoolDir, 'replies'))).toEqual([])
+  expect(bridge.agent.logLines().some(({ msg }) => msg.startsWith('orders cannot be handed over'))).toBe(false)
+})
+
+test('a reply that is half-written is read again, and what stays no reply is set aside', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  const path = join(bridge.spoolDir, 'replies', 'transfer_order-17.json')
+  writeFileSync(path, '{"observedQua')
+  await eventually(() => bridge.clock.delaysMs.length > 0)
+  writeFileSync(path, '{"observedQuantity":5}')
+  expect(await answer).toEqual({ status: 200, body: { observedQuantity: 5 } })
+  const next = bridge.webhook({ ...order, transactionId: 18 })
+  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-18')))
+  writeFileSync(join(bridge.spoolDir, 'replies', 'transfer_order-18.json'), '{"observedQuantity":-1}')
+  await eventually(() => {
+    bridge.clock.advance(250)
+    return readdirSync(join(bridge.spoolDir, 'replies')).includes('transfer_order-18.json.rejected')
+  })
+  bridge.clock.advance(9_001)
+  expect((await next).status).toBe(503)
+})
+
+test('nothing is written or read behind a link, and the log says what to do', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const elsewhere = join(bridge.spoolDir, 'elsewhere')
+  mkdirSync(elsewhere)
+  await eventually(() => readdirSync(join(bridge.spoolDir, 'events')))
+  rmSync(join(bridge.spoolDir, 'events'), { recursive: true })
+  symlinkSync(elsewhere, join(bridge.spoolDir, 'events'))
+  const answer = bridge.webhook(order)
+  await eventually(() => bridge.agent.logLines().some(({ cause }) => /is a link/.test(String(cause))))
+  bridge.clock.advance(9_001)
+  expect((await answer).status).toBe(503)
+  expect(readdirSync(elsewhere)).toEqual([])
+})
+
+test('orders.open and orders.take work by file, each time anew under the same name', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const ask = async (id: string, request: object) => {
+    const [outbox, inbox] = [join(bridge.spoolDir, 'outbox'), join(bridge.spoolDir, 'inbox')]
+    writeFileSync(join(outbox, `${id}.tmp`), JSON.stringify(request))
+    renameSync(join(outbox, `${id}.tmp`), join(outbox, `${id}.json`))
+    const answer = await eventually(() => JSON.parse(readFileSync(join(inbox, `${id}.json`), 'utf8')))
+    rmSync(join(inbox, `${id}.json`))
+    return answer
+  }
+  expect(await ask('poll', { action: 'orders.open' })).toEqual({ id: 'poll', ok: true, orders: [], closed: [] })
+  const answer = bridge.webhook(order)
+  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  expect(await ask('poll', { action: 'orders.open' })).toMatchObject({ orders: [{ transactionId: 17, quantity: 2 }] })
+  const take = { action: 'orders.take', transactionId: 17, observedQuantity: 3 }
+  expect(await ask('take', take)).toMatchObject({ ok: true, transactionId: 17, state: 'taken' })
+  expect(await ask('take', take)).toMatchObject({ ok: true, transactionId: 17, state: 'taken' })
+  expect(await answer).toEqual({ status: 200, body: { observedQuantity: 3 } })
+})
+
+test('an unknown order cannot be taken, nor a closed one, and without a bridge there are none', async () => {
+  await using bridge = await startTestBridge()
+  await bridge.webhook(end)
+  const take = (transactionId: number) => bridge.agent.call('orders.take', { transactionId, observedQuantity: 1 })
+  expect(await take(16)).toMatchObject({ ok: false, status: 404 })
+  expect(await take(17)).toMatchObject({ ok: false, status: 409 })
+  await using without = await startTestBridge({ config: { webhook: undefined } })
+  expect(await without.agent.call('orders.open', {})).toMatchObject({ ok: false, status: 503 })
+})

@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
+import {
+  type AgentHome,
+  type AgentProcess,
+  agentHome,
+  processPublicKey,
+  spawnAgent,
+} from '../fixtures/agent-process.ts'
+import { FakePlatform } from '../fixtures/fake-platform.ts'
+import { until } from '../fixtures/test-bridge.ts'
+import { order, platformPublicKeyPem, sendWebhook } from '../fixtures/webhook-sender.ts'
+
+/** A bridge as a process of its own. */
+function spawnBridge(home: AgentHome, env: Readonly<Record<string, string>>): AgentProcess {
+  const keyFile = join(home.dir, 'platform-public-key.pem')
+  writeFileSync(keyFile, platformPublicKeyPem)
+  const webhookSettings = {
+    SERVICE_WEBHOOK_PORT: '0',
+    SERVICE_PLATFORM_KID: 'platform-1',
+    SERVICE_PLATFORM_PUBLIC_KEY_FILE: keyFile,
+  }
+  return spawnAgent(home, { env: { ...webhookSettings, ...env } })
+}
+
+async function webhookUrlOf(agent: AgentProcess): Promise<string> {
+  await agent.listening
+  return /"url":"(http:[^"]+)","msg":"listening for webhooks"/.exec(agent.output())?.[1] ?? ''
+}
+
+test('an order that the game server took and lost in a crash is offered again after the agent was killed too', async () => {
+  await using platform = await FakePlatform.start(processPublicKey)
+  using home = agentHome(platform.url)
+  {
+    await using gameServer = await startReceiver()
+    await using agent = spawnBridge(home, { SERVICE_WEBHOOK_FORWARD_URL: gameServer.url })
+    expect(await sendWebhook(await webhookUrlOf(agent), order)).toEqual({ status: 200, body: { observedQuantity: 4 } })
+    await agent.printed('order acknowledged')
+    await agent.kill()
+  }
+  await using gameServer = await startReceiver()
+  await using agent = spawnBridge(home, { SERVICE_WEBHOOK_FORWARD_URL: gameServer.url })
+  expect((await gameServer.event('transfer_order', 17)).event).toEqual(order)
+  expect(await agent.call('transaction.delivery', { transactionId: 17 }, 'd-17')).toMatchObject({ ok: true })
+  expect(await agent.call('orders.open', {})).toMatchObject({ data: { orders: [], closed: [{ transactionId: 17 }] } })
+})
+
+test('an order that was received and not taken is offered after kill -9, although the platform had no answer', async () => {
+  await using platform = await FakePlatform.start(processPublicKey)
+  using home = agentHome(platform.url)
+  await using gameServer = await startReceiver(answering(503))
+  const forward = { SERVICE_WEBHOOK_FORWARD_URL: gameServer.url }
+  {
+    await using agent = spawnBridge(home, forward)
+    const answer = sendWebhook(await webhookUrlOf(agent), order)
+    answer.catch(() => undefined)
+    await gameServer.count(1)
+    await agent.kill()
+    await expect(answer).rejects.toThrow()
+  }
+  gameServer.reply(answering(200, { observedQuantity: 4 }))
+  await using agent = spawnBridge(home, forward)
+  await gameServer.count(2)
+  await until(async () => agent.output().includes('order taken'))
+  // Our 2xx was never sent: the stored reply answers the platform's next attempt.
+  expect(await sendWebhook(await webhookUrlOf(agent), order)).toEqual({ status: 200, body: { observedQuantity: 4 } })
+})

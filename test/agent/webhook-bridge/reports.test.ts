@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest'
+import { goodReply } from '../fixtures/fake-platform.ts'
+import { startTestBridge, type TestBridge, until } from '../fixtures/test-bridge.ts'
+import { end, order } from '../fixtures/webhook-sender.ts'
+
+const data = (value: object) => ({ status: 200, body: JSON.stringify({ data: value }) })
+const stateOf = async (bridge: TestBridge) => (await bridge.orders()).open[0]?.['state']
+
+/** An order that the game server took and the platform has our 2xx for. */
+async function takeOrder(bridge: TestBridge): Promise<void> {
+  const answer = bridge.webhook(order)
+  await until(async () => (await stateOf(bridge)) === 'offered')
+  await bridge.agent.call('orders.take', { transactionId: 17, observedQuantity: 3 })
+  expect((await answer).status).toBe(200)
+  await until(async () => bridge.agent.logLines().some(({ msg }) => msg === 'order acknowledged'))
+}
+
+/** Lets three minutes pass, and waits until the platform was asked so often. */
+async function ask(bridge: TestBridge): Promise<void> {
+  const questions = () => bridge.platform.requests.filter(({ method }) => method === 'GET').length
+  const before = questions()
+  await until(async () => {
+    bridge.clock.advance(60_000)
+    return questions() > before
+  })
+}
+
+test('a confirmed delivery closes its order, and its end is still handed over', async () => {
+  await using bridge = await startTestBridge()
+  await takeOrder(bridge)
+  expect(await bridge.agent.call('transaction.delivery', { transactionId: 17 }, 'd-17')).toMatchObject({ ok: true })
+  expect(await bridge.orders()).toMatchObject({ open: [], closed: [{ transactionId: 17, outcome: null }] })
+  await bridge.webhook({ ...end, paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE', reason: null })
+  expect(await bridge.orders()).toMatchObject({ closed: [{ transactionId: 17, outcome: 'CONCLUIDA' }] })
+})
+
+test('a delivery that the platform refuses, or does not answer, closes nothing', async () => {
+  await using bridge = await startTestBridge({ config: { callDeadlineMs: 1_000 } })
+  await takeOrder(bridge)
+  for (const status of [409, 500]) {
+    bridge.platform.reply = (request) => (request.path.endsWith('/delivery') ? { status } : goodReply(request))
+    const answer = bridge.agent.call('transaction.delivery', { transactionId: 17 })
+    const answered = answer.then(() => true)
+    await Promise.race([answered, until(async () => void bridge.clock.advance(500))])
+    expect(await answer).toMatchObject({ ok: false })
+    expect(await stateOf(bridge)).toBe('taken')
+  }
+})
+
+test('OUT_OF_STOCK closes the order, and is warned about if its own observation covers the order', async () => {
+  await using bridge = await startTestBridge()
+  await takeOrder(bridge)
+  const failure = { transactionId: 17, reason: 'OUT_OF_STOCK', observedQuantity: 2 }
+  expect(await bridge.agent.call('transaction.delivery-failure', failure)).toMatchObject({ ok: true })
+  expect((await bridge.orders()).open).toEqual([])
+  expect(bridge.agent.logLines().find(({ msg }) => msg.startsWith('OUT_OF_STOCK is reported'))).toMatchObject({
+    level: 'warn',
+    transactionId: 17,
+    ordered: 2,
+    observedQuantity: 2,
+    cure: expect.stringContaining('a refund cannot be undone'),
+  })
+})
+
+test('OUT_OF_STOCK with less than the order is no reason for a warning', async () => {
+  await using bridge = await startTestBridge()
+  await takeOrder(bridge)
+  const failure = { transactionId: 17, reason: 'OUT_OF_STOCK', observedQuantity: 1 }
+  await bridge.agent.call('transaction.delivery-failure', failure)
+  expect(bridge.agent.logLines().some(({ msg }) => msg.startsWith('OUT_OF_STOCK is reported'))).toBe(false)
+})
+
+test('a TEMPORARY report is noted before its first byte leaves, so the next order is a new one although the report was lost', async () => {
+  await using bridge = await startTestBridge()
+  await takeOrder(bridge)
+  const states: unknown[] = []
+  bridge.platform.reply = async (request) => {
+    if (request.path.endsWith('/delivery-failure')) states.push(await stateOf(bridge))
+    return request.path.endsWith('/delivery-failure') ? { status: 400, body: '{"message":"não"}' } : goodReply(request)
+  }
+  const failure = { transactionId: 17, reason: 'TEMPORARY', observedQuantity: 3 }
+  expect(await bridge.agent.call('transaction.delivery-failure', failure)).toMatchObject({ ok: false, status: 400 })
+  expect(states).toEqual(['put-off'])
+  const answer = bridge.webhook(order)
+  await until(async () => (await stateOf(bridge)) === 'offered')
+  await bridge.agent.call('orders.take', { transactionId: 17, observedQuantity: 1 })
+  expect(await answer).toEqual({ status: 200, body: { observedQuantity: 1 } })
+})
+
+test('an order that was put off is not offered again before its retryAt, by the clock of the platform', async () => {
+  await using bridge = await startTestBridge()
+  await takeOrder(bridge)
+  const retryAt = new Date(bridge.clock.wallMs() + 600_000).toISOString()
+  const waiting = { transactionId: 17, paymentStatus: 'PAGO', deliveryStatus: 'AGUARDANDO_SERVIDOR' }
+  bridge.platform.reply = (request) =>
+    request.path.endsWith('/delivery-failure')
+      ? data({ ...waiting, refundStarted: false, retryAt })
+      : goodReply(request)
+  const failure = { transactionId: 17, reason: 'TEMPORARY', observedQuantity: 3 }
+  await bridge.agent.call('transaction.delivery-failure', failure)
+  expect((await bridge.orders()).open).toMatchObject([{ state: 'put-off', retryAt }])
+  await bridge.restart()
+  expect(bridge.platform.requests.filter(({ method }) => method === 'GET')).toEqual([])
+  await ask(bridge)
+  expect(bridge.clock.wallMs()).toBeGreaterThanOrEqual(Date.parse(retryAt))
+  await until(async () => (await stateOf(bridge)) === 'offered')
+})
+
+test('a replayed answer of a report is no second report', async () => {
+  await using bridge = await startTestBridge()
+  await takeOrder(bridge)
+  const retryAt = new Date(bridge.clock.wallMs() + 600_000).toISOString()
+  const waiting = { transactionId: 17, paymentStatus: 'PAGO', deliveryStatus: 'AGUARDANDO_SERVIDOR' }
+  bridge.platform.reply = () => data({ ...waiting, refundStarted: false, retryAt })
+  const failure = { transactionId: 17, reason: 'TEMPORARY', observedQuantity: 3 }
+  await bridge.agent.call('transaction.delivery-failure', failure, 'f-17')
+  const answer = bridge.webhook(order)
+  await until(async () => (await stateOf(bridge)) === 'offered')
+  expect(await bridge.agent.call('transaction.delivery-failure', failure, 'f-17')).toMatchObject({ replayed: true })
+  expect(await stateOf(bridge)).toBe('offered')
+  bridge.clock.advance(9_001)
+  await answer
+})
+
+test('at the start and every three minutes the platform is asked, and what it still waits for is offered again', async () => {
+  await using bridge = await startTestBridge()
+  await takeOrder(bridge)
+  await bridge.restart()
+  await until(async () => (await stateOf(bridge)) === 'offered')
+  await bridge.agent.call('orders.take', { transactionId: 17, observedQuantity: 3 })
+  await ask(bridge)
+  await until(async () => (await stateOf(bridge)) === 'offered')
+})
+
+for (const [what, reply, expected] of [
+  ['delivered', data({ transactionId: 17, paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE' }), 'closed'],
+  ['refunded', data({ transactionId: 17, paymentStatus: 'ESTORNADO', deliveryStatus: 'FALHOU' }), 'closed'],
+  ['unknown', { status: 404, body: '{"message":"não existe"}' }, 'closed'],
+  ['in dispute', data({ transactionId: 17, paymentStatus: 'PAGO', deliveryStatus: 'EM_DISPUTA' }), 'taken'],
+  ['in a state of the future', data({ transactionId: 17, paymentStatus: 'PAGO', deliveryStatus: 'NOVO' }), 'taken'],
+  ['refused for its key', { status: 401, body: '{"message":"não"}' }, 'taken'],
+  ['garbled', { status: 200, body: '{"data":' }, 'taken'],
+] as const) {
+  test(`an order whose transaction is ${what} at the platform is ${expected} after it was asked`, async () => {
+    await using bridge = await startTestBridge({ config: { callDeadlineMs: 1_000 } })
+    await takeOrder(bridge)
+    bridge.platform.reply = () => reply
+    await ask(bridge)
+    await until(async () => {
+      bridge.clock.advance(500)
+      return bridge.agent.logLines().some((line) => line['operation'] === 'transaction.get')
+    })
+    const { open, closed } = await until(async () => {
+      const listed = await bridge.orders()
+      return (expected === 'taken' || listed.closed.length === 1) && listed
+    })
+    expect([...open, ...closed]).toMatchObject([{ transactionId: 17, state: expected }])
+    const warning = bridge.agent.logLines().find(({ msg }) => msg === 'order closed: the platform answers 404')
+    expect(warning?.level).toBe(what === 'unknown' ? 'warn' : undefined)
+  })
+}
+
+test('what was closed is forgotten after 30 days', async () => {
+  await using bridge = await startTestBridge()
+  await bridge.webhook(end)
+  const removed = async () => {
+    const answer = await bridge.agent.call('orders.take', { transactionId: 17, observedQuantity: 1 })
+    return answer['status'] === 404
+  }
+  bridge.clock.advance(29 * 24 * 3_600_000)
+  expect(await removed()).toBe(false)
+  bridge.clock.advance(2 * 24 * 3_600_000)
+  await until(removed)
+})
