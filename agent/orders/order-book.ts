@@ -58,16 +58,18 @@ export class OrderBook {
 
   /** The platform sent an order. An order that is over stays over; one with a later payment is another one. */
   async receiveOrder(event: TransferOrder, text: string): Promise<Order> {
+    const observed = await this.#options.ledger.findObservation(event.itemRef)
     const order = await this.#change(event.transactionId, 'order received', (known, nowMs) =>
-      receiveOrder(known, event, text, nowMs),
+      withObservation(receiveOrder(known, event, text, nowMs), observed),
     )
     return order as Order
   }
 
   /** The platform sent the end of a transaction. It withdraws an order that was not taken. */
   async receiveEnd(event: TransactionTerminal, text: string): Promise<Order> {
+    const observed = await this.#options.ledger.findObservation(event.itemRef)
     const order = await this.#change(event.transactionId, 'transaction ended', (known, nowMs) =>
-      receiveEnd(known, event, text, nowMs),
+      withObservation(receiveEnd(known, event, text, nowMs), observed),
     )
     return order as Order
   }
@@ -175,6 +177,11 @@ export class OrderBook {
     log.info({ transactionId, itemRef, phase, generation, offers, outcome }, msg)
     return order
   }
+}
+
+/** An order begins with what is known of its item: the answer to one that is over carries it too. */
+function withObservation(order: Order, observed: number | null): Order {
+  return order.observedQuantity === null && observed !== null ? { ...order, observedQuantity: observed } : order
 }
 
 /** Only the observation is newer. */

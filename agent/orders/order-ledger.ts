@@ -21,7 +21,12 @@ export interface OrderLedger {
    * @throws {StoreFullError} There is no space. Nothing was changed.
    */
   change(transactionId: number, change: (known: Order | undefined) => Order | undefined): Promise<Order | undefined>
-  /** Notes a stock observation for every order of the item. Does nothing where no order of it is open. */
+  /** The newest observation of an item, by the orders that the ledger has of it; null where it has none. */
+  findObservation(itemRef: string): Promise<number | null>
+  /**
+   * Notes a stock observation for every order of the item. It survives kill -9 and may be lost in a power cut: then an
+   * older observation is reported.
+   */
   observe(itemRef: string, observedQuantity: number): Promise<void>
   /** Removes what was closed before a moment (Unix ms). */
   removeClosedBefore(beforeMs: number): Promise<void>

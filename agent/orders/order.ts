@@ -20,7 +20,7 @@ export interface Order {
   readonly offers: number
   /** When the platform sends a put-off order again; null where the platform did not say. */
   readonly retryAtMs: number | null
-  /** The newest stock observation of the item that came through the agent since the order arrived. */
+  /** The newest stock observation of the item that came through the agent while the ledger knows orders of it. */
   readonly observedQuantity: number | null
   /** How a closed transaction ended; null where that is not known. */
   readonly outcome: TerminalOutcome | null

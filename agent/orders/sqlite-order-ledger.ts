@@ -100,8 +100,8 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
   const put = db.prepare(
     `INSERT OR REPLACE INTO orders (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   )
-  const countOpen = db.prepare(
-    `SELECT count(*) AS n FROM orders WHERE item_ref = ? AND phase IN (${listed(openPhases)})`,
+  const findObserved = db.prepare(
+    'SELECT observed_quantity FROM orders WHERE item_ref = ? AND observed_quantity IS NOT NULL LIMIT 1',
   )
   const observe = db.prepare(`UPDATE orders SET observed_quantity = ? WHERE item_ref = ?`)
   const removeClosed = db.prepare(`DELETE FROM orders WHERE phase IN (${listed(closedPhases)}) AND since_ms < ?`)
@@ -135,10 +135,11 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
       })
       return order
     },
+    async findObservation(itemRef) {
+      return (writer.read(() => findObserved.get(itemRef))?.['observed_quantity'] as number | undefined) ?? null
+    },
     async observe(itemRef, observedQuantity) {
-      // Most observations are of items without an order, and cost no sync.
-      if (writer.read(() => countOpen.get(itemRef))?.['n'] === 0) return
-      await commit(() => observe.run(observedQuantity, itemRef))
+      writer.commit(() => observe.run(observedQuantity, itemRef))
     },
     async removeClosedBefore(beforeMs) {
       await commit(() => removeClosed.run(beforeMs))

@@ -133,6 +133,19 @@ test('a reply to an earlier offer takes nothing, and an earlier 2xx acknowledges
   expect((await book.acknowledge(first as Order))?.phase).toBe('taken')
 })
 
+test('an order that comes after its end is answered with what is known of its item', async () => {
+  await using opened = setup()
+  const { book } = opened
+  await book.receiveOrder(order, orderText)
+  await book.take(17, 4)
+  await book.receiveEnd({ ...end, transactionId: 18 }, endText)
+  await book.observe('sword-1', 2)
+  expect(await book.receiveOrder({ ...order, transactionId: 18 }, orderText)).toMatchObject({
+    phase: 'closed',
+    observedQuantity: 2,
+  })
+})
+
 test('an end that comes long after the delivery is among what ended lately', async () => {
   await using opened = setup()
   const { book, clock } = opened
