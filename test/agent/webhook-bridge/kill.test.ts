@@ -1,34 +1,10 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
-import {
-  type AgentHome,
-  type AgentProcess,
-  agentHome,
-  processPublicKey,
-  spawnAgent,
-} from '../fixtures/agent-process.ts'
+import { agentHome, processPublicKey } from '../fixtures/agent-process.ts'
+import { spawnBridge, webhookUrlOf } from '../fixtures/bridge-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
 import { until } from '../fixtures/test-bridge.ts'
-import { order, platformPublicKeyPem, sendWebhook } from '../fixtures/webhook-sender.ts'
-
-/** A bridge as a process of its own. */
-function spawnBridge(home: AgentHome, env: Readonly<Record<string, string>>): AgentProcess {
-  const keyFile = join(home.dir, 'platform-public-key.pem')
-  writeFileSync(keyFile, platformPublicKeyPem)
-  const webhookSettings = {
-    SERVICE_WEBHOOK_PORT: '0',
-    SERVICE_PLATFORM_KID: 'platform-1',
-    SERVICE_PLATFORM_PUBLIC_KEY_FILE: keyFile,
-  }
-  return spawnAgent(home, { env: { ...webhookSettings, ...env } })
-}
-
-async function webhookUrlOf(agent: AgentProcess): Promise<string> {
-  await agent.listening
-  return /"url":"(http:[^"]+)","msg":"listening for webhooks"/.exec(agent.output())?.[1] ?? ''
-}
+import { order, sendWebhook } from '../fixtures/webhook-sender.ts'
 
 test('an order that the game server took and lost in a crash is offered again after the agent was killed too', async () => {
   await using platform = await FakePlatform.start(processPublicKey)

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { startReceiver } from '../../platform-stub/fixtures/receiver.ts'
+import { agentHome, processPublicKey } from '../fixtures/agent-process.ts'
+import { spawnBridge, webhookUrlOf } from '../fixtures/bridge-process.ts'
+import { FakePlatform } from '../fixtures/fake-platform.ts'
+import { hasSmallDisks, smallDisk } from '../fixtures/small-disk.ts'
+import { until } from '../fixtures/test-bridge.ts'
+import { end, order, sendWebhook } from '../fixtures/webhook-sender.ts'
+
+test.skipIf(!hasSmallDisks)(
+  'on a full disk a webhook is answered 503 and handed to nobody, and it is taken as soon as there is space',
+  async () => {
+    await using platform = await FakePlatform.start(processPublicKey)
+    using home = agentHome(platform.url)
+    using disk = await smallDisk(home.stateDir)
+    await using gameServer = await startReceiver()
+    const { wrapper } = disk
+    await using agent = spawnBridge(home, { SERVICE_WEBHOOK_FORWARD_URL: gameServer.url }, { wrapper })
+    const url = await webhookUrlOf(agent)
+    disk.fill()
+    // What the database has of its own is used up first.
+    let transactionId = 100
+    await until(async () => (await sendWebhook(url, { ...end, transactionId: transactionId++ })).status === 503)
+    expect((await sendWebhook(url, order)).status).toBe(503)
+    expect(gameServer.received.some(({ event }) => event.transactionId === order.transactionId)).toBe(false)
+    disk.free()
+    expect(await sendWebhook(url, order)).toEqual({ status: 200, body: { observedQuantity: 4 } })
+    expect(await agent.stop()).toEqual({ code: 0, signal: null })
+  },
+)
