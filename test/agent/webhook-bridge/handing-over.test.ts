@@ -183,3 +183,19 @@ test('an unknown order cannot be taken, nor a closed one, and without a bridge t
   await using without = await startTestBridge({ config: { webhook: undefined } })
   expect(await without.agent.call('orders.open', {})).toMatchObject({ ok: false, status: 503 })
 })
+
+test('a stop answers the platform 503 at once, and a reply that still comes is kept', async () => {
+  const held = Promise.withResolvers<void>()
+  await using receiver = await startReceiver(async (webhook, response) => {
+    await held.promise
+    answering(200, { observedQuantity: 4 })(webhook, response)
+  })
+  await using bridge = await startTestBridge({ forwardUrl: receiver.url })
+  const answer = bridge.webhook(order)
+  await receiver.count(1)
+  const closed = bridge.agent.close()
+  expect((await answer).status).toBe(503)
+  held.resolve()
+  await closed
+  expect(bridge.agent.logLines().map(({ msg }) => msg)).toContain('order taken')
+})
