@@ -28,6 +28,18 @@ test('at 390 px the menu shows the entry of the page, whichever it is', async ()
   }
 })
 
+test('at 390 px the drawing shows the present state, also beside the main path', async () => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url, { viewport: { width: 390, height: 900 } })
+  const { page } = browser
+  const server = await stub.gameServer()
+  const transactionId = await server.purchase()
+  for (const act of ['pay', 'dispute']) await stub.request('POST', `/stub/transactions/${transactionId}/${act}`)
+  await page.goto(`${stub.url}/console/transactions/${transactionId}`)
+  const { x, width } = await boxOf(page, '.machine.wide .current')
+  expect([x >= 0, x + width <= 390]).toEqual([true, true])
+})
+
 test('at 1280 px no name of a listing is broken word by word', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url, { viewport: { width: 1280, height: 900 } })
