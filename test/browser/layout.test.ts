@@ -72,6 +72,17 @@ test('the answer to an act is closed by a button, and leaves the end of the page
   expect(await outcome.isVisible()).toBe(false)
 })
 
+test('at 390 px the reference breaks no name of a field', async () => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url, { viewport: { width: 390, height: 900 } })
+  const { page } = browser
+  await page.goto(`${stub.url}/docs`)
+  const names = await page.locator('.fields th[scope="row"] code').all()
+  const heights = await Promise.all(names.map(async (name) => (await name.boundingBox())?.height ?? 0))
+  expect(heights.length).toBeGreaterThan(20)
+  expect(Math.max(...heights)).toBeLessThan(30)
+})
+
 test('the reference leads back to the console', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
