@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts'
+import { repeat } from '../clock/repeat.ts'
 import { patientFs } from '../durable-files/retries.ts'
 import { SharedSyncs } from '../durable-files/shared-syncs.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
@@ -89,7 +89,7 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     },
     onError: (error) => spoolLog.onError('agent.json', error),
   })
-  const stopRetention = repeat(retentionIntervalMs, clock, () =>
+  const stopRetention = repeat(clock, retentionIntervalMs, () =>
     removeExpired(dirs, clock, fs).catch((error: Error) => spoolLog.onError('expired files', error)),
   )
   let stopped: Promise<void> | undefined
@@ -103,14 +103,4 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
       return stopped
     },
   }
-}
-
-function repeat(intervalMs: number, clock: Clock, act: () => void): () => void {
-  let cancel: () => void = () => undefined
-  const turn = (): void => {
-    act()
-    cancel = clock.after(intervalMs, turn)
-  }
-  turn()
-  return () => cancel()
 }

@@ -4,6 +4,7 @@ import type { CallReports } from '../call/answer-call.ts'
 import type { Call } from '../call/call.ts'
 import type { OpenWebhook } from '../call/open-webhook.ts'
 import type { Clock } from '../clock/clock.ts'
+import { repeat } from '../clock/repeat.ts'
 import type { WebhookSettings } from '../config/config.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { LimitedLog } from '../log/limited-log.ts'
@@ -66,7 +67,7 @@ export function openBridge(options: BridgeOptions): Bridge {
   const stopping = new AbortController()
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
   let isClosed = false
-  const timers = new Map<() => void, () => void>()
+  const stopRepeating: (() => void)[] = []
   const book = new OrderBook({
     ledger,
     clock,
@@ -111,22 +112,13 @@ export function openBridge(options: BridgeOptions): Bridge {
     })
   let server: BridgeServer | undefined
 
-  /** Acts now, and again and again until the bridge is stopped. */
-  function repeat(intervalMs: number, act: () => Promise<unknown>): void {
-    const turn = async (): Promise<void> => {
-      await attempt(act)
-      if (!stopping.signal.aborted)
-        timers.set(
-          turn,
-          clock.after(intervalMs, () => void turn()),
-        )
-    }
-    void turn()
+  function attemptRepeatedly(intervalMs: number, act: () => Promise<unknown>): void {
+    if (!stopping.signal.aborted) stopRepeating.push(repeat(clock, intervalMs, () => attempt(act)))
   }
 
   function stopTimers(): void {
     stopping.abort()
-    for (const cancel of timers.values()) cancel()
+    for (const stop of stopRepeating) stop()
   }
 
   async function offerOpen(): Promise<void> {
@@ -152,13 +144,13 @@ export function openBridge(options: BridgeOptions): Bridge {
       await offerOpen()
       startWork()
       let isFirst = true
-      repeat(askIntervalMs, () => {
+      attemptRepeatedly(askIntervalMs, () => {
         // First about all that an earlier agent has left, and not about what the game server has just taken.
         const beforeMs = isFirst ? startedMs : clock.wallMs() - askIntervalMs
         isFirst = false
         return askPlatform({ ...platform, book, clock, log, beforeMs, stopping: stopping.signal })
       })
-      repeat(purgeIntervalMs, () => book.removeClosedBefore(clock.wallMs() - closedKeptMs))
+      attemptRepeatedly(purgeIntervalMs, () => book.removeClosedBefore(clock.wallMs() - closedKeptMs))
     },
 
     async stop() {
