@@ -2,17 +2,9 @@ import { expect, test } from 'vitest'
 import type { Message } from '../../../agent/orders/message.ts'
 import { type Handover, Offers, type Reply } from '../../../agent/orders/offers.ts'
 import { moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
+import { paidOrder as paid } from '../fixtures/paid-order.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 
-const paid = {
-  event: 'transfer_order',
-  transactionId: 17,
-  itemRef: 'sword-1',
-  quantity: 1,
-  buyerCharacterRef: 'Ana',
-  sellerCharacterRef: 'Bruno',
-  paidAt: '2026-11-22T12:00:00Z',
-} as const
 const offered = newOrder(paid, JSON.stringify(paid), 1_000)
 const afterTurns = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 

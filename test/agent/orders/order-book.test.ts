@@ -3,18 +3,10 @@ import { messagesOf } from '../../../agent/orders/message.ts'
 import type { Order } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
 import { Waiters } from '../../../agent/orders/waiters.ts'
+import { paidOrder as order } from '../fixtures/paid-order.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 import { openTestLedger } from '../fixtures/test-ledger.ts'
 
-const order = {
-  event: 'transfer_order',
-  transactionId: 17,
-  itemRef: 'sword-1',
-  quantity: 1,
-  buyerCharacterRef: 'Ana',
-  sellerCharacterRef: 'Bruno',
-  paidAt: '2026-11-22T12:00:00Z',
-} as const
 const orderText = JSON.stringify(order)
 const end = {
   event: 'transaction_terminal',

@@ -7,17 +7,9 @@ import { expect, test } from 'vitest'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
 import { orderPhases } from '../../../agent/orders/order-moves.ts'
 import { openSqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
+import { paidOrder as paid } from '../fixtures/paid-order.ts'
 import { openTestLedger } from '../fixtures/test-ledger.ts'
 
-const paid = {
-  event: 'transfer_order',
-  transactionId: 17,
-  itemRef: 'sword-1',
-  quantity: 1,
-  buyerCharacterRef: 'Ana',
-  sellerCharacterRef: 'Bruno',
-  paidAt: '2026-11-22T12:00:00Z',
-} as const
 const orderOf = (transactionId: number, fields: Partial<Order> = {}): Order => ({
   ...newOrder({ ...paid, transactionId }, JSON.stringify({ ...paid, transactionId }), 1_000),
   ...fields,

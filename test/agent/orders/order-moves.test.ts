@@ -11,16 +11,8 @@ import {
   orderPhases,
   orderTriggers,
 } from '../../../agent/orders/order-moves.ts'
+import { paidOrder as paid } from '../fixtures/paid-order.ts'
 
-const paid = {
-  event: 'transfer_order',
-  transactionId: 17,
-  itemRef: 'sword-1',
-  quantity: 1,
-  buyerCharacterRef: 'Ana',
-  sellerCharacterRef: 'Bruno',
-  paidAt: '2026-11-22T12:00:00Z',
-} as const
 const orderIn = (phase: OrderPhase): Order => ({ ...newOrder(paid, JSON.stringify(paid), 1_000), phase })
 const triggers = fc.array(fc.constantFrom(...orderTriggers), { maxLength: 40 })
 const isOver = (phase: OrderPhase) => phase === 'closed' || phase === 'lost'
