@@ -84,7 +84,7 @@ export class DatabaseWriter {
     return this.#wal.close()
   }
 
-  /** @throws {RemovedError} Nobody would find again what is written from now on. */
+  /** @throws {RemovedError} Nothing that is written from now on could be found again. */
   #assertSameFile(): void {
     if (this.#isSameFile()) return
     const { path, cureOfRemoval } = this.#options

@@ -1,6 +1,6 @@
 import { codeOf, isGone } from './system-errors.ts'
 
-/** A sync to disk failed. Nobody knows what is on the disk now, so nothing may be built on it. */
+/** A sync to disk failed. It is not known what is on the disk now, so the agent must not rely on it. */
 export class SyncFailedError extends Error {
   override readonly name = 'SyncFailedError'
 }

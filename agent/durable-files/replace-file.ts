@@ -28,7 +28,7 @@ export function replaceFile(path: string, text: string, mode: number): void {
   }
 }
 
-/** A hidden name that nobody else uses. A file that a killed process leaves under it goes at the next start. */
+/** A hidden name that is used once. The next start removes a file that a killed process left under such a name. */
 export function unfinishedIn(dir: string): string {
   return join(dir, `.${randomBytes(16).toString('hex')}.tmp`)
 }

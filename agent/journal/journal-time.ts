@@ -5,7 +5,7 @@ import type { Clock } from '../clock/clock.ts'
 const offsetToleranceMs = 1_000
 
 /**
- * The time of the journal, in ms. It follows the monotonic clock while the process runs, so that nobody can set it. A new
+ * The time of the journal, in ms. It follows the monotonic clock while the process runs, so that it cannot be set. A new
  * process sets it by the wall clock: the database keeps how far the wall clock was from it at the last write.
  */
 export class JournalTime {
@@ -27,7 +27,7 @@ export class JournalTime {
     return this.#startMs + this.#clock.monotonicMs() - this.#startMonotonicMs
   }
 
-  /** Stores the offset of the wall clock if somebody set that clock. Call it before a time is written. */
+  /** Stores the offset of the wall clock if that clock was set. Call it before a time is written. */
   storeOffset(): void {
     const offsetMs = this.#clock.wallMs() - this.nowMs()
     if (Math.abs(offsetMs - this.#storedOffsetMs) < offsetToleranceMs) return

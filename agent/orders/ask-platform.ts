@@ -34,7 +34,7 @@ export async function askPlatform(options: AskPlatformOptions): Promise<void> {
 
 function isDue({ retryAtMs, sinceMs }: Order, { clock, platformMs, beforeMs }: AskPlatformOptions): boolean {
   if (retryAtMs !== null) return retryAtMs <= platformMs()
-  // An order of the future: somebody has set the clock back.
+  // An order of the future: the clock was set back.
   return sinceMs < beforeMs || sinceMs > clock.wallMs()
 }
 

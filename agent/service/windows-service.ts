@@ -41,7 +41,7 @@ sc.exe sidtype $Name unrestricted | Out-Null
 sc.exe failure $Name reset= 0 actions= restart/5000/restart/5000/restart/5000 | Out-Null
 
 # --- Who may read and write ---
-# Nobody inherits. Administrators and SYSTEM may everything; the service reads the settings and keys, and writes its
+# No rights are inherited. Administrators and SYSTEM have full control; the service reads the settings and keys, and writes its
 # state and logs. *S-1-5-32-544 are the Administrators and *S-1-5-18 is SYSTEM, in Windows of any language.
 icacls $Data /inheritance:r /grant:r '*S-1-5-32-544:(OI)(CI)F' '*S-1-5-18:(OI)(CI)F' "\${Account}:(OI)(CI)RX" /Q
 icacls "$Data\\state" /grant:r "\${Account}:(OI)(CI)M" /Q

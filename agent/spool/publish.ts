@@ -76,7 +76,7 @@ export async function finishPublishing(
   return { durable: awaitSync(Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)])) }
 }
 
-/** A claim may be gone, and somebody may have put a directory in its place: neither is a request. */
+/** A claim may be gone, or a directory may be in its place: neither is a request. */
 async function unlessNoFile(act: Promise<void>): Promise<void> {
   try {
     await act

@@ -78,7 +78,7 @@ export function openBridge(options: BridgeOptions): Bridge {
     },
   })
 
-  /** For what nobody waits for. What could not be recorded comes again. */
+  /** For work without a caller that waits. A change that could not be recorded is tried again later. */
   async function attempt(act: () => Promise<unknown>): Promise<void> {
     if (isClosed) return
     try {
