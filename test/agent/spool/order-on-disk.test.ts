@@ -27,7 +27,10 @@ const besides = /ballast|in spool$/
 test('what was sent is kept, then synced under a name of its own, and shown by the one rename that uses it up', async () => {
   const calls = await callsOfOnePurchase()
   const claimed = calls.slice(calls.indexOf('rename request or answer in outbox'))
-  const steps = claimed.filter((call) => changes.test(call) && !besides.test(call))
+  // The answer to the question for the platform's clock, asked at the start, may come after the claim.
+  const connected = claimed.indexOf('connect platform')
+  const isOfTheStart = (call: string, at: number) => at < connected && call.startsWith('receive')
+  const steps = claimed.filter((call, at) => changes.test(call) && !besides.test(call) && !isOfTheStart(call, at))
   expect(steps.slice(0, 13)).toEqual([
     'rename request or answer in outbox',
     'run statement',
