@@ -43,6 +43,15 @@ program
   .option(...configOption)
   .action(operations)
 
+program
+  .command('keygen')
+  .description('makes a signing key, and says what the platform needs of it; never overwrites a file')
+  .requiredOption('--out <dir>', 'made if missing; gets signing-key.pem (0600) and signing-key-public.pem')
+  .option('--kid <kid>', 'name of the key at the platform, if you know it already', kidOf)
+  .action(async (options: { out: string; kid?: string }) =>
+    (await import('./command-line/keygen-command.ts')).keygen(options),
+  )
+
 const service = program.command('service').description('prints the definition of the service for this host')
 
 service
@@ -74,6 +83,12 @@ program
 function serviceName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(name)) return name
   throw new InvalidArgumentError('only letters, digits, dots, hyphens and underscores, for example market-agent-alpha')
+}
+
+/** What `SERVICE_SIGNING_KID` takes. */
+function kidOf(kid: string): string {
+  if (/^[\x21-\x7e]{1,200}$/.test(kid)) return kid
+  throw new InvalidArgumentError('1 to 200 letters, digits and signs without spaces, for example my-server-2026')
 }
 
 // The reader of the output has gone, as `head` does.
