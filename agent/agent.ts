@@ -207,7 +207,7 @@ function callDeps(
     verifyWebhook: webhookVerifier(
       config.platformKeys.size > 0 ? webhookOpener(config.platformKeys, platformClock, api) : undefined,
     ),
-    answerOrders: bridge?.answerOrders ?? (async () => refusal(503, messages.ordersNotConfigured)),
+    answerOrders: bridge?.answer ?? (async () => refusal(503, messages.ordersNotConfigured)),
     reports: bridge?.reports ?? noReports,
     onDone: (...answered) => callLog.onAnswered(...answered),
     onError: (call, error) => callLog.onError(call, error),

@@ -18,6 +18,11 @@ export interface Handover {
   offer(message: Message): Promise<Reply | 'unanswered' | 'waiting'>
   /** The message is answered or void. Never throws. */
   withdraw(message: Message): void
+  /** Called at the start with every open message, by the ledger. */
+  start(open: readonly Message[]): Promise<void>
+  /** Takes no more replies of its own accord. */
+  stop(): Promise<void>
+  close(): Promise<void>
 }
 
 /** Makes a reply durable, if that is possible now; the message is withdrawn by that. Never throws. */

@@ -36,7 +36,7 @@ interface Refusal {
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startBridgeServer(options: BridgeServerOptions): Promise<BridgeServer> {
-  const { settings, clock, log, refusalLog, book } = options
+  const { settings, clock, log, refusalLog, orders } = options
 
   /** One request. Everything that can end it is on this page; undefined when the sender has hung up. */
   async function answerRequest(
@@ -66,7 +66,7 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
       const line = { event, transactionId, status, result, hasLeft, durationMs }
       if (status === 401) refusalLog.warn(line, 'webhook refused')
       else log.info(line, 'webhook answered')
-      if (hasLeft && acknowledged) await book.acknowledge(acknowledged)
+      if (hasLeft && acknowledged) await orders.book.acknowledge(acknowledged)
     } catch (error) {
       // The order stays taken: the stored reply answers the platform if it asks again.
       if (error instanceof StoreFullError) return

@@ -71,6 +71,10 @@ export class EventFiles implements Handover {
     return this.#timer.stop()
   }
 
+  close(): Promise<void> {
+    return this.#timer.stop()
+  }
+
   async offer(message: Message): Promise<'unanswered' | 'waiting'> {
     const { name, text } = message
     this.#open.set(name, message)

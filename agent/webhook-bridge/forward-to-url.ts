@@ -18,7 +18,7 @@ export interface ForwardOptions {
 const connectionsMax = 8
 
 /** Pushes messages to the game server by POST. The game server replies in its answer. */
-export function forwardToUrl({ url, clock, log }: ForwardOptions): Handover & { close(): Promise<void> } {
+export function forwardToUrl({ url, clock, log }: ForwardOptions): Handover {
   const { origin, pathname, search } = new URL(url)
   const pool = new Pool(origin, {
     connections: connectionsMax,
@@ -66,6 +66,8 @@ export function forwardToUrl({ url, clock, log }: ForwardOptions): Handover & { 
       }
     },
     withdraw: () => undefined,
+    start: async () => undefined,
+    stop: async () => undefined,
     close: () => pool.destroy(),
   }
 }

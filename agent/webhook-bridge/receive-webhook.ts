@@ -4,8 +4,7 @@ import { decodeUtf8 } from '../../contract/strict-json.ts'
 import type { OpenWebhook } from '../call/open-webhook.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import type { Order } from '../orders/order.ts'
-import type { OrderBook } from '../orders/order-book.ts'
-import type { Waiters } from '../orders/waiters.ts'
+import type { Orders } from '../orders/orders.ts'
 
 /** How a webhook ended, for the log. */
 export type WebhookResult =
@@ -38,11 +37,8 @@ export interface WebhookAnswer {
 }
 
 export interface ReceiveDeps {
-  readonly book: OrderBook
-  readonly waiters: Waiters
+  readonly orders: Pick<Orders, 'book' | 'waiters' | 'hasten'>
   readonly openWebhook: OpenWebhook
-  /** Pushes an order now, because the platform waits for it. */
-  readonly hasten: (transactionId: number) => void
 }
 
 const nothing = { event: null, transactionId: null, acknowledged: null }
@@ -51,8 +47,11 @@ const nothing = { event: null, transactionId: null, acknowledged: null }
  * One webhook: verified over its raw bytes, made durable, handed to the game server, and only then acknowledged. A 2xx
  * is final for the platform. So an order gets one when the game server has it, and an end when the ledger has it.
  */
-export async function receiveWebhook(received: ReceivedEnvelope, deps: ReceiveDeps): Promise<WebhookAnswer> {
-  const opening = await deps.openWebhook(received)
+export async function receiveWebhook(
+  received: ReceivedEnvelope,
+  { orders, openWebhook }: ReceiveDeps,
+): Promise<WebhookAnswer> {
+  const opening = await openWebhook(received)
   if (!opening.ok) {
     const message = `the signature does not hold: ${opening.step}`
     return { ...nothing, status: 401, body: { message }, result: 'refused' }
@@ -65,8 +64,8 @@ export async function receiveWebhook(received: ReceivedEnvelope, deps: ReceiveDe
   }
   const about = { event: event.event, transactionId: event.transactionId, acknowledged: null }
   try {
-    if (event.event === 'transfer_order') return { ...about, ...(await receiveOrder(event, text, deps)) }
-    await deps.book.receiveEnd(event, text)
+    if (event.event === 'transfer_order') return { ...about, ...(await receiveOrder(event, text, orders)) }
+    await orders.book.receiveEnd(event, text)
     return { ...about, status: 200, body: {}, result: 'recorded' }
   } catch (error) {
     if (!(error instanceof StoreFullError)) throw error
@@ -76,12 +75,12 @@ export async function receiveWebhook(received: ReceivedEnvelope, deps: ReceiveDe
 
 type OrderAnswer = Pick<WebhookAnswer, 'status' | 'body' | 'result'> & Partial<WebhookAnswer>
 
-async function receiveOrder(event: TransferOrder, text: string, deps: ReceiveDeps): Promise<OrderAnswer> {
+async function receiveOrder(event: TransferOrder, text: string, orders: ReceiveDeps['orders']): Promise<OrderAnswer> {
   // From now on, so that nothing is missed that happens while the order is being recorded.
-  using waiter = deps.waiters.open(event.transactionId)
-  const order = await deps.book.receiveOrder(event, text)
+  using waiter = orders.waiters.open(event.transactionId)
+  const order = await orders.book.receiveOrder(event, text)
   if (order.phase !== 'offered') return acknowledge(order, 'taken-before')
-  deps.hasten(event.transactionId)
+  orders.hasten(event.transactionId)
   const taken = await waiter.taken
   if (taken) return acknowledge(taken, 'taken')
   return { status: 503, body: { message: 'the game server has not taken the order yet' }, result: 'not-taken' }

@@ -24,6 +24,9 @@ function setup() {
         return answer
       },
       withdraw: ({ name }) => withdrawn.push(name),
+      start: async () => undefined,
+      stop: async () => undefined,
+      close: async () => undefined,
     },
     async onReply(message, reply) {
       replies.push([message, reply])
