@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/outputs/no-secret-in-outputs.ts'],
-    testTimeout: 30_000,
+    // A bound against a test that hangs. A busy machine is several times slower than a quiet one.
+    testTimeout: 120_000,
     // Two cores run two files at a time; real processes need the rest.
     maxWorkers: 2,
   },

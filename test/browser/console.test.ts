@@ -356,7 +356,7 @@ test('a form that nobody touched shows what is so now; one that was sent does so
   await page.goto(`${stub.url}/console/game-servers/${server.id}`)
   await isLive(page)
   const field = page.getByLabel('Webhook URL')
-  const shows = (address: string) => expect.poll(() => field.inputValue()).toBe(address)
+  const shows = (address: string) => expect.poll(() => field.inputValue(), { timeout: 60_000 }).toBe(address)
   await stub.request('PUT', path, { webhookUrl: 'http://127.0.0.1:9000/second' })
   await shows('http://127.0.0.1:9000/second')
   await field.fill('http://127.0.0.1:9000/third')

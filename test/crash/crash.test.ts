@@ -46,20 +46,20 @@ for (const [what, fault, isLasting, count] of [
   ['that has no descriptors left', 'EMFILE', true, 4],
 ] as const) {
   test(`an agent ${what} loses nothing, does nothing twice, and answers everything once`, {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const points = sample(fault, isLasting, await listCalls(fault), count)
     expect(await findingsAt(points, (point) => runPoint(point)), `CRASH_SEED=${seed}`).toEqual([])
   })
 }
 
-test('an agent killed while it takes over what another left keeps every promise', { timeout: 120_000 }, async () => {
+test('an agent killed while it takes over what another left keeps every promise', { timeout: 300_000 }, async () => {
   const leftBy = leavings[seed % leavings.length]
   const points = sample('kill', false, await listCalls('kill', leftBy), 6)
   expect(await findingsAt(points, (point) => runPoint(point, undefined, leftBy)), `CRASH_SEED=${seed}`).toEqual([])
 })
 
-test('an agent killed 50 times at random moments under load keeps every promise', { timeout: 120_000 }, async () => {
+test('an agent killed 50 times at random moments under load keeps every promise', { timeout: 300_000 }, async () => {
   const { requests, violations } = await killAtRandom(50, seed)
   console.log(`CRASH_SEED=${seed}: 50 kills under ${requests} requests`)
   expect(violations, `CRASH_SEED=${seed}`).toEqual([])

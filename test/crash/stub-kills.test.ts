@@ -7,7 +7,7 @@ const seed = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 **
 const kills = Number(process.env['STUB_KILLS'] ?? 50)
 
 test(`a stub killed ${kills} times at random moments under load loses nothing, does nothing twice, and takes no replay`, {
-  timeout: 60_000 + kills * 3_000,
+  timeout: 120_000 + kills * 6_000,
 }, async () => {
   const { requests, purchases, violations } = await killStubsAtRandom(kills, seed)
   console.log(`CRASH_SEED=${seed}: ${kills} kills of a stub under ${requests} requests, ${purchases} purchases`)

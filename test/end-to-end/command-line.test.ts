@@ -131,7 +131,7 @@ for (const [what, { agent }] of [
     const command = [...agent, 'run']
     await using daemon = await startProgram({ name: 'market-agent', command, env, logFile: outputFile('market-agent') })
     const heartbeat = join(ready.dir, 'spool', 'agent.json')
-    await expect.poll(() => existsSync(heartbeat), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => existsSync(heartbeat), { timeout: 60_000 }).toBe(true)
     expect(JSON.parse(readFileSync(heartbeat, 'utf8'))).toEqual({
       agent: expect.stringMatching(/^market-agent \d/),
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),

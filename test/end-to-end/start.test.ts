@@ -76,5 +76,5 @@ async function seeEnd(addresses: readonly string[]): Promise<void> {
       () => true,
       () => false,
     )
-  for (const address of addresses) await expect.poll(() => answers(address), { timeout: 20_000 }).toBe(false)
+  for (const address of addresses) await expect.poll(() => answers(address), { timeout: 60_000 }).toBe(false)
 }

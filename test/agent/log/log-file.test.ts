@@ -175,7 +175,7 @@ test.skipIf(process.platform === 'win32')(
 )
 
 async function listeningIn(file: string): Promise<string> {
-  for (const endMs = performance.now() + 20_000; performance.now() < endMs; ) {
+  for (const endMs = performance.now() + 60_000; performance.now() < endMs; ) {
     const url = /"url":"(http:[^"]+)","msg":"listening"/.exec(readFileSync(file, 'latin1'))?.[1]
     if (url !== undefined) return url
     await new Promise((resolve) => {

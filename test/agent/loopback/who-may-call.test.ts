@@ -171,7 +171,7 @@ test('a call that is followed by something that is no HTTP gets its own answer, 
   expect(platform.seen).toHaveLength(1)
 })
 
-test('a caller that dribbles its head or its body is let go, and told why', { timeout: 30_000 }, async () => {
+test('a caller that dribbles its head or its body is let go, and told why', async () => {
   await using agent = await startTestAgent('http://127.0.0.1:9')
   const [head, body] = await Promise.all([
     raw(agent, 'POST /call HTTP/1.1\r\nhost: 127.0.0.1\r\n'),

@@ -20,7 +20,7 @@ function readingOf(path: string): unknown {
     import { readRequestFile } from ${JSON.stringify(module)}
     console.log(JSON.stringify(readRequestFile(${JSON.stringify(path)}, 'x')))`
   const args = ['--input-type=module-typescript', '--eval', program]
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 }))
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 }))
 }
 
 const notRegular = {
