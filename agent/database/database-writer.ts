@@ -38,7 +38,6 @@ export class DatabaseWriter {
    * @throws {StoreFullError} There is no space. Nothing was written.
    */
   commit<Result>(statement: () => Result): Result {
-    this.#assertSameFile()
     try {
       return statement()
     } catch (error) {
@@ -71,8 +70,12 @@ export class DatabaseWriter {
   /**
    * Resolves when a power cut cannot undo the commits before this call. The same as `synchronous=FULL`, but the calls beside
    * it do not wait, and several commits share one sync.
+   *
+   * @throws {RemovedError} The file was removed or replaced, and the commits with it.
    */
   async sync(): Promise<void> {
+    const removal = this.reportRemoval()
+    if (removal) throw removal
     try {
       await this.#wal.sync()
     } catch (error) {
@@ -84,11 +87,17 @@ export class DatabaseWriter {
     return this.#wal.close()
   }
 
-  /** @throws {RemovedError} Nothing that is written from now on could be found again. */
-  #assertSameFile(): void {
-    if (this.#isSameFile()) return
-    const { path, cureOfRemoval } = this.#options
-    throw this.#failForGood(new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoval))
+  /**
+   * Ends the agent if the file was removed or replaced, because no later process could find what is written to it.
+   *
+   * @returns The reason, if it was.
+   */
+  reportRemoval(): RemovedError | undefined {
+    if (this.#isSameFile()) return undefined
+    const { path, cureOfRemoval, onFatal } = this.#options
+    const removal = new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoval)
+    onFatal(removal)
+    return removal
   }
 
   #failForGood(error: unknown): unknown {

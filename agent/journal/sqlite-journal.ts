@@ -4,6 +4,7 @@ import { operationNamed } from '../../contract/operations.ts'
 import { type CallAnswer, inDoubt } from '../call/answer.ts'
 import type { IdempotencyJournal, JournalEntry, JournalledCall } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
+import { repeat } from '../clock/repeat.ts'
 import { DatabaseWriter } from '../database/database-writer.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { Ballast } from './ballast.ts'
@@ -28,6 +29,8 @@ interface Entry extends JournalEntry {
   readonly endsAtMs: number
 }
 
+/** Between two looks whether the database is still the file of its path. A sync looks too, so a `once` call never waits for this. */
+const removalIntervalMs = 1_000
 /** Some 4 MB. What is not in memory is read from the database. */
 const cachedTextMax = 2 * 1024 * 1024
 
@@ -60,6 +63,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     onChange: onFull,
   })
   room.look()
+  const stopLooking = repeat(clock, removalIntervalMs, async () => writer.reportRemoval())
   const stopPurging = startPurging({
     calls,
     time,
@@ -140,6 +144,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     },
 
     async close() {
+      stopLooking()
       stopPurging()
       room.close()
       await writer.close()

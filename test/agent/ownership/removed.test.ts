@@ -33,6 +33,16 @@ for (const [what, take] of [
   })
 }
 
+test('a state directory that was removed ends an agent without calls too', async () => {
+  await using platform = await FakePlatform.start(processPublicKey)
+  using home = agentHome(platform.url)
+  await using agent = spawnAgent(home)
+  await agent.listening
+  rmSync(home.stateDir, { recursive: true })
+  expect(await agent.ended).toEqual({ code: 1, signal: null })
+  expect(lastMessage(agent.output())).toContain('journal.db was removed or replaced while the agent ran')
+})
+
 test('a spool that was removed ends the agent, which makes no new one for itself', async () => {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
