@@ -110,6 +110,14 @@ export async function startAgent(
   const callLog = new CallLog(log)
   const deps = callDeps(config, callLog, outside, journal, connection, contact, bridge)
   const answer = (call: Call, turn: Turn) => callLog.follow(call, () => answerCall(call, turn, deps))
+  const platform = {
+    platformMs: () => deps.platformClock.nowMs(),
+    getTransaction(transactionId: number) {
+      const reading = readCall({ operation: 'transaction.get', input: { transactionId }, id: undefined })
+      if (!reading.ok) throw new Error(reading.message)
+      return answer(reading.call, takeTurn(reading.call, deps))
+    },
+  }
   // The port is taken before any work starts: an agent that cannot have it has sent nothing.
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
   const loopback = await startLoopbackServer({
@@ -117,6 +125,11 @@ export async function startAgent(
     answerCall: async (call) => {
       await workStarted
       return answer(call, takeTurn(call, deps))
+    },
+    async checkOrders() {
+      await workStarted
+      if (!bridge) return refusal(503, messages.ordersNotConfigured)
+      return { ok: true, dataText: JSON.stringify(await bridge.check(platform)) }
     },
     operationsText: operationsText(),
     agent: agentName,
@@ -144,14 +157,7 @@ export async function startAgent(
     }))
   if (spool) started.defer(() => spool.stop())
   startWork()
-  await bridge?.start({
-    platformMs: () => deps.platformClock.nowMs(),
-    getTransaction(transactionId) {
-      const reading = readCall({ operation: 'transaction.get', input: { transactionId }, id: undefined })
-      if (!reading.ok) throw new Error(reading.message)
-      return answer(reading.call, takeTurn(reading.call, deps))
-    },
-  })
+  await bridge?.start(platform)
   if (webhookUrl !== undefined) log.info({ url: webhookUrl }, 'listening for webhooks')
   log.info({ url: loopback.url }, 'listening')
   const running = started.move()

@@ -5,6 +5,7 @@ import { call } from './command-line/call-command.ts'
 import type { Shell } from './command-line/completion.ts'
 import { exitCodes } from './command-line/exit-codes.ts'
 import { operations } from './command-line/operations-command.ts'
+import { orders } from './command-line/orders-command.ts'
 import { nameProcess } from './command-line/process-name.ts'
 import { type RunOptions, run } from './command-line/run-command.ts'
 import type { SystemdFlags } from './command-line/service-command.ts'
@@ -51,6 +52,14 @@ program
   .action(async (options: { out: string; kid?: string }) =>
     (await import('./command-line/keygen-command.ts')).keygen(options),
   )
+
+program
+  .command('orders')
+  .description('open orders of the running daemon: what waits for the game server, and since when')
+  .option('--json', 'as JSON, as the operation orders.open answers')
+  .option('--check-now', 'asks the platform about every open order first')
+  .option(...configOption)
+  .action(orders)
 
 const service = program.command('service').description('prints the definition of the service for this host')
 

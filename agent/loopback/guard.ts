@@ -5,6 +5,8 @@ import { messages } from '../call/messages.ts'
 /** The routes of interface A. */
 const routes = {
   '/call': { method: 'POST', needsToken: true },
+  /** For `market-agent orders`. */
+  '/orders/check': { method: 'POST', needsToken: true },
   '/operations': { method: 'GET', needsToken: true },
   '/health': { method: 'GET', needsToken: false },
 } as const

@@ -16,6 +16,8 @@ import { type DoorRefusal, guard, type Route } from './guard.ts'
 export interface LoopbackOptions {
   readonly address: DaemonAddress
   readonly answerCall: (call: Call) => Promise<CallAnswer>
+  /** Asks the platform about every open order, for POST /orders/check. */
+  readonly checkOrders: () => Promise<CallAnswer>
   /** JSON text of GET /operations. */
   readonly operationsText: string
   /** Name and version, for GET /health. */
@@ -40,6 +42,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   const routeAnswers: Record<Route, (exchange: Exchange) => Answer | Promise<Answer | undefined>> = {
     '/health': () => ({ status: 200, text: healthText }),
     '/operations': () => ({ status: 200, text: options.operationsText }),
+    '/orders/check': answerCheckRequest,
     '/call': answerCallRequest,
   }
 
@@ -50,8 +53,13 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     return verdict.ok ? routeAnswers[verdict.route](exchange) : refuse(exchange, verdict)
   }
 
+  async function answerCheckRequest(exchange: Exchange): Promise<Answer> {
+    if (isClosing) return refuse(exchange, shuttingDown)
+    return { status: 200, text: answerText(undefined, await options.checkOrders()) }
+  }
+
   async function answerCallRequest(exchange: Exchange): Promise<Answer | undefined> {
-    if (isClosing) return refuse(exchange, { status: 503, message: messages.shuttingDown, reason: 'shutting down' })
+    if (isClosing) return refuse(exchange, shuttingDown)
     if (waiting >= agentLimits.callsWaitingMax)
       return refuse(exchange, { status: 503, message: messages.tooManyWaiting, reason: 'too many calls waiting' })
     waiting++
@@ -113,6 +121,8 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     destroy: () => server.destroy(),
   }
 }
+
+const shuttingDown: DoorRefusal = { status: 503, message: messages.shuttingDown, reason: 'shutting down' }
 
 /** One request on its way to an answer. */
 interface Exchange {

@@ -33,8 +33,8 @@ export interface OffersOptions {
   readonly clock: Clock
   /** Makes a reply durable, if that is possible now. Never throws. */
   readonly onReply: OnReply
-  /** Called for each push that left. */
-  readonly onPush: (message: Message) => void
+  /** Called for each push that left, with whether it is the first one of its message in this process. */
+  readonly onPush: (message: Message, isFirst: boolean) => void
 }
 
 const delayMsFirst = 1_000
@@ -122,7 +122,7 @@ export class Offers {
     const result = await handover.offer(offer.message)
     if (result !== 'waiting') {
       offer.pushes++
-      onPush(offer.message)
+      onPush(offer.message, offer.pushes === 1)
     }
     if (typeof result === 'object') await onReply(offer.message, result)
     if (isOpen()) this.#schedule(offer, Math.min(delayMsMax, delayMsFirst * 2 ** Math.max(0, offer.pushes - 1)))

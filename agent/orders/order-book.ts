@@ -9,16 +9,23 @@ import type { OrderTrigger } from './order-moves.ts'
 export interface OrderBookOptions {
   readonly ledger: OrderLedger
   readonly clock: Clock
-  readonly log: Pick<Log, 'info'>
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   /** Called after each change, once it is durable. */
   readonly onChange: (order: Order) => void
 }
 
 type Change = (known: Order | undefined, nowMs: number) => Order | undefined
 
+/** The text of a log line, and its level if that is not info. */
+interface Step {
+  readonly msg: string
+  readonly level?: 'debug' | 'warn'
+  readonly cure?: string
+}
+
 /**
  * Everything that happens to orders, one method for each. A change is durable when its promise resolves, and leaves one
- * log line.
+ * log line with its `transactionId`.
  *
  * Each method returns what the ledger knows afterwards; undefined for a transaction that it does not know.
  *
@@ -59,7 +66,7 @@ export class OrderBook {
   /** The platform sent an order. An order that is over stays over; one with a later payment is another one. */
   async receiveOrder(event: TransferOrder, text: string): Promise<Order> {
     const observed = await this.#options.ledger.findObservation(event.itemRef)
-    const order = await this.#change(event.transactionId, 'order received', (known, nowMs) =>
+    const order = await this.#change(event.transactionId, { msg: 'order received' }, (known, nowMs) =>
       withObservation(receiveOrder(known, event, text, nowMs), observed),
     )
     return order as Order
@@ -68,7 +75,13 @@ export class OrderBook {
   /** The platform sent the end of a transaction. It withdraws an order that was not taken. */
   async receiveEnd(event: TransactionTerminal, text: string): Promise<Order> {
     const observed = await this.#options.ledger.findObservation(event.itemRef)
-    const order = await this.#change(event.transactionId, 'transaction ended', (known, nowMs) =>
+    const step = (before: Order | undefined): Step => ({
+      msg:
+        before?.phase === 'offered'
+          ? 'order withdrawn: its transaction ended before the game server took it'
+          : 'end of the transaction received',
+    })
+    const order = await this.#change(event.transactionId, step, (known, nowMs) =>
       withObservation(receiveEnd(known, event, text, nowMs), observed),
     )
     return order as Order
@@ -80,7 +93,7 @@ export class OrderBook {
    * @param generation Of the offer that the game server answers. The answer to an earlier one changes nothing.
    */
   take(transactionId: number, observedQuantity: number, generation?: number): Promise<Order | undefined> {
-    return this.#change(transactionId, 'order taken', (known, nowMs) => {
+    return this.#change(transactionId, { msg: 'order taken by the game server' }, (known, nowMs) => {
       if (generation !== undefined && generation !== known?.generation) return undefined
       const taken = known && moveOrder(known, 'take', nowMs)
       return taken && { ...taken, observedQuantity }
@@ -89,43 +102,44 @@ export class OrderBook {
 
   /** Our 2xx for this generation of the order has left. */
   acknowledge({ transactionId, generation }: Order): Promise<Order | undefined> {
-    return this.#change(transactionId, 'order acknowledged', (known, nowMs) =>
+    return this.#change(transactionId, { msg: 'order acknowledged to the platform' }, (known, nowMs) =>
       known?.generation === generation ? moveOrder(known, 'acknowledge', nowMs) : undefined,
     )
   }
 
   /** The game server has the end of the transaction. */
   confirmEnd(transactionId: number): Promise<Order | undefined> {
-    return this.#change(transactionId, 'end confirmed', (known) =>
+    return this.#change(transactionId, { msg: 'end of the transaction handed on to the game server' }, (known) =>
       known?.endText && !known.isEndConfirmed ? { ...known, isEndConfirmed: true } : undefined,
     )
   }
 
   /** The game server is about to report `TEMPORARY`: whatever comes of the report, the next order is a new one. */
   putOff(transactionId: number): Promise<Order | undefined> {
-    return this.#trigger(transactionId, 'put-off', 'order put off')
+    return this.#trigger(transactionId, 'put-off', 'order put off: the game server reports TEMPORARY')
   }
 
   /** The platform said when it sends a put-off order again. */
   setRetryAt(transactionId: number, retryAtMs: number): Promise<Order | undefined> {
-    return this.#change(transactionId, 'order put off until its retryAt', (known) =>
+    return this.#change(transactionId, { msg: 'order put off until its retryAt' }, (known) =>
       known?.phase === 'put-off' ? { ...known, retryAtMs } : undefined,
     )
   }
 
   /** The platform accepted the delivery, or that the item is out of stock. */
-  settle(transactionId: number): Promise<Order | undefined> {
-    return this.#trigger(transactionId, 'settle', 'order settled')
+  settle(transactionId: number, why: 'delivered' | 'out of stock'): Promise<Order | undefined> {
+    return this.#trigger(transactionId, 'settle', `order closed: ${why}`)
   }
 
   /** The platform was asked and still waits for the game server. */
   remind(asked: Order): Promise<Order | undefined> {
-    return this.#afterQuestion(asked, 'order offered again', (order, nowMs) => moveOrder(order, 'remind', nowMs))
+    const step = { msg: 'order open again: the platform still waits for its delivery' }
+    return this.#afterQuestion(asked, step, (order, nowMs) => moveOrder(order, 'remind', nowMs))
   }
 
   /** The platform was asked, and the order is over. */
   closeAsked(asked: Order, outcome: TerminalOutcome | null): Promise<Order | undefined> {
-    return this.#afterQuestion(asked, 'order closed', (order, nowMs) => {
+    return this.#afterQuestion(asked, { msg: 'order closed: the platform says that it is over' }, (order, nowMs) => {
       const closed = moveOrder(order, 'settle', nowMs)
       return closed && { ...closed, outcome }
     })
@@ -133,37 +147,47 @@ export class OrderBook {
 
   /** The platform was asked and does not know the transaction. */
   loseAsked(asked: Order): Promise<Order | undefined> {
-    return this.#afterQuestion(asked, 'order lost', (order, nowMs) => moveOrder(order, 'lose', nowMs))
+    const cure = 'the platform does not know this transaction: check SERVICE_BASE_URL and the API key'
+    const step: Step = { msg: 'order closed: the platform answers 404', level: 'warn', cure }
+    return this.#afterQuestion(asked, step, (order, nowMs) => moveOrder(order, 'lose', nowMs))
   }
 
-  /** One more push of this generation to the game server. */
-  countOffer(transactionId: number, generation: number): Promise<Order | undefined> {
-    return this.#change(transactionId, 'order offered', (known) =>
+  /** One more push of this generation to the game server. Only the first is a step; later ones are for debugging. */
+  countOffer(transactionId: number, generation: number, isFirst: boolean): Promise<Order | undefined> {
+    const step: Step = isFirst
+      ? { msg: 'order offered to the game server' }
+      : { msg: 'order offered to the game server once more', level: 'debug' }
+    return this.#change(transactionId, step, (known) =>
       known?.generation === generation ? { ...known, offers: known.offers + 1 } : undefined,
     )
   }
 
   /** Forgets what was closed before a moment (Unix ms). */
-  removeClosedBefore(beforeMs: number): Promise<void> {
-    return this.#options.ledger.removeClosedBefore(beforeMs)
+  async removeClosedBefore(beforeMs: number): Promise<void> {
+    for (const transactionId of await this.#options.ledger.removeClosedBefore(beforeMs))
+      this.#options.log.info({ transactionId }, 'order removed: it was closed 30 days ago')
   }
 
   #trigger(transactionId: number, trigger: OrderTrigger, msg: string): Promise<Order | undefined> {
-    return this.#change(transactionId, msg, (known, nowMs) => known && moveOrder(known, trigger, nowMs))
+    return this.#change(transactionId, { msg }, (known, nowMs) => known && moveOrder(known, trigger, nowMs))
   }
 
   /** Applies an answer of the platform, unless the order changed while the platform was asked: the answer is older. */
   #afterQuestion(
     asked: Order,
-    msg: string,
+    step: Step,
     change: (order: Order, nowMs: number) => Order | undefined,
   ): Promise<Order | undefined> {
-    return this.#change(asked.transactionId, msg, (known, nowMs) =>
+    return this.#change(asked.transactionId, step, (known, nowMs) =>
       known && isUnchanged(known, asked) ? change(known, nowMs) : undefined,
     )
   }
 
-  async #change(transactionId: number, msg: string, change: Change): Promise<Order | undefined> {
+  async #change(
+    transactionId: number,
+    step: Step | ((before: Order | undefined) => Step),
+    change: Change,
+  ): Promise<Order | undefined> {
     const { ledger, clock, log, onChange } = this.#options
     let before: Order | undefined
     const order = await ledger.change(transactionId, (known) => {
@@ -173,8 +197,11 @@ export class OrderBook {
     if (!order || order === before) return order
     onChange(order)
     if (before && isSameStep(before, order)) return order
-    const { itemRef, phase, generation, offers, outcome } = order
-    log.info({ transactionId, itemRef, phase, generation, offers, outcome }, msg)
+    const { msg, level = 'info', cure } = typeof step === 'function' ? step(before) : step
+    const { itemRef, phase, generation, offers, observedQuantity, retryAtMs, outcome } = order
+    const retryAt = retryAtMs === null ? null : new Date(retryAtMs).toISOString()
+    const line = { transactionId, itemRef, phase, generation, offers, observedQuantity, retryAt, outcome }
+    log[level]({ ...line, ...(cure !== undefined && { cure }) }, msg)
     return order
   }
 }

@@ -28,7 +28,11 @@ export interface OrderLedger {
    * older observation is reported.
    */
   observe(itemRef: string, observedQuantity: number): Promise<void>
-  /** Removes what was closed before a moment (Unix ms). */
-  removeClosedBefore(beforeMs: number): Promise<void>
+  /**
+   * Removes what was closed before a moment (Unix ms).
+   *
+   * @returns The transactions that were removed.
+   */
+  removeClosedBefore(beforeMs: number): Promise<readonly number[]>
   close(): Promise<void>
 }

@@ -36,7 +36,7 @@ export class OrderReports implements CallReports {
       case 'stock':
         return this.#book.observe(String(input['itemRef']), Number(input['observedQuantity']))
       case 'delivery':
-        return void (await this.#book.settle(Number(input['transactionId'])))
+        return void (await this.#book.settle(Number(input['transactionId']), 'delivered'))
       case 'failure':
         return this.#endFailure(input, answer.dataText)
     }
@@ -45,7 +45,7 @@ export class OrderReports implements CallReports {
   async #endFailure(input: PlatformCall['input'], dataText: string): Promise<void> {
     const { transactionId, reason, observedQuantity } = deliveryFailure.parse(input)
     if (reason === 'OUT_OF_STOCK') {
-      await this.#book.settle(transactionId)
+      await this.#book.settle(transactionId, 'out of stock')
     } else {
       const report = deliveryFailureReport.safeParse(JSON.parse(dataText))
       const retryAtMs = report.success ? Date.parse(report.data.retryAt ?? '') : Number.NaN

@@ -7,7 +7,7 @@ import { repeat } from '../clock/repeat.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { type AskPlatformOptions, askPlatform } from './ask-platform.ts'
+import { type Asked, type AskPlatformOptions, askPlatform } from './ask-platform.ts'
 import { messagesOf } from './message.ts'
 import { type Handover, Offers, type OnReply } from './offers.ts'
 import type { Order } from './order.ts'
@@ -75,8 +75,9 @@ export class Orders {
         handover: this.#handover,
         clock,
         onReply,
-        onPush: ({ event, transactionId, generation }) => {
-          if (event === 'transfer_order') void this.#attempt(() => this.book.countOffer(transactionId, generation))
+        onPush: ({ event, transactionId, generation }, isFirst) => {
+          if (event !== 'transfer_order') return
+          void this.#attempt(() => this.book.countOffer(transactionId, generation, isFirst))
         },
       })
   }
@@ -88,7 +89,7 @@ export class Orders {
 
   /** Offers what is open, then asks the platform about it, at once and every few minutes. */
   async start(platform: OrdersPlatform): Promise<void> {
-    const { clock, log } = this.#options
+    const { clock } = this.#options
     const startedMs = clock.wallMs()
     const ends = await this.book.findUnconfirmedEnds()
     const open = [...(await this.book.findOpen()), ...ends]
@@ -97,11 +98,18 @@ export class Orders {
     let isFirst = true
     this.#attemptRepeatedly(askIntervalMs, () => {
       // First about all that an earlier agent has left, and not about what the game server has just taken.
-      const beforeMs = isFirst ? startedMs : clock.wallMs() - askIntervalMs
+      const before = isFirst ? startedMs : clock.wallMs() - askIntervalMs
       isFirst = false
-      return askPlatform({ ...platform, book: this.book, clock, log, beforeMs, stopping: this.#stopping.signal })
+      return this.#ask(platform, before)
     })
     this.#attemptRepeatedly(purgeIntervalMs, () => this.book.removeClosedBefore(clock.wallMs() - closedKeptMs))
+  }
+
+  /** Asks the platform about every open order now. Resolves when that is done, and each answer is in the ledger. */
+  async check(platform: OrdersPlatform): Promise<Asked> {
+    const asked = await this.#ask(platform, 'all')
+    this.#options.log.info({ ...asked }, 'the platform was asked about every open order')
+    return asked
   }
 
   /** Ends the waits of webhooks. Resolves when replies under way are durable. */
@@ -116,6 +124,11 @@ export class Orders {
     this.#stopTimers()
     this.#isClosed = true
     await this.#handover?.close()
+  }
+
+  #ask(platform: OrdersPlatform, before: AskPlatformOptions['before']): Promise<Asked> {
+    const { clock } = this.#options
+    return askPlatform({ ...platform, book: this.book, clock, before, stopping: this.#stopping.signal })
   }
 
   #attemptRepeatedly(intervalMs: number, act: () => Promise<unknown>): void {

@@ -104,7 +104,9 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
     'SELECT observed_quantity FROM orders WHERE item_ref = ? AND observed_quantity IS NOT NULL LIMIT 1',
   )
   const observe = db.prepare(`UPDATE orders SET observed_quantity = ? WHERE item_ref = ?`)
-  const removeClosed = db.prepare(`DELETE FROM orders WHERE phase IN (${listed(closedPhases)}) AND since_ms < ?`)
+  const removeClosed = db.prepare(
+    `DELETE FROM orders WHERE phase IN (${listed(closedPhases)}) AND since_ms < ? RETURNING transaction_id`,
+  )
   const find = (transactionId: number) => writer.read(() => orderOf(findOne.get(transactionId)))
 
   /** The sync of the last commit. What is read may have been committed just now, and counts only when it is synced. */
@@ -142,7 +144,11 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
       writer.commit(() => observe.run(observedQuantity, itemRef))
     },
     async removeClosedBefore(beforeMs) {
-      await commit(() => removeClosed.run(beforeMs))
+      let removed: readonly Record<string, unknown>[] = []
+      await commit(() => {
+        removed = removeClosed.all(beforeMs)
+      })
+      return removed.map((row) => Number(row['transaction_id']))
     },
     async close() {
       await writer.close()

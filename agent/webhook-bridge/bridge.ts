@@ -21,7 +21,7 @@ export interface BridgeOptions {
 }
 
 /** The webhook bridge: the ledger of orders, the port that fills it, and the ways to the game server. */
-export interface Bridge extends Pick<Orders, 'reports' | 'answer'> {
+export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'check'> {
   /**
    * Takes the port. Webhooks wait until the bridge is started.
    *
@@ -67,6 +67,8 @@ export function openBridge(options: BridgeOptions): Bridge {
       await orders.start(platform)
       startWork()
     },
+
+    check: (platform) => orders.check(platform),
 
     async stop() {
       startWork()

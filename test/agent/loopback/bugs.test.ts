@@ -10,6 +10,7 @@ async function answerOfBug(operation: string) {
   const server = await startLoopbackServer({
     address: { host: '127.0.0.1', port: 0, token: undefined },
     answerCall: () => Promise.reject(new Error('a bug')),
+    checkOrders: () => Promise.reject(new Error('a bug')),
     operationsText: '{}',
     agent: 'market-agent 1.2.3',
     log,

@@ -3,6 +3,7 @@ import { messagesOf } from '../../../agent/orders/message.ts'
 import type { Order } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
 import { Waiters } from '../../../agent/orders/waiters.ts'
+import { listLog } from '../fixtures/list-log.ts'
 import { paidOrder as order } from '../fixtures/paid-order.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 import { openTestLedger } from '../fixtures/test-ledger.ts'
@@ -22,37 +23,71 @@ const endText = '{"event":"transaction_terminal","transactionId":17,"reason":1.5
 function setup() {
   const opened = openTestLedger()
   const clock = new TestClock()
-  const lines: string[] = []
+  const { log, lines } = listLog()
   const waiters = new Waiters(clock, 9_000)
   const book = new OrderBook({
     ledger: opened.ledger,
     clock,
-    log: { info: (...line: unknown[]) => void lines.push(String(line[1])) },
+    log,
     onChange: (changed) => waiters.follow(changed),
   })
   return { book, clock, lines, waiters, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
 }
 const namesOf = (known: Order | undefined) => (known ? messagesOf(known) : []).map(({ name }) => name)
 
-test('an order leaves one log line for each step of its life, and none for a step that changes nothing', async () => {
+/** The life of one order: each step, and the log line that it leaves; none for a step that changes nothing. */
+const life: readonly (readonly [act: (book: OrderBook) => Promise<unknown>, line: string | undefined])[] = [
+  [(book) => book.receiveOrder(order, orderText), 'order received'],
+  [(book) => book.receiveOrder(order, orderText), undefined],
+  [(book) => book.countOffer(17, 1, true), 'order offered to the game server'],
+  [(book) => book.take(17, 4), 'order taken by the game server'],
+  [(book) => book.take(17, 3), undefined],
+  [(book) => book.putOff(17), 'order put off: the game server reports TEMPORARY'],
+  [(book) => book.setRetryAt(17, 1_000), 'order put off until its retryAt'],
+  [(book) => book.receiveOrder(order, orderText), 'order received'],
+  [(book) => book.countOffer(17, 2, true), 'order offered to the game server'],
+  [(book) => book.take(17, 4, 2), 'order taken by the game server'],
+  [async (book) => book.acknowledge(await known(book)), 'order acknowledged to the platform'],
+  [async (book) => book.remind(await known(book)), 'order open again: the platform still waits for its delivery'],
+  [(book) => book.take(17, 4, 3), 'order taken by the game server'],
+  [(book) => book.settle(17, 'delivered'), 'order closed: delivered'],
+  [(book) => book.receiveEnd(end, endText), 'end of the transaction received'],
+  [(book) => book.confirmEnd(17), 'end of the transaction handed on to the game server'],
+  [(book) => book.removeClosedBefore(Number.MAX_SAFE_INTEGER), 'order removed: it was closed 30 days ago'],
+]
+const known = async (book: OrderBook) => (await book.find(17)) as Order
+
+test('each step of an order leaves one log line with its transaction, and a step that changes nothing leaves none', async () => {
   await using opened = setup()
   const { book, lines } = opened
-  await book.receiveOrder(order, orderText)
-  await book.receiveOrder(order, orderText)
-  await book.take(17, 4)
-  const taken = await book.take(17, 3)
-  await book.acknowledge(taken as Order)
-  await book.settle(17)
-  await book.receiveEnd(end, endText)
-  await book.confirmEnd(17)
-  expect(lines).toEqual([
-    'order received',
-    'order taken',
-    'order acknowledged',
-    'order settled',
-    'transaction ended',
-    'end confirmed',
-  ])
+  for (const [act, line] of life) {
+    const before = lines.length
+    await act(book)
+    expect(lines.slice(before)).toMatchObject(
+      line === undefined ? [] : [{ msg: line, level: 'info', transactionId: 17 }],
+    )
+  }
+})
+
+test('an order that ends in another way leaves a line that says how', async () => {
+  await using opened = setup()
+  const { book, lines } = opened
+  const received = () => book.receiveOrder(order, orderText)
+  const ways: readonly (readonly [act: () => Promise<unknown>, msg: string])[] = [
+    [async () => book.settle(17, 'out of stock'), 'order closed: out of stock'],
+    [async () => book.closeAsked(await known(book), 'ESTORNADA'), 'order closed: the platform says that it is over'],
+    [async () => book.loseAsked(await known(book)), 'order closed: the platform answers 404'],
+    [
+      async () => book.receiveEnd(end, endText),
+      'order withdrawn: its transaction ended before the game server took it',
+    ],
+  ]
+  for (const [act, msg] of ways) {
+    await received()
+    await act()
+    expect(lines.at(-1)).toMatchObject({ msg, transactionId: 17 })
+    await book.removeClosedBefore(Number.MAX_SAFE_INTEGER)
+  }
 })
 
 test('the end of a transaction withdraws an order that was not taken, and is handed over itself', async () => {
@@ -142,7 +177,7 @@ test('an end that comes long after the delivery is among what ended lately', asy
   await using opened = setup()
   const { book, clock } = opened
   await book.receiveOrder(order, orderText)
-  await book.settle(17)
+  await book.settle(17, 'delivered')
   clock.advance(48 * 3_600_000)
   await book.receiveEnd(end, endText)
   expect(await book.findClosedSince(clock.wallMs() - 1)).toHaveLength(1)

@@ -52,7 +52,7 @@ test('the end of a transaction is handed over until the game server answers 2xx'
   receiver.reply(answering(204))
   await until(async () => {
     bridge.clock.advance(1_001)
-    return bridge.agent.logLines().some(({ msg }) => msg === 'end confirmed')
+    return bridge.agent.logLines().some(({ msg }) => msg === 'end of the transaction handed on to the game server')
   })
   const { length } = receiver.received
   await bridge.restart()
@@ -197,5 +197,5 @@ test('a stop answers the platform 503 at once, and a reply that still comes is k
   expect((await answer).status).toBe(503)
   held.resolve()
   await closed
-  expect(bridge.agent.logLines().map(({ msg }) => msg)).toContain('order taken')
+  expect(bridge.agent.logLines().map(({ msg }) => msg)).toContain('order taken by the game server')
 })

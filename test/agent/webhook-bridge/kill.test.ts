@@ -13,7 +13,7 @@ test('an order that the game server took and lost in a crash is offered again af
     await using gameServer = await startReceiver()
     await using agent = spawnBridge(home, { SERVICE_WEBHOOK_FORWARD_URL: gameServer.url })
     expect(await sendWebhook(await webhookUrlOf(agent), order)).toEqual({ status: 200, body: { observedQuantity: 4 } })
-    await agent.printed('order acknowledged')
+    await agent.printed('order acknowledged to the platform')
     await agent.kill()
   }
   await using gameServer = await startReceiver()
@@ -39,7 +39,7 @@ test('an order that was received and not taken is offered after kill -9, althoug
   gameServer.reply(answering(200, { observedQuantity: 4 }))
   await using agent = spawnBridge(home, forward)
   await gameServer.count(2)
-  await until(async () => agent.output().includes('order taken'))
+  await until(async () => agent.output().includes('order taken by the game server'))
   // Our 2xx was never sent: the stored reply answers the platform's next attempt.
   expect(await sendWebhook(await webhookUrlOf(agent), order)).toEqual({ status: 200, body: { observedQuantity: 4 } })
 })

@@ -12,7 +12,7 @@ async function takeOrder(bridge: TestBridge): Promise<void> {
   await until(async () => (await stateOf(bridge)) === 'offered')
   await bridge.agent.call('orders.take', { transactionId: 17, observedQuantity: 3 })
   expect((await answer).status).toBe(200)
-  await until(async () => bridge.agent.logLines().some(({ msg }) => msg === 'order acknowledged'))
+  await until(async () => bridge.agent.logLines().some(({ msg }) => msg === 'order acknowledged to the platform'))
 }
 
 /**
@@ -106,6 +106,9 @@ test('an order that was put off is not offered again before its retryAt, by the 
   expect((await bridge.orders()).open).toMatchObject([{ state: 'put-off', retryAt }])
   await bridge.restart()
   expect(bridge.platform.requests.filter(({ method }) => method === 'GET')).toEqual([])
+  const checked = await fetch(`${bridge.agent.url}/orders/check`, { method: 'POST' })
+  expect(await checked.json()).toEqual({ ok: true, data: { asked: 1, unanswered: 0 } })
+  expect((await bridge.orders()).open).toMatchObject([{ state: 'put-off', retryAt }])
   await ask(bridge)
   expect(bridge.clock.wallMs()).toBeGreaterThanOrEqual(Date.parse(retryAt))
   await until(async () => (await stateOf(bridge)) === 'offered')
