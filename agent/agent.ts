@@ -6,12 +6,12 @@ import { type Call, readCall } from './call/call.ts'
 import type { IdempotencyJournal } from './call/idempotency-journal.ts'
 import { envelopeSealer, webhookVerifier } from './call/local-operations.ts'
 import { messages } from './call/messages.ts'
-import { webhookOpener } from './call/open-webhook.ts'
+import { type OpenWebhook, webhookOpener } from './call/open-webhook.ts'
 import { RetryBudget } from './call/retry-budget.ts'
 import { SingleFlight } from './call/single-flight.ts'
 import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
 import { type Clock, systemClock } from './clock/clock.ts'
-import type { AgentConfig } from './config/config.ts'
+import type { LiveConfig } from './config/live-config.ts'
 import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import { CallLog } from './log/call-log.ts'
 import { LimitedLog } from './log/limited-log.ts'
@@ -68,12 +68,13 @@ const agentName = `market-agent ${manifest.version}`
  * @throws {NodeJS.ErrnoException} The port cannot be opened.
  */
 export async function startAgent(
-  config: AgentConfig,
+  live: LiveConfig,
   log: Log,
   onFatal: (error: Error) => void,
   outside: Outside = realOutside,
 ): Promise<RunningAgent> {
   const { clock } = outside
+  const config = live.current
   await using started = new AsyncDisposableStack()
   const owner = `process ${process.pid}, since ${new Date(clock.wallMs()).toISOString()}`
   const owned = (dir: OwnedDir): Ownership => {
@@ -108,7 +109,7 @@ export async function startAgent(
   started.defer(() => connection.close())
   const contact = new Contact()
   const callLog = new CallLog(log)
-  const deps = callDeps(config, callLog, outside, journal, connection, contact, bridge)
+  const deps = callDeps(live, callLog, outside, journal, connection, contact, bridge)
   const answer = (call: Call, turn: Turn) => callLog.follow(call, () => answerCall(call, turn, deps))
   const platform = {
     platformMs: () => deps.platformClock.nowMs(),
@@ -122,6 +123,7 @@ export async function startAgent(
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
   const loopback = await startLoopbackServer({
     address: config,
+    config: live,
     answerCall: async (call) => {
       await workStarted
       return answer(call, takeTurn(call, deps))
@@ -137,7 +139,7 @@ export async function startAgent(
     refusalLog: new LimitedLog(log, clock),
   })
   started.defer(() => loopback.destroy())
-  const webhookUrl = await bridge?.listen(webhookOpener(config.platformKeys, deps.platformClock, deps.partnerApi))
+  const webhookUrl = await bridge?.listen(deps.openWebhook)
 
   const dirs = config.spoolDir === undefined ? undefined : spoolDirs(config.spoolDir)
   const spool =
@@ -177,19 +179,19 @@ export async function startAgent(
 }
 
 function callDeps(
-  config: AgentConfig,
+  live: LiveConfig,
   callLog: CallLog,
   { clock, random, newJti }: Outside,
   journal: IdempotencyJournal,
   connection: PlatformConnection,
   contact: Contact,
   bridge: Bridge | undefined,
-): CallDeps {
+): CallDeps & { readonly openWebhook: OpenWebhook } {
+  const config = live.current
   const platformClock = new PlatformClock(clock)
   const api = partnerApi({
     baseUrl: config.baseUrl,
-    apiKey: config.apiKey,
-    signingKey: config.signingKey,
+    credentials: () => live.current,
     attemptTimeoutMs: config.attemptTimeoutMs,
     userAgent: agentName.replace(' ', '/'),
     clock,
@@ -197,6 +199,7 @@ function callDeps(
     platformClock,
     newJti,
   })
+  const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api)
   return {
     clock,
     platformClock,
@@ -210,9 +213,8 @@ function callDeps(
     singleFlight: new SingleFlight(),
     keyQueues: new KeyQueues(clock),
     sealEnvelope: envelopeSealer(api),
-    verifyWebhook: webhookVerifier(
-      config.platformKeys.size > 0 ? webhookOpener(config.platformKeys, platformClock, api) : undefined,
-    ),
+    openWebhook,
+    verifyWebhook: webhookVerifier(openWebhook, () => live.current.platformKeys.size > 0),
     answerOrders: bridge?.answer ?? (async () => refusal(503, messages.ordersNotConfigured)),
     reports: bridge?.reports ?? noReports,
     onDone: (...answered) => callLog.onAnswered(...answered),

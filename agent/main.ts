@@ -7,6 +7,7 @@ import { exitCodes } from './command-line/exit-codes.ts'
 import { operations } from './command-line/operations-command.ts'
 import { orders } from './command-line/orders-command.ts'
 import { nameProcess } from './command-line/process-name.ts'
+import { reload } from './command-line/reload-command.ts'
 import { type RunOptions, run } from './command-line/run-command.ts'
 import type { SystemdFlags } from './command-line/service-command.ts'
 
@@ -43,6 +44,12 @@ program
   .option('--json', 'as JSON, with a JSON Schema of each input')
   .option(...configOption)
   .action(operations)
+
+program
+  .command('reload')
+  .description('the running daemon reads keys, token and log level again; no call is lost')
+  .option(...configOption)
+  .action(reload)
 
 program
   .command('keygen')

@@ -20,11 +20,11 @@ export function envelopeSealer(partnerApi: PartnerApi) {
 /**
  * Makes the function that checks a webhook for game servers that cannot do it themselves.
  *
- * @param openWebhook undefined where no key of the platform is configured.
+ * @param hasKeys Whether keys of the platform are configured now. Without them the call is refused.
  */
-export function webhookVerifier(openWebhook: OpenWebhook | undefined) {
+export function webhookVerifier(openWebhook: OpenWebhook, hasKeys: () => boolean) {
   return async (call: Call<VerifyOperation>): Promise<CallAnswer> => {
-    if (!openWebhook) return refusal(503, messages.verifyNotConfigured)
+    if (!hasKeys()) return refusal(503, messages.verifyNotConfigured)
     const body = rawBodyOf(call.input)
     if (typeof body === 'string') return refusal(400, body)
     const opening = await openWebhook({ headerLines: [String(call.input['signature'])], body })

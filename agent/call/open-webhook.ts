@@ -11,16 +11,17 @@ export type OpenWebhook = (received: ReceivedEnvelope) => Promise<EnvelopeOpenin
  * Makes the function that checks webhooks. An envelope that fails for its `exp` alone is checked again after the platform
  * was asked for its time: an agent that has sent nothing for long may have a wrong clock, and must not refuse a paid order.
  *
- * @param platformKeys By kid.
+ * @param platformKeys Those in use, by kid. A webhook keeps the ones that it began with.
  */
 export function webhookOpener(
-  platformKeys: ReadonlyMap<string, KeyObject>,
+  platformKeys: () => ReadonlyMap<string, KeyObject>,
   platformClock: PlatformClock,
   partnerApi: Pick<PartnerApi, 'learnClock'>,
 ): OpenWebhook {
   return async (received) => {
+    const keys = platformKeys()
     const openWith = (leewayS: number) =>
-      openEnvelope(received, { keys: platformKeys, nowS: platformClock.nowMs() / 1000, leewayS, request: null })
+      openEnvelope(received, { keys, nowS: platformClock.nowMs() / 1000, leewayS, request: null })
     const opening = await openWith(agentLimits.webhookLeewayS)
     if (opening.ok || opening.step !== 'expiry' || !(await openWith(Number.POSITIVE_INFINITY)).ok) return opening
     await partnerApi.learnClock()

@@ -15,27 +15,33 @@ export function readConfig<Config>(
   configFile: string | undefined,
   read: (source: SettingsSource) => ConfigReading<Config>,
 ): Config | undefined {
-  const file = configFile === undefined ? emptyFile : readConfigFile(configFile)
-  const reading =
-    file &&
-    read({
-      env: process.env,
-      file: file.values,
-      filePath: configFile,
-      readFile: (path) => readFileSync(path, 'utf8'),
-      realPath: realPathOf,
-      isReadableByAll,
-    })
-  const errors = [
-    ...(file
-      ? file.errors.map(({ line, problem }) => `${configFile}, line ${line}: ${problem}`)
-      : [`--config: cannot read ${configFile}`]),
-    ...(reading?.ok === false ? reading.errors : []),
-  ]
-  if (errors.length === 0 && reading?.ok) return reading.config
-  for (const error of errors) process.stderr.write(`${error}\n`)
+  const reading = readSettings(configFile, read)
+  if (reading.ok) return reading.config
+  for (const error of reading.errors) process.stderr.write(`${error}\n`)
   process.exitCode = exitCodes.usage
   return undefined
+}
+
+/** As `readConfig`, with the errors as a value. */
+export function readSettings<Config>(
+  configFile: string | undefined,
+  read: (source: SettingsSource) => ConfigReading<Config>,
+): ConfigReading<Config> {
+  const file = configFile === undefined ? emptyFile : readConfigFile(configFile)
+  if (!file) return { ok: false, errors: [`--config: cannot read ${configFile}`] }
+  const reading = read({
+    env: process.env,
+    file: file.values,
+    filePath: configFile,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    realPath: realPathOf,
+    isReadableByAll,
+  })
+  const errors = [
+    ...file.errors.map(({ line, problem }) => `${configFile}, line ${line}: ${problem}`),
+    ...(reading.ok ? [] : reading.errors),
+  ]
+  return errors.length === 0 ? reading : { ok: false, errors }
 }
 
 const emptyFile: ReturnType<typeof parseConfigFile> = { values: new Map(), errors: [] }

@@ -4,18 +4,20 @@ import manifest from '../../package.json' with { type: 'json' }
 import { type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock/clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
+import type { LiveConfig } from '../config/live-config.ts'
 import { exampleOf, shownPath } from '../config/settings.ts'
 import { StoreUnusableError } from '../database/store-errors.ts'
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { mayPass } from '../durable-files/system-errors.ts'
-import { type Log, openLog } from '../log/log.ts'
+import { type Log, type OpenedLog, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
 import { LockedError } from '../ownership/owner-lock.ts'
 import { serviceManager } from '../service/service-manager.ts'
 import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readConfig } from './read-config.ts'
+import { reloadableConfig } from './reloadable-config.ts'
 
 export interface RunOptions {
   readonly config?: string
@@ -28,13 +30,19 @@ const graceMs = 10_000
 const closingMsMax = 1_000
 const standbyIntervalMs = 200
 
-/** `market-agent run`: the daemon, until SIGTERM, SIGINT or SIGHUP. Ends the process with its exit code. */
+const isWindows = process.platform === 'win32'
+/** Windows ends a process soon after its console was closed, which Node reports as SIGHUP. */
+const stopSignals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(isWindows ? ['SIGHUP' as const] : [])]
+
+/** `market-agent run`: the daemon, until SIGTERM or SIGINT. SIGHUP reloads. Ends the process with its exit code. */
 export async function run(options: RunOptions): Promise<void> {
   const config = readConfig(options.config, readAgentConfig)
   if (!config) return
   process.env['UV_THREADPOOL_SIZE'] ??= String(threadsFor(config))
-  const log = await openLogOrReport(config)
-  if (!log) return
+  const opened = await openLogOrReport(config)
+  if (!opened) return
+  const { log } = opened
+  const live = reloadableConfig(config, options.config, opened)
   const end = (exitCode: number): never => {
     // Timers may still be set. Everything that must survive is on disk.
     process.exit(exitCode)
@@ -43,7 +51,8 @@ export async function run(options: RunOptions): Promise<void> {
     log.fatal(`stopped rather than guess: ${error.message}`)
     return end(exitCodes.refused)
   }
-  const signalled = firstSignalOf('SIGTERM', 'SIGINT', 'SIGHUP')
+  const signalled = firstSignalOf(...stopSignals)
+  if (!isWindows) process.on('SIGHUP', () => void live.reload())
   // Node reads it anew for each TLS connection; a warning of the configuration says that it is ignored.
   delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   const manager = serviceManager({ env: process.env, clock: systemClock, log })
@@ -54,7 +63,7 @@ export async function run(options: RunOptions): Promise<void> {
   logStart(config, manifest.version, log)
   for (const warning of config.warnings) log.warn(warning)
   try {
-    const started = start(config, log, onFatal, options.standby === true ? onStandby : undefined)
+    const started = start(live, log, onFatal, options.standby === true ? onStandby : undefined)
     const agent = await Promise.race([started, signalled])
     if (typeof agent === 'string') return end(exitCodes.ok)
     void agent.learnPlatformClock()
@@ -75,7 +84,7 @@ export async function run(options: RunOptions): Promise<void> {
   }
 }
 
-async function openLogOrReport({ logLevel, logFile }: AgentConfig): Promise<Log | undefined> {
+async function openLogOrReport({ logLevel, logFile }: AgentConfig): Promise<OpenedLog | undefined> {
   try {
     return await openLog({ level: logLevel, file: logFile, monotonicMs: () => systemClock.monotonicMs() })
   } catch (error) {
@@ -98,14 +107,14 @@ function threadsFor({ spoolDir }: AgentConfig): number {
 }
 
 async function start(
-  config: AgentConfig,
+  live: LiveConfig,
   log: Log,
   onFatal: (error: Error) => void,
   onStandby: ((error: LockedError) => void) | undefined,
 ): Promise<RunningAgent> {
   for (let isReported = false; ; isReported = true) {
     try {
-      return await startAgent(config, log, onFatal)
+      return await startAgent(live, log, onFatal)
     } catch (error) {
       if (!onStandby || !(error instanceof LockedError)) throw error
       if (!isReported) onStandby(error)

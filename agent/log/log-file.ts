@@ -10,6 +10,13 @@ export interface LogFileOptions {
   monotonicMs(): number
 }
 
+/** An open log file. */
+export interface LogFile {
+  write(line: string): void
+  /** Looks at once whether another program has renamed or removed the file, and opens a new one then. */
+  reopen(): void
+}
+
 const fileBytesMax = 10_485_760
 const filesKept = 5
 /** A file that could not be rotated is tried again after this many bytes. */
@@ -26,7 +33,7 @@ const lookIntervalMs = 1_000
  *
  * @throws {NodeJS.ErrnoException} The file cannot be opened.
  */
-export function openLogFile(path: string, options: LogFileOptions): { write(line: string): void } {
+export function openLogFile(path: string, options: LogFileOptions): LogFile {
   let fd = openSync(path, 'a', 0o640)
   const isRegular = fstatSync(fd).isFile()
   let length = fstatSync(fd).size
@@ -41,7 +48,7 @@ export function openLogFile(path: string, options: LogFileOptions): { write(line
     isLosing = true
   }
 
-  function reopen(): void {
+  function openAgain(): void {
     const next = openSync(path, 'a', 0o640)
     closeSync(fd)
     fd = next
@@ -53,7 +60,7 @@ export function openLogFile(path: string, options: LogFileOptions): { write(line
     if (length === 0 || length + lineBytes <= rotateAt) return
     try {
       moveAside(realpathSync(path))
-      reopen()
+      openAgain()
     } catch (error) {
       rotateAt = length + bytesBeforeNextTry
       options.onRotateError(error as Error)
@@ -61,10 +68,9 @@ export function openLogFile(path: string, options: LogFileOptions): { write(line
   }
 
   function reopenIfReplaced(): void {
-    if (options.monotonicMs() < lookAgainAtMs) return
     lookAgainAtMs = options.monotonicMs() + lookIntervalMs
     try {
-      if (!isSameFile(path, fd)) reopen()
+      if (!isSameFile(path, fd)) openAgain()
       length = fstatSync(fd).size
       isDetached = false
     } catch (error) {
@@ -74,10 +80,14 @@ export function openLogFile(path: string, options: LogFileOptions): { write(line
   }
 
   return {
+    reopen() {
+      if (isRegular) reopenIfReplaced()
+    },
+
     write(line) {
       try {
         if (isRegular) {
-          reopenIfReplaced()
+          if (options.monotonicMs() >= lookAgainAtMs) reopenIfReplaced()
           rotateIfFull(Buffer.byteLength(line))
         }
         length += writeSync(fd, line)

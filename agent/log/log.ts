@@ -16,13 +16,20 @@ export interface LogOptions {
 /** The agent's log. */
 export type Log = Logger
 
+/** A log, and how to go on in a new file. */
+export interface OpenedLog {
+  readonly log: Log
+  /** Opens the file at once, if another program has renamed it. */
+  reopen(): void
+}
+
 /**
  * JSON lines on standard output, made readable on a terminal, or in a file that is rotated at 10 MiB. Secrets never come
  * here: names, codes and durations are logged.
  *
  * @throws {NodeJS.ErrnoException} The file cannot be opened.
  */
-export async function openLog({ level, file, monotonicMs }: LogOptions): Promise<Log> {
+export async function openLog({ level, file, monotonicMs }: LogOptions): Promise<OpenedLog> {
   const options = {
     level,
     base: { pid: process.pid },
@@ -30,24 +37,24 @@ export async function openLog({ level, file, monotonicMs }: LogOptions): Promise
     formatters: { level: (label: string) => ({ level: label }) },
   }
   if (file !== undefined) {
-    const logger: Logger = pino(
-      options,
-      openLogFile(file, {
-        onRotateError: ({ message }) => logger.warn({ cause: message }, notRotated),
-        onLinesLost: ({ message }) => reportOnStderr(`SERVICE_LOG_FILE: lines are lost (${message})\n`),
-        monotonicMs,
-      }),
-    )
-    return logger
+    const logFile = openLogFile(file, {
+      onRotateError: ({ message }) => log.warn({ cause: message }, notRotated),
+      onLinesLost: ({ message }) => reportOnStderr(`SERVICE_LOG_FILE: lines are lost (${message})\n`),
+      monotonicMs,
+    })
+    const log = pino(options, logFile)
+    return { log, reopen: () => logFile.reopen() }
   }
   if (process.stdout.isTTY) {
     const { default: pretty } = await import('pino-pretty')
-    return pino(options, pretty({ sync: true, ignore: 'pid' }))
+    return withoutFile(pino(options, pretty({ sync: true, ignore: 'pid' })))
   }
   const output = new StandardOutput()
   process.once('exit', () => output.flushNow())
-  return pino(options, output)
+  return withoutFile(pino(options, output))
 }
+
+const withoutFile = (log: Log): OpenedLog => ({ log, reopen: () => undefined })
 
 const notRotated =
   "SERVICE_LOG_FILE cannot be rotated and grows on: the agent's user must be able to write in its directory"

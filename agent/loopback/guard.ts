@@ -2,12 +2,13 @@ import { timingSafeEqual } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
 import { messages } from '../call/messages.ts'
 
-/** The routes of interface A. */
+/** The routes of interface A, and one for the operator. */
 const routes = {
   '/call': { method: 'POST', needsToken: true },
   /** For `market-agent orders`. */
   '/orders/check': { method: 'POST', needsToken: true },
   '/operations': { method: 'GET', needsToken: true },
+  '/reload': { method: 'POST', needsToken: true },
   '/health': { method: 'GET', needsToken: false },
 } as const
 export type Route = keyof typeof routes

@@ -6,15 +6,18 @@ import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
 import { messages } from '../call/messages.ts'
 import { agentLimits } from '../config/agent-limits.ts'
 import type { DaemonAddress } from '../config/config.ts'
+import type { LiveConfig } from '../config/live-config.ts'
 import { type HttpServer, startHttpServer } from '../http/http-server.ts'
 import { readBody } from '../http/read-body.ts'
 import { type Answer, writeAnswer } from '../http/write-answer.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { type DoorRefusal, guard, type Route } from './guard.ts'
+import { type DoorRefusal, type GuardVerdict, guard, type RequestHead, type Route } from './guard.ts'
 
 export interface LoopbackOptions {
-  readonly address: DaemonAddress
+  readonly address: Pick<DaemonAddress, 'host' | 'port'>
+  /** Has the token in use, and reloads. */
+  readonly config: Pick<LiveConfig, 'reload' | 'readToken'> & { readonly current: Pick<DaemonAddress, 'token'> }
   readonly answerCall: (call: Call) => Promise<CallAnswer>
   /** Asks the platform about every open order, for POST /orders/check. */
   readonly checkOrders: () => Promise<CallAnswer>
@@ -34,7 +37,7 @@ const connectionsMax = 2 * agentLimits.callsWaitingMax
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
-  const { address, log, refusalLog } = options
+  const { address, config, log, refusalLog } = options
   const healthText = JSON.stringify({ ok: true, agent: options.agent })
   let waiting = 0
   let isClosing = false
@@ -44,18 +47,32 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     '/operations': () => ({ status: 200, text: options.operationsText }),
     '/orders/check': answerCheckRequest,
     '/call': answerCallRequest,
+    '/reload': answerReload,
   }
 
   /** One request. Everything that can end it is on this page; undefined when the caller has hung up. */
   async function answerRequest(exchange: Exchange): Promise<Answer | undefined> {
     const { method = '', url = '', rawHeaders } = exchange.request
-    const verdict = guard({ method, target: url, rawHeaders }, address.token)
+    const verdict = judge({ method, target: url, rawHeaders })
     return verdict.ok ? routeAnswers[verdict.route](exchange) : refuse(exchange, verdict)
   }
 
   async function answerCheckRequest(exchange: Exchange): Promise<Answer> {
     if (isClosing) return refuse(exchange, shuttingDown)
     return { status: 200, text: answerText(undefined, await options.checkOrders()) }
+  }
+
+  function judge(head: RequestHead): GuardVerdict {
+    const verdict = guard(head, config.current.token)
+    // A caller that reads its token from the changed settings does not know the one in use.
+    return !verdict.ok && verdict.status === 401 && head.target === '/reload'
+      ? guard(head, config.readToken())
+      : verdict
+  }
+
+  function answerReload(): Answer {
+    const reloading = config.reload()
+    return { status: reloading.ok ? 200 : 422, text: JSON.stringify(reloading) }
   }
 
   async function answerCallRequest(exchange: Exchange): Promise<Answer | undefined> {

@@ -40,11 +40,17 @@ export interface CarriedRequest {
   readonly expiresAt: string
 }
 
+/** What proves to the platform who calls. */
+export interface Credentials {
+  readonly apiKey: string
+  readonly signingKey: SigningKey
+}
+
 export interface PartnerApiOptions {
   /** Without a trailing slash or `/v1`. */
   readonly baseUrl: string
-  readonly apiKey: string
-  readonly signingKey: SigningKey
+  /** Those in use. An attempt keeps the ones that it began with. */
+  readonly credentials: () => Credentials
   readonly attemptTimeoutMs: number
   readonly userAgent: string
   readonly clock: Clock
@@ -55,8 +61,7 @@ export interface PartnerApiOptions {
 
 /** Makes the partner interface from a connection, a key and a clock. */
 export function partnerApi(options: PartnerApiOptions): PartnerApi {
-  const { baseUrl, platformClock, newJti } = options
-  const { kid, privateKey } = options.signingKey
+  const { baseUrl, credentials, platformClock, newJti } = options
   const { origin, pathname } = new URL(baseUrl)
   const pathPrefix = pathname === '/' ? '' : pathname
   const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + agentLimits.envelopeAttemptSlackS
@@ -74,7 +79,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     platformClock.observe(result.date, clock.monotonicMs() - startedMs, platformClock.appliedOffsetMs)
   }
 
-  const headerFor = (request: PartnerRequest, lifetimeS: number): ProtectedHeader => {
+  const headerFor = (request: PartnerRequest, { kid }: SigningKey, lifetimeS: number): ProtectedHeader => {
     const iat = Math.floor(platformClock.nowMs() / 1000)
     const htu = `${baseUrl}${request.path}`
     return { alg: 'RS256', kid, jti: newJti(), iat, exp: iat + lifetimeS, htm: request.method, htu }
@@ -91,9 +96,11 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
 
     async attempt(operation, request, timeoutMs) {
       const bytes = Buffer.from(request.body, 'utf8')
-      const signature = await signAttempt(headerFor(request, attemptLifetimeS), bytes, privateKey)
+      const { apiKey, signingKey } = credentials()
+      const header = headerFor(request, signingKey, attemptLifetimeS)
+      const signature = await signAttempt(header, bytes, signingKey.privateKey)
       const headers = ['accept', 'application/json', 'user-agent', options.userAgent, signatureHeaderName, signature]
-      if (operation.auth === 'service') headers.push(apiKeyHeaderName, options.apiKey)
+      if (operation.auth === 'service') headers.push(apiKeyHeaderName, apiKey)
       if (request.method !== 'GET') headers.push('content-type', 'application/json')
       const body = request.method === 'GET' ? null : bytes
       const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
@@ -101,8 +108,9 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     },
 
     async envelope(request) {
-      const header = headerFor(request, limits.envelopeLifetimeS)
-      const signature = await sealEnvelope(header, Buffer.from(request.body, 'utf8'), privateKey)
+      const { signingKey } = credentials()
+      const header = headerFor(request, signingKey, limits.envelopeLifetimeS)
+      const signature = await sealEnvelope(header, Buffer.from(request.body, 'utf8'), signingKey.privateKey)
       return {
         method: request.method,
         url: `${origin}${pathPrefix}${request.path}`,

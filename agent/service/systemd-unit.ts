@@ -41,6 +41,10 @@ StartLimitIntervalSec=0
 User=${name}
 Group=${name}
 ExecStart=${quoted(executable)} run --standby --config ${quoted(configFile)}
+# \`systemctl reload\` takes new keys, token and log level without losing a call, or fails and prints why. The signal is for
+# an agent that stands by: it takes no calls, so the command reached the other one.
+ExecReload=${quoted(executable)} reload --config ${quoted(configFile)}
+ExecReload=/bin/kill -HUP $MAINPID
 
 # Ready when calls are taken, or when another agent takes them and this one stands by: \`systemctl status\` says which.
 Type=notify

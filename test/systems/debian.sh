@@ -33,7 +33,7 @@ install -D -m 0755 "$work/next/usr/bin/market-agent" "$work/units/usr/bin/market
 mkdir -p "$work/verify"
 for unit in market-agent.service market-agent@.service; do
   # The executable lies in the package, not on this host.
-  sed "s#^ExecStart=/usr/bin#ExecStart=$work/units/usr/bin#" "$work/next/usr/lib/systemd/system/$unit" >"$work/verify/$unit"
+  sed "s#^\(Exec[A-Za-z]*=-*\)/usr/bin#\1$work/units/usr/bin#" "$work/next/usr/lib/systemd/system/$unit" >"$work/verify/$unit"
   complaints=$(systemd-analyze verify "$work/verify/$unit" 2>&1) || { echo "$complaints"; exit 1; }
   [ -z "$complaints" ] || { echo "not ok: $unit: $complaints"; exit 1; }
   exposure=$(systemd-analyze security --offline=true "$work/verify/$unit" | sed -n 's/.*exposure level for .*: \([0-9.]*\) .*/\1/p')

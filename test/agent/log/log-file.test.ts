@@ -34,7 +34,7 @@ function logDir() {
     dir,
     file,
     clock,
-    open: () => openLog({ level: 'info', file, monotonicMs: () => clock.monotonicMs() }),
+    open: async () => (await openLog({ level: 'info', file, monotonicMs: () => clock.monotonicMs() })).log,
     [Symbol.dispose]: () => {
       rmSync(dir, { recursive: true, force: true })
     },

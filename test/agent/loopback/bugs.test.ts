@@ -8,7 +8,8 @@ import { goodInputs } from '../fixtures/test-agent.ts'
 async function answerOfBug(operation: string) {
   const { log, lines } = listLog()
   const server = await startLoopbackServer({
-    address: { host: '127.0.0.1', port: 0, token: undefined },
+    address: { host: '127.0.0.1', port: 0 },
+    config: { current: { token: undefined }, reload: () => ({ ok: true, changed: [] }), readToken: () => undefined },
     answerCall: () => Promise.reject(new Error('a bug')),
     checkOrders: () => Promise.reject(new Error('a bug')),
     operationsText: '{}',

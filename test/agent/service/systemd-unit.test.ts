@@ -21,6 +21,13 @@ test('where another agent holds state or spool, the service waits for its end', 
   ])
 })
 
+test('a reload says why it fails, and an agent that stands by is reloaded too', () => {
+  expect(valuesOf(template, 'ExecReload')).toEqual([
+    '/usr/bin/market-agent reload --config /etc/market-agent-%i/agent.env',
+    '/bin/kill -HUP $MAINPID',
+  ])
+})
+
 test('systemd waits until calls are taken, and kills a service that stops reporting', () => {
   expect(valuesOf(unit, 'Type')).toEqual(['notify'])
   expect(valuesOf(unit, 'NotifyAccess')).toEqual(['all'])
