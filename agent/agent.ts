@@ -19,6 +19,7 @@ import type { Log } from './log/log.ts'
 import { StateLog } from './log/state-log.ts'
 import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
+import { warnOfUnattendedOrders } from './orders/unattended-orders.ts'
 import { type OwnedDir, type Ownership, takeOwnership } from './ownership/owner-lock.ts'
 import { connectToPlatform, type PlatformConnection } from './platform/connection.ts'
 import { Contact } from './platform/contact.ts'
@@ -99,6 +100,7 @@ export async function startAgent(
   started.defer(() => journal.close())
   const bridge = config.webhook && openBridge({ ...config, settings: config.webhook, clock, log, onFatal })
   if (bridge) started.defer(() => bridge.close())
+  else await warnOfUnattendedOrders(config.stateDir, log)
   const connection = await connectToPlatform({
     origin: new URL(config.baseUrl).origin,
     extraCa: config.extraCa,
@@ -154,7 +156,7 @@ export async function startAgent(
       table: requestFiles,
       takeTurn: (call) => takeTurn(call, deps),
       answerCall: answer,
-      reasons: () => [...contact.reasons, ...stateLog.reasons],
+      reasons: () => [...contact.reasons, ...stateLog.reasons, ...(bridge?.reasons() ?? [])],
       onFatal,
     }))
   if (spool) started.defer(() => spool.stop())

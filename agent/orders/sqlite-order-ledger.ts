@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { DatabaseWriter } from '../database/database-writer.ts'
@@ -82,6 +83,21 @@ export function openSqliteOrderLedger({ stateDir, onFatal }: SqliteOrderLedgerOp
   return openDatabase(ledgerDatabase, stateDir, (db) =>
     ledgerOf(db, new DatabaseWriter(db, { path, cureOfRemoval, onFatal })),
   )
+}
+
+/**
+ * Open orders in the ledger of a state directory with which no other ledger works; 0 where there is none.
+ *
+ * @throws As `openDatabase`.
+ */
+export async function countOpenOrders(stateDir: string): Promise<number> {
+  if (!existsSync(join(stateDir, ledgerDatabase.fileName))) return 0
+  const ledger = openSqliteOrderLedger({ stateDir, onFatal: () => undefined })
+  try {
+    return (await ledger.findOpen()).length
+  } finally {
+    await ledger.close()
+  }
 }
 
 function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {

@@ -85,7 +85,7 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
       spoolLog.reportEnds()
       const reasons = spoolReasons(dirs, isInDoubt)
       isInDoubt &&= reasons.length > 0
-      return [...options.reasons(), ...reasons]
+      return [...new Set([...options.reasons(), ...reasons])]
     },
     onError: (error) => spoolLog.onError('agent.json', error),
   })

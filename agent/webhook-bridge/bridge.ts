@@ -31,6 +31,8 @@ export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'check'> {
   listen(openWebhook: OpenWebhook): Promise<string>
   /** Offers what is open, then asks the platform about it, at once and every few minutes. */
   start(platform: OrdersPlatform): Promise<void>
+  /** Why orders are not handed over, each with its cure. Empty when they are. */
+  reasons(): readonly string[]
   /** Takes no new webhooks. Resolves when each one under way is answered, and replies under way are durable. */
   stop(): Promise<void>
   /** Closes the port, the connections to the game server, and the ledger. */
@@ -41,13 +43,15 @@ export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'check'> {
 export function openBridge(options: BridgeOptions): Bridge {
   const { settings, stateDir, spoolDir, clock, log, onFatal } = options
   const ledger = openSqliteOrderLedger({ stateDir, onFatal })
+  let files: EventFiles | undefined
   const orders = new Orders({
     ledger,
     clock,
     log,
     handover(onReply) {
       if (settings.forwardUrl !== undefined) return forwardToUrl({ url: settings.forwardUrl, clock, log })
-      return spoolDir === undefined ? undefined : new EventFiles({ root: spoolDir, clock, log, onReply })
+      files = spoolDir === undefined ? undefined : new EventFiles({ root: spoolDir, clock, log, onReply })
+      return files
     },
   })
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
@@ -68,6 +72,7 @@ export function openBridge(options: BridgeOptions): Bridge {
       startWork()
     },
 
+    reasons: () => files?.reasons() ?? [],
     check: (platform) => orders.check(platform),
 
     async stop() {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { observedQuantityOf } from '../../contract/events.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import type { Clock } from '../clock/clock.ts'
+import { repeat } from '../clock/repeat.ts'
 import { replaceFile } from '../durable-files/replace-file.ts'
 import { causeOf, cureOf, isGone } from '../durable-files/system-errors.ts'
 import type { Log } from '../log/log.ts'
@@ -11,7 +12,7 @@ import type { Handover, OnReply, Reply } from '../orders/offers.ts'
 import { ascii } from '../spool/answer-file.ts'
 import { readBounded } from '../spool/request-file.ts'
 import { ScanTimer } from '../spool/scan-timer.ts'
-import { assertNoLinks, makeDirsIn } from '../spool/spool-dirs.ts'
+import { assertNoLinks, makeDirsIn, type SpoolDirs, spoolReasons } from '../spool/spool-dirs.ts'
 
 export interface EventFilesOptions {
   /** The spool. */
@@ -24,6 +25,7 @@ export interface EventFilesOptions {
 /** A file that is no reply yet is read again until it has not changed for this long. */
 const quietMs = 2_000
 const rejectedKeptMs = 24 * 3_600_000
+const retentionIntervalMs = 3_600_000
 const messageFile = /^((?:transfer_order|transaction_terminal)-\d+(?:-\d+)?)\.json$/
 const rejectedFile = /^(?:transfer_order|transaction_terminal)-\d+(?:-\d+)?\.json\.rejected$/
 
@@ -36,6 +38,11 @@ export class EventFiles implements Handover {
   readonly #options: EventFilesOptions
   readonly #events: string
   readonly #replies: string
+  /** The same directories as a spool sees them: replies come in as requests do, and events go out as answers do. */
+  readonly #dirs: SpoolDirs
+  /** Something has failed since there was no reason. */
+  #isInDoubt = false
+  #stopRetention: () => void = () => undefined
   readonly #open = new Map<string, Message>()
   /** Written by this process. What a power cut has left of an earlier file is unknown, so it is written again. */
   readonly #written = new Set<string>()
@@ -48,6 +55,7 @@ export class EventFiles implements Handover {
     this.#options = options
     this.#events = join(options.root, 'events')
     this.#replies = join(options.root, 'replies')
+    this.#dirs = { root: options.root, outbox: this.#replies, inbox: this.#events }
     this.#timer = new ScanTimer(options.clock, () => this.#scan())
   }
 
@@ -62,17 +70,28 @@ export class EventFiles implements Handover {
     this.#try(this.#events, () => {
       this.#checkDirs()
       for (const name of this.#namesIn(this.#events)) if (!this.#open.has(name)) this.#remove(name)
-      this.#removeOldRejected()
+    })
+    for (const reason of this.reasons()) this.#options.log.warn(reason)
+    this.#stopRetention = repeat(this.#options.clock, retentionIntervalMs, async () => {
+      this.#try(this.#replies, () => this.#removeOldRejected())
     })
     await this.#timer.start()
   }
 
   stop(): Promise<void> {
+    this.#stopRetention()
     return this.#timer.stop()
   }
 
   close(): Promise<void> {
-    return this.#timer.stop()
+    return this.stop()
+  }
+
+  /** Why orders are not handed over by files, each with its cure. Empty when they are. */
+  reasons(): readonly string[] {
+    const reasons = spoolReasons(this.#dirs, this.#isInDoubt)
+    this.#isInDoubt &&= reasons.length > 0
+    return reasons
   }
 
   async offer(message: Message): Promise<'unanswered' | 'waiting'> {
@@ -126,7 +145,7 @@ export class EventFiles implements Handover {
     const before = this.#halfWritten.get(name)
     const nowMs = this.#options.clock.monotonicMs()
     if (before?.stamp !== stamp) this.#halfWritten.set(name, { stamp, sinceMs: nowMs })
-    else if (nowMs - before.sinceMs >= quietMs) this.#setAside(name, 'it is not {"observedQuantity": n}')
+    else if (nowMs - before.sinceMs >= quietMs) this.#setAside(name, whyNoReply(read))
     return undefined
   }
 
@@ -170,6 +189,7 @@ export class EventFiles implements Handover {
       this.#problems.delete(where)
       return true
     } catch (error) {
+      this.#isInDoubt = true
       const cause = causeOf(error as Error)
       if (this.#problems.get(where) !== cause)
         this.#options.log.warn(
@@ -188,6 +208,12 @@ export class EventFiles implements Handover {
   #fileIn(dir: string, name: string): string {
     return join(dir, `${name}.json`)
   }
+}
+
+function whyNoReply(read: Exclude<ReturnType<typeof readBounded>, 'gone'>): string {
+  if (read === 'no-right') return "the agent may not read it: give its user the right, or use the spool's group"
+  if (read === 'not-regular') return 'it is not a regular file'
+  return 'it is not {"observedQuantity": n}'
 }
 
 /** What a file says; undefined where it is no reply to this message. */

@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
@@ -13,6 +22,17 @@ function reply({ spoolDir }: TestBridge, name: string, value: unknown): void {
   const path = join(spoolDir, 'replies', `${name}.json`)
   writeFileSync(`${path}.tmp`, JSON.stringify(value))
   renameSync(`${path}.tmp`, path)
+}
+
+/** Why the agent is not ready, by its next heartbeat. */
+async function reasons({ spoolDir, clock }: TestBridge): Promise<readonly string[]> {
+  const read = () => JSON.parse(readFileSync(join(spoolDir, 'agent.json'), 'utf8'))
+  const { at } = read()
+  return until(async () => {
+    clock.advance(5_001)
+    const heartbeat = read()
+    return heartbeat.at !== at && heartbeat.reasons
+  })
 }
 
 test('a game server that fails is offered the order again after a second, and takes it with the platform still waiting', async () => {
@@ -152,6 +172,44 @@ test('nothing is written or read behind a link, and the log says what to do', as
   bridge.clock.advance(9_001)
   expect((await answer).status).toBe(503)
   expect(readdirSync(elsewhere)).toEqual([])
+  const isLink = (reason: string) => /events is a link/.test(reason)
+  expect((await reasons(bridge)).filter(isLink)).toHaveLength(1)
+  rmSync(join(bridge.spoolDir, 'events'))
+  await until(async () => !(await reasons(bridge)).some(isLink))
+})
+
+test('a group that may not write in events or replies is a reason in agent.json, with its cure', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const replies = join(bridge.spoolDir, 'replies')
+  await eventually(() => readdirSync(replies))
+  chmodSync(bridge.spoolDir, 0o2770)
+  for (const dir of ['outbox', 'inbox', 'events', 'replies']) chmodSync(join(bridge.spoolDir, dir), 0o2770)
+  expect(await reasons(bridge)).not.toContainEqual(expect.stringContaining('may not write'))
+  chmodSync(replies, 0o755)
+  expect(await reasons(bridge)).toContainEqual(
+    expect.stringMatching(/may not write in \S+replies: chgrp .* chmod g\+rwxs/),
+  )
+})
+
+test('a reply that is a link is set aside as one, and what was set aside goes after a day', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  const replies = join(bridge.spoolDir, 'replies')
+  symlinkSync('elsewhere', join(replies, 'transfer_order-17.json'))
+  await eventually(() => {
+    bridge.clock.advance(250)
+    return namesIn(replies).includes('transfer_order-17.json.rejected')
+  })
+  const aside = () => bridge.agent.logLines().find(({ msg }) => msg === 'reply set aside')
+  await until(async () => aside() !== undefined)
+  expect(aside()).toMatchObject({ name: 'transfer_order-17.json', reason: 'it is not a regular file' })
+  rmSync(join(replies, 'transfer_order-17.json.rejected'))
+  writeFileSync(join(replies, 'transfer_order-16.json'), '{}')
+  await eventually(() => namesIn(replies).includes('transfer_order-16.json.rejected'))
+  bridge.clock.advance(25 * 3_600_000)
+  await eventually(() => namesIn(replies).length === 0)
+  await answer
 })
 
 test('orders.open and orders.take work by file, each time anew under the same name', async () => {

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agentHome } from '../fixtures/agent-process.ts'
+import { agentHome, spawnAgent } from '../fixtures/agent-process.ts'
 import { spawnBridge, webhookUrlOf } from '../fixtures/bridge-process.ts'
-import { end, sendWebhook } from '../fixtures/webhook-sender.ts'
+import { end, order, sendWebhook } from '../fixtures/webhook-sender.ts'
 
 const lastMessage = (output: string) => String(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '').msg)
 
@@ -42,4 +42,40 @@ test('a ledger whose file is removed while the agent runs ends the agent, becaus
   await sendWebhook(url, end).catch(() => undefined)
   expect(await agent.ended).toEqual({ code: 1, signal: null })
   expect(lastMessage(agent.output())).toMatch(/orders\.db was removed or replaced.*The orders are forgotten with it/)
+})
+
+test('an agent whose bridge was turned off says at its start how many orders wait, and what brings them back', async () => {
+  using home = agentHome('http://127.0.0.1:9')
+  await using bridge = spawnBridge(home, {})
+  void sendWebhook(await webhookUrlOf(bridge), order).catch(() => undefined)
+  await bridge.printed('"msg":"order received"')
+  await bridge.kill()
+  await using agent = spawnAgent(home)
+  await agent.listening
+  const line = agent
+    .output()
+    .split('\n')
+    .find((candidate) => candidate.includes('the webhook bridge is off'))
+  expect(JSON.parse(line ?? '{}')).toMatchObject({
+    level: 'warn',
+    msg: 'the webhook bridge is off while orders in the ledger are open',
+    openOrders: 1,
+    cure: expect.stringMatching(/^set SERVICE_WEBHOOK_PORT again/),
+  })
+  await agent.kill()
+  await using again = spawnBridge(home, {})
+  await again.listening
+  expect(again.output()).not.toContain('the webhook bridge is off')
+  expect(await again.call('orders.open', {})).toMatchObject({ data: { orders: [{ transactionId: 17 }] } })
+})
+
+test('an agent without a bridge starts although the ledger is damaged, and says so', async () => {
+  using home = agentHome('http://127.0.0.1:9')
+  mkdirSync(home.stateDir, { mode: 0o700 })
+  writeFileSync(join(home.stateDir, 'orders.db'), 'not a database '.repeat(1_000))
+  await using agent = spawnAgent(home)
+  await agent.listening
+  expect(agent.output()).toMatch(
+    /orders\.db: .*damaged.*"msg":"the webhook bridge is off, and its ledger cannot be read"/,
+  )
 })
