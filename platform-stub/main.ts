@@ -10,6 +10,8 @@ interface ProvisionFlags {
   readonly url: string
   readonly name: string
   readonly webhookUrl?: string
+  readonly bridge?: boolean
+  readonly forwardUrl?: string
   readonly agentPort?: number
   readonly spoolDir?: string
   readonly stateDir?: string
@@ -66,14 +68,32 @@ program
   .addOption(new Option('--url <stub>', 'the running stub').makeOptionMandatory().argParser(parseOrigin))
   .addOption(new Option('--name <name>', 'of the game server').makeOptionMandatory())
   .addOption(new Option('--webhook-url <url>', 'where webhooks go').argParser(parseHttpUrl))
+  .addOption(
+    new Option(
+      '--bridge',
+      'the agent receives the webhooks: --webhook-url is its address, http://127.0.0.1:8898/webhook if left out',
+    ),
+  )
+  .addOption(
+    new Option('--forward-url <url>', 'where the game server takes orders by POST; implies --bridge')
+      .argParser(parseHttpUrl)
+      .implies({ bridge: true }),
+  )
   .addOption(new Option('--agent-port <number>', "port of the agent's HTTP interface").argParser(parsePort))
   .addOption(new Option('--spool-dir <folder>', "turns the agent's file interface on"))
   .addOption(new Option('--state-dir <folder>', 'where the agent keeps its state'))
   .addOption(new Option('--out <folder>', 'made if missing').makeOptionMandatory())
-  .action(async ({ url, out, ...asked }: ProvisionFlags) => {
+  .action(async ({ url, out, bridge, forwardUrl, ...asked }: ProvisionFlags) => {
     endQuietlyWithoutReader()
-    const { provision } = await import('./commands/provision.ts')
-    const { gameServerId, envFile } = await provision({ webhookUrl: undefined, ...asked, stubUrl: url, directory: out })
+    const { provision, bridgeAt, usualBridgeUrl } = await import('./commands/provision.ts')
+    const webhookUrl = asked.webhookUrl ?? (bridge ? usualBridgeUrl : undefined)
+    const { gameServerId, envFile } = await provision({
+      ...asked,
+      stubUrl: url,
+      webhookUrl,
+      bridge: bridge && webhookUrl !== undefined ? bridgeAt(webhookUrl, forwardUrl) : undefined,
+      directory: out,
+    })
     process.stdout.write(`Game server ${gameServerId}: ${envFile}\n`)
   })
 

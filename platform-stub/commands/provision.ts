@@ -1,5 +1,8 @@
+import { isIP } from 'node:net'
 import * as z from 'zod/mini'
+import type { BridgeSettings } from '../marketplace/game-servers/agent-env.ts'
 import { type AgentLocation, agentFiles } from '../marketplace/game-servers/agent-files.ts'
+import { exitCodes, UserError } from '../store/user-error.ts'
 import { askStub } from './ask-stub.ts'
 
 /** The game server to register, and the folder for the files of its agent. */
@@ -22,6 +25,30 @@ const registered = z.object({
   platformKeyKid: z.string(),
   platformPublicKeyPem: z.string(),
 })
+
+/** Where an agent receives webhooks if no address is given. */
+export const usualBridgeUrl = 'http://127.0.0.1:8898/webhook'
+
+/** The bridge does not go with the address for webhooks. */
+class BridgeAddressError extends UserError {
+  override readonly name = 'BridgeAddressError'
+  override readonly exitCode = exitCodes.usage
+}
+
+/**
+ * The settings of the agent that receives webhooks at an address: its port and path are the bridge's.
+ *
+ * @throws {BridgeAddressError} The agent cannot listen there.
+ */
+export function bridgeAt(webhookUrl: string, forwardUrl: string | undefined): BridgeSettings {
+  const { protocol, hostname, port, pathname, search } = new URL(webhookUrl)
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  if (protocol !== 'http:' || search !== '' || (isIP(host) === 0 && host !== 'localhost'))
+    throw new BridgeAddressError(
+      `--bridge: the agent cannot listen at ${webhookUrl}; give --webhook-url an http address of this host. Example: ${usualBridgeUrl}`,
+    )
+  return { host, port: port === '' ? 80 : Number(port), path: pathname, forwardUrl }
+}
 
 /**
  * Registers a game server with a running stub and writes the files of its agent. An existing signing key is kept, and its

@@ -11,11 +11,21 @@ export interface AgentSettings {
   readonly agentPort?: number | undefined
   readonly spoolDir?: string | undefined
   readonly stateDir?: string | undefined
+  readonly bridge?: BridgeSettings | undefined
+}
+
+/** Where the agent receives the platform's webhooks. */
+export interface BridgeSettings {
+  readonly host: string
+  readonly port: number
+  readonly path: string
+  /** Where the game server takes orders; undefined where it uses files or asks. */
+  readonly forwardUrl: string | undefined
 }
 
 /** The agent's variables for a game server at this stub, in the order in which they are written. */
 export function agentVariables(settings: AgentSettings): Readonly<Record<string, string>> {
-  const { agentPort, spoolDir, stateDir } = settings
+  const { agentPort, spoolDir, stateDir, bridge } = settings
   return {
     SERVICE_BASE_URL: settings.stubUrl,
     SERVICE_API_KEY: settings.apiKey,
@@ -26,5 +36,11 @@ export function agentVariables(settings: AgentSettings): Readonly<Record<string,
     ...(agentPort !== undefined && { SERVICE_AGENT_PORT: String(agentPort) }),
     ...(spoolDir !== undefined && { SERVICE_SPOOL_DIR: spoolDir }),
     ...(stateDir !== undefined && { SERVICE_STATE_DIR: stateDir }),
+    ...(bridge && {
+      SERVICE_WEBHOOK_PORT: String(bridge.port),
+      SERVICE_WEBHOOK_HOST: bridge.host,
+      SERVICE_WEBHOOK_PATH: bridge.path,
+      ...(bridge.forwardUrl !== undefined && { SERVICE_WEBHOOK_FORWARD_URL: bridge.forwardUrl }),
+    }),
   }
 }

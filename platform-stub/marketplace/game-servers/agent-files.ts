@@ -16,7 +16,7 @@ export interface AgentCredentials {
 }
 
 /** How the agent is to run on this host. Directories may be relative to the folder where the command runs. */
-export type AgentLocation = Pick<AgentSettings, 'agentPort' | 'spoolDir' | 'stateDir'>
+export type AgentLocation = Pick<AgentSettings, 'agentPort' | 'spoolDir' | 'stateDir' | 'bridge'>
 
 /** The folder of an agent's files, before and after a registration. */
 export interface AgentFiles {
@@ -68,7 +68,7 @@ export function agentFiles(directory: string): AgentFiles {
     write: (credentials, place = {}) => refusing(folder, () => writeFiles(credentials, place)),
   }
 
-  function writeFiles(credentials: AgentCredentials, { agentPort, spoolDir, stateDir }: AgentLocation): void {
+  function writeFiles(credentials: AgentCredentials, { agentPort, spoolDir, stateDir, bridge }: AgentLocation): void {
     const { stubUrl, apiKey, kid, privateKeyPem, platformKeyKid, platformPublicKeyPem } = credentials
     // `wx`: an existing key is never overwritten, even if it appeared after prepare().
     if (privateKeyPem) writeFileSync(files.signingKey, privateKeyPem, { mode: 0o600, flag: 'wx' })
@@ -83,6 +83,7 @@ export function agentFiles(directory: string): AgentFiles {
       agentPort,
       spoolDir: spoolDir && resolve(spoolDir),
       stateDir: stateDir && resolve(stateDir),
+      bridge,
     })
     const existing = existsSync(files.env) ? readFileSync(files.env, 'utf8') : ''
     replaceFile(files.env, mergeEnv(existing, values), 0o600)

@@ -51,6 +51,39 @@ test('provision writes the port, the spool and the state directory of the agent,
   expect(wrong.code).toBe(2)
 })
 
+test('provision writes the settings of the webhook bridge where the agent is to receive the webhooks', async () => {
+  await using folder = await temporaryFolder()
+  await using stub = await serve('--memory')
+  const out = join(folder.path, 'aurora')
+  const provision = (...flags: string[]) =>
+    run('provision', '--url', stub.listening.url, '--name', 'x', '--out', out, ...flags)
+  expect((await provision('--bridge')).code).toBe(0)
+  expect(await readEnv(out)).toMatchObject({
+    SERVICE_WEBHOOK_PORT: '8898',
+    SERVICE_WEBHOOK_HOST: '127.0.0.1',
+    SERVICE_WEBHOOK_PATH: '/webhook',
+  })
+  const forward = ['--forward-url', 'http://127.0.0.1:9000/orders']
+  expect((await provision('--webhook-url', 'http://[::1]:8890/hooks', ...forward)).code).toBe(0)
+  expect(await readEnv(out)).toMatchObject({
+    SERVICE_WEBHOOK_PORT: '8890',
+    SERVICE_WEBHOOK_HOST: '::1',
+    SERVICE_WEBHOOK_PATH: '/hooks',
+    SERVICE_WEBHOOK_FORWARD_URL: 'http://127.0.0.1:9000/orders',
+  })
+  const { data } = await stub.control.request('GET', '/stub/game-servers')
+  for (const { apiKey } of data) keepSecret(apiKey)
+  expect(data.map(({ webhookUrl }: { webhookUrl: string }) => webhookUrl).sort()).toEqual([
+    'http://127.0.0.1:8898/webhook',
+    'http://[::1]:8890/hooks',
+  ])
+  for (const elsewhere of ['https://127.0.0.1/webhook', 'http://game.example/webhook', 'http://127.0.0.1:1/x?y=1'])
+    expect(await provision('--bridge', '--webhook-url', elsewhere)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--bridge: the agent cannot listen at ${elsewhere}`),
+    })
+})
+
 async function readEnv(folder: string): Promise<Record<string, string>> {
   const lines = (await readFile(join(folder, 'agent.env'), 'utf8')).split('\n').filter((line) => line.includes('='))
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
