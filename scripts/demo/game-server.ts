@@ -1,97 +1,109 @@
-import { existsSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { type Caller, callingByFiles, callingByHttp, until, writeWhole } from './callers.ts'
+import type { Stage } from './stage.ts'
 
-/** What the agent answered, the same for both interfaces. */
-export interface Answer {
-  readonly ok: boolean
-  readonly data: Readonly<Record<string, unknown>>
-  readonly message?: string
-  readonly status?: number
-}
-
-/** How a game server reaches its agent. */
-export type Caller = (operation: string, input: Readonly<Record<string, unknown>>, id?: string) => Promise<Answer>
-
-/** Interface A: POST /call. */
-export function callingByHttp(agentUrl: string): Caller {
-  return async (operation, input, id) => {
-    const response = await fetch(`${agentUrl}/call`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ operation, input, id }),
-    })
-    const answer = (await response.json()) as Answer
-    return { ...answer, data: answer.data ?? {} }
-  }
-}
-
-/** Interface C: a file into the outbox, a file from the inbox. */
-export function callingByFiles(spoolDir: string): Caller {
-  let count = 0
-  return async (operation, input, id = `demo-${process.pid}-${++count}`) => {
-    const unfinished = join(spoolDir, 'outbox', `.${id}.tmp`)
-    writeFileSync(unfinished, JSON.stringify({ id, action: operation, ...input }))
-    renameSync(unfinished, join(spoolDir, 'outbox', `${id}.json`))
-    const inbox = join(spoolDir, 'inbox', `${id}.json`)
-    for (let tries = 0; !existsSync(inbox); tries++) {
-      if (tries > 600) throw new Error(`no answer in ${inbox} within 30 s`)
-      await wait(50)
-    }
-    const { ok, id: _, ...rest } = JSON.parse(readFileSync(inbox, 'utf8'))
-    unlinkSync(inbox)
-    return ok ? { ok, data: rest } : { ok, data: {}, message: rest.message, status: rest.status }
-  }
-}
-
-/** A webhook that arrived, and whether its signature held. */
-export interface ReceivedEvent {
+/** An event of the platform, as the agent hands it on: plain JSON. */
+export interface HandedEvent {
   readonly event: string
   readonly transactionId: number
   readonly quantity?: number
-  readonly paymentStatus?: string
-  readonly deliveryStatus?: string | null
-  readonly reason?: string | null
+  readonly outcome?: string
 }
 
-/** The sample game server's webhook receiver. Signatures are left to the agent: few game servers can verify RS256. */
-export interface WebhookReceiver extends Disposable {
-  readonly url: string
-  /** Resolves with the event of a transaction, which has arrived or will within 15 s. */
-  received(event: string, transactionId: number): Promise<ReceivedEvent>
+/** A sample game server: how it calls its agent, and how it gets its orders. */
+export interface GameServer extends Disposable {
+  readonly id: number
+  readonly call: Caller
+  /** In words, how an order and its end reach it. */
+  readonly words: { readonly order: string; readonly end: string }
+  /** Waits for the paid order of a transaction, stores it, and replies with the stock that is left. */
+  takeOrder(transactionId: number): Promise<{ readonly quantity: number }>
+  /** Waits for the end of a transaction. */
+  hearEnd(transactionId: number): Promise<{ readonly outcome: string }>
 }
 
-/** @param verify Set once an agent is there to ask. Until then every webhook is turned away. */
-export async function startWebhookReceiver(asked: { verify?: Caller; stock: number }): Promise<WebhookReceiver> {
-  const events: ReceivedEvent[] = []
+/** The stock that is left when the order is set aside. */
+const observedQuantity = 1
+
+/** The agent posts each event to the game server. */
+export async function gameServerWithHttp(stage: Stage): Promise<GameServer> {
+  const events: HandedEvent[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const bodyBase64 = Buffer.concat(chunks).toString('base64')
-    const signature = request.headers['x-platform-signature']
-    const verified = await asked.verify?.('webhook.verify', { signature, bodyBase64 })
-    if (!verified?.ok) return void response.writeHead(401).end()
-    events.push(verified.data['event'] as ReceivedEvent)
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ observedQuantity: asked.stock }))
+    // A real game server stores the order on disk here, before it answers.
+    events.push(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ observedQuantity }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A demo that fails before the end of this server must end too.
+  server.unref()
+  const forwardUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`
+  const agent = await stage.startAgent('with-http', { SERVICE_WEBHOOK_FORWARD_URL: forwardUrl })
+  const received = (event: string, transactionId: number) =>
+    until(`${event} of transaction ${transactionId}`, async () =>
+      events.find((candidate) => candidate.event === event && candidate.transactionId === transactionId),
+    )
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`,
-    async received(event, transactionId) {
-      for (let tries = 0; tries < 300; tries++) {
-        const found = events.find((candidate) => candidate.event === event && candidate.transactionId === transactionId)
-        if (found) return found
-        await wait(50)
-      }
-      throw new Error(`no ${event} of transaction ${transactionId} arrived within 15 s`)
-    },
+    id: agent.gameServerId,
+    call: callingByHttp(agent.url),
+    words: { order: 'the agent posts transfer_order', end: 'the agent posts transaction_terminal' },
+    takeOrder: async (id) => ({ quantity: Number((await received('transfer_order', id)).quantity) }),
+    hearEnd: async (id) => ({ outcome: String((await received('transaction_terminal', id)).outcome) }),
     [Symbol.dispose]() {
       server.close()
       server.closeAllConnections()
     },
+  }
+}
+
+/** The agent writes each event to events/, and the game server answers in replies/. */
+export async function gameServerWithFiles(stage: Stage): Promise<GameServer> {
+  const spoolDir = join(stage.dir, 'spool')
+  const agent = await stage.startAgent('with-files', { SERVICE_SPOOL_DIR: spoolDir })
+  async function answer(name: string, reply: object): Promise<HandedEvent> {
+    const path = join(spoolDir, 'events', name)
+    await until(path, async () => existsSync(path))
+    const event = JSON.parse(readFileSync(path, 'utf8')) as HandedEvent
+    writeWhole(join(spoolDir, 'replies', name), reply)
+    return event
+  }
+  return {
+    id: agent.gameServerId,
+    call: callingByFiles(spoolDir),
+    words: { order: 'events/ has the order, replies/ gets the reply', end: 'events/ has the end' },
+    takeOrder: async (id) => ({
+      quantity: Number((await answer(`transfer_order-${id}.json`, { observedQuantity })).quantity),
+    }),
+    hearEnd: async (id) => ({ outcome: String((await answer(`transaction_terminal-${id}.json`, {})).outcome) }),
+    [Symbol.dispose]: () => undefined,
+  }
+}
+
+/** The game server has neither a port nor files for orders: it asks for them. */
+export async function gameServerThatAsks(stage: Stage): Promise<GameServer> {
+  const agent = await stage.startAgent('that-asks', {})
+  const call = callingByHttp(agent.url)
+  const listed = async (list: 'orders' | 'closed', transactionId: number) => {
+    const { data } = await call('orders.open', {})
+    return (data[list] as HandedEvent[] | undefined)?.find((order) => order.transactionId === transactionId)
+  }
+  return {
+    id: agent.gameServerId,
+    call,
+    words: { order: 'orders.open has the order, orders.take takes it', end: 'orders.open has the end' },
+    async takeOrder(transactionId) {
+      const { quantity } = await until(`order ${transactionId}`, () => listed('orders', transactionId))
+      await call('orders.take', { transactionId, observedQuantity })
+      return { quantity: Number(quantity) }
+    },
+    async hearEnd(transactionId) {
+      const outcome = await until('outcome', async () => (await listed('closed', transactionId))?.outcome)
+      return { outcome }
+    },
+    [Symbol.dispose]: () => undefined,
   }
 }

@@ -1,17 +1,13 @@
-import type { Answer, Caller } from './game-server.ts'
+import type { Answer } from './callers.ts'
+import type { GameServer } from './game-server.ts'
 import type { Stage } from './stage.ts'
 import { expectThat, inReais, step } from './steps.ts'
 
-/** Who and what a purchase is about. */
-export interface Goods {
-  readonly itemRef: string
-  readonly seller: string
-  readonly buyer: string
-}
+const seller = 'char-1'
 
 /** Calls, and fails with the platform's words unless it went well. */
 export async function succeed(
-  call: Caller,
+  { call }: GameServer,
   operation: string,
   input: Readonly<Record<string, unknown>>,
   id?: string,
@@ -22,22 +18,18 @@ export async function succeed(
 }
 
 /** Links the seller's character: the game server asks, the player confirms in the portal, staff approve the payout. */
-export async function linkSeller(stage: Stage, call: Caller, seller: string): Promise<void> {
+export async function linkSeller(stage: Stage, server: GameServer): Promise<void> {
   const link = await step(
     'character.link: the game server asks for a link',
-    () => succeed(call, 'character.link', { characterRef: seller, characterName: 'Aldebarã' }),
+    () => succeed(server, 'character.link', { characterRef: seller, characterName: 'Aldebarã' }),
     ({ url }) => String(url),
   )
   await step('the player confirms it in the portal', () => stage.atPlatform('POST', String(link['url'])))
-  await step('the payout recipient is approved', () =>
-    stage.atPlatform('PUT', `/stub/game-servers/${stage.gameServerId}/characters/${seller}`, {
-      recipientApproved: true,
-    }),
-  )
+  await step('the payout recipient is approved', () => setCharacter(stage, server, { recipientApproved: true }))
   await step(
     'market.eligibility: may the character sell?',
     async () => {
-      const eligibility = await succeed(call, 'market.eligibility', { characterRef: seller })
+      const eligibility = await succeed(server, 'market.eligibility', { characterRef: seller })
       expectThat(eligibility['allowed'] === true, String(eligibility['message']))
       return eligibility
     },
@@ -45,63 +37,77 @@ export async function linkSeller(stage: Stage, call: Caller, seller: string): Pr
   )
 }
 
-/** Lists an item and sells it, up to the signed order. @returns The paid transaction. */
-export async function sellUpToTheOrder(stage: Stage, call: Caller, { itemRef, seller, buyer }: Goods): Promise<number> {
+/** The same in one step, at the platform alone. */
+export async function letSell(stage: Stage, server: GameServer): Promise<void> {
+  await step('the seller is linked and approved', () =>
+    setCharacter(stage, server, { linked: true, recipientApproved: true }),
+  )
+}
+
+function setCharacter(stage: Stage, { id }: GameServer, state: object): Promise<unknown> {
+  return stage.atPlatform('PUT', `/stub/game-servers/${id}/characters/${seller}`, state)
+}
+
+/** Lists an item and sells it, until the game server has the paid order. @returns The transaction. */
+export async function sellUpToTheOrder(stage: Stage, server: GameServer, itemRef: string): Promise<number> {
   await step(
     'market.register: the offer becomes a listing',
-    () =>
-      succeed(
-        call,
-        'market.register',
-        {
-          itemRef,
-          gameItemId: 'sword-9',
-          itemName: 'Espada +9',
-          attributes: 'Ataque 120, sem reparo',
-          quantityListed: 3,
-          unitAmountCents: 123_456,
-          sellerCharacterRef: seller,
-        },
-        `register-${itemRef}`,
-      ),
+    () => succeed(server, 'market.register', offer(itemRef), `register-${itemRef}`),
     ({ unitAmountCents, status }) => `${inReais(Number(unitAmountCents))}, ${status}`,
   )
   await step('market.adjust-stock: 2 are left in the game', () =>
-    succeed(call, 'market.adjust-stock', { itemRef, observedQuantity: 2 }),
+    succeed(server, 'market.adjust-stock', { itemRef, observedQuantity: 2 }),
   )
   const created = await step(
     'transaction.create: a buyer wants one',
-    () => succeed(call, 'transaction.create', { itemRef, quantity: 1, buyerCharacterRef: buyer }, `buy-${itemRef}`),
+    () =>
+      succeed(server, 'transaction.create', { itemRef, quantity: 1, buyerCharacterRef: 'char-2' }, `buy-${itemRef}`),
     ({ checkoutUrl }) => String(checkoutUrl),
   )
   const transactionId = Number(created['transactionId'])
   await step('the buyer pays in the checkout', () =>
     stage.atPlatform('POST', `/stub/transactions/${transactionId}/pay`, {}),
   )
-  stage.game.stock = 1
   await step(
-    'transfer_order arrives, its signature verified',
-    () => stage.receiver.received('transfer_order', transactionId),
+    server.words.order,
+    () => server.takeOrder(transactionId),
     ({ quantity }) => `transaction ${transactionId}, quantity ${quantity}`,
   )
   return transactionId
 }
 
-/** Waits for the end of a transaction. */
-export async function seeItEnd(
-  stage: Stage,
-  transactionId: number,
-  paymentStatus: string,
-  deliveryStatus: string,
-): Promise<void> {
+/** Confirms the delivery of an order, and waits for the end of its transaction. */
+export async function deliver(server: GameServer, transactionId: number): Promise<void> {
   await step(
-    'transaction_terminal arrives, its signature verified',
-    async () => {
-      const terminal = await stage.receiver.received('transaction_terminal', transactionId)
-      const pair = `${terminal.paymentStatus} / ${terminal.deliveryStatus}`
-      expectThat(pair === `${paymentStatus} / ${deliveryStatus}`, `it ended as ${pair}`)
-      return pair
-    },
-    (pair) => pair,
+    'transaction.delivery: the item was transferred',
+    () => succeed(server, 'transaction.delivery', { transactionId }),
+    ({ paymentStatus, deliveryStatus }) => `${paymentStatus} / ${deliveryStatus}`,
   )
+  await seeItEnd(server, transactionId, 'CONCLUIDA')
+}
+
+/** Waits for the end of a transaction. */
+export async function seeItEnd(server: GameServer, transactionId: number, wanted: string): Promise<void> {
+  await step(
+    server.words.end,
+    async () => {
+      const { outcome } = await server.hearEnd(transactionId)
+      expectThat(outcome === wanted, `it ended as ${outcome}`)
+      return outcome
+    },
+    (outcome) => outcome,
+  )
+}
+
+/** What a player offers. */
+export function offer(itemRef: string): Readonly<Record<string, unknown>> {
+  return {
+    itemRef,
+    gameItemId: 'sword-9',
+    itemName: 'Espada +9',
+    attributes: 'Ataque 120, sem reparo',
+    quantityListed: 3,
+    unitAmountCents: 123_456,
+    sellerCharacterRef: seller,
+  }
 }

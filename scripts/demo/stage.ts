@@ -1,72 +1,88 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { startProgram } from '../child-program.ts'
 import { type ProgramCommands, sourcePrograms } from '../programs.ts'
-import { startWebhookReceiver, type WebhookReceiver } from './game-server.ts'
 
-/** Stub, agent and a game server's webhook receiver, each listening. Disposing ends them and removes their files. */
-export interface Stage extends AsyncDisposable {
-  readonly stubUrl: string
-  readonly agentUrl: string
-  readonly spoolDir: string
-  readonly receiver: WebhookReceiver
-  /** The receiver's side: who verifies for it, and the stock that it reports. */
-  readonly game: Parameters<typeof startWebhookReceiver>[0]
-  /** What staff, players and buyers do at the platform. */
-  atPlatform(method: string, path: string, body?: unknown): Promise<unknown>
+/** An agent that listens, and the game server that it calls for. */
+export interface StagedAgent {
+  readonly url: string
   readonly gameServerId: number
 }
 
+/** A stub that listens, and the agents of its game servers. Disposing ends them and removes their files. */
+export interface Stage extends AsyncDisposable {
+  readonly stubUrl: string
+  /** For files of the demo. */
+  readonly dir: string
+  /** Registers a game server and starts its agent, which receives its webhooks. */
+  startAgent(name: string, settings: Readonly<Record<string, string>>): Promise<StagedAgent>
+  /** What staff, players and buyers do at the platform. */
+  atPlatform(method: string, path: string, body?: unknown): Promise<unknown>
+}
+
 export async function setStage(programs: ProgramCommands = sourcePrograms): Promise<Stage> {
+  await using started = new AsyncDisposableStack()
   const dir = mkdtempSync(join(tmpdir(), 'market-agent-demo-'))
-  const spoolDir = join(dir, 'spool')
   const logDir = process.env['DEMO_LOG_DIR'] ?? dir
   const clear = (): void => rmSync(dir, { recursive: true, force: true, maxRetries: 10 })
   process.once('exit', clear)
-
-  const stub = await startProgram({
-    name: 'platform-stub',
-    command: [...programs.stub, 'serve', '--port', '0', '--memory'],
-    env: {},
-    logFile: join(logDir, `platform-stub-${process.pid}.log`),
+  started.defer(() => {
+    clear()
+    process.off('exit', clear)
   })
-  const game: Stage['game'] = { stock: 0 }
-  const receiver = await startWebhookReceiver(game)
-  const [file = '', ...args] = programs.stub
-  const provision = ['provision', '--url', stub.url, '--name', 'demo', '--webhook-url', receiver.url, '--out', dir]
-  const provisioned = execFileSync(file, [...args, ...provision], { encoding: 'utf8' })
-  const agent = await startProgram({
-    name: 'market-agent',
-    command: [...programs.agent, 'run', '--config', join(dir, 'agent.env')],
-    env: { SERVICE_AGENT_PORT: '0', SERVICE_STATE_DIR: join(dir, 'state'), SERVICE_SPOOL_DIR: spoolDir },
-    logFile: join(logDir, `market-agent-${process.pid}.log`),
-  })
+  const stub = started.use(
+    await startProgram({
+      name: 'platform-stub',
+      command: [...programs.stub, 'serve', '--port', '0', '--memory'],
+      env: {},
+      logFile: join(logDir, `platform-stub-${process.pid}.log`),
+    }),
+  )
 
+  async function atPlatform(method: string, path: string, body?: unknown): Promise<unknown> {
+    const init = {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    }
+    const response = await fetch(path.startsWith('http') ? path : `${stub.url}${path}`, init)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: HTTP ${response.status} ${text}`)
+    return text.startsWith('{') ? (JSON.parse(text) as { data: unknown }).data : undefined
+  }
+
+  const running = started.move()
   return {
     stubUrl: stub.url,
-    agentUrl: agent.url,
-    spoolDir,
-    receiver,
-    game,
-    gameServerId: Number(/game server (\d+)/i.exec(provisioned)?.[1]),
-    async atPlatform(method, path, body) {
-      const init = {
-        method,
-        ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-      }
-      const response = await fetch(path.startsWith('http') ? path : `${stub.url}${path}`, init)
-      const text = await response.text()
-      if (!response.ok) throw new Error(`${method} ${path}: HTTP ${response.status} ${text}`)
-      return text.startsWith('{') ? (JSON.parse(text) as { data: unknown }).data : undefined
+    dir,
+    atPlatform,
+    async startAgent(name, settings) {
+      const [file = '', ...args] = programs.stub
+      const out = join(dir, name)
+      const provision = ['provision', '--url', stub.url, '--name', name, '--out', out]
+      const { stdout } = await promisify(execFile)(file, [...args, ...provision])
+      const logFile = join(logDir, `market-agent-${name}-${process.pid}.log`)
+      const agent = running.use(
+        await startProgram({
+          name: 'market-agent',
+          command: [...programs.agent, 'run', '--config', join(out, 'agent.env')],
+          env: {
+            SERVICE_AGENT_PORT: '0',
+            SERVICE_WEBHOOK_PORT: '0',
+            SERVICE_STATE_DIR: join(out, 'state'),
+            ...settings,
+          },
+          logFile,
+        }),
+      )
+      const gameServerId = Number(/game server (\d+)/i.exec(stdout)?.[1])
+      // The agent took a free port, so the platform learns it now. A real one is given a fixed address.
+      const webhookUrl = /"url":"([^"]+)","msg":"listening for webhooks"/.exec(readFileSync(logFile, 'utf8'))?.[1]
+      await atPlatform('PUT', `/stub/game-servers/${gameServerId}`, { webhookUrl })
+      return { url: agent.url, gameServerId }
     },
-    async [Symbol.asyncDispose]() {
-      receiver[Symbol.dispose]()
-      await agent[Symbol.asyncDispose]()
-      await stub[Symbol.asyncDispose]()
-      clear()
-      process.off('exit', clear)
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }

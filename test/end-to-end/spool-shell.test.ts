@@ -5,11 +5,13 @@ import { setStage } from '../../scripts/demo/stage.ts'
 
 test('a shell script lists an item and sells it by files alone', async () => {
   await using stage = await setStage()
-  const seller = `/stub/game-servers/${stage.gameServerId}/characters/char-1`
+  const spoolDir = join(stage.dir, 'spool')
+  const { gameServerId } = await stage.startAgent('with-files', { SERVICE_SPOOL_DIR: spoolDir })
+  const seller = `/stub/game-servers/${gameServerId}/characters/char-1`
   await stage.atPlatform('PUT', seller, { linked: true, recipientApproved: true })
   const script = join(import.meta.dirname, '..', '..', 'examples', 'spool-shell', 'sell.sh')
   const child = spawn('sh', [script, 'offer-1', 'char-1', 'char-2'], {
-    env: { ...process.env, SERVICE_SPOOL_DIR: stage.spoolDir },
+    env: { ...process.env, SERVICE_SPOOL_DIR: spoolDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let printed = ''
