@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ListingStatus } from '../../contract/listing.ts'
+import { statementsOf } from './statements.ts'
 
 /** A listing. Times are Unix ms of the stub's clock. */
 export interface ListingRow {
@@ -27,69 +28,43 @@ export interface ListingRow {
 export type ListedItem = Pick<ListingRow, 'itemRef' | 'gameItemId' | 'itemName' | 'sellerCharacterRef'>
 
 /** A listing before it has an id: nothing is sold or observed yet. */
-export type NewListing = Pick<
+export type NewListing = Omit<
   ListingRow,
-  | 'gameServerId'
-  | 'itemRef'
-  | 'gameItemId'
-  | 'itemName'
-  | 'attributes'
-  | 'unitAmountCents'
-  | 'quantityListed'
-  | 'sellerCharacterRef'
-  | 'createdAt'
+  'id' | 'quantitySold' | 'observedQuantity' | 'observedAt' | 'stockReports' | 'status' | 'updatedAt' | 'withdrawnAt'
 >
 
 /** Listings, by game server and itemRef; none is ever deleted, so an itemRef stays used. */
 export function listingTable(database: DatabaseSync) {
-  const insert = database.prepare(`
-    insert into listings (gameServerId, itemRef, gameItemId, itemName, attributes, unitAmountCents, quantityListed,
-      quantitySold, stockReports, status, sellerCharacterRef, createdAt, updatedAt)
-    values (?, ?, ?, ?, ?, ?, ?, 0, 0, 'ACTIVE', ?, ?, ?)
-    on conflict (gameServerId, itemRef) do nothing
-    returning *
+  const { get, all, run, insert } = statementsOf(database)
+  const insertListing = insert<Partial<ListingRow>, ListingRow>(
+    'listings',
+    'on conflict (gameServerId, itemRef) do nothing',
+  )
+  const observe = run<[quantity: number, at: number, reports: 0 | 1, id: number]>(`
+    update listings set observedQuantity = ?1, observedAt = ?2, updatedAt = ?2, stockReports = stockReports + ?3
+    where id = ?4
   `)
-  const byItemRef = database.prepare('select * from listings where gameServerId = ? and itemRef = ?')
-  const byId = database.prepare('select * from listings where id = ?')
-  const ofTransaction = database.prepare(
-    'select listings.* from listings join transactions on listings.id = listingId where transactions.id = ?',
-  )
-  const observe = database.prepare(
-    'update listings set observedQuantity = ?, observedAt = ?, updatedAt = ?, stockReports = stockReports + ? where id = ?',
-  )
-  const withdraw = database.prepare(
-    `update listings set status = 'WITHDRAWN', withdrawnAt = ?, updatedAt = ? where id = ?`,
-  )
-  const addSold = database.prepare('update listings set quantitySold = quantitySold + ?, updatedAt = ? where id = ?')
-  const newest = database.prepare('select * from listings order by id desc limit ?')
   return {
     /** Undefined when the game server has used the itemRef before. */
-    insert(row: NewListing): ListingRow | undefined {
-      const { gameServerId, itemRef, gameItemId, itemName, attributes, unitAmountCents, quantityListed } = row
-      const { sellerCharacterRef, createdAt } = row
-      return insert.get(
-        gameServerId,
-        itemRef,
-        gameItemId,
-        itemName,
-        attributes,
-        unitAmountCents,
-        quantityListed,
-        sellerCharacterRef,
-        createdAt,
-        createdAt,
-      ) as unknown as ListingRow | undefined
-    },
-    byItemRef: (gameServerId: number, itemRef: string) =>
-      byItemRef.get(gameServerId, itemRef) as unknown as ListingRow | undefined,
-    byId: (id: number) => byId.get(id) as unknown as ListingRow | undefined,
-    ofTransaction: (transactionId: number) => ofTransaction.get(transactionId) as unknown as ListingRow | undefined,
+    insert: (row: NewListing) =>
+      insertListing({ ...row, quantitySold: 0, stockReports: 0, status: 'ACTIVE', updatedAt: row.createdAt }),
+    byItemRef: get<ListingRow, [gameServerId: number, itemRef: string]>(
+      'select * from listings where gameServerId = ? and itemRef = ?',
+    ),
+    byId: get<ListingRow, [id: number]>('select * from listings where id = ?'),
+    ofTransaction: get<ListingRow, [transactionId: number]>(
+      'select listings.* from listings join transactions on listings.id = listingId where transactions.id = ?',
+    ),
     /** @param source A `report` of the game server's own (an adjustment, a failure), or its `reply` to a webhook. */
     observe: (id: number, quantity: number, at: number, source: 'report' | 'reply'): void =>
-      void observe.run(quantity, at, at, source === 'report' ? 1 : 0, id),
-    withdraw: (id: number, at: number): void => void withdraw.run(at, at, id),
+      observe(quantity, at, source === 'report' ? 1 : 0, id),
+    withdraw: run<[id: number, at: number]>(
+      `update listings set status = 'WITHDRAWN', withdrawnAt = ?2, updatedAt = ?2 where id = ?1`,
+    ),
     /** Negative for what a refund gives back. */
-    addSold: (id: number, quantity: number, at: number): void => void addSold.run(quantity, at, id),
-    newest: (count: number) => newest.all(count) as unknown as ListingRow[],
+    addSold: run<[id: number, quantity: number, at: number]>(
+      'update listings set quantitySold = quantitySold + ?2, updatedAt = ?3 where id = ?1',
+    ),
+    newest: all<ListingRow, [count: number]>('select * from listings order by id desc limit ?'),
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { statementsOf } from './statements.ts'
 
 /** The platform's own signing key, as PEM. */
 export interface PlatformKeyRow {
@@ -9,17 +10,15 @@ export interface PlatformKeyRow {
 
 /** What the platform knows of itself: its key and how far its clock has travelled. */
 export function platformTable(database: DatabaseSync) {
-  const read = database.prepare('select clockOffsetMs, kid, privateKeyPem, publicKeyPem from platform')
-  const setOffset = database.prepare('update platform set clockOffsetMs = ?')
-  const setKey = database.prepare('update platform set kid = ?, privateKeyPem = ?, publicKeyPem = ?')
+  const { get, run, count } = statementsOf(database)
+  const key = get<PlatformKeyRow, []>('select kid, privateKeyPem, publicKeyPem from platform where kid is not null')
   return {
-    clockOffsetMs: (): number => Number(read.get()?.['clockOffsetMs']),
+    clockOffsetMs: count('select clockOffsetMs from platform'),
     /** Undefined until the first start made one. */
-    key(): PlatformKeyRow | undefined {
-      const row = read.get()
-      return row?.['kid'] ? (row as unknown as PlatformKeyRow) : undefined
-    },
-    setClockOffsetMs: (offsetMs: number): void => void setOffset.run(Math.round(offsetMs)),
-    setKey: (key: PlatformKeyRow): void => void setKey.run(key.kid, key.privateKeyPem, key.publicKeyPem),
+    key: () => key(),
+    setClockOffsetMs: run<[offsetMs: number]>('update platform set clockOffsetMs = cast(round(?) as integer)'),
+    setKey: run<[key: PlatformKeyRow]>(
+      'update platform set kid = :kid, privateKeyPem = :privateKeyPem, publicKeyPem = :publicKeyPem',
+    ),
   }
 }

@@ -11,16 +11,16 @@ import { webhookTables } from './webhook-rows.ts'
 export type Tables = ReturnType<typeof prepareTables>
 
 /**
- * @param somethingIsDue Called when a row with a due time was written.
+ * @param onDue Called when a row with a due time was written.
  */
-export function prepareTables(database: DatabaseSync, somethingIsDue: () => void) {
+export function prepareTables(database: DatabaseSync, onDue: () => void) {
   return {
     platform: platformTable(database),
     gameServers: gameServerTables(database),
     characters: characterTables(database),
     listings: listingTable(database),
-    transactions: transactionTables(database, somethingIsDue),
-    webhooks: webhookTables(database, somethingIsDue),
+    transactions: transactionTables(database, onDue),
+    webhooks: webhookTables(database, onDue),
     replays: replayTable(database),
   }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DeliveryStatus, FailureReason, PaymentStatus, TransactionTrigger } from '../../contract/transaction.ts'
 import type { ListedItem } from './listing-rows.ts'
+import { statementsOf } from './statements.ts'
 
 /** A purchase with both axes of its state. Times are Unix ms of the stub's clock; null for what has not come. */
 export interface TransactionRow {
@@ -27,16 +28,9 @@ export interface TransactionRow {
 /** A purchase that waits for its payment. */
 export type NewTransaction = Pick<
   TransactionRow,
-  | 'id'
-  | 'gameServerId'
-  | 'listingId'
-  | 'quantity'
-  | 'unitAmountCents'
-  | 'buyerCharacterRef'
-  | 'checkoutToken'
-  | 'createdAt'
-  | 'expiresAt'
->
+  'id' | 'gameServerId' | 'listingId' | 'quantity' | 'unitAmountCents'
+> &
+  Pick<TransactionRow, 'buyerCharacterRef' | 'checkoutToken' | 'createdAt' | 'expiresAt'>
 
 /** One move of a transaction, with where it led; `detail` is the game server's own words. */
 export interface HistoryRow {
@@ -65,70 +59,49 @@ export interface DueMoveRow {
 }
 
 /** Transactions with their history, their money and the moves that are due to them. */
-export function transactionTables(database: DatabaseSync, somethingIsDue: () => void) {
-  const nextId = database.prepare(
-    `select coalesce(max(seq), 0) + 1 as id from sqlite_sequence where name = 'transactions'`,
-  )
-  const insert = database.prepare(`
-    insert into transactions (id, gameServerId, listingId, quantity, unitAmountCents, buyerCharacterRef, paymentStatus,
-      checkoutToken, createdAt, expiresAt, failureCount)
-    values (:id, :gameServerId, :listingId, :quantity, :unitAmountCents, :buyerCharacterRef, 'AGUARDANDO_PAGAMENTO',
-      :checkoutToken, :createdAt, :expiresAt, 0)
-    returning *
-  `)
-  const byId = database.prepare('select * from transactions where id = ?')
-  const withListing = database.prepare(`
-    select transactions.*, itemRef, gameItemId, itemName, sellerCharacterRef
-    from transactions join listings on listings.id = transactions.listingId
-    where transactions.id = ?
-  `)
-  const byToken = database.prepare('select * from transactions where checkoutToken = ?')
-  const update = database.prepare(`
-    update transactions set paymentStatus = :paymentStatus, deliveryStatus = :deliveryStatus, paidAt = :paidAt,
-      deliveredAt = :deliveredAt, completedAt = :completedAt, failureReason = :failureReason,
-      failureCount = :failureCount, retryAt = :retryAt
-    where id = :id
-  `)
-  // It is given whole rows, of which these columns alone ever change.
-  update.setAllowUnknownNamedParameters(true)
-  const newest = database.prepare('select * from transactions order by id desc limit ?')
-  const insertHistory = database.prepare(`
-    insert into transactionHistory (transactionId, at, trigger, paymentStatus, deliveryStatus, detail)
-    values (?, ?, ?, ?, ?, ?)
-  `)
-  const historyOf = database.prepare(
-    'select at, trigger, paymentStatus, deliveryStatus, detail from transactionHistory where transactionId = ? order by id',
-  )
-  const insertMoney = database.prepare(
-    'insert into moneyMoves (transactionId, kind, amountCents, at) values (?, ?, ?, ?)',
-  )
-  const moneyOf = database.prepare(
-    'select kind, amountCents, at from moneyMoves where transactionId = ? order by at, kind',
-  )
-  const setDue = database.prepare('insert or replace into dueMoves (transactionId, trigger, dueAt) values (?, ?, ?)')
-  const clearDue = database.prepare('delete from dueMoves where transactionId = ? and trigger = ?')
-  const firstDue = database.prepare('select * from dueMoves order by dueAt, transactionId limit 1')
+export function transactionTables(database: DatabaseSync, onDue: () => void) {
+  const { get, all, run, insert, replace, nextId } = statementsOf(database)
+  const insertTransaction = insert<Partial<TransactionRow>, TransactionRow>('transactions')
+  const insertHistory = insert<HistoryRow & { transactionId: number }>('transactionHistory')
+  const insertMoney = insert<MoneyRow & { transactionId: number }>('moneyMoves')
+  const setDue = replace<DueMoveRow>('dueMoves')
   return {
-    nextId: (): number => Number(nextId.get()?.['id']),
-    insert: (row: NewTransaction) => insert.get({ ...row }) as unknown as TransactionRow,
-    byId: (id: number) => byId.get(id) as unknown as TransactionRow | undefined,
+    nextId: nextId('transactions'),
+    insert: (row: NewTransaction) =>
+      insertTransaction({ ...row, paymentStatus: 'AGUARDANDO_PAGAMENTO', failureCount: 0 }) as TransactionRow,
+    byId: get<TransactionRow, [id: number]>('select * from transactions where id = ?'),
     /** With what its record says of the listing: one statement where there would be two. */
-    withListing: (id: number) => withListing.get(id) as unknown as (TransactionRow & ListedItem) | undefined,
-    byToken: (token: string) => byToken.get(token) as unknown as TransactionRow | undefined,
-    update: (row: TransactionRow): void => void update.run({ ...row }),
-    newest: (count: number) => newest.all(count) as unknown as TransactionRow[],
-    insertHistory: (transactionId: number, row: HistoryRow): void =>
-      void insertHistory.run(transactionId, row.at, row.trigger, row.paymentStatus, row.deliveryStatus, row.detail),
-    historyOf: (transactionId: number) => historyOf.all(transactionId) as unknown as HistoryRow[],
-    insertMoney: (transactionId: number, row: MoneyRow): void =>
-      void insertMoney.run(transactionId, row.kind, row.amountCents, row.at),
-    moneyOf: (transactionId: number) => moneyOf.all(transactionId) as unknown as MoneyRow[],
+    withListing: get<TransactionRow & ListedItem, [id: number]>(`
+      select transactions.*, itemRef, gameItemId, itemName, sellerCharacterRef
+      from transactions join listings on listings.id = transactions.listingId
+      where transactions.id = ?
+    `),
+    byToken: get<TransactionRow, [token: string]>('select * from transactions where checkoutToken = ?'),
+    /** Of the row, these columns alone ever change. */
+    update: run<[row: TransactionRow]>(`
+      update transactions set paymentStatus = :paymentStatus, deliveryStatus = :deliveryStatus, paidAt = :paidAt,
+        deliveredAt = :deliveredAt, completedAt = :completedAt, failureReason = :failureReason,
+        failureCount = :failureCount, retryAt = :retryAt
+      where id = :id
+    `),
+    newest: all<TransactionRow, [count: number]>('select * from transactions order by id desc limit ?'),
+    insertHistory: (transactionId: number, row: HistoryRow): void => void insertHistory({ ...row, transactionId }),
+    historyOf: all<HistoryRow, [transactionId: number]>(`
+      select at, trigger, paymentStatus, deliveryStatus, detail from transactionHistory
+      where transactionId = ? order by id
+    `),
+    insertMoney: (transactionId: number, row: MoneyRow): void => void insertMoney({ ...row, transactionId }),
+    moneyOf: all<MoneyRow, [transactionId: number]>(
+      'select kind, amountCents, at from moneyMoves where transactionId = ? order by at, kind',
+    ),
     setDue(row: DueMoveRow): void {
-      setDue.run(row.transactionId, row.trigger, row.dueAt)
-      somethingIsDue()
+      setDue(row)
+      onDue()
     },
-    clearDue: (transactionId: number, trigger: DueTrigger): void => void clearDue.run(transactionId, trigger),
+    clearDue: run<[transactionId: number, trigger: DueTrigger]>(
+      'delete from dueMoves where transactionId = ? and trigger = ?',
+    ),
     /** The move that is due first, come or not; equal times by transaction. */
-    firstDue: () => firstDue.get() as unknown as DueMoveRow | undefined,
+    firstDue: get<DueMoveRow, []>('select * from dueMoves order by dueAt, transactionId limit 1'),
   }
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { WebhookEvent } from '../../contract/events.ts'
+import { statementsOf } from './statements.ts'
 
 /** One webhook and how far its delivery came. Times are Unix ms of the stub's clock. */
 export interface WebhookDeliveryRow {
@@ -20,11 +21,8 @@ export interface WebhookDeliveryRow {
   readonly isHeld: 0 | 1
 }
 
-/** A delivery before its first attempt, which `nextAttemptAt` says the time of. */
-export type NewWebhookDelivery = Pick<
-  WebhookDeliveryRow,
-  'gameServerId' | 'transactionId' | 'event' | 'payload' | 'createdAt'
-> & { readonly nextAttemptAt: number }
+/** A delivery before its first attempt, which is due at `nextAttemptAt`. */
+export type NewWebhookDelivery = Omit<WebhookDeliveryRow, 'id' | 'state' | 'attempts' | 'closedAt' | 'isHeld'>
 
 /** One attempt, or one of the copies that a fault sent along under the same number. */
 export interface WebhookAttemptRow {
@@ -48,107 +46,88 @@ export interface WebhookAttemptRow {
 }
 
 /** The delivery queue and every attempt that was made. */
-export function webhookTables(database: DatabaseSync, somethingIsDue: () => void) {
-  const insert = database.prepare(`
-    insert into webhookDeliveries (gameServerId, transactionId, event, payload, state, attempts, nextAttemptAt, createdAt)
-    values (?, ?, ?, ?, 'pending', 0, ?, ?)
-  `)
-  const byId = database.prepare('select * from webhookDeliveries where id = ?')
-  const due = database.prepare(`
-    select * from webhookDeliveries where gameServerId = ? and state = 'pending' and nextAttemptAt <= ? and isHeld = 0
-    order by nextAttemptAt, id limit ?
-  `)
-  const firstAfter = database.prepare(`
+export function webhookTables(database: DatabaseSync, onDue: () => void) {
+  const { get, all, count, change, run, insert } = statementsOf(database)
+  const insertDelivery = insert<Partial<WebhookDeliveryRow>>('webhookDeliveries')
+  const firstAfter = get<{ at: number }, [afterMs: number]>(`
     select nextAttemptAt as at from webhookDeliveries
     where state = 'pending' and nextAttemptAt > ? and isHeld = 0 order by nextAttemptAt limit 1
   `)
-  const begin = database.prepare('update webhookDeliveries set attempts = attempts + 1 where id = ? returning attempts')
-  const reschedule = database.prepare(
-    `update webhookDeliveries set state = 'pending', attempts = ?, nextAttemptAt = ?, closedAt = null, isHeld = 0 where id = ?`,
-  )
-  const hold = database.prepare('update webhookDeliveries set isHeld = 1 where id = ?')
-  const releaseHeld = database.prepare(`
-    update webhookDeliveries set state = 'pending', nextAttemptAt = ?, closedAt = null, isHeld = 0
-    where transactionId = ? and isHeld = 1
+  const reschedule = run<[id: number, attempts: number, nextAttemptAt: number]>(`
+    update webhookDeliveries set state = 'pending', attempts = ?2, nextAttemptAt = ?3, closedAt = null, isHeld = 0
+    where id = ?1
   `)
-  const releaseAllHeld = database.prepare('update webhookDeliveries set isHeld = 0 where isHeld = 1')
-  const close = database.prepare(
-    'update webhookDeliveries set state = ?, attempts = ?, nextAttemptAt = null, closedAt = ? where id = ?',
-  )
-  const endOrders = database.prepare(`
-    update webhookDeliveries set state = 'ended', nextAttemptAt = null, closedAt = ?
-    where transactionId = ? and event = 'transfer_order' and state = 'pending' and attempts <= ?
+  const hold = change<[id: number, transactionId: number]>(`
+    update webhookDeliveries set isHeld = 1 where id = ?1 and not exists (
+      select 1 from webhookDeliveries
+      where transactionId = ?2 and event = 'transaction_terminal' and state = 'acknowledged')
   `)
-  const newest = database.prepare('select * from webhookDeliveries order by id desc limit ?')
-  const newestOf = database.prepare('select * from webhookDeliveries where transactionId = ? order by id desc limit ?')
-  const terminalAcknowledged = database.prepare(`
-    select 1 from webhookDeliveries where transactionId = ? and event = 'transaction_terminal' and state = 'acknowledged'
+  const releaseHeld = change<[transactionId: number, at: number]>(`
+    update webhookDeliveries set state = 'pending', nextAttemptAt = ?2, closedAt = null, isHeld = 0
+    where transactionId = ?1 and isHeld = 1
   `)
-  const insertAttempt = database.prepare(`
-    insert into webhookAttempts (deliveryId, number, at, durationMs, url, signature, protectedHeader, responseStatus,
-      responseBody, failure, nextAttemptAt, fault)
-    values (:deliveryId, :number, :at, :durationMs, :url, :signature, :protectedHeader, :responseStatus,
-      :responseBody, :failure, :nextAttemptAt, :fault)
+  const releaseAllHeld = change<[]>('update webhookDeliveries set isHeld = 0 where isHeld = 1')
+  const endOrders = run<[transactionId: number, at: number, attemptsMax: number]>(`
+    update webhookDeliveries set state = 'ended', nextAttemptAt = null, closedAt = ?2
+    where transactionId = ?1 and event = 'transfer_order' and state = 'pending' and attempts <= ?3
   `)
-  const newestAttempts = database.prepare(`
-    select * from webhookAttempts where deliveryId = :deliveryId and (:before is null or id < :before)
-    order by id desc limit :count
-  `)
-  const attemptCount = database.prepare('select count(*) as count from webhookAttempts where deliveryId = ?')
   return {
     insert(row: NewWebhookDelivery): void {
-      insert.run(row.gameServerId, row.transactionId, row.event, row.payload, row.nextAttemptAt, row.createdAt)
-      somethingIsDue()
+      insertDelivery({ ...row, state: 'pending', attempts: 0, isHeld: 0 })
+      onDue()
     },
-    byId: (id: number) => byId.get(id) as unknown as WebhookDeliveryRow | undefined,
+    byId: get<WebhookDeliveryRow, [id: number]>('select * from webhookDeliveries where id = ?'),
     /** A game server's deliveries whose time has come, earliest first. */
-    due: (gameServerId: number, nowMs: number, count: number) =>
-      due.all(gameServerId, nowMs, count) as unknown as WebhookDeliveryRow[],
+    due: all<WebhookDeliveryRow, [gameServerId: number, nowMs: number, count: number]>(`
+      select * from webhookDeliveries
+      where gameServerId = ? and state = 'pending' and nextAttemptAt <= ? and isHeld = 0
+      order by nextAttemptAt, id limit ?
+    `),
     /** When the first delivery after a moment is due; null where none is. */
-    firstAfter: (afterMs: number) => (firstAfter.get(afterMs)?.['at'] ?? null) as number | null,
+    firstAfter: (afterMs: number): number | null => firstAfter(afterMs)?.at ?? null,
     /** Counts an attempt before it is sent, so that no other gets its number. @returns The number. */
-    beginAttempt: (id: number): number => Number(begin.get(id)?.['attempts']),
+    beginAttempt: count<[id: number]>(
+      'update webhookDeliveries set attempts = attempts + 1 where id = ? returning attempts',
+    ),
     reschedule(id: number, attempts: number, nextAttemptAt: number): void {
-      reschedule.run(attempts, nextAttemptAt, id)
-      somethingIsDue()
+      reschedule(id, attempts, nextAttemptAt)
+      onDue()
     },
     /**
      * Keeps a delivery from being due until the terminal of its transaction is acknowledged.
      *
      * @returns False where that has happened already: nothing would release it.
      */
-    holdUntilTerminal({ id, transactionId }: WebhookDeliveryRow): boolean {
-      if (terminalAcknowledged.get(transactionId)) return false
-      hold.run(id)
-      return true
-    },
-    /** What was held back of a transaction is due now, whatever ended it meanwhile. */
+    holdUntilTerminal: ({ id, transactionId }: WebhookDeliveryRow): boolean => hold(id, transactionId) > 0,
+    /** What was held back of a transaction is due now, even where it had ended meanwhile. */
     releaseHeld(transactionId: number, at: number): void {
-      if (releaseHeld.run(at, transactionId).changes > 0) somethingIsDue()
+      if (releaseHeld(transactionId, at) > 0) onDue()
     },
     /** Nothing is held back any more; what ended meanwhile stays ended. */
     releaseAllHeld(): void {
-      if (releaseAllHeld.run().changes > 0) somethingIsDue()
+      if (releaseAllHeld() > 0) onDue()
     },
-    close: (id: number, state: 'acknowledged' | 'ended', attempts: number, at: number): void =>
-      void close.run(state, attempts, at, id),
+    close: run<[id: number, state: 'acknowledged' | 'ended', attempts: number, at: number]>(
+      'update webhookDeliveries set state = ?2, attempts = ?3, nextAttemptAt = null, closedAt = ?4 where id = ?1',
+    ),
     /** Ends the `transfer_order` deliveries of a transaction, and those alone. */
-    endOrders: (transactionId: number, at: number): void =>
-      void endOrders.run(at, transactionId, Number.MAX_SAFE_INTEGER),
+    endOrders: (transactionId: number, at: number): void => endOrders(transactionId, at, Number.MAX_SAFE_INTEGER),
     /** The same, but only of those that were never sent. */
-    endUnsentOrders: (transactionId: number, at: number): void => void endOrders.run(at, transactionId, 0),
-    newest: (count: number) => newest.all(count) as unknown as WebhookDeliveryRow[],
-    newestOf: (transactionId: number, count: number) =>
-      newestOf.all(transactionId, count) as unknown as WebhookDeliveryRow[],
-    insertAttempt: (row: Omit<WebhookAttemptRow, 'id'>): void => void insertAttempt.run({ ...row }),
+    endUnsentOrders: (transactionId: number, at: number): void => endOrders(transactionId, at, 0),
+    newest: all<WebhookDeliveryRow, [count: number]>('select * from webhookDeliveries order by id desc limit ?'),
+    newestOf: all<WebhookDeliveryRow, [transactionId: number, count: number]>(
+      'select * from webhookDeliveries where transactionId = ? order by id desc limit ?',
+    ),
+    insertAttempt: insert<Omit<WebhookAttemptRow, 'id'>>('webhookAttempts'),
     /**
      * A delivery's attempts, newest first: a receiver that stays down is tried without end, so they are read in parts.
      *
-     * @param before Only those with a smaller id; null begins with the newest.
+     * `before`: only those with a smaller id; null begins with the newest.
      */
-    newestAttempts: (deliveryId: number, before: number | null, count: number) =>
-      newestAttempts.all({ deliveryId, before, count }) as unknown as WebhookAttemptRow[],
+    newestAttempts: all<WebhookAttemptRow, [deliveryId: number, before: number | null, count: number]>(`
+      select * from webhookAttempts where deliveryId = ?1 and (?2 is null or id < ?2) order by id desc limit ?3
+    `),
     /** How many there are, copies that a fault sent along included. */
-    attemptCount: (deliveryId: number): number => Number(attemptCount.get(deliveryId)?.['count']),
+    attemptCount: count<[deliveryId: number]>('select count(*) from webhookAttempts where deliveryId = ?'),
   }
 }
