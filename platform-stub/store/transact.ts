@@ -1,6 +1,8 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** The disk has no room for the commit. Nothing of the work has happened. */
+/** The disk, or the quota of the user, has no room for the commit. Nothing of the work has happened. */
 export const diskFull = Symbol('disk full')
 
 /** SQLite failed in a way that does not pass: the store can no longer be trusted. */
@@ -9,6 +11,7 @@ export class StoreBrokenError extends Error {
 }
 
 const sqliteFull = 13
+const sqliteIoErrorWrite = 778
 
 /** Runs `work` in one database transaction, begun and committed before it returns. */
 export type Transact = <Result>(work: () => Result) => Result | typeof diskFull
@@ -41,12 +44,27 @@ export function makeTransact(
       const isOfWork = isWorking && database.isTransaction
       if (database.isTransaction) rollback.run()
       if (isOfWork) throw cause
-      if (cause instanceof Error && 'errcode' in cause && cause.errcode === sqliteFull) return diskFull
+      if (isOutOfSpace(cause, database)) return diskFull
       const error = new StoreBrokenError('the database could not commit', { cause })
       onBroken(error)
       throw error
     }
     onCommitted()
     return result
+  }
+}
+
+/** SQLite reports a used-up quota as any write that fails. So a write beside the database is tried, to learn the reason. */
+function isOutOfSpace(error: unknown, database: DatabaseSync): boolean {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  if (code !== sqliteIoErrorWrite) return code === sqliteFull
+  const probe = `${database.location()}-probe`
+  try {
+    writeFileSync(probe, Buffer.alloc(65_536))
+    return false
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).errno === -constants.errno.EDQUOT
+  } finally {
+    rmSync(probe, { force: true })
   }
 }
