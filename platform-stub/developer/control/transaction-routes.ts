@@ -4,10 +4,10 @@ import { iso } from '../../clock/iso.ts'
 import { estimateStock } from '../../marketplace/listings/estimate.ts'
 import { listingRecord } from '../../marketplace/listings/listings.ts'
 import type { Platform } from '../../marketplace/platform.ts'
-import { orThrow, type Refusal, refuse } from '../../marketplace/refusal.ts'
-import { listingOf, moveTransaction } from '../../marketplace/transactions/apply.ts'
+import { orThrow, refuse } from '../../marketplace/refusal.ts'
+import { listingOf } from '../../marketplace/transactions/apply.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
-import { payTransaction } from '../../marketplace/transactions/purchase.ts'
+import { moveByHand } from '../../marketplace/transactions/purchase.ts'
 import { transactionRecord } from '../../marketplace/transactions/record.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
@@ -44,18 +44,9 @@ export function transactionRoutes({ platform }: ControlParts): Hono<StubEnv> {
       const { id, act } = context.req.param()
       const trigger = transactionActs.find((name) => name === act)
       if (!trigger) throw refuse('ROUTE_UNKNOWN')
-      const moved = orThrow(platform.transact(() => moveByHand(platform, transactionOf(id), trigger)))
+      const moved = orThrow(platform.transact(() => moveByHand(platform, positiveInteger(id) ?? 0, trigger)))
       return context.json({ data: transactionStory(platform, moved) })
     })
-}
-
-function moveByHand(
-  platform: Platform,
-  transaction: TransactionRow,
-  trigger: TransactionTrigger,
-): TransactionRow | Refusal {
-  if (trigger === 'pay') return payTransaction(platform, transaction)
-  return moveTransaction(platform, transaction, { trigger, at: platform.clock.nowMs() })
 }
 
 /** The partner's record and everything behind it. */

@@ -13,8 +13,7 @@ export function fieldFault(issue: z.core.$ZodIssue, value: unknown): string {
     const names = issue.keys.map((key) => locationOf([...issue.path, key]))
     return `${names.join(', ')}: has no place here; remove it or mend its name`
   }
-  if (issue.code === 'invalid_key')
-    return `${place}: is no name for it; choose one that is neither empty nor a dot or two`
+  if (issue.code === 'invalid_key') return `${place}: is not a valid name; it must not be empty, "." or ".."`
   const received = issue.path.reduce<unknown>(
     (inner, key) => (inner as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key],
     value,

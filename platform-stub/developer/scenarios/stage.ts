@@ -1,42 +1,22 @@
 import { resolve } from 'node:path'
-import type { StubClock } from '../../clock/clock.ts'
 import { momentMsOf } from '../../clock/iso.ts'
-import type { Faults } from '../../faults/faults.ts'
-import { setCharacter } from '../../marketplace/characters/accounts.ts'
 import { type AgentFiles, agentFiles } from '../../marketplace/game-servers/agent-files.ts'
-import type { Directory } from '../../marketplace/game-servers/directory.ts'
 import {
   credentialsOf,
   type PreparedRegistration,
   prepareRegistration,
   writeRegistration,
 } from '../../marketplace/game-servers/register.ts'
-import { adjustStock, registerListing, withdrawListing } from '../../marketplace/listings/listings.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { orThrow, Refusal } from '../../marketplace/refusal.ts'
-import { moveTransaction } from '../../marketplace/transactions/apply.ts'
 import { makeDueMoves } from '../../marketplace/transactions/due.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
-import { createTransaction, payTransaction } from '../../marketplace/transactions/purchase.ts'
-import type { PlatformKeyRow } from '../../store/platform-row.ts'
-import { type PlotPurchase, plotOf, type Scene } from './plot.ts'
+import type { ControlParts } from '../control/control-parts.ts'
 import type { Scenario } from './scenario.ts'
 import { locationOf, ScenarioError } from './scenario-errors.ts'
+import { type Step, timelineOf } from './timeline.ts'
 
-/** What a scenario is staged with. */
-export interface StageParts {
-  readonly platform: Platform
-  readonly clock: StubClock
-  readonly directory: Directory
-  readonly faults: Faults
-  readonly platformKey: () => Promise<PlatformKeyRow>
-}
-
-/** The phase that a transaction of the scenario must have in the end. */
-interface Promised extends Pick<Scene, 'place'> {
-  readonly transactionId: number
-  readonly phase: PlotPurchase['phase']
-}
+type StageParts = Pick<ControlParts, 'platform' | 'clock' | 'directory' | 'faults' | 'platformKey'>
 
 /**
  * Brings an empty platform into the described state by its own moves, each at its own moment, in one database
@@ -77,87 +57,53 @@ export async function stageScenario(scenario: Scenario, parts: StageParts, stubU
   }
 }
 
+/** Makes the steps of a scenario one after another, each at its own moment, and what time does in between. */
 function play(
   scenario: Scenario,
   registrations: readonly PreparedRegistration[],
   nowMs: number,
   { platform, clock }: StageParts,
 ) {
-  const scenes = plotOf(scenario, platform.settings, nowMs)
-  clock.stopAt(scenes[0]?.atMs ?? nowMs)
-  const registered = registrations.map((registration) => writeRegistration(platform, registration))
-  const promised: Promised[] = []
-  for (const scene of scenes) {
-    clock.stopAt(scene.atMs)
+  const goTo = (atMs: number): void => {
+    clock.stopAt(atMs)
     makeDueMoves(platform)
-    const gameServerId = registered[scene.gameServer]?.server.id ?? 0
-    const transactionId = orRefused(scene, () => playScene(platform, gameServerId, scene))
-    if (scene.event.kind !== 'purchase' || transactionId === undefined) continue
-    promised.push({ place: scene.place, transactionId, phase: scene.event.purchase.phase })
   }
-  clock.stopAt(nowMs)
-  makeDueMoves(platform)
-  const broken = promised.flatMap((promise) => faultOf(platform, promise))
-  if (broken.length > 0) throw new ScenarioError(broken)
+  const steps = timelineOf(scenario, platform.settings, nowMs)
+  clock.stopAt(steps[0]?.atMs ?? nowMs)
+  const registered = registrations.map((registration) => writeRegistration(platform, registration))
+  const played = steps.map((step) => {
+    goTo(step.atMs)
+    return { step, result: playStep(platform, registered[step.gameServer]?.server.id ?? 0, step) }
+  })
+  goTo(nowMs)
+  const errors = played.flatMap(({ step, result }) => (step.phase ? phaseErrors(platform, step, Number(result)) : []))
+  if (errors.length > 0) throw new ScenarioError(errors)
   platform.tables.platform.setClockOffsetMs(scenario.clock ? clock.offsetMs : 0)
   return registered
 }
 
-/** @returns The transaction's id where one was made. */
-function playScene(platform: Platform, gameServerId: number, { event }: Scene): number | undefined {
-  switch (event.kind) {
-    case 'character':
-      orThrow(setCharacter(platform, gameServerId, event.characterRef, event.state))
-      return undefined
-    case 'register': {
-      const { observed: _, withdrawn: __, ...registration } = event.listing
-      orThrow(registerListing(platform, gameServerId, registration))
-      return undefined
-    }
-    case 'observe':
-      orThrow(adjustStock(platform, gameServerId, { itemRef: event.itemRef, observedQuantity: event.quantity }))
-      return undefined
-    case 'withdraw':
-      orThrow(withdrawListing(platform, gameServerId, event))
-      return undefined
-    case 'purchase':
-      return playPurchase(platform, gameServerId, event.purchase)
+function playStep(platform: Platform, gameServerId: number, { act, path }: Step): unknown {
+  try {
+    return orThrow(act(platform, gameServerId))
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new ScenarioError([`${locationOf(path)}: the platform refuses this (${error.code}): ${error.message}`])
   }
 }
 
-function playPurchase(platform: Platform, gameServerId: number, purchase: PlotPurchase): number {
-  const { transactionId } = orThrow(createTransaction(platform, gameServerId, purchase))
-  const { transactions } = platform.tables
-  for (const trigger of purchase.triggers) {
-    const transaction = transactions.byId(transactionId)
-    if (!transaction) throw new Error(`transaction ${transactionId} was made and is not there`)
-    if (trigger === 'pay') orThrow(payTransaction(platform, transaction))
-    else orThrow(moveTransaction(platform, transaction, { trigger, at: platform.clock.nowMs() }))
-  }
-  return transactionId
-}
-
-/** What makes a phase last too short, by the phase that time makes of it. */
+/** The options that make a phase last longer, by the phase that follows it. */
 const lastingOptions: Readonly<Record<string, string>> = {
   expired: '--payment-expiry',
   completed: '--completion-delay',
 }
 
-function faultOf({ tables }: Platform, { place, transactionId, phase }: Promised): string[] {
+/** Why a purchase is not in its phase. */
+function phaseErrors({ tables }: Platform, { path, phase }: Step, transactionId: number): string[] {
   const row = tables.transactions.byId(transactionId)
   const reached = row && phaseOfRow(row)
   if (!reached || reached === phase) return []
   const cure = `give a smaller "secondsAgo", or start with a longer ${lastingOptions[reached]}`
-  return [`${locationOf([...place, 'phase'])}: would be "${reached}" by now; ${cure}`]
-}
-
-function orRefused<Result>({ place }: Scene, work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw new ScenarioError([`${locationOf(place)}: the platform refuses this (${error.code}): ${error.message}`])
-  }
+  return [`${locationOf([...path, 'phase'])}: would be "${reached}" by now; ${cure}`]
 }
 
 function refuseSharedFolders(files: readonly (AgentFiles | null)[]): void {

@@ -1,3 +1,4 @@
+import type { TransactionTrigger } from '../../../contract/transaction.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import { estimateStock } from '../listings/estimate.ts'
@@ -66,6 +67,22 @@ export function payTransaction(platform: Platform, transaction: TransactionRow):
     if (refusal) return refusal
   }
   return moveTransaction(platform, transaction, { trigger: 'pay', at })
+}
+
+/**
+ * Makes a move that the buyer, the game server or the staff ask for.
+ *
+ * @returns The transaction after it; or TRANSACTION_UNKNOWN, or a refusal of `payTransaction`.
+ */
+export function moveByHand(
+  platform: Platform,
+  transactionId: number,
+  trigger: TransactionTrigger,
+): TransactionRow | Refusal {
+  const transaction = platform.tables.transactions.byId(transactionId)
+  if (!transaction) return refuse('TRANSACTION_UNKNOWN')
+  if (trigger === 'pay') return payTransaction(platform, transaction)
+  return moveTransaction(platform, transaction, { trigger, at: platform.clock.nowMs() })
 }
 
 /** Why so many of a listing cannot be bought; undefined where they can. */

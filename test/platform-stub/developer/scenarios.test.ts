@@ -220,7 +220,7 @@ test.each([
   ['[]', /^is not a JSON object/],
   ['{"gameServers":[],"gameServers":[]}', /^has the name "gameServers" twice/],
   [{}, /^gameServers: is missing; give a list$/],
-  [shop({ characters: { '..': {} } }), /^gameServers\[0\]\.characters\.\.\.: is no name for it/],
+  [shop({ characters: { '..': {} } }), /^gameServers\[0\]\.characters\.\.\.: is not a valid name/],
   [shop({ listings: [offer, offer] }), /^gameServers\[0\]\.listings\[1\]: the platform refuses this \(ITEM_REF_USED\)/],
   [
     shop({ transactions: [{ ...bought, quantity: 4, phase: 'expired' }] }),
