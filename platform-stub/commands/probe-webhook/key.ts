@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
 import * as z from 'zod/mini'
 import type { Clock } from '../../clock/clock.ts'
 import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from '../../marketplace/game-servers/rsa-pair.ts'
@@ -35,11 +36,11 @@ export async function keyInFolder(folder: string): Promise<ProbeKey> {
   const privateKey = await usingFolder(folder, async () => {
     if (!existsSync(privateKeyFile)) {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      writeFileSync(privateKeyFile, privateKeyPemOf(await newPrivateKey()), { mode: 0o600, flag: 'wx' })
+      writeFileAtomic.sync(privateKeyFile, privateKeyPemOf(await newPrivateKey()), { mode: 0o600 })
     }
-    const kept = rsaKeyOf(readFileSync(privateKeyFile, 'utf8'), privateKeyFile)
-    writeFileSync(publicKeyFile, publicKeyPemOf(createPublicKey(kept)))
-    return kept
+    const own = rsaKeyOf(readFileSync(privateKeyFile, 'utf8'), privateKeyFile)
+    writeFileAtomic.sync(publicKeyFile, publicKeyPemOf(createPublicKey(own)), { mode: 0o644 })
+    return own
   })
   const kid = `probe-${thumbprintOf(privateKey).slice(0, 8)}`
   return { kid, privateKey, strangerKey: await newPrivateKey(), origin: publicKeyFile, clockOffsetMs: 0 }

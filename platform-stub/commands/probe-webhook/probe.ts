@@ -1,3 +1,4 @@
+import type { TransferOrder } from '../../../contract/events.ts'
 import type { SignedWebhook, Workbench } from './workbench.ts'
 
 /**
@@ -12,8 +13,8 @@ export interface Probe {
   readonly sent: string
   /** `taken`: 2xx, with the stock in the answer to an order. `refused`: any status but 2xx. */
   readonly expected: 'taken' | 'refused'
-  /** In the order in which they are sent. Each is judged by `expected`, except the groundwork. */
-  readonly webhooks: (bench: Workbench) => readonly SignedWebhook[]
+  /** Made for one new order, in the order in which they are sent. Each is judged by `expected`, except the groundwork. */
+  readonly webhooks: (bench: Workbench, order: TransferOrder) => readonly SignedWebhook[]
   /** All of them are sent together. */
   readonly areSentAtOnce?: true
   /** What a proper answer still does not prove. */

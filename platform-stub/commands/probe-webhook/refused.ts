@@ -63,31 +63,21 @@ export const probesOfRefusing: readonly Probe[] = [
 type FlawOf<Event> = (bench: Workbench, event: Event) => Flaw
 
 function flawedOrder(name: string, step: string, how: string, flawOf: FlawOf<TransferOrder>): Probe {
-  return {
-    name,
-    rule: `section 5, ${step}`,
-    sent: `a transfer_order ${how}`,
-    expected: 'refused',
-    webhooks(bench) {
-      const order = bench.order()
-      return [bench.seal(order, flawOf(bench, order))]
-    },
-  }
+  const sent = `a transfer_order ${how}`
+  return refusing(name, step, sent, (bench, order) => [bench.seal(order, flawOf(bench, order))])
 }
 
 /** The end of a purchase whose order was sent before, so that the receiver cannot refuse it as unknown. */
 function flawedEnd(name: string, step: string, how: string, flawOf: FlawOf<TransactionTerminal>): Probe {
-  return {
-    name,
-    rule: `section 5, ${step}`,
-    sent: `a transfer_order, then a transaction_terminal ${how}`,
-    expected: 'refused',
-    webhooks(bench) {
-      const order = bench.order()
-      const end = bench.terminal(order, 'completed')
-      return [{ ...bench.seal(order), isGroundwork: true }, bench.seal(end, flawOf(bench, end))]
-    },
-  }
+  const sent = `a transfer_order, then a transaction_terminal ${how}`
+  return refusing(name, step, sent, (bench, order) => {
+    const end = bench.terminal(order, 'completed')
+    return [{ ...bench.seal(order), isGroundwork: true }, bench.seal(end, flawOf(bench, end))]
+  })
+}
+
+function refusing(name: string, step: string, sent: string, webhooks: Probe['webhooks']): Probe {
+  return { name, rule: `section 5, ${step}`, sent, expected: 'refused', webhooks }
 }
 
 function unsigned(): Flaw {

@@ -41,7 +41,7 @@ export async function probeWebhook({ url, key, sale, random, clock, print }: Pro
   const taken = new Set<SignedWebhook['event']>()
   print(keyInWords(key))
   for (const probe of probes) {
-    const reactions = await send(probe.webhooks(bench), probe, post)
+    const reactions = await send(probe.webhooks(bench, bench.order()), probe, post)
     if (probe.expected === 'taken') {
       for (const { webhook } of reactions.filter(isAcknowledged)) taken.add(webhook.event)
     }

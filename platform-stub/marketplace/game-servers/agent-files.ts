@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
 import { UserError } from '../../store/user-error.ts'
 import { type AgentSettings, agentVariables } from './agent-env.ts'
 
@@ -72,7 +73,7 @@ export function agentFiles(directory: string): AgentFiles {
     const { stubUrl, apiKey, kid, privateKeyPem, platformKeyKid, platformPublicKeyPem } = credentials
     // `wx`: an existing key is never overwritten, even if it appeared after prepare().
     if (privateKeyPem) writeFileSync(files.signingKey, privateKeyPem, { mode: 0o600, flag: 'wx' })
-    replaceFile(files.platformKey, platformPublicKeyPem, 0o644)
+    writeFileAtomic.sync(files.platformKey, platformPublicKeyPem, { mode: 0o644 })
     const values = agentVariables({
       stubUrl,
       apiKey,
@@ -86,7 +87,7 @@ export function agentFiles(directory: string): AgentFiles {
       bridge,
     })
     const existing = existsSync(files.env) ? readFileSync(files.env, 'utf8') : ''
-    replaceFile(files.env, mergeEnv(existing, values), 0o600)
+    writeFileAtomic.sync(files.env, mergeEnv(existing, values), { mode: 0o600 })
   }
 }
 
@@ -103,9 +104,9 @@ function refusing(folder: string, work: () => void): void {
 /** @throws The file cannot be replaced. */
 function proveReplaceable(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`${file} is a folder`)
-  const unfinished = unfinishedOf(file)
-  writeFileSync(unfinished, '')
-  rmSync(unfinished)
+  const probe = `${file}.${process.pid}`
+  writeFileSync(probe, '')
+  rmSync(probe)
 }
 
 /** The text of an env file with some values set: known names in their place, new ones at the end. */
@@ -130,15 +131,4 @@ function publicHalfOf(file: string): string {
       cause,
     })
   }
-}
-
-/** A reader sees the whole old text or the whole new text. */
-function replaceFile(file: string, text: string, mode: number): void {
-  const unfinished = unfinishedOf(file)
-  writeFileSync(unfinished, text, { mode })
-  renameSync(unfinished, file)
-}
-
-function unfinishedOf(file: string): string {
-  return `${file}.${process.pid}`
 }
