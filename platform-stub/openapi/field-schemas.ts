@@ -1,4 +1,5 @@
-import type { JsonSchema, OpenApiDocument } from './shape.ts'
+import type { OpenApiDocument } from './openapi-document.ts'
+import type { JsonSchema } from './shape.ts'
 
 /** One field of an object, in words. */
 export interface Field {

@@ -4,7 +4,6 @@ import { webhookPathItems } from './events.ts'
 import { pathItems } from './paths.ts'
 import { introduction, signatureText, tags, webhookSignatureText } from './prose.ts'
 import { componentSchemas } from './schemas.ts'
-import type { OpenApiDocument } from './shape.ts'
 
 /**
  * OpenAPI 3.1 of the partner routes and both webhooks. It comes from the same tables of the contract as the stub's routes,
@@ -15,7 +14,7 @@ import type { OpenApiDocument } from './shape.ts'
  * @param serverUrl The stub's address, without a trailing slash.
  * @see interface sections 3 to 7
  */
-export function openApiDocument(serverUrl: string): OpenApiDocument {
+export function openApiDocument(serverUrl: string) {
   return {
     openapi: '3.1.1',
     info: {
@@ -32,20 +31,20 @@ export function openApiDocument(serverUrl: string): OpenApiDocument {
     components: {
       schemas: componentSchemas(),
       securitySchemes: {
-        apiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: apiKeyHeaderName,
-          description: 'The API key of the game server. It never leaves its host: a game client has none.',
-        },
-        signature: { type: 'apiKey', in: 'header', name: signatureHeaderName, description: signatureText },
-        webhookSignature: {
-          type: 'apiKey',
-          in: 'header',
-          name: signatureHeaderName,
-          description: webhookSignatureText,
-        },
+        apiKey: header(
+          apiKeyHeaderName,
+          'The API key of the game server. It never leaves its host: a game client has none.',
+        ),
+        signature: header(signatureHeaderName, signatureText),
+        webhookSignature: header(signatureHeaderName, webhookSignatureText),
       },
     },
   }
+}
+
+/** The part of OpenAPI 3.1 that the stub uses. */
+export type OpenApiDocument = ReturnType<typeof openApiDocument>
+
+function header(name: string, description: string) {
+  return { type: 'apiKey', in: 'header', name, description }
 }

@@ -2,7 +2,8 @@ import { html } from 'hono/html'
 import type { Html, Page } from '../pages/document.ts'
 import { fieldsOf, resolveReference } from './field-schemas.ts'
 import { inlineToHtml, markdownToHtml } from './markdown.ts'
-import type { Content, JsonSchema, OpenApiDocument, OperationObject, PathItem, ResponseObject } from './shape.ts'
+import type { OpenApiDocument } from './openapi-document.ts'
+import type { Content, JsonSchema, OperationObject, PathItem, ResponseObject } from './shape.ts'
 
 interface Entry {
   /** `POST /v1/…`, or the event. */

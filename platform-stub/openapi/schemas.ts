@@ -1,37 +1,19 @@
 import * as z from 'zod/mini'
-import { characterLink, characterLinkRequest, eligibility } from '../../contract/character.ts'
-import { transactionTerminal, transferOrder, transferOrderReply } from '../../contract/events.ts'
-import { listing, listingRegistration, stockAdjustment, withdrawal } from '../../contract/listing.ts'
-import { operations, type PlatformOperation } from '../../contract/operations.ts'
-import {
-  createdTransaction,
-  deliveryConfirmation,
-  deliveryFailure,
-  deliveryFailureReport,
-  purchase,
-  transactionState,
-} from '../../contract/transaction.ts'
+import * as character from '../../contract/character.ts'
+import * as events from '../../contract/events.ts'
+import * as listing from '../../contract/listing.ts'
+import type { PlatformOperation } from '../../contract/operations.ts'
+import * as transaction from '../../contract/transaction.ts'
+import { platformOperations } from '../marketplace/platform-operations.ts'
 import type { JsonSchema } from './shape.ts'
 
-/** The name of each schema of the contract in the document: inputs, then data, then webhooks. */
-const names: ReadonlyMap<z.ZodMiniType, string> = new Map<z.ZodMiniType, string>([
-  [characterLinkRequest, 'CharacterLinkRequest'],
-  [characterLink, 'CharacterLink'],
-  [eligibility, 'Eligibility'],
-  [listingRegistration, 'ListingRegistration'],
-  [stockAdjustment, 'StockAdjustment'],
-  [withdrawal, 'Withdrawal'],
-  [listing, 'Listing'],
-  [purchase, 'Purchase'],
-  [createdTransaction, 'CreatedTransaction'],
-  [transactionState, 'TransactionState'],
-  [deliveryConfirmation, 'DeliveryConfirmation'],
-  [deliveryFailure, 'DeliveryFailure'],
-  [deliveryFailureReport, 'DeliveryFailureReport'],
-  [transferOrder, 'TransferOrder'],
-  [transferOrderReply, 'TransferOrderReply'],
-  [transactionTerminal, 'TransactionTerminal'],
-])
+/** The name of each schema in the document: that of its export in the contract, with a capital. */
+const names: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({ ...character, ...listing, ...transaction, ...events }).map(([name, exported]) => [
+    exported,
+    `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+  ]),
+)
 
 /** A reference to a schema of the contract. @throws {Error} The schema has no name in the document. */
 export function referenceTo(schema: z.ZodMiniType): JsonSchema {
@@ -43,12 +25,18 @@ export const referenceToRefusal: JsonSchema = { $ref: '#/components/schemas/Refu
 
 /** Every schema that can be referenced. An operation's input is written as its body. */
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
-  const bodies = new Map<z.ZodMiniType, JsonSchema>()
-  for (const operation of Object.values(operations)) {
-    if (operation.kind === 'platform') bodies.set(operation.input, bodySchemaOf(operation))
+  const written = new Map<z.ZodMiniType, JsonSchema>()
+  for (const { operation } of platformOperations) {
+    // The input of a route without a body consists of path fields, and has no name.
+    if (names.has(operation.input)) written.set(operation.input, bodySchemaOf(operation))
+    if (operation.output) written.set(operation.output, jsonSchemaOf(operation.output))
   }
-  const written = [...names].map(([schema, name]) => [name, bodies.get(schema) ?? jsonSchemaOf(schema)])
-  return { ...Object.fromEntries(written), Refusal: refusalSchema }
+  for (const { payload } of Object.values(events.webhookEvents)) written.set(payload, jsonSchemaOf(payload))
+  written.set(events.transferOrderReply, jsonSchemaOf(events.transferOrderReply))
+  return {
+    ...Object.fromEntries([...written].map(([schema, json]) => [nameOf(schema), json])),
+    Refusal: refusalSchema,
+  }
 }
 
 /** The path fields of an operation, with their schemas. */

@@ -1,34 +1,23 @@
+import type * as z from 'zod/mini'
+
+type Written = z.core.JSONSchema.JSONSchema
+
 /** A JSON Schema, dialect 2020-12, as OpenAPI 3.1 embeds it; or a reference to one. */
-export interface JsonSchema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly description?: string
+export interface JsonSchema
+  extends Pick<Written, '$ref' | 'type' | 'description' | 'format' | 'const' | 'enum' | 'examples' | 'required'>,
+    Pick<Written, 'minimum' | 'minLength' | 'maxLength' | 'maxProperties' | 'additionalProperties'> {
   readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly required?: readonly string[]
-  readonly additionalProperties?: boolean
   readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
-  readonly const?: unknown
-  readonly enum?: readonly unknown[]
-  readonly examples?: readonly unknown[]
-  readonly format?: string
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly maxProperties?: number
 }
 
-/** A body: its schema, and examples that fit it. */
-export interface MediaType {
-  readonly schema: JsonSchema
-  readonly examples: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>
-}
-
-/** Everything here is JSON: requests, answers and webhooks. */
+/** A body: its schema, and examples that fit it. Everything here is JSON: requests, answers and webhooks. */
 export interface Content {
-  readonly 'application/json': MediaType
+  readonly 'application/json': {
+    readonly schema: JsonSchema
+    readonly examples: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>
+  }
 }
 
 /** The answer with one status. */
@@ -62,28 +51,3 @@ export interface OperationObject {
 export type Method = 'get' | 'post' | 'put'
 /** The methods of one path. */
 export type PathItem = Readonly<Partial<Record<Method, OperationObject>>>
-
-/** The part of OpenAPI 3.1 that the stub uses. */
-export interface OpenApiDocument {
-  readonly openapi: '3.1.1'
-  readonly info: {
-    readonly title: string
-    readonly version: string
-    readonly summary: string
-    readonly description: string
-    readonly license: { readonly name: string; readonly identifier: string }
-  }
-  readonly servers: readonly { readonly url: string; readonly description: string }[]
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, PathItem>>
-  readonly webhooks: Readonly<Record<string, PathItem>>
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>
-    readonly securitySchemes: Readonly<
-      Record<
-        string,
-        { readonly type: 'apiKey'; readonly in: 'header'; readonly name: string; readonly description: string }
-      >
-    >
-  }
-}
