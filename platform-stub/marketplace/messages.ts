@@ -8,103 +8,67 @@ import { envelopeErrorInWords } from '../../contract/faults-in-words.ts'
  * @see interface section 7; docs/decisions/0009
  */
 export const refusals = {
-  ROUTE_UNKNOWN: { status: 404, text: () => 'Esta rota não existe.' },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    text: (facts: { allowed: string }) => `Método não permitido nesta rota: use ${facts.allowed}.`,
-  },
-  BODY_TOO_LARGE: {
-    status: 413,
-    text: (facts: { bytesMax: number }) => `O corpo passa do limite de ${facts.bytesMax} bytes.`,
-  },
-  REQUEST_MALFORMED: { status: 400, text: () => 'O pedido não é HTTP válido ou não chegou a tempo.' },
-  BODY_CUT: { status: 400, text: () => 'O corpo chegou incompleto.' },
-  BODY_NOT_JSON_TYPE: { status: 415, text: () => 'Envie o corpo como Content-Type: application/json.' },
-  BODY_INVALID: { status: 400, text: (facts: { fault: string }) => facts.fault },
-  BODY_NOT_EMPTY_OBJECT: { status: 400, text: () => 'O corpo desta rota deve ser um objeto JSON vazio: {}.' },
+  ROUTE_UNKNOWN: [404, 'Esta rota não existe.'],
+  METHOD_NOT_ALLOWED: [405, (facts: { allowed: string }) => `Método não permitido nesta rota: use ${facts.allowed}.`],
+  BODY_TOO_LARGE: [413, (facts: { bytesMax: number }) => `O corpo passa do limite de ${facts.bytesMax} bytes.`],
+  REQUEST_MALFORMED: [400, 'O pedido não é HTTP válido ou não chegou a tempo.'],
+  BODY_CUT: [400, 'O corpo chegou incompleto.'],
+  BODY_NOT_JSON_TYPE: [415, 'Envie o corpo como Content-Type: application/json.'],
+  BODY_INVALID: [400, (facts: { fault: string }) => facts.fault],
+  BODY_NOT_EMPTY_OBJECT: [400, 'O corpo desta rota deve ser um objeto JSON vazio: {}.'],
 
-  API_KEY_MISSING: { status: 401, text: () => 'Falta a chave de API: envie um cabeçalho X-Service-Api-Key.' },
-  API_KEY_UNKNOWN: { status: 401, text: () => 'A chave de API não é válida.' },
-  API_KEY_OF_ANOTHER: {
-    status: 401,
-    text: () => 'A chave de API e a assinatura são de servidores de jogo diferentes.',
-  },
-  ENVELOPE_REFUSED: {
-    status: 401,
-    text: (fault: Pick<EnvelopeError, 'step' | 'cause'>) => envelopeErrorInWords(fault),
-  },
-  ENVELOPE_REPLAYED: { status: 401, text: () => 'Esta requisição já foi processada.' },
+  API_KEY_MISSING: [401, 'Falta a chave de API: envie um cabeçalho X-Service-Api-Key.'],
+  API_KEY_UNKNOWN: [401, 'A chave de API não é válida.'],
+  API_KEY_OF_ANOTHER: [401, 'A chave de API e a assinatura são de servidores de jogo diferentes.'],
+  ENVELOPE_REFUSED: [401, (fault: Pick<EnvelopeError, 'step' | 'cause'>) => envelopeErrorInWords(fault)],
+  ENVELOPE_REPLAYED: [401, 'Esta requisição já foi processada.'],
 
-  SELLER_ACCOUNT_MISSING: { status: 400, text: () => 'O vendedor ainda não tem uma conta na plataforma.' },
-  SELLER_NOT_LINKED: { status: 400, text: () => 'O personagem do vendedor não está vinculado a uma conta.' },
-  SELLER_BANNED: { status: 400, text: () => 'O personagem do vendedor está banido.' },
-  SELLER_BLOCKED: { status: 400, text: () => 'As vendas deste vendedor estão bloqueadas. Fale com o suporte.' },
-  SELLER_RECIPIENT_MISSING: {
-    status: 400,
-    text: () => 'O vendedor ainda não tem um recebedor aprovado para receber os pagamentos.',
-  },
-  PRICE_TOO_LARGE: {
-    status: 400,
-    text: () => 'Os campos "unitAmountCents" e "quantityListed" dão juntos um total grande demais.',
-  },
-  ITEM_REF_USED: {
-    status: 409,
-    text: (facts: { itemRef: string }) => `O itemRef "${facts.itemRef}" já foi usado e não pode ser usado de novo.`,
-  },
-  LISTING_UNKNOWN: {
-    status: 404,
-    text: (facts: { itemRef: string }) => `Não existe anúncio com o itemRef "${facts.itemRef}".`,
-  },
-  LISTING_WITHDRAWN: { status: 409, text: () => 'Este anúncio foi retirado.' },
+  SELLER_ACCOUNT_MISSING: [400, 'O vendedor ainda não tem uma conta na plataforma.'],
+  SELLER_NOT_LINKED: [400, 'O personagem do vendedor não está vinculado a uma conta.'],
+  SELLER_BANNED: [400, 'O personagem do vendedor está banido.'],
+  SELLER_BLOCKED: [400, 'As vendas deste vendedor estão bloqueadas. Fale com o suporte.'],
+  SELLER_RECIPIENT_MISSING: [400, 'O vendedor ainda não tem um recebedor aprovado para receber os pagamentos.'],
+  PRICE_TOO_LARGE: [400, 'Os campos "unitAmountCents" e "quantityListed" dão juntos um total grande demais.'],
+  ITEM_REF_USED: [
+    409,
+    (facts: { itemRef: string }) => `O itemRef "${facts.itemRef}" já foi usado e não pode ser usado de novo.`,
+  ],
+  LISTING_UNKNOWN: [404, (facts: { itemRef: string }) => `Não existe anúncio com o itemRef "${facts.itemRef}".`],
+  LISTING_WITHDRAWN: [409, 'Este anúncio foi retirado.'],
 
-  STOCK_TOO_LOW: { status: 409, text: (facts: { available: number }) => stockTooLow(facts.available) },
-  TRANSACTION_UNKNOWN: { status: 404, text: () => 'Transação não encontrada.' },
-  TRANSACTION_MOVE_REFUSED: {
-    status: 409,
-    text: (facts: { paymentStatus: string; deliveryStatus: string | null }) =>
+  STOCK_TOO_LOW: [409, (facts: { available: number }) => stockTooLow(facts.available)],
+  TRANSACTION_UNKNOWN: [404, 'Transação não encontrada.'],
+  TRANSACTION_MOVE_REFUSED: [
+    409,
+    (facts: { paymentStatus: string; deliveryStatus: string | null }) =>
       `A transação não permite isso agora: ela está em ${[facts.paymentStatus, facts.deliveryStatus].filter(Boolean).join(' / ')}.`,
-  },
-  PAYMENT_EXPIRED: { status: 409, text: () => 'O prazo de pagamento desta compra terminou.' },
+  ],
+  PAYMENT_EXPIRED: [409, 'O prazo de pagamento desta compra terminou.'],
 
-  LINK_UNKNOWN: { status: 404, text: () => 'Este link não existe.' },
-  LINK_USED: { status: 409, text: () => 'Este link já foi usado.' },
-  LINK_EXPIRED: { status: 409, text: () => 'Este link expirou. Peça um novo dentro do jogo.' },
+  LINK_UNKNOWN: [404, 'Este link não existe.'],
+  LINK_USED: [409, 'Este link já foi usado.'],
+  LINK_EXPIRED: [409, 'Este link expirou. Peça um novo dentro do jogo.'],
 
-  CONTROL_FOREIGN_HOST: { status: 403, text: () => 'As rotas de controle só respondem pelo endereço local.' },
-  CONTROL_FOREIGN_ORIGIN: { status: 403, text: () => 'Este pedido veio de outra página e foi recusado.' },
-  GAME_SERVER_UNKNOWN: { status: 404, text: () => 'Servidor de jogo não encontrado.' },
-  SIGNING_KEY_INVALID: {
-    status: 400,
-    text: () => 'O campo "publicKeyPem" deve ser uma chave pública RSA de pelo menos 2048 bits em PEM.',
-  },
-  WEBHOOK_URL_INVALID: {
-    status: 400,
-    text: () => 'O campo "webhookUrl" deve ser um endereço http ou https completo, ou null.',
-  },
-  ACCOUNT_NEEDED_BY_LINK: {
-    status: 400,
-    text: () => 'Um personagem vinculado tem conta: envie também "linked": false.',
-  },
-  WEBHOOK_DELIVERY_UNKNOWN: { status: 404, text: () => 'Entrega de webhook não encontrada.' },
-  CLOCK_TARGET_INVALID: {
-    status: 400,
-    text: () => 'Envie "now" (ISO-8601, UTC) ou "advanceSeconds" (número de segundos), e só um deles.',
-  },
-  FAULT_INJECTED: {
-    status: 500,
-    text: (facts: { status: number }) =>
+  CONTROL_FOREIGN_HOST: [403, 'As rotas de controle só respondem pelo endereço local.'],
+  CONTROL_FOREIGN_ORIGIN: [403, 'Este pedido veio de outra página e foi recusado.'],
+  GAME_SERVER_UNKNOWN: [404, 'Servidor de jogo não encontrado.'],
+  SIGNING_KEY_INVALID: [400, 'O campo "publicKeyPem" deve ser uma chave pública RSA de pelo menos 2048 bits em PEM.'],
+  WEBHOOK_URL_INVALID: [400, 'O campo "webhookUrl" deve ser um endereço http ou https completo, ou null.'],
+  ACCOUNT_NEEDED_BY_LINK: [400, 'Um personagem vinculado tem conta: envie também "linked": false.'],
+  WEBHOOK_DELIVERY_UNKNOWN: [404, 'Entrega de webhook não encontrada.'],
+  CLOCK_TARGET_INVALID: [400, 'Envie "now" (ISO-8601, UTC) ou "advanceSeconds" (número de segundos), e só um deles.'],
+  FAULT_INJECTED: [
+    500,
+    (facts: { status: number }) =>
       `A plataforma não pôde atender este pedido (falha simulada, status ${facts.status}).`,
-  },
-  LIMIT_INVALID: { status: 400, text: () => 'O parâmetro "limit" deve ser um número inteiro de 1 a 1000.' },
-  TRANSACTION_ID_INVALID: {
-    status: 400,
-    text: () => 'O parâmetro "transactionId" deve ser um número inteiro a partir de 1.',
-  },
+  ],
+  LIMIT_INVALID: [400, 'O parâmetro "limit" deve ser um número inteiro de 1 a 1000.'],
+  TRANSACTION_ID_INVALID: [400, 'O parâmetro "transactionId" deve ser um número inteiro a partir de 1.'],
 
-  TOO_MANY_PAGES: { status: 503, text: () => 'Há páginas demais abertas. Feche algumas e recarregue esta.' },
-  INTERNAL: { status: 500, text: () => 'Erro interno da plataforma. Tente novamente.' },
-  STORE_FULL: { status: 500, text: () => 'A plataforma não conseguiu gravar. Tente novamente mais tarde.' },
-} as const satisfies Record<string, { status: number; text: (facts: never) => string }>
+  TOO_MANY_PAGES: [503, 'Há páginas demais abertas. Feche algumas e recarregue esta.'],
+  INTERNAL: [500, 'Erro interno da plataforma. Tente novamente.'],
+  STORE_FULL: [500, 'A plataforma não conseguiu gravar. Tente novamente mais tarde.'],
+} as const satisfies Record<string, readonly [status: number, text: string | ((facts: never) => string)]>
 
 /** Names a refusal. */
 export type RefusalCode = keyof typeof refusals

@@ -19,13 +19,15 @@ export class Refusal extends Error {
   }
 }
 
+/** What the text of a refusal needs to know. */
+export type FactsOf<Code extends RefusalCode> = (typeof refusals)[Code][1] extends (facts: infer Facts) => string
+  ? [facts: Facts]
+  : []
+
 /** The refusal of a code; the catalogue says which facts its text needs. */
-export function refuse<Code extends RefusalCode>(
-  code: Code,
-  ...facts: Parameters<(typeof refusals)[Code]['text']>
-): Refusal {
-  const { status, text } = refusals[code]
-  return new Refusal(code, status, (text as (facts: unknown) => string)(facts[0]))
+export function refuse<Code extends RefusalCode>(code: Code, ...facts: FactsOf<Code>): Refusal {
+  const [status, text] = refusals[code]
+  return new Refusal(code, status, typeof text === 'string' ? text : (text as (facts: unknown) => string)(facts[0]))
 }
 
 /** A value that is no refusal, for routes whose framework answers what is thrown. @throws {Refusal} */

@@ -1,6 +1,6 @@
 import { transferOrderReply, type WebhookEvent, webhookEvents } from '../../contract/events.ts'
 import { maturity } from '../../contract/operations.ts'
-import { eventExamples } from './examples.ts'
+import { eventExample } from './examples.ts'
 import { eventTexts, redeliveryText } from './prose.ts'
 import { referenceTo } from './schemas.ts'
 import type { PathItem, ResponseObject } from './shape.ts'
@@ -26,7 +26,7 @@ function pathItemOf(event: WebhookEvent): PathItem {
         content: {
           'application/json': {
             schema: referenceTo(payload),
-            examples: { [event]: { value: eventExamples[event] } },
+            examples: { [event]: { value: eventExample(event) } },
           },
         },
       },

@@ -1,11 +1,17 @@
-import type { TransactionTerminal, TransferOrder, WebhookEvent } from '../../contract/events.ts'
-import type { PlatformOperationName } from '../../contract/operations.ts'
+import type * as z from 'zod/mini'
+import { characterLink } from '../../contract/character.ts'
+import { type WebhookEvent, webhookEvents } from '../../contract/events.ts'
+import { listing } from '../../contract/listing.ts'
+import { operations, type PlatformOperationName } from '../../contract/operations.ts'
+import { deliveryConfirmation, deliveryFailureReport } from '../../contract/transaction.ts'
 import { eligibilityOf } from '../marketplace/characters/eligibility.ts'
 
+type Example = Readonly<Record<string, unknown>>
+
 interface OperationExample {
-  readonly input: Readonly<Record<string, unknown>>
+  readonly input: Example
   /** The stub's answer, with fields that the interface does not promise; null for an empty body. */
-  readonly data: Readonly<Record<string, unknown>> | null
+  readonly data: Example | null
 }
 
 const offer = {
@@ -39,94 +45,71 @@ const created = {
   retryAt: null,
 }
 
+/** The fields of one sale, from the link of its seller to its delivery. */
+const sale: Example = {
+  characterRef: 'char-1',
+  characterName: 'Aramis',
+  linkId: 1,
+  url: 'http://127.0.0.1:8787/portal/links/9qTt2mYwK0aD',
+  ...offer,
+  id: 1,
+  quantitySold: 0,
+  observedAt: null,
+  status: 'ACTIVE',
+  updatedAt: '2026-03-02T12:01:00.000Z',
+  withdrawnAt: null,
+  ...created,
+  paymentStatus: 'PAGO',
+  deliveryStatus: 'ENTREGUE',
+  paidAt: '2026-03-02T12:06:30.000Z',
+  deliveredAt: '2026-03-02T12:06:35.000Z',
+  occurredAt: '2026-03-02T12:06:35.000Z',
+  reason: null,
+}
+
+/** The sale in the fields of a schema. */
+function exampleOf(schema: z.ZodMiniObject, changes: Example = {}): Example {
+  const values: Example = { ...sale, ...changes }
+  return Object.fromEntries(Object.keys(schema.def.shape).map((field) => [field, values[field]]))
+}
+
+const exampleOfInput = (name: PlatformOperationName, changes?: Example) => exampleOf(operations[name].input, changes)
+
 /** One call of each operation, all about one sale. */
 export const operationExamples: Readonly<Record<PlatformOperationName, OperationExample>> = {
   'character.link': {
-    input: { characterRef: 'char-1', characterName: 'Aramis' },
-    data: {
-      linkId: 1,
-      url: 'http://127.0.0.1:8787/portal/links/9qTt2mYwK0aD',
-      expiresAt: '2026-03-02T12:15:00.000Z',
-    },
+    input: exampleOfInput('character.link'),
+    data: exampleOf(characterLink, { expiresAt: '2026-03-02T12:15:00.000Z' }),
   },
   'market.register': {
-    input: { ...offer, sellerCharacterRef: 'char-1' },
-    data: {
-      id: 1,
-      ...offer,
-      quantitySold: 0,
-      observedQuantity: null,
-      observedAt: null,
-      status: 'ACTIVE',
-      createdAt: '2026-03-02T12:01:00.000Z',
-      updatedAt: '2026-03-02T12:01:00.000Z',
-      withdrawnAt: null,
-    },
+    input: exampleOfInput('market.register'),
+    data: exampleOf(listing, { createdAt: sale['updatedAt'], observedQuantity: null }),
   },
-  'market.adjust-stock': { input: { itemRef: offer.itemRef, observedQuantity: 2 }, data: null },
-  'market.withdraw': { input: { itemRef: offer.itemRef }, data: null },
+  'market.adjust-stock': { input: exampleOfInput('market.adjust-stock', { observedQuantity: 2 }), data: null },
+  'market.withdraw': { input: exampleOfInput('market.withdraw'), data: null },
   'market.eligibility': {
-    input: { characterRef: 'char-1' },
+    input: exampleOfInput('market.eligibility'),
     data: {
       ...eligibilityOf({ account: true, linked: true, banned: false, sellingBlocked: false, recipientApproved: false }),
     },
   },
-  'transaction.create': {
-    input: { itemRef: offer.itemRef, quantity: 1, buyerCharacterRef: created.buyerCharacterRef },
-    data: created,
-  },
+  'transaction.create': { input: exampleOfInput('transaction.create'), data: created },
   'transaction.get': {
-    input: { transactionId: 1 },
-    data: {
-      ...created,
-      paymentStatus: 'PAGO',
-      deliveryStatus: 'AGUARDANDO_SERVIDOR',
-      paidAt: '2026-03-02T12:06:30.000Z',
-    },
+    input: exampleOfInput('transaction.get'),
+    data: { ...created, paymentStatus: 'PAGO', deliveryStatus: 'AGUARDANDO_SERVIDOR', paidAt: sale['paidAt'] },
   },
-  'transaction.delivery': {
-    input: { transactionId: 1 },
-    data: {
-      transactionId: 1,
-      paymentStatus: 'PAGO',
-      deliveryStatus: 'ENTREGUE',
-      deliveredAt: '2026-03-02T12:06:35.000Z',
-    },
-  },
+  'transaction.delivery': { input: exampleOfInput('transaction.delivery'), data: exampleOf(deliveryConfirmation) },
   'transaction.delivery-failure': {
-    input: { transactionId: 1, reason: 'OUT_OF_STOCK', observedQuantity: 0, detail: 'sold for gold meanwhile' },
-    data: {
-      transactionId: 1,
-      paymentStatus: 'PAGO',
-      deliveryStatus: 'FALHOU',
-      refundStarted: true,
-      retryAt: null,
-    },
+    input: exampleOfInput('transaction.delivery-failure', {
+      reason: 'OUT_OF_STOCK',
+      observedQuantity: 0,
+      detail: 'sold for gold meanwhile',
+    }),
+    data: exampleOf(deliveryFailureReport, { deliveryStatus: 'FALHOU', refundStarted: true }),
   },
-}
-
-const transferOrder: TransferOrder = {
-  event: 'transfer_order',
-  transactionId: 1,
-  itemRef: offer.itemRef,
-  quantity: 1,
-  buyerCharacterRef: 'char-2',
-  sellerCharacterRef: 'char-1',
-  paidAt: '2026-03-02T12:06:30.000Z',
-}
-
-const transactionTerminal: TransactionTerminal = {
-  event: 'transaction_terminal',
-  transactionId: 1,
-  itemRef: offer.itemRef,
-  paymentStatus: 'PAGO',
-  deliveryStatus: 'ENTREGUE',
-  reason: null,
-  occurredAt: '2026-03-02T12:06:35.000Z',
 }
 
 /** One of each event, about the same sale. */
-export const eventExamples: Readonly<Record<WebhookEvent, Readonly<Record<string, unknown>>>> = {
-  transfer_order: transferOrder,
-  transaction_terminal: transactionTerminal,
+export function eventExample(event: WebhookEvent): Example {
+  return exampleOf(webhookEvents[event].payload, { event })
 }
