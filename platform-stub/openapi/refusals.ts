@@ -1,56 +1,54 @@
-import { inputErrorInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PlatformOperation, PlatformOperationName } from '../../contract/operations.ts'
 import { purchase } from '../../contract/transaction.ts'
-import { type Refusal, refuse } from '../marketplace/refusal.ts'
+import type { RefusalCode } from '../marketplace/messages.ts'
+import type { NamedOperation } from '../marketplace/platform-operations.ts'
+import { type FactsOf, type Refusal, refuse } from '../marketplace/refusal.ts'
+import { parseFields } from '../partner-api/input.ts'
 import { referenceToRefusal } from './schemas.ts'
 import type { ResponseObject } from './shape.ts'
 
-/** What is wrong, for developers, and the refusal with the player's words. */
-type DocumentedRefusal = readonly [summary: string, example: Refusal]
+/** What is wrong, for developers. The refusal itself has the player's words. */
+const summaries = {
+  BODY_INVALID: 'A field is missing or wrong, which the message names, or the body is no strict JSON.',
+  BODY_NOT_EMPTY_OBJECT: 'The body is not the empty object.',
+  SELLER_ACCOUNT_MISSING: 'The seller has no account.',
+  SELLER_NOT_LINKED: "The seller's character is not linked.",
+  SELLER_BANNED: "The seller's character is banned.",
+  SELLER_BLOCKED: "The seller's sales are blocked.",
+  SELLER_RECIPIENT_MISSING: 'The seller has no approved payout recipient.',
+  PRICE_TOO_LARGE: 'Price times quantity is more than 9007199254740991 cents.',
+  API_KEY_MISSING: 'Not exactly one API key.',
+  API_KEY_UNKNOWN: 'The API key is not known.',
+  API_KEY_OF_ANOTHER: 'API key and signature are of different game servers.',
+  ENVELOPE_REFUSED: 'The signature does not hold. `GET /stub/requests` says at which step and what was expected.',
+  ENVELOPE_REPLAYED: 'The envelope was used before: every request wants a new jti.',
+  LISTING_UNKNOWN: 'The game server has no listing with this itemRef.',
+  LISTING_WITHDRAWN: 'The listing was withdrawn.',
+  ITEM_REF_USED: 'The itemRef was used before, be it by a listing that was withdrawn.',
+  STOCK_TOO_LOW: 'More than the estimate of the stock.',
+  TRANSACTION_UNKNOWN: 'The game server has no such transaction.',
+  TRANSACTION_MOVE_REFUSED: 'The state of the transaction does not allow this. Nothing was changed.',
+  BODY_TOO_LARGE: `The body has more than ${limits.bodyBytesMax} bytes.`,
+  BODY_NOT_JSON_TYPE: 'Not exactly one `Content-Type: application/json`.',
+} as const satisfies Partial<Record<RefusalCode, string>>
+type DocumentedCode = keyof typeof summaries
 
-const documented = {
-  BODY_INVALID: [
-    'A field is missing or wrong, which the message names, or the body is no strict JSON.',
-    refuse('BODY_INVALID', { fault: missingField() }),
-  ],
-  BODY_NOT_EMPTY_OBJECT: ['The body is not the empty object.', refuse('BODY_NOT_EMPTY_OBJECT')],
-  SELLER_ACCOUNT_MISSING: ['The seller has no account.', refuse('SELLER_ACCOUNT_MISSING')],
-  SELLER_NOT_LINKED: ["The seller's character is not linked.", refuse('SELLER_NOT_LINKED')],
-  SELLER_BANNED: ["The seller's character is banned.", refuse('SELLER_BANNED')],
-  SELLER_BLOCKED: ["The seller's sales are blocked.", refuse('SELLER_BLOCKED')],
-  SELLER_RECIPIENT_MISSING: ['The seller has no approved payout recipient.', refuse('SELLER_RECIPIENT_MISSING')],
-  PRICE_TOO_LARGE: ['Price times quantity is more than 9007199254740991 cents.', refuse('PRICE_TOO_LARGE')],
-  API_KEY_MISSING: ['Not exactly one API key.', refuse('API_KEY_MISSING')],
-  API_KEY_UNKNOWN: ['The API key is not known.', refuse('API_KEY_UNKNOWN')],
-  API_KEY_OF_ANOTHER: ['API key and signature are of different game servers.', refuse('API_KEY_OF_ANOTHER')],
-  ENVELOPE_REFUSED: [
-    'The signature does not hold. `GET /stub/requests` says at which step and what was expected.',
-    refuse('ENVELOPE_REFUSED', { step: 'signature' }),
-  ],
-  ENVELOPE_REPLAYED: ['The envelope was used before: every request wants a new jti.', refuse('ENVELOPE_REPLAYED')],
-  LISTING_UNKNOWN: [
-    'The game server has no listing with this itemRef.',
-    refuse('LISTING_UNKNOWN', { itemRef: 'offer-1' }),
-  ],
-  LISTING_WITHDRAWN: ['The listing was withdrawn.', refuse('LISTING_WITHDRAWN')],
-  ITEM_REF_USED: [
-    'The itemRef was used before, be it by a listing that was withdrawn.',
-    refuse('ITEM_REF_USED', { itemRef: 'offer-1' }),
-  ],
-  STOCK_TOO_LOW: ['More than the estimate of the stock.', refuse('STOCK_TOO_LOW', { available: 2 })],
-  TRANSACTION_UNKNOWN: ['The game server has no such transaction.', refuse('TRANSACTION_UNKNOWN')],
-  TRANSACTION_MOVE_REFUSED: [
-    'The state of the transaction does not allow this. Nothing was changed.',
-    refuse('TRANSACTION_MOVE_REFUSED', { paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE' }),
-  ],
-  BODY_TOO_LARGE: [
-    `The body has more than ${limits.bodyBytesMax} bytes.`,
-    refuse('BODY_TOO_LARGE', { bytesMax: limits.bodyBytesMax }),
-  ],
-  BODY_NOT_JSON_TYPE: ['Not exactly one `Content-Type: application/json`.', refuse('BODY_NOT_JSON_TYPE')],
-} satisfies Record<string, DocumentedRefusal>
-type DocumentedCode = keyof typeof documented
+/** What the texts of the examples need to know. */
+const exampleFacts: { readonly [Code in DocumentedCode]?: FactsOf<Code>[0] } = {
+  BODY_INVALID: { fault: (parseFields(purchase, {}) as Refusal).message },
+  ENVELOPE_REFUSED: { step: 'signature' },
+  LISTING_UNKNOWN: { itemRef: 'offer-1' },
+  ITEM_REF_USED: { itemRef: 'offer-1' },
+  STOCK_TOO_LOW: { available: 2 },
+  TRANSACTION_MOVE_REFUSED: { paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE' },
+  BODY_TOO_LARGE: { bytesMax: limits.bodyBytesMax },
+}
+
+function exampleOf(code: DocumentedCode): Refusal {
+  const facts = [exampleFacts[code]] as unknown as FactsOf<DocumentedCode>
+  return refuse(code, ...facts)
+}
 
 /** Refusals that are particular to an operation. */
 const ownRefusals: Readonly<Record<PlatformOperationName, readonly DocumentedCode[]>> = {
@@ -87,43 +85,19 @@ function refusalsOfKind({ auth, body }: PlatformOperation): DocumentedCode[] {
 }
 
 /** The refusals of operations that share a route, by status, each with its texts. */
-export function refusalResponses(
-  sharing: readonly { readonly name: PlatformOperationName; readonly operation: PlatformOperation }[],
-): Record<string, ResponseObject> {
+export function refusalResponses(sharing: readonly NamedOperation[]): Record<string, ResponseObject> {
   const codes = new Set(sharing.flatMap(({ name, operation }) => [...refusalsOfKind(operation), ...ownRefusals[name]]))
-  const byStatus = Map.groupBy(codes, (code) => documented[code][1].status)
-  const statuses = [...byStatus].map(([status, members]) => [String(status), responseOf(members)])
-  return {
-    ...Object.fromEntries(statuses),
-    default: {
-      description: 'Anything else: 500 when the platform cannot write, and whatever its fault injection was asked for.',
-      content: { 'application/json': { schema: referenceToRefusal, examples: examplesOf([refuse('STORE_FULL')]) } },
-    },
-  }
+  const byStatus = Map.groupBy([...codes], (code) => exampleOf(code).status)
+  const responses = [...byStatus].map(([status, members]) => {
+    const texts = members.map((code) => summaries[code])
+    const list = texts.length === 1 ? texts.join() : texts.map((text) => `- ${text}`).join('\n')
+    return [String(status), responseOf(list, members.map(exampleOf))]
+  })
+  const others = 'Anything else: 500 when the platform cannot write, and whatever its fault injection was asked for.'
+  return { ...Object.fromEntries(responses), default: responseOf(others, [refuse('STORE_FULL')]) }
 }
 
-function responseOf(codes: readonly DocumentedCode[]): ResponseObject {
-  return {
-    description: listOf(codes.map((code) => documented[code][0])),
-    content: {
-      'application/json': {
-        schema: referenceToRefusal,
-        examples: examplesOf(codes.map((code) => documented[code][1])),
-      },
-    },
-  }
-}
-
-function listOf(summaries: readonly string[]): string {
-  return summaries.length === 1 ? summaries.join() : summaries.map((summary) => `- ${summary}`).join('\n')
-}
-
-function examplesOf(refusals: readonly Refusal[]) {
-  return Object.fromEntries(refusals.map(({ code, message }) => [code, { value: { message } }]))
-}
-
-function missingField(): string {
-  const [issue] = purchase.safeParse({}).error?.issues ?? []
-  if (!issue) throw new Error('an empty purchase passed')
-  return inputErrorInWords(issue, {})
+function responseOf(description: string, refusals: readonly Refusal[]): ResponseObject {
+  const examples = Object.fromEntries(refusals.map(({ code, message }) => [code, { value: { message } }]))
+  return { description, content: { 'application/json': { schema: referenceToRefusal, examples } } }
 }
