@@ -1,3 +1,4 @@
+import { TrieRouter } from 'hono/router/trie-router'
 import * as z from 'zod/mini'
 import type { PlatformOperation } from '../../contract/operations.ts'
 import { type NamedOperation, platformOperations } from '../marketplace/platform-operations.ts'
@@ -13,20 +14,20 @@ export interface Route {
   readonly implied: z.ZodMiniObject | null
 }
 
-interface Path {
-  /** Null matches any one segment. */
-  readonly segments: readonly (string | null)[]
-  readonly fields: readonly string[]
-  readonly routes: readonly Route[]
-}
-
 /** Where a request leads. Values of path fields are as written, still percent-encoded. */
 interface RouteMatch {
   readonly route: Route
   readonly fields: Readonly<Record<string, string>>
 }
 
-const paths = pathsOf()
+const router = new TrieRouter<Route>()
+const methods = new Set<string>()
+const routes = Map.groupBy(platformOperations, ({ operation: { method, path } }) => `${method} ${path}`)
+for (const sharing of routes.values()) {
+  const route = routeOf(sharing)
+  router.add(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), route)
+  methods.add(route.method)
+}
 
 /**
  * Finds the route of a request.
@@ -35,45 +36,22 @@ const paths = pathsOf()
  * @returns The route, or a 404 or 405.
  */
 export function matchRoute(method: string, path: string): RouteMatch | Refusal {
-  const segments = path.split('/')
-  const found = paths.find((candidate) => isMatch(candidate, segments))
-  if (!found) return refuse('ROUTE_UNKNOWN')
-  const route = found.routes.find((candidate) => candidate.method === method)
-  if (!route) {
-    const allowed = found.routes.map((candidate) => candidate.method).join(', ')
-    const { code, status, message } = refuse('METHOD_NOT_ALLOWED', { allowed })
-    return new Refusal(code, status, message, { Allow: allowed })
-  }
-  const values = segments.filter((_, at) => found.segments[at] === null)
-  return {
-    route,
-    fields: Object.fromEntries(found.fields.map((field, at) => [field, values[at] ?? ''])),
-  }
+  const [found] = router.match(method, path)[0]
+  if (found) return { route: found[0], fields: found[1] as Readonly<Record<string, string>> }
+  const allowed = [...methods].filter((candidate) => router.match(candidate, path)[0].length > 0).join(', ')
+  if (!allowed) return refuse('ROUTE_UNKNOWN')
+  const { code, status, message } = refuse('METHOD_NOT_ALLOWED', { allowed })
+  return new Refusal(code, status, message, { Allow: allowed })
 }
 
-function isMatch(path: Path, segments: readonly string[]): boolean {
-  if (path.segments.length !== segments.length) return false
-  return path.segments.every((expected, at) => (expected === null ? segments[at] !== '' : expected === segments[at]))
-}
-
-function pathsOf(): Path[] {
-  const byPath = Map.groupBy(platformOperations, ({ operation }) => operation.path)
-  return [...byPath].map(([path, members]) => ({
-    segments: path.split('/').map((segment) => (segment.startsWith('{') ? null : segment)),
-    fields: [...path.matchAll(/\{(\w+)\}/g)].map(([, field = '']) => field),
-    routes: [...Map.groupBy(members, ({ operation }) => operation.method)].map(([method, sharing]) =>
-      routeOf(method, sharing),
-    ),
-  }))
-}
-
-function routeOf(method: string, sharing: readonly NamedOperation[]): Route {
+function routeOf(sharing: readonly NamedOperation[]): Route & { readonly path: string } {
   const [first] = sharing
-  if (!first) throw new Error(`no operation for ${method}`)
-  if (sharing.some(({ operation }) => operation.auth !== first.operation.auth)) {
-    throw new Error(`operations of ${method} ${first.operation.path} differ in auth`)
+  if (!first) throw new Error('a route without operations')
+  const { method, path, auth } = first.operation
+  if (sharing.some(({ operation }) => operation.auth !== auth)) {
+    throw new Error(`operations of ${method} ${path} differ in auth`)
   }
-  return { method, operations: sharing, auth: first.operation.auth, implied: impliedOf(sharing) }
+  return { method, path, operations: sharing, auth, implied: impliedOf(sharing) }
 }
 
 function impliedOf(sharing: readonly NamedOperation[]): z.ZodMiniObject | null {
