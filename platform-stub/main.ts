@@ -1,22 +1,11 @@
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { parseDuration, parseHttpUrl, parseOrigin, parsePort } from './commands/options.ts'
+import type { ProvisionFlags } from './commands/provision.ts'
 import type { ServeFlags } from './commands/serve-command.ts'
 import { exitCodes, UserError } from './store/user-error.ts'
 
 // Each command is loaded when it is asked for: a start must not wait for the others.
-
-interface ProvisionFlags {
-  readonly url: string
-  readonly name: string
-  readonly webhookUrl?: string
-  readonly bridge?: boolean
-  readonly forwardUrl?: string
-  readonly agentPort?: number
-  readonly spoolDir?: string
-  readonly stateDir?: string
-  readonly out: string
-}
 
 interface ProbeFlags {
   readonly stub?: string
@@ -83,17 +72,10 @@ program
   .addOption(new Option('--spool-dir <folder>', "turns the agent's file interface on"))
   .addOption(new Option('--state-dir <folder>', 'where the agent keeps its state'))
   .addOption(new Option('--out <folder>', 'made if missing').makeOptionMandatory())
-  .action(async ({ url, out, bridge, forwardUrl, ...asked }: ProvisionFlags) => {
+  .action(async (flags: ProvisionFlags) => {
     endQuietlyWithoutReader()
-    const { provision, bridgeAt, usualBridgeUrl } = await import('./commands/provision.ts')
-    const webhookUrl = asked.webhookUrl ?? (bridge ? usualBridgeUrl : undefined)
-    const { gameServerId, envFile } = await provision({
-      ...asked,
-      stubUrl: url,
-      webhookUrl,
-      bridge: bridge && webhookUrl !== undefined ? bridgeAt(webhookUrl, forwardUrl) : undefined,
-      directory: out,
-    })
+    const { provision } = await import('./commands/provision.ts')
+    const { gameServerId, envFile } = await provision(flags)
     process.stdout.write(`Game server ${gameServerId}: ${envFile}\n`)
   })
 
@@ -116,12 +98,11 @@ program
     endQuietlyWithoutReader()
     // Until every probe has held: a reader who leaves early has not seen that.
     process.exitCode = exitCodes.failed
-    const [{ keyInFolder, keyOfStub }, { probeWebhook }, { makeRandom }, { StubClock }, { machineTime }] =
+    const [{ keyInFolder, keyOfStub }, { probeWebhook }, { makeRandom }, { machineTime, StubClock }] =
       await Promise.all([
         import('./commands/probe-webhook/key.ts'),
         import('./commands/probe-webhook/run.ts'),
         import('./marketplace/random.ts'),
-        import('./clock/clock.ts'),
         import('./clock/clock.ts'),
       ])
     const clock = new StubClock(machineTime, 0)

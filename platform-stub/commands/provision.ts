@@ -1,18 +1,21 @@
 import { isIP } from 'node:net'
 import * as z from 'zod/mini'
-import type { BridgeSettings } from '../marketplace/game-servers/agent-env.ts'
-import { type AgentLocation, agentFiles } from '../marketplace/game-servers/agent-files.ts'
+import type { AgentLocation, BridgeSettings } from '../marketplace/game-servers/agent-env.ts'
+import { agentFiles } from '../marketplace/game-servers/agent-files.ts'
 import { exitCodes, UserError } from '../store/user-error.ts'
 import { askStub } from './ask-stub.ts'
 
 /** The game server to register, and the folder for the files of its agent. */
-export interface Provisioning extends AgentLocation {
+export interface ProvisionFlags extends Omit<AgentLocation, 'bridge'> {
   /** The running stub's address. */
-  readonly stubUrl: string
+  readonly url: string
   readonly name: string
-  readonly webhookUrl: string | undefined
-  /** Made if missing. */
-  readonly directory: string
+  readonly webhookUrl?: string
+  /** The agent receives the webhooks. */
+  readonly bridge?: boolean
+  readonly forwardUrl?: string
+  /** A folder, made if missing. */
+  readonly out: string
 }
 
 /** What `POST /stub/game-servers` answers. */
@@ -27,7 +30,7 @@ const registered = z.object({
 })
 
 /** Where an agent receives webhooks if no address is given. */
-export const usualBridgeUrl = 'http://127.0.0.1:8898/webhook'
+const usualBridgeUrl = 'http://127.0.0.1:8898/webhook'
 
 /** The bridge does not go with the address for webhooks. */
 class BridgeAddressError extends UserError {
@@ -40,7 +43,7 @@ class BridgeAddressError extends UserError {
  *
  * @throws {BridgeAddressError} The agent cannot listen there.
  */
-export function bridgeAt(webhookUrl: string, forwardUrl: string | undefined): BridgeSettings {
+function bridgeAt(webhookUrl: string, forwardUrl: string | undefined): BridgeSettings {
   const { protocol, hostname, port, pathname, search } = new URL(webhookUrl)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   if (protocol !== 'http:' || search !== '' || (isIP(host) === 0 && host !== 'localhost'))
@@ -55,21 +58,16 @@ export function bridgeAt(webhookUrl: string, forwardUrl: string | undefined): Br
  * public half is registered.
  *
  * @returns The game server's number, and the absolute path of its agent.env.
+ * @throws {BridgeAddressError} Of `bridgeAt`.
  * @throws {AskStubError} Of `askStub`.
  * @throws {AgentFilesError} Of `agentFiles`.
  */
-export async function provision({
-  stubUrl,
-  name,
-  webhookUrl,
-  directory,
-  ...place
-}: Provisioning): Promise<{ gameServerId: number; envFile: string }> {
-  const files = agentFiles(directory)
-  const publicKeyPem = files.prepare()
-  const body = { name, webhookUrl, publicKeyPem }
-  const { gameServerId, baseUrl, ...credentials } = (await askStub(stubUrl, '/stub/game-servers', registered, body))
-    .data
-  files.write({ stubUrl: baseUrl, ...credentials }, place)
+export async function provision({ url, name, out, webhookUrl, bridge, forwardUrl, ...location }: ProvisionFlags) {
+  const address = webhookUrl ?? (bridge ? usualBridgeUrl : undefined)
+  const bridgeSettings = bridge && address !== undefined ? bridgeAt(address, forwardUrl) : undefined
+  const files = agentFiles(out)
+  const body = { name, webhookUrl: address, publicKeyPem: files.prepare() }
+  const { gameServerId, baseUrl, ...credentials } = (await askStub(url, '/stub/game-servers', registered, body)).data
+  files.write({ stubUrl: baseUrl, ...credentials }, { ...location, bridge: bridgeSettings })
   return { gameServerId, envFile: files.envFile }
 }

@@ -1,13 +1,10 @@
-/** What a game server's agent has to be told. */
-export interface AgentSettings {
-  /** The stub's address. */
-  readonly stubUrl: string
-  readonly apiKey: string
-  readonly kid: string
-  readonly signingKeyFile: string
-  readonly platformKid: string
-  readonly platformPublicKeyFile: string
-  /** What is left out is not written: the agent then uses its own default. */
+import type { credentialsOf } from './register.ts'
+
+/** What a registration gives to the agent. The private key is null if the game server's own key was registered. */
+export type AgentCredentials = ReturnType<typeof credentialsOf> & { readonly stubUrl: string }
+
+/** How the agent is to run on its host. What is left out is not written: the agent then uses its own default. */
+export interface AgentLocation {
   readonly agentPort?: number | undefined
   readonly spoolDir?: string | undefined
   readonly stateDir?: string | undefined
@@ -24,15 +21,18 @@ export interface BridgeSettings {
 }
 
 /** The agent's variables for a game server at this stub, in the order in which they are written. */
-export function agentVariables(settings: AgentSettings): Readonly<Record<string, string>> {
-  const { agentPort, spoolDir, stateDir, bridge } = settings
+export function agentVariables(
+  { stubUrl, apiKey, kid, platformKeyKid }: Omit<AgentCredentials, 'privateKeyPem' | 'platformPublicKeyPem'>,
+  files: { readonly signingKey: string; readonly platformKey: string },
+  { agentPort, spoolDir, stateDir, bridge }: AgentLocation = {},
+): Readonly<Record<string, string>> {
   return {
-    SERVICE_BASE_URL: settings.stubUrl,
-    SERVICE_API_KEY: settings.apiKey,
-    SERVICE_SIGNING_KEY_FILE: settings.signingKeyFile,
-    SERVICE_SIGNING_KID: settings.kid,
-    SERVICE_PLATFORM_KID: settings.platformKid,
-    SERVICE_PLATFORM_PUBLIC_KEY_FILE: settings.platformPublicKeyFile,
+    SERVICE_BASE_URL: stubUrl,
+    SERVICE_API_KEY: apiKey,
+    SERVICE_SIGNING_KEY_FILE: files.signingKey,
+    SERVICE_SIGNING_KID: kid,
+    SERVICE_PLATFORM_KID: platformKeyKid,
+    SERVICE_PLATFORM_PUBLIC_KEY_FILE: files.platformKey,
     ...(agentPort !== undefined && { SERVICE_AGENT_PORT: String(agentPort) }),
     ...(spoolDir !== undefined && { SERVICE_SPOOL_DIR: spoolDir }),
     ...(stateDir !== undefined && { SERVICE_STATE_DIR: stateDir }),

@@ -3,21 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join, resolve } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { UserError } from '../../store/user-error.ts'
-import { type AgentSettings, agentVariables } from './agent-env.ts'
-
-/** What a registration gives to the agent. */
-export interface AgentCredentials {
-  readonly stubUrl: string
-  readonly apiKey: string
-  readonly kid: string
-  /** Null if the game server's own key was registered. */
-  readonly privateKeyPem: string | null
-  readonly platformKeyKid: string
-  readonly platformPublicKeyPem: string
-}
-
-/** How the agent is to run on this host. Directories may be relative to the folder where the command runs. */
-export type AgentLocation = Pick<AgentSettings, 'agentPort' | 'spoolDir' | 'stateDir' | 'bridge'>
+import { type AgentCredentials, type AgentLocation, agentVariables } from './agent-env.ts'
 
 /** The folder of an agent's files, before and after a registration. */
 export interface AgentFiles {
@@ -37,9 +23,10 @@ export interface AgentFiles {
    * Writes `agent.env` (0600), `signing-key.pem` (0600) and `platform-public-key.pem`. An existing key is never
    * overwritten. In an existing `agent.env` only the lines that changed are replaced.
    *
+   * @param location Its directories may be relative to the folder where the command runs.
    * @throws {AgentFilesError} The disk refused one of them.
    */
-  write(credentials: AgentCredentials, place?: AgentLocation): void
+  write(credentials: AgentCredentials, location?: AgentLocation): void
 }
 
 /** The folder of an agent's files, or what lies in it, cannot be used. */
@@ -66,26 +53,16 @@ export function agentFiles(directory: string): AgentFiles {
       })
       return existsSync(files.signingKey) ? publicHalfOf(files.signingKey) : undefined
     },
-    write: (credentials, place = {}) => refusing(folder, () => writeFiles(credentials, place)),
+    write: (credentials, location = {}) => refusing(folder, () => writeFiles(credentials, location)),
   }
 
-  function writeFiles(credentials: AgentCredentials, { agentPort, spoolDir, stateDir, bridge }: AgentLocation): void {
-    const { stubUrl, apiKey, kid, privateKeyPem, platformKeyKid, platformPublicKeyPem } = credentials
+  function writeFiles(credentials: AgentCredentials, location: AgentLocation): void {
+    const { privateKeyPem, platformPublicKeyPem } = credentials
+    const [spoolDir, stateDir] = [location.spoolDir, location.stateDir].map((dir) => dir && resolve(dir))
     // `wx`: an existing key is never overwritten, even if it appeared after prepare().
     if (privateKeyPem) writeFileSync(files.signingKey, privateKeyPem, { mode: 0o600, flag: 'wx' })
     writeFileAtomic.sync(files.platformKey, platformPublicKeyPem, { mode: 0o644 })
-    const values = agentVariables({
-      stubUrl,
-      apiKey,
-      kid,
-      signingKeyFile: files.signingKey,
-      platformKid: platformKeyKid,
-      platformPublicKeyFile: files.platformKey,
-      agentPort,
-      spoolDir: spoolDir && resolve(spoolDir),
-      stateDir: stateDir && resolve(stateDir),
-      bridge,
-    })
+    const values = agentVariables(credentials, files, { ...location, spoolDir, stateDir })
     const existing = existsSync(files.env) ? readFileSync(files.env, 'utf8') : ''
     writeFileAtomic.sync(files.env, mergeEnv(existing, values), { mode: 0o600 })
   }

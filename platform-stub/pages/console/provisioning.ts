@@ -38,14 +38,10 @@ export function provisioningRoutes(parts: ConsoleParts): Hono<StubEnv> {
   return new Hono<StubEnv>()
     .get('/:id/agent.env', async (context) => {
       const server = serverOf(context)
-      const variables = agentVariables({
-        stubUrl: platform.publicUrl(),
-        apiKey: server.apiKey,
-        kid: signingKeyOf(parts, server.id)?.kid ?? '',
-        signingKeyFile: files.signingKey,
-        platformKid: (await platformKey()).kid,
-        platformPublicKeyFile: files.platformKey,
-      })
+      const { kid = '' } = signingKeyOf(parts, server.id) ?? {}
+      const { kid: platformKeyKid } = await platformKey()
+      const credentials = { stubUrl: platform.publicUrl(), apiKey: server.apiKey, kid, platformKeyKid }
+      const variables = agentVariables(credentials, files)
       const lines = [
         '# The key files are named without a folder: start the agent in the folder where they and this file lie.',
         ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
