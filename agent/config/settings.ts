@@ -1,4 +1,6 @@
 import { isAbsolute } from 'node:path'
+import { dirSettings } from '../durable-files/dir-unusable.ts'
+import { problemOf } from '../durable-files/system-errors.ts'
 
 /** Every variable that the agent reads, with an example for error messages. */
 const settings = {
@@ -11,8 +13,7 @@ const settings = {
   SERVICE_AGENT_HOST: '127.0.0.1',
   SERVICE_AGENT_TOKEN: 'a long random text',
   SERVICE_AGENT_TOKEN_FILE: '/etc/market-agent/token',
-  SERVICE_SPOOL_DIR: '/var/spool/market-agent',
-  SERVICE_STATE_DIR: '/var/lib/market-agent',
+  ...dirSettings,
   SERVICE_PLATFORM_KID: 'platform-2026',
   SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/etc/market-agent/platform-public-key.pem',
   SERVICE_WEBHOOK_PORT: '8898',
@@ -135,7 +136,7 @@ export class SettingsReader {
       const text = this.#source.readFile(path)
       return text.trim() === '' ? this.addError(name, `the file is empty: ${shownPath(path)}`) : text
     } catch (error) {
-      return this.addError(name, `${fileProblem(error)}: ${shownPath(path)}`)
+      return this.addError(name, `${problemOf(error)}: ${shownPath(path)}`)
     }
   }
 
@@ -179,17 +180,4 @@ export class SettingsReader {
 /** A path for people to read. What is not a whole path may be a secret in the wrong place. */
 export function shownPath(path: string): string {
   return isAbsolute(path) ? path : '(not shown, because it is not a whole path)'
-}
-
-function fileProblem(error: unknown): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
-      return 'no such file'
-    case 'EACCES':
-      return 'no permission to read the file'
-    case 'EISDIR':
-      return 'a directory, not a file'
-    default:
-      return 'the file cannot be read'
-  }
 }

@@ -1,8 +1,13 @@
-import { exampleOf, type SettingName } from '../config/settings.ts'
 import { codeOf, cureOf, mayPass, problemOf } from './system-errors.ts'
 
-/** The settings that name directories of the agent's own. */
-export type DirSetting = Extract<SettingName, 'SERVICE_STATE_DIR' | 'SERVICE_SPOOL_DIR'>
+/** The settings that name directories of the agent's own, each with an example. */
+export const dirSettings = {
+  SERVICE_SPOOL_DIR: '/var/spool/market-agent',
+  SERVICE_STATE_DIR: '/var/lib/market-agent',
+} as const
+
+/** The name of one of them. */
+export type DirSetting = keyof typeof dirSettings
 
 /** A directory that a setting names cannot be used. Nothing in it is damaged. The message says what to do. */
 export class DirUnusableError extends Error {
@@ -12,7 +17,7 @@ export class DirUnusableError extends Error {
 
   constructor(setting: DirSetting, path: string, problem: string, cure: string, cause: unknown, mayPass = false) {
     const sentence = cure.charAt(0).toUpperCase() + cure.slice(1)
-    super(`${setting}: ${path}: ${problem}. ${sentence}. Example: ${exampleOf(setting)}`, { cause })
+    super(`${setting}: ${path}: ${problem}. ${sentence}. Example: ${dirSettings[setting]}`, { cause })
     this.mayPass = mayPass
   }
 }
