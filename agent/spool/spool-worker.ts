@@ -1,12 +1,13 @@
 import { limits } from '../../contract/limits.ts'
+import { ScanTimer } from '../clock/scan-timer.ts'
 import { RemovedError } from '../durable-files/same-file.ts'
 import { isGone } from '../durable-files/system-errors.ts'
 import { unclaim } from './claim.ts'
+import type { OutboxEvents } from './outbox-events.ts'
 import { OutboxScan, type WhyIgnored } from './outbox-scan.ts'
 import { recoverOwnFiles } from './own-files.ts'
 import { answerRequest, type PathSpool, type RequestPathOptions } from './request-path.ts'
 import { type ActiveRequest, next, type Orphaned, type RequestTable, type Waiting } from './requests.ts'
-import { type OutboxEvents, ScanTimer } from './scan-timer.ts'
 
 /** What the worker works with. */
 export interface SpoolWorkerOptions extends RequestPathOptions {
