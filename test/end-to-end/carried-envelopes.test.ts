@@ -20,6 +20,7 @@ async function setup() {
   const running = started.move()
   return {
     server,
+    stub,
     async sign(operation: string, input: unknown): Promise<Carried> {
       return (await agent.call(operation, input))['data'] as Carried
     },
@@ -32,7 +33,7 @@ async function setup() {
   }
 }
 
-test('a listing and a purchase that the agent signed are carried to the platform without an API key', async () => {
+test('a listing and a purchase that the agent signed are carried to the platform without an API key, and the buyer can pay', async () => {
   await using game = await setup()
   const sellerCharacterRef = await game.server.seller()
   const offer = { ...goodInputs['market.register'], sellerCharacterRef }
@@ -45,10 +46,14 @@ test('a listing and a purchase that the agent signed are carried to the platform
   })
 
   const purchase = await game.sign('transaction.create.envelope', goodInputs['transaction.create'])
-  expect(await game.carry(purchase)).toMatchObject({
-    status: 200,
-    answer: { data: { checkoutUrl: expect.stringMatching(/^http/) } },
-  })
+  expect(Object.keys(purchase.headers).sort()).toEqual(['Content-Type', 'X-Platform-Signature'])
+  const { status, answer } = await game.carry(purchase)
+  expect(status).toBe(200)
+  const { checkoutUrl, transactionId } = answer['data'] as { checkoutUrl: string; transactionId: number }
+  expect((await fetch(checkoutUrl)).status).toBe(200)
+  expect((await fetch(`${checkoutUrl}/pay`, { method: 'POST' })).status).toBe(200)
+  const { data } = await game.stub.request('GET', `/stub/transactions/${transactionId}`)
+  expect(data).toMatchObject({ itemRef, paymentStatus: 'PAGO', deliveryStatus: 'AGUARDANDO_SERVIDOR' })
 })
 
 test('a carried envelope is taken once, and not with another body', async () => {
