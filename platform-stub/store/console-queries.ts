@@ -5,15 +5,16 @@ import type { DeliveryStatus, PaymentStatus } from '../../contract/transaction.t
 import { characterOf } from './character-rows.ts'
 import type { ListingRow } from './listing-rows.ts'
 import { statementsOf } from './statements.ts'
-import type { DueMoveRow, DueTrigger, TransactionRow } from './transaction-rows.ts'
+import type { DueMoveRow, TransactionRow } from './transaction-rows.ts'
 import type { WebhookDeliveryRow } from './webhook-rows.ts'
 
-/** A transaction as a line of a list: with what it buys and what time will do to it next. */
-export interface ListedTransaction
-  extends TransactionRow,
-    Pick<ListingRow, 'itemRef' | 'itemName' | 'sellerCharacterRef'> {
-  readonly dueTrigger: DueTrigger | null
-  readonly dueAt: number | null
+/** A transaction as a line of a list: with what it buys. */
+export type ListedTransaction = TransactionRow & Pick<ListingRow, 'itemRef' | 'itemName' | 'sellerCharacterRef'>
+
+/** A webhook of a transaction, with the last 2xx that the game server answered; null before one. */
+export interface SentWebhook extends WebhookDeliveryRow {
+  readonly acknowledgedAt: number | null
+  readonly answer: string | null
 }
 
 /** A delivery as a line of a list: with the answer to its last attempt. */
@@ -56,15 +57,14 @@ interface DeliveryChoice extends PageChoice {
 export function consoleQueries(database: DatabaseSync) {
   const { all, count } = statementsOf(database)
   const transactions = all<ListedTransaction, [choice: object]>(`
-    select t.*, l.itemRef, l.itemName, l.sellerCharacterRef, d.trigger as dueTrigger, d.dueAt
-    from transactions t join listings l on l.id = t.listingId left join dueMoves d on d.transactionId = t.id
+    select t.*, l.itemRef, l.itemName, l.sellerCharacterRef from transactions t join listings l on l.id = t.listingId
     where (:before is null or t.id < :before)
       and (:paymentStatus is null or (t.paymentStatus = :paymentStatus and t.deliveryStatus is :deliveryStatus
         and (t.completedAt is not null) = :isCompleted))
       and (:search is null or t.id = :number or l.itemRef like :pattern escape '\\'
         or l.itemName like :pattern escape '\\' or t.buyerCharacterRef like :pattern escape '\\'
         or l.sellerCharacterRef like :pattern escape '\\')
-    group by t.id order by t.id desc limit :count
+    order by t.id desc limit :count
   `)
   const characters = all<Readonly<Record<string, SQLOutputValue>>, [choice: object]>(`
     select * from characters where gameServerId = :gameServerId and characterRef > :after order by characterRef limit :count
@@ -92,6 +92,15 @@ export function consoleQueries(database: DatabaseSync) {
     dueMovesOf: all<DueMoveRow, [transactionId: number]>(
       'select * from dueMoves where transactionId = ? order by dueAt',
     ),
+    /** The newest webhooks of a transaction, oldest first. */
+    webhooksOf: all<SentWebhook, [transactionId: number, count: number]>(`
+      select * from (
+        select d.*, a.at as acknowledgedAt, a.responseBody as answer
+        from webhookDeliveries d left join webhookAttempts a on a.id = (
+          select max(id) from webhookAttempts where deliveryId = d.id and responseStatus between 200 and 299)
+        where d.transactionId = ? order by d.id desc limit ?
+      ) order by id
+    `),
     listings: all<ListingRow, [choice: PageChoice]>(
       'select * from listings where (:before is null or id < :before) order by id desc limit :count',
     ),

@@ -56,6 +56,34 @@ test('a transaction is paid, disputed and refunded from its page, which shows th
   expect(happened.at(-1)).toBe('Purchase created')
 })
 
+test('a transaction shows what its game server acknowledged and what is still expected, as it happens', async () => {
+  await using receiver = await startReceiver(answering(503))
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url)
+  const { page } = browser
+  const server = await stub.gameServer({ webhookUrl: receiver.url })
+  const transactionId = await server.paidTransaction()
+  await page.goto(`${stub.url}/console/transactions/${transactionId}`)
+  const next = page.getByRole('region', { name: 'Next' })
+  const acknowledged = page.getByRole('region', { name: 'Acknowledged by the game server' })
+  await next.getByText(/2xx to transfer_order, attempt \d+ /).waitFor()
+  await next.getByText(/transaction\.delivery-failure/).waitFor()
+  await acknowledged.getByText('No webhook yet.').waitFor()
+
+  receiver.reply(answering(200, { observedQuantity: 3 }))
+  await next.getByRole('link', { name: 'transfer_order' }).click()
+  await page.getByRole('button', { name: 'Resend' }).click()
+  await page.getByRole('main').getByText('acknowledged').waitFor()
+  await page.goto(`${stub.url}/console/transactions/${transactionId}`)
+  await acknowledged.getByText('observed 3').waitFor()
+  expect(await next.textContent()).not.toContain('2xx')
+
+  await isLive(page)
+  await server.call('transaction.delivery', { transactionId })
+  await acknowledged.getByText('transaction_terminal').waitFor()
+  await next.getByText('Nothing: it is over.').waitFor()
+})
+
 test('the line for curl sends the same request from a shell, with an apostrophe too', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)

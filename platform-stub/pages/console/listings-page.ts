@@ -37,6 +37,7 @@ export function listingsPage(context: ConsoleContext, parts: ConsoleParts) {
               { name: 'No.', cell: ({ listing }) => listing.id, isFigure: true },
               {
                 name: 'Item',
+                isWide: true,
                 cell: ({ listing }) =>
                   html`<span class="strong">${listing.itemName}</span><code class="sub">${listing.itemRef}</code><span class="sub wrap">${listing.attributes}</span><span class="sub">from ${listing.sellerCharacterRef}</span>`,
               },

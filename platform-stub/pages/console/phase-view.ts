@@ -37,16 +37,6 @@ export const phaseTones: Readonly<Record<TransactionPhase, string>> = {
   cancelled: 'calm',
 }
 
-/** Who a transaction waits for, and what to do. A transaction that is over waits for nobody. */
-export const awaited: Readonly<Partial<Record<TransactionPhase, { readonly who: string; readonly what: Html }>>> = {
-  'awaiting-payment': { who: 'buyer', what: html`The buyer pays on the checkout page, or you press <b>Pay</b>.` },
-  'awaiting-server': {
-    who: 'game server',
-    what: html`The game server transfers the item and calls <code>transaction.delivery</code>, or <code>transaction.delivery-failure</code> if it cannot. Nothing else moves this transaction on.`,
-  },
-  disputed: { who: 'staff', what: html`The staff decides: press <b>Reject dispute</b> or <b>Refund</b>.` },
-}
-
 /** One axis of a transaction's state. */
 export function statusBadge(status: PaymentStatus | DeliveryStatus | null): Html {
   return status === null

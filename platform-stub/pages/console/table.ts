@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => Html | string | number
   /** Numbers are aligned to the right. */
   readonly isFigure?: boolean
+  /** It gets more room than other columns. */
+  readonly isWide?: boolean
 }
 
 /**
@@ -21,7 +23,7 @@ export function table<Row>(
   keyOf: (row: Row) => string | number,
   columns: readonly Column<Row>[],
 ): Html {
-  const classOf = ({ isFigure }: Column<Row>) => (isFigure ? 'figure' : '')
+  const classOf = ({ isFigure, isWide }: Column<Row>) => (isFigure ? 'figure' : isWide ? 'wide' : '')
   return html`<div class="card table-card"><table role="table" aria-label="${label}">
     <thead role="rowgroup"><tr role="row">${columns.map((column) => html`<th role="columnheader" scope="col" class="${classOf(column)}">${column.name}</th>`)}</tr></thead>
     <tbody role="rowgroup">

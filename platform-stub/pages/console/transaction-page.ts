@@ -14,11 +14,12 @@ import { actForm } from './acts.ts'
 import { consolePage } from './console-layout.ts'
 import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
 import { estimateInWords } from './estimate-in-words.ts'
+import { acknowledgedList, exchangeWith, expectedList } from './exchange-view.ts'
 import { listingMachine, transactionMachine } from './machine.ts'
 import { machinePicture } from './machine-picture.ts'
-import { relativeTo, stampOf } from './moments.ts'
+import { stampOf } from './moments.ts'
 import { notFoundPage } from './not-found-page.ts'
-import { awaited, phaseName, statusBadge, wayOf } from './phase-view.ts'
+import { phaseName, statusBadge, wayOf } from './phase-view.ts'
 import { timeline } from './timeline.ts'
 
 /** The buttons for what the console can do. The game server does the rest. */
@@ -67,7 +68,7 @@ export function transactionPage(context: ConsoleContext, parts: ConsoleParts) {
           </section>
         </div>
         <div class="stack">
-          ${nextCard(parts, transaction)}
+          ${exchangeCards(parts, transaction)}
           ${factsCard(parts, transaction, listing)}
         </div>
       </div>`,
@@ -86,24 +87,16 @@ function actBar(id: number, phase: TransactionPhase): Html {
   </div>`
 }
 
-function nextCard({ queries, platform, directory, clock }: ConsoleParts, transaction: TransactionRow): Html {
-  const nowMs = clock.nowMs()
-  const pending = platform.tables.webhooks.newestOf(transaction.id, 20).filter(({ state }) => state === 'pending')
-  const due = queries.dueMovesOf(transaction.id)
-  const waits = awaited[phaseOfRow(transaction)]
-  const hasReceiver = directory.byId(transaction.gameServerId)?.webhookUrl != null
+function exchangeCards(parts: ConsoleParts, transaction: TransactionRow): Html {
+  const exchange = exchangeWith(parts, transaction)
   return html`<section class="card pad" aria-labelledby="next">
-    <h2 id="next">Next</h2>
-    <ul class="list">
-      ${due.map(({ trigger, dueAt }) => html`<li><code>${trigger}</code> ${relativeTo(dueAt, nowMs)}</li>`)}
-      ${pending.map(
-        ({ id, event, attempts, nextAttemptAt }) =>
-          html`<li><a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${attempts + 1} ${hasReceiver ? relativeTo(nextAttemptAt ?? nowMs, nowMs) : 'waits for a webhook URL'}</li>`,
-      )}
-      ${waits ? html`<li>${waits.what}</li>` : ''}
-      ${due.length + pending.length === 0 && !waits ? html`<li class="soft">Nothing: it is over.</li>` : ''}
-    </ul>
-  </section>`
+      <h2 id="next">Next</h2>
+      ${expectedList(exchange, parts.clock.nowMs())}
+    </section>
+    <section class="card pad" aria-labelledby="acknowledged">
+      <h2 id="acknowledged">Acknowledged by the game server</h2>
+      ${acknowledgedList(exchange)}
+    </section>`
 }
 
 function factsCard(

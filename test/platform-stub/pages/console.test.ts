@@ -306,6 +306,36 @@ test('a transaction says what it waits for until it is over', async () => {
   expect(await next(id)).not.toContain('game server transfers')
 })
 
+test('a transaction of the list says what its game server acknowledged, and what is still expected', async () => {
+  await using receiver = await startReceiver(answering(503))
+  await using stub = await startStub()
+  const server = await stub.gameServer({ webhookUrl: receiver.url })
+  const transactionId = await server.paidTransaction()
+  const cell = async (name: string) => {
+    const text = await (await fetch(`${stub.url}/console/transactions`)).text()
+    return new RegExp(`data-name="${name}">([\\s\\S]*?)</td>`).exec(text)?.[1]?.replaceAll(/<[^>]*>/g, ' ')
+  }
+  const state = async () => (await stub.deliveries(transactionId)).at(0)?.state
+  await expect.poll(async () => (await stub.deliveries(transactionId))[0]?.attempts.length).toBeGreaterThan(0)
+  expect(await cell('Acknowledged')).toBe('nothing')
+  expect(await cell('Next')).toMatch(
+    /^game server +delivery or delivery-failure .*2xx to +transfer_order +, attempt \d+ /,
+  )
+
+  receiver.reply(answering(200, { observedQuantity: 3 }))
+  const [delivery] = await stub.deliveries(transactionId)
+  await stub.request('POST', `/stub/webhooks/${delivery?.id}/resend`)
+  await expect.poll(state).toBe('acknowledged')
+  expect(await cell('Acknowledged')).toMatch(/^ transfer_order .*, observed 3 $/)
+  expect(await cell('Next')).not.toContain('2xx')
+
+  await server.call('transaction.delivery', { transactionId })
+  await receiver.event('transaction_terminal', transactionId)
+  await expect.poll(state).toBe('acknowledged')
+  expect(await cell('Acknowledged')).toContain('transaction_terminal')
+  expect(await cell('Next')).toBe('nothing')
+})
+
 test('an address of the console that leads nowhere is a page that leads back, for whoever reads', async () => {
   await using stub = await startStub()
   const nowhere = await fetch(`${stub.url}/console/nope`)

@@ -1,0 +1,81 @@
+import { observedQuantityOf, type WebhookEvent } from '../../../contract/events.ts'
+import { readStrictJson } from '../../../contract/strict-json.ts'
+import type { TransactionPhase } from '../../../contract/transaction.ts'
+import type { SentWebhook } from '../../store/console-queries.ts'
+import { stubLimits } from '../../store/stub-limits.ts'
+import type { DueMoveRow } from '../../store/transaction-rows.ts'
+
+/** The stock in an answer to a webhook; `cut` for an answer that was too long to be stored whole. */
+export type Observation = number | 'none' | 'cut'
+
+/** A webhook that the game server acknowledged with a 2xx. */
+export interface Acknowledgement {
+  readonly id: number
+  readonly event: WebhookEvent
+  readonly atMs: number
+  /** Null for an event that asks for no stock. */
+  readonly observation: Observation | null
+}
+
+/** Something that a transaction still waits for. */
+export type Expectation =
+  /** What a person or the game server does next. */
+  | { readonly kind: 'act'; readonly phase: keyof typeof awaited }
+  /** The game server's 2xx to a webhook, and when it is sent next. */
+  | {
+      readonly kind: 'acknowledgement'
+      readonly id: number
+      readonly event: WebhookEvent
+      readonly attempt: number
+      readonly due: { readonly atMs: number } | 'webhook-url' | 'terminal'
+    }
+  /** A move that time makes. */
+  | { readonly kind: 'move'; readonly trigger: DueMoveRow['trigger']; readonly atMs: number }
+
+/** The phases that end by an act: whose, and which. */
+export const awaited = {
+  'awaiting-payment': { by: 'buyer', act: 'payment' },
+  'awaiting-server': { by: 'game server', act: 'delivery or delivery-failure' },
+  disputed: { by: 'staff', act: 'refund or rejection' },
+} as const satisfies Partial<Record<TransactionPhase, { readonly by: string; readonly act: string }>>
+
+/**
+ * Which webhooks of a transaction were acknowledged, and what is still expected of everyone; nothing is expected when it
+ * is over. Pure.
+ *
+ * @param webhooks Those of the transaction, oldest first.
+ */
+export function exchangeOf(
+  phase: TransactionPhase,
+  webhooks: readonly SentWebhook[],
+  due: readonly DueMoveRow[],
+  hasReceiver: boolean,
+): { readonly acknowledged: readonly Acknowledgement[]; readonly expected: readonly Expectation[] } {
+  return {
+    acknowledged: webhooks.flatMap(({ id, event, acknowledgedAt, answer }) => {
+      const observation = event === 'transfer_order' ? observationIn(answer) : null
+      return acknowledgedAt === null ? [] : [{ id, event, atMs: acknowledgedAt, observation }]
+    }),
+    expected: [
+      ...(isAwaited(phase) ? [{ kind: 'act', phase } as const] : []),
+      ...webhooks.flatMap(({ id, event, attempts, nextAttemptAt, isHeld }) => {
+        if (nextAttemptAt === null) return []
+        const next = isHeld ? 'terminal' : hasReceiver ? { atMs: nextAttemptAt } : 'webhook-url'
+        return [{ kind: 'acknowledgement', id, event, attempt: attempts + 1, due: next } as const]
+      }),
+      ...due.map(({ trigger, dueAt }) => ({ kind: 'move', trigger, atMs: dueAt }) as const),
+    ],
+  }
+}
+
+/** The stock that a game server's answer reports. */
+export function observationIn(answer: string | null): Observation {
+  const body = answer ?? ''
+  if (body.length >= stubLimits.webhookAnswerKeptLengthMax) return 'cut'
+  const reading = readStrictJson(body)
+  return (reading.ok ? observedQuantityOf(reading.object.value) : undefined) ?? 'none'
+}
+
+function isAwaited(phase: TransactionPhase): phase is keyof typeof awaited {
+  return Object.hasOwn(awaited, phase)
+}
