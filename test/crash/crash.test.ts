@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { callsScenario } from './calls-scenario.ts'
 import { type Fault, listCalls, type Point, type PointResult, runPoint } from './points.ts'
 import { killAtRandom } from './random-kills.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -8,6 +9,7 @@ import { leavings } from './series.ts'
 
 const seed = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const atATime = 3
+const calls = { makeScenario: callsScenario }
 
 /** Each kind of call once before any is met twice, as many as wanted in all. */
 function sample(fault: Fault, isLasting: boolean, calls: readonly string[], count: number): Point[] {
@@ -48,15 +50,16 @@ for (const [what, fault, isLasting, count] of [
   test(`an agent ${what} loses nothing, does nothing twice, and answers everything once`, {
     timeout: 300_000,
   }, async () => {
-    const points = sample(fault, isLasting, await listCalls(fault), count)
-    expect(await findingsAt(points, (point) => runPoint(point)), `CRASH_SEED=${seed}`).toEqual([])
+    const points = sample(fault, isLasting, await listCalls(fault, calls), count)
+    expect(await findingsAt(points, (point) => runPoint(point, calls)), `CRASH_SEED=${seed}`).toEqual([])
   })
 }
 
 test('an agent killed while it takes over what another left keeps every promise', { timeout: 300_000 }, async () => {
   const leftBy = leavings[seed % leavings.length]
-  const points = sample('kill', false, await listCalls('kill', leftBy), 6)
-  expect(await findingsAt(points, (point) => runPoint(point, undefined, leftBy)), `CRASH_SEED=${seed}`).toEqual([])
+  const options = { ...calls, leftBy }
+  const points = sample('kill', false, await listCalls('kill', options), 6)
+  expect(await findingsAt(points, (point) => runPoint(point, options)), `CRASH_SEED=${seed}`).toEqual([])
 })
 
 test('an agent killed 50 times at random moments under load keeps every promise', { timeout: 300_000 }, async () => {

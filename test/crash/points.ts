@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AgentHome, type AgentProcess, type SpawnOptions, spawnAgent } from '../agent/fixtures/agent-process.ts'
-import { askAgain, askAll, askOnceMore } from './workload.ts'
-import { settled, type Violation, World } from './world.ts'
+import type { AgentHome, AgentProcess, SpawnOptions } from '../agent/fixtures/agent-process.ts'
+import { type Scenario, settled } from './scenario.ts'
+import type { Violation } from './world.ts'
 
 /** What happens at a call: the process is killed, or the call fails. */
 export type Fault = 'kill' | 'EIO' | 'ENOSPC' | 'EMFILE'
@@ -31,30 +31,31 @@ export interface PointResult {
 }
 
 const preload = join(import.meta.dirname, 'hook', 'preload.ts')
-/** Deadlines short enough that a fault that lasts is over soon. */
-const agentEnv = { SERVICE_CALL_DEADLINE_MS: '2000', SERVICE_ATTEMPT_TIMEOUT_MS: '1000' }
 /** More than the 23 s for which a request waits behind an abandoned attempt of its item. */
 const settledMs = 40_000
 const lastingSettledMs = 1_500
 const stoppedMs = 5_000
 
-/**
- * Runs the workload over an agent that meets a fault, restarts it, and holds all that was seen to the invariants.
- *
- * @param leftBy Where an agent before that one was killed: then it is the recovery that meets the fault.
- */
+export interface RunOptions {
+  readonly makeScenario: () => Promise<Scenario>
+  readonly inject?: (home: AgentHome, point: Point) => Injection
+  /** Where an agent before that one was killed: then it is the recovery that meets the fault. */
+  readonly leftBy?: Point | undefined
+}
+
+/** Runs a scenario over an agent that meets a fault, restarts it, and holds all that was seen to the invariants. */
 export async function runPoint(
   point: Point,
-  inject: (home: AgentHome, point: Point) => Injection = injectByHook,
-  leftBy?: Point,
+  { makeScenario, inject = injectByHook, leftBy }: RunOptions,
 ): Promise<PointResult> {
-  await using world = await World.make()
-  if (leftBy) await meet(world, injectByHook(world.home, leftBy).spawn, askAll, settledMs)
+  await using scenario = await makeScenario()
+  const { world } = scenario
+  if (leftBy) await meet(scenario, injectByHook(world.home, leftBy).spawn, settledMs)
   const { spawn, wasReached } = inject(world.home, point)
-  await meet(world, spawn, leftBy ? askAgain : askAll, point.isLasting ? lastingSettledMs : settledMs)
+  await meet(scenario, spawn, point.isLasting ? lastingSettledMs : settledMs, { isFirst: !leftBy })
   const isReached = wasReached()
-  await recover(world)
-  world.checkAtEnd({ isOrderKnown: !losesPlace(point) })
+  await recover(scenario)
+  scenario.checkAtEnd({ isOrderKnown: !losesPlace(point) })
   return { isReached, violations: world.violations }
 }
 
@@ -64,12 +65,13 @@ function losesPlace({ fault, call }: Point): boolean {
 }
 
 /** The calls that a run without a fault makes, in their order, as far as this fault can meet them. */
-export async function listCalls(fault: Fault, leftBy?: Point): Promise<readonly string[]> {
-  await using world = await World.make()
-  if (leftBy) await meet(world, injectByHook(world.home, leftBy).spawn, askAll, settledMs)
+export async function listCalls(fault: Fault, { makeScenario, leftBy }: RunOptions): Promise<readonly string[]> {
+  await using scenario = await makeScenario()
+  const { home } = scenario.world
+  if (leftBy) await meet(scenario, injectByHook(home, leftBy).spawn, settledMs)
   const none: Point = { fault, call: '', nth: 1, isLasting: false }
-  await meet(world, injectByHook(world.home, none).spawn, leftBy ? askAgain : askAll, settledMs)
-  return JSON.parse(readFileSync(reportFileOf(world.home, none), 'utf8')) as string[]
+  await meet(scenario, injectByHook(home, none).spawn, settledMs, { isFirst: !leftBy })
+  return JSON.parse(readFileSync(reportFileOf(home, none), 'utf8')) as string[]
 }
 
 /** By the hook that is preloaded into the agent: needs nothing but Node. */
@@ -88,37 +90,34 @@ function injectByHook(home: AgentHome, point: Point): Injection {
 
 const reportFileOf = ({ dir }: AgentHome, { call }: Point) => join(dir, `report-${call.replaceAll(' ', '-')}`)
 
-/** An agent at work, until it ends or everything is answered. */
-async function meet(
-  world: World,
-  spawn: SpawnOptions,
-  ask: (world: World, agent: AgentProcess) => Promise<void>,
-  boundMs: number,
-): Promise<void> {
-  const env = { ...agentEnv, SERVICE_SPOOL_DIR: world.home.spoolDir, ...spawn.env }
-  await using agent = spawnAgent(world.home, { ...spawn, env })
-  const asking = ask(world, agent)
-  await Promise.race([agent.ended, asking.then(() => settled(world, boundMs))])
+/** An agent at work, until it ends or nothing is missing. */
+async function meet(scenario: Scenario, spawn: SpawnOptions, boundMs: number, { isFirst = true } = {}): Promise<void> {
+  await using agent = scenario.spawn(spawn)
+  const working = isFirst ? scenario.begin(agent) : scenario.goOn(agent)
+  await Promise.race([agent.ended, working.then(() => settled(() => scenario.isSettled(), boundMs))])
   await stopWithin(agent, stoppedMs)
-  await asking
-  world.checkOutput(agent)
+  await working
+  scenario.world.checkOutput(agent)
+  scenario.checkStored()
 }
 
 /** An agent without a fault. */
-async function recover(world: World): Promise<void> {
-  await using agent = spawnAgent(world.home, { env: { ...agentEnv, SERVICE_SPOOL_DIR: world.home.spoolDir } })
+async function recover(scenario: Scenario): Promise<void> {
+  const { world } = scenario
+  await using agent = scenario.spawn({})
   try {
     await agent.listening
   } catch (error) {
     world.violate('I1', `no restart: ${(error as Error).message.slice(-500)}`)
     return
   }
-  await askAgain(world, agent)
-  await settled(world, settledMs)
-  await askOnceMore(world, agent)
+  await scenario.goOn(agent)
+  await settled(() => scenario.isSettled(), settledMs)
+  await scenario.repeat(agent)
   const end = await stopWithin(agent, 12_000)
   if (end.code !== 0) world.violate('I10', `a healthy agent ended with ${end.code ?? end.signal}`)
   world.checkOutput(agent)
+  scenario.checkStored()
 }
 
 async function stopWithin(agent: AgentProcess, boundMs: number): ReturnType<AgentProcess['stop']> {

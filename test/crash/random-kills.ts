@@ -1,6 +1,7 @@
 import { type AgentHome, type AgentProcess, type SpawnOptions, spawnAgent } from '../agent/fixtures/agent-process.ts'
+import { pause, settled } from './scenario.ts'
 import { seededRandom } from './seeded-random.ts'
-import { type Asked, settled, type Violation, World } from './world.ts'
+import { type Asked, type Violation, World } from './world.ts'
 
 export interface RandomKillsResult {
   /** How many requests were made meanwhile. */
@@ -48,11 +49,6 @@ async function killOneAfterAnother(
   let agent: AgentProcess = spawn()
   let isOver = false
 
-  const pause = (ms: number) =>
-    new Promise((resolve) => {
-      setTimeout(resolve, ms)
-    })
-
   const caller = async (number: number): Promise<void> => {
     for (let n = 1; !isOver; n++) {
       const asked = world.ask({ through: 'http', ...requestOf(`h${number}`, n) })
@@ -80,7 +76,7 @@ async function killOneAfterAnother(
   await agent.listening
   isOver = true
   await Promise.all(load)
-  await settled(world, 60_000)
+  await settled(() => world.unanswered.length === 0, 60_000)
   const end = await agent.stop()
   if (end.code !== 0) world.violate('I10', `a healthy agent ended with ${end.code ?? end.signal}`)
   world.checkOutput(agent)

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
+import { ways as handovers, type Way } from './game-server.ts'
 import type { Fault, Point } from './points.ts'
 import { killAtRandom } from './random-kills.ts'
 import {
+  bridgeSeries,
   callsSeries,
   type Finding,
   leavings,
@@ -13,14 +15,16 @@ import {
 import { canTrace } from './system-calls.ts'
 import type { Invariant } from './world.ts'
 
-// npm run test:crash -- [--series calls,recovery,sqlite,random] [--fault kill,EIO] [--every N] [--at-a-time 2] [--seed N]
+// npm run test:crash -- [--series calls,bridge,recovery,sqlite,random] [--way url,files,asking] [--fault kill,EIO] [--every N] [--from K] [--at-a-time 2] [--seed N]
 // Kills the agent at every storage and socket call in turn, then lets each call fail, once and lastingly.
 
 const { values } = parseArgs({
   options: {
-    series: { type: 'string', default: 'calls,recovery,sqlite,random' },
+    series: { type: 'string', default: 'calls,bridge,recovery,sqlite,random' },
+    way: { type: 'string', default: Object.keys(handovers).join() },
     fault: { type: 'string', default: 'kill,EIO,ENOSPC,EMFILE' },
     every: { type: 'string', default: '1' },
+    from: { type: 'string', default: '0' },
     'at-a-time': { type: 'string', default: '2' },
     'random-kills': { type: 'string', default: '50' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
@@ -36,6 +40,10 @@ const ways = faults.flatMap((fault) =>
   (fault === 'kill' ? [false] : [false, true]).map((isLasting) => ({ fault, isLasting })),
 )
 if (wanted.has('calls')) for (const { fault, isLasting } of ways) await goThrough(callsSeries(fault, isLasting))
+if (wanted.has('bridge')) {
+  for (const way of values.way.split(',') as Way[])
+    for (const { fault, isLasting } of ways) await goThrough(bridgeSeries(way, fault, isLasting))
+}
 if (wanted.has('recovery') && faults.includes('kill')) {
   for (const leftBy of leavings) await goThrough(recoverySeries(leftBy))
 }
@@ -52,6 +60,7 @@ async function goThrough(series: Series): Promise<void> {
   const { reached, findings: found } = await runSeries(series, {
     atATime: Number(values['at-a-time']),
     every: Number(values.every),
+    from: Number(values.from),
     told(point, { isReached, violations }) {
       if (values.verbose) console.log(`  ${wordsOf(point)}${isReached ? '' : ': not reached'}`)
       for (const { invariant, what } of violations) console.log(`  ${wordsOf(point)}: ${invariant} ${what}`)
@@ -92,6 +101,9 @@ function tell(): void {
     ['wrong envelopes', 'I7'],
     ['files left', 'I9'],
     ['unclean ends', 'I10'],
+    ['not handed over', 'I11'],
+    ['acknowledged too early', 'I12'],
+    ['closed too early', 'I13'],
   ]
   const counts = kinds.map(
     ([kind, invariant]) => `${findings.filter(({ violation }) => violation.invariant === invariant).length} ${kind}`,

@@ -1,4 +1,7 @@
-import { type Fault, listCalls, type Point, type PointResult, runPoint } from './points.ts'
+import { bridgeScenario } from './bridge-scenario.ts'
+import { callsScenario } from './calls-scenario.ts'
+import type { Way } from './game-server.ts'
+import { type Fault, listCalls, type Point, type PointResult, type RunOptions, runPoint } from './points.ts'
 import { injectByStrace, systemCalls } from './system-calls.ts'
 import type { Violation } from './world.ts'
 
@@ -25,31 +28,39 @@ export const leavings: readonly Point[] = [
 
 /** Every storage and socket call of a run, in turn. */
 export function callsSeries(fault: Fault, isLasting: boolean): Series {
-  return {
-    title: titleOf(fault, isLasting),
-    points: () => everyCall(fault, isLasting),
-    run: (point) => runPoint(point),
-  }
+  return seriesOf(titleOf(fault, isLasting), fault, isLasting, { makeScenario: callsScenario })
 }
 
 /** Every storage and socket call of an agent that takes over what another left. */
 export function recoverySeries(leftBy: Point): Series {
+  const title = `killed again while it recovers what was left before: ${leftBy.call}`
+  return seriesOf(title, 'kill', false, { makeScenario: callsScenario, leftBy })
+}
+
+/** Every storage and socket call of an agent with a webhook bridge. */
+export function bridgeSeries(way: Way, fault: Fault, isLasting: boolean): Series {
+  const title = `webhook bridge, ${way}: ${titleOf(fault, isLasting)}`
+  return seriesOf(title, fault, isLasting, { makeScenario: () => bridgeScenario(way) })
+}
+
+function seriesOf(title: string, fault: Fault, isLasting: boolean, options: RunOptions): Series {
   return {
-    title: `killed again while it recovers what was left before: ${leftBy.call}`,
-    points: () => everyCall('kill', false, leftBy),
-    run: (point) => runPoint(point, undefined, leftBy),
+    title,
+    points: () => everyCall(fault, isLasting, options),
+    run: (point) => runPoint(point, options),
   }
 }
 
 /** The system calls of SQLite, each until a run no longer makes as many. */
 export function systemCallSeries(fault: Fault, isLasting: boolean): Series {
+  const options = { makeScenario: callsScenario, inject: injectByStrace }
   return {
     title: `${titleOf(fault, isLasting)}, inside SQLite`,
     points: async () =>
       systemCalls
         .filter(({ isLook }) => fault !== 'kill' || !isLook)
         .flatMap(({ call }) => range(systemCallsMax).map((nth) => ({ fault, call, nth, isLasting }))),
-    run: (point) => runPoint(point, injectByStrace),
+    run: (point) => runPoint(point, options),
   }
 }
 
@@ -61,10 +72,10 @@ function titleOf(fault: Fault, isLasting: boolean): string {
 }
 
 /** How often a run makes a call varies a little: the most of three runs. */
-async function everyCall(fault: Fault, isLasting: boolean, leftBy?: Point): Promise<Point[]> {
+async function everyCall(fault: Fault, isLasting: boolean, options: RunOptions): Promise<Point[]> {
   const most = new Map<string, number>()
   for (let run = 0; run < 3; run++) {
-    for (const [call, { length }] of Map.groupBy(await listCalls(fault, leftBy), (name) => name)) {
+    for (const [call, { length }] of Map.groupBy(await listCalls(fault, options), (name) => name)) {
       most.set(call, Math.max(most.get(call) ?? 0, length))
     }
   }
@@ -76,15 +87,17 @@ export interface SeriesOptions {
   readonly atATime: number
   /** Every how manyth point. */
   readonly every: number
+  /** The first of them, from 0: with the same `every`, each value takes other points. */
+  readonly from: number
   readonly told: (point: Point, result: PointResult) => void
 }
 
 /** @returns How many points were reached, and what they broke. */
 export async function runSeries(
   series: Series,
-  { atATime, every, told }: SeriesOptions,
+  { atATime, every, from, told }: SeriesOptions,
 ): Promise<{ reached: number; findings: Finding[] }> {
-  const points = (await series.points()).filter((_, index) => index % every === 0)
+  const points = (await series.points()).filter((_, index) => index % every === from)
   const findings: Finding[] = []
   /** Runs of one call that did not come to their point, directly one after another. */
   const missed = new Map<string, number>()

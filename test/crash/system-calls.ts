@@ -46,7 +46,7 @@ export function injectByStrace(home: AgentHome, { call, fault, nth, isLasting }:
 }
 
 function databaseFiles({ stateDir, spoolDir }: AgentHome): string[] {
-  const names = ['journal.db', 'journal.db.new', 'owner.lock'].flatMap((name) => [
+  const names = ['journal.db', 'journal.db.new', 'orders.db', 'orders.db.new', 'owner.lock'].flatMap((name) => [
     name,
     `${name}-wal`,
     `${name}-shm`,

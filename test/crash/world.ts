@@ -1,4 +1,4 @@
-import { type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs'
+import { existsSync, type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { operations, type PlatformOperationName, requestOf } from '../../contract/operations.ts'
 import { type AgentHome, type AgentProcess, agentHome, processPublicKey } from '../agent/fixtures/agent-process.ts'
@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** What `docs/reliability.md` promises and a crash could break, by its number there. */
-export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I7' | 'I9' | 'I10'
+export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I7' | 'I9' | 'I10' | 'I11' | 'I12' | 'I13'
 
 export interface Violation {
   readonly invariant: Invariant
@@ -171,10 +171,12 @@ export class World implements AsyncDisposable {
     const unexpected = [
       ...others(this.outbox, /\.json\.rejected$/),
       ...others(this.inbox, /^$/),
-      ...others(this.home.spoolDir, /^(?:outbox|inbox|agent\.json|owner\.lock)$/),
+      ...others(join(this.home.spoolDir, 'events'), /^$/),
+      ...others(join(this.home.spoolDir, 'replies'), /^$/),
+      ...others(this.home.spoolDir, /^(?:outbox|inbox|events|replies|agent\.json|owner\.lock)$/),
       // SQLite itself leaves the shm of a journal that it looked at before it was taken over.
-      ...others(this.home.stateDir, /^(?:journal\.db(?:-shm)?|ballast|owner\.lock)$/),
-      ...others(this.home.dir, /^(?:spool|state|signing-key\.pem|report-.*)$/),
+      ...others(this.home.stateDir, /^(?:(?:journal|orders)\.db(?:-shm)?|ballast|owner\.lock)$/),
+      ...others(this.home.dir, /^(?:spool|state|signing-key\.pem|platform-public-key\.pem|report-.*)$/),
     ]
     for (const path of unexpected) this.violate('I9', `${path.slice(this.home.dir.length + 1)} is left`)
   }
@@ -230,18 +232,6 @@ function isKept(asked: Asked, { ok, status = 0, uncertain }: AnswerFields): bool
   return status >= 400 && status < 500 && ![401, 408, 425, 429].includes(status)
 }
 
-/** Resolves when everything is answered, or after a bound. */
-export async function settled(world: World, boundMs: number): Promise<void> {
-  const endMs = performance.now() + boundMs
-  while (world.unanswered.length > 0 && performance.now() < endMs) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5)
-    })
-  }
-}
-
 function others(dir: string, expected: RegExp): string[] {
-  return readdirSync(dir)
-    .filter((name) => !expected.test(name))
-    .map((name) => join(dir, name))
+  return (existsSync(dir) ? readdirSync(dir) : []).filter((name) => !expected.test(name)).map((name) => join(dir, name))
 }

@@ -33,8 +33,8 @@ function placeOf(path: unknown): string | undefined {
     [/\.done$/, 'done'],
     [/\.tmp$|^agent\.json\.\d/, 'temporary'],
     [/\.json\.(?:unread|rejected)/, 'set aside'],
-    [/^(?:outbox|inbox|spool|state)$/, name],
-    [/^(?:agent\.json|owner|journal|ballast)/, name],
+    [/^(?:outbox|inbox|events|replies|spool|state)$/, name],
+    [/^(?:agent\.json|owner|journal|orders|ballast)/, name],
     [/\.pem$/, 'key'],
     [/\.json$/, 'request or answer'],
   ]

@@ -5,7 +5,8 @@ import { callThrough, type Methods, wrap } from './wrap.ts'
 /** Connections to the platform and what passes through them, the port that is taken, and answers to callers. */
 export function watchSockets(): void {
   const sockets = net.Socket.prototype
-  const connected = new WeakSet<object>()
+  /** Our connections, each with whom it leads to. */
+  const connected = new WeakMap<object, string>()
   if (!('_writeGeneric' in sockets)) throw new Error('net.Socket of this Node has no _writeGeneric')
 
   wrap(
@@ -25,8 +26,9 @@ export function watchSockets(): void {
     (original) =>
       function (this: unknown, ...args) {
         const socket = this as net.Socket
-        connected.add(socket)
-        const error = point('connect', 'platform')
+        const to = receiverOf(args)
+        connected.set(socket, to)
+        const error = point('connect', to)
         if (!error) return callThrough(original, socket, args)
         process.nextTick(() => socket.destroy(error))
         return socket
@@ -41,7 +43,7 @@ export function watchSockets(): void {
         const isAccepted = Boolean((socket as { server?: unknown }).server)
         // Standard output and error may be sockets too.
         if (socket.connecting || !(isAccepted || connected.has(socket))) return callThrough(original, socket, args)
-        const where = isAccepted ? 'answer to a caller' : 'request to the platform'
+        const where = isAccepted ? 'answer to a caller' : `request to the ${connected.get(socket)}`
         const error = point('send', where)
         if (error) return (args.at(-1) as (error: Error) => void)(error)
         const result = callThrough(original, socket, args)
@@ -54,10 +56,19 @@ export function watchSockets(): void {
   if (!inherited) throw new Error('net.Socket of this Node has no push')
   Object.assign(sockets, {
     push(this: net.Socket, ...args: unknown[]) {
-      const error = connected.has(this) && args[0] !== null ? point('receive', 'answer of the platform') : undefined
+      const from = connected.get(this)
+      const error = from !== undefined && args[0] !== null ? point('receive', `answer of the ${from}`) : undefined
       if (!error) return callThrough(inherited, this, args)
       this.destroy(error)
       return false
     },
   })
+}
+
+const platformPort = new URL(process.env['SERVICE_BASE_URL'] ?? 'http://nowhere').port
+
+/** `net.connect` passes its arguments on as one list, options first. */
+function receiverOf(args: readonly unknown[]): string {
+  const [options] = args.flat() as [{ readonly port?: number | string | null } | undefined]
+  return String(options?.port) === platformPort ? 'platform' : 'game server'
 }

@@ -1,5 +1,26 @@
-import type { AgentProcess } from '../agent/fixtures/agent-process.ts'
-import type { Asked, World } from './world.ts'
+import { type AgentProcess, spawnAgent } from '../agent/fixtures/agent-process.ts'
+import { type Scenario, shortDeadlines } from './scenario.ts'
+import { type Asked, World } from './world.ts'
+
+/** Calls through both doors, while a reader deletes each answer at once. */
+export async function callsScenario(): Promise<Scenario> {
+  const world = await World.make()
+  return {
+    world,
+    spawn: (options) =>
+      spawnAgent(world.home, {
+        ...options,
+        env: { ...shortDeadlines, SERVICE_SPOOL_DIR: world.home.spoolDir, ...options.env },
+      }),
+    begin: (agent) => askAll(world, agent),
+    goOn: (agent) => askAgain(world, agent),
+    isSettled: () => world.unanswered.length === 0,
+    repeat: (agent) => askOnceMore(world, agent),
+    checkStored: () => undefined,
+    checkAtEnd: (options) => world.checkAtEnd(options),
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  }
+}
 
 const purchase = (itemRef: string) => ({ itemRef, quantity: 1, buyerCharacterRef: 'char-2' })
 const registration = (itemRef: string) => ({
@@ -14,7 +35,7 @@ const registration = (itemRef: string) => ({
 const observation = (itemRef: string, observedQuantity: number) => ({ itemRef, observedQuantity })
 
 /** A few of each: once, idempotent in order, safe; through files before and after the start, and through HTTP. */
-export async function askAll(world: World, agent: AgentProcess): Promise<void> {
+async function askAll(world: World, agent: AgentProcess): Promise<void> {
   const byFile = (id: string, operation: Asked['operation'], input: Asked['input']) =>
     world.ask({ id, through: 'file', operation, input })
   const byHttp = (id: string, operation: Asked['operation'], input: Asked['input']) =>
@@ -40,12 +61,12 @@ export async function askAll(world: World, agent: AgentProcess): Promise<void> {
 }
 
 /** What is unanswered is asked again, of the next agent. Files need not be asked again. */
-export async function askAgain(world: World, agent: AgentProcess): Promise<void> {
+async function askAgain(world: World, agent: AgentProcess): Promise<void> {
   if (await listens(agent)) await callInTurn(world, agent, callsOf(world))
 }
 
 /** Every id that was answered, once more. */
-export async function askOnceMore(world: World, agent: AgentProcess): Promise<void> {
+async function askOnceMore(world: World, agent: AgentProcess): Promise<void> {
   for (const asked of callsOf(world)) {
     // Repeating an observation that was not kept is a new one, and comes last.
     const wasAnswered = asked.answers.length > 0 && asked.operation !== 'market.adjust-stock'

@@ -1,0 +1,122 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { AgentProcess } from '../agent/fixtures/agent-process.ts'
+import { spawnBridge, webhookUrlOf } from '../agent/fixtures/bridge-process.ts'
+import { GameServer, type Plan, type Way, ways } from './game-server.ts'
+import { Market } from './market.ts'
+import { type Scenario, shortDeadlines } from './scenario.ts'
+import { World } from './world.ts'
+
+const plans: ReadonlyMap<number, Plan> = new Map([
+  [17, 'forget, then deliver'],
+  [18, 'put off, then deliver'],
+  [19, 'report out of stock'],
+  [20, 'never take'],
+])
+/** Expires before it is paid: only its end arrives. */
+const unpaid = 21
+const forgotten = 17
+
+/** A row of the ledger. */
+interface Row {
+  readonly transaction_id: number
+  readonly phase: string
+  readonly generation: number
+  readonly end_text: string | null
+  readonly is_end_confirmed: number
+}
+
+/** Sales through the webhook bridge, to a game server that dies with each agent and forgets what it took. */
+export async function bridgeScenario(way: Way): Promise<Scenario> {
+  const world = await World.make()
+  const market = new Market(world, [...plans.keys(), unpaid])
+  const gameServer = new GameServer(world, market, plans, way === 'files' ? 'file' : 'http')
+  const handover = await ways[way](gameServer, world)
+  const rows = () => rowsOf(join(world.home.stateDir, 'orders.db'))
+
+  async function work(agent: AgentProcess): Promise<void> {
+    gameServer.start(agent)
+    void handover.work(agent)
+    void agent.ended.then(() => {
+      market.webhookUrl = undefined
+    })
+    market.webhookUrl = await webhookUrlOf(agent).catch(() => undefined)
+  }
+
+  /** The first agent has nothing more to do when the order that will be forgotten is acknowledged. */
+  function isDone({ transactionId, order, end }: Market['sales'][number]): boolean {
+    if (transactionId === forgotten && gameServer.lives === 1) return order?.isAcknowledged === true
+    return end?.isAcknowledged === true && gameServer.seen.has(`transaction_terminal ${transactionId}`)
+  }
+
+  return {
+    world,
+    spawn: (options) => spawnBridge(world.home, { ...shortDeadlines, ...handover.settings, ...options.env }, options),
+    begin(agent) {
+      for (const transactionId of plans.keys()) market.pay(transactionId)
+      market.expire(unpaid)
+      return work(agent)
+    },
+    goOn: work,
+    isSettled: () => market.sales.every(isDone) && world.unanswered.length === 0 && handover.isIdle(),
+    repeat: async () => undefined,
+
+    checkStored() {
+      const stored = new Map(rows().map((row) => [row.transaction_id, row]))
+      for (const { transactionId, order, end, ordersAcknowledged } of market.sales) {
+        const row = stored.get(transactionId)
+        const isOver = end !== undefined || !market.isAwaiting(transactionId)
+        if (row?.phase === 'lost') world.violate('I13', `order ${transactionId} is called lost`)
+        if (row?.phase === 'closed' && !isOver) world.violate('I13', `order ${transactionId} is closed too early`)
+        // Each reply that the platform knows of has ended a generation.
+        if (
+          order?.isAcknowledged &&
+          !isOver &&
+          (!row || (row.phase === 'offered' && row.generation <= ordersAcknowledged))
+        )
+          world.violate('I12', `order ${transactionId} was acknowledged before the reply was stored`)
+        if (end?.isAcknowledged && row?.end_text == null)
+          world.violate('I12', `the end of ${transactionId} was acknowledged before it was stored`)
+      }
+    },
+
+    checkAtEnd(options) {
+      world.checkAtEnd(options)
+      for (const { transactionId, order, end } of market.sales) {
+        const events = [order && 'transfer_order', 'transaction_terminal'].filter((event) => event !== undefined)
+        for (const event of events)
+          if (!gameServer.seen.has(`${event} ${transactionId}`))
+            world.violate('I11', `${event} ${transactionId} was not handed over`)
+        if (!end?.isAcknowledged) world.violate('I1', `the end of ${transactionId} was not acknowledged`)
+      }
+      for (const { transaction_id, phase, is_end_confirmed } of rows()) {
+        if (phase !== 'closed')
+          world.violate('I11', `order ${transaction_id} is over, and the ledger calls it ${phase}`)
+        if (way !== 'asking' && !is_end_confirmed)
+          world.violate('I11', `the end of ${transaction_id} waits for the game server, which has confirmed it`)
+      }
+    },
+
+    async [Symbol.asyncDispose]() {
+      market.close()
+      await handover[Symbol.asyncDispose]()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What the ledger knows, read from a copy: the next agent must find the files as the last one left them. */
+function rowsOf(path: string): readonly Row[] {
+  if (!existsSync(path)) return []
+  const dir = mkdtempSync(join(tmpdir(), 'market-agent-ledger-'))
+  try {
+    const copy = join(dir, 'orders.db')
+    for (const suffix of ['', '-wal']) if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix)
+    using db = new DatabaseSync(copy)
+    return db.prepare('SELECT * FROM orders').all() as unknown as Row[]
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+}
