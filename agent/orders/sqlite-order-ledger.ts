@@ -128,7 +128,7 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
   /** The sync of the last commit. What is read may have been committed just now, and counts only when it is synced. */
   let synced = Promise.resolve()
   const commit = (work: () => unknown): Promise<void> => {
-    writer.commit(work)
+    writer.commitAll(work)
     synced = writer.sync()
     return synced
   }

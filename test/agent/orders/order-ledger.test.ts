@@ -95,6 +95,19 @@ test('an observation that comes with one order reaches the other orders of its i
   expect((await ledger.find(1))?.observedQuantity).toBe(3)
 })
 
+test('a change whose observation cannot be stored changes nothing', async () => {
+  const failures: Error[] = []
+  await using opened = openTestLedger((error) => failures.push(error))
+  await opened.ledger.change(1, () => orderOf(1))
+  await opened.reopen((path) => {
+    using db = new DatabaseSync(path)
+    db.exec(`CREATE TRIGGER fail BEFORE UPDATE ON orders BEGIN SELECT RAISE(ABORT, 'not now'); END`)
+  })
+  await expect(opened.ledger.change(1, () => orderOf(1, { phase: 'taken', observedQuantity: 4 }))).rejects.toThrow()
+  expect(failures).toHaveLength(1)
+  expect(await opened.ledger.find(1)).toEqual(orderOf(1))
+})
+
 test('a new process finds the orders of the last one', async () => {
   await using opened = openTestLedger()
   await opened.ledger.change(17, () => orderOf(17))
