@@ -6,7 +6,7 @@ import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
 import { ScanTimer } from '../clock/scan-timer.ts'
 import { readBounded } from '../durable-files/read-bounded.ts'
-import { replaceFile } from '../durable-files/replace-file.ts'
+import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-file.ts'
 import { causeOf, cureOf, isGone } from '../durable-files/system-errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Message } from '../orders/message.ts'
@@ -69,6 +69,7 @@ export class EventFiles implements Handover {
     for (const message of open) this.#open.set(message.name, message)
     this.#try(this.#events, () => {
       this.#checkDirs()
+      removeUnfinishedFiles(this.#events)
       for (const name of this.#namesIn(this.#events)) if (!this.#open.has(name)) this.#remove(name)
     })
     for (const reason of this.reasons()) this.#options.log.warn(reason)

@@ -122,6 +122,14 @@ test('an old reply does not answer the order that comes again after TEMPORARY', 
   expect(await again).toEqual({ status: 200, body: { observedQuantity: 1 } })
 })
 
+test('what a killed agent has left half-written in events/ goes at the next start, and nothing else', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const events = join(bridge.spoolDir, 'events')
+  for (const name of [`.${'0a'.repeat(16)}.tmp`, '.theirs.tmp']) writeFileSync(join(events, name), '{')
+  await bridge.restart()
+  expect(readdirSync(events)).toEqual(['.theirs.tmp'])
+})
+
 test('a reply that was written while no agent ran is read before anything is offered again, and files of what is over go', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
