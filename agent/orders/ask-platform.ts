@@ -12,7 +12,7 @@ export interface AskPlatformOptions {
   readonly clock: Clock
   /** The platform's time, Unix ms. */
   readonly platformMs: () => number
-  /** An order that came into its phase at this moment (Unix ms) or later is left for the next time; 'all' asks about each. */
+  /** An order that came into its phase after this moment (Unix ms) is left for the next time; 'all' asks about each. */
   readonly before: number | 'all'
   /** When it is aborted, answers that come later change nothing. */
   readonly stopping: AbortSignal
@@ -43,7 +43,7 @@ function isDue(order: Order, { clock, platformMs, before }: AskPlatformOptions):
   if (before === 'all') return true
   if (order.retryAtMs !== null) return isRetryDue(order, platformMs())
   // An order of the future: the clock was set back.
-  return order.sinceMs < before || order.sinceMs > clock.wallMs()
+  return order.sinceMs <= before || order.sinceMs > clock.wallMs()
 }
 
 function isRetryDue({ retryAtMs }: Order, platformMs: number): boolean {

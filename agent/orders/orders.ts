@@ -90,14 +90,15 @@ export class Orders {
   /** Offers what is open, then asks the platform about it, at once and every few minutes. */
   async start(platform: OrdersPlatform): Promise<void> {
     const { clock } = this.#options
-    const startedMs = clock.wallMs()
     const ends = await this.book.findUnconfirmedEnds()
     const open = [...(await this.book.findOpen()), ...ends]
     for (const order of open) this.#offers?.follow(order)
     await this.#handover?.start(open.flatMap(messagesOf))
+    // A reply that was there already may be that of a game server that has died since.
+    const startedMs = clock.wallMs()
     let isFirst = true
     this.#attemptRepeatedly(askIntervalMs, () => {
-      // First about all that an earlier agent has left, and not about what the game server has just taken.
+      // First about all that was there at the start, and not about what the game server has just taken.
       const before = isFirst ? startedMs : clock.wallMs() - askIntervalMs
       isFirst = false
       return this.#ask(platform, before)

@@ -130,7 +130,20 @@ test('what a killed agent has left half-written in events/ goes at the next star
   expect(readdirSync(events)).toEqual(['.theirs.tmp'])
 })
 
-test('a reply that was written while no agent ran is read before anything is offered again, and files of what is over go', async () => {
+test('an order whose reply was written while no agent ran is offered again, because the game server may have lost it since', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  bridge.clock.advance(9_001)
+  await answer
+  await bridge.agent.close()
+  reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
+  await bridge.restart()
+  const again = await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17-2'), 'utf8'))
+  expect(JSON.parse(again)).toEqual(order)
+})
+
+test('a reply that was written while no agent ran answers the platform, and files of what is over go', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
   await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
@@ -139,6 +152,8 @@ test('a reply that was written while no agent ran is read before anything is off
   await bridge.agent.close()
   reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
   rmSync(eventFile(bridge, 'transfer_order-17'))
+  const disputed = { transactionId: 17, paymentStatus: 'PAGO', deliveryStatus: 'EM_DISPUTA' }
+  bridge.platform.reply = () => ({ status: 200, body: JSON.stringify({ data: disputed }) })
   for (const dir of ['events', 'replies']) writeFileSync(join(bridge.spoolDir, dir, 'transfer_order-16.json'), '{}')
   await bridge.restart()
   expect(await bridge.webhook(order)).toEqual({ status: 200, body: { observedQuantity: 2 } })
