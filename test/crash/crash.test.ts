@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { bridgeScenario } from './bridge-scenario.ts'
 import { callsScenario } from './calls-scenario.ts'
+import { type Way, ways } from './game-server.ts'
 import { type Fault, listCalls, type Point, type PointResult, runPoint } from './points.ts'
 import { killAtRandom } from './random-kills.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -61,6 +63,20 @@ test('an agent killed while it takes over what another left keeps every promise'
   const points = sample('kill', false, await listCalls('kill', options), 6)
   expect(await findingsAt(points, (point) => runPoint(point, options)), `CRASH_SEED=${seed}`).toEqual([])
 })
+
+for (const way of Object.keys(ways) as Way[]) {
+  test(`an agent killed before its reply to the platform, or while it stores an order, loses no order that is handed over by ${way}`, {
+    timeout: 120_000,
+  }, async () => {
+    const points = ['send answer to a caller', 'sync orders.db-wal'].map(
+      (call): Point => ({ fault: 'kill', call, nth: 4, isLasting: false }),
+    )
+    const results = await Promise.all(
+      points.map((point) => runPoint(point, { makeScenario: () => bridgeScenario(way) })),
+    )
+    expect(results).toEqual(points.map(() => ({ isReached: true, violations: [] })))
+  })
+}
 
 test('an agent killed 50 times at random moments under load keeps every promise', { timeout: 300_000 }, async () => {
   const { requests, violations } = await killAtRandom(50, seed)

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { ways as handovers, type Way } from './game-server.ts'
 import type { Fault, Point } from './points.ts'
+import { type Progress, startProgress } from './progress.ts'
 import { killAtRandom } from './random-kills.ts'
 import {
   bridgeSeries,
@@ -57,19 +58,24 @@ tell()
 
 async function goThrough(series: Series): Promise<void> {
   const startedMs = performance.now()
+  let progress: Progress | undefined
   const { reached, findings: found } = await runSeries(series, {
     atATime: Number(values['at-a-time']),
     every: Number(values.every),
     from: Number(values.from),
-    told(point, { isReached, violations }) {
-      if (values.verbose) console.log(`  ${wordsOf(point)}${isReached ? '' : ': not reached'}`)
-      for (const { invariant, what } of violations) console.log(`  ${wordsOf(point)}: ${invariant} ${what}`)
+    onStart(total) {
+      progress = startProgress(series.title, total)
+    },
+    onDone(point, { isReached, violations }) {
+      if (values.verbose) progress?.print(`  ${wordsOf(point)}${isReached ? '' : ': not reached'}`)
+      for (const { invariant, what } of violations) progress?.print(`  ${wordsOf(point)}: ${invariant} ${what}`)
+      progress?.next(violations.length)
     },
   })
   pointsReached += reached
   findings.push(...found)
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
-  console.log(`${series.title}: ${reached} points, ${found.length} violations, ${seconds} s`)
+  progress?.print(`${series.title}: ${reached} points, ${found.length} violations, ${seconds} s`)
   // A series that met nothing has shown nothing.
   if (reached === 0) process.exitCode = 1
 }
@@ -79,6 +85,7 @@ function wordsOf({ fault, call, nth, isLasting }: Point): string {
 }
 
 async function killUnderLoad(kills: number, seed: number): Promise<void> {
+  console.log(`killing ${kills} times at random`)
   const { requests, violations } = await killAtRandom(kills, seed)
   console.log(
     `killed at random: ${kills} times under ${requests} requests, ${violations.length} violations (seed ${seed})`,

@@ -11,6 +11,8 @@ export interface Series {
   /** Those of a call in their order; a series may end where a run no longer comes to a point. */
   readonly points: () => Promise<readonly Point[]>
   readonly run: (point: Point) => Promise<PointResult>
+  /** How many points there are is not known before. */
+  readonly isOpenEnded?: true
 }
 
 /** A point of a series that broke a promise. */
@@ -61,6 +63,7 @@ export function systemCallSeries(fault: Fault, isLasting: boolean): Series {
         .filter(({ isLook }) => fault !== 'kill' || !isLook)
         .flatMap(({ call }) => range(systemCallsMax).map((nth) => ({ fault, call, nth, isLasting }))),
     run: (point) => runPoint(point, options),
+    isOpenEnded: true,
   }
 }
 
@@ -89,15 +92,18 @@ export interface SeriesOptions {
   readonly every: number
   /** The first of them, from 0: with the same `every`, each value takes other points. */
   readonly from: number
-  readonly told: (point: Point, result: PointResult) => void
+  /** Called before the first point. */
+  readonly onStart: (total: number | undefined) => void
+  readonly onDone: (point: Point, result: PointResult) => void
 }
 
 /** @returns How many points were reached, and what they broke. */
 export async function runSeries(
   series: Series,
-  { atATime, every, from, told }: SeriesOptions,
+  { atATime, every, from, onStart, onDone }: SeriesOptions,
 ): Promise<{ reached: number; findings: Finding[] }> {
   const points = (await series.points()).filter((_, index) => index % every === from)
+  onStart(series.isOpenEnded ? undefined : points.length)
   const findings: Finding[] = []
   /** Runs of one call that did not come to their point, directly one after another. */
   const missed = new Map<string, number>()
@@ -109,7 +115,7 @@ export async function runSeries(
       missed.set(point.call, result.isReached ? 0 : (missed.get(point.call) ?? 0) + 1)
       if (result.isReached) reached++
       findings.push(...result.violations.map((violation) => ({ point, violation })))
-      told(point, result)
+      onDone(point, result)
     }
   }
   await Promise.all(range(atATime).map(worker))

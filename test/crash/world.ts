@@ -172,7 +172,8 @@ export class World implements AsyncDisposable {
       ...others(this.outbox, /\.json\.rejected$/),
       ...others(this.inbox, /^$/),
       ...others(join(this.home.spoolDir, 'events'), /^$/),
-      ...others(join(this.home.spoolDir, 'replies'), /^$/),
+      // An agent that dies between removing an event and removing its reply leaves a reply without an event.
+      ...others(join(this.home.spoolDir, 'replies'), /\.json\.rejected$/),
       ...others(this.home.spoolDir, /^(?:outbox|inbox|events|replies|agent\.json|owner\.lock)$/),
       // SQLite itself leaves the shm of a journal that it looked at before it was taken over.
       ...others(this.home.stateDir, /^(?:(?:journal|orders)\.db(?:-shm)?|ballast|owner\.lock)$/),
