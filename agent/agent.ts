@@ -16,15 +16,17 @@ import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import { CallLog } from './log/call-log.ts'
 import { LimitedLog } from './log/limited-log.ts'
 import type { Log } from './log/log.ts'
+import { PlatformLog } from './log/platform-log.ts'
 import { StateLog } from './log/state-log.ts'
 import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
 import { warnOfUnattendedOrders } from './orders/unattended-orders.ts'
 import { type OwnedDir, type Ownership, takeOwnership } from './ownership/owner-lock.ts'
-import { connectToPlatform, type PlatformConnection } from './platform/connection.ts'
+import { connectToPlatform } from './platform/connection.ts'
 import { Contact } from './platform/contact.ts'
-import { partnerApi } from './platform/partner-api.ts'
+import { type PartnerApiOptions, partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
+import { proxyOf } from './platform/proxy.ts'
 import { RequestTable } from './spool/requests.ts'
 import { startSpool } from './spool/spool.ts'
 import { spoolDirs } from './spool/spool-dirs.ts'
@@ -101,17 +103,18 @@ export async function startAgent(
   const bridge = config.webhook && openBridge({ ...config, settings: config.webhook, clock, log, onFatal })
   if (bridge) started.defer(() => bridge.close())
   else await warnOfUnattendedOrders(config.stateDir, log)
-  const connection = await connectToPlatform({
-    origin: new URL(config.baseUrl).origin,
-    extraCa: config.extraCa,
-    httpsProxy: config.httpsProxy,
-    noProxy: config.noProxy,
-    clock,
-  })
+  const { baseUrl, extraCa } = config
+  const { origin } = new URL(baseUrl)
+  const proxy = proxyOf(origin, config)
+  const route = { baseUrl, proxy, signer: () => live.current.signingKey }
+  const connection = connectToPlatform({ origin, extraCa, proxy, clock })
   started.defer(() => connection.close())
-  const contact = new Contact()
+  const platformLog = new PlatformLog(log, clock)
+  const contact = new Contact(clock, (state) => platformLog.onContact(state))
+  started.defer(() => contact.stop())
+  const platformClock = new PlatformClock(clock, (offsetMs) => platformLog.onClock(offsetMs))
   const callLog = new CallLog(log)
-  const deps = callDeps(live, callLog, outside, journal, connection, contact, bridge)
+  const deps = callDeps(live, callLog, outside, journal, { connection, contact, platformClock, route }, bridge)
   const answer = (call: Call, turn: Turn) => callLog.follow(call, () => answerCall(call, turn, deps))
   const platform = {
     platformMs: () => deps.platformClock.nowMs(),
@@ -185,28 +188,24 @@ function callDeps(
   callLog: CallLog,
   { clock, random, newJti }: Outside,
   journal: IdempotencyJournal,
-  connection: PlatformConnection,
-  contact: Contact,
+  platform: Pick<PartnerApiOptions, 'connection' | 'contact' | 'platformClock'> & Pick<CallDeps, 'route'>,
   bridge: Bridge | undefined,
 ): CallDeps & { readonly openWebhook: OpenWebhook } {
   const config = live.current
-  const platformClock = new PlatformClock(clock)
+  const { platformClock } = platform
   const api = partnerApi({
-    baseUrl: config.baseUrl,
+    ...platform,
     credentials: () => live.current,
     attemptTimeoutMs: config.attemptTimeoutMs,
     userAgent: agentName.replace(' ', '/'),
     clock,
-    connection,
-    platformClock,
     newJti,
   })
   const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api)
   return {
+    ...platform,
     clock,
-    platformClock,
     partnerApi: api,
-    contact,
     retryBudget: new RetryBudget(clock),
     random,
     attemptTimeoutMs: config.attemptTimeoutMs,

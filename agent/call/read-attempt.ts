@@ -2,6 +2,8 @@ import type { PlatformOperation } from '../../contract/operations.ts'
 import { decodeUtf8, readStrictJson, type StrictObject } from '../../contract/strict-json.ts'
 import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { ContactSign } from '../platform/contact.ts'
+import { type AnswerFacts, type SignedRoute, troubleOfAnswer } from '../platform/trouble-of-answer.ts'
+import { troubleOfFailure } from '../platform/trouble-of-failure.ts'
 import { type CallSuccess, refusal } from './answer.ts'
 import type { PlatformCall } from './call.ts'
 import { type Fault, faultOfStatus } from './fault-table.ts'
@@ -44,19 +46,24 @@ export function readAttempt(call: PlatformCall, result: AttemptResult): AttemptR
 
 const proof: ContactSign = { kind: 'proof' }
 
-/** Says whether an attempt proves that calls go through. Only an answer in the interface's form does. Pure. */
-export function contactSign(result: AttemptResult, reading: AttemptReading): ContactSign {
+/**
+ * Says whether an attempt proves that calls go through, and else what is wrong. Only an answer in the interface's form
+ * is a proof. Pure.
+ */
+export function contactSign(
+  result: AttemptResult,
+  reading: AttemptReading,
+  clock: AnswerFacts['clock'],
+  route: SignedRoute,
+): ContactSign {
   if (reading.ok) return proof
-  if (result.kind === 'failed') return reportTrouble(`the platform does not answer: ${result.cause.message}`)
+  if (result.kind === 'failed') return { kind: 'trouble', trouble: troubleOfFailure(result, route) }
   const { status } = result
-  if (status === 401) return reportTrouble('the platform refuses key or signature (HTTP 401)')
-  if (status >= 500) return reportTrouble(`the platform has an error (HTTP ${status})`)
-  if (reading.isOnContract) return proof
-  return reportTrouble(`the answer is not in the platform's form (HTTP ${status}): check SERVICE_BASE_URL`)
-}
-
-function reportTrouble(reason: string): ContactSign {
-  return { kind: 'trouble', reason }
+  const { isOnContract, messageText } = reading
+  const words = isOnContract ? (JSON.parse(messageText) as string) : undefined
+  const trouble = troubleOfAnswer({ status, isOnContract, words, clock }, route)
+  if (!trouble) return proof
+  return { kind: status === 404 && isOnContract ? 'not-found' : 'trouble', trouble }
 }
 
 function failWith(fault: Fault, status: number, message: string): AttemptReading {

@@ -1,11 +1,12 @@
 import { type PartnerRequest, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { agentLimits } from '../config/agent-limits.ts'
-import { causeOf } from '../durable-files/system-errors.ts'
 import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { Contact } from '../platform/contact.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
+import type { AnswerFacts, SignedRoute } from '../platform/trouble-of-answer.ts'
+import { troubleOfFailure } from '../platform/trouble-of-failure.ts'
 import { type CallAnswer, refusal } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
 import type { PlatformCall } from './call.ts'
@@ -20,6 +21,7 @@ export interface SendDeps {
   readonly platformClock: PlatformClock
   readonly partnerApi: PartnerApi
   readonly contact: Contact
+  readonly route: SignedRoute
   readonly retryBudget: RetryBudget
   readonly random: () => number
   readonly attemptTimeoutMs: number
@@ -55,22 +57,19 @@ export async function sendWithRetries(
   for (let retries = 0; ; retries++) {
     const startedMs = clock.monotonicMs()
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
-    const signedOffsetMs = platformClock.appliedOffsetMs
     trace.attempts++
-    const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs)
-    const reading = readAttempt(call, result)
-    deps.contact.observe(contactSign(result, reading))
-    const elapsedMs = clock.monotonicMs() - startedMs
-    const wasClockOff = result.kind === 'answered' && platformClock.observe(result.date, elapsedMs, signedOffsetMs)
+    const { result, reading, signedClock } = await attemptOnce(call, request, timeoutMs, deps)
+    const isClockCorrected = isRefusedForItsTime(reading, signedClock) && !state.wasClockSet
+    if (!isClockCorrected) deps.contact.observe(contactSign(result, reading, signedClock, deps.route), startedMs)
     if (reading.ok) return ended(reading.answer, false, state.mayArriveUntilMs)
 
     trace.fault = reading.fault
-    trace.cause = result.kind === 'failed' ? causeOf(result.cause) : `HTTP ${result.status}`
+    trace.cause = result.kind === 'answered' ? `HTTP ${result.status}` : troubleOfFailure(result, deps.route).message
     const row = faultTable[reading.fault]
     if (row.mayHaveActed && call.operation.retry !== 'safe') state.isInDoubt = true
     if (row.mayStillArrive) state.mayArriveUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs
 
-    if (reading.fault === 'unauthorized' && wasClockOff && !state.wasClockSet && hasTimeFor(0)) {
+    if (isClockCorrected && hasTimeFor(0)) {
       // The envelope was refused only for its times, so nothing was done. It is signed again by the platform's clock.
       state.wasClockSet = true
       continue
@@ -86,6 +85,21 @@ export async function sendWithRetries(
     trace.retryDelaysMs.push(Math.round(delayMs))
     await clock.sleep(delayMs)
   }
+}
+
+/** One attempt, and what its `Date` says of the time by which it was signed. */
+async function attemptOnce(call: PlatformCall, request: PartnerRequest, timeoutMs: number, deps: SendDeps) {
+  const { clock, platformClock } = deps
+  const startedMs = clock.monotonicMs()
+  const signedOffsetMs = platformClock.appliedOffsetMs
+  const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs)
+  const date = result.kind === 'answered' ? result.date : undefined
+  const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOffsetMs)
+  return { result, reading: readAttempt(call, result), signedClock }
+}
+
+function isRefusedForItsTime(reading: AttemptReading, signedClock: AnswerFacts['clock']): boolean {
+  return !reading.ok && reading.fault === 'unauthorized' && signedClock === 'off'
 }
 
 /** "Nothing was sent" is true of the last attempt only. If an earlier one is in doubt, the call is in doubt. */

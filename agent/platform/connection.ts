@@ -1,10 +1,12 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
-import type { Dispatcher, EnvHttpProxyAgent } from 'undici'
+import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Clock } from '../clock/clock.ts'
+import { agentLimits } from '../config/agent-limits.ts'
 import { AttemptHandler } from './attempt-handler.ts'
 import type { AttemptResult } from './attempt-result.ts'
+import { platformConnector } from './connector.ts'
 
 /** One signed request, ready to be written. */
 export interface SignedRequest {
@@ -31,28 +33,23 @@ export interface ConnectionOptions {
   readonly origin: string
   /** PEM certificates trusted beside the system's store and Node's own list. */
   readonly extraCa: string | undefined
-  readonly httpsProxy: string | undefined
-  readonly noProxy: string | undefined
+  readonly proxy: URL | undefined
   readonly clock: Clock
 }
 
 const connectionsMax = 128
 
 /** Opens no socket yet: the first request does. */
-export async function connectToPlatform(options: ConnectionOptions): Promise<PlatformConnection> {
-  const { origin, clock } = options
-  const isHttps = origin.startsWith('https:')
-  const tls = isHttps ? { secureContext: makeSecureContext(options.extraCa) } : {}
+export function connectToPlatform({ origin, extraCa, proxy, clock }: ConnectionOptions): PlatformConnection {
+  const secureContext = origin.startsWith('https:') ? makeSecureContext(extraCa) : undefined
   // Our own timer ends an attempt. One of undici would end it a second time, with another error.
   const common = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 }
-  const makeProxy =
-    isHttps && options.httpsProxy ? await loadProxy(options.httpsProxy, options.noProxy, tls) : undefined
-  const pooled: Dispatcher =
-    makeProxy?.({ ...common, connections: connectionsMax }) ??
-    new Pool(origin, { ...common, connections: connectionsMax, connect: { ...tls } })
-  const fresh = (timeoutMs: number): Dispatcher =>
-    makeProxy?.({ ...common, connections: 1 }) ??
-    new Client(origin, { ...common, connect: { ...tls, timeout: timeoutMs } })
+  const connect = (timeoutMs: number) => platformConnector({ secureContext, proxy, timeoutMs })
+  const pooled = new Pool(origin, {
+    ...common,
+    connections: connectionsMax,
+    connect: connect(agentLimits.attemptTimeoutMs),
+  })
 
   const send = (
     dispatcher: Dispatcher,
@@ -74,7 +71,7 @@ export async function connectToPlatform(options: ConnectionOptions): Promise<Pla
   return {
     async send(request, { fresh: isFresh, timeoutMs }) {
       if (!isFresh) return send(pooled, request, timeoutMs, false)
-      const own = fresh(timeoutMs)
+      const own = new Client(origin, { ...common, connect: connect(timeoutMs) })
       const result = await send(own, request, timeoutMs, true)
       await own.destroy()
       return result
@@ -87,19 +84,4 @@ export async function connectToPlatform(options: ConnectionOptions): Promise<Pla
 function makeSecureContext(extraCa: string | undefined): SecureContext {
   const ca = [...getCACertificates('bundled'), ...getCACertificates('system')]
   return createSecureContext({ ca: extraCa === undefined ? ca : [...ca, extraCa], minVersion: 'TLSv1.2' })
-}
-
-async function loadProxy(httpsProxy: string, noProxy: string | undefined, tls: object) {
-  // The proxy's client needs the whole of undici. Only hosts behind a proxy pay for loading it.
-  const { EnvHttpProxyAgent: ProxyAgent } = await import('undici')
-  return (common: EnvHttpProxyAgent.Options): Dispatcher =>
-    new ProxyAgent({
-      ...common,
-      httpsProxy,
-      httpProxy: '',
-      noProxy: noProxy ?? '',
-      connect: { ...tls },
-      requestTls: { ...tls },
-      proxyTls: { ...tls },
-    })
 }

@@ -12,7 +12,9 @@ import { signAttempt } from '../signing/sign-attempt.ts'
 import type { SigningKey } from '../signing/signing-key.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import type { PlatformConnection } from './connection.ts'
+import type { Contact } from './contact.ts'
 import type { PlatformClock } from './platform-clock.ts'
+import { type PlatformRoute, troubleOfFailure } from './trouble-of-failure.ts'
 
 /** The platform's partner interface. Each request gets a new signature and is sent once. */
 export interface PartnerApi {
@@ -47,8 +49,7 @@ export interface Credentials {
 }
 
 export interface PartnerApiOptions {
-  /** Without a trailing slash or `/v1`. */
-  readonly baseUrl: string
+  readonly route: PlatformRoute
   /** Those in use. An attempt keeps the ones that it began with. */
   readonly credentials: () => Credentials
   readonly attemptTimeoutMs: number
@@ -56,12 +57,14 @@ export interface PartnerApiOptions {
   readonly clock: Clock
   readonly connection: PlatformConnection
   readonly platformClock: PlatformClock
+  readonly contact: Contact
   readonly newJti: () => string
 }
 
 /** Makes the partner interface from a connection, a key and a clock. */
 export function partnerApi(options: PartnerApiOptions): PartnerApi {
-  const { baseUrl, credentials, platformClock, newJti } = options
+  const { credentials, platformClock, newJti } = options
+  const { baseUrl } = options.route
   const { origin, pathname } = new URL(baseUrl)
   const pathPrefix = pathname === '/' ? '' : pathname
   const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + agentLimits.envelopeAttemptSlackS
@@ -75,7 +78,10 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     const question = { method, path: `${pathPrefix}${path}`, headers, body: null }
     const result = await connection.send(question, { fresh: false, timeoutMs: attemptTimeoutMs })
     learning = undefined
-    if (result.kind !== 'answered') return
+    if (result.kind === 'failed') {
+      const trouble = troubleOfFailure(result, options.route)
+      return options.contact.observe({ kind: 'trouble', trouble }, startedMs)
+    }
     platformClock.observe(result.date, clock.monotonicMs() - startedMs, platformClock.appliedOffsetMs)
   }
 

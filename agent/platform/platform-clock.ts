@@ -13,10 +13,13 @@ const dateResolutionMs = 1_000
 export class PlatformClock {
   readonly #clock: Clock
   #offsetMs = 0
+  readonly #onChange: (offsetMs: number | undefined) => void
   #isKnown = false
 
-  constructor(clock: Clock) {
+  /** @param onChange Called with the offset when the host's clock must be corrected, and with undefined when no longer. */
+  constructor(clock: Clock, onChange: (offsetMs: number | undefined) => void) {
     this.#clock = clock
+    this.#onChange = onChange
   }
 
   /** The platform's Unix time in ms. */
@@ -44,17 +47,25 @@ export class PlatformClock {
    *
    * @param elapsedMs The time since the attempt began.
    * @param signedOffsetMs The offset in the attempt's signature. Another answer may have corrected the clock since.
-   * @returns true when the signature's time was off by more than `agentLimits.clockOffsetMsTolerated`.
+   * @returns Whether the signature's time was off by more than `agentLimits.clockOffsetMsTolerated`.
    */
-  observe(dateHeader: string | undefined, elapsedMs: number, signedOffsetMs: number): boolean {
+  observe(dateHeader: string | undefined, elapsedMs: number, signedOffsetMs: number): 'right' | 'off' | 'not-known' {
     const dateMs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader)
-    if (Number.isNaN(dateMs)) return false
+    if (Number.isNaN(dateMs)) return 'not-known'
     this.#isKnown = true
     const offsetMsMin = dateMs - this.#clock.wallMs()
     const offsetMsMax = offsetMsMin + dateResolutionMs + elapsedMs
     const nearest = (offsetMs: number) => Math.min(Math.max(offsetMs, offsetMsMin), offsetMsMax)
     const isOff = (offsetMs: number) => Math.abs(offsetMs - nearest(offsetMs)) > agentLimits.clockOffsetMsTolerated
-    if (isOff(this.#offsetMs)) this.#offsetMs = nearest(this.#offsetMs)
-    return isOff(signedOffsetMs)
+    if (isOff(this.#offsetMs)) {
+      const wasCorrected = isCorrection(this.#offsetMs)
+      this.#offsetMs = nearest(this.#offsetMs)
+      if (isCorrection(this.#offsetMs) !== wasCorrected) this.#onChange(wasCorrected ? undefined : this.#offsetMs)
+    }
+    return isOff(signedOffsetMs) ? 'off' : 'right'
   }
+}
+
+function isCorrection(offsetMs: number): boolean {
+  return Math.abs(offsetMs) > agentLimits.clockOffsetMsTolerated
 }

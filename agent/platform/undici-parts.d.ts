@@ -14,3 +14,10 @@ declare module 'undici/lib/api/api-request.js' {
     options: Dispatcher.RequestOptions,
   ): Promise<Dispatcher.ResponseData>
 }
+declare module 'undici/lib/core/connect.js' {
+  import type { Socket } from 'node:net'
+  import type { buildConnector } from 'undici'
+  export default function makeConnector(
+    options: buildConnector.BuildOptions,
+  ): (options: buildConnector.Options, callback: buildConnector.Callback) => Socket
+}

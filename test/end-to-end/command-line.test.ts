@@ -136,7 +136,7 @@ for (const [what, { agent }] of [
       agent: expect.stringMatching(/^market-agent \d/),
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       ready: false,
-      reasons: ['no answer from the platform yet'],
+      reasons: [expect.stringContaining('no answer from the platform to a signed call yet: ')],
     })
     expect(statSync(join(ready.dir, 'state')).mode & 0o777).toBe(0o700)
     expect((await fetch(`${daemon.url}/health`)).status).toBe(200)

@@ -157,14 +157,14 @@ test('a clock that is off by no more than 2 s, or than the answer took, is left 
   const clock = new TestClock()
   const dateIn = (offsetMs: number) => new Date(clock.wallMs() + offsetMs).toUTCString()
   const observe = (offsetMs: number, elapsedMs: number) => {
-    const platformClock = new PlatformClock(clock)
+    const platformClock = new PlatformClock(clock, () => undefined)
     return [platformClock.observe(dateIn(offsetMs), elapsedMs, 0), platformClock.appliedOffsetMs]
   }
-  expect(observe(2_000, 0)).toEqual([false, 0])
-  expect(observe(-3_000, 0)).toEqual([false, 0])
-  expect(observe(-12_000, 9_000)).toEqual([false, 0])
-  expect(observe(3_000, 9_000)).toEqual([true, 3_000])
-  expect(observe(-13_000, 9_000)).toEqual([true, -3_000])
+  expect(observe(2_000, 0)).toEqual(['right', 0])
+  expect(observe(-3_000, 0)).toEqual(['right', 0])
+  expect(observe(-12_000, 9_000)).toEqual(['right', 0])
+  expect(observe(3_000, 9_000)).toEqual(['off', 3_000])
+  expect(observe(-13_000, 9_000)).toEqual(['off', -3_000])
 })
 
 test('wherever the platform’s clock stands, one answer sets ours right, to 3 s and what the answer took', () => {
@@ -175,7 +175,7 @@ test('wherever the platform’s clock stands, one answer sets ours right, to 3 s
       fc.double({ min: 0, max: 1, noNaN: true }),
       (trueMs, elapsedMs, when) => {
         const clock = new TestClock()
-        const platformClock = new PlatformClock(clock)
+        const platformClock = new PlatformClock(clock, () => undefined)
         const readAtMs = clock.wallMs() - elapsedMs * when + trueMs
         platformClock.observe(new Date(Math.floor(readAtMs / 1_000) * 1_000).toUTCString(), elapsedMs, 0)
         expect(Math.abs(platformClock.appliedOffsetMs - trueMs)).toBeLessThanOrEqual(3_000 + elapsedMs)

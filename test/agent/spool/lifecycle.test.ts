@@ -22,7 +22,7 @@ test('agent.json says who runs, when, and whether calls go through', async () =>
     agent: `market-agent ${manifest.version}`,
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     ready: false,
-    reasons: ['no answer from the platform yet'],
+    reasons: [expect.stringContaining('no answer from the platform to a signed call yet: ')],
   })
   spool.put('ask-1', eligible)
   await spool.answer('ask-1')

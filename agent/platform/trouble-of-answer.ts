@@ -1,0 +1,61 @@
+import type { PlatformRoute } from './trouble-of-failure.ts'
+import { type Trouble, troubleTable } from './trouble-table.ts'
+
+/** What the platform answered to a signed call. */
+export interface AnswerFacts {
+  readonly status: number
+  /** Whether the answer has the interface's form. */
+  readonly isOnContract: boolean
+  /** The platform's own words. */
+  readonly words: string | undefined
+  /** The clock that signed, beside the `Date` of the answer. */
+  readonly clock: 'right' | 'off' | 'not-known'
+}
+
+/** The way to the platform, and the key that signs. */
+export interface SignedRoute extends PlatformRoute {
+  readonly signer: () => { readonly kid: string; readonly fingerprint: string }
+}
+
+/**
+ * What is wrong where the platform answered; undefined where the answer shows that calls go through. A 404 shows it only
+ * if an earlier answer did: a wrong base address answers 404 to everything. Pure.
+ */
+export function troubleOfAnswer(
+  { status, isOnContract, words, clock }: AnswerFacts,
+  { baseUrl, signer }: SignedRoute,
+): Trouble | undefined {
+  const { host } = new URL(baseUrl)
+  const quoted = quote(words)
+  if (status === 401) {
+    const { kid, fingerprint } = signer()
+    return clock === 'right'
+      ? { kind: 'credentials', ...troubleTable.credentials(kid, fingerprint, quoted) }
+      : { kind: 'clock', ...troubleTable.clock(clockProblems[clock], quoted) }
+  }
+  if (status >= 500) return { kind: 'server-error', ...troubleTable['server-error'](host, status, quoted) }
+  if (status === 404) return { kind: 'path', ...troubleTable.path(baseUrl) }
+  return isOnContract ? undefined : { kind: 'http', ...troubleTable.http(host, `HTTP ${status}`) }
+}
+
+const clockProblems = {
+  off: 'its Date changes so much that the clock of this host cannot be corrected',
+  'not-known': 'it sends no Date that the clock of this host could be compared with',
+} as const
+
+/** What a clock means that is off by that much, where the agent corrects it. */
+export function troubleOfClock(offsetMs: number): Trouble {
+  const seconds = Math.round(Math.abs(offsetMs) / 1000)
+  const direction = offsetMs > 0 ? 'behind' : 'ahead of'
+  return { kind: 'clock-corrected', ...troubleTable['clock-corrected'](seconds, direction) }
+}
+
+/** Without anything that is as long as a key, a token or a signature. */
+function quote(words: string | undefined): string {
+  if (words === undefined) return ''
+  const text = words
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[\w+/=.-]{24,}/g, '…')
+    .slice(0, 200)
+  return `: ${JSON.stringify(text)}`
+}
