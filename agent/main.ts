@@ -2,6 +2,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError } from 'command
 import { operations as operationTable } from '../contract/operations.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { call } from './command-line/call-command.ts'
+import type { CheckFlags } from './command-line/check-command.ts'
 import type { Shell } from './command-line/completion.ts'
 import { exitCodes } from './command-line/exit-codes.ts'
 import { operations } from './command-line/operations-command.ts'
@@ -44,6 +45,14 @@ program
   .option('--json', 'as JSON, with a JSON Schema of each input')
   .option(...configOption)
   .action(operations)
+
+program
+  .command('check')
+  .description('settings, keys, directories, ports and the way to the platform, with cures; exit 1: something is wrong')
+  .option('--json', 'as JSON')
+  .option('--offline', 'leaves out everything that needs the network')
+  .option(...configOption)
+  .action(async (flags: CheckFlags) => (await import('./command-line/check-command.ts')).check(flags))
 
 program
   .command('reload')

@@ -41,7 +41,8 @@ export function readSettings<Config>(
     ...file.errors.map(({ line, problem }) => `${configFile}, line ${line}: ${problem}`),
     ...(reading.ok ? [] : reading.errors),
   ]
-  return errors.length === 0 ? reading : { ok: false, errors }
+  if (errors.length === 0) return reading
+  return { ok: false, errors, ...(!reading.ok && reading.partial && { partial: reading.partial }) }
 }
 
 const emptyFile: ReturnType<typeof parseConfigFile> = { values: new Map(), errors: [] }

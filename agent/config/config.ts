@@ -62,7 +62,12 @@ export type LogLevel = (typeof logLevels)[number]
 export type ConfigReading<Config> =
   | { readonly ok: true; readonly config: Config }
   /** One line for each error: the variable, what is wrong, an example. */
-  | { readonly ok: false; readonly errors: readonly string[] }
+  | {
+      readonly ok: false
+      readonly errors: readonly string[]
+      /** What could be read. A setting with an error has its default here, or nothing. */
+      readonly partial?: Partial<Config>
+    }
 
 /** Reads the whole configuration of the daemon and reports all errors together. */
 export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConfig> {
@@ -88,10 +93,11 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
   const webhook = readWebhookSettings(reader, rest.port, rest.platformKeys.size > 0)
   if (rest.spoolDir !== undefined) refuseMixedDirs(reader, rest.spoolDir, rest.stateDir)
   if (source.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') reader.warnings.push(tlsAlwaysVerified)
+  const read = { ...rest, webhook, warnings: reader.warnings }
   if (reader.errors.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {
-    return { ok: false, errors: reader.errors }
+    return { ok: false, errors: reader.errors, partial: { ...read, ...(signingKey && { signingKey }) } }
   }
-  return { ok: true, config: { baseUrl, apiKey, signingKey, ...rest, webhook, warnings: reader.warnings } }
+  return { ok: true, config: { baseUrl, apiKey, signingKey, ...read } }
 }
 
 /** Reads what a command needs to reach the running daemon. */

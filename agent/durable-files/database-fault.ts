@@ -89,8 +89,12 @@ function tryToAppend(wal: string): void {
   }
 }
 
-/** As much as SQLite needs beside a database that it opens. */
-function tryToWriteIn(dir: string): void {
+/**
+ * Writes as much as SQLite needs beside a database that it opens, and removes it.
+ *
+ * @throws {NodeJS.ErrnoException} The disk is full, a quota is used up, or a right is missing.
+ */
+export function tryToWriteIn(dir: string): void {
   const path = unfinishedIn(dir)
   try {
     const fd = openSync(path, 'wx', 0o600)

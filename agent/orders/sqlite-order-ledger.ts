@@ -52,7 +52,7 @@ const closedPhases: readonly OrderPhase[] = ['closed', 'lost']
 const listed = (phases: readonly OrderPhase[]) => phases.map((phase) => `'${phase}'`).join(', ')
 
 /** The ledger's database. */
-const ledgerDatabase: DatabaseKind = {
+export const ledgerDatabase: DatabaseKind = {
   fileName: 'orders.db',
   // "mkto" as a number.
   applicationId: 0x6d6b746f,

@@ -128,7 +128,8 @@ function removeOwner(file: string): void {
   }
 }
 
-function readOwner(dir: string): string {
+/** Who owns a directory, or owned it when it was killed. For people. */
+export function readOwner(dir: string): string {
   try {
     return (
       (JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8')) as { owner?: string }).owner ?? 'of another version'

@@ -40,6 +40,9 @@ StartLimitIntervalSec=0
 [Service]
 User=${name}
 Group=${name}
+# What is wrong on this host, a line each, in the journal. It stops nothing: the agent itself ends with exit ${exitCodeOfUsage}
+# where it cannot start, and then there is no restart. A failure here would be tried again for ever.
+ExecStartPre=-${quoted(executable)} check --offline --config ${quoted(configFile)}
 ExecStart=${quoted(executable)} run --standby --config ${quoted(configFile)}
 # \`systemctl reload\` takes new keys, token and log level without losing a call, or fails and prints why. The signal is for
 # an agent that stands by: it takes no calls, so the command reached the other one.

@@ -10,7 +10,7 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
   agent: [
     ['main.ts'],
     ['command-line'],
-    ['agent.ts', 'service'],
+    ['agent.ts', 'service', 'check'],
     ['webhook-bridge'],
     ['loopback', 'spool'],
     ['orders'],

@@ -23,10 +23,13 @@ function bashOffers(...words: string[]): string[] {
 }
 
 test('bash completes commands, their options, operations and what a service can be printed for', () => {
-  expect(bashOffers('')).toEqual(expect.arrayContaining(['run', 'call', 'operations', 'service', 'completion']))
+  expect(bashOffers('')).toEqual(
+    expect.arrayContaining(['run', 'call', 'operations', 'check', 'keygen', 'reload', 'service', 'completion']),
+  )
   expect(bashOffers('run', '--st')).toEqual(['--standby'])
   expect(bashOffers('call', 'market.e')).toEqual(['market.eligibility'])
   expect(bashOffers('call', 'market.eligibility', '--input')).toEqual(['--input', '--input-file'])
+  expect(bashOffers('check', '--')).toEqual(['--json', '--offline', '--config', '--help'])
   expect(bashOffers('service', 's')).toEqual(['systemd'])
   expect(bashOffers('service', 'systemd', '--t')).toEqual(['--template'])
   expect(bashOffers('completion', 'z')).toEqual(['zsh'])

@@ -8,9 +8,15 @@ import { readPlatformKey, readSigningKey } from '../../../agent/signing/signing-
 
 const main = join(import.meta.dirname, '..', '..', '..', 'agent', 'main.ts')
 
+const env = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: join(tmpdir(), 'market-agent-compile-cache'),
+}
+
 function setup() {
   const dir = mkdtempSync(join(tmpdir(), 'market-agent-keygen-'))
-  const keygen = (...args: string[]) => spawnSync(process.execPath, [main, 'keygen', ...args], { encoding: 'utf8' })
+  const keygen = (...args: string[]) =>
+    spawnSync(process.execPath, [main, 'keygen', ...args], { encoding: 'utf8', env })
   return { dir, keygen, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) }
 }
 

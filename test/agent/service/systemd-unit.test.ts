@@ -21,6 +21,12 @@ test('where another agent holds state or spool, the service waits for its end', 
   ])
 })
 
+test('before each start the host is checked, and what is found stops nothing', () => {
+  expect(valuesOf(template, 'ExecStartPre')).toEqual([
+    '-/usr/bin/market-agent check --offline --config /etc/market-agent-%i/agent.env',
+  ])
+})
+
 test('a reload says why it fails, and an agent that stands by is reloaded too', () => {
   expect(valuesOf(template, 'ExecReload')).toEqual([
     '/usr/bin/market-agent reload --config /etc/market-agent-%i/agent.env',

@@ -1,0 +1,32 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { right, type Verdict, wrong } from './check.ts'
+import { type DirFacts, errorOf, probeDir, shownBytes, wrongBy } from './dir-facts.ts'
+
+/** What was found where the log goes. */
+export interface LogFacts {
+  readonly dir: DirFacts
+  /** Why nothing can be made in the directory, or written to the file; undefined if it can. */
+  readonly error: Error | undefined
+}
+
+export function probeLog(file: string): LogFacts {
+  const dir = probeDir(dirname(file))
+  const error = errorOf(() => {
+    accessSync(dirname(file), constants.W_OK | constants.X_OK)
+    if (statSync(file, { throwIfNoEntry: false })) accessSync(file, constants.W_OK)
+  })
+  return { dir, error }
+}
+
+/** @param file Undefined for standard output. */
+export function judgeLog(file: string | undefined, facts: LogFacts | undefined): Verdict {
+  if (file === undefined || !facts) return right('goes to standard output')
+  const { dir, error } = facts
+  const path = dirname(file)
+  if (dir.at === 'unusable') return wrongBy(path, dir.error)
+  if (dir.at === 'missing') return wrong(`${path} does not exist`, `make ${path} and give it to the agent's user`)
+  if (error) return wrongBy(file, error)
+  if (dir.freeBytes === 0) return wrong(`${path}: its disk is full, so lines are lost`, 'free space on its disk')
+  return right(`${file}: ${shownBytes(dir.freeBytes)} are free`)
+}

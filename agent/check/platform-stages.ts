@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { operations, requestOf } from '../../contract/operations.ts'
+import { contactSign, readAttempt } from '../call/read-attempt.ts'
+import { systemClock } from '../clock/clock.ts'
+import { agentLimits } from '../config/agent-limits.ts'
+import type { AgentConfig } from '../config/config.ts'
+import { connectToPlatform } from '../platform/connection.ts'
+import { Contact } from '../platform/contact.ts'
+import { partnerApi } from '../platform/partner-api.ts'
+import { PlatformClock } from '../platform/platform-clock.ts'
+import { proxyOf } from '../platform/proxy.ts'
+import { troubleOfClock } from '../platform/trouble-of-answer.ts'
+import type { Trouble } from '../platform/trouble-table.ts'
+import { type Check, right, unknown, type Verdict, warning, wrong } from './check.ts'
+
+/** What one question and one signed call have shown. */
+export interface PlatformFacts {
+  /** Undefined where calls go through. */
+  readonly trouble: Trouble | undefined
+  /** How far the clock of this host is behind the platform's; undefined where the platform shows no time. */
+  readonly offsetMs: number | undefined
+  /** Host and port of the proxy that leads to the platform. */
+  readonly proxy: string | undefined
+}
+
+/** Asks for the time, as each start does, then makes one call that changes nothing, by the corrected clock. */
+export async function probePlatform(config: AgentConfig, userAgent: string): Promise<PlatformFacts> {
+  const { baseUrl, extraCa, signingKey, attemptTimeoutMs } = config
+  const clock = systemClock
+  const { origin } = new URL(baseUrl)
+  const proxy = proxyOf(origin, config)
+  const route = { baseUrl, proxy, signer: () => signingKey }
+  const connection = connectToPlatform({ origin, extraCa, proxy, clock })
+  const platformClock = new PlatformClock(clock, () => undefined)
+  let trouble: Trouble | undefined
+  const contact = new Contact(clock, (state) => {
+    trouble = state.at === 'trouble' ? state.trouble : undefined
+  })
+  const api = partnerApi({
+    route,
+    credentials: () => config,
+    attemptTimeoutMs,
+    userAgent,
+    clock,
+    connection,
+    platformClock,
+    contact,
+    newJti: randomUUID,
+  })
+  try {
+    await api.learnClock()
+    if (!trouble) {
+      const startedMs = clock.monotonicMs()
+      const signedOffsetMs = platformClock.appliedOffsetMs
+      const result = await api.attempt(operation, requestOf(operation, input), attemptTimeoutMs)
+      const date = result.kind === 'answered' ? result.date : undefined
+      const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOffsetMs)
+      const reading = readAttempt(call, result)
+      contact.observe(contactSign(result, reading, signedClock, route), startedMs)
+    }
+  } finally {
+    await connection.close()
+  }
+  return { trouble, offsetMs: platformClock.offsetMs, proxy: proxy?.host }
+}
+
+const operation = operations['market.eligibility']
+const input = { characterRef: 'market-agent-check' }
+const call = { id: undefined, operationName: 'market.eligibility', operation, input }
+
+type PlatformStage = Extract<Check['name'], 'name' | 'tcp' | 'proxy' | 'tls' | 'address' | 'clock' | 'credentials'>
+
+/** The stages on the way to the platform, in their order, each with the troubles that it can have. */
+const stages: Readonly<Record<PlatformStage, readonly Trouble['kind'][]>> = {
+  name: ['name'],
+  tcp: ['tcp'],
+  proxy: ['proxy', 'connect'],
+  tls: ['tls', 'tls-issuer', 'tls-name', 'tls-expired'],
+  address: ['no-answer', 'http', 'server-error', 'path'],
+  clock: ['clock'],
+  credentials: ['credentials'],
+}
+
+/** One check for each stage: what came before the trouble is right, and what comes after it was not reached. */
+export function platformChecks({ baseUrl, signingKey }: AgentConfig, facts: PlatformFacts): Check[] {
+  const { trouble } = facts
+  const names = Object.keys(stages) as PlatformStage[]
+  const failing = trouble ? names.findIndex((name) => stages[name].includes(trouble.kind)) : names.length
+  return names.map((name, at) => {
+    if (trouble && at === failing) return { name, ...wrong(trouble.message, trouble.cure) }
+    if (at > failing) return { name, ...unknown(`not reached, because of ${names[failing]}`) }
+    return { name, ...passed(name, new URL(baseUrl), signingKey.kid, facts) }
+  })
+}
+
+function passed(name: PlatformStage, url: URL, kid: string, { proxy, offsetMs }: PlatformFacts): Verdict {
+  switch (name) {
+    case 'name':
+      return proxy === undefined ? right(`${url.hostname} has an address`) : unknown(`left to the proxy ${proxy}`)
+    case 'tcp':
+      return proxy === undefined ? right(`${url.host} takes connections`) : unknown(`left to the proxy ${proxy}`)
+    case 'proxy':
+      return right(proxy === undefined ? 'none is used' : `${proxy} opens a tunnel to ${url.host}`)
+    case 'tls':
+      return right(url.protocol === 'http:' ? 'none: http on loopback' : `the certificate of ${url.host} is trusted`)
+    case 'address':
+      return right(`the platform answers at ${url.href.replace(/\/$/, '')}/v1`)
+    case 'clock':
+      return judgeClock(offsetMs)
+    case 'credentials':
+      return right(`the platform takes the API key and what ${kid} signs`)
+  }
+}
+
+function judgeClock(offsetMs: number | undefined): Verdict {
+  if (offsetMs === undefined) return unknown('the platform sends no Date to compare the clock of this host with')
+  if (Math.abs(offsetMs) <= agentLimits.clockOffsetMsTolerated) return right("agrees with the platform's")
+  const { message, cure } = troubleOfClock(offsetMs)
+  return warning(message, cure)
+}

@@ -1,0 +1,60 @@
+import type { AgentConfig, ConfigReading } from '../config/config.ts'
+import type { SettingName } from '../config/settings.ts'
+import { type Check, type CheckName, right, splitCure, wrong } from './check.ts'
+
+/** Settings whose errors belong to a stage of their own. */
+const stageOfSetting: Readonly<Partial<Record<SettingName, CheckName>>> = {
+  SERVICE_SIGNING_KEY_FILE: 'signing-key',
+  SERVICE_SIGNING_KID: 'signing-key',
+  SERVICE_PLATFORM_KID: 'platform-keys',
+  SERVICE_PLATFORM_PUBLIC_KEY_FILE: 'platform-keys',
+}
+
+const stages = ['settings', 'files', 'signing-key', 'platform-keys'] as const
+
+/** Settings, the files that they name, and the keys. Each error is a check of its own. */
+export function settingsChecks(reading: ConfigReading<AgentConfig>): Check[] {
+  const { errors, warnings } = reading.ok
+    ? { errors: [], warnings: reading.config.warnings }
+    : { errors: reading.errors, warnings: reading.partial?.warnings ?? [] }
+  const found: Check[] = [
+    ...errors.map((error) => faultOf(stageOfSetting[nameIn(error)] ?? 'settings', error)),
+    ...warnings.map((warning) => faultOf(warning.includes(readableByAll) ? 'files' : 'settings', warning)),
+  ]
+  return stages.flatMap((name) => {
+    const faults = found.filter((check) => check.name === name)
+    return faults.length > 0 ? faults : [{ name, ...verdictWithoutFault(name, reading) }]
+  })
+}
+
+/** The text that `SettingsReader` gives to a file that everybody may read. */
+const readableByAll = 'every user of this host can read'
+
+function faultOf(name: CheckName, text: string): Check {
+  const { message, cure } = splitCure(text)
+  return { name, ...wrong(message, cure) }
+}
+
+/** The setting that a text is about. */
+export function nameIn(text: string): SettingName {
+  return text.split(':', 1)[0] as SettingName
+}
+
+function verdictWithoutFault(name: (typeof stages)[number], reading: ConfigReading<AgentConfig>) {
+  const config: Partial<AgentConfig> = reading.ok ? reading.config : (reading.partial ?? {})
+  switch (name) {
+    case 'settings':
+      return right('no error')
+    case 'files':
+      return right('no other user of this host can read a secret')
+    case 'signing-key': {
+      const { kid, fingerprint, privateKey } = config.signingKey ?? {}
+      const bits = privateKey?.asymmetricKeyDetails?.modulusLength
+      return right(`RSA, ${bits} bits, kid ${kid}, fingerprint ${fingerprint} (SHA-256 of the public key)`)
+    }
+    case 'platform-keys': {
+      const kids = [...(config.platformKeys?.keys() ?? [])]
+      return right(kids.length === 0 ? 'none is set, so webhooks cannot be verified' : `kid ${kids.join(', ')}`)
+    }
+  }
+}

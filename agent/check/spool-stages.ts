@@ -1,0 +1,93 @@
+import { linkSync, rmSync, writeFileSync } from 'node:fs'
+import { unfinishedIn } from '../durable-files/replace-file.ts'
+import { causeOf } from '../durable-files/system-errors.ts'
+import { assertNoLinks, probeSpool, type SpoolDirs, spoolReasons, warningAboutRoot } from '../spool/spool-dirs.ts'
+import { type Check, right, unknown, type Verdict, wrong } from './check.ts'
+import { type DirFacts, errorOf, judgeMissing, judgeNetwork, probeDir, wrongBy } from './dir-facts.ts'
+
+/** What was found in a spool. */
+export interface SpoolFacts {
+  readonly root: DirFacts
+  /** Of outbox and inbox, as far as they exist. */
+  readonly dirs: readonly { readonly path: string; readonly facts: DirFacts }[]
+  /** Why a file cannot be written in the outbox and renamed into the inbox; undefined if it can. */
+  readonly renameError: Error | undefined
+  /** Why no second name can be given to a file; undefined if it can. */
+  readonly linkError: Error | undefined
+  /** What is wrong with the rights of the group and of others, each with its cure. */
+  readonly rights: readonly string[]
+}
+
+/** Tries what an answer needs, with hidden names that no agent takes for a request. Missing directories are not made. */
+export function probeSpoolDirs(dirs: SpoolDirs): SpoolFacts {
+  const root = probeDir(dirs.root)
+  const parts = [dirs.outbox, dirs.inbox].map((path) => ({ path, facts: probeDir(path) }))
+  const isComplete = parts.every(({ facts }) => facts.at === 'there')
+  const renameError = errorOf(() =>
+    isComplete ? probeSpool(dirs, { withSync: false }) : assertNoLinks([dirs.outbox, dirs.inbox]),
+  )
+  const linkError = isComplete && !renameError ? errorOf(() => tryToLinkIn(dirs.outbox)) : undefined
+  const rights = root.at === 'there' ? [...spoolReasons(dirs, false), ...warningAboutRoot(dirs)] : []
+  return { root, dirs: parts, renameError, linkError, rights }
+}
+
+function tryToLinkIn(dir: string): void {
+  const [file, link] = [unfinishedIn(dir), unfinishedIn(dir)]
+  try {
+    writeFileSync(file, '', { flag: 'wx', mode: 0o600 })
+    linkSync(file, link)
+  } finally {
+    for (const path of [file, link]) rmSync(path, { force: true })
+  }
+}
+
+/** The checks of a spool. */
+export function spoolChecks({ root, outbox, inbox }: SpoolDirs, facts: SpoolFacts): Check[] {
+  const verdicts: Partial<Record<Check['name'], Verdict>> = {
+    'spool-dirs': judgeDirs(root, facts),
+    'spool-group': judgeRights(facts),
+    'spool-links': judgeLinks(outbox, facts),
+    'spool-disk': judgeDisk([root, outbox, inbox], facts),
+  }
+  return Object.entries(verdicts).map(([name, verdict]) => ({ name: name as Check['name'], ...verdict }))
+}
+
+function judgeDirs(root: string, { root: facts, dirs, renameError }: SpoolFacts): Verdict {
+  if (facts.at === 'unusable') return wrongBy(root, facts.error)
+  if (facts.at === 'missing') return judgeMissing(root, facts)
+  if (renameError) return wrongBy(root, (renameError.cause ?? renameError) as Error)
+  for (const { path, facts: of } of dirs) {
+    if (of.at === 'unusable') return wrongBy(path, of.error)
+    if (of.at === 'missing' && of.error) return judgeMissing(path, of)
+  }
+  const missing = dirs.filter(({ facts: of }) => of.at === 'missing').map(({ path }) => path)
+  return right(
+    missing.length > 0
+      ? `${missing.join(' and ')} do not exist yet; the first start makes them`
+      : `${root}: a file could be written in the outbox and renamed into the inbox`,
+  )
+}
+
+function judgeRights({ root, rights: [first] }: SpoolFacts): Verdict {
+  if (root.at !== 'there') return unknown('the spool does not exist yet')
+  if (first === undefined) return right('the rights of group and others are as they must be')
+  const at = first.lastIndexOf(': ')
+  return wrong(first.slice(0, at), `run: ${first.slice(at + 2)}`)
+}
+
+function judgeLinks(outbox: string, { dirs, renameError, linkError }: SpoolFacts): Verdict {
+  if (renameError || dirs.some(({ facts }) => facts.at !== 'there')) return unknown('needs outbox and inbox')
+  if (!linkError) return right('hard links are allowed')
+  return wrong(
+    `${outbox}: hard links are not allowed (${causeOf(linkError)})`,
+    'put the spool on a file system with hard links; without them a request that comes back at a stop can replace a newer one',
+  )
+}
+
+function judgeDisk(paths: readonly string[], { root, dirs }: SpoolFacts): Verdict {
+  const all = [root, ...dirs.map(({ facts }) => facts)]
+  for (const [index, facts] of all.entries()) {
+    if (facts.at === 'there' && facts.network !== undefined) return judgeNetwork(paths[index] ?? '', facts.network)
+  }
+  return root.at === 'there' ? right('a disk of this host') : unknown('the spool does not exist yet')
+}

@@ -1,0 +1,32 @@
+import manifest from '../../package.json' with { type: 'json' }
+import type { Check } from '../check/check.ts'
+import { runChecks } from '../check/run-checks.ts'
+import { readAgentConfig } from '../config/config.ts'
+import { exitCodes } from './exit-codes.ts'
+import { readSettings } from './read-config.ts'
+
+export interface CheckFlags {
+  readonly config?: string
+  readonly json?: boolean
+  readonly offline?: boolean
+}
+
+/** `market-agent check`: one line for each stage, what is wrong and how to mend it. */
+export async function check({ config, json = false, offline = false }: CheckFlags): Promise<void> {
+  const reading = readSettings(config, readAgentConfig)
+  const checks: Check[] = []
+  for await (const found of runChecks({ reading, offline, userAgent: `market-agent/${manifest.version}` })) {
+    checks.push(found)
+    if (!json) process.stdout.write(`${lineOf(found)}\n`)
+  }
+  const ok = checks.every((found) => found.ok !== false)
+  if (json) process.stdout.write(`${JSON.stringify({ ok, checks })}\n`)
+  process.exitCode = ok ? exitCodes.ok : exitCodes.refused
+}
+
+/** A text for people: one line, whatever a file name or the platform's words hold. */
+function lineOf({ name, ok, message, cure }: Check): string {
+  const mark = ok === null ? '?' : !ok ? 'wrong' : cure === null ? 'ok' : 'ok, but'
+  const text = cure === null ? message : `${message}. ${cure.charAt(0).toUpperCase()}${cure.slice(1)}`
+  return `${mark.padEnd(7)} ${name}: ${text.replace(/\p{Cc}+/gu, ' ')}`
+}
