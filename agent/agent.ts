@@ -138,7 +138,7 @@ export async function startAgent(
       if (!bridge) return refusal(503, messages.ordersNotConfigured)
       return { ok: true, dataText: JSON.stringify(await bridge.check(platform)) }
     },
-    operationsText: operationsText(),
+    operationsText,
     agent: agentName,
     log,
     refusalLog: new LimitedLog(log, clock),

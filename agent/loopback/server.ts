@@ -21,8 +21,8 @@ export interface LoopbackOptions {
   readonly answerCall: (call: Call) => Promise<CallAnswer>
   /** Asks the platform about every open order, for POST /orders/check. */
   readonly checkOrders: () => Promise<CallAnswer>
-  /** JSON text of GET /operations. */
-  readonly operationsText: string
+  /** Writes the JSON text of GET /operations. */
+  readonly operationsText: () => string
   /** Name and version, for GET /health. */
   readonly agent: string
   readonly log: Log
@@ -44,7 +44,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
 
   const routeAnswers: Record<Route, (exchange: Exchange) => Answer | Promise<Answer | undefined>> = {
     '/health': () => ({ status: 200, text: healthText }),
-    '/operations': () => ({ status: 200, text: options.operationsText }),
+    '/operations': () => ({ status: 200, text: options.operationsText() }),
     '/orders/check': answerCheckRequest,
     '/call': answerCallRequest,
     '/reload': answerReload,

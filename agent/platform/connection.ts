@@ -80,8 +80,11 @@ export function connectToPlatform({ origin, extraCa, proxy, clock }: ConnectionO
   }
 }
 
-/** Made once, because reading some 150 certificates for each connection costs milliseconds. */
+/**
+ * Made once, because reading some 150 certificates for each connection costs milliseconds. A system lists most of its
+ * certificates three times, and Node has many of them as well: each is read once.
+ */
 function makeSecureContext(extraCa: string | undefined): SecureContext {
-  const ca = [...getCACertificates('bundled'), ...getCACertificates('system')]
+  const ca = [...new Set([...getCACertificates('bundled'), ...getCACertificates('system')])]
   return createSecureContext({ ca: extraCa === undefined ? ca : [...ca, extraCa], minVersion: 'TLSv1.2' })
 }

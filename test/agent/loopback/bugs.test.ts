@@ -12,7 +12,7 @@ async function answerOfBug(operation: string) {
     config: { current: { token: undefined }, reload: () => ({ ok: true, changed: [] }), readToken: () => undefined },
     answerCall: () => Promise.reject(new Error('a bug')),
     checkOrders: () => Promise.reject(new Error('a bug')),
-    operationsText: '{}',
+    operationsText: () => '{}',
     agent: 'market-agent 1.2.3',
     log,
     refusalLog: log,
