@@ -5,7 +5,7 @@ import { httpRequest } from '../load/bare-connection.ts'
 import { type LoopResult, loopOverConnections, type Pace } from '../load/closed-loop.ts'
 import { compareThroughput } from '../load/throughput.ts'
 import type { BenchSettings } from '../section.ts'
-import { checkAnswer, endlessCalls, type Work } from './calls.ts'
+import { type Call, checkAnswer, endlessCalls, type Work } from './calls.ts'
 import type { Testbed } from './testbed.ts'
 
 /** What to send, and how many at a time: one row of a table. */
@@ -44,6 +44,10 @@ export function compareCalls({ testbed, settings, contenders, works }: CallCompa
   return compareThroughput({ settings, contenders, loads, run, prove: testbed.proveCalls })
 }
 
+/** The request of a call. */
+export const callRequest = (call: Call, id?: string): Buffer =>
+  httpRequest('POST', '/call', {}, JSON.stringify({ id, ...call }))
+
 /** A program that answers POST /call. */
 export function throughProgram(
   name: string,
@@ -57,8 +61,7 @@ export function throughProgram(
       const calls = endlessCalls(work)
       return loopOverConnections(url, pace, async (connection) => {
         const call = calls.next().value
-        const request = JSON.stringify(withIds ? { id: randomUUID(), ...call } : call)
-        const { body } = await connection.exchange(httpRequest('POST', '/call', {}, request))
+        const { body } = await connection.exchange(callRequest(call, withIds ? randomUUID() : undefined))
         return checkAnswer(call, JSON.parse(body))
       })
     },
