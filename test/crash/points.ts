@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentHome, AgentProcess, SpawnOptions } from '../agent/fixtures/agent-process.ts'
+import { cutPower, spawnOnDisk } from './power-cut.ts'
 import { type Scenario, settled } from './scenario.ts'
 import type { Violation } from './world.ts'
 
-/** What happens at a call: the process is killed, or the call fails. */
-export type Fault = 'kill' | 'EIO' | 'ENOSPC' | 'EMFILE'
+/** What happens at a call: the process is killed, also with all that was not synced, or the call fails. */
+export type Fault = 'kill' | 'power-cut' | 'EIO' | 'ENOSPC' | 'EMFILE'
 
 /** One of an agent's calls to disk or network, and what happens there. */
 export interface Point {
@@ -23,6 +24,8 @@ export interface Injection {
   readonly spawn: SpawnOptions
   /** Whether the run came to the point. To be asked when the agent has ended. */
   readonly wasReached: () => boolean
+  /** Called when the agent has ended at the point. */
+  readonly afterKill?: (() => void) | undefined
 }
 
 export interface PointResult {
@@ -51,9 +54,11 @@ export async function runPoint(
   await using scenario = await makeScenario()
   const { world } = scenario
   if (leftBy) await meet(scenario, injectByHook(world.home, leftBy).spawn, settledMs)
-  const { spawn, wasReached } = inject(world.home, point)
+  const { spawn, wasReached, afterKill } = inject(world.home, point)
   await meet(scenario, spawn, point.isLasting ? lastingSettledMs : settledMs, { isFirst: !leftBy })
   const isReached = wasReached()
+  if (isReached) afterKill?.()
+  scenario.checkStored()
   await recover(scenario)
   scenario.checkAtEnd({ isOrderKnown: !losesPlace(point) })
   return { isReached, violations: world.violations }
@@ -61,7 +66,7 @@ export async function runPoint(
 
 /** A request that cannot be claimed is passed over, and no promise is made about its order. */
 function losesPlace({ fault, call }: Point): boolean {
-  return fault !== 'kill' && call === 'rename request or answer in outbox'
+  return fault !== 'kill' && fault !== 'power-cut' && call === 'rename request or answer in outbox'
 }
 
 /** The calls that a run without a fault makes, in their order, as far as this fault can meet them. */
@@ -85,7 +90,11 @@ function injectByHook(home: AgentHome, point: Point): Injection {
     CRASH_LASTING: point.isLasting ? '1' : '0',
     CRASH_REPORT: reportFile,
   }
-  return { spawn: { env, nodeArgs: ['--import', preload] }, wasReached: () => existsSync(reportFile) }
+  const wasReached = () => existsSync(reportFile)
+  if (point.fault !== 'power-cut') return { spawn: { env, nodeArgs: ['--import', preload] }, wasReached }
+  const disk = spawnOnDisk(home)
+  const nodeArgs = [...(disk.nodeArgs ?? []), '--import', preload]
+  return { spawn: { env: { ...disk.env, ...env }, nodeArgs }, wasReached, afterKill: () => cutPower(home) }
 }
 
 const reportFileOf = ({ dir }: AgentHome, { call }: Point) => join(dir, `report-${call.replaceAll(' ', '-')}`)
@@ -98,7 +107,6 @@ async function meet(scenario: Scenario, spawn: SpawnOptions, boundMs: number, { 
   await stopWithin(agent, stoppedMs)
   await working
   scenario.world.checkOutput(agent)
-  scenario.checkStored()
 }
 
 /** An agent without a fault. */

@@ -71,7 +71,8 @@ const systemCallsMax = 1_000
 const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 function titleOf(fault: Fault, isLasting: boolean): string {
-  return fault === 'kill' ? 'killed' : `${fault} ${isLasting ? 'from there on' : 'once'}`
+  if (fault === 'kill') return 'killed'
+  return fault === 'power-cut' ? 'power cut' : `${fault} ${isLasting ? 'from there on' : 'once'}`
 }
 
 /** How often a run makes a call varies a little: the most of three runs. */

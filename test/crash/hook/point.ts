@@ -4,7 +4,7 @@ import fs from 'node:fs'
  * Counts the storage and socket calls of an agent, and at the one that is due kills the process or says with which error
  * the call must fail. Told by the environment:
  *
- * - `CRASH_FAULT`: `kill`, or the code of an error.
+ * - `CRASH_FAULT`: `kill`, `power-cut` (which kills too), or the code of an error.
  * - `CRASH_CALL`, `CRASH_NTH`: the call that is due, as `rename claim in outbox`, and which of them, from 1. Without a
  *   call all are listed and none fails.
  * - `CRASH_LASTING`: `1` when every call after it fails too.
@@ -19,7 +19,7 @@ const isLasting = environment['CRASH_LASTING'] === '1'
 const reportFile = environment['CRASH_REPORT'] ?? ''
 
 export const root = environment['CRASH_ROOT'] ?? '/nowhere'
-export const isKilling = fault === 'kill'
+export const isKilling = fault === 'kill' || fault === 'power-cut'
 
 /** The code of the error that calls fail with. */
 export const errorCode = fault
