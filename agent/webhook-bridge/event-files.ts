@@ -153,7 +153,16 @@ export class EventFiles implements Handover {
   #setAside(name: string, reason: string): void {
     this.#halfWritten.delete(name)
     const path = this.#fileIn(this.#replies, name)
-    const isAside = this.#try(path, () => renameSync(path, `${path}.rejected`))
+    let isAside = false
+    this.#try(path, () => {
+      try {
+        renameSync(path, `${path}.rejected`)
+        isAside = true
+      } catch (error) {
+        // Withdrawn since the scan saw it.
+        if (!isGone(error)) throw error
+      }
+    })
     if (isAside) this.#options.log.warn({ name: `${name}.json`, reason }, 'reply set aside')
   }
 

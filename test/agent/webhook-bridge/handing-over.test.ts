@@ -10,7 +10,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Message } from '../../../agent/orders/message.ts'
+import { EventFiles } from '../../../agent/webhook-bridge/event-files.ts'
 import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
+import { listLog } from '../fixtures/list-log.ts'
 import { eventually, namesIn } from '../fixtures/spool-fixture.ts'
 import { startTestBridge, type TestBridge, until } from '../fixtures/test-bridge.ts'
 import { end, order } from '../fixtures/webhook-sender.ts'
@@ -161,6 +164,26 @@ test('a reply that was written while no agent ran answers the platform, and file
   await eventually(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
   expect(namesIn(join(bridge.spoolDir, 'replies'))).toEqual([])
   expect(bridge.agent.logLines().some(({ msg }) => msg.startsWith('orders cannot be handed over'))).toBe(false)
+})
+
+test('a reply whose order ended while the replies before it were read goes without a warning', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const { log, lines } = listLog()
+  const messageOf = (transactionId: number): Message => ({
+    ...{ event: 'transfer_order', transactionId, generation: 1, text: JSON.stringify(order) },
+    name: `transfer_order-${transactionId}`,
+  })
+  const messages = [messageOf(17), messageOf(18)]
+  await bridge.agent.close()
+  for (const { name } of messages) reply(bridge, name, { observedQuantity: 2 })
+  const files = new EventFiles({
+    ...{ root: bridge.spoolDir, clock: bridge.clock, log },
+    onReply: async () => messages.forEach((message) => void files.withdraw(message)),
+  })
+  await files.start(messages)
+  await files.stop()
+  expect(readdirSync(join(bridge.spoolDir, 'replies'))).toEqual([])
+  expect(lines.filter(({ level }) => level === 'warn')).toEqual([])
 })
 
 test('a reply that is half-written is read again, and what stays no reply is set aside', async () => {
