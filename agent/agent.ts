@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import manifest from '../package.json' with { type: 'json' }
-import { refusal } from './call/answer.ts'
+import { refuse } from './call/answer.ts'
 import { answerCall, type CallDeps, type CallReports } from './call/answer-call.ts'
 import { type Call, readCall } from './call/call.ts'
 import type { IdempotencyJournal } from './call/idempotency-journal.ts'
 import { envelopeSealer, webhookVerifier } from './call/local-operations.ts'
-import { messages } from './call/messages.ts'
 import { type OpenWebhook, webhookOpener } from './call/open-webhook.ts'
 import { RetryBudget } from './call/retry-budget.ts'
 import { SingleFlight } from './call/single-flight.ts'
@@ -120,7 +119,7 @@ export async function startAgent(
     platformMs: () => deps.platformClock.nowMs(),
     getTransaction(transactionId: number) {
       const reading = readCall({ operation: 'transaction.get', input: { transactionId }, id: undefined })
-      if (!reading.ok) throw new Error(reading.message)
+      if (!reading.ok) throw new Error(reading.messageText)
       return answer(reading.call, takeTurn(reading.call, deps))
     },
   }
@@ -135,7 +134,7 @@ export async function startAgent(
     },
     async checkOrders() {
       await workStarted
-      if (!bridge) return refusal(503, messages.ordersNotConfigured)
+      if (!bridge) return refuse('ORDERS_NOT_CONFIGURED')
       return { ok: true, dataText: JSON.stringify(await bridge.check(platform)) }
     },
     operationsText,
@@ -216,7 +215,7 @@ function callDeps(
     sealEnvelope: envelopeSealer(api),
     openWebhook,
     verifyWebhook: webhookVerifier(openWebhook, () => live.current.platformKeys.size > 0),
-    answerOrders: bridge?.answer ?? (async () => refusal(503, messages.ordersNotConfigured)),
+    answerOrders: bridge?.answer ?? (async () => refuse('ORDERS_NOT_CONFIGURED')),
     reports: bridge?.reports ?? noReports,
     onDone: (...answered) => callLog.onAnswered(...answered),
     onError: (call, error) => callLog.onError(call, error),

@@ -2,11 +2,10 @@ import type { EnvelopeOperation, OrdersOperation, VerifyOperation } from '../../
 import { agentLimits } from '../config/agent-limits.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
-import { type CallAnswer, inDoubt, refusal } from './answer.ts'
+import { type CallAnswer, inDoubt, refuse, refuseInDoubt } from './answer.ts'
 import type { Call, PlatformCall } from './call.ts'
 import type { IdempotencyJournal, JournalEntry, JournalledCall } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
-import { messages } from './messages.ts'
 import { type SendDeps, sendWithRetries } from './send-with-retries.ts'
 import { settleDoubt } from './settle-doubt.ts'
 import type { SingleFlight } from './single-flight.ts'
@@ -71,14 +70,14 @@ export async function answerCall(call: Call, turn: Turn, deps: CallDeps): Promis
 /** An id is answered once: an equal call under way shares its answer. */
 async function answerOnce(run: Run): Promise<CallAnswer> {
   const { call, keyed, turn, trace, deps } = run
-  if (call.inputError !== undefined) return refusal(400, call.inputError)
+  if (call.inputError !== undefined) return refuse('INPUT_INVALID', { inWords: call.inputError })
   if (!keyed) return execute(run)
   const { id, fingerprint } = keyed
   const underWay = deps.singleFlight.find(id)
   if (!underWay) return deps.singleFlight.run(id, fingerprint, () => answerOrBreak(run, () => answerKeyed(run, keyed)))
   // The call under way may wait behind this turn.
   turn.release()
-  if (underWay.fingerprint !== fingerprint) return refusal(422, messages.idReused)
+  if (underWay.fingerprint !== fingerprint) return refuse('ID_REUSED')
   trace.source = 'shared'
   return underWay.answer
 }
@@ -87,7 +86,7 @@ async function answerOnce(run: Run): Promise<CallAnswer> {
 async function answerKeyed(run: Run, keyed: JournalledCall): Promise<CallAnswer> {
   const { call, trace, deps } = run
   const stored = await findStored(call, keyed.id, deps)
-  if (stored && stored.fingerprint !== keyed.fingerprint) return refusal(422, messages.idReused)
+  if (stored && stored.fingerprint !== keyed.fingerprint) return refuse('ID_REUSED')
   const again = stored && replay(call, stored.answer, deps)
   if (again) {
     trace.source = 'stored'
@@ -159,11 +158,11 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
   } catch (error) {
     if (error instanceof StoreFullError) {
       traceFullJournal(error, trace)
-      return refusal(503, messages.cannotRecord)
+      return refuse('JOURNAL_FULL')
     }
     deps.onError(call, error)
-    const isUncertain = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
-    return refusal(500, isUncertain ? messages.internal : messages.internalSafe, isUncertain)
+    const mayHaveActed = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
+    return mayHaveActed ? refuseInDoubt('INTERNAL', { mayHaveActed }) : refuse('INTERNAL', { mayHaveActed })
   }
 }
 
@@ -176,7 +175,7 @@ function traceFullJournal(error: StoreFullError, trace: CallTrace): void {
 async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trace, deps }: Run): Promise<CallAnswer> {
   const hasTurn = await turn.wait(deadlineMs)
   const hasTime = deadlineMs - deps.clock.monotonicMs() >= agentLimits.attemptTimeoutMsMin
-  if (!hasTurn || !hasTime) return refusal(504, messages.waitedForTurn)
+  if (!hasTurn || !hasTime) return refuse('EARLIER_CALL_UNFINISHED')
   let mayArriveUntilMs = 0
   try {
     if (keyed) await deps.journal.recordIntent(keyed)

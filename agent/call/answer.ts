@@ -1,4 +1,4 @@
-import { messages } from './messages.ts'
+import { type RefusalCode, refusals } from './messages.ts'
 
 /**
  * The answer to a call, as the pipeline knows it; each interface writes it in its own form. Texts from the platform
@@ -21,22 +21,37 @@ export interface CallRefusal extends Answered {
   readonly ok: false
   /** JSON source of a string, in Brazilian Portuguese. */
   readonly messageText: string
-  /** The platform's HTTP status, or one of the agent: 400, 401, 422, 502, 503, 504, and 500 for an internal error. */
+  /** The platform's HTTP status, or that of the agent's own refusal. */
   readonly status: number
+  /** Names a refusal of the agent itself, for programs. The platform's refusals have none. */
+  readonly code?: RefusalCode
   /** The platform may have acted although no answer came back. */
   readonly uncertain: boolean
 }
 
-/** A refusal in the agent's own words. */
-export function refusal(status: number, message: string, uncertain = false): CallRefusal {
-  return { ok: false, messageText: JSON.stringify(message), status, uncertain }
+/** The agent's own refusal. The catalogue says which facts its text needs. */
+export function refuse<Code extends RefusalCode>(
+  code: Code,
+  ...facts: Parameters<(typeof refusals)[Code]['text']>
+): CallRefusal {
+  const { status, text } = refusals[code]
+  const message = (text as (facts: unknown) => string)(facts[0])
+  return { ok: false, messageText: JSON.stringify(message), status, code, uncertain: false }
+}
+
+/** As `refuse`, where the platform may have acted. */
+export function refuseInDoubt<Code extends RefusalCode>(
+  code: Code,
+  ...facts: Parameters<(typeof refusals)[Code]['text']>
+): CallRefusal {
+  return { ...refuse(code, ...facts), uncertain: true }
 }
 
 /**
  * The answer of a `once` call whose real answer is lost: the agent ended before it came, or could not store it. The call
  * is never sent again. Both cases have the same bytes, because one can follow the other.
  */
-export const inDoubt: CallRefusal = refusal(504, messages.inDoubt, true)
+export const inDoubt: CallRefusal = refuseInDoubt('ANSWER_LOST')
 
 /** The body of interface A's answer. Equal answers give equal bytes. @see interface section 4.10 */
 export function answerText(id: string | undefined, answer: CallAnswer): string {
@@ -47,8 +62,9 @@ export function answerText(id: string | undefined, answer: CallAnswer): string {
 
 /** The members that both interfaces write of a refusal, as JSON source. */
 export function refusalMembers(answer: CallRefusal): string {
+  const codeMember = answer.code === undefined ? '' : `,"code":"${answer.code}"`
   const uncertainMember = answer.uncertain ? ',"uncertain":true' : ''
-  return `"message":${answer.messageText},"status":${answer.status}${uncertainMember}${replayedMember(answer)}`
+  return `"message":${answer.messageText},"status":${answer.status}${codeMember}${uncertainMember}${replayedMember(answer)}`
 }
 
 /** JSON source of the mark of a stored answer, with its comma; empty for other answers. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { inputErrorInWords, receivedInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { type Operation, operationNamed, type PlatformOperation } from '../../contract/operations.ts'
-import { messages } from './messages.ts'
+import { type CallRefusal, refuse } from './answer.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -25,7 +25,7 @@ export interface Call<Kind extends Operation = Operation> {
 }
 export type PlatformCall = Call<PlatformOperation>
 
-export type CallReading = { readonly ok: true; readonly call: Call } | { readonly ok: false; readonly message: string }
+export type CallReading = { readonly ok: true; readonly call: Call } | CallRefusal
 
 /**
  * Reads the three members of a call. It throws nothing and says in words what is wrong. With a wrong field in the input
@@ -33,12 +33,12 @@ export type CallReading = { readonly ok: true; readonly call: Call } | { readonl
  */
 export function readCall(members: { operation: unknown; input: unknown; id: unknown }): CallReading {
   const { operation: operationName, input, id } = members
-  if (typeof operationName !== 'string') return { ok: false, message: messages.operationMissing }
+  if (typeof operationName !== 'string') return refuse('OPERATION_MISSING', { member: 'operation' })
   const operation = operationNamed(operationName)
-  if (!operation) return { ok: false, message: messages.operationUnknown(operationName) }
-  if (!isIdempotencyKey(id)) return { ok: false, message: messages.idInvalid }
-  if (input === undefined) return { ok: false, message: messages.inputMissing }
-  if (!isObject(input)) return { ok: false, message: messages.inputNotObject(receivedInWords(input)) }
+  if (!operation) return refuse('OPERATION_UNKNOWN', { name: operationName })
+  if (!isIdempotencyKey(id)) return refuse('ID_INVALID')
+  if (input === undefined) return refuse('INPUT_MISSING')
+  if (!isObject(input)) return refuse('INPUT_NOT_OBJECT', { received: receivedInWords(input) })
   const fingerprint = id === undefined ? undefined : fingerprintOf(operationName, input)
   const issue = operation.input.safeParse(input).error?.issues[0]
   const inputError = issue && inputErrorInWords(issue, input)

@@ -4,9 +4,8 @@ import { type EnvelopeOperation, operations, requestOf, type VerifyOperation } f
 import { decodeUtf8 } from '../../contract/strict-json.ts'
 import { terminalOutcome } from '../../contract/transaction.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
-import { type CallAnswer, refusal } from './answer.ts'
+import { type CallAnswer, type CallRefusal, refuse } from './answer.ts'
 import type { Call } from './call.ts'
-import { messages } from './messages.ts'
 import type { OpenWebhook } from './open-webhook.ts'
 
 /** Makes the function that signs a request for the game client. It sends nothing. */
@@ -24,14 +23,14 @@ export function envelopeSealer(partnerApi: PartnerApi) {
  */
 export function webhookVerifier(openWebhook: OpenWebhook, hasKeys: () => boolean) {
   return async (call: Call<VerifyOperation>): Promise<CallAnswer> => {
-    if (!hasKeys()) return refusal(503, messages.verifyNotConfigured)
+    if (!hasKeys()) return refuse('WEBHOOK_NOT_CONFIGURED')
     const body = rawBodyOf(call.input)
-    if (typeof body === 'string') return refusal(400, body)
+    if ('ok' in body) return body
     const opening = await openWebhook({ headerLines: [String(call.input['signature'])], body })
-    if (!opening.ok) return refusal(401, messages.verifyFailed(envelopeErrorInWords(opening)))
+    if (!opening.ok) return refuse('WEBHOOK_REFUSED', { reason: envelopeErrorInWords(opening) })
     const text = decodeUtf8(body)
     const event = text === undefined ? undefined : readEvent(text)
-    if (!event) return refusal(400, messages.verifyNotEvent)
+    if (!event) return refuse('WEBHOOK_UNKNOWN')
     const outcome =
       event.event === 'transaction_terminal'
         ? `,"outcome":${JSON.stringify(terminalOutcome(event.paymentStatus, event.deliveryStatus))}`
@@ -40,10 +39,11 @@ export function webhookVerifier(openWebhook: OpenWebhook, hasKeys: () => boolean
   }
 }
 
-/** The received bytes, or in words why there are none. */
-function rawBodyOf({ body, bodyBase64 }: Readonly<Record<string, unknown>>): Uint8Array | string {
-  if ((typeof body === 'string') === (typeof bodyBase64 === 'string')) return messages.verifyBodyMissing
+/** The received bytes, or why there are none. */
+function rawBodyOf({ body, bodyBase64 }: Readonly<Record<string, unknown>>): Uint8Array | CallRefusal {
+  if ((typeof body === 'string') === (typeof bodyBase64 === 'string'))
+    return refuse('WEBHOOK_BODY_INVALID', { problem: 'missing' })
   if (typeof body === 'string') return Buffer.from(body, 'utf8')
   const bytes = Buffer.from(String(bodyBase64), 'base64')
-  return bytes.toString('base64') === bodyBase64 ? bytes : messages.verifyBodyBase64
+  return bytes.toString('base64') === bodyBase64 ? bytes : refuse('WEBHOOK_BODY_INVALID', { problem: 'not-base64' })
 }

@@ -4,10 +4,9 @@ import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { ContactSign } from '../platform/contact.ts'
 import { type AnswerFacts, type SignedRoute, troubleOfAnswer } from '../platform/trouble-of-answer.ts'
 import { troubleOfFailure } from '../platform/trouble-of-failure.ts'
-import { type CallSuccess, refusal } from './answer.ts'
+import { type CallRefusal, type CallSuccess, refuse } from './answer.ts'
 import type { PlatformCall } from './call.ts'
 import { type Fault, faultOfStatus } from './fault-table.ts'
-import { messages } from './messages.ts'
 
 /** What one attempt means for its call. */
 export type AttemptReading =
@@ -16,18 +15,17 @@ export type AttemptReading =
       readonly ok: false
       readonly fault: Fault
       /** The answer of the call, if it ends here. */
-      readonly status: number
-      readonly messageText: string
+      readonly answer: CallRefusal
       /** Whether the answer has the interface's form. */
       readonly isOnContract: boolean
     }
 
 /** Checks what came back against the contract. Pure. */
 export function readAttempt(call: PlatformCall, result: AttemptResult): AttemptReading {
-  const isSafe = call.operation.retry === 'safe'
+  const mayHaveActed = call.operation.retry !== 'safe'
   if (result.kind === 'failed') {
-    if (!result.wasSent) return failWith('not-sent', 503, messages.unreachable)
-    return failWith('no-answer', 504, isSafe ? messages.noAnswerSafe : messages.noAnswer)
+    if (!result.wasSent) return failWith('not-sent', refuse('NOT_REACHED'))
+    return failWith('no-answer', refuse('NO_ANSWER', { mayHaveActed }))
   }
   const { status, body } = result
   if (status >= 200 && status < 300) {
@@ -35,13 +33,13 @@ export function readAttempt(call: PlatformCall, result: AttemptResult): AttemptR
     const isExpected = status === 200 || call.operation.output === null
     const dataText = isExpected ? dataTextOf(call, body) : undefined
     if (dataText !== undefined) return { ok: true, answer: { ok: true, dataText } }
-    return failWith('off-contract', 502, isSafe ? messages.offContractSafe : messages.offContract)
+    return failWith('off-contract', refuse('ANSWER_INVALID', { mayHaveActed }))
   }
   const fault = faultOfStatus(status)
-  if (fault === 'redirect') return failWith(fault, 502, messages.redirected)
-  const message = messageTextOf(body)
-  const messageText = message ?? JSON.stringify(messages.refusedWithoutMessage(status))
-  return { ok: false, fault, status, messageText, isOnContract: message !== undefined }
+  if (fault === 'redirect') return failWith(fault, refuse('REDIRECTED'))
+  const messageText = messageTextOf(body)
+  if (messageText === undefined) return failWith(fault, { ...refuse('NO_REASON_GIVEN', { status }), status })
+  return { ok: false, fault, answer: { ok: false, messageText, status, uncertain: false }, isOnContract: true }
 }
 
 const proof: ContactSign = { kind: 'proof' }
@@ -59,16 +57,15 @@ export function contactSign(
   if (reading.ok) return proof
   if (result.kind === 'failed') return { kind: 'trouble', trouble: troubleOfFailure(result, route) }
   const { status } = result
-  const { isOnContract, messageText } = reading
-  const words = isOnContract ? (JSON.parse(messageText) as string) : undefined
+  const { isOnContract, answer } = reading
+  const words = isOnContract ? (JSON.parse(answer.messageText) as string) : undefined
   const trouble = troubleOfAnswer({ status, isOnContract, words, clock }, route)
   if (!trouble) return proof
   return { kind: status === 404 && isOnContract ? 'not-found' : 'trouble', trouble }
 }
 
-function failWith(fault: Fault, status: number, message: string): AttemptReading {
-  const { messageText } = refusal(status, message)
-  return { ok: false, fault, status, messageText, isOnContract: false }
+function failWith(fault: Fault, answer: CallRefusal): AttemptReading {
+  return { ok: false, fault, answer, isOnContract: false }
 }
 
 /** JSON source of the answer's `data`; undefined where the answer is not the contract's. */

@@ -7,11 +7,10 @@ import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
 import type { AnswerFacts, SignedRoute } from '../platform/trouble-of-answer.ts'
 import { troubleOfFailure } from '../platform/trouble-of-failure.ts'
-import { type CallAnswer, refusal } from './answer.ts'
+import { type CallAnswer, refuseInDoubt } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
 import type { PlatformCall } from './call.ts'
 import { type FaultRow, faultTable } from './fault-table.ts'
-import { messages } from './messages.ts'
 import { type AttemptReading, contactSign, readAttempt } from './read-attempt.ts'
 import type { RetryBudget } from './retry-budget.ts'
 import type { CallTrace } from './trace.ts'
@@ -104,9 +103,8 @@ function isRefusedForItsTime(reading: AttemptReading, signedClock: AnswerFacts['
 
 /** "Nothing was sent" is true of the last attempt only. If an earlier one is in doubt, the call is in doubt. */
 function finalAnswer(reading: AttemptReading & { ok: false }, isInDoubt: boolean): CallAnswer {
-  if (isInDoubt && reading.fault === 'not-sent') return refusal(504, messages.noAnswer, true)
-  const { status, messageText } = reading
-  return { ok: false, messageText, status, uncertain: isInDoubt }
+  if (isInDoubt && reading.fault === 'not-sent') return refuseInDoubt('NO_ANSWER', { mayHaveActed: true })
+  return { ...reading.answer, uncertain: isInDoubt }
 }
 
 function ended(answer: CallAnswer, isRefusedInDoubt: boolean, mayArriveUntilMs: number): Outcome {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
-import { messages } from '../call/messages.ts'
+import { type CallRefusal, refuse } from '../call/answer.ts'
 
 /** The routes of interface A, and one for the operator. */
 const routes = {
@@ -26,9 +26,7 @@ export type GuardVerdict = { readonly ok: true; readonly route: Route } | ({ rea
 
 /** A request that does not become a call. */
 export interface DoorRefusal {
-  readonly status: number
-  /** In Brazilian Portuguese, for the caller. */
-  readonly message: string
+  readonly answer: CallRefusal
   /** In English, for the log. */
   readonly reason: string
   /** The method that the route has. */
@@ -43,33 +41,36 @@ export interface DoorRefusal {
  * @param token The agent's token; undefined if none is configured.
  */
 export function guard(head: RequestHead, token: string | undefined): GuardVerdict {
-  if (!Object.hasOwn(routes, head.target)) return refuse(404, messages.notFound, 'unknown route')
+  if (!Object.hasOwn(routes, head.target)) return turnAway(refuse('ROUTE_UNKNOWN'), 'unknown route')
   const route = head.target as Route
   const { method, needsToken } = routes[route]
   if (head.method !== method)
-    return { ...refuse(405, messages.methodNotAllowed(method), `the route takes ${method} only`), allow: method }
+    return {
+      ...turnAway(refuse('METHOD_NOT_ALLOWED', { allowed: method }), `the route takes ${method} only`),
+      allow: method,
+    }
 
   const headers = byName(head.rawHeaders)
   const [host, ...otherHosts] = headers.get('host') ?? []
   if (host === undefined || otherHosts.length > 0 || !loopbackHost.test(host))
-    return refuse(403, messages.hostNotLoopback, 'Host is not loopback')
+    return turnAway(refuse('HOST_NOT_LOOPBACK'), 'Host is not loopback')
   if (headers.has('origin') || !(headers.get('sec-fetch-site') ?? []).every((site) => site === 'none')) {
-    return refuse(403, messages.fromBrowser, 'sent by a browser')
+    return turnAway(refuse('FROM_BROWSER'), 'sent by a browser')
   }
 
   const contentTypes = headers.get('content-type') ?? []
   if (contentTypes.length > 1 || !contentTypes.every((type) => jsonContentType.test(type)))
-    return refuse(415, messages.contentType, 'not declared as JSON')
-  if (headers.has('content-encoding')) return refuse(415, messages.contentType, 'not declared as JSON')
+    return turnAway(refuse('CONTENT_TYPE_INVALID'), 'not declared as JSON')
+  if (headers.has('content-encoding')) return turnAway(refuse('CONTENT_TYPE_INVALID'), 'not declared as JSON')
   if (!(headers.get('transfer-encoding') ?? []).every((coding) => /^chunked$/i.test(coding.trim())))
-    return refuse(415, messages.transferEncoding, 'unknown Transfer-Encoding')
+    return turnAway(refuse('TRANSFER_ENCODING_INVALID'), 'unknown Transfer-Encoding')
   const [length, ...otherLengths] = headers.get('content-length') ?? []
   if (otherLengths.length > 0 || (length !== undefined && !/^\d+$/.test(length)))
-    return refuse(400, messages.lengthInvalid, 'Content-Length is not valid')
-  if (Number(length ?? 0) > limits.bodyBytesMax) return refuse(413, messages.bodyTooLarge, 'body too large')
+    return turnAway(refuse('LENGTH_INVALID'), 'Content-Length is not valid')
+  if (Number(length ?? 0) > limits.bodyBytesMax) return turnAway(refuse('BODY_TOO_LARGE'), 'body too large')
 
   if (needsToken && token !== undefined && !hasToken(headers.get('authorization'), token))
-    return refuse(401, messages.tokenMissing, 'token missing or wrong')
+    return turnAway(refuse('TOKEN_INVALID'), 'token missing or wrong')
   return { ok: true, route }
 }
 
@@ -95,6 +96,6 @@ function hasToken(authorization: readonly string[] | undefined, token: string): 
   return given.byteLength === wanted.byteLength && timingSafeEqual(given, wanted)
 }
 
-function refuse(status: number, message: string, reason: string): GuardVerdict & { ok: false } {
-  return { ok: false, status, message, reason }
+function turnAway(answer: CallRefusal, reason: string): GuardVerdict & { ok: false } {
+  return { ok: false, answer, reason }
 }

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
-import { answerText, type CallAnswer, refusal } from '../call/answer.ts'
+import { answerText, type CallAnswer, type CallRefusal, refuse, refuseInDoubt } from '../call/answer.ts'
 import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
-import { messages } from '../call/messages.ts'
 import { agentLimits } from '../config/agent-limits.ts'
 import type { DaemonAddress } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
@@ -54,18 +53,18 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   async function answerRequest(exchange: Exchange): Promise<Answer | undefined> {
     const { method = '', url = '', rawHeaders } = exchange.request
     const verdict = judge({ method, target: url, rawHeaders })
-    return verdict.ok ? routeAnswers[verdict.route](exchange) : refuse(exchange, verdict)
+    return verdict.ok ? routeAnswers[verdict.route](exchange) : turnAway(exchange, verdict)
   }
 
   async function answerCheckRequest(exchange: Exchange): Promise<Answer> {
-    if (isClosing) return refuse(exchange, shuttingDown)
+    if (isClosing) return turnAway(exchange, shuttingDown)
     return { status: 200, text: answerText(undefined, await options.checkOrders()) }
   }
 
   function judge(head: RequestHead): GuardVerdict {
     const verdict = guard(head, config.current.token)
     // A caller that reads its token from the changed settings does not know the one in use.
-    return !verdict.ok && verdict.status === 401 && head.target === '/reload'
+    return !verdict.ok && verdict.answer.status === 401 && head.target === '/reload'
       ? guard(head, config.readToken())
       : verdict
   }
@@ -76,18 +75,18 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   }
 
   async function answerCallRequest(exchange: Exchange): Promise<Answer | undefined> {
-    if (isClosing) return refuse(exchange, shuttingDown)
+    if (isClosing) return turnAway(exchange, shuttingDown)
     if (waiting >= agentLimits.callsWaitingMax)
-      return refuse(exchange, { status: 503, message: messages.tooManyWaiting, reason: 'too many calls waiting' })
+      return turnAway(exchange, { answer: refuse('TOO_MANY_CALLS'), reason: 'too many calls waiting' })
     waiting++
     try {
       if ('expect' in exchange.request.headers) exchange.response.writeContinue()
       const body = await readBody(exchange.request)
       if (body === 'broken') return undefined
       if (body === 'too-large')
-        return refuse(exchange, { status: 413, message: messages.bodyTooLarge, reason: 'body too large' })
+        return turnAway(exchange, { answer: refuse('BODY_TOO_LARGE'), reason: 'body too large' })
       const reading = readCallBody(body)
-      if (!reading.ok) return refuse(exchange, { ...reading, status: 400 }, reading.id)
+      if (!reading.ok) return turnAway(exchange, reading, reading.id)
       const { call } = reading
       exchange.call = call
       return { status: 200, text: answerText(call.id, await options.answerCall(call)) }
@@ -96,9 +95,10 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     }
   }
 
-  function refuse({ request }: Exchange, { status, message, reason, allow }: DoorRefusal, id?: string): Answer {
+  function turnAway({ request }: Exchange, { answer, reason, allow }: DoorRefusal, id?: string): Answer {
+    const { status } = answer
     refusalLog.warn({ route: routeInLog(request), status, reason }, 'request refused')
-    return { status, text: answerText(id, refusal(status, message)), allow }
+    return { status, text: answerText(id, answer), allow }
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse<IncomingMessage>): Promise<void> {
@@ -116,8 +116,8 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   function answerBug({ call }: Exchange, error: unknown): Answer {
     log.error({ err: error, operation: call?.operationName, id: call?.id }, 'request failed: a bug of the agent')
     const mayHaveActed = call?.operation.kind === 'platform' && call.operation.retry !== 'safe'
-    const message = mayHaveActed ? messages.internal : messages.internalSafe
-    return { status: 500, text: answerText(call?.id, refusal(500, message, mayHaveActed)) }
+    const answer = mayHaveActed ? refuseInDoubt('INTERNAL', { mayHaveActed }) : refuse('INTERNAL', { mayHaveActed })
+    return { status: 500, text: answerText(call?.id, answer) }
   }
 
   const server = await startHttpServer({
@@ -126,7 +126,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     connectionsMax,
     keepAliveTimeoutMs: 65_000,
     handle,
-    malformedText: (status) => answerText(undefined, refusal(status, messages.requestMalformed)),
+    malformedText: (status) => answerText(undefined, { ...refuse('REQUEST_MALFORMED'), status }),
     onMalformed: (status, reason) => refusalLog.warn({ status, reason }, 'request refused'),
   })
   return {
@@ -139,7 +139,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   }
 }
 
-const shuttingDown: DoorRefusal = { status: 503, message: messages.shuttingDown, reason: 'shutting down' }
+const shuttingDown: DoorRefusal = { answer: refuse('SHUTTING_DOWN'), reason: 'shutting down' }
 
 /** One request on its way to an answer. */
 interface Exchange {
@@ -152,15 +152,19 @@ interface Exchange {
 /** Reads a call, or says what is wrong; with its id if it has one. */
 function readCallBody(
   body: Buffer,
-): { ok: true; call: Call } | { ok: false; message: string; reason: string; id?: string | undefined } {
+): { ok: true; call: Call } | { ok: false; answer: CallRefusal; reason: string; id?: string | undefined } {
   const text = decodeUtf8(body)
-  if (text === undefined) return { ok: false, message: messages.bodyNotUtf8, reason: 'body is not UTF-8' }
+  if (text === undefined) return { ok: false, answer: refuse('BODY_NOT_UTF8'), reason: 'body is not UTF-8' }
   const json = readStrictJson(text)
-  if (!json.ok) return { ok: false, message: jsonErrorInWords(json.error), reason: `body: ${json.error.kind}` }
+  if (!json.ok) {
+    const answer = refuse('JSON_INVALID', { inWords: jsonErrorInWords(json.error) })
+    return { ok: false, answer, reason: `body: ${json.error.kind}` }
+  }
   const { operation, input, id } = json.object.value
   const reading = readCall({ operation, input, id })
   if (reading.ok) return reading
-  return { ...reading, reason: 'operation, input or id is not valid', id: isIdempotencyKey(id) ? id : undefined }
+  const reason = 'operation, input or id is not valid'
+  return { ok: false, answer: reading, reason, id: isIdempotencyKey(id) ? id : undefined }
 }
 
 /** Without a query: a caller may have put a secret there. */

@@ -1,5 +1,5 @@
 import type { TransferOrder } from '../../contract/events.ts'
-import { messages } from '../call/messages.ts'
+import { orderWaitsFor } from '../call/messages.ts'
 import type { Order } from './order.ts'
 import type { OrderPhase } from './order-moves.ts'
 
@@ -45,7 +45,7 @@ export function describeOrder(order: Order): DescribedOrder {
     since: new Date(order.sinceMs).toISOString(),
     offers: order.offers,
     retryAt: order.retryAtMs === null ? null : new Date(order.retryAtMs).toISOString(),
-    waitsFor: messages.orderWaitsFor[state],
+    waitsFor: orderWaitsFor[state],
   }
 }
 

@@ -1,7 +1,6 @@
 import type { OrdersOperation } from '../../contract/operations.ts'
-import { type CallAnswer, refusal } from '../call/answer.ts'
+import { type CallAnswer, refuse } from '../call/answer.ts'
 import type { Call } from '../call/call.ts'
-import { messages } from '../call/messages.ts'
 import type { Clock } from '../clock/clock.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { describeClosedOrder, describeOrder } from './describe-order.ts'
@@ -20,12 +19,12 @@ export function orderOperations(book: OrderBook, clock: Clock) {
   async function take({ transactionId, observedQuantity }: Call['input']): Promise<CallAnswer> {
     try {
       const order = await book.take(Number(transactionId), Number(observedQuantity))
-      if (!order) return refusal(404, messages.orderUnknown)
+      if (!order) return refuse('ORDER_UNKNOWN')
       const described = describeOrder(order)
-      return described.state === 'closed' ? refusal(409, messages.orderClosed) : success(described)
+      return described.state === 'closed' ? refuse('ORDER_CLOSED') : success(described)
     } catch (error) {
       if (!(error instanceof StoreFullError)) throw error
-      return refusal(503, messages.orderNotRecorded)
+      return refuse('ORDER_NOT_STORED')
     }
   }
 

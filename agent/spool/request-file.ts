@@ -1,8 +1,8 @@
 import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { limits } from '../../contract/limits.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
+import { type CallRefusal, refuse } from '../call/answer.ts'
 import { type Call, readCall } from '../call/call.ts'
-import { messages } from '../call/messages.ts'
 import { readBounded } from '../durable-files/read-bounded.ts'
 
 /** What a claimed file holds. */
@@ -16,8 +16,7 @@ export type RequestReading =
 /** It can never become a call. */
 export interface Refused {
   readonly kind: 'refused'
-  /** For the game server, in Brazilian Portuguese. */
-  readonly message: string
+  readonly answer: CallRefusal
   /** For the log. */
   readonly reason: string
 }
@@ -30,37 +29,38 @@ export interface Refused {
  * @param id The file's name without `.json`: the id of the call.
  */
 export function readRequestFile(path: string, id: string): RequestReading {
-  const refused = (message: string, reason: string): Refused => ({ kind: 'refused', message, reason })
+  const refused = (answer: CallRefusal, reason: string): Refused => ({ kind: 'refused', answer, reason })
   const read = readBounded(path)
   if (read === 'gone') return { kind: 'gone' }
   if (read === 'no-right') {
     // Its writer may still set the rights, or a virus scanner may have it open.
-    return { ...refused(messages.fileNotReadable, read), kind: 'half-written', stamp: read, isEmpty: false }
+    return { ...refused(refuse('FILE_NOT_READABLE'), read), kind: 'half-written', stamp: read, isEmpty: false }
   }
-  if (read === 'not-regular') return refused(messages.fileNotRegular, read)
+  if (read === 'not-regular') return refused(refuse('FILE_NOT_REGULAR'), read)
   const { bytes, stamp } = read
-  if (bytes.byteLength > limits.bodyBytesMax) return refused(messages.bodyTooLarge, 'too-large')
+  if (bytes.byteLength > limits.bodyBytesMax) return refused(refuse('FILE_TOO_LARGE'), 'too-large')
 
-  const halfWritten = (message: string, reason: string): RequestReading => ({
-    ...refused(message, reason),
+  const halfWritten = (answer: CallRefusal, reason: string): RequestReading => ({
+    ...refused(answer, reason),
     kind: 'half-written',
     stamp,
     isEmpty: bytes.byteLength === 0,
   })
-  if (isUtf16(bytes)) return halfWritten(messages.fileUtf16, 'utf-16')
+  if (isUtf16(bytes)) return halfWritten(refuse('FILE_UTF16'), 'utf-16')
   const text = decodeUtf8(bytes)
-  if (text === undefined) return halfWritten(messages.bodyNotUtf8, 'not-utf-8')
+  if (text === undefined) return halfWritten(refuse('BODY_NOT_UTF8'), 'not-utf-8')
   const json = readStrictJson(text)
   if (!json.ok) {
-    if (json.error.kind !== 'not-json') return refused(jsonErrorInWords(json.error), json.error.kind)
-    if (isCutOff(text)) return halfWritten(messages.fileHalfWritten(id), 'half-written')
-    return halfWritten(jsonErrorInWords(json.error), json.error.kind)
+    const invalid = refuse('JSON_INVALID', { inWords: jsonErrorInWords(json.error) })
+    if (json.error.kind !== 'not-json') return refused(invalid, json.error.kind)
+    if (isCutOff(text)) return halfWritten(refuse('FILE_HALF_WRITTEN', { id }), 'half-written')
+    return halfWritten(invalid, json.error.kind)
   }
   const { id: idInside, action, ...fields } = json.object.value
-  if (idInside !== undefined && idInside !== id) return refused(messages.fileIdDiffers(id), 'id-differs')
-  if (typeof action !== 'string') return refused(messages.actionMissing, 'action-missing')
+  if (idInside !== undefined && idInside !== id) return refused(refuse('ID_DIFFERS', { id }), 'id-differs')
+  if (typeof action !== 'string') return refused(refuse('OPERATION_MISSING', { member: 'action' }), 'action-missing')
   const reading = readCall({ operation: action, input: fields, id })
-  return reading.ok ? { kind: 'call', call: reading.call } : refused(reading.message, 'action-unknown')
+  return reading.ok ? { kind: 'call', call: reading.call } : refused(reading, 'action-unknown')
 }
 
 /** Whether a text that is no JSON ends too early: it is empty, or a string, object or list in it is still open. */

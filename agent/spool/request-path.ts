@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type CallAnswer, refusal } from '../call/answer.ts'
+import type { CallAnswer } from '../call/answer.ts'
 import type { Call } from '../call/call.ts'
 import type { Turn } from '../call/turn.ts'
 import type { Clock } from '../clock/clock.ts'
@@ -51,7 +51,7 @@ export async function answerRequest(request: Waiting | Orphaned, spool: PathSpoo
     case 'gone':
       return spool.remove(claim)
     case 'refused':
-      return publishAnswer(claim, refusal(400, reading.message), spool, reading.reason)
+      return publishAnswer(claim, reading.answer, spool, reading.reason)
     case 'call': {
       const answer = await callInTurn(claim, reading.call, spool)
       return answer && publishAnswer(claim, answer, spool)

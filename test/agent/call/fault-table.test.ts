@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { faultTable } from '../../../agent/call/fault-table.ts'
+import type { RefusalCode } from '../../../agent/call/messages.ts'
 import { ScriptedPlatform, type Step } from '../fixtures/scripted-platform.ts'
 import { goodBodies, goodInputs, startTestAgent } from '../fixtures/test-agent.ts'
 
@@ -17,6 +18,8 @@ type RetryClass = (typeof classes)[number]
 /** What a call ends with when every attempt meets the same fault. */
 interface End {
   readonly status: number
+  /** Of the agent's own refusals. */
+  readonly code?: RefusalCode
   readonly uncertain?: true
   /** `1`, `2`, or `many`: repeated until the deadline or the budget. */
   readonly attempts: 1 | 2 | 'many'
@@ -28,15 +31,15 @@ const refused: Record<RetryClass, End> = {
   idempotent: { status: 0, attempts: 1 },
   safe: { status: 0, attempts: 1 },
 }
-const withStatus = (ends: Record<RetryClass, End>, status: number): Record<RetryClass, End> => ({
-  once: { ...ends.once, status },
-  idempotent: { ...ends.idempotent, status },
-  safe: { ...ends.safe, status },
+const withStatus = (ends: Record<RetryClass, End>, status: number, code?: RefusalCode): Record<RetryClass, End> => ({
+  once: { ...ends.once, status, ...(code && { code }) },
+  idempotent: { ...ends.idempotent, status, ...(code && { code }) },
+  safe: { ...ends.safe, status, ...(code && { code }) },
 })
 const unanswered: Record<RetryClass, End> = {
-  once: { status: 504, uncertain: true, attempts: 1 },
-  idempotent: { status: 504, uncertain: true, attempts: 'many' },
-  safe: { status: 504, attempts: 'many' },
+  once: { status: 504, code: 'NO_ANSWER', uncertain: true, attempts: 1 },
+  idempotent: { status: 504, code: 'NO_ANSWER', uncertain: true, attempts: 'many' },
+  safe: { status: 504, code: 'NO_ANSWER', attempts: 'many' },
 }
 const actedPerhaps: Record<RetryClass, End> = {
   once: { status: 0, uncertain: true, attempts: 1 },
@@ -44,9 +47,9 @@ const actedPerhaps: Record<RetryClass, End> = {
   safe: { status: 0, attempts: 'many' },
 }
 const misread: Record<RetryClass, End> = {
-  once: { status: 502, uncertain: true, attempts: 1 },
-  idempotent: { status: 502, uncertain: true, attempts: 1 },
-  safe: { status: 502, attempts: 1 },
+  once: { status: 502, code: 'ANSWER_INVALID', uncertain: true, attempts: 1 },
+  idempotent: { status: 502, code: 'ANSWER_INVALID', uncertain: true, attempts: 1 },
+  safe: { status: 502, code: 'ANSWER_INVALID', attempts: 1 },
 }
 const again = (status: number): Record<RetryClass, End> => ({
   once: { status, attempts: 'many' },
@@ -81,7 +84,7 @@ const rows: Readonly<Record<string, readonly [Step, Record<RetryClass, End>]>> =
   '408': [{ status: 408, body: message('Tempo esgotado.') }, withStatus(actedPerhaps, 408)],
   '429': [{ status: 429, body: message('Devagar.') }, again(429)],
   '500': [{ status: 500, body: message('Erro.') }, withStatus(actedPerhaps, 500)],
-  '502': [{ status: 502, body: '<html>Bad Gateway</html>' }, withStatus(actedPerhaps, 502)],
+  '502': [{ status: 502, body: '<html>Bad Gateway</html>' }, withStatus(actedPerhaps, 502, 'NO_REASON_GIVEN')],
   '503': [{ status: 503, body: message('Em manutenção.') }, withStatus(actedPerhaps, 503)],
   '504': [{ status: 504, body: message('Tempo esgotado.') }, withStatus(actedPerhaps, 504)],
 }
@@ -131,7 +134,12 @@ for (const retryClass of classes) {
     await using agent = await startTestAgent(platform.url)
     const startedMs = agent.clock.monotonicMs()
     const answer = await agent.call(operation, goodInputs[operation])
-    expect(answer).toEqual({ ok: false, status: 503, message: expect.stringContaining('nada foi enviado') })
+    expect(answer).toEqual({
+      ok: false,
+      status: 503,
+      code: 'NOT_REACHED',
+      message: expect.stringContaining('nada foi enviado'),
+    })
     expect(agent.clock.monotonicMs() - startedMs).toBeLessThan(30_000)
     expect(agent.clock.monotonicMs() - startedMs).toBeGreaterThan(20_000)
   })
@@ -143,6 +151,7 @@ for (const retryClass of classes) {
     expect(await agent.call(operation, goodInputs[operation])).toEqual({
       ok: false,
       status: 503,
+      code: 'NOT_REACHED',
       message: expect.any(String),
     })
     expect(agent.clock.sleptMs.length).toBeGreaterThan(2)
@@ -154,6 +163,7 @@ for (const retryClass of classes) {
     expect(await agent.call(operation, goodInputs[operation])).toEqual({
       ok: false,
       status: 503,
+      code: 'NOT_REACHED',
       message: expect.any(String),
     })
     expect(agent.clock.sleptMs.length).toBeGreaterThan(2)
@@ -167,6 +177,7 @@ for (const retryClass of classes) {
     expect(await agent.call(operation, goodInputs[operation])).toEqual({
       ok: false,
       status: 502,
+      code: 'REDIRECTED',
       message: expect.any(String),
     })
     expect(platform.seen).toHaveLength(1)

@@ -59,7 +59,7 @@ test('an id of another call is refused with 422, after the call and while it is 
   const underWay = agent.callText(body('buy-1'))
   await platform.requests(1)
   const other = { ...create, quantity: 2 }
-  const refusal = { ok: false, id: 'buy-1', message: expect.stringContaining('id'), status: 422 }
+  const refusal = { ok: false, id: 'buy-1', message: expect.stringContaining('id'), status: 422, code: 'ID_REUSED' }
   expect(JSON.parse((await agent.callText(body('buy-1', other))).text)).toEqual(refusal)
   agent.clock.advance(10_000)
   await underWay

@@ -59,7 +59,12 @@ for (const [name, operation] of platformOperations) {
       const { [field]: _, ...without } = goodInputs[name] ?? {}
       for (const input of [without, { ...without, [field]: null }, { ...without, [field]: ['x'] }]) {
         const answer = await agent.call(name, input)
-        expect(answer).toEqual({ ok: false, status: 400, message: expect.stringContaining(`"${field}"`) })
+        expect(answer).toEqual({
+          ok: false,
+          status: 400,
+          code: 'INPUT_INVALID',
+          message: expect.stringContaining(`"${field}"`),
+        })
       }
     }
     expect(platform.seen).toHaveLength(0)
@@ -230,7 +235,7 @@ test('webhook.verify refuses what was changed, has expired, or is signed by anot
   const good = webhookSignature(terminal, nowS + 300)
   const altered = await agent.call('webhook.verify', { signature: good, body: terminal.replace('42', '43') })
   expect(altered['message']).toMatch(/^Webhook recusado\. .*outros bytes/)
-  const refused = { ok: false, status: 401, message: expect.stringContaining('assinatura') }
+  const refused = { ok: false, status: 401, code: 'WEBHOOK_REFUSED', message: expect.stringContaining('assinatura') }
   expect(await agent.call('webhook.verify', { signature: good, body: terminal.replace('42', '43') })).toEqual(refused)
   expect(
     await agent.call('webhook.verify', { signature: webhookSignature(terminal, nowS - 31), body: terminal }),

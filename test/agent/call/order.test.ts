@@ -71,6 +71,7 @@ test('a call whose turn does not come in time is refused, certain that nothing w
   expect(JSON.parse((await newer).text)).toEqual({
     ok: false,
     status: 504,
+    code: 'EARLIER_CALL_UNFINISHED',
     message: expect.stringContaining('nada foi enviado'),
   })
   expect(observed(platform).every((quantity) => quantity === 5)).toBe(true)

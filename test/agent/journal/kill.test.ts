@@ -51,6 +51,7 @@ test('a once call that kill -9 cut short is in doubt after the restart, and neve
     id: 'buy-1',
     message: expect.stringContaining('foi reiniciado'),
     status: 504,
+    code: 'ANSWER_LOST',
     uncertain: true,
     replayed: true,
   })

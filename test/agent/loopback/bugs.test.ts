@@ -32,6 +32,7 @@ test('a bug of the agent is answered with 500 and uncertain where the call may h
     id: 'id-1',
     message: 'O agente encontrou um erro interno. A operação pode ter sido executada.',
     status: 500,
+    code: 'INTERNAL',
     uncertain: true,
   })
   expect(lines).toMatchObject([
@@ -52,5 +53,6 @@ test('a bug of the agent is answered with 500 and no uncertain where the call on
     id: 'id-1',
     message: 'O agente encontrou um erro interno. Tente novamente em instantes.',
     status: 500,
+    code: 'INTERNAL',
   })
 })

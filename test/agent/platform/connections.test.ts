@@ -100,6 +100,7 @@ for (const [operation, retryClass] of each) {
     expect(await agent.call(operation, goodInputs[operation])).toEqual({
       ok: false,
       status: 503,
+      code: 'NOT_REACHED',
       message: expect.any(String),
     })
     expect(platform.requests).toEqual([])
@@ -125,6 +126,7 @@ for (const [operation, retryClass] of each) {
     expect(await agent.call(operation, goodInputs[operation])).toEqual({
       ok: false,
       status: 503,
+      code: 'NOT_REACHED',
       message: expect.any(String),
     })
     expect(proxy.asked.length).toBeGreaterThan(2)

@@ -87,25 +87,40 @@ for (const [what, inside] of [
     await using spool = await startTestSpool()
     spool.put('ask-1', { id: inside, ...eligible })
     const message = 'O campo "id" deve ser igual ao nome do arquivo ("ask-1"), ou faltar.'
-    expect(await spool.answer('ask-1')).toEqual({ id: 'ask-1', ok: false, message, status: 400 })
+    expect(await spool.answer('ask-1')).toEqual({ id: 'ask-1', ok: false, message, status: 400, code: 'ID_DIFFERS' })
     expect(spool.platform.requests).toHaveLength(0)
   })
 }
 
-for (const [what, request, message] of [
-  ['without an action', { characterRef: 'char-1' }, /"action" é obrigatório/],
-  ['of an unknown action', { action: 'market.steal' }, /"market\.steal" não existe/],
-  ['with a field of the wrong type', { action: 'transaction.get', transactionId: '42' }, /"transactionId" deve ser/],
-  ['without a required field', { action: 'market.eligibility' }, /"characterRef" é obrigatório/],
-  ['with a name twice', '{"action":"transaction.get","transactionId":1,"transactionId":2}', /mais de uma vez/],
-  ['with an inexact number', '{"action":"transaction.get","transactionId":9007199254740993}', /com exatidão/],
-  ['that is a list', '[]', /deve ser um objeto/],
+for (const [what, request, message, code] of [
+  ['without an action', { characterRef: 'char-1' }, /"action" é obrigatório/, 'OPERATION_MISSING'],
+  ['of an unknown action', { action: 'market.steal' }, /"market\.steal" não existe/, 'OPERATION_UNKNOWN'],
+  [
+    'with a field of the wrong type',
+    { action: 'transaction.get', transactionId: '42' },
+    /"transactionId" deve ser/,
+    'INPUT_INVALID',
+  ],
+  ['without a required field', { action: 'market.eligibility' }, /"characterRef" é obrigatório/, 'INPUT_INVALID'],
+  [
+    'with a name twice',
+    '{"action":"transaction.get","transactionId":1,"transactionId":2}',
+    /mais de uma vez/,
+    'JSON_INVALID',
+  ],
+  [
+    'with an inexact number',
+    '{"action":"transaction.get","transactionId":9007199254740993}',
+    /com exatidão/,
+    'JSON_INVALID',
+  ],
+  ['that is a list', '[]', /deve ser um objeto/, 'JSON_INVALID'],
 ] as const) {
   test(`a request ${what} is refused in words, and nothing is sent`, async () => {
     await using spool = await startTestSpool()
     spool.put('bad-1', request)
     const answer = await spool.answer('bad-1')
-    expect(answer).toEqual({ id: 'bad-1', ok: false, message: expect.stringMatching(message), status: 400 })
+    expect(answer).toEqual({ id: 'bad-1', ok: false, message: expect.stringMatching(message), status: 400, code })
     expect(spool.platform.requests).toHaveLength(0)
   })
 }
@@ -168,7 +183,13 @@ test('65,536 bytes pass, and one more is refused', async () => {
   spool.put('just', padded(65_536))
   spool.put('over', padded(65_537))
   expect(await spool.answer('just')).toMatchObject({ ok: true })
-  const refused = { id: 'over', ok: false, message: 'O corpo passa de 65536 bytes.', status: 400 }
+  const refused = {
+    id: 'over',
+    ok: false,
+    message: 'O corpo passa de 65536 bytes.',
+    status: 400,
+    code: 'FILE_TOO_LARGE',
+  }
   expect(await spool.answer('over')).toEqual(refused)
 })
 
@@ -178,7 +199,11 @@ test('a file of 5 GB is refused without being read', async () => {
   writeFileSync(join(spool.root, 'huge'), '{')
   truncateSync(join(spool.root, 'huge'), 5 * 1024 ** 3)
   renameSync(join(spool.root, 'huge'), join(spool.outbox, 'huge.json'))
-  expect(await spool.answer('huge')).toMatchObject({ ok: false, message: 'O corpo passa de 65536 bytes.' })
+  expect(await spool.answer('huge')).toMatchObject({
+    ok: false,
+    message: 'O corpo passa de 65536 bytes.',
+    code: 'FILE_TOO_LARGE',
+  })
   expect(process.resourceUsage().maxRSS - readBefore).toBeLessThan(512 * 1024)
 })
 
@@ -203,7 +228,8 @@ for (const [what, bytes, message] of [
     spool.clock.advance(1_900)
     spool.clock.advance(400)
     const answer = await spool.answer('text')
-    expect(answer).toEqual({ id: 'text', ok: false, message: expect.stringMatching(message), status: 400 })
+    const code = what === 'Latin-1' ? 'BODY_NOT_UTF8' : 'FILE_UTF16'
+    expect(answer).toEqual({ id: 'text', ok: false, message: expect.stringMatching(message), status: 400, code })
     expect(namesIn(spool.outbox)).toEqual(['text.json.rejected'])
   })
 }

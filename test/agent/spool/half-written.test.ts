@@ -79,7 +79,8 @@ for (const [what, content, quietMs, message] of [
     expect(isClaimed(spool, 'broken')).toBe(true)
     spool.clock.advance(1_000)
     const answer = await spool.take('broken')
-    expect(answer).toEqual({ id: 'broken', ok: false, message: expect.stringMatching(message), status: 400 })
+    const code = what === 'is no JSON' ? 'JSON_INVALID' : 'FILE_HALF_WRITTEN'
+    expect(answer).toEqual({ id: 'broken', ok: false, message: expect.stringMatching(message), status: 400, code })
     expect(namesIn(spool.outbox)).toEqual(['broken.json.rejected'])
     expect(readFileSync(join(spool.outbox, 'broken.json.rejected'), 'utf8')).toBe(content)
     spool.clock.advance(60_000)

@@ -32,7 +32,7 @@ async function leaveJournal(stateDir: string, id: string, request: Record<string
   const journal = openTestJournal(stateDir, clock)
   const { action, ...input } = request
   const reading = readCall({ operation: action, input, id })
-  if (!reading.ok) throw new Error(reading.message)
+  if (!reading.ok) throw new Error(reading.messageText)
   const journalled = { id, fingerprint: reading.call.fingerprint ?? '', operationName: String(action) }
   if (row === 'sending') await journal.recordIntent(journalled)
   else if (row !== 'absent') await journal.recordAnswer(journalled, storedAnswer, windowMs)
@@ -77,7 +77,14 @@ async function onlyAnswer(spool: TestSpool): Promise<unknown> {
 }
 
 const stored = { id: 'x', ok: true, transactionId: 41, checkoutUrl: 'stored' }
-const inDoubt = { id: 'x', ok: false, message: expect.stringContaining('reiniciado'), status: 504, uncertain: true }
+const inDoubt = {
+  id: 'x',
+  ok: false,
+  message: expect.stringContaining('reiniciado'),
+  status: 504,
+  code: 'ANSWER_LOST',
+  uncertain: true,
+}
 const bought = { id: 'x', ok: true, transactionId: 42, checkoutUrl: 'https://portal.example/c/42' }
 const withdrawn = { id: 'x', ok: true }
 

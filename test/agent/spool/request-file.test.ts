@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { refuse } from '../../../agent/call/answer.ts'
 import { eligible } from '../fixtures/spool-fixture.ts'
 
 const module = pathToFileURL(join(import.meta.dirname, '../../../agent/spool/request-file.ts')).href
@@ -25,7 +26,7 @@ function readingOf(path: string): unknown {
 
 const notRegular = {
   kind: 'refused',
-  message: 'O pedido não é um arquivo comum: grave um arquivo, sem links nem pipes.',
+  answer: JSON.parse(JSON.stringify(refuse('FILE_NOT_REGULAR'))),
   reason: 'not-regular',
 }
 

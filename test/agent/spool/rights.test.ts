@@ -32,7 +32,13 @@ test.skipIf(process.platform === 'win32')(
     expect(await answer('ask-1')).toMatchObject({ ok: true })
     for (let n = 0; n < 12; n++) {
       const message = 'O agente não pode ler o arquivo: dê permissão de leitura ao usuário do agente.'
-      expect(await answer(`secret-${n}`)).toEqual({ id: `secret-${n}`, ok: false, message, status: 400 })
+      expect(await answer(`secret-${n}`)).toEqual({
+        id: `secret-${n}`,
+        ok: false,
+        message,
+        status: 400,
+        code: 'FILE_NOT_READABLE',
+      })
     }
     expect(namesIn(outbox).every((name) => name.endsWith('.rejected'))).toBe(true)
     expect(await agent.stop()).toEqual({ code: 0, signal: null })
