@@ -128,6 +128,9 @@ test('a certificate of an unknown issuer is wrong until SERVICE_CA_FILE names th
   await using platform = await listen(answer)
   const base = { SERVICE_BASE_URL: `https://127.0.0.1:${platform.port}/v1` }
   expect(await failingStage(base)).toMatchObject({ name: 'tls', message: expect.stringContaining('Unheard-of Root') })
+  // Node would trust every certificate.
+  const trusting = { ...base, NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+  expect(await failingStage(trusting)).toMatchObject({ name: 'tls' })
   using files = checkSetup()
   writeFileSync(files.path('ca.pem'), authority.ca)
   const checks = await wayChecks({ ...base, SERVICE_CA_FILE: files.path('ca.pem') })
