@@ -6,15 +6,17 @@ import { type DirFacts, errorOf, probeDir, shownBytes, wrongBy } from './dir-fac
 /** What was found where the log goes. */
 export interface LogFacts {
   readonly dir: DirFacts
-  /** Why nothing can be made in the directory, or written to the file; undefined if it can. */
+  /** Why the file cannot be made, rotated or written; undefined if it can. */
   readonly error: Error | undefined
 }
 
 export function probeLog(file: string): LogFacts {
   const dir = probeDir(dirname(file))
   const error = errorOf(() => {
-    accessSync(dirname(file), constants.W_OK | constants.X_OK)
-    if (statSync(file, { throwIfNoEntry: false })) accessSync(file, constants.W_OK)
+    const stat = statSync(file, { throwIfNoEntry: false })
+    // A pipe or a device is never rotated.
+    if (!stat || stat.isFile()) accessSync(dirname(file), constants.W_OK | constants.X_OK)
+    if (stat) accessSync(file, constants.W_OK)
   })
   return { dir, error }
 }

@@ -11,6 +11,12 @@ export type PortFacts =
   /** The address cannot be listened at. */
   | { readonly at: 'unusable'; readonly code: string | undefined }
 
+/** Addresses that stand for all of this host, and one of them. */
+const reachable: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+])
+
 const answerMsMax = 10_000
 
 /** Looks at a port by connecting to it. It is never taken, not even for a moment: an agent may be starting. */
@@ -20,15 +26,18 @@ export async function probePort(host: string, port: number, path: string): Promi
   if (port === 0) return { at: 'free' }
   return new Promise((resolve) => {
     const taken = () => resolve({ at: 'taken', answer: undefined })
-    const asking = get({ host, port, path, agent: false, signal: AbortSignal.timeout(answerMsMax) }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', taken)
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8').slice(0, 1_000)
-        resolve({ at: 'taken', answer: { status: response.statusCode ?? 0, text } })
-      })
-    })
+    const asking = get(
+      { host: reachable.get(host) ?? host, port, path, agent: false, signal: AbortSignal.timeout(answerMsMax) },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', taken)
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8').slice(0, 1_000)
+          resolve({ at: 'taken', answer: { status: response.statusCode ?? 0, text } })
+        })
+      },
+    )
     asking.on('error', ({ code: reason }: NodeJS.ErrnoException) =>
       reason === 'ECONNREFUSED' ? resolve({ at: 'free' }) : taken(),
     )

@@ -1,6 +1,6 @@
 import type { AgentConfig, ConfigReading } from '../config/config.ts'
 import type { SettingName } from '../config/settings.ts'
-import { type Check, type CheckName, right, splitCure, wrong } from './check.ts'
+import { type Check, type CheckName, right, splitCure, type Verdict, warning, wrong } from './check.ts'
 
 /** Settings whose errors belong to a stage of their own. */
 const stageOfSetting: Readonly<Partial<Record<SettingName, CheckName>>> = {
@@ -18,8 +18,10 @@ export function settingsChecks(reading: ConfigReading<AgentConfig>): Check[] {
     ? { errors: [], warnings: reading.config.warnings }
     : { errors: reading.errors, warnings: reading.partial?.warnings ?? [] }
   const found: Check[] = [
-    ...errors.map((error) => faultOf(stageOfSetting[nameIn(error)] ?? 'settings', error)),
-    ...warnings.map((warning) => faultOf(warning.includes(readableByAll) ? 'files' : 'settings', warning)),
+    ...errors.map((text) => checkOf(stageOfSetting[nameIn(text)] ?? 'settings', text, wrong)),
+    ...warnings.map((text) =>
+      text.includes(readableByAll) ? checkOf('files', text, wrong) : checkOf('settings', text, warning),
+    ),
   ]
   return stages.flatMap((name) => {
     const faults = found.filter((check) => check.name === name)
@@ -30,9 +32,9 @@ export function settingsChecks(reading: ConfigReading<AgentConfig>): Check[] {
 /** The text that `SettingsReader` gives to a file that everybody may read. */
 const readableByAll = 'every user of this host can read'
 
-function faultOf(name: CheckName, text: string): Check {
+function checkOf(name: CheckName, text: string, judge: (message: string, cure: string) => Verdict): Check {
   const { message, cure } = splitCure(text)
-  return { name, ...wrong(message, cure) }
+  return { name, ...judge(message, cure) }
 }
 
 /** The setting that a text is about. */

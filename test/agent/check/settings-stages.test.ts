@@ -101,6 +101,18 @@ test('a key that everybody may read is wrong, with the command that corrects it'
   ])
 })
 
+test('a setting that is allowed and dangerous is a warning', { timeout }, async () => {
+  using ready = checkSetup()
+  expect(await ready.stages(['settings'], { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual([
+    {
+      name: 'settings',
+      ok: true,
+      message: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED: ignored'),
+      cure: 'Trust a private CA with SERVICE_CA_FILE',
+    },
+  ])
+})
+
 test('an encrypted key, a public one and a short one are wrong', { timeout }, async () => {
   using ready = checkSetup()
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

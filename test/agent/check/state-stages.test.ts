@@ -166,3 +166,9 @@ test('a log directory that is missing or not a directory is wrong', { timeout },
   mkdirSync(ready.path('logs'))
   expect(await ready.faults({ SERVICE_LOG_FILE: ready.path('logs', 'agent.log') })).toEqual([])
 })
+
+test('a log that is a device needs no right in its directory, because it is never rotated', { timeout }, async () => {
+  using ready = checkSetup()
+  if (isRoot) for (const name of ['', 'state', 'key.pem']) chownSync(ready.path(name), nobody, nobody)
+  expect(await ready.faults({ SERVICE_LOG_FILE: '/dev/null' }, asNobody)).toEqual([])
+})
