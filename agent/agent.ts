@@ -164,7 +164,7 @@ export async function startAgent(
   if (spool) started.defer(() => spool.stop())
   startWork()
   await bridge?.start(platform)
-  if (webhookUrl !== undefined) log.info({ url: webhookUrl }, 'listening for webhooks')
+  if (bridge) log.info({ handover: bridge.handover, url: webhookUrl }, 'listening for webhooks')
   log.info({ url: loopback.url }, 'listening')
   const running = started.move()
   return {

@@ -25,10 +25,13 @@ export class CallLog {
   /** Writes one wide line with everything that was decided on the way. */
   onAnswered(call: Call, answer: CallAnswer, trace: CallTrace, durationMs: number): void {
     if (!this.#inFlight.has(call)) return
+    const { transactionId } = call.input
     const { source, attempts, retryDelaysMs, fault, cause } = trace
     const line = {
       operation: call.operationName,
       id: call.id,
+      // An operation that knows no such field passes it through, so only a number is certainly no secret.
+      ...(typeof transactionId === 'number' && { transactionId }),
       outcome: answer.ok ? 'ok' : answer.uncertain ? 'uncertain' : 'refused',
       source,
       attempts,
@@ -37,7 +40,9 @@ export class CallLog {
       ...(retryDelaysMs.length > 0 && { retryDelaysMs }),
       ...(fault !== undefined && { fault, cause }),
     }
-    this.#log.info(line, 'call answered')
+    // A game server may ask for its orders every second: nothing has happened then.
+    const isPoll = answer.ok && call.operation.kind === 'orders' && call.operation.does === 'list'
+    this.#log[isPoll ? 'debug' : 'info'](line, 'call answered')
   }
 
   /** Reports a bug of the agent. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { OpenWebhook } from '../call/open-webhook.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { WebhookSettings } from '../config/config.ts'
@@ -31,6 +32,8 @@ export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'check'> {
   listen(openWebhook: OpenWebhook): Promise<string>
   /** Offers what is open, then asks the platform about it, at once and every few minutes. */
   start(platform: OrdersPlatform): Promise<void>
+  /** In words, how the game server gets its orders. */
+  readonly handover: string
   /** Why orders are not handed over, each with its cure. Empty when they are. */
   reasons(): readonly string[]
   /** Takes no new webhooks. Resolves when each one under way is answered, and replies under way are durable. */
@@ -72,6 +75,7 @@ export function openBridge(options: BridgeOptions): Bridge {
       startWork()
     },
 
+    handover: handoverInWords(options),
     reasons: () => files?.reasons() ?? [],
     check: (platform) => orders.check(platform),
 
@@ -86,4 +90,9 @@ export function openBridge(options: BridgeOptions): Bridge {
       await ledger.close()
     },
   }
+}
+
+function handoverInWords({ settings: { forwardUrl }, spoolDir }: BridgeOptions): string {
+  if (forwardUrl !== undefined) return `posted to ${new URL(forwardUrl).origin}`
+  return spoolDir === undefined ? 'the game server asks with orders.open' : `files in ${join(spoolDir, 'events')}`
 }

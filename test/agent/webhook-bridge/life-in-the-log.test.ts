@@ -16,7 +16,7 @@ async function reply({ spoolDir }: TestBridge, name: string, value: object): Pro
 /** What the log says of the order, without the lines of webhooks and calls. */
 function lifeOf({ agent }: TestBridge): string[] {
   const lines = agent.logLines().filter((line) => line['transactionId'] === 17 && line.level !== 'debug')
-  return lines.map(({ msg }) => msg).filter((msg) => msg !== 'webhook answered')
+  return lines.map(({ msg }) => msg).filter((msg) => !/^(?:webhook|call) answered$/.test(msg))
 }
 
 /** Waits for the last line of a step: what comes next must not overtake it. */
