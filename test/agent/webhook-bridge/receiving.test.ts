@@ -44,16 +44,23 @@ test('an order that the platform sends again after our 2xx is offered again', as
   await using receiver = await startReceiver()
   await using bridge = await startTestBridge({ forwardUrl: receiver.url })
   expect(await bridge.webhook(order)).toEqual({ status: 200, body: { observedQuantity: 4 } })
+  await until(async () => bridge.agent.logLines().some(({ msg }) => msg === 'order acknowledged to the platform'))
   expect(await bridge.webhook(order)).toEqual({ status: 200, body: { observedQuantity: 4 } })
   expect(receiver.received).toHaveLength(2)
 })
 
 test('the end of a transaction is acknowledged as soon as it is recorded, withdraws its order, and later orders of it are not offered', async () => {
-  await using receiver = await startReceiver(answering(500))
+  const { promise: ended, resolve: endArrived } = Promise.withResolvers<void>()
+  await using receiver = await startReceiver(async (webhook, response) => {
+    // Until then, so that the order is not offered a second time on a slow machine.
+    await ended
+    answering(500)(webhook, response)
+  })
   await using bridge = await startTestBridge({ forwardUrl: receiver.url })
   const answer = bridge.webhook(order)
   await receiver.event('transfer_order')
   expect(await bridge.webhook(end)).toEqual({ status: 200, body: {} })
+  endArrived()
   expect(await answer).toEqual({ status: 200, body: {} })
   expect(await bridge.webhook(order)).toEqual({ status: 200, body: {} })
   const told = await receiver.event('transaction_terminal')
