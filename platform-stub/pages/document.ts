@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { StubEnv } from '../developer/control/control-parts.ts'
-import { type AssetName, assetUrl } from './assets.ts'
+import { assetUrl } from './assets.ts'
 
 /** A piece of a page. `html` escapes every value in it. */
 export type Html = ReturnType<typeof html>
@@ -11,9 +11,9 @@ export interface Page {
   readonly lang: 'pt-BR' | 'en'
   readonly title: string
   /** Style sheets in addition to those of every page. */
-  readonly styles: readonly AssetName[]
+  readonly styles: readonly string[]
   /** The page's module. A page works without it, but does not update itself. */
-  readonly script?: AssetName
+  readonly script?: string
   /** The body element. */
   readonly body: Html
 }
@@ -43,7 +43,7 @@ const headers = {
 
 /** A page in the stub's visual language, with the headers that let it fetch from its own origin alone. */
 export function pageResponse(context: Context<StubEnv>, status: number, page: Page) {
-  const sheets: readonly AssetName[] = ['base.css', 'parts.css', ...page.styles]
+  const sheets = ['base.css', 'parts.css', ...page.styles]
   const document = html`<!doctype html>
 <html lang="${page.lang}">
   <head>

@@ -8,7 +8,7 @@ import { playerTexts as texts } from '../marketplace/messages.ts'
 import type { Platform } from '../marketplace/platform.ts'
 import type { Changes } from './changes.ts'
 import { type Html, pageResponse } from './document.ts'
-import { type IconName, icon, mark } from './icons.ts'
+import { mark, notice } from './parts.ts'
 
 /** What the pages for buyers and players read. */
 export interface PlayerPageParts {
@@ -32,7 +32,7 @@ export function playerPage(context: Context<StubEnv>, status: number, { clock }:
   return pageResponse(context, status, {
     lang: 'pt-BR',
     title: `${title} · ${texts.brand}`,
-    styles: ['player.css', 'checkout.css'],
+    styles: ['player.css'],
     script: 'player.js',
     body: html`<body class="player" data-now="${iso(clock.nowMs())}" ${live ? html`data-live="${live.stream}" data-version="${live.version}"` : ''}>
       <header>
@@ -48,16 +48,6 @@ export function playerPage(context: Context<StubEnv>, status: number, { clock }:
   })
 }
 
-/** A notice. @param role `alert` for the result of an act of the reader, `status` for a state. */
-export function notice(
-  tone: string,
-  picture: IconName,
-  { title, text }: { readonly title: string; readonly text: string },
-  role: 'alert' | 'status' = 'status',
-): Html {
-  return html`<div class="notice ${tone}" role="${role}">${icon(picture)}<strong>${title}</strong><p>${text}</p></div>`
-}
-
 /** A page with one notice and nothing else. */
 export function noticePage(
   context: Context<StubEnv>,
@@ -65,6 +55,6 @@ export function noticePage(
   parts: PlayerPageParts,
   { heading, title, text }: { readonly heading: string; readonly title: string; readonly text: string },
 ) {
-  const content = html`<div class="card lone">${notice('bad', 'alert', { title, text }, 'alert')}</div>`
+  const content = html`<div class="card stack lone">${notice('bad', 'alert', { title, text }, 'alert')}</div>`
   return playerPage(context, status, parts, { title: heading, content, live: null })
 }

@@ -6,24 +6,20 @@ export function keepCopying() {
     const button = target instanceof Element ? target.closest('button[data-copies]') : null
     if (!(button instanceof HTMLButtonElement)) return
     const source = document.getElementById(button.dataset['copies'] ?? '')
+    const { textContent: label } = button
     if (!source) return
-    const label = button.querySelector('[data-label]') ?? button
-    const before = label.textContent
     await copy(source)
-    label.textContent = button.dataset['done'] ?? before
-    button.classList.add('good')
+    button.textContent = button.dataset['done'] ?? label
     setTimeout(() => {
-      label.textContent = before
-      button.classList.remove('good')
+      button.textContent = label
     }, 2_000)
   })
 }
 
 /** @param {HTMLElement} source */
 async function copy(source) {
-  const text = source instanceof HTMLTextAreaElement ? source.value : (source.textContent ?? '')
   try {
-    await navigator.clipboard.writeText(text)
+    await navigator.clipboard.writeText(source instanceof HTMLTextAreaElement ? source.value : source.textContent)
   } catch {
     // A page on an insecure origin has no clipboard. Selected text can be copied by hand.
     if (source instanceof HTMLTextAreaElement) source.select()

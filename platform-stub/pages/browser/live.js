@@ -1,5 +1,4 @@
 // @ts-check
-import { isTouched } from './forms.js'
 import { Idiomorph } from './idiomorph.js'
 
 /**
@@ -15,28 +14,22 @@ import { Idiomorph } from './idiomorph.js'
 export function keepLive(onRefresh) {
   /** @type {EventSource | undefined} */
   let stream
-  let isInProgress = false
+  /** @type {Promise<void>} */
+  let last = Promise.resolve()
   let isAskedAgain = false
 
-  const refresh = async () => {
-    if (isInProgress) {
-      isAskedAgain = true
-      return
-    }
-    isInProgress = true
-    try {
-      const response = await fetch(location.href, { cache: 'no-store', headers: { Accept: 'text/html' } })
-      replace(new DOMParser().parseFromString(await response.text(), 'text/html'))
-      onRefresh()
-    } catch {
-      // The stub is away. When it is back, the stream opens again and names another version.
-    } finally {
-      isInProgress = false
-      if (isAskedAgain) {
-        isAskedAgain = false
-        void refresh()
-      }
-    }
+  const fetchPage = async () => {
+    isAskedAgain = false
+    const response = await fetch(location.href, { cache: 'no-store', headers: { Accept: 'text/html' } })
+    replace(new DOMParser().parseFromString(await response.text(), 'text/html'))
+    onRefresh()
+  }
+  const refresh = () => {
+    // One fetch at a time, and one more for all that is asked for meanwhile. A fetch fails while the stub is away: when it
+    // is back, the stream opens again and names another version.
+    if (!isAskedAgain) last = last.then(fetchPage).catch(() => undefined)
+    isAskedAgain = true
+    return last
   }
 
   const listen = () => {
@@ -53,6 +46,9 @@ export function keepLive(onRefresh) {
   document.addEventListener('visibilitychange', () => (document.hidden ? stop() : listen()))
   addEventListener('pagehide', stop)
   addEventListener('pageshow', ({ persisted }) => persisted && listen())
+  document.addEventListener('input', ({ target }) => {
+    if (target instanceof Element) target.closest('form')?.setAttribute('data-touched', '')
+  })
   listen()
   return refresh
 }
@@ -97,12 +93,16 @@ function beforeAttributeUpdated(name, element) {
 }
 
 /**
- * A form that is in use is not changed.
+ * A form that is in use is not changed: it has the focus, or something was typed and not sent.
  *
  * @param {Node} node
  */
 function beforeNodeMorphed(node) {
-  return !(node instanceof HTMLFormElement && 'kept' in node.dataset && isTouched(node))
+  return !(
+    node instanceof HTMLFormElement &&
+    'kept' in node.dataset &&
+    ('touched' in node.dataset || node.contains(document.activeElement))
+  )
 }
 
 /** @param {'live' | 'lost'} state */

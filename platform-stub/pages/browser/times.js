@@ -1,24 +1,12 @@
 // @ts-check
 import { countdown, duration, relative, stamp } from './durations.js'
 
-/**
- * The stub's time. It differs from this machine's when the stub's clock travels, so the page names it.
- *
- * @returns {() => number} Unix ms.
- */
-function stubClock() {
-  let stated = ''
-  let statedMs = Date.now()
-  let readAtMs = performance.now()
-  return () => {
-    const { now = '' } = document.body.dataset
-    if (now !== stated) {
-      stated = now
-      statedMs = Date.parse(now)
-      readAtMs = performance.now()
-    }
-    return statedMs + performance.now() - readAtMs
-  }
+/** What a time shows, by `data-shows`. @type {Record<string, (atMs: number, nowMs: number) => string>} */
+const texts = {
+  left: (atMs, nowMs) => countdown(atMs - nowMs),
+  words: (atMs, nowMs) => duration(atMs - nowMs),
+  relative,
+  clock: (_, nowMs) => stamp(nowMs),
 }
 
 /**
@@ -32,33 +20,32 @@ function stubClock() {
  * @returns {() => void} Does it at once, after the page has changed.
  */
 export function keepTimes(onEnd) {
-  const nowMs = stubClock()
   /** @type {WeakMap<Element, string>} */
   const over = new WeakMap()
+  // The stub's time differs from this machine's when the stub's clock travels, so the page names it.
+  let named = ''
+  let startMs = 0
   const tick = () => {
-    const now = nowMs()
-    for (const time of document.querySelectorAll('time[data-shows]')) {
-      if (!(time instanceof HTMLTimeElement)) continue
+    const { now = '' } = document.body.dataset
+    if (now !== named) startMs = Date.parse(now) - performance.now()
+    named = now
+    const nowMs = startMs + performance.now()
+    /** @type {NodeListOf<HTMLTimeElement>} */
+    const times = document.querySelectorAll('time[data-shows]')
+    for (const time of times) {
+      const { shows = '' } = time.dataset
       const atMs = Date.parse(time.dateTime)
-      if (time.dataset['shows'] === 'relative') show(time, relative(atMs, now))
-      else if (time.dataset['shows'] === 'clock') show(time, stamp(now))
-      else {
-        show(time, time.dataset['shows'] === 'left' ? countdown(atMs - now) : duration(atMs - now))
-        if (atMs > now || over.get(time) === time.dateTime) continue
-        over.set(time, time.dateTime)
-        onEnd()
-      }
+      const text = texts[shows]?.(atMs, nowMs) ?? ''
+      if (time.textContent !== text) time.textContent = text
+      if (!['left', 'words'].includes(shows) || atMs > nowMs || over.get(time) === time.dateTime) continue
+      over.set(time, time.dateTime)
+      onEnd()
     }
-    for (const bar of document.querySelectorAll('progress[data-until]')) {
-      if (bar instanceof HTMLProgressElement) bar.value = Math.max(0, Date.parse(bar.dataset['until'] ?? '') - now)
+    for (const bar of document.querySelectorAll('progress')) {
+      bar.value = Math.max(0, Date.parse(bar.dataset['until'] ?? '') - nowMs)
     }
   }
   tick()
   setInterval(tick, 1_000)
   return tick
-}
-
-/** @param {Element} element @param {string} text */
-function show(element, text) {
-  if (element.textContent !== text) element.textContent = text
 }

@@ -5,12 +5,11 @@ import type { StubEnv } from '../../developer/control/control-parts.ts'
 import { checkoutTexts as texts } from '../../marketplace/messages.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
-import { shortMoment } from '../brasilia.ts'
 import { countdown } from '../browser/durations.js'
 import type { Html } from '../document.ts'
-import type { IconName } from '../icons.ts'
-import { inReais } from '../money.ts'
-import { notice, noticePage, type PlayerPageParts, playerPage } from '../player-page.ts'
+import { inReais, shortMoment } from '../formats.ts'
+import { card, type IconName, notice, pairs } from '../parts.ts'
+import { noticePage, type PlayerPageParts, playerPage } from '../player-page.ts'
 import { type CheckoutState, type Purchase, purchaseOf, versionOf } from './checkout-phase.ts'
 import { pixCode } from './pix.ts'
 import { progressList } from './progress.ts'
@@ -68,29 +67,21 @@ function refusedNotice({ transaction, state }: Purchase, refused: string | undef
 
 function stateNotice({ state, available }: Purchase): Html {
   const [tone, picture] = looks[state]
-  return notice(tone, picture, state === 'sold-out' ? texts.soldOut(available) : texts.states[state])
+  return notice(tone, picture, state === 'sold-out' ? texts.soldOut(available) : texts.states[state], 'status')
 }
 
 function orderCard({ transaction, listing }: Purchase, gameServer: string): Html {
   const { quantity, unitAmountCents, buyerCharacterRef } = transaction
   const { itemName, attributes, sellerCharacterRef } = listing
   return html`<section class="card order" aria-labelledby="item">
-    <p class="caption">${texts.item}</p>
+    <p class="soft">${texts.item}</p>
     <h2 id="item">${itemName}</h2>
-    <figure class="promise">
+    <figure>
       <figcaption>${texts.attributes}</figcaption>
       <blockquote>${attributes}</blockquote>
     </figure>
-    <dl class="pairs amounts">
-      <div><dt>${texts.quantity}</dt><dd>${quantity}</dd></div>
-      <div><dt>${texts.unitPrice}</dt><dd>${inReais(unitAmountCents)}</dd></div>
-      <div class="total"><dt>${texts.total}</dt><dd>${inReais(quantity * unitAmountCents)}</dd></div>
-    </dl>
-    <dl class="pairs">
-      <div><dt>${texts.buyer}</dt><dd>${buyerCharacterRef}</dd></div>
-      <div><dt>${texts.seller}</dt><dd>${sellerCharacterRef}</dd></div>
-      <div><dt>${texts.gameServer}</dt><dd>${gameServer}</dd></div>
-    </dl>
+    ${pairs({ [texts.quantity]: quantity, [texts.unitPrice]: inReais(unitAmountCents), [texts.total]: inReais(quantity * unitAmountCents) })}
+    ${pairs({ [texts.buyer]: buyerCharacterRef, [texts.seller]: sellerCharacterRef, [texts.gameServer]: gameServer })}
   </section>`
 }
 
@@ -99,10 +90,10 @@ function paymentCard({ transaction, nowMs }: Purchase): Html {
   const amountCents = quantity * unitAmountCents
   const code = pixCode({ amountCents, reference: `SIMULACAO${id}` })
   const leftMs = Math.max(0, expiresAt - nowMs)
-  return html`<section class="card payment" aria-labelledby="payment">
+  return html`<section class="card stack" aria-labelledby="payment">
     <div class="left">
       <p id="time-left">${texts.timeLeft}</p>
-      <time class="countdown" role="timer" aria-labelledby="time-left" datetime="${iso(expiresAt)}" data-shows="left">${countdown(leftMs)}</time>
+      <time role="timer" aria-labelledby="time-left" datetime="${iso(expiresAt)}" data-shows="left">${countdown(leftMs)}</time>
       <progress max="${expiresAt - createdAt}" value="${leftMs}" data-until="${iso(expiresAt)}" aria-labelledby="time-left"></progress>
       <p class="soft">${texts.payBy} ${shortMoment(expiresAt)} (${texts.timeZone})</p>
       <noscript><a href="/checkout/${checkoutToken}">${texts.refresh}</a></noscript>
@@ -110,10 +101,10 @@ function paymentCard({ transaction, nowMs }: Purchase): Html {
     <h2 id="payment">${texts.payment}</h2>
     <div class="pix">
       ${qrPicture(code, texts.qr)}
-      <div class="pix-code">
+      <div class="field">
         <label for="pix-code">${texts.pixCode}</label>
         <textarea id="pix-code" readonly rows="4" spellcheck="false" class="mono">${code}</textarea>
-        <button type="button" class="button" data-copies="pix-code" data-done="${texts.copied}"><span data-label aria-live="polite">${texts.copy}</span></button>
+        <button type="button" class="button" data-copies="pix-code" data-done="${texts.copied}" aria-live="polite">${texts.copy}</button>
       </div>
     </div>
     <p class="soft">${texts.pixIsSimulated}</p>
@@ -124,11 +115,9 @@ function paymentCard({ transaction, nowMs }: Purchase): Html {
 
 function progressCard({ tables }: Platform, { transaction, state }: Purchase): Html {
   const isUnpaid = state === 'sold-out' || state === 'withdrawn'
-  return html`<section class="card progress" aria-labelledby="progress">
-    <h2 id="progress">${texts.progress}</h2>
-    ${progressList(tables.transactions.historyOf(transaction.id), phaseOfRow(transaction))}
-    ${isUnpaid ? cancelForm(transaction.checkoutToken) : ''}
-  </section>`
+  const steps = progressList(tables.transactions.historyOf(transaction.id), phaseOfRow(transaction))
+  const cancel = isUnpaid ? cancelForm(transaction.checkoutToken) : ''
+  return card('progress', texts.progress, html`${steps}${cancel}`, 'stack progress')
 }
 
 function cancelForm(token: string): Html {

@@ -1,4 +1,4 @@
-import { decimalOf } from '../money.ts'
+import { decimalOf } from '../formats.ts'
 
 /** The receiver of the payment. The key's domain is reserved for names that do not exist, so no account can have it. */
 const receiver = {

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
-import type { TransactionPhase, TransactionTrigger } from '../../../contract/transaction.ts'
+import type { TransactionPhase } from '../../../contract/transaction.ts'
 import { checkoutTexts as texts } from '../../marketplace/messages.ts'
 import type { HistoryRow } from '../../store/transaction-rows.ts'
-import { shortMoment } from '../brasilia.ts'
 import type { Html } from '../document.ts'
-import { icon } from '../icons.ts'
+import { shortMoment } from '../formats.ts'
+import { icon } from '../parts.ts'
 
 /** The steps that follow, by phase. */
 const toCome: Readonly<Record<TransactionPhase, readonly (keyof typeof texts.stepsToCome)[]>> = {
@@ -20,35 +20,26 @@ const toCome: Readonly<Record<TransactionPhase, readonly (keyof typeof texts.ste
   cancelled: [],
 }
 
-const badNews: readonly HistoryRow['trigger'][] = ['fail-out-of-stock', 'expire', 'cancel']
-const delays: readonly HistoryRow['trigger'][] = ['fail-temporary', 'dispute']
+/** The colour and the picture of what happened. */
+const looks = { good: 'check', wait: 'clock', bad: 'cross' } as const
+
+/** Steps that are no good news. */
+const tones: Readonly<Partial<Record<HistoryRow['trigger'], keyof typeof looks>>> = {
+  'fail-out-of-stock': 'bad',
+  expire: 'bad',
+  cancel: 'bad',
+  'fail-temporary': 'wait',
+  dispute: 'wait',
+}
 
 /** What happened to a purchase and what comes next, in the buyer's words. */
 export function progressList(history: readonly HistoryRow[], phase: TransactionPhase): Html {
   const steps = history.filter(({ trigger }, at) => trigger !== history[at + 1]?.trigger)
-  return html`<ol>
-    ${steps.map(
-      ({ trigger, at }) => html`<li class="step ${toneOf(trigger)}">
-        <span class="dot">${icon(iconOf(trigger))}</span>
-        <span>${texts.steps[trigger]}</span>
-        ${shortMoment(at)}
-      </li>`,
-    )}
-    ${toCome[phase].map(
-      (trigger, at) => html`<li class="step ${at === 0 ? 'current' : 'later'}">
-        <span class="dot"></span>
-        <span>${texts.stepsToCome[trigger]}</span>
-      </li>`,
-    )}
+  return html`<ol class="timeline">
+    ${steps.map(({ trigger, at }) => {
+      const tone = tones[trigger] ?? 'good'
+      return html`<li class="${tone}"><span class="dot">${icon(looks[tone])}</span><div>${texts.steps[trigger]}</div>${shortMoment(at)}</li>`
+    })}
+    ${toCome[phase].map((trigger, at) => html`<li class="${at === 0 ? 'current' : 'later'}"><span class="dot"></span><div>${texts.stepsToCome[trigger]}</div></li>`)}
   </ol>`
-}
-
-function toneOf(trigger: TransactionTrigger | 'create'): string {
-  if (badNews.includes(trigger)) return 'bad'
-  return delays.includes(trigger) ? 'wait' : 'good'
-}
-
-function iconOf(trigger: TransactionTrigger | 'create') {
-  if (badNews.includes(trigger)) return 'cross'
-  return delays.includes(trigger) ? 'clock' : 'check'
 }

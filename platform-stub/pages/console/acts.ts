@@ -10,7 +10,7 @@ export interface Act {
   readonly label: string
   /** Sent in addition to the fields. */
   readonly body?: Readonly<Record<string, unknown>>
-  /** Inputs, named as the fields of the body. `data-type="number"` makes a number. Empty inputs are left out. */
+  /** Inputs, named as the fields of the body. Empty inputs are left out. Typed text survives updates until it is sent. */
   readonly fields?: Html
   readonly className?: string
   readonly button?: string
@@ -19,8 +19,6 @@ export interface Act {
   readonly question?: string
   /** The next page; `{field}` is replaced with a field of the answer's data. */
   readonly goesTo?: string
-  /** Typed text survives updates of the page until it is sent. */
-  readonly isKept?: boolean
 }
 
 /**
@@ -28,10 +26,14 @@ export interface Act {
  * it, and shows the same request as a line for curl.
  */
 export function actForm(act: Act): Html {
-  const { method, path, label, body = {}, fields = '', className = '', button = '', question = '', goesTo = '' } = act
-  const kept = act.isKept ? html`data-kept` : ''
+  const { method, path, label, body = {}, fields, className = '', button = '', question = '', goesTo = '' } = act
   const pressed = act.isPressed === undefined ? '' : html`aria-pressed="${String(act.isPressed)}"`
   // The id keeps an update from turning this button into another one under the pointer.
   const id = `act-${method}-${path}-${label}`.replaceAll(/\s+/g, '-')
-  return html`<form id="${id}" class="act ${className}" method="post" action="${path}" data-act="${method}" data-body="${JSON.stringify(body)}" data-question="${question}" data-path="${path}" data-goes-to="${goesTo}" ${kept}>${fields}<button class="button small ${button}" ${pressed}>${label}</button></form>`
+  return html`<form id="${id}" class="act ${className}" method="post" action="${path}" data-act="${method}" data-body="${JSON.stringify(body)}" data-question="${question}" data-path="${path}" data-goes-to="${goesTo}" ${fields ? html`data-kept` : ''}>${fields}<button class="button small ${button}" ${pressed}>${label}</button></form>`
+}
+
+/** A labelled input of a form. @param attributes Of the input, `name` at least. */
+export function field(label: string, attributes: Html): Html {
+  return html`<label class="field"><span>${label}</span><input ${attributes}></label>`
 }

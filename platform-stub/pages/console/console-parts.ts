@@ -1,7 +1,7 @@
-import type { Context } from 'hono'
-import type { ControlParts, StubEnv } from '../../developer/control/control-parts.ts'
+import type { ControlParts } from '../../developer/control/control-parts.ts'
 import type { ConsoleQueries } from '../../store/console-queries.ts'
 import type { Changes } from '../changes.ts'
+import type { Html } from '../document.ts'
 
 /** What the console uses: everything that the control routes use, and its own queries. */
 export interface ConsoleParts extends ControlParts {
@@ -9,5 +9,17 @@ export interface ConsoleParts extends ControlParts {
   readonly queries: ConsoleQueries
 }
 
-/** A request to the console. */
-export type ConsoleContext = Context<StubEnv>
+/** What a page is asked for. */
+export interface PageRequest {
+  readonly path: string
+  readonly query: URLSearchParams
+  /** The last part of the path, for a page that shows one thing. */
+  readonly id: string
+}
+
+/** One page of the console, within what all of them have. */
+export interface ConsolePage {
+  readonly title: string
+  readonly content: Html
+  readonly status?: number
+}

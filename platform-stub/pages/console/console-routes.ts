@@ -1,13 +1,13 @@
+import type { IncomingMessage } from 'node:http'
 import { Hono } from 'hono'
 import type { StubEnv } from '../../developer/control/control-parts.ts'
-import { consoleObstacle } from './console-guard.ts'
-import { consoleVersion } from './console-layout.ts'
-import type { ConsoleParts } from './console-parts.ts'
+import { controlObstacle } from '../../developer/control/guard.ts'
+import { refuse } from '../../marketplace/refusal.ts'
+import { consoleVersion, notFoundPage, showPage } from './console-page.ts'
+import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { faultsPage } from './faults-page.ts'
-import { gameServerPage } from './game-server-page.ts'
-import { gameServersPage } from './game-servers-page.ts'
+import { gameServerPage, gameServersPage } from './game-server-pages.ts'
 import { listingsPage } from './listings-page.ts'
-import { notFoundPage } from './not-found-page.ts'
 import { overviewPage } from './overview-page.ts'
 import { provisioningRoutes } from './provisioning.ts'
 import { requestsPage } from './requests-page.ts'
@@ -16,32 +16,52 @@ import { transactionsPage } from './transactions-page.ts'
 import { webhookPage } from './webhook-page.ts'
 import { webhooksPage } from './webhooks-page.ts'
 
+const pages: Readonly<Record<string, (parts: ConsoleParts, request: PageRequest) => ConsolePage>> = {
+  '/': overviewPage,
+  '/transactions': transactionsPage,
+  '/transactions/:id': transactionPage,
+  '/listings': listingsPage,
+  '/webhooks': webhooksPage,
+  '/webhooks/:id': webhookPage,
+  '/requests': requestsPage,
+  '/game-servers': gameServersPage,
+  '/game-servers/:id': gameServerPage,
+  '/faults': faultsPage,
+}
+
 /** The developer's console. It reads the tables and acts only through the control routes. */
 export function consoleRoutes(parts: ConsoleParts): Hono<StubEnv> {
-  return new Hono<StubEnv>()
+  const routes = new Hono<StubEnv>()
     .use('*', async (context, next) => {
-      const obstacle = consoleObstacle(context.env.incoming, parts.developerUrl())
-      if (obstacle) throw obstacle
+      refuseForeign(context.env.incoming, parts.developerUrl())
       await next()
     })
-    .get('/', (context) => overviewPage(context, parts))
     .get('/changes', (context) => parts.changes.stream(context, () => consoleVersion(parts)))
-    .get('/transactions', (context) => transactionsPage(context, parts))
-    .get('/transactions/:id', (context) => transactionPage(context, parts))
-    .get('/listings', (context) => listingsPage(context, parts))
-    .get('/webhooks', (context) => webhooksPage(context, parts))
-    .get('/webhooks/:id', (context) => webhookPage(context, parts))
-    .get('/requests', (context) => requestsPage(context, parts))
-    .get('/game-servers', (context) => gameServersPage(context, parts))
-    .get('/game-servers/:id', (context) => gameServerPage(context, parts))
-    .get('/faults', (context) => faultsPage(context, parts))
+  for (const [path, page] of Object.entries(pages)) {
+    routes.get(path, (context) => {
+      const { pathname, searchParams } = new URL(context.req.url)
+      const request = { path: pathname, query: searchParams, id: context.req.param('id') ?? '' }
+      return showPage(context, parts, page(parts, request))
+    })
+  }
+  // Only a GET gets the page for unknown addresses. Other methods get the JSON answers 404 and 405.
+  return routes
     .route('/game-servers', provisioningRoutes(parts))
     .use('*', async (context, next) =>
-      isReading(context.req.method) ? notFoundPage(context, parts, 'Page not found', null) : next(),
+      ['GET', 'HEAD'].includes(context.req.method) ? showPage(context, parts, notFoundPage('Page not found')) : next(),
     )
 }
 
-/** Only a GET gets the page for unknown addresses. Other methods get the JSON answers 404 and 405. */
-function isReading(method: string): boolean {
-  return method === 'GET' || method === 'HEAD'
+/**
+ * Refuses a request that may not see the console. The rules are those of the control routes, except that a link on another
+ * page may lead here: the person then sees the console, and that page sees nothing.
+ *
+ * @param developerUrl The address that the console listens on.
+ * @throws {Refusal}
+ */
+function refuseForeign(incoming: IncomingMessage, developerUrl: string): void {
+  const obstacle = controlObstacle(incoming, developerUrl)
+  const { origin, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = incoming.headers
+  const isFollowedLink = mode === 'navigate' && destination === 'document' && origin === undefined
+  if (obstacle && !(obstacle === 'CONTROL_FOREIGN_ORIGIN' && isFollowedLink)) throw refuse(obstacle)
 }

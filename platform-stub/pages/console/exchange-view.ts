@@ -2,9 +2,9 @@ import { html } from 'hono/html'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import type { Html } from '../document.ts'
+import { relativeTo, stampOf } from '../formats.ts'
 import type { ConsoleParts } from './console-parts.ts'
 import { type Acknowledgement, awaited, type Expectation, exchangeOf } from './exchange.ts'
-import { relativeTo, stampOf } from './moments.ts'
 
 /** Maximum number of webhooks that are looked at. A game server that reports TEMPORARY again and again gets many. */
 const webhooksMax = 20

@@ -5,10 +5,10 @@ import type { WebhookFault } from '../../faults/webhook-fault.ts'
 import { platformOperationNames } from '../../marketplace/platform-operations.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { Html } from '../document.ts'
-import { actForm } from './acts.ts'
-import { consolePage } from './console-layout.ts'
-import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
-import { emptyState } from './table.ts'
+import { badge } from '../parts.ts'
+import { actForm, field } from './acts.ts'
+import type { ConsolePage, ConsoleParts } from './console-parts.ts'
+import { emptyState } from './list.ts'
 
 /** A number of a fault: its label and its first value. */
 type NumberField = readonly [label: string, value: string]
@@ -50,20 +50,20 @@ const webhookKinds: Kinds<WebhookFault> = {
 }
 
 /** The faults that can be set, and those that are set. */
-export function faultsPage(context: ConsoleContext, parts: ConsoleParts) {
-  const { partner, webhook } = parts.faults
-  const shown = stubLimits.consoleRowsMax
-  return consolePage(context, parts, {
+export function faultsPage({ faults }: ConsoleParts): ConsolePage {
+  const [partner, webhook] = [faults.partner, faults.webhook].map(({ queue }) =>
+    queue.newest(stubLimits.consoleRowsMax),
+  )
+  return {
     title: 'Faults',
-    menuPath: '/console/faults',
     content: html`
       <h1>Faults</h1>
       <p class="soft">A fault applies to the next matching requests or attempts, one each, and counts down. The fault that was set first applies first.</p>
-      <div class="split even">
-        ${side('Partner requests', '/stub/faults', partner.queue.newest(shown), partnerKinds, select('operation', 'Operation', platformOperationNames))}
-        ${side('Webhooks', '/stub/webhook-faults', webhook.queue.newest(shown), webhookKinds, select('event', 'Event', Object.keys(webhookEvents)))}
+      <div class="split">
+        ${side('Partner requests', 'faults', partner, partnerKinds, select('operation', 'Operation', platformOperationNames))}
+        ${side('Webhooks', 'webhook-faults', webhook, webhookKinds, select('event', 'Event', Object.keys(webhookEvents)))}
       </div>`,
-  })
+  }
 }
 
 interface Kind {
@@ -71,65 +71,51 @@ interface Kind {
   readonly fields: Readonly<Record<string, NumberField>>
 }
 
+interface SetFault {
+  readonly id: number
+  readonly kind: string
+  readonly times: number
+}
+
 function side(
   name: string,
-  path: string,
-  set: readonly { readonly id: number; readonly kind: string; readonly times: number }[],
+  id: string,
+  set: readonly SetFault[] = [],
   kinds: Readonly<Record<string, Kind>>,
   target: Html,
 ): Html {
-  const id = path.slice('/stub/'.length)
-  return html`<section class="stack" aria-labelledby="${id}">
+  const path = `/stub/${id}`
+  const fields = html`
+    <fieldset><legend>What happens</legend>${Object.entries(kinds).map(kindChoice)}</fieldset>
+    <div class="fields">${target}${numberField('times', ['Times', '1'])}</div>`
+  return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${name}</h2>
-    <div class="card pad">${actForm({
-      method: 'POST',
-      path,
-      label: 'Set fault',
-      button: 'first',
-      className: 'stack',
-      isKept: true,
-      fields: html`
-        <fieldset><legend>What happens</legend>${Object.entries(kinds).map(([kind, words], at) => kindChoice(kind, words, at === 0))}</fieldset>
-        <div class="fields">${target}${numberField('times', 'Times', '1')}</div>`,
-    })}</div>
+    <div class="card pad">${actForm({ method: 'POST', path, label: 'Set fault', button: 'first', className: 'stack', fields })}</div>
     ${
       set.length === 0
         ? emptyState('None is set', 'All requests and webhooks work as usual.')
-        : html`<div class="card pad">
-            <ul class="list">${set.map((fault) => html`<li><span class="badge argued">${fault.kind}</span> <strong>${fault.times} ×</strong> <span class="soft">${restOf(fault)}</span></li>`)}</ul>
-            ${actForm({ method: 'DELETE', path, label: 'Clear all' })}
-          </div>`
+        : html`<div class="card pad stack"><ul class="list">${set.map(setFault)}</ul>${actForm({ method: 'DELETE', path, label: 'Clear all' })}</div>`
     }
   </section>`
 }
 
-function kindChoice(name: string, { does, fields }: Kind, isFirst: boolean): Html {
-  const own = Object.entries(fields)
+function kindChoice([name, { does, fields }]: readonly [string, Kind], at: number): Html {
+  const own = Object.entries(fields).map(([key, number]) => numberField(key, number))
   return html`<div class="kind">
-    <label><input type="radio" name="kind" value="${name}" ${isFirst ? html`checked` : ''}> <span><code>${name}</code> <span class="soft">${does}</span></span></label>
-    ${own.length === 0 ? '' : html`<div class="fields" data-if="${name}">${own.map(([field, [label, value]]) => numberField(field, label, value))}</div>`}
+    <label><input type="radio" name="kind" value="${name}" ${at === 0 ? html`checked` : ''}> <span><code>${name}</code> <span class="soft">${does}</span></span></label>
+    ${own.length > 0 ? html`<div class="fields">${own}</div>` : ''}
   </div>`
 }
 
-function numberField(name: string, label: string, value: string): Html {
-  return html`<label class="field"><span>${label}</span><input name="${name}" type="number" min="0" value="${value}" data-type="number"></label>`
+function numberField(name: string, [label, value]: NumberField): Html {
+  return field(label, html`name="${name}" type="number" min="0" value="${value}"`)
 }
 
 function select(name: string, label: string, options: readonly string[]): Html {
   return html`<label class="field"><span>${label}</span><select name="${name}"><option value="">any</option>${options.map((option) => html`<option>${option}</option>`)}</select></label>`
 }
 
-function restOf({
-  id: _,
-  kind: __,
-  times: ___,
-  ...rest
-}: {
-  readonly id: number
-  readonly kind: string
-  readonly times: number
-}): string {
-  return Object.entries(rest)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ')
+function setFault({ id: _, kind, times, ...rest }: SetFault): Html {
+  const fields = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
+  return html`<li>${badge('argued', kind)} <strong>${times} ×</strong> <span class="soft">${fields.join(', ')}</span></li>`
 }

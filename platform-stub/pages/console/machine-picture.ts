@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Html } from '../document.ts'
-import type { Machine, MachineMove, MachineState } from './machine.ts'
+import type { Machine } from './machine.ts'
 
 /** What a picture of a machine emphasizes. */
 export interface MachineView<State extends string> {
@@ -16,44 +16,43 @@ export interface MachineView<State extends string> {
 
 /** A state machine as a picture that says in words what it shows. */
 export function machinePicture<State extends string>(machine: Machine<State>, view: MachineView<State>): Html {
-  const { name, width, height, states, moves } = machine
+  const { name, width, height, states } = machine
   const id = `machine-${name.toLowerCase()}`
-  const took = (move: MachineMove<State>) =>
-    view.way?.some(({ from, trigger, to }) => from === move.from && trigger === move.trigger && to === move.to) ?? false
+  const moves = machine.moves.map((move) => ({
+    ...move,
+    kind: view.way?.some(({ from, trigger, to }) => from === move.from && trigger === move.trigger && to === move.to)
+      ? 'took'
+      : 'rest',
+  }))
   // The moves that were made are drawn last, over the others.
-  const inOrder = [...moves].sort((one, other) => Number(took(one)) - Number(took(other)))
+  const inOrder = moves.sort((one, other) => one.kind.localeCompare(other.kind))
   return html`<div class="machine-frame" tabindex="0" role="region" aria-label="${name} states">
     <svg class="machine ${width > 400 ? 'wide' : ''}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-labelledby="${id}">
       <title id="${id}">${inWords(machine, view)}</title>
       <defs>${['rest', 'took'].map(
         (kind) =>
-          html`<marker id="${id}-${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="arrow ${kind}" d="M0 .6L8 4L0 7.4z"/></marker>`,
+          html`<marker id="${id}-${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="arrow" d="M0 .6L8 4L0 7.4z"/></marker>`,
       )}</defs>
-      ${inOrder.map((move) => moveOf(move, id, took(move) ? 'took' : 'rest'))}
+      ${inOrder.map(({ kind, line, trigger, x, y }) => html`<g class="move ${kind}"><path d="${line}" marker-end="url(#${id}-${kind})"/><text x="${x}" y="${y}">${trigger}</text></g>`)}
       ${states.map((state) => stateOf(state, view))}
     </svg>
   </div>`
 }
 
-function moveOf<State extends string>({ line, trigger, x, y }: MachineMove<State>, id: string, kind: string): Html {
-  return html`<g class="move ${kind}"><path d="${line}" marker-end="url(#${id}-${kind})"/><text x="${x}" y="${y}">${trigger}</text></g>`
-}
-
-function stateOf<State extends string>(placed: MachineState<State>, view: MachineView<State>): Html {
+function stateOf<State extends string>(placed: Machine<State>['states'][number], view: MachineView<State>): Html {
   const { state, x, y, width, height, lines, stays, tone } = placed
   const { counts, current, way, hrefOf } = view
-  const isOnTheWay = way?.some(({ from, to }) => from === state || to === state) ?? false
-  const marks = [tone, state === current && 'current', (isOnTheWay || !way) && 'reached'].filter(Boolean).join(' ')
-  const left = x - width / 2
-  const top = y - height / 2
+  const isOnTheWay = way?.some(({ from, to }) => from === state || to === state) ?? true
+  const [left, top] = [x - width / 2, y - height / 2]
   const text = [
-    ...lines.map((line, at) => ({ line, kind: at === 2 ? 'ends' : 'status' })),
+    ...lines.map((line, at) => ({ line, kind: at === 2 ? 'ends' : '' })),
     ...stays.map((trigger) => ({ line: `stays: ${trigger}`, kind: 'stays' })),
   ]
-  const drawn = html`<rect x="${left}" y="${top}" width="${width}" height="${height}" rx="10"/>
+  const group = html`<g class="state ${tone} ${state === current ? 'current reached' : isOnTheWay ? 'reached' : ''}">
+    <rect x="${left}" y="${top}" width="${width}" height="${height}" rx="10"/>
     ${text.map(({ line, kind }, at) => html`<text class="${kind}" x="${x}" y="${top + 24 + at * 17}">${line}</text>`)}
-    ${counts ? countOf(counts.get(state) ?? 0, left + width, top) : ''}`
-  const group = html`<g class="state ${marks}">${drawn}</g>`
+    ${countOf(counts?.get(state) ?? 0, left + width, top)}
+  </g>`
   return hrefOf ? html`<a href="${hrefOf(state)}">${group}</a>` : group
 }
 

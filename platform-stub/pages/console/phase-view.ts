@@ -1,16 +1,18 @@
 import { html } from 'hono/html'
 import {
   type DeliveryStatus,
-  nextPhase,
   type PaymentStatus,
+  phaseOf,
   type TransactionPhase,
   type TransactionTrigger,
   transactionPhases,
 } from '../../../contract/transaction.ts'
+import type { ConsoleQueries, StateCount } from '../../store/console-queries.ts'
 import type { HistoryRow } from '../../store/transaction-rows.ts'
 import type { Html } from '../document.ts'
+import { badge } from '../parts.ts'
 
-/** The tone of each status, the same everywhere on the console. */
+/** The tone of each status: the class that gives it its colour, the same everywhere on the console. */
 const tones: Readonly<Record<PaymentStatus | DeliveryStatus, string>> = {
   AGUARDANDO_PAGAMENTO: 'calm',
   PAGO: 'good',
@@ -23,25 +25,17 @@ const tones: Readonly<Record<PaymentStatus | DeliveryStatus, string>> = {
   EM_DISPUTA: 'argued',
 }
 
-/** The tone of each phase: the class that gives it its colour, the same everywhere on the console. */
-export const phaseTones: Readonly<Record<TransactionPhase, string>> = {
-  'awaiting-payment': 'calm',
-  'awaiting-server': 'busy',
-  delivered: 'good',
-  failed: 'bad',
-  disputed: 'argued',
-  completed: 'good',
-  'refunded-after-failure': 'wait',
-  'refunded-after-dispute': 'wait',
-  expired: 'calm',
-  cancelled: 'calm',
+/** The tone of a phase: that of its payment, or of its delivery once it is paid. */
+export function phaseTone(phase: TransactionPhase): string {
+  const { paymentStatus, deliveryStatus } = transactionPhases[phase]
+  return tones[paymentStatus === 'PAGO' && deliveryStatus ? deliveryStatus : paymentStatus]
 }
 
-/** One axis of a transaction's state. */
-export function statusBadge(status: PaymentStatus | DeliveryStatus | null): Html {
-  return status === null
-    ? html`<span class="soft">null</span>`
-    : html`<span class="badge ${tones[status]}">${status}</span>`
+/** Both axes of a transaction's state. */
+export function statusBadges({ paymentStatus, deliveryStatus }: Omit<StateCount, 'isCompleted' | 'count'>): Html {
+  const delivery =
+    deliveryStatus === null ? html`<span class="soft">null</span>` : badge(tones[deliveryStatus], deliveryStatus)
+  return html`<p class="row">${badge(tones[paymentStatus], paymentStatus)}${delivery}</p>`
 }
 
 /** A phase in words: `awaiting payment`. */
@@ -50,20 +44,19 @@ export function phaseName(phase: string): string {
 }
 
 /** The cause of each trigger, and the words for it in the history. */
-export const triggers: Readonly<Record<TransactionTrigger | 'create', { readonly by: string; readonly done: string }>> =
-  {
-    create: { by: 'game client', done: 'Purchase created' },
-    pay: { by: 'buyer', done: 'Payment confirmed' },
-    expire: { by: 'time', done: 'Payment expired' },
-    cancel: { by: 'buyer', done: 'Cancelled' },
-    deliver: { by: 'game server', done: 'Delivery confirmed' },
-    'fail-out-of-stock': { by: 'game server', done: 'Delivery failed: OUT_OF_STOCK' },
-    'fail-temporary': { by: 'game server', done: 'Delivery put off: TEMPORARY' },
-    dispute: { by: 'buyer', done: 'Dispute opened' },
-    'reject-dispute': { by: 'staff', done: 'Dispute rejected' },
-    refund: { by: 'platform', done: 'Refunded' },
-    complete: { by: 'time', done: 'Completed' },
-  }
+export const triggers: Readonly<Record<HistoryRow['trigger'], { readonly by: string; readonly done: string }>> = {
+  create: { by: 'game client', done: 'Purchase created' },
+  pay: { by: 'buyer', done: 'Payment confirmed' },
+  expire: { by: 'time', done: 'Payment expired' },
+  cancel: { by: 'buyer', done: 'Cancelled' },
+  deliver: { by: 'game server', done: 'Delivery confirmed' },
+  'fail-out-of-stock': { by: 'game server', done: 'Delivery failed: OUT_OF_STOCK' },
+  'fail-temporary': { by: 'game server', done: 'Delivery put off: TEMPORARY' },
+  dispute: { by: 'buyer', done: 'Dispute opened' },
+  'reject-dispute': { by: 'staff', done: 'Dispute rejected' },
+  refund: { by: 'platform', done: 'Refunded' },
+  complete: { by: 'time', done: 'Completed' },
+}
 
 /** One move that a transaction made. */
 export interface Step {
@@ -72,23 +65,30 @@ export interface Step {
   readonly to: TransactionPhase
 }
 
-/** The moves that a transaction made, by the contract's table. */
-export function wayOf(history: readonly HistoryRow[]): Step[] {
-  const way: Step[] = []
-  let from: TransactionPhase = 'awaiting-payment'
-  let deliveredAt: string | null = null
-  for (const { trigger } of history) {
-    if (trigger === 'create') continue
-    const { paymentStatus, deliveryStatus } = transactionPhases[from]
-    const completedAt = from === 'completed' ? 'known' : null
-    const to: TransactionPhase | undefined = nextPhase(
-      { paymentStatus, deliveryStatus, deliveredAt, completedAt },
-      trigger,
-    )
-    if (!to) break
-    if (to === 'delivered') deliveredAt = 'known'
-    way.push({ from, trigger, to })
-    from = to
-  }
-  return way
+/** The moves that a transaction made. */
+export function stepsOf(history: readonly HistoryRow[]): Step[] {
+  return history.flatMap((row, at) => {
+    const before = history[at - 1]
+    return row.trigger === 'create' || !before
+      ? []
+      : [{ from: phaseAfter(before), trigger: row.trigger, to: phaseAfter(row) }]
+  })
+}
+
+/** The phase that a move led to. */
+export function phaseAfter({ trigger, paymentStatus, deliveryStatus }: HistoryRow): TransactionPhase {
+  return knownPhase({ paymentStatus, deliveryStatus, isCompleted: trigger === 'complete' ? 1 : 0 })
+}
+
+/** How many transactions are in each phase. */
+export function phaseCounts(queries: ConsoleQueries): Map<TransactionPhase, number> {
+  const counts = new Map(Object.keys(transactionPhases).map((phase) => [phase as TransactionPhase, 0]))
+  for (const row of queries.stateCounts()) counts.set(knownPhase(row), row.count)
+  return counts
+}
+
+function knownPhase({ paymentStatus, deliveryStatus, isCompleted }: Omit<StateCount, 'count'>): TransactionPhase {
+  const phase = phaseOf({ paymentStatus, deliveryStatus, completedAt: isCompleted ? 'known' : null })
+  if (!phase) throw new Error(`${paymentStatus} and ${deliveryStatus} are in no phase of the interface`)
+  return phase
 }

@@ -5,11 +5,10 @@ import { stubLimits } from '../../store/stub-limits.ts'
 import type { HistoryRow, MoneyRow, TransactionRow } from '../../store/transaction-rows.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { Html } from '../document.ts'
-import { inReais } from '../money.ts'
+import { inReais, stampOf } from '../formats.ts'
 import { attemptBadge, attemptTone } from './attempt-view.ts'
 import type { ConsoleParts } from './console-parts.ts'
-import { stampOf } from './moments.ts'
-import { phaseTones, statusBadge, triggers, wayOf } from './phase-view.ts'
+import { phaseAfter, phaseTone, statusBadges, triggers } from './phase-view.ts'
 
 interface Happening {
   readonly atMs: number
@@ -28,29 +27,26 @@ export function timeline(parts: ConsoleParts, transaction: TransactionRow, histo
     .flatMap((delivery) =>
       webhooks.newestAttempts(delivery.id, null, happeningsMax).map((attempt) => attemptOf(delivery, attempt)),
     )
+  const calls = callsOf(parts, transaction)
   const happenings = [
-    ...movesOf(history),
+    ...history.map(moveOf),
     ...transactions.moneyOf(transaction.id).map(moneyOf),
-    ...callsOf(parts, transaction),
+    ...calls,
     ...attempts,
   ]
     .sort((one, other) => one.atMs - other.atMs)
     .slice(-happeningsMax)
     .reverse()
   return html`<ol class="timeline">
-    ${happenings.map(({ atMs, tone, what }) => html`<li class="${tone}">${stampOf(atMs)}<div>${what}</div></li>`)}
+    ${happenings.map(({ atMs, tone, what }) => html`<li class="${tone}"><span class="dot"></span><div>${what}</div>${stampOf(atMs)}</li>`)}
   </ol>`
 }
 
-function movesOf(history: readonly HistoryRow[]): Happening[] {
-  const way = wayOf(history)
-  return history.map(({ at, trigger, paymentStatus, deliveryStatus, detail }, index) => ({
-    atMs: at,
-    tone: `move ${phaseTones[way[index - 1]?.to ?? 'awaiting-payment']}`,
-    what: html`<strong>${triggers[trigger].done}</strong> <span class="soft">${triggers[trigger].by}</span>
-      <p class="badges">${statusBadge(paymentStatus)}${statusBadge(deliveryStatus)}</p>
-      ${detail === null ? '' : html`<p class="wrap">${detail}</p>`}`,
-  }))
+function moveOf(row: HistoryRow): Happening {
+  const { at, trigger, detail } = row
+  const what = html`<strong>${triggers[trigger].done}</strong> <span class="soft">${triggers[trigger].by}</span>
+    ${statusBadges(row)} ${detail && html`<p class="wrap">${detail}</p>`}`
+  return { atMs: at, tone: `move ${phaseTone(phaseAfter(row))}`, what }
 }
 
 function moneyOf({ kind, amountCents, at }: MoneyRow): Happening {
@@ -60,23 +56,21 @@ function moneyOf({ kind, amountCents, at }: MoneyRow): Happening {
 
 function attemptOf({ id, event }: WebhookDeliveryRow, attempt: WebhookAttemptRow): Happening {
   const { at, number, durationMs } = attempt
-  return {
-    atMs: at,
-    tone: attemptTone(event, attempt),
-    what: html`Webhook <a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${number} ${attemptBadge(event, attempt)} <span class="soft">${durationMs} ms</span>`,
-  }
+  const what = html`Webhook <a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${number} ${attemptBadge(event, attempt)} <span class="soft">${durationMs} ms</span>`
+  return { atMs: at, tone: attemptTone(event, attempt), what }
 }
 
 /** The game server's calls about the transaction that the journal still has. */
 function callsOf({ journal }: ConsoleParts, { id, gameServerId }: TransactionRow): Happening[] {
   const path = operations['transaction.get'].path.replace('{transactionId}', String(id))
-  const isAbout = (entry: JournalEntry) => entry.gameServerId === gameServerId && entry.path.startsWith(`${path}/`)
+  const isAbout = (entry: JournalEntry) =>
+    entry.gameServerId === gameServerId && entry.method === 'POST' && entry.path.startsWith(`${path}/`)
   return journal
     .newest(stubLimits.journalEntriesMax)
-    .filter((entry) => isAbout(entry) && entry.method === 'POST')
+    .filter(isAbout)
     .map(({ atMs, durationMs, method, path: asked, status, message }) => ({
       atMs: atMs - durationMs,
       tone: status === 200 ? 'busy' : 'bad',
-      what: html`Call <code>${method} ${asked.slice(path.length)}</code> answered <strong>${status ?? 'nothing'}</strong> ${message === null ? '' : html`<span class="soft" lang="pt-BR">${message}</span>`}`,
+      what: html`Call <code>${method} ${asked.slice(path.length)}</code> answered <strong>${status ?? 'nothing'}</strong> ${message && html`<span class="soft" lang="pt-BR">${message}</span>`}`,
     }))
 }

@@ -1,56 +1,64 @@
 import { html } from 'hono/html'
-import { type TransactionPhase, transactionPhases } from '../../../contract/transaction.ts'
-import type { TransactionChoice } from '../../store/console-queries.ts'
-import { consolePage } from './console-layout.ts'
-import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
-import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
-import { phaseCounts, sum } from './phase-counts.ts'
-import { phaseName, phaseTones } from './phase-view.ts'
-import { chips, emptyState } from './table.ts'
-import { transactionTable } from './transaction-table.ts'
+import { transactionPhases } from '../../../contract/transaction.ts'
+import type { ListedTransaction } from '../../store/console-queries.ts'
+import type { Html } from '../document.ts'
+import { inReais, relativeTo } from '../formats.ts'
+import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
+import { acknowledgedCell, exchangeWith, expectedCell } from './exchange-view.ts'
+import { beforeIn, choiceIn, choices, emptyState, pageOf, rowsAsked, table } from './list.ts'
+import { phaseCounts, phaseName, phaseTone, statusBadges } from './phase-view.ts'
 
 /** Transactions, newest first, filtered by phase or search text. */
-export function transactionsPage(context: ConsoleContext, parts: ConsoleParts) {
+export function transactionsPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
   const { queries } = parts
-  const query = new URL(context.req.url).searchParams
-  const phase = phaseIn(query)
+  const { query, path } = request
+  const phase = choiceIn(transactionPhases, query.get('phase'))
   const search = query.get('search')?.trim() || null
-  const counts = phaseCounts(queries.stateCounts())
-  const state = phase ? stateOf(phase) : null
-  const found = queries.transactions({ before: beforeIn(query), count: rowsAsked, state, search })
-  const { rows, next } = pageOf(found, ({ id }) => id)
-  return consolePage(context, parts, {
+  const state = phase && {
+    ...transactionPhases[phase],
+    isCompleted: phase === 'completed' ? (1 as const) : (0 as const),
+  }
+  const found = queries.transactions({ before: beforeIn(request), count: rowsAsked, state, search })
+  const { rows, pager } = pageOf(request, found, ({ id }) => id)
+  const counts = [...phaseCounts(queries)]
+  const phases = counts.map(
+    ([name, count]) => ({ name: phaseName(name), count, parameter: ['phase', name], tone: phaseTone(name) }) as const,
+  )
+  const hint = search ? 'Nothing fits the search.' : 'A purchase appears as soon as a game client makes one.'
+  return {
     title: 'Transactions',
-    menuPath: '/console/transactions',
     content: html`
       <h1>Transactions</h1>
-      <form class="search" method="get" action="/console/transactions" role="search" data-kept>
-        ${phase ? html`<input type="hidden" name="phase" value="${phase}">` : ''}
+      <form class="joined" method="get" action="${path}" role="search" data-kept>
+        ${phase && html`<input type="hidden" name="phase" value="${phase}">`}
         <label class="hidden-text" for="search">Search</label>
         <input id="search" type="search" name="search" value="${search ?? ''}" placeholder="Number, item or character">
         <button class="button">Search</button>
       </form>
-      ${chips('By phase', [
-        { name: 'all', count: sum(counts.values()), href: '/console/transactions', isChosen: phase === undefined },
-        ...[...counts].map(([name, count]) => ({
-          name: phaseName(name),
-          count,
-          href: `/console/transactions?phase=${name}`,
-          isChosen: phase === name,
-          tone: phaseTones[name],
-        })),
-      ])}
-      ${rows.length > 0 ? transactionTable(parts, rows) : emptyState('No transaction here', search ? 'Nothing fits the search.' : 'A purchase appears as soon as a game client makes one.')}
-      ${pager('/console/transactions', query, next)}`,
-  })
+      ${choices('By phase', request, [{ name: 'all', count: counts.reduce((sum, [, count]) => sum + count, 0) }, ...phases])}
+      ${transactionTable(parts, rows, emptyState('No transaction here', hint))}
+      ${pager}`,
+  }
 }
 
-function phaseIn(query: URLSearchParams): TransactionPhase | undefined {
-  const asked = query.get('phase') ?? ''
-  return Object.hasOwn(transactionPhases, asked) ? (asked as TransactionPhase) : undefined
-}
-
-function stateOf(phase: TransactionPhase): TransactionChoice['state'] {
-  const { paymentStatus, deliveryStatus } = transactionPhases[phase]
-  return { paymentStatus, deliveryStatus, isCompleted: phase === 'completed' ? 1 : 0 }
+/** Transactions as a table, each with a link to its page. */
+export function transactionTable(parts: ConsoleParts, rows: readonly ListedTransaction[], empty: Html): Html {
+  const nowMs = parts.clock.nowMs()
+  return table('Transactions', rows, ({ id }) => id, empty, [
+    { name: 'No.', look: 'figure', cell: ({ id }) => html`<a href="/console/transactions/${id}">${id}</a>` },
+    {
+      name: 'Item',
+      look: 'wide',
+      cell: ({ id, itemName, itemRef, createdAt }) =>
+        html`<a class="strong" href="/console/transactions/${id}" tabindex="-1">${itemName}</a><code class="sub">${itemRef}</code><span class="sub">created ${relativeTo(createdAt, nowMs)}</span>`,
+    },
+    {
+      name: 'Purchase',
+      cell: ({ quantity, unitAmountCents, buyerCharacterRef, sellerCharacterRef }) =>
+        html`<span class="strong">${inReais(quantity * unitAmountCents)}</span><span class="sub">${quantity} × ${inReais(unitAmountCents)}</span><span class="sub">${buyerCharacterRef} from ${sellerCharacterRef}</span>`,
+    },
+    { name: 'Payment, delivery', cell: statusBadges },
+    { name: 'Acknowledged', look: 'wide', cell: (row) => acknowledgedCell(exchangeWith(parts, row), nowMs) },
+    { name: 'Next', cell: (row) => expectedCell(exchangeWith(parts, row), nowMs) },
+  ])
 }

@@ -3,96 +3,79 @@ import { positiveInteger } from '../../developer/control/control-request.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import { duration } from '../browser/durations.js'
 import type { Html } from '../document.ts'
+import { stampOf } from '../formats.ts'
+import { card, pairs } from '../parts.ts'
 import { attemptBadge } from './attempt-view.ts'
-import { consolePage } from './console-layout.ts'
-import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
-import { stampOf } from './moments.ts'
-import { notFoundPage } from './not-found-page.ts'
-import { beforeIn, pageOf, pager, rowsAsked } from './paging.ts'
-import { emptyState } from './table.ts'
+import { detailPage, notFoundPage } from './console-page.ts'
+import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
+import { beforeIn, emptyState, pageOf, rowsAsked } from './list.ts'
 import { nextTry, resendForm, stateBadge } from './webhooks-page.ts'
 
 /** A delivery with its attempts, newest first: payload, signature and answer. */
-export function webhookPage(context: ConsoleContext, parts: ConsoleParts) {
-  const menuPath = '/console/webhooks'
-  const asked = context.req.param('id') ?? ''
+export function webhookPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
   const { webhooks } = parts.platform.tables
-  const delivery = webhooks.byId(positiveInteger(asked) ?? 0)
-  if (!delivery) return notFoundPage(context, parts, `Webhook ${asked}`, menuPath)
-  const nowMs = parts.clock.nowMs()
-  const query = new URL(context.req.url).searchParams
-  const found = webhooks.newestAttempts(delivery.id, beforeIn(query), rowsAsked)
-  const { rows: attempts, next } = pageOf(found, ({ id }) => id)
-  const count = webhooks.attemptCount(delivery.id)
-  return consolePage(context, parts, {
-    title: `Webhook ${delivery.id}`,
-    menuPath,
-    content: html`
-      <p class="crumb"><a href="${menuPath}">Webhooks</a></p>
-      <div class="headline">
-        <h1><code>${delivery.event}</code> <span class="soft">no. ${delivery.id}</span></h1>
-        <p class="badges">${stateBadge(delivery)}</p>
+  const delivery = webhooks.byId(positiveInteger(request.id) ?? 0)
+  if (!delivery) return notFoundPage(`Webhook ${request.id}`, '/console/webhooks')
+  const { id, event, transactionId, gameServerId, payload, state } = delivery
+  const found = webhooks.newestAttempts(id, beforeIn(request), rowsAsked)
+  const { rows, pager } = pageOf(request, found, (attempt) => attempt.id)
+  const count = webhooks.attemptCount(id)
+  const hint = parts.directory.byId(gameServerId)?.webhookUrl
+    ? 'It goes out when it is due.'
+    : html`The game server has no webhook URL: <a href="/console/game-servers/${gameServerId}">set one</a>.`
+  const body = html`<pre tabindex="0">${JSON.stringify(JSON.parse(payload), null, 2)}</pre>
+    <details>
+      <summary>Byte for byte, as it is signed and sent</summary>
+      <pre class="wrap" id="body" tabindex="0">${payload}</pre>
+      <button type="button" class="button small" data-copies="body" data-done="Copied">Copy</button>
+    </details>`
+  return detailPage(
+    '/console/webhooks',
+    `Webhook ${id}`,
+    html`<code>${event}</code> <span class="soft">no. ${id}</span>`,
+    stateBadge(delivery),
+    html`<div class="row">
+        ${resendForm(delivery)}
+        <p>Transaction <a href="/console/transactions/${transactionId}">no. ${transactionId}</a></p>
+        ${state === 'pending' ? html`<p>Next try ${nextTry(parts, delivery)}</p>` : ''}
       </div>
-      <div class="row">
-        ${resendForm(delivery.id)}
-        <p>Transaction <a href="/console/transactions/${delivery.transactionId}">no. ${delivery.transactionId}</a></p>
-        ${delivery.state === 'pending' ? html`<p>Next try ${receiverOf(parts, delivery) === null ? 'when there is a webhook URL' : nextTry(delivery, nowMs)}</p>` : ''}
-      </div>
-      <section class="card pad" aria-labelledby="payload">
-        <h2 id="payload">Payload</h2>
-        <pre tabindex="0">${JSON.stringify(JSON.parse(delivery.payload), null, 2)}</pre>
-        <details>
-          <summary>Byte for byte, as it is signed and sent</summary>
-          <pre class="wrap" id="body" tabindex="0">${delivery.payload}</pre>
-          <button type="button" class="button small" data-copies="body" data-done="Copied">Copy</button>
-        </details>
-      </section>
+      ${card('payload', 'Payload', body)}
       <h2>${count === 1 ? '1 attempt' : `${count.toLocaleString('en')} attempts`}</h2>
-      ${count === 0 ? emptyState('Not tried yet', receiverOf(parts, delivery) === null ? html`The game server has no webhook URL: <a href="/console/game-servers/${delivery.gameServerId}">set one</a>.` : 'It goes out when it is due.') : ''}
-      <ol class="stack">${attempts.map((attempt) => html`<li id="attempt-${attempt.id}">${attemptCard(delivery, attempt)}</li>`)}</ol>
-      ${pager(`${menuPath}/${delivery.id}`, query, next)}`,
-  })
-}
-
-function receiverOf({ directory }: ConsoleParts, { gameServerId }: WebhookDeliveryRow): string | null {
-  return directory.byId(gameServerId)?.webhookUrl ?? null
+      ${count === 0 ? emptyState('Not tried yet', hint) : ''}
+      <ol class="stack">${rows.map((attempt) => attemptCard(delivery, attempt))}</ol>
+      ${pager}`,
+  )
 }
 
 function attemptCard({ event }: WebhookDeliveryRow, attempt: WebhookAttemptRow): Html {
-  const { id, number, at, durationMs, url, responseBody, nextAttemptAt } = attempt
-  return html`<article class="card pad attempt" aria-labelledby="attempt-${id}-name">
-    <div class="headline">
-      <h3 id="attempt-${id}-name">Attempt ${number}</h3>
-      <p class="badges">${attemptBadge(event, attempt)}</p>
-      <p class="soft">${stampOf(at)}, ${durationMs} ms${nextAttemptAt === null ? '' : `, again ${duration(nextAttemptAt - at)} later`}</p>
+  const { id, number, at, durationMs, url, signature, responseBody, responseStatus, nextAttemptAt } = attempt
+  const again = nextAttemptAt === null ? '' : `, again ${duration(nextAttemptAt - at)} later`
+  const answer = responseBody
+    ? html`<pre tabindex="0">${responseBody}</pre>`
+    : html`<p class="soft">${responseStatus === null ? 'None.' : 'No body.'}</p>`
+  return html`<li class="card pad stack" id="attempt-${id}">
+    <div class="row"><h3 id="attempt-${id}-name">Attempt ${number}</h3>${attemptBadge(event, attempt)}<p class="soft">${stampOf(at)}, ${durationMs} ms${again}</p></div>
+    <div class="split">
+      <div class="list"><h4>Signature, decoded</h4>${claims(attempt)}</div>
+      <div class="list"><h4>Answer</h4>${answer}<p class="soft">From <code class="wrap">${url}</code></p></div>
     </div>
-    <div class="split even">
-      <div>
-        <h4>Signature, decoded</h4>
-        ${signatureTable(attempt)}
-      </div>
-      <div>
-        <h4>Answer</h4>
-        ${responseBody ? html`<pre tabindex="0">${responseBody}</pre>` : html`<p class="soft">${attempt.responseStatus === null ? 'None.' : 'No body.'}</p>`}
-        <p class="soft">From <code class="wrap">${url}</code></p>
-      </div>
-    </div>
-    <details><summary>The header as it was sent</summary><pre class="wrap" id="signature-${id}" tabindex="0">X-Platform-Signature: ${attempt.signature}</pre></details>
-  </article>`
+    <details><summary>The header as it was sent</summary><pre class="wrap" tabindex="0">X-Platform-Signature: ${signature}</pre></details>
+  </li>`
 }
 
 /** The claims of the protected header, with the times explained. */
-function signatureTable({ protectedHeader, at }: WebhookAttemptRow): Html {
-  const claims = Object.entries(JSON.parse(protectedHeader) as Record<string, unknown>)
-  return html`<dl class="pairs">${claims.map(([name, value]) => html`<div><dt><code>${name}</code></dt><dd><code class="wrap">${String(value)}</code>${timeNote(name, value, at)}</dd></div>`)}</dl>`
+function claims({ protectedHeader, at }: WebhookAttemptRow): Html {
+  const all = Object.entries(JSON.parse(protectedHeader) as Record<string, unknown>)
+  const explained = all.map(([name, value]) => [
+    name,
+    html`<code class="wrap">${String(value)}</code>${timeNote(name, value, at)}`,
+  ])
+  return pairs(Object.fromEntries(explained))
 }
 
 function timeNote(name: string, value: unknown, atMs: number): Html | string {
   if ((name !== 'iat' && name !== 'exp') || typeof value !== 'number') return ''
   const afterMs = value * 1_000 - Math.floor(atMs / 1_000) * 1_000
-  const distance =
-    afterMs === 0
-      ? 'when it was sent'
-      : `${duration(Math.abs(afterMs))} ${afterMs > 0 ? 'after' : 'before'} it was sent`
-  return html`<span class="sub">${stampOf(value * 1_000)}, ${distance}</span>`
+  const distance = afterMs === 0 ? 'when' : `${duration(Math.abs(afterMs))} ${afterMs > 0 ? 'after' : 'before'}`
+  return html`<span class="sub">${stampOf(value * 1_000)}, ${distance} it was sent</span>`
 }

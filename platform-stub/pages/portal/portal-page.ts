@@ -6,11 +6,11 @@ import { openLink } from '../../marketplace/characters/links.ts'
 import { portalTexts as texts } from '../../marketplace/messages.ts'
 import { Refusal } from '../../marketplace/refusal.ts'
 import type { CharacterLinkRow } from '../../store/character-rows.ts'
-import { shortMoment } from '../brasilia.ts'
 import { duration } from '../browser/durations.js'
 import type { Html } from '../document.ts'
-import { icon } from '../icons.ts'
-import { notice, noticePage, type PlayerPageParts, playerPage } from '../player-page.ts'
+import { shortMoment } from '../formats.ts'
+import { icon, notice } from '../parts.ts'
+import { noticePage, type PlayerPageParts, playerPage } from '../player-page.ts'
 
 /**
  * The link, and the button that confirms it; or the reason why it cannot be confirmed.
@@ -28,7 +28,7 @@ export function linkPage(context: Context<StubEnv>, parts: PlayerPageParts, toke
   return playerPage(context, 200, parts, {
     title: texts.title,
     live: { stream: `/portal/links/${token}/changes`, version: linkVersion(parts, token) },
-    content: html`<section class="card lone" aria-labelledby="question">
+    content: html`<section class="card stack lone" aria-labelledby="question">
       <h2 id="question">${texts.question}</h2>
       ${bond(parts, link)}
       <p>${texts.explanation}</p>
@@ -44,7 +44,7 @@ function doneLinkPage(context: Context<StubEnv>, parts: PlayerPageParts, link: C
   return playerPage(context, 200, parts, {
     title: texts.title,
     live: null,
-    content: html`<section class="card lone">${notice('good', 'check', texts.done)}${bond(parts, link)}</section>`,
+    content: html`<section class="card stack lone">${notice('good', 'check', texts.done, 'status')}${bond(parts, link)}</section>`,
   })
 }
 

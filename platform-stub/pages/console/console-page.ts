@@ -1,9 +1,12 @@
+import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { iso } from '../../clock/iso.ts'
+import type { StubEnv } from '../../developer/control/control-parts.ts'
 import { type Html, pageResponse } from '../document.ts'
-import { mark } from '../icons.ts'
+import { mark } from '../parts.ts'
 import { clockPanel } from './clock-panel.ts'
-import type { ConsoleContext, ConsoleParts } from './console-parts.ts'
+import type { ConsolePage, ConsoleParts } from './console-parts.ts'
+import { emptyState } from './list.ts'
 
 /** The pages in the console's menu, in their order. */
 const menu = {
@@ -16,41 +19,55 @@ const menu = {
   '/console/faults': 'Faults',
 } as const
 
-/** The address of an entry of the menu. */
-export type MenuPath = keyof typeof menu
-
-/** One page of the console, within what all of them have. */
-export interface ConsolePage {
-  readonly title: string
-  /** Which entry of the menu it belongs to; null for none. */
-  readonly menuPath: MenuPath | null
-  readonly content: Html
-  readonly status?: number
+/** A page for one thing of a list: with the way back to the list, and what is said beside the heading. */
+export function detailPage(
+  list: keyof typeof menu,
+  title: string,
+  heading: Html,
+  aside: Html,
+  content: Html,
+): ConsolePage {
+  return {
+    title,
+    content: html`<p><a href="${list}">${menu[list]}</a></p>
+      <div class="row"><h1>${heading}</h1>${aside}</div>
+      ${content}`,
+  }
 }
 
-/** A page of the console, live. */
-export function consolePage(context: ConsoleContext, parts: ConsoleParts, page: ConsolePage) {
-  const { title, menuPath, content, status = 200 } = page
+/** The page for something that does not exist. @param list The list to go back to; the overview if there is none. */
+export function notFoundPage(heading: string, list: keyof typeof menu = '/console'): ConsolePage {
+  const back = html`<a href="${list}">${list === '/console' ? 'Overview' : 'All that there are'}</a>`
+  return { title: heading, status: 404, content: html`<h1>${heading}</h1>${emptyState('This does not exist', back)}` }
+}
+
+/** A page of the console as an answer, live. */
+export function showPage(
+  context: Context<StubEnv>,
+  parts: ConsoleParts,
+  { title, content, status = 200 }: ConsolePage,
+) {
+  const place = context.req.path.split('/', 3).join('/')
   return pageResponse(context, status, {
     lang: 'en',
     title: `${title} · platform-stub`,
-    styles: ['frame.css', 'console.css', 'lists.css', 'machine.css'],
+    styles: ['console.css', 'machine.css'],
     script: 'console.js',
     body: html`<body class="console" data-now="${iso(parts.clock.nowMs())}" data-live="/console/changes" data-version="${consoleVersion(parts)}">
       <a class="button first skip" href="#content">Skip to content</a>
       <header class="top">
         <a class="brand" href="/console">${mark()}<span>platform-stub</span></a>
-        <span class="connection"><span class="hidden-text">Updates: </span><span id="connection" data-live="live" data-lost="reconnecting…">not live</span></span>
+        <span class="connection soft"><span class="hidden-text">Updates: </span><span id="connection" data-live="live" data-lost="reconnecting…">not live</span></span>
         ${clockPanel(parts)}
       </header>
       <nav class="places" aria-label="Console">
         <ul>
           ${Object.entries(menu).map(
             ([path, name]) =>
-              html`<li><a href="${path}" ${path === menuPath ? html`aria-current="page"` : ''}>${name}</a></li>`,
+              html`<li><a href="${path}" ${path === place ? html`aria-current="page"` : ''}>${name}</a></li>`,
           )}
         </ul>
-        <ul class="elsewhere">
+        <ul>
           <li><a href="/docs">API reference</a></li>
           <li><a href="/openapi.json">OpenAPI</a></li>
         </ul>
@@ -59,7 +76,7 @@ export function consolePage(context: ConsoleContext, parts: ConsoleParts, page: 
         <noscript><p class="notice wait"><strong>The console acts through the control routes and needs JavaScript for that. Without it you can read, and reload.</strong></p></noscript>
         ${content}
       </main>
-      <div id="outcome" class="outcome" role="status">
+      <div id="outcome" role="status">
         <p></p>
         <button type="button" class="button small plain" data-closes>Close</button>
         <code id="outcome-line"></code>

@@ -1,0 +1,36 @@
+import { html } from 'hono/html'
+import { iso } from '../clock/iso.ts'
+import { relative, stamp } from './browser/durations.js'
+import type { Html } from './document.ts'
+import { lazily } from './lazily.ts'
+
+/** Buyers and players read Brazil's time, on every machine. */
+const timeZone = 'America/Sao_Paulo'
+const hour = lazily(() => new Intl.DateTimeFormat('pt-BR', { timeStyle: 'short', timeZone }))
+const dayAndHour = lazily(() => new Intl.DateTimeFormat('pt-BR', { dateStyle: 'short', timeStyle: 'short', timeZone }))
+const reais = lazily(() => new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' }))
+
+/** A moment of the last or next hours, in Brazil: `14:32`. The title has the day. */
+export function shortMoment(atMs: number): Html {
+  return html`<time datetime="${iso(atMs)}" title="${dayAndHour().format(atMs)}">${hour().format(atMs)}</time>`
+}
+
+/** A moment in UTC for developers. */
+export function stampOf(atMs: number): Html {
+  return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}">${stamp(atMs)}</time>`
+}
+
+/** The distance of a moment from now: `in 12 s`, `3 min ago`. The page's script updates it. */
+export function relativeTo(atMs: number, nowMs: number): Html {
+  return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}" data-shows="relative">${relative(atMs, nowMs)}</time>`
+}
+
+/** Cents as a buyer reads them: `R$ 1.234,56`. Exact for every amount that a listing can have. */
+export function inReais(cents: number): string {
+  return reais().format(decimalOf(cents))
+}
+
+/** Cents as a decimal with a point and two places: `1234.56`. */
+export function decimalOf(cents: number): `${number}` {
+  return `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}` as `${number}`
+}
