@@ -79,7 +79,7 @@ test('a clock that is off by ten minutes is a warning, because the agent correct
   expect(checks.every(({ ok }) => ok)).toBe(true)
   expect(checks.find(({ name }) => name === 'clock')).toMatchObject({
     ok: true,
-    message: expect.stringMatching(/ (?:59\d|60\d) s behind /),
+    message: expect.stringMatching(/is \d+ s behind /),
     cure: expect.stringContaining('timedatectl'),
   })
 })

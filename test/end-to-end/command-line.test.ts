@@ -107,6 +107,45 @@ for (const [what, { agent }] of [
     expect(await ends([...agent, 'operations'], { ...env, SERVICE_AGENT_TOKEN: 'another' })).toMatchObject({ code: 1 })
   })
 
+  test(`a new key is made, checked, and taken by a reload (${what})`, async () => {
+    using ready = await setup()
+    const keys = join(ready.dir, 'new')
+    expect(await ends([...agent, 'keygen', '--out', keys, '--kid', 'kid-2'], {})).toMatchObject({ code: 0, stderr: '' })
+    const config = join(ready.dir, 'agent.env')
+    const write = (settings: Record<string, string>) =>
+      writeFileSync(
+        config,
+        Object.entries(settings)
+          .map(([name, value]) => `${name}=${value}\n`)
+          .join(''),
+        { mode: 0o600 },
+      )
+    write(ready.env)
+    await using daemon = await startProgram({
+      name: 'market-agent',
+      command: [...agent, 'run', '--config', config],
+      env: {},
+      logFile: outputFile('market-agent'),
+    })
+    const rotated = { SERVICE_SIGNING_KEY_FILE: join(keys, 'signing-key.pem'), SERVICE_SIGNING_KID: 'kid-2' }
+    write({ ...ready.env, ...rotated })
+    const port = { SERVICE_AGENT_PORT: new URL(daemon.url).port }
+    const checked = await ends([...agent, 'check', '--offline', '--config', config], port)
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('kid kid-2, fingerprint') })
+    expect(await ends([...agent, 'reload', '--config', config], port)).toEqual({
+      code: 0,
+      stdout: 'Reloaded. Changed: SERVICE_SIGNING_KEY_FILE, SERVICE_SIGNING_KID\n',
+      stderr: '',
+    })
+    const online = await ends([...agent, 'check', '--json', '--config', config], port)
+    expect(JSON.parse(online.stdout).checks).toContainEqual({
+      name: 'tls',
+      ok: true,
+      message: expect.any(String),
+      cure: null,
+    })
+  })
+
   test(`an input that is not a JSON object ends a call with 2, and English says what is wrong (${what})`, async () => {
     const problems = {
       '{oops': 'is not valid JSON at line 1, column 2',
