@@ -8,7 +8,7 @@ export const attributes = z.string().check(
     params: { lengthMin: limits.attributesLengthMin, lengthMax: limits.attributesLengthMax },
   }),
   z.meta({
-    description: 'What is promised to the buyer, in free text that nobody interprets; proof in a dispute.',
+    description: 'What is promised to the buyer, in free text that no program interprets; proof in a dispute.',
     minLength: limits.attributesLengthMin,
     maxLength: limits.attributesLengthMax,
   }),

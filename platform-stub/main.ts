@@ -82,7 +82,7 @@ program
 program
   .command('probe-webhook')
   .description(
-    "holds a game server's webhook receiver to the interface: sends orders that nobody paid, good and bad ones",
+    "holds a game server's webhook receiver to the interface: sends orders without a payment, good and bad ones",
   )
   .argument('<url>', 'the receiver, one for development', parseHttpUrl)
   .addOption(new Option('--stub <url>', 'signs with the key of this running stub').argParser(parseOrigin))

@@ -42,7 +42,7 @@ async function buildDownload(program: (typeof programs)[number], target: Target)
   const cached = target === hostTarget ? '' : ', without code cache'
   step(`${target}/${file}`, () => buildExecutable(program, target, join(dir, file)), cached)
 
-  // The download holds the licences too: whoever passes it on has to pass them on.
+  // The download holds the licences too: a person who passes it on has to pass them on.
   const folder = `${program.name}-${build.version}`
   const packed = join(release, '.packing', folder)
   mkdirSync(packed, { recursive: true })

@@ -149,7 +149,7 @@ function execute(run: Run): Promise<CallAnswer> {
 }
 
 /**
- * An error that nobody expected is an answer too, so that it is stored and shared like every other. A call whose answer
+ * An unexpected error is an answer too, so that it is stored and shared like every other. A call whose answer
  * could not be stored is refused before it is sent, because its id would act twice.
  */
 async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<CallAnswer>): Promise<CallAnswer> {

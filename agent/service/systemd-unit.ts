@@ -45,11 +45,11 @@ Group=${name}
 ExecStartPre=-${quoted(executable)} check --offline --config ${quoted(configFile)}
 ExecStart=${quoted(executable)} run --standby --config ${quoted(configFile)}
 # \`systemctl reload\` takes new keys, token and log level without losing a call, or fails and prints why. The signal is for
-# an agent that stands by: it takes no calls, so the command reached the other one.
+# an agent in standby: it takes no calls, so the command reached the other one.
 ExecReload=${quoted(executable)} reload --config ${quoted(configFile)}
 ExecReload=/bin/kill -HUP $MAINPID
 
-# Ready when calls are taken, or when another agent takes them and this one stands by: \`systemctl status\` says which.
+# Ready when calls are taken, or when another agent takes them and this one is in standby: \`systemctl status\` says which.
 Type=notify
 NotifyAccess=all
 # The agent reports that its event loop and its journal answer. When it does not, it is killed and started again.
@@ -71,7 +71,7 @@ LogsDirectory=${name}
 LogsDirectoryMode=0750
 # SERVICE_SPOOL_DIR. The hyphen: no failure where there is no spool.
 ReadWritePaths=-${spoolDir}
-# Files of mode 0640: the group of the spool reads answers, nobody else does.
+# Files of mode 0640: only the group of the spool reads answers.
 UMask=0027
 
 # The agent needs the network, its own directories and nothing else.

@@ -33,7 +33,7 @@ export function readSigningKey(pem: string, kid: string): SigningKey {
  */
 export function readPlatformKey(pem: string): KeyObject {
   if (pem.includes('PRIVATE KEY'))
-    throw new KeyFileError('this is a private key; the public key of the platform is wanted')
+    throw new KeyFileError('this is a private key; the public key of the platform is needed')
   const publicKey = keyFrom(() => createPublicKey(pem), 'an RSA public key in PEM')
   refuseWeak(publicKey)
   return publicKey

@@ -11,7 +11,7 @@ export function parseDuration(text: string): number {
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
   const unitMs = unitsMs[unit ?? '']
   if (amount === undefined || unitMs === undefined) {
-    throw new InvalidArgumentError('A number and a unit (ms, s, m, h, d) is wanted. Example: 30m')
+    throw new InvalidArgumentError('A number and a unit (ms, s, m, h, d) is needed. Example: 30m')
   }
   const durationMs = Number(amount) * unitMs
   if (durationMs > durationDaysMax * 86_400_000) {
@@ -23,7 +23,7 @@ export function parseDuration(text: string): number {
 /** @throws {InvalidArgumentError} */
 export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (!(port <= 65_535)) throw new InvalidArgumentError('A number from 0 to 65535 is wanted; 0 takes a free port.')
+  if (!(port <= 65_535)) throw new InvalidArgumentError('A number from 0 to 65535 is needed; 0 takes a free port.')
   return port
 }
 
@@ -32,7 +32,7 @@ export function parseOrigin(text: string): string {
   const url = httpUrlOf(text)
   const isOrigin = url?.pathname === '/' && !url.search && !url.hash && !url.username
   if (!isOrigin) {
-    throw new InvalidArgumentError('An http or https address without a path is wanted. Example: http://127.0.0.1:8787')
+    throw new InvalidArgumentError('An http or https address without a path is needed. Example: http://127.0.0.1:8787')
   }
   return url.origin
 }
@@ -41,7 +41,7 @@ export function parseOrigin(text: string): string {
 export function parseHttpUrl(text: string): string {
   const url = httpUrlOf(text)
   if (!url) {
-    throw new InvalidArgumentError('An http or https address is wanted. Example: http://127.0.0.1:8900/webhook')
+    throw new InvalidArgumentError('An http or https address is needed. Example: http://127.0.0.1:8900/webhook')
   }
   return url.href
 }

@@ -82,7 +82,7 @@ export class Changes {
     for (const end of this.#watchers.values()) end()
   }
 
-  /** The first change is told at once. Those that follow closely are told together. */
+  /** The first change is sent at once. Changes that follow closely are sent together. */
   #tellSoon(): void {
     this.#isQuiet = true
     this.#clock.after(0, () => {

@@ -33,7 +33,7 @@ function statusRefusal({ status, retryAfterSeconds }: PartnerFault & { kind: 'st
   })
 }
 
-/** Operations that share a route are told apart by the body; null where it is none of theirs. */
+/** The body distinguishes operations that share a route; null where it is none of theirs. */
 function operationNameOf(route: Route, fields: Readonly<Record<string, string>>, body: Uint8Array) {
   const [only] = route.operations
   if (only && route.operations.length === 1) return only.name

@@ -28,7 +28,7 @@ export const stubLimits = {
   keepAliveTimeoutMs: 65_000,
   /** Pages that are open at once, of everyone together. */
   pageStreamsMax: 200,
-  /** Open pages are told of changes at most this often. */
+  /** Open pages get changes at most this often. */
   pageChangesIntervalMs: 250,
   /** So often an open page's connection is written to, and what it shows is looked at for what time alone changed. */
   pageBeatMs: 10_000,

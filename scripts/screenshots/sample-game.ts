@@ -23,7 +23,7 @@ interface Registered {
   readonly privateKeyPem: string
 }
 
-/** A game server at a running stub, which signs its own calls and answers webhooks as it is told. */
+/** A game server at a running stub, which signs its own calls and answers webhooks as the caller says. */
 export class SampleGame implements AsyncDisposable {
   readonly id: number
   readonly webhookUrl: string

@@ -41,7 +41,7 @@ test('a player links, a buyer pays, the item arrives: each page follows by itsel
   await receiver.event('transaction_terminal', data.transactionId)
 })
 
-test('an item that is gone is told plainly, and the money comes back', async () => {
+test('the page says plainly that an item is gone, and the money comes back', async () => {
   await using receiver = await startReceiver()
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
@@ -81,7 +81,7 @@ test('while the buyer looks, sold out and withdrawn take the payment away, and n
   await page.getByRole('status').getByText('Compra cancelada').waitFor()
 })
 
-test('what is left of the time counts down by the stub’s clock, and its end is told without a reload', async () => {
+test('what is left of the time counts down by the stub’s clock, and its end shows without a reload', async () => {
   await using stub = await startStub({ settings: { paymentExpiryMs: 1_800_000 } })
   await using browser = await openBrowser(stub.url)
   const { page } = browser

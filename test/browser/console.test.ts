@@ -243,7 +243,7 @@ test('a game server is registered from the console, and its files start an agent
   expect(await row.getByRole('button', { name: 'banned' }).getAttribute('aria-pressed')).toBe('true')
 })
 
-test('an update leaves what somebody typed, opened and focused as it is', async () => {
+test('an update leaves what a person typed, opened and focused as it is', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
   const { page } = browser
@@ -375,7 +375,7 @@ test('Escape closes the clock and gives the keyboard back to where it was opened
   expect(await summary.evaluate((element) => element === document.activeElement)).toBe(true)
 })
 
-test('a form that nobody touched shows what is so now; one that was sent does so again', async () => {
+test('an untouched form shows what is so now; one that was sent does so again', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
   const { page } = browser

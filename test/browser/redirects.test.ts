@@ -5,7 +5,7 @@ import { openBrowser } from './fixtures/browser.ts'
 
 const payButton = (page: Page) => page.getByRole('button', { name: /^Simular pagamento/ })
 
-test('a refused payment is told once and never sent again by the page itself', async () => {
+test('a refused payment is shown once and never sent again by the page itself', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
   const { page } = browser

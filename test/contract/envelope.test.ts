@@ -99,7 +99,7 @@ test('a kid with the key of another kid is refused', async () => {
   expect(opening).toMatchObject({ ok: false, step: 'signature', cause: 'other-key' })
 })
 
-test('a signature by the right key over other bytes is told from one by another key', async () => {
+test('a signature by the right key over other bytes differs from one by another key', async () => {
   for (const vector of [request, webhook]) {
     const altered = { ...receivedOf(vector), body: Buffer.from(`${bodyOf(vector)} `) }
     const opening = await openEnvelope(altered, rulesOf(vector))

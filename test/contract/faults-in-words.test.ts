@@ -29,7 +29,7 @@ const listing = {
 }
 const failure = { transactionId: 7, reason: 'TEMPORARY', observedQuantity: 0 }
 
-test('each fault of an input is told in Portuguese, with the field, the mend and what came', () => {
+test('each fault of an input is described in Portuguese, with the field, the mend and what came', () => {
   const dialogue: [OperationName, unknown, string][] = [
     ['market.withdraw', {}, 'O campo "itemRef" é obrigatório: envie um texto.'],
     ['market.withdraw', { itemRef: null }, 'O campo "itemRef" deve ser um texto; foi recebido null.'],
@@ -119,7 +119,7 @@ test('whatever is wrong with whichever field, the message names it and leaves no
   }
 })
 
-test('each fault of a JSON text is told in Portuguese, with the mend', () => {
+test('each fault of a JSON text is described in Portuguese, with the mend', () => {
   const max = '9007199254740991'
   const dialogue: [string, string][] = [
     ['{', 'O JSON é inválido na linha 1, coluna 2: confira aspas, vírgulas e chaves.'],
@@ -146,7 +146,7 @@ test('a list in place of a whole input is named as such', () => {
   expect(said('market.withdraw', [])).toBe('A entrada deve ser um objeto; foi recebida uma lista.')
 })
 
-test('each step at which an envelope fails is told in Portuguese', () => {
+test('each step at which an envelope fails is described in Portuguese', () => {
   const texts = envelopeSteps.map((step) => envelopeErrorInWords({ step }))
   expect(new Set(texts).size).toBe(envelopeSteps.length)
   for (const text of texts) {
@@ -155,7 +155,7 @@ test('each step at which an envelope fails is told in Portuguese', () => {
   }
 })
 
-test('a signature of another key and a body that was altered are told apart', () => {
+test('a signature of another key and a body that was altered have different texts', () => {
   const [otherKey, otherBytes] = (['other-key', 'other-bytes'] as const).map((cause) =>
     envelopeErrorInWords({ step: 'signature', cause }),
   )

@@ -212,7 +212,7 @@ test('half a surrogate pair is refused, escaped or not, in names and values', ()
   }
 })
 
-test('whole pairs, backslashes before a u, and characters nobody assigned pass', () => {
+test('whole pairs, backslashes before a u, and unassigned characters pass', () => {
   for (const text of [
     '\\ud83d\\udde1',
     '🗡',

@@ -22,7 +22,7 @@ const livesMsMax = 500
 
 /**
  * In two worlds side by side: kills agents at random times while six callers and a writer of files keep them busy; each agent is followed by the
- * next. Whoever gets no answer repeats its call with the same id. At the end everything is answered, and the invariants
+ * next. A caller without an answer repeats its call with the same id. At the end everything is answered, and the invariants
  * are held against all of it.
  */
 export async function killAtRandom(kills: number, seed: number, powerCuts?: PowerCuts): Promise<RandomKillsResult> {

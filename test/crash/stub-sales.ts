@@ -43,7 +43,7 @@ export class Sales {
     }
   }
 
-  /** The item whose stock a caller observes, and which nobody buys. */
+  /** The item whose stock a caller observes, and which is not bought. */
   async stock(caller: string): Promise<void> {
     await this.#list(`stock-${caller}`)
   }

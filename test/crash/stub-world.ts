@@ -141,7 +141,7 @@ export class StubWorld implements AsyncDisposable {
     }
   }
 
-  /** Whoever waits for a stub that was killed before it listened waits for this one. */
+  /** A caller that waits for a stub that was killed before it listened waits for this one. */
   #spawn(): ReturnType<typeof spawnStub> {
     const stub = spawnStub(['serve', '--host', this.#host, '--port', '0', '--data-dir', this.#folder.path])
     const listening = this.#listening

@@ -113,7 +113,7 @@ export class World implements AsyncDisposable {
     const trace = /^\s+at .*$|UnhandledPromise.*|Uncaught.*/m.exec(agent.output())
     if (trace)
       this.violate('I10', `a stack trace: ${agent.output().slice(Math.max(0, trace.index - 300), trace.index)}`)
-    // Nothing here damages a database, and whoever believes it throws away what was sent.
+    // Nothing here damages a database, and a person who believes it throws away what was sent.
     const accused = /.*damaged.*/.exec(agent.output())
     if (accused) this.violate('I10', `a healthy file is called damaged: ${accused[0]}`)
   }
@@ -196,7 +196,7 @@ export class World implements AsyncDisposable {
     rmSync(path)
     const asked = this.#byFile.get(name.slice(0, -'.json'.length))
     if (asked) this.#readAnswer(asked, text)
-    else this.violate('I3', `${name} answers nobody`)
+    else this.violate('I3', `${name} answers no request`)
   }
 
   #readAnswer(asked: Asked, text: string): void {
@@ -217,7 +217,7 @@ const answerOf = (text: string) => JSON.parse(text) as AnswerFields
 /** An answer's text as its first reader would have got it. */
 const withoutMark = (text: string) => text.replace(',"replayed":true', '')
 
-/** Nobody said whether it was done. */
+/** It is not known whether it was done. */
 function isInDoubt({ answers }: Asked): boolean {
   return answers.length === 0 || answers.some((text) => answerOf(text).uncertain)
 }

@@ -92,7 +92,7 @@ test('a wrong base path is a fault of the address', { timeout }, async () => {
   })
 })
 
-test('a name without an address, and a closed port, are told apart', { timeout }, async () => {
+test('a name without an address, and a closed port, have different messages', { timeout }, async () => {
   // No resolver is asked about a label of more than 63 letters.
   const name = `${'a'.repeat(64)}.invalid`
   expect(await failingStage({ SERVICE_BASE_URL: `https://${name}` })).toMatchObject({

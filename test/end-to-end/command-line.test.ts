@@ -164,7 +164,7 @@ for (const [what, { agent }] of [
     expect(ended.map(({ stderr }) => stderr).join('')).not.toMatch(/[à-ú]/)
   })
 
-  test(`with a spool the heartbeat is written, and the state directory is nobody else's to read (${what})`, async () => {
+  test(`with a spool the heartbeat is written, and no other user may read the state directory (${what})`, async () => {
     using ready = await setup()
     const env = { ...ready.env, SERVICE_SPOOL_DIR: join(ready.dir, 'spool') }
     const command = [...agent, 'run']

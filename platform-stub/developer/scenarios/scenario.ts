@@ -28,7 +28,7 @@ const listing = z.strictObject({
       .strictObject({ quantity: observation, secondsAgo: secondsAgo('How long ago it was seen.') })
       .check(z.describe('What the game server last saw; left out, it has not looked yet.')),
   ),
-  withdrawn: flag('Is withdrawn, after everything else that is told of it.'),
+  withdrawn: flag('Is withdrawn, after everything else that the scenario says of it.'),
 })
 
 const bought = {

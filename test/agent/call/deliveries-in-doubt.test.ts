@@ -32,7 +32,7 @@ test('a delivery refused after an unanswered attempt that did act is a success',
   ])
 })
 
-test('a delivery refused after an unanswered attempt that did not act is told as a refusal in doubt', async () => {
+test('a delivery refused after an unanswered attempt that did not act is answered as a refusal in doubt', async () => {
   await using platform = await ScriptedPlatform.start([
     { fault: 'reset' },
     conflict,

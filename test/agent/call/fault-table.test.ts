@@ -184,7 +184,7 @@ for (const retryClass of classes) {
     expect(target.seen).toHaveLength(0)
   })
 
-  test(`a ${retryClass} call that nobody answers ends with 504 in time`, async () => {
+  test(`a ${retryClass} call without an answer ends with 504 in time`, async () => {
     await using platform = await ScriptedPlatform.start()
     await using agent = await startTestAgent(platform.url)
     platform.otherwise = { fault: 'silence', onRequest: () => agent.clock.advance(10_000) }
@@ -212,7 +212,7 @@ for (const retryClass of classes) {
     expect(platform.seen).toHaveLength(3)
   })
 
-  test(`401 again after the clock was set is told to a ${retryClass} caller`, async () => {
+  test(`401 again after the clock was set is the answer of a ${retryClass} call`, async () => {
     await using platform = await ScriptedPlatform.start()
     await using agent = await startTestAgent(platform.url)
     let hours = 1

@@ -314,7 +314,7 @@ test('a new log level counts from the reload on', { timeout }, async () => {
   expect(agent.output()).toBe('')
 })
 
-test('an agent that stands by takes over with what it has reloaded', { timeout }, async () => {
+test('an agent in standby takes over with what it has reloaded', { timeout }, async () => {
   await using platform = await startPlatform()
   using files = agentFiles(platform.url)
   await using first = files.run()

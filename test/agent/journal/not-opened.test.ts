@@ -22,7 +22,7 @@ async function makeJournal(home: AgentHome): Promise<string> {
 const lastMessage = (output: string) => String(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '').msg)
 
 test.skipIf(process.platform === 'win32')(
-  'a journal that the agent may not open is not called damaged, and the way to its rights is told',
+  'a journal that the agent may not open is not called damaged, and the message says how to get the rights',
   async () => {
     using home = agentHome('http://127.0.0.1:9')
     const path = await makeJournal(home)
@@ -87,7 +87,7 @@ for (const [how, when] of [
   })
 }
 
-test.skipIf(!canTrace())('whichever read of the journal fails, nobody is told to move it away', async () => {
+test.skipIf(!canTrace())('whichever read of the journal fails, the message does not say to move it away', async () => {
   using home = agentHome('http://127.0.0.1:9')
   const path = await makeJournal(home)
   const trace = join(home.dir, 'trace')

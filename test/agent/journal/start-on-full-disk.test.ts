@@ -37,7 +37,7 @@ for (const end of ['kill', 'stop'] as const) {
 }
 
 test.skipIf(!hasSmallDisks)(
-  'a first start on a full disk ends with 1 and says where room is wanted, and a start with room goes well',
+  'a first start on a full disk ends with 1 and says where room is needed, and a start with room goes well',
   async () => {
     using home = agentHome('http://127.0.0.1:9')
     using disk = await smallDisk(home.stateDir)

@@ -4,7 +4,7 @@ import { FakePlatform } from '../fixtures/fake-platform.ts'
 
 const eligibility = ['market.eligibility', { characterRef: 'char-1' }] as const
 
-test('an agent whose log nobody reads any more goes on, and ends on SIGTERM with 0', async () => {
+test('an agent whose log is no longer read goes on, and ends on SIGTERM with 0', async () => {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
   await using agent = spawnAgent(home)
@@ -22,7 +22,7 @@ test('an agent whose log reader goes away just before SIGTERM ends with 0', asyn
   expect(await agent.stop()).toEqual({ code: 0, signal: null })
 })
 
-test('an agent whose log nobody reads ends with its exit code when it cannot start', async () => {
+test('an agent whose log is not read ends with its exit code when it cannot start', async () => {
   using home = agentHome('http://127.0.0.1:9')
   await using first = spawnAgent(home)
   await first.listening

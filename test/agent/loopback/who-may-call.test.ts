@@ -62,7 +62,7 @@ const rows: Readonly<Record<string, readonly [text: string, status: number]>> = 
   'no Host': [request([json]), 403],
   'an empty Host': [request(['host:', json]), 403],
   'two Hosts': [request([host, host, json]), 403],
-  'a Host that is a name of somebody else': [request(['host: evil.example', json]), 403],
+  'a Host of another name': [request(['host: evil.example', json]), 403],
   'a Host that only begins like loopback': [request(['host: 127.0.0.1.evil.example', json]), 403],
   'a Host with a user before it': [request(['host: x@127.0.0.1', json]), 403],
   'an Origin, even its own': [request([host, json, 'origin: http://127.0.0.1:8899']), 403],

@@ -8,7 +8,7 @@ import { TestClock } from '../fixtures/test-clock.ts'
 const offered = newOrder(paid, JSON.stringify(paid), 1_000)
 const afterTurns = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
-/** A game server that answers as it is told, and what was pushed to it. */
+/** A game server that answers as the test says, and what was pushed to it. */
 function setup() {
   const clock = new TestClock()
   const pushes: { name: string; atMs: number }[] = []

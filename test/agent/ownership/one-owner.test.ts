@@ -88,7 +88,7 @@ test('a standby with a memory of its own sends no purchase again that the first 
   expect(platform.requests).toHaveLength(1)
 })
 
-test('a standby that is told to stop ends with 0', async () => {
+test('a standby that gets SIGTERM ends with 0', async () => {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
   await using first = spawnAgent(home)

@@ -18,7 +18,7 @@ for (const [what, take] of [
     },
   ],
 ] as const) {
-  test(`a state directory that was ${what} ends the agent before it sends what nobody would remember`, async () => {
+  test(`a state directory that was ${what} ends the agent before it sends what no process would remember`, async () => {
     await using platform = await FakePlatform.start(processPublicKey)
     using home = agentHome(platform.url)
     await using agent = spawnAgent(home)

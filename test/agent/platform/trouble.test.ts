@@ -51,7 +51,7 @@ async function warningOf(agent: TestAgent) {
   return warnings[0]
 }
 
-test('a closed port is told from all other troubles', async () => {
+test('a closed port differs from all other troubles', async () => {
   await using agent = await startTestAgent(`http://${closed}`)
   expect(await warningOf(agent)).toMatchObject({
     kind: 'tcp',
@@ -78,7 +78,7 @@ test('a dead proxy is not taken for a dead platform', async () => {
   expect(JSON.stringify(agent.logLines())).not.toContain('a-password')
 })
 
-test('a proxy that refuses CONNECT is told from a dead one', async () => {
+test('a proxy that refuses CONNECT differs from a dead one', async () => {
   await using refusing = await proxy({ status: 403 })
   await using agent = await startTestAgent('https://api.market.test', {
     httpsProxy: `http://127.0.0.1:${refusing.port}`,
@@ -132,7 +132,7 @@ test('an expired certificate says since when', async () => {
   })
 })
 
-test('a server without TLS is told from a closed port', async () => {
+test('a server without TLS differs from a closed port', async () => {
   await using platform = await ScriptedPlatform.start()
   platform.otherwise = { fault: 'garbage' }
   await using plain = await listen(
@@ -175,7 +175,7 @@ test('a 404 after another answer says nothing against the address', async () => 
   expect(agent.logLines().filter(({ level }) => level === 'warn')).toEqual([])
 })
 
-test('a web page in place of the platform is told from a wrong address', async () => {
+test('a web page in place of the platform differs from a wrong address', async () => {
   await using platform = await ScriptedPlatform.start()
   platform.otherwise = { status: 403, body: '<h1>Blocked by your company</h1>' }
   await using agent = await startTestAgent(platform.url)

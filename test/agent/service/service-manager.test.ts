@@ -42,7 +42,7 @@ test('systemd learns that the agent is ready, and three times in each watchdog p
   expect(reports).toEqual(['systemd-notify --ready --status=listening', ...Array(3).fill('systemd-notify WATCHDOG=1')])
 })
 
-test('an agent that stands by is up and alive too, and systemd shows what it does', async () => {
+test('an agent in standby is up and alive too, and systemd shows what it does', async () => {
   const { manager, reports, pass, clock } = setup()
   manager.reportUp('standing by', async () => undefined)
   expect(reports.at(-1)).toBe('systemd-notify --ready --status=standing by')

@@ -27,7 +27,7 @@ test('before each start the host is checked, and what is found stops nothing', (
   ])
 })
 
-test('a reload says why it fails, and an agent that stands by is reloaded too', () => {
+test('a reload says why it fails, and an agent in standby is reloaded too', () => {
   expect(valuesOf(template, 'ExecReload')).toEqual([
     '/usr/bin/market-agent reload --config /etc/market-agent-%i/agent.env',
     '/bin/kill -HUP $MAINPID',

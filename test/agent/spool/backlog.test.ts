@@ -23,7 +23,7 @@ test('500 requests among 50,000 foreign names are all answered, and the foreign 
   expect(spool.platform.requests).toHaveLength(500)
 })
 
-// Draining them all takes minutes and is the benchmark's. Here it is the promise that the length of the line stops nobody.
+// Draining them all takes minutes and is the benchmark's. Here it is the promise that the length of the backlog stops no request.
 test('with 100,000 waiting, answers come one after another, and stopping leaves the rest where they are', {
   timeout: 120_000,
 }, async () => {

@@ -165,7 +165,7 @@ test('a new file of an id whose claim lives waits for it, replaces nothing, and 
   await spool.looked()
   expect(namesIn(spool.outbox)).toEqual(['buy-1.json', expect.stringMatching(claimOf('buy-1'))])
   held[0]?.()
-  // Nobody has read the first answer when the second file is claimed.
+  // The first answer is unread when the second file is claimed.
   await secondAnswer(spool, 'buy-1')
   const first = readFileSync(join(spool.inbox, 'buy-1.json.unread'), 'utf8')
   expect(JSON.parse(first)).toMatchObject({ id: 'buy-1', ok: true, transactionId: 42 })

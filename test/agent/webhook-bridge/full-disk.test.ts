@@ -8,7 +8,7 @@ import { until } from '../fixtures/test-bridge.ts'
 import { end, order, sendWebhook } from '../fixtures/webhook-sender.ts'
 
 test.skipIf(!hasSmallDisks)(
-  'on a full disk a webhook is answered 503 and handed to nobody, and it is taken as soon as there is space',
+  'on a full disk a webhook is answered 503 and not handed on, and it is taken as soon as there is space',
   async () => {
     await using platform = await FakePlatform.start(processPublicKey)
     using home = agentHome(platform.url)

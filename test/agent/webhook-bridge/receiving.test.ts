@@ -18,7 +18,7 @@ test('the platform gets a 2xx with the observation after the game server took th
   expect((await bridge.orders()).open).toMatchObject([{ transactionId: 17, state: 'taken', quantity: 2, offers: 0 }])
 })
 
-test('an order that nobody takes is answered 503 after 9 s and stays open; once it is taken, the next attempt is answered at once', async () => {
+test('an order that is not taken is answered 503 after 9 s and stays open; once it is taken, the next attempt is answered at once', async () => {
   await using bridge = await startTestBridge()
   const answer = bridge.webhook(order)
   await until(async () => (await bridge.orders()).open.length === 1)

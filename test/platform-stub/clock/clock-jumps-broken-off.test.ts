@@ -51,7 +51,7 @@ test('a delay that a fault makes holds a clock jump up no longer than a receiver
   expect(delivery).toMatchObject({ state: 'acknowledged', attempts: [{ number: 1, fault: 'delay' }] })
 })
 
-test('a reset waits for nobody: attempts under way are broken off', async () => {
+test('a reset does not wait: attempts under way are broken off', async () => {
   await using receiver = await startReceiver(() => undefined)
   await using stub = await startStub()
   const server = await stub.gameServer({ webhookUrl: receiver.url })

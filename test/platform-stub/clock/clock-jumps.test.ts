@@ -169,7 +169,7 @@ test('nothing in the platform reads the machine, its time or its random, but for
   const places = ['clock/clock.ts', 'marketplace/random.ts']
   const reads =
     /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(\(\s*\)|[^\s(])|\bperformance\s*\.|\bset(Timeout|Interval)\s*\(|\bMath\s*\.\s*random\b|\brandom(UUID|Bytes|Int|FillSync)\b|\bAbortSignal\s*\.\s*timeout\b|timers\/promises/
-  // The probe is a program of its own, which calls somebody's receiver from outside.
+  // The probe is a program of its own, which calls a receiver from outside.
   const files = globSync('**/*.ts', { cwd: root }).filter(
     (file) => !/^(commands\/probe-webhook|pages\/browser)\//.test(file),
   )

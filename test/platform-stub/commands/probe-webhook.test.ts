@@ -12,7 +12,7 @@ import { makeRandom } from '../../../platform-stub/marketplace/random.ts'
 import { type ReceiverFault, startHandMadeReceiver } from '../fixtures/hand-made-receiver.ts'
 import { type Ended, run, serve, spawnStub, temporaryFolder } from '../fixtures/process.ts'
 
-/** A prober with a key of its own, and what a receiver is told of it. */
+/** A prober with a key of its own, and what a receiver knows of it. */
 async function prober() {
   const folder = await temporaryFolder()
   const key = await keyInFolder(folder.path)
@@ -164,7 +164,7 @@ test('hanging up is no refusal, and a redirect is followed nowhere', async () =>
   expect(redirected.lines.find((line) => line.startsWith('FAIL order '))).toContain('came 307')
 })
 
-test('where nobody answers the probing ends after one probe; the key is made at the first run and kept', async () => {
+test('without an answer the probing ends after one probe; the key is made at the first run and kept', async () => {
   await using folder = await temporaryFolder()
   const keyFolder = join(folder.path, 'key')
   const server = createServer().listen(0, '127.0.0.1')

@@ -103,7 +103,7 @@ test('provision says plainly that no stub answers, or that a file is in its way'
   expect([inTheWay.code, inTheWay.stderr.includes('signing-key.pem is there already')]).toEqual([1, true])
 })
 
-test('provision registers nobody whose files it could not write', async () => {
+test('provision registers no game server whose files it could not write', async () => {
   await using folder = await temporaryFolder()
   await using stub = await serve('--memory')
   const file = join(folder.path, 'file')

@@ -14,7 +14,7 @@ function statusWith(url: string, headers: Record<string, string>, method = 'GET'
   })
 }
 
-test('control routes answer under loopback names and to their own origin, and to nobody else', async () => {
+test('control routes answer under loopback names and to their own origin, and to no other', async () => {
   await using stub = await startStub()
   const { port } = new URL(stub.url)
   const status = (headers: Record<string, string>) => statusWith(`${stub.url}/stub/clock`, headers)

@@ -47,7 +47,7 @@ async function provisioned(control: StubControl, folder: string): Promise<GameSe
 
 const list = async (control: StubControl, name: string) => (await control.request('GET', `/stub/${name}`)).data
 
-test('the open shop: whoever may sell sells, what is listed is bought as far as it was seen', async () => {
+test('the open shop: every seller that may sell sells, what is listed is bought as far as it was seen', async () => {
   await using stub = await serveExample('open-shop')
   const { control, server } = stub
   expect(stub.listening).toMatchObject({ scenario: example('open-shop') })
@@ -96,7 +96,7 @@ test('a seller that is described has exactly the described state, and one that i
   expect(await put('able')).toMatchObject({ ...none, account: true, linked: true, recipientApproved: true })
 })
 
-test('after an outage: every transaction stands where it is told, since when it is told, and money and stock agree', async () => {
+test('after an outage: every transaction is in its given state since its given time, and money and stock agree', async () => {
   await using stub = await serveExample('after-an-outage')
   const { control } = stub
   expect(stub.listening).toMatchObject({ time: expect.stringMatching(/^2031-05-06T20:00:0/) })
@@ -253,7 +253,7 @@ test('a file that is not there, or is a folder, is said to be', async () => {
   expect(() => readScenario(root)).toThrow('cannot be read: EISDIR')
 })
 
-test('a refusal is told by file and field, a line each, with exit 2', async () => {
+test('a refusal names file and field, a line each, with exit 2', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'scenario.json')
   await writeFile(file, '{ "gameServers": [{ "name": 5 }], "faults": {} }')

@@ -26,7 +26,7 @@ test('of several faults the one that was set first and fits happens, and the oth
   expect(queue.isEmpty).toBe(true)
 })
 
-test('a delay is over when its real time is, or when it is broken off; after the end nobody waits', async () => {
+test('a delay is over when its real time is, or when it is broken off; after the end there is no wait', async () => {
   const { time, pass } = manualTime()
   const clock = new StubClock(time, 0)
   const delays = new Delays(clock)

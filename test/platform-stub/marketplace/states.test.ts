@@ -30,7 +30,7 @@ const standings = [
 ] as const satisfies { phase: TransactionPhase; way: TransactionTrigger[] }[]
 type Standing = (typeof standings)[number]
 
-/** What somebody outside can do. Completion is time's alone. */
+/** What a person outside can do. Only time completes. */
 const triggers = transactionTriggers.filter((trigger) => trigger !== 'complete')
 
 /** What a move brings about beside the two axes: money, and the webhook that is queued. */
@@ -114,7 +114,7 @@ function hold(phase: TransactionPhase, trigger: TransactionTrigger, answer: Answ
   ).toEqual([])
 }
 
-/** Brings a transaction to a standing by the moves that somebody outside makes. */
+/** Brings a transaction to a state by the moves of people outside. */
 async function bring(stub: TestStub, server: GameServer, { way }: Standing): Promise<number> {
   const transactionId = await server.purchase()
   for (const trigger of way) {

@@ -7,7 +7,7 @@ import { type Model, type ModelListing, type ModelTransaction, type Receiver, se
 
 const unitAmountCents = 250
 
-/** The real stub with a game server and its receiver, on a clock that moves only when it is told to. */
+/** The real stub with a game server and its receiver, on a clock that only the test moves. */
 export async function startReal() {
   const { time, pass } = manualTime()
   const receiver = await startReceiver(answering(200))

@@ -5,7 +5,7 @@ import { Changes } from '../../../platform-stub/pages/changes.ts'
 import { manualTime } from '../fixtures/manual-time.ts'
 import { startStub } from '../fixtures/stub.ts'
 
-test('an open page is told the first change at once and those on its heels together', async () => {
+test('an open page gets the first change at once and those that follow closely together', async () => {
   const { time, pass } = manualTime()
   const changes = new Changes(new StubClock(time, 0))
   const told = reading(await stream(changes, () => changes.version))
@@ -23,7 +23,7 @@ test('an open page is told the first change at once and those on its heels toget
   expect(told.count()).toBe(3)
 })
 
-test('an open page is told nothing while what it shows stays the same', async () => {
+test('an open page gets nothing while what it shows stays the same', async () => {
   const { time, pass } = manualTime()
   const changes = new Changes(new StubClock(time, 0))
   const told = reading(await stream(changes, () => 'the same'))

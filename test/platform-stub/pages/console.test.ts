@@ -134,7 +134,7 @@ test('the console is for this machine, by a local name; another page may lead to
   expect(await statusOf('/console', { ...followed, 'Sec-Fetch-Dest': 'iframe' })).toBe(403)
   expect(await statusOf('/console', followed)).toBe(200)
   expect(await statusOf('/console/changes', { 'Sec-Fetch-Site': 'cross-site' })).toBe(403)
-  // What holds keys is not even given to somebody who followed a link.
+  // What holds keys is not even given to a person who followed a link.
   for (const file of ['agent.env', 'platform-public-key.pem']) {
     expect(await statusOf(`/console/game-servers/${server.id}/${file}`, {})).toBe(200)
     expect(await statusOf(`/console/game-servers/${server.id}/${file}`, followed)).toBe(403)
@@ -336,7 +336,7 @@ test('a transaction of the list says what its game server acknowledged, and what
   expect(await cell('Next')).toBe('nothing')
 })
 
-test('an address of the console that leads nowhere is a page that leads back, for whoever reads', async () => {
+test('an unknown address of the console is a page that leads back', async () => {
   await using stub = await startStub()
   const nowhere = await fetch(`${stub.url}/console/nope`)
   expect([nowhere.status, nowhere.headers.get('content-type')]).toEqual([404, 'text/html; charset=UTF-8'])

@@ -60,7 +60,7 @@ test('attributes of 255 code points pass, however many bytes they are', async ()
   expect((await server.listing({ attributes })).data.attributes).toBe(attributes)
 })
 
-test('the action of a PUT on listings is wanted and named', async () => {
+test('the action of a PUT on listings is required and named', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const put = async (body: unknown) => {
@@ -92,7 +92,7 @@ test('a path segment is decoded as text', async () => {
   expect([found.status, found.data?.linked]).toEqual([200, true])
 })
 
-test('a seller who lacks something is told what, one thing at a time', async () => {
+test('a seller without a requirement learns which, one at a time', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const steps: [Record<string, boolean> | null, string][] = [

@@ -225,7 +225,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a stub whose output is no lon
   expect((await ended).code).toBe(0)
 })
 
-test('what `serve` is told of durations is what the platform goes by', async () => {
+test('the platform goes by the durations that `serve` was given', async () => {
   await using stub = await serve(
     '--memory',
     ...['--observation-freshness', '60s', '--payment-expiry', '5m', '--completion-delay', '30s', '--link-expiry', '2m'],
