@@ -6,16 +6,19 @@ import { parseArgs } from 'node:util'
 import { curlLine, shellWord } from '../platform-stub/pages/browser/curl-line.js'
 import { startProgram } from './child-program.ts'
 import { sourcePrograms } from './programs.ts'
+import { sendWebhooksToAgent } from './webhook-url.ts'
 
 const {
   folder,
   port,
   'agent-port': agentPort,
+  'webhook-port': webhookPort,
 } = parseArgs({
   options: {
     folder: { type: 'string', default: join(import.meta.dirname, '..', '.demo') },
     port: { type: 'string', default: '8787' },
     'agent-port': { type: 'string', default: '8899' },
+    'webhook-port': { type: 'string', default: '8898' },
   },
 }).values
 mkdirSync(folder, { recursive: true })
@@ -28,14 +31,16 @@ await using stub = await startProgram({
   env: {},
   logFile: join(folder, 'platform-stub.log'),
 })
-const gameServerId = /game server (\d+)/i.exec(provisioned())?.[1]
+const gameServerId = Number(/game server (\d+)/i.exec(provisioned())?.[1])
+const agentLog = join(folder, 'market-agent.log')
 await using agent = await startProgram({
   name: 'market-agent',
   command: [...sourcePrograms.agent, 'run', '--config', join(folder, 'agent.env')],
   // The stub may have another port than at the start that registered the game server.
-  env: { SERVICE_BASE_URL: stub.url },
-  logFile: join(folder, 'market-agent.log'),
+  env: { SERVICE_BASE_URL: stub.url, SERVICE_WEBHOOK_PORT: webhookPort },
+  logFile: agentLog,
 })
+await sendWebhooksToAgent(stub.url, gameServerId, agentLog)
 
 const call = (body: object) => curlLine({ method: 'POST', url: `${agent.url}/call`, body: JSON.stringify(body) })
 const character = `${stub.url}/stub/game-servers/${gameServerId}/characters/char-1`
@@ -50,6 +55,7 @@ const offer = {
   unitAmountCents: 1_050,
   sellerCharacterRef: 'char-1',
 }
+const purchase = { itemRef, quantity: 1, buyerCharacterRef: 'char-2' }
 const spool = shellWord(relative(process.cwd(), join(folder, 'spool')))
 console.log(`
 platform-stub listens at ${stub.url}, market-agent at ${agent.url}. Logs are in ${folder}. Ctrl-C ends both.
@@ -66,7 +72,13 @@ Let it sell. The player and the staff would do this at the platform:
 List an item:
   ${call({ id: `register-${itemRef}`, operation: 'market.register', input: offer })}
 
-The same by files. Each request has an id of its own, and the rename shows the file only when it is whole:
+Buy one. The answer has the address where the buyer pays:
+  ${call({ id: `buy-${itemRef}`, operation: 'transaction.create', input: purchase })}
+
+See the paid orders that wait for the game server. They are files in ${join(spool, 'events')} too:
+  ${call({ operation: 'orders.open', input: {} })}
+
+The first question by files. Each request has an id of its own, and the rename shows the file only when it is whole:
   spool=${spool}; id=ask-$(date +%s)-$$
   printf '%s' '{"action":"market.eligibility","characterRef":"char-1"}' > "$spool/outbox/.$id.tmp" && mv "$spool/outbox/.$id.tmp" "$spool/outbox/$id.json"
   until [ -f "$spool/inbox/$id.json" ]; do sleep 0.1; done; cat "$spool/inbox/$id.json"; rm "$spool/inbox/$id.json"

@@ -32,6 +32,12 @@ field() {
   printf '%s' "$answer" | sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\)\"\{0,1\}.*/\1/p"
 }
 
+# reply NAME JSON: answers the file of this name in events/. The agent removes both.
+reply() {
+  printf '%s' "$2" > "$spool/replies/.$1.tmp"
+  mv "$spool/replies/.$1.tmp" "$spool/replies/$1"
+}
+
 # must ID ACTION FIELDS: a call that has to succeed.
 must() {
   call "$@"
@@ -42,22 +48,27 @@ must "register-$item" market.register "\"itemRef\":\"$item\",\"gameItemId\":\"sw
 echo "listed $item as listing $(field listingId)"
 
 must "buy-$item" transaction.create "\"itemRef\":\"$item\",\"quantity\":1,\"buyerCharacterRef\":\"$buyer\""
-# The stub answers with transactionId. The interface promises checkoutUrl alone: elsewhere the order brings the number.
-transaction=$(field transactionId)
 echo "the buyer pays here: $(field checkoutUrl)"
 
-asked=0
-while :; do
-  asked=$((asked + 1))
-  must "ask-$transaction-$asked" transaction.get "\"transactionId\":$transaction"
-  case "$(field paymentStatus)/$(field deliveryStatus)" in
-    PAGO/AGUARDANDO_SERVIDOR) break ;;
-    AGUARDANDO_PAGAMENTO/*) sleep 0.5 ;;
-    *) echo "the purchase ended as $(field paymentStatus)" >&2; exit 1 ;;
-  esac
+# A paid order is a file that appears whole in events/, whenever the buyer pays.
+order=
+while [ -z "$order" ]; do
+  sleep 0.1
+  order=$(grep -ls "\"itemRef\":\"$item\"" "$spool"/events/transfer_order-*.json | head -n 1)
 done
-echo "paid: the item goes to $buyer"
+answer=$(cat "$order")
+transaction=$(field transactionId)
+echo "paid: the item goes to $(field buyerCharacterRef)"
+
+# Here the game server stores the order on disk. Only then it replies with what is left for further buyers.
+reply "$(basename "$order")" '{"observedQuantity":0}'
 
 # Here the game server puts the item into storage that survives a crash. Only then:
 must "deliver-$transaction" transaction.delivery "\"transactionId\":$transaction"
 echo "delivered: $(field paymentStatus) / $(field deliveryStatus)"
+
+end=transaction_terminal-$transaction.json
+until [ -f "$spool/events/$end" ]; do sleep 0.1; done
+answer=$(cat "$spool/events/$end")
+reply "$end" '{}'
+echo "ended: $(field outcome)"

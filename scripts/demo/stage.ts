@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startProgram } from '../child-program.ts'
 import { type ProgramCommands, sourcePrograms } from '../programs.ts'
+import { sendWebhooksToAgent } from '../webhook-url.ts'
 
 /** An agent that listens, and the game server that it calls for. */
 export interface StagedAgent {
@@ -78,9 +79,7 @@ export async function setStage(programs: ProgramCommands = sourcePrograms): Prom
         }),
       )
       const gameServerId = Number(/game server (\d+)/i.exec(stdout)?.[1])
-      // The agent took a free port, so the platform learns it now. A real one is given a fixed address.
-      const webhookUrl = /"url":"([^"]+)","msg":"listening for webhooks"/.exec(readFileSync(logFile, 'utf8'))?.[1]
-      await atPlatform('PUT', `/stub/game-servers/${gameServerId}`, { webhookUrl })
+      await sendWebhooksToAgent(stub.url, gameServerId, logFile)
       return { url: agent.url, gameServerId }
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -28,6 +28,7 @@ test('a shell script lists an item and sells it by files alone', async () => {
     expect.stringMatching(/^the buyer pays here: http:\/\/127\.0\.0\.1:\d+\/checkout\/[\w-]+$/),
     'paid: the item goes to char-2',
     'delivered: PAGO / ENTREGUE',
+    'ended: CONCLUIDA',
     '',
   ])
   expect(code).toBe(0)

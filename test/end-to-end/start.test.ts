@@ -11,7 +11,7 @@ async function npmStart() {
   const parent = mkdtempSync(join(tmpdir(), 'npm-start-'))
   const folder = join(parent, "o'brien's game")
   mkdirSync(folder)
-  const args = ['start', '--', '--folder', folder, '--port', '0', '--agent-port', '0']
+  const args = ['start', '--', '--folder', folder, '--port', '0', '--agent-port', '0', '--webhook-port', '0']
   const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   let printed = ''
   const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()))
@@ -47,9 +47,14 @@ test('the lines that npm start prints work as they stand, by HTTP and by files, 
   expect(JSON.parse(started.line('Ask whether'))).toMatchObject({ ok: true, data: { allowed: false } })
   started.line('Let it sell')
   expect(JSON.parse(started.line('List an item'))).toMatchObject({ ok: true, data: { status: 'ACTIVE' } })
+  const { data } = JSON.parse(started.line('Buy one'))
+  expect((await fetch(`${data.checkoutUrl}/pay`, { method: 'POST' })).status).toBe(200)
+  await expect
+    .poll(() => JSON.parse(started.line('See the paid orders')).data.orders, { timeout: 60_000 })
+    .toMatchObject([{ transactionId: data.transactionId, state: 'offered' }])
   expect(started.printed).toContain(' && mv ')
-  const first = JSON.parse(started.line('The same by files'))
-  const second = JSON.parse(started.line('The same by files'))
+  const first = JSON.parse(started.line('The first question by files'))
+  const second = JSON.parse(started.line('The first question by files'))
   expect([first, second]).toMatchObject([
     { ok: true, allowed: true },
     { ok: true, allowed: true },
