@@ -4,7 +4,6 @@ import type { Clock } from '../clock/clock.ts'
 import type { Log } from '../log/log.ts'
 import { moveOrder, type Order, receiveEnd, receiveOrder } from './order.ts'
 import type { OrderLedger } from './order-ledger.ts'
-import type { OrderTrigger } from './order-moves.ts'
 
 export interface OrderBookOptions {
   readonly ledger: OrderLedger
@@ -114,9 +113,16 @@ export class OrderBook {
     )
   }
 
-  /** The game server is about to report `TEMPORARY`: whatever comes of the report, the next order is a new one. */
+  /**
+   * The game server is about to report `TEMPORARY`: whatever comes of the report, the next order is a new one. A repeated
+   * report is a change too, so that the platform's answer to an older question does not have the order offered again.
+   */
   putOff(transactionId: number): Promise<Order | undefined> {
-    return this.#trigger(transactionId, 'put-off', 'order put off: the game server reports TEMPORARY')
+    const step = { msg: 'order put off: the game server reports TEMPORARY' }
+    return this.#change(transactionId, step, (known, nowMs) => {
+      const order = known && moveOrder(known, 'put-off', nowMs)
+      return order && { ...order, sinceMs: nowMs }
+    })
   }
 
   /** The platform said when it sends a put-off order again. */
@@ -128,7 +134,11 @@ export class OrderBook {
 
   /** The platform accepted the delivery, or that the item is out of stock. */
   settle(transactionId: number, why: 'delivered' | 'out of stock'): Promise<Order | undefined> {
-    return this.#trigger(transactionId, 'settle', `order closed: ${why}`)
+    return this.#change(
+      transactionId,
+      { msg: `order closed: ${why}` },
+      (known, nowMs) => known && moveOrder(known, 'settle', nowMs),
+    )
   }
 
   /** The platform was asked and still waits for the game server. */
@@ -166,10 +176,6 @@ export class OrderBook {
   async removeClosedBefore(beforeMs: number): Promise<void> {
     for (const transactionId of await this.#options.ledger.removeClosedBefore(beforeMs))
       this.#options.log.info({ transactionId }, 'order removed: it was closed 30 days ago')
-  }
-
-  #trigger(transactionId: number, trigger: OrderTrigger, msg: string): Promise<Order | undefined> {
-    return this.#change(transactionId, { msg }, (known, nowMs) => known && moveOrder(known, trigger, nowMs))
   }
 
   /** Applies an answer of the platform, unless the order changed while the platform was asked: the answer is older. */

@@ -136,6 +136,16 @@ test('an answer of the platform that is older than the order is ignored', async 
   expect((await book.closeAsked(taken as Order, 'ESTORNADA'))?.phase).toBe('closed')
 })
 
+test('an answer of the platform that is older than a repeated report of TEMPORARY is ignored', async () => {
+  await using opened = setup()
+  const { book, clock } = opened
+  await book.receiveOrder(order, orderText)
+  const asked = await book.putOff(17)
+  clock.advance(1)
+  await book.putOff(17)
+  expect((await book.remind(asked as Order))?.phase).toBe('put-off')
+})
+
 test('a webhook learns that its order was taken, however soon, and waits no longer than it may', async () => {
   await using opened = setup()
   const { book, clock, waiters } = opened
