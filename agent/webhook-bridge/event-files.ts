@@ -100,14 +100,15 @@ export class EventFiles implements Handover {
     this.#open.set(name, message)
     const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
     const path = this.#fileIn(this.#events, name)
-    if ((this.#written.has(name) && isThere(path)) || isThere(this.#fileIn(this.#replies, name))) return 'waiting'
-    const isWritten = this.#try(path, () => {
+    let result: 'unanswered' | 'waiting' = 'waiting'
+    this.#try(path, () => {
+      if ((this.#written.has(name) && isThere(path)) || isThere(this.#fileIn(this.#replies, name))) return
       this.#checkDirs()
       replaceFile(path, `${ascii(text)}\n`, 0o644)
+      this.#written.add(name)
+      result = 'unanswered'
     })
-    if (!isWritten) return 'waiting'
-    this.#written.add(name)
-    return 'unanswered'
+    return result
   }
 
   withdraw({ name }: Message): void {

@@ -258,6 +258,22 @@ test('a reply that is a link is set aside as one, and what was set aside goes af
   await answer
 })
 
+test('a directory of replies that cannot be looked into does not end the agent', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const replies = join(bridge.spoolDir, 'replies')
+  rmSync(replies, { recursive: true })
+  symlinkSync(replies, replies)
+  const answer = bridge.webhook(order)
+  await until(async () => (await bridge.orders()).open.length === 1)
+  bridge.clock.advance(9_001)
+  expect((await answer).status).toBe(503)
+  rmSync(replies)
+  await eventually(() => {
+    bridge.clock.advance(1_001)
+    return readFileSync(eventFile(bridge, 'transfer_order-17'))
+  })
+})
+
 test('orders.open and orders.take work by file, each time anew under the same name', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const ask = async (id: string, request: object) => {
