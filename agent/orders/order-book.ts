@@ -222,6 +222,9 @@ function isSameStep(before: Order, after: Order): boolean {
   return JSON.stringify({ ...before, observedQuantity: after.observedQuantity }) === JSON.stringify(after)
 }
 
+/** That our 2xx has left says nothing about what the game server does with the order. */
 function isUnchanged(known: Order, asked: Order): boolean {
-  return known.phase === asked.phase && known.generation === asked.generation && known.sinceMs === asked.sinceMs
+  if (known.generation !== asked.generation) return false
+  if (known.phase === 'acknowledged' && asked.phase === 'taken') return true
+  return known.phase === asked.phase && known.sinceMs === asked.sinceMs
 }

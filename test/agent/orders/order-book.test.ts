@@ -146,6 +146,16 @@ test('an answer of the platform that is older than a repeated report of TEMPORAR
   expect((await book.remind(asked as Order))?.phase).toBe('put-off')
 })
 
+test('an order that the platform still waits for is offered again, although our 2xx left while the platform was asked', async () => {
+  await using opened = setup()
+  const { book, clock } = opened
+  await book.receiveOrder(order, orderText)
+  const asked = (await book.take(17, 4)) as Order
+  clock.advance(1)
+  await book.acknowledge(asked)
+  expect(await book.remind(asked)).toMatchObject({ phase: 'offered', generation: 2 })
+})
+
 test('a webhook learns that its order was taken, however soon, and waits no longer than it may', async () => {
   await using opened = setup()
   const { book, clock, waiters } = opened
