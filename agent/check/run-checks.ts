@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentConfig, ConfigReading } from '../config/config.ts'
+import type { AgentConfig, ConfigReading, PartialConfig, WebhookSettings } from '../config/config.ts'
 import type { SettingName } from '../config/settings.ts'
 import { journalDatabase } from '../journal/schema.ts'
 import { ledgerDatabase } from '../orders/sqlite-order-ledger.ts'
@@ -8,7 +8,7 @@ import { spoolDirs } from '../spool/spool-dirs.ts'
 import { type Check, type CheckName, right, unknown, type Verdict } from './check.ts'
 import { type DirFacts, probeDir } from './dir-facts.ts'
 import { judgeLog, probeLog } from './log-stage.ts'
-import { agentAt, judgePort, type PortFacts, probePort } from './port-stages.ts'
+import { agentAt, judgePort, probePort } from './port-stages.ts'
 import { nameIn, settingsChecks } from './settings-stages.ts'
 import { probeSpoolDirs, spoolChecks } from './spool-stages.ts'
 import { judgeDatabase, judgeOwner, judgeStateDir, probeDatabase, probeOwner, tryStateDir } from './state-stages.ts'
@@ -22,55 +22,26 @@ export interface CheckOptions {
   readonly userAgent: string
 }
 
+/** Stages that need the same settings. */
+interface StageGroup {
+  readonly names: readonly CheckName[]
+  readonly needs: readonly SettingName[]
+  readonly run: () => Check[] | Promise<Check[]>
+}
+
 /**
  * Runs the stages one by one. It takes no lock and no port, and sends nothing that changes anything: one question without
  * a signature, and one signed `market.eligibility`.
  */
 export async function* runChecks({ reading, offline, userAgent }: CheckOptions): AsyncGenerator<Check> {
   yield* settingsChecks(reading)
-  const config: Partial<AgentConfig> = reading.ok ? reading.config : (reading.partial ?? {})
+  const config = reading.ok ? reading.config : reading.partial
+  if (!config) return
   const wrongSettings = new Set(reading.ok ? [] : reading.errors.map(nameIn))
-  const { stateDir, spoolDir, host, port, webhook } = config
-
-  /** Checks that need settings; without them they say so. */
-  const needing = (settings: readonly SettingName[], names: readonly CheckName[], run: () => Check[]): Check[] => {
-    const missing = settings.find((name) => wrongSettings.has(name))
-    return missing === undefined
-      ? run()
-      : names.map((name) => ({ name, ...unknown(`not checked, because ${missing} is wrong`) }))
-  }
-
-  const ownPort: PortFacts =
-    host === undefined || port === undefined ? { at: 'free' } : await probePort(host, port, '/health')
-  const agent = agentAt(ownPort)
-
-  if (stateDir !== undefined)
-    yield* needing(['SERVICE_STATE_DIR'], ['state-dir', 'journal', 'orders-ledger', 'state-owner'], () =>
-      stateChecks(stateDir, agent),
-    )
-  if (spoolDir !== undefined)
-    yield* needing(['SERVICE_SPOOL_DIR'], ['spool-dirs'], () => {
-      const dirs = spoolDirs(spoolDir)
-      return spoolChecks(dirs, probeSpoolDirs(dirs))
-    })
-  yield {
-    name: 'log',
-    ...judgeLog(config.logFile, config.logFile === undefined ? undefined : probeLog(config.logFile)),
-  }
-
-  const portMin = lowestPort()
-  if (host !== undefined && port !== undefined)
-    yield* needing(['SERVICE_AGENT_PORT', 'SERVICE_AGENT_HOST'], ['port'], () => {
-      const plan = { setting: 'SERVICE_AGENT_PORT', host, port, portMin } as const
-      return [{ name: 'port', ...judgePort(plan, ownPort, agent !== undefined) }]
-    })
-  if (webhook) {
-    const facts = await probePort(webhook.host, webhook.port, webhook.path)
-    const isOurs = agent !== undefined && facts.at === 'taken' && facts.answer?.status === 405
-    yield* needing(['SERVICE_WEBHOOK_PORT', 'SERVICE_WEBHOOK_HOST'], ['webhook-port'], () => {
-      const plan = { setting: 'SERVICE_WEBHOOK_PORT', ...webhook, portMin } as const
-      return [{ name: 'webhook-port', ...judgePort(plan, facts, isOurs) }]
-    })
+  for (const { names, needs, run } of await hostStages(config)) {
+    const missing = needs.find((name) => wrongSettings.has(name))
+    if (missing === undefined) yield* await run()
+    else yield* names.map((name) => ({ name, ...unknown(`not checked, because ${missing} is wrong`) }))
   }
   if (offline) return yield { name: 'platform', ...unknown(leftOut) }
   if (!reading.ok) return yield { name: 'platform', ...unknown('not checked, because settings are wrong') }
@@ -80,6 +51,55 @@ export async function* runChecks({ reading, offline, userAgent }: CheckOptions):
 }
 
 const leftOut = 'left out by --offline: name, TCP, proxy, TLS, address, clock and credentials'
+
+/** The stages that look at this host alone. */
+async function hostStages(config: PartialConfig): Promise<StageGroup[]> {
+  const { stateDir, spoolDir, logFile, host, port, webhook } = config
+  const ownPort = await probePort(host, port, '/health')
+  const agent = agentAt(ownPort)
+  const portMin = lowestPort()
+  const state: StageGroup = {
+    names: ['state-dir', 'journal', 'orders-ledger', 'state-owner'],
+    needs: ['SERVICE_STATE_DIR'],
+    run: () => stateChecks(stateDir, agent),
+  }
+  const spool = (root: string): StageGroup => ({
+    names: ['spool-dirs', 'spool-group', 'spool-links', 'spool-disk'],
+    needs: ['SERVICE_SPOOL_DIR'],
+    run: () => spoolChecks(spoolDirs(root), probeSpoolDirs(spoolDirs(root))),
+  })
+  const log: StageGroup = {
+    names: ['log'],
+    needs: ['SERVICE_LOG_FILE'],
+    run: () => [{ name: 'log', ...judgeLog(logFile, logFile === undefined ? undefined : probeLog(logFile)) }],
+  }
+  const loopback: StageGroup = {
+    names: ['port'],
+    needs: ['SERVICE_AGENT_PORT', 'SERVICE_AGENT_HOST'],
+    run() {
+      const plan = { setting: 'SERVICE_AGENT_PORT', host, port, portMin } as const
+      return [{ name: 'port', ...judgePort(plan, ownPort, agent !== undefined) }]
+    },
+  }
+  const bridge = (settings: WebhookSettings): StageGroup => ({
+    names: ['webhook-port'],
+    needs: ['SERVICE_WEBHOOK_PORT', 'SERVICE_WEBHOOK_HOST'],
+    async run() {
+      const facts = await probePort(settings.host, settings.port, settings.path)
+      // The bridge takes POST alone.
+      const isOurs = agent !== undefined && facts.at === 'taken' && facts.answer?.status === 405
+      const plan = { setting: 'SERVICE_WEBHOOK_PORT', ...settings, portMin } as const
+      return [{ name: 'webhook-port', ...judgePort(plan, facts, isOurs) }]
+    },
+  })
+  return [
+    state,
+    ...(spoolDir === undefined ? [] : [spool(spoolDir)]),
+    log,
+    loopback,
+    ...(webhook ? [bridge(webhook)] : []),
+  ]
+}
 
 function stateChecks(stateDir: string, agent: string | undefined): Check[] {
   const facts = probeDir(stateDir)

@@ -1,6 +1,6 @@
 import type { AgentConfig, ConfigReading } from '../config/config.ts'
 import type { SettingName } from '../config/settings.ts'
-import { type Check, type CheckName, right, splitCure, type Verdict, warning, wrong } from './check.ts'
+import { type Check, type CheckName, right, splitCure, unknown, type Verdict, warning, wrong } from './check.ts'
 
 /** Settings whose errors belong to a stage of their own. */
 const stageOfSetting: Readonly<Partial<Record<SettingName, CheckName>>> = {
@@ -42,8 +42,9 @@ export function nameIn(text: string): SettingName {
   return text.split(':', 1)[0] as SettingName
 }
 
-function verdictWithoutFault(name: (typeof stages)[number], reading: ConfigReading<AgentConfig>) {
-  const config: Partial<AgentConfig> = reading.ok ? reading.config : (reading.partial ?? {})
+function verdictWithoutFault(name: (typeof stages)[number], reading: ConfigReading<AgentConfig>): Verdict {
+  const config = reading.ok ? reading.config : reading.partial
+  if (!config) return unknown('not checked, because the settings cannot be read')
   switch (name) {
     case 'settings':
       return right('no error')
@@ -55,7 +56,7 @@ function verdictWithoutFault(name: (typeof stages)[number], reading: ConfigReadi
       return right(`RSA, ${bits} bits, kid ${kid}, fingerprint ${fingerprint} (SHA-256 of the public key)`)
     }
     case 'platform-keys': {
-      const kids = [...(config.platformKeys?.keys() ?? [])]
+      const kids = [...config.platformKeys.keys()]
       return right(kids.length === 0 ? 'none is set, so webhooks cannot be verified' : `kid ${kids.join(', ')}`)
     }
   }

@@ -58,6 +58,10 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 /** The lowest level that is logged. */
 export type LogLevel = (typeof logLevels)[number]
 
+/** What could be read of a configuration with errors. A setting with an error has its default here. */
+export type PartialConfig = Omit<AgentConfig, 'baseUrl' | 'apiKey' | 'signingKey'> &
+  Partial<Pick<AgentConfig, 'signingKey'>>
+
 /** A configuration, or all errors in it. */
 export type ConfigReading<Config> =
   | { readonly ok: true; readonly config: Config }
@@ -65,8 +69,8 @@ export type ConfigReading<Config> =
   | {
       readonly ok: false
       readonly errors: readonly string[]
-      /** What could be read. A setting with an error has its default here, or nothing. */
-      readonly partial?: Partial<Config>
+      /** What could be read of the daemon's configuration. */
+      readonly partial?: PartialConfig
     }
 
 /** Reads the whole configuration of the daemon and reports all errors together. */

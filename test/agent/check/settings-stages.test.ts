@@ -72,6 +72,9 @@ test('a configuration file that is missing, and a line in it that is none, are f
   expect(await wrong(ready.path('gone.env'))).toBe(
     `wrong   settings: --config: cannot read ${ready.path('gone.env')}. Correct the setting`,
   )
+  const { stdout } = await ready.run(['--offline', '--config', ready.path('gone.env')])
+  const others = stdout.trimEnd().split('\n').slice(1)
+  expect(others.map((line) => line.slice(0, 7).trim())).toEqual(['?', '?', '?'])
   writeFileSync(ready.path('agent.env'), 'SERVICE_SPOOL_DIR /var/spool\n')
   expect(await wrong(ready.path('agent.env'))).toContain('agent.env, line 1: not a NAME=value line')
 })
