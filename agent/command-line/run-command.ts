@@ -6,16 +6,12 @@ import { systemClock } from '../clock/clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import { exampleOf, shownPath } from '../config/settings.ts'
-import { StoreUnusableError } from '../database/store-errors.ts'
-import { DirUnusableError } from '../durable-files/dir-unusable.ts'
-import { SyncFailedError } from '../durable-files/disk-errors.ts'
-import { mayPass } from '../durable-files/system-errors.ts'
 import { type Log, type OpenedLog, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
 import { LockedError } from '../ownership/owner-lock.ts'
 import { serviceManager } from '../service/service-manager.ts'
-import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
+import { explainFailedStart } from './failed-start.ts'
 import { readConfig } from './read-config.ts'
 import { reloadableConfig } from './reloadable-config.ts'
 
@@ -78,7 +74,7 @@ export async function run(options: RunOptions): Promise<void> {
     log.info('stopped')
     end(exitCodes.ok)
   } catch (error) {
-    const { message, exitCode } = explainFailedStart(firstErrorOf(error), config)
+    const { message, exitCode } = explainFailedStart(error, config)
     log.fatal(message)
     end(exitCode)
   }
@@ -121,38 +117,6 @@ async function start(
       await systemClock.sleep(standbyIntervalMs)
     }
   }
-}
-
-/** The error that ended the start, and not one of the clean-up after it. */
-function firstErrorOf(error: unknown): unknown {
-  return error instanceof SuppressedError ? firstErrorOf(error.suppressed) : error
-}
-
-/** One line for the operator, and the exit code for the service manager. */
-function explainFailedStart(error: unknown, config: AgentConfig): { message: string; exitCode: number } {
-  if (error instanceof LockedError) return { message: error.message, exitCode: exitCodes.locked }
-  if (error instanceof DirUnusableError) {
-    return { message: error.message, exitCode: error.mayPass ? exitCodes.refused : exitCodes.usage }
-  }
-  if (error instanceof SpoolUnusableError) {
-    return { message: error.message, exitCode: mayPass(error.cause) ? exitCodes.refused : exitCodes.usage }
-  }
-  if (error instanceof StoreUnusableError) return { message: error.message, exitCode: exitCodes.usage }
-  if (error instanceof SyncFailedError)
-    return { message: `cannot start: ${error.message}`, exitCode: exitCodes.refused }
-  const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }
-  if (syscall === 'listen') {
-    const { webhook } = config
-    const isWebhookPort = port !== config.port && port === webhook?.port
-    const name = isWebhookPort ? 'SERVICE_WEBHOOK_PORT' : 'SERVICE_AGENT_PORT'
-    const host = isWebhookPort ? webhook?.host : config.host
-    return {
-      message: `${name}: port ${port} on ${host} cannot be opened (${code}). Is another agent running?`,
-      exitCode: exitCodes.usage,
-    }
-  }
-  if (code === undefined) throw error
-  return { message: `cannot start: ${(error as Error).message}`, exitCode: exitCodes.usage }
 }
 
 function firstSignalOf(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {

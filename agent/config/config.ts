@@ -35,6 +35,9 @@ export interface AgentConfig extends DaemonAddress {
 const tlsAlwaysVerified =
   'NODE_TLS_REJECT_UNAUTHORIZED: ignored, because any server could take the API key. Trust a private CA with SERVICE_CA_FILE'
 
+const attemptOutlastsCall =
+  'SERVICE_ATTEMPT_TIMEOUT_MS: longer than SERVICE_CALL_DEADLINE_MS, which ends a call before its first attempt may be over. Give an attempt at most a third of the deadline'
+
 /** Where the platform's webhooks arrive, and where they go. */
 export interface WebhookSettings {
   readonly host: string
@@ -96,6 +99,7 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
   }
   const webhook = readWebhookSettings(reader, rest.port, rest.platformKeys.size > 0)
   if (rest.spoolDir !== undefined) refuseMixedDirs(reader, rest.spoolDir, rest.stateDir)
+  if (rest.attemptTimeoutMs > rest.callDeadlineMs) reader.warnings.push(attemptOutlastsCall)
   if (source.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') reader.warnings.push(tlsAlwaysVerified)
   const read = { ...rest, webhook, warnings: reader.warnings }
   if (reader.errors.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {

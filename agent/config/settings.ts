@@ -74,6 +74,10 @@ export class SettingsReader {
           `${shown}: not a setting of market-agent; the README has a table of them. Example: ${usualLine}`,
         )
     }
+    for (const name of Object.keys(source.env)) {
+      if (/^SERVICE_\w{1,40}$/.test(name) && !Object.hasOwn(settings, name))
+        this.warnings.push(`${name}: not a setting of market-agent, and ignored. The README has a table of them`)
+    }
     for (const name of Object.keys(settings) as SettingName[]) {
       if (!/-----|\p{Cc}/u.test(this.#value(name) ?? '')) continue
       this.addError(

@@ -20,7 +20,11 @@ export class KeyFileError extends Error {
  * @throws {KeyFileError} It is no RSA key, it is encrypted, or it has fewer than `limits.signingKeyBitsMin` bits.
  */
 export function readSigningKey(pem: string, kid: string): SigningKey {
-  const privateKey = keyFrom(() => createPrivateKey(pem), 'an RSA private key in PEM (PKCS#8 or PKCS#1), not encrypted')
+  if (/-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(pem))
+    throw new KeyFileError('this key is encrypted; decrypt it with: openssl pkey -in ENCRYPTED -out signing-key.pem')
+  if (/-----BEGIN (?:RSA )?PUBLIC KEY-----/.test(pem) && !pem.includes('PRIVATE KEY'))
+    throw new KeyFileError('this is a public key; the private key that belongs to it is needed')
+  const privateKey = keyFrom(() => createPrivateKey(pem), 'RSA private key in PEM (PKCS#8 or PKCS#1)')
   refuseWeak(privateKey)
   const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   return { kid, privateKey, fingerprint: createHash('sha256').update(spki).digest('base64url') }
@@ -34,7 +38,7 @@ export function readSigningKey(pem: string, kid: string): SigningKey {
 export function readPlatformKey(pem: string): KeyObject {
   if (pem.includes('PRIVATE KEY'))
     throw new KeyFileError('this is a private key; the public key of the platform is needed')
-  const publicKey = keyFrom(() => createPublicKey(pem), 'an RSA public key in PEM')
+  const publicKey = keyFrom(() => createPublicKey(pem), 'RSA public key in PEM')
   refuseWeak(publicKey)
   return publicKey
 }
@@ -44,7 +48,7 @@ function keyFrom(read: () => KeyObject, wanted: string): KeyObject {
     return read()
   } catch {
     // The reader's own message can quote the text: it goes nowhere.
-    throw new KeyFileError(`not ${wanted}`)
+    throw new KeyFileError(`no ${wanted}, or a damaged one; copy the whole file again`)
   }
 }
 

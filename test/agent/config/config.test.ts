@@ -23,6 +23,13 @@ const files: Readonly<Record<string, string>> = {
     cipher: 'aes-256-cbc',
     passphrase: 'x',
   }) as string,
+  '/k/encrypted-pkcs1.pem': rsa.privateKey.export({
+    type: 'pkcs1',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 'x',
+  }) as string,
+  '/k/damaged.pem': pem(rsa.privateKey).replace(/\n.*\n/, '\n'),
   '/k/platform.pem': publicPem,
   '/k/empty': ' \n',
   '/k/api-key': 'key-from-file\n',
@@ -96,7 +103,10 @@ for (const [what, env, problem] of [
   ['an empty key file', { SERVICE_SIGNING_KEY_FILE: '/k/empty' }, /empty/],
   ['a key of 1024 bits', { SERVICE_SIGNING_KEY_FILE: '/k/weak.pem' }, /1024 bits/],
   ['a key that is not RSA', { SERVICE_SIGNING_KEY_FILE: '/k/ec.pem' }, /ec, not RSA/],
-  ['an encrypted key', { SERVICE_SIGNING_KEY_FILE: '/k/encrypted.pem' }, /not encrypted/],
+  ['an encrypted key', { SERVICE_SIGNING_KEY_FILE: '/k/encrypted.pem' }, /key is encrypted; decrypt it with: openssl/],
+  ['an encrypted key in the old form', { SERVICE_SIGNING_KEY_FILE: '/k/encrypted-pkcs1.pem' }, /key is encrypted/],
+  ['a public key in place of the private one', { SERVICE_SIGNING_KEY_FILE: '/k/platform.pem' }, /is a public key/],
+  ['a damaged key', { SERVICE_SIGNING_KEY_FILE: '/k/damaged.pem' }, /no RSA private key .*damaged one; copy/],
   ['a public key to sign with', { SERVICE_SIGNING_KEY_FILE: '/k/platform.pem' }, /private key/],
   ['a key given twice', { SERVICE_API_KEY_FILE: '/k/api-key' }, /not both/],
   ['an API key with a line break', { SERVICE_API_KEY: 'a\nb' }, /line breaks/],
@@ -188,6 +198,18 @@ test('a key that every user of the host can read is warned of, with the cure', (
     'SERVICE_API_KEY_FILE: every user of this host can read /k/api-key. Run: chmod o= /k/api-key',
     'SERVICE_SIGNING_KEY_FILE: every user of this host can read /k/own.pem. Run: chmod o= /k/own.pem',
   ])
+})
+
+test('a misspelt setting in the environment is warned of, and an attempt that outlasts its call', () => {
+  expect(read({ ...good, SERVICE_SPOOLDIR: '/d/spool', SERVICE_ATTEMPT_TIMEOUT_MS: '40000' })).toMatchObject({
+    ok: true,
+    config: {
+      warnings: [
+        expect.stringMatching(/^SERVICE_SPOOLDIR: not a setting of market-agent/),
+        expect.stringMatching(/^SERVICE_ATTEMPT_TIMEOUT_MS: longer than SERVICE_CALL_DEADLINE_MS/),
+      ],
+    },
+  })
 })
 
 test('NODE_TLS_REJECT_UNAUTHORIZED=0 is warned of as ignored', () => {

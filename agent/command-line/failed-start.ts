@@ -1,0 +1,50 @@
+import type { AgentConfig } from '../config/config.ts'
+import { StoreUnusableError } from '../database/store-errors.ts'
+import { DirUnusableError } from '../durable-files/dir-unusable.ts'
+import { SyncFailedError } from '../durable-files/disk-errors.ts'
+import { mayPass } from '../durable-files/system-errors.ts'
+import { LockedError } from '../ownership/owner-lock.ts'
+import { SpoolUnusableError } from '../spool/spool-dirs.ts'
+import { exitCodes } from './exit-codes.ts'
+
+const portCures: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Is another agent running?',
+  EACCES: 'Ports below 1024 need a right that the agent does not want: choose a port above, for example 8899',
+  EADDRNOTAVAIL: 'This host has no such address',
+}
+
+/**
+ * One line for the operator, and the exit code for the service manager.
+ *
+ * @throws The error itself, if it is none that a start can have.
+ */
+export function explainFailedStart(
+  error: unknown,
+  config: Pick<AgentConfig, 'host' | 'port' | 'webhook'>,
+): { readonly message: string; readonly exitCode: number } {
+  // The error that ended the start, and not one of the clean-up after it.
+  if (error instanceof SuppressedError) return explainFailedStart(error.suppressed, config)
+  if (error instanceof LockedError) return { message: error.message, exitCode: exitCodes.locked }
+  if (error instanceof DirUnusableError) {
+    return { message: error.message, exitCode: error.mayPass ? exitCodes.refused : exitCodes.usage }
+  }
+  if (error instanceof SpoolUnusableError) {
+    return { message: error.message, exitCode: mayPass(error.cause) ? exitCodes.refused : exitCodes.usage }
+  }
+  if (error instanceof StoreUnusableError) return { message: error.message, exitCode: exitCodes.usage }
+  if (error instanceof SyncFailedError)
+    return { message: `cannot start: ${error.message}`, exitCode: exitCodes.refused }
+  const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (syscall === 'listen') {
+    const { webhook } = config
+    const isWebhookPort = port !== config.port && port === webhook?.port
+    const name = isWebhookPort ? 'SERVICE_WEBHOOK_PORT' : 'SERVICE_AGENT_PORT'
+    const host = isWebhookPort ? webhook?.host : config.host
+    return {
+      message: `${name}: port ${port} on ${host} cannot be opened (${code}). ${portCures[code ?? ''] ?? 'Choose another port'}`,
+      exitCode: exitCodes.usage,
+    }
+  }
+  if (code === undefined) throw error
+  return { message: `cannot start: ${(error as Error).message}`, exitCode: exitCodes.usage }
+}
