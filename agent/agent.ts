@@ -27,8 +27,10 @@ import { type PartnerApiOptions, partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
 import { proxyOf } from './platform/proxy.ts'
 import { RequestTable } from './spool/requests.ts'
-import { startSpool } from './spool/spool.ts'
+import { type Spool, startSpool } from './spool/spool.ts'
 import { spoolDirs } from './spool/spool-dirs.ts'
+import { Counters } from './status/counters.ts'
+import { readStatus } from './status/status.ts'
 import { type Bridge, openBridge } from './webhook-bridge/bridge.ts'
 
 /** Time, randomness and identity. Tests give their own. */
@@ -89,7 +91,9 @@ export async function startAgent(
     config.spoolDir === undefined
       ? undefined
       : owned({ setting: 'SERVICE_SPOOL_DIR', path: config.spoolDir, mode: 0o755 })
-  const requestFiles = new RequestTable()
+  const startedMs = clock.monotonicMs()
+  const counters = new Counters()
+  const requestFiles = new RequestTable(() => clock.monotonicMs())
   const stateLog = new StateLog(config.stateDir, log)
   const journal = openSqliteJournal({
     stateDir: config.stateDir,
@@ -99,7 +103,8 @@ export async function startAgent(
     onFatal,
   })
   started.defer(() => journal.close())
-  const bridge = config.webhook && openBridge({ ...config, settings: config.webhook, clock, log, onFatal })
+  const onWebhook = counters.onWebhook.bind(counters)
+  const bridge = config.webhook && openBridge({ ...config, settings: config.webhook, clock, log, onWebhook, onFatal })
   if (bridge) started.defer(() => bridge.close())
   else await warnOfUnattendedOrders(config.stateDir, log)
   const { baseUrl, extraCa } = config
@@ -113,7 +118,15 @@ export async function startAgent(
   started.defer(() => contact.stop())
   const platformClock = new PlatformClock(clock, (offsetMs) => platformLog.onClock(offsetMs))
   const callLog = new CallLog(log)
-  const deps = callDeps(live, callLog, outside, journal, { connection, contact, platformClock, route }, bridge)
+  const deps = callDeps(
+    live,
+    callLog,
+    outside,
+    journal,
+    { connection, contact, platformClock, route },
+    bridge,
+    counters,
+  )
   const answer = (call: Call, turn: Turn) => callLog.follow(call, () => answerCall(call, turn, deps))
   const platform = {
     platformMs: () => deps.platformClock.nowMs(),
@@ -123,6 +136,25 @@ export async function startAgent(
       return answer(reading.call, takeTurn(reading.call, deps))
     },
   }
+  let spool: Spool | undefined
+  const reasons = () => [...contact.reasons, ...stateLog.reasons, ...(bridge?.reasons() ?? [])]
+  const status = () =>
+    readStatus({
+      agent: agentName,
+      clock,
+      startedMs,
+      config: () => live.current,
+      contact,
+      platformClock,
+      counters,
+      inFlight: () => callLog.inFlight,
+      waiting: () => deps.keyQueues.waiting,
+      journal,
+      isJournalWritable: () => stateLog.reasons.length === 0,
+      reasons: () => [...new Set([...reasons(), ...(spool?.reasons() ?? [])])],
+      spool: () => spool?.status(),
+      findOpenOrders: () => bridge?.findOpenOrders(),
+    })
   // The port is taken before any work starts: an agent that cannot have it has sent nothing.
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
   const loopback = await startLoopbackServer({
@@ -138,6 +170,8 @@ export async function startAgent(
       return { ok: true, dataText: JSON.stringify(await bridge.check(platform)) }
     },
     operationsText,
+    statusText: async () => JSON.stringify(await status()),
+    metrics: async () => (await import('./status/metrics.ts')).writeMetrics(await status(), counters, manifest.version),
     agent: agentName,
     log,
     refusalLog: new LimitedLog(log, clock),
@@ -146,7 +180,7 @@ export async function startAgent(
   const webhookUrl = await bridge?.listen(deps.openWebhook)
 
   const dirs = config.spoolDir === undefined ? undefined : spoolDirs(config.spoolDir)
-  const spool =
+  spool =
     dirs &&
     (await startSpool({
       dirs,
@@ -158,7 +192,7 @@ export async function startAgent(
       table: requestFiles,
       takeTurn: (call) => takeTurn(call, deps),
       answerCall: answer,
-      reasons: () => [...contact.reasons, ...stateLog.reasons, ...(bridge?.reasons() ?? [])],
+      reasons,
       onFatal,
     }))
   if (spool) started.defer(() => spool.stop())
@@ -189,6 +223,7 @@ function callDeps(
   journal: IdempotencyJournal,
   platform: Pick<PartnerApiOptions, 'connection' | 'contact' | 'platformClock'> & Pick<CallDeps, 'route'>,
   bridge: Bridge | undefined,
+  counters: Counters,
 ): CallDeps & { readonly openWebhook: OpenWebhook } {
   const config = live.current
   const { platformClock } = platform
@@ -217,7 +252,11 @@ function callDeps(
     verifyWebhook: webhookVerifier(openWebhook, () => live.current.platformKeys.size > 0),
     answerOrders: bridge?.answer ?? (async () => refuse('ORDERS_NOT_CONFIGURED')),
     reports: bridge?.reports ?? noReports,
-    onDone: (...answered) => callLog.onAnswered(...answered),
+    onAttempt: (operationName, result) => counters.onAttempt(operationName, result),
+    onDone(...answered) {
+      counters.onAnswered(...answered)
+      callLog.onAnswered(...answered)
+    },
     onError: (call, error) => callLog.onError(call, error),
   }
 }

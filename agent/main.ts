@@ -77,6 +77,15 @@ program
   .option(...configOption)
   .action(orders)
 
+program
+  .command('status')
+  .description('how the running daemon is: platform, keys, calls, spool, orders')
+  .option('--json', 'as JSON, as GET /status answers')
+  .option(...configOption)
+  .action(async (options: { config?: string; json?: boolean }) =>
+    (await import('./command-line/status-command.ts')).status(options),
+  )
+
 const service = program.command('service').description('prints the definition of the service for this host')
 
 service

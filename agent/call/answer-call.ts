@@ -120,6 +120,7 @@ async function storeAnswer({ call, trace, deps }: Run, keyed: JournalledCall, an
     else if (isOnce(call)) await deps.journal.release(keyed.id)
     return answer
   } catch (error) {
+    trace.isKept = false
     if (error instanceof StoreFullError) traceFullJournal(error, trace)
     else deps.onError(call, error)
     return isOnce(call) && keptMs > 0 ? inDoubt : answer

@@ -50,5 +50,7 @@ export interface IdempotencyJournal {
   /** The call ended with an answer that is not stored: its id is new again. */
   release(id: string): Promise<void>
   /** Closes the store. */
+  /** Number of ids that it has, those whose window is over included. */
+  count(): Promise<number>
   close(): Promise<void>
 }

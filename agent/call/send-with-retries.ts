@@ -10,7 +10,7 @@ import { troubleOfFailure } from '../platform/trouble-of-failure.ts'
 import { type CallAnswer, refuseInDoubt } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
 import type { PlatformCall } from './call.ts'
-import { type FaultRow, faultTable } from './fault-table.ts'
+import { type Fault, type FaultRow, faultTable } from './fault-table.ts'
 import { type AttemptReading, contactSign, readAttempt } from './read-attempt.ts'
 import type { RetryBudget } from './retry-budget.ts'
 import type { CallTrace } from './trace.ts'
@@ -24,6 +24,8 @@ export interface SendDeps {
   readonly retryBudget: RetryBudget
   readonly random: () => number
   readonly attemptTimeoutMs: number
+  /** Called after each attempt, with `ok` or its fault. */
+  readonly onAttempt: (operationName: string, result: Fault | 'ok') => void
 }
 
 /** How a call ended. */
@@ -94,7 +96,9 @@ async function attemptOnce(call: PlatformCall, request: PartnerRequest, timeoutM
   const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs)
   const date = result.kind === 'answered' ? result.date : undefined
   const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOffsetMs)
-  return { result, reading: readAttempt(call, result), signedClock }
+  const reading = readAttempt(call, result)
+  deps.onAttempt(call.operationName, reading.ok ? 'ok' : reading.fault)
+  return { result, reading, signedClock }
 }
 
 function isRefusedForItsTime(reading: AttemptReading, signedClock: AnswerFacts['clock']): boolean {

@@ -5,10 +5,12 @@ export interface CallTrace {
   /** The last fault and its cause. Never a body, a header or a key. */
   fault: string | undefined
   cause: string | undefined
+  /** False when the journal could not store the answer. */
+  isKept: boolean
   /** Where the answer came from. */
   source: 'platform' | 'agent' | 'stored' | 'shared'
 }
 
 export function newTrace(): CallTrace {
-  return { attempts: 0, retryDelaysMs: [], fault: undefined, cause: undefined, source: 'agent' }
+  return { attempts: 0, retryDelaysMs: [], fault: undefined, cause: undefined, isKept: true, source: 'agent' }
 }

@@ -44,6 +44,11 @@ export class KeyQueues {
     this.#clock = clock
   }
 
+  /** Number of calls that wait for an earlier call with their key. */
+  get waiting(): number {
+    return this.#waiting.values().reduce((count, behind) => count + behind.length, 0)
+  }
+
   /** Takes the next position of a key: now, or when the turn is first waited for. */
   takeTurn(key: string, when: 'join-now' | 'join-later'): Turn {
     let state: 'not-joined' | 'waiting' | 'come' | 'over' = 'not-joined'

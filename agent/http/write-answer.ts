@@ -6,8 +6,9 @@ import { discardBody } from './read-body.ts'
 /** What is answered to one request. */
 export interface Answer {
   readonly status: number
-  /** JSON. */
   readonly text: string
+  /** JSON if it is left out. */
+  readonly contentType?: string
   /** The method that the route has. */
   readonly allow?: string | undefined
 }
@@ -23,7 +24,7 @@ const fixedHeaders = {
 export async function writeAnswer(
   request: IncomingMessage,
   response: ServerResponse<IncomingMessage>,
-  { status, text, allow }: Answer,
+  { status, text, contentType, allow }: Answer,
   isLast: () => boolean,
 ): Promise<void> {
   // The body may be there already, and only waits to be parsed.
@@ -32,6 +33,7 @@ export async function writeAnswer(
   const isEarly = !request.complete
   response.writeHead(status, {
     ...fixedHeaders,
+    ...(contentType !== undefined && { 'content-type': contentType }),
     'content-length': Buffer.byteLength(text),
     ...(allow !== undefined && { allow }),
     // The rest of an unread body would be parsed as the next request.

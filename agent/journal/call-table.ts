@@ -19,6 +19,7 @@ export interface OldRow {
 export class CallTable {
   readonly #select
   readonly #replace
+  readonly #count
   readonly #delete
   readonly #deleteRow
   readonly #selectOldest
@@ -28,6 +29,7 @@ export class CallTable {
 
   constructor(db: DatabaseSync) {
     this.#select = db.prepare('SELECT fingerprint, answer, ends_at_ms FROM call WHERE id = ?')
+    this.#count = db.prepare('SELECT count(*) AS entries FROM call')
     this.#replace = db.prepare(
       'INSERT OR REPLACE INTO call (id, fingerprint, operation, answer, ends_at_ms) VALUES (?, ?, ?, ?, ?)',
     )
@@ -47,6 +49,10 @@ export class CallTable {
 
   replace({ id, fingerprint, operationName }: JournalledCall, answer: string | null, endsAtMs: number | null): void {
     this.#replace.run(id, fingerprint, operationName, answer, endsAtMs)
+  }
+
+  count(): number {
+    return Number(this.#count.get()?.['entries'])
   }
 
   delete(id: string): void {

@@ -143,6 +143,10 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
       commitForSure(() => calls.delete(id))
     },
 
+    async count() {
+      return writer.read(() => calls.count())
+    },
+
     async close() {
       stopLooking()
       stopPurging()

@@ -12,6 +12,11 @@ export class CallLog {
     this.#log = log
   }
 
+  /** Number of calls without an answer. */
+  get inFlight(): number {
+    return this.#inFlight.size
+  }
+
   /** Remembers a call until its answer is there. */
   async follow(call: Call, answerCall: () => Promise<CallAnswer>): Promise<CallAnswer> {
     this.#inFlight.add(call)

@@ -9,6 +9,8 @@ const routes = {
   '/orders/check': { method: 'POST', needsToken: true },
   '/operations': { method: 'GET', needsToken: true },
   '/reload': { method: 'POST', needsToken: true },
+  '/status': { method: 'GET', needsToken: true },
+  '/metrics': { method: 'GET', needsToken: true },
   '/health': { method: 'GET', needsToken: false },
 } as const
 export type Route = keyof typeof routes

@@ -22,6 +22,10 @@ export interface LoopbackOptions {
   readonly checkOrders: () => Promise<CallAnswer>
   /** Writes the JSON text of GET /operations. */
   readonly operationsText: () => string
+  /** JSON text of GET /status. */
+  readonly statusText: () => Promise<string>
+  /** What GET /metrics answers. */
+  readonly metrics: () => Promise<Pick<Answer, 'text' | 'contentType'>>
   /** Name and version, for GET /health. */
   readonly agent: string
   readonly log: Log
@@ -44,6 +48,8 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   const routeAnswers: Record<Route, (exchange: Exchange) => Answer | Promise<Answer | undefined>> = {
     '/health': () => ({ status: 200, text: healthText }),
     '/operations': () => ({ status: 200, text: options.operationsText() }),
+    '/status': async () => ({ status: 200, text: await options.statusText() }),
+    '/metrics': async () => ({ status: 200, ...(await options.metrics()) }),
     '/orders/check': answerCheckRequest,
     '/call': answerCallRequest,
     '/reload': answerReload,

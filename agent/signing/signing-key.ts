@@ -26,8 +26,14 @@ export function readSigningKey(pem: string, kid: string): SigningKey {
     throw new KeyFileError('this is a public key; the private key that belongs to it is needed')
   const privateKey = keyFrom(() => createPrivateKey(pem), 'RSA private key in PEM (PKCS#8 or PKCS#1)')
   refuseWeak(privateKey)
-  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
-  return { kid, privateKey, fingerprint: createHash('sha256').update(spki).digest('base64url') }
+  return { kid, privateKey, fingerprint: fingerprintOf(createPublicKey(privateKey)) }
+}
+
+/** SHA-256 of a public key (SPKI), base64url: the one form of a fingerprint. */
+export function fingerprintOf(publicKey: KeyObject): string {
+  return createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64url')
 }
 
 /**

@@ -1,11 +1,12 @@
 import { type BigIntStats, lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Clock } from '../clock/clock.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
-import { isRejected, isUnread, type OwnFile, ownFileOf } from './names.ts'
+import { idOfRequest, isDeviceName, isRejected, isUnread, type OwnFile, ownFileOf } from './names.ts'
 import { type ClaimEnd, finishPublishing, type Publishing } from './publish.ts'
 import { readRequestFile } from './request-file.ts'
 import type { Orphaned } from './requests.ts'
@@ -122,6 +123,23 @@ export async function removeExpired({ outbox, inbox }: SpoolDirs, clock: Clock, 
       if (stat?.isFile() && clock.wallMs() - stat.ctimeMs > retentionMs) await fs.unlink(path)
     }
   }
+}
+
+/** Counts requests that are not claimed, and refused files. With very many of them other work goes on in between. */
+export async function countFiles({ outbox }: SpoolDirs): Promise<{ backlog: number; rejected: number }> {
+  const count = { backlog: 0, rejected: 0 }
+  let names = 0
+  try {
+    for (const name of namesIn(outbox)) {
+      const id = idOfRequest(name)
+      if (id !== undefined && !isDeviceName(id)) count.backlog++
+      if (isRejected(name)) count.rejected++
+      if (++names % 1_024 === 0) await setImmediate()
+    }
+  } catch {
+    // The reasons say that the outbox cannot be read.
+  }
+  return count
 }
 
 function* namesIn(path: string): Generator<string> {

@@ -107,6 +107,9 @@ function firstOf<Candidate extends Orphaned | Waiting>(
 export class RequestTable {
   /** In the order of their claims. */
   readonly #active = new Map<string, ActiveRequest>()
+  /** When each request without an answer was first seen (monotonic), by its name, oldest first. */
+  readonly #seenMs = new Map<string, number>()
+  readonly #nowMs: () => number
   readonly #orphaned = new Set<Orphaned>()
   readonly #deferred = new Map<string, FileRequest & { at: 'deferred' }>()
   readonly #waitingNames = new Set<string>()
@@ -115,6 +118,21 @@ export class RequestTable {
   #firstWaiting = 0
 
   readonly isActive = (id: string): boolean => this.#active.has(keyOf(id))
+
+  /** @param nowMs The monotonic clock. */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  /** When the oldest request without an answer was first seen (monotonic); undefined if there is none. */
+  get oldestMs(): number | undefined {
+    return this.#seenMs.values().next().value
+  }
+
+  /** Number of requests that are claimed and not answered. */
+  get claimed(): number {
+    return this.#active.size + this.#orphaned.size
+  }
 
   get active(): Iterable<ActiveRequest> {
     return this.#active.values()
@@ -154,6 +172,7 @@ export class RequestTable {
 
   /** Adds a request behind the others. */
   add(request: Waiting | Orphaned): void {
+    if (!this.#seenMs.has(request.name)) this.#seenMs.set(request.name, this.#nowMs())
     if (request.at === 'orphaned') this.#orphaned.add(request)
     else {
       this.#waiting.push(request)
@@ -175,12 +194,16 @@ export class RequestTable {
 
   /** The request is answered, or its file is gone. */
   remove({ id }: { readonly id: string }): void {
+    const name = this.#active.get(keyOf(id))?.name ?? ''
     this.#active.delete(keyOf(id))
+    this.#seenMs.delete(name)
+    // A newer file has this name.
+    if (this.#waitingNames.has(name)) this.#seenMs.set(name, this.#nowMs())
   }
 
   /** The request could not be claimed. */
   defer({ name, id }: Waiting, untilMs: number): void {
-    this.remove({ id })
+    this.#active.delete(keyOf(id))
     this.#deferred.set(name, { at: 'deferred', name, untilMs })
   }
 
@@ -189,6 +212,7 @@ export class RequestTable {
     for (const { name, untilMs } of this.#deferred.values()) {
       if (untilMs > nowMs) return
       this.#deferred.delete(name)
+      this.#seenMs.delete(name)
     }
   }
 

@@ -5,7 +5,7 @@ import { causeOf } from '../durable-files/system-errors.ts'
 import type { Log } from '../log/log.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { outboxEvents } from './outbox-events.ts'
-import { removeExpired } from './own-files.ts'
+import { countFiles, removeExpired } from './own-files.ts'
 import { makeSpoolDirs, probeSpool, spoolReasons, warningAboutRoot, watchDirs } from './spool-dirs.ts'
 import { SpoolLog } from './spool-log.ts'
 import { SpoolWorker, type SpoolWorkerOptions } from './spool-worker.ts'
@@ -24,8 +24,24 @@ export interface SpoolOptions
 
 /** Interface C, at work. */
 export interface Spool {
+  /** Why requests are not read or answered, each with its cure. Empty when they are. */
+  reasons(): readonly string[]
+  status(): Promise<SpoolStatus>
   /** Resolves when every call under way is answered. A second call returns the same promise. */
   stop(): Promise<void>
+}
+
+/** As GET /status shows the spool. */
+export interface SpoolStatus {
+  readonly dir: string
+  /** Number of requests that are not claimed. */
+  readonly backlog: number
+  /** How long the oldest request has been without an answer; null if there is none. */
+  readonly oldestAgeS: number | null
+  /** Number of requests that are claimed and not answered. */
+  readonly inFlight: number
+  /** Number of refused files that are kept. */
+  readonly rejected: number
 }
 
 const retentionIntervalMs = 3_600_000
@@ -77,16 +93,17 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     onRecovered: (claim) => log.info({ claim }, 'recovered a claim'),
   })
   await worker.start()
+  const reasons = (): string[] => {
+    spoolLog.reportEnds()
+    const found = spoolReasons(dirs, isInDoubt)
+    isInDoubt &&= found.length > 0
+    return found
+  }
   const stopHeartbeat = startHeartbeat({
     root: dirs.root,
     agent: options.agent,
     clock,
-    reasons() {
-      spoolLog.reportEnds()
-      const reasons = spoolReasons(dirs, isInDoubt)
-      isInDoubt &&= reasons.length > 0
-      return [...new Set([...options.reasons(), ...reasons])]
-    },
+    reasons: () => [...new Set([...options.reasons(), ...reasons()])],
     onError: (error) => spoolLog.onError('agent.json', error),
   })
   const stopRetention = repeat(clock, retentionIntervalMs, () =>
@@ -94,6 +111,12 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
   )
   let stopped: Promise<void> | undefined
   return {
+    reasons,
+    async status() {
+      const { claimed: inFlight, oldestMs } = options.table
+      const oldestAgeS = oldestMs === undefined ? null : Math.round((clock.monotonicMs() - oldestMs) / 1000)
+      return { dir: dirs.root, ...(await countFiles(dirs)), oldestAgeS, inFlight }
+    },
     stop() {
       if (!stopped) {
         stopRetention()

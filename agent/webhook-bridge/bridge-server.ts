@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { signatureHeaderName } from '../../contract/envelope/protected-header.ts'
+import type { WebhookEvent } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { WebhookSettings } from '../config/config.ts'
@@ -9,10 +10,12 @@ import { readBody } from '../http/read-body.ts'
 import { writeAnswer } from '../http/write-answer.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { type ReceiveDeps, receiveWebhook, type WebhookAnswer } from './receive-webhook.ts'
+import { type ReceiveDeps, receiveWebhook, type WebhookAnswer, type WebhookResult } from './receive-webhook.ts'
 
 export interface BridgeServerOptions extends ReceiveDeps {
   readonly settings: WebhookSettings
+  /** Called for each request that is answered; the event is null where it is not known. */
+  readonly onWebhook: (event: WebhookEvent | null, result: WebhookResult) => void
   /** Resolves when the agent works: the port is taken before. */
   readonly workStarted: Promise<void>
   readonly clock: Clock
@@ -59,6 +62,8 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
       const answer = await answerRequest(request, response)
       if (!answer) return void response.destroy()
       const hasLeft = await write(request, response, answer)
+      if ('reason' in answer) options.onWebhook(null, 'refused')
+      else options.onWebhook(answer.event, answer.result)
       if ('reason' in answer)
         return refusalLog.warn({ status: answer.status, reason: answer.reason }, 'webhook refused')
       const { status, result, event, transactionId, acknowledged } = answer

@@ -4,9 +4,10 @@ import type { Clock } from '../clock/clock.ts'
 import type { WebhookSettings } from '../config/config.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
+import type { Order } from '../orders/order.ts'
 import { Orders, type OrdersPlatform } from '../orders/orders.ts'
 import { openSqliteOrderLedger } from '../orders/sqlite-order-ledger.ts'
-import { type BridgeServer, startBridgeServer } from './bridge-server.ts'
+import { type BridgeServer, type BridgeServerOptions, startBridgeServer } from './bridge-server.ts'
 import { EventFiles } from './event-files.ts'
 import { forwardToUrl } from './forward-to-url.ts'
 
@@ -17,6 +18,7 @@ export interface BridgeOptions {
   readonly spoolDir: string | undefined
   readonly clock: Clock
   readonly log: Log
+  readonly onWebhook: BridgeServerOptions['onWebhook']
   /** Called when the ledger fails for another reason than a full disk. */
   readonly onFatal: (error: Error) => void
 }
@@ -36,6 +38,8 @@ export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'check'> {
   readonly handover: string
   /** Why orders are not handed over, each with its cure. Empty when they are. */
   reasons(): readonly string[]
+  /** Orders that are not closed, oldest first. */
+  findOpenOrders(): Promise<readonly Order[]>
   /** Takes no new webhooks. Resolves when each one under way is answered, and replies under way are durable. */
   stop(): Promise<void>
   /** Closes the port, the connections to the game server, and the ledger. */
@@ -66,7 +70,7 @@ export function openBridge(options: BridgeOptions): Bridge {
 
     async listen(openWebhook) {
       const refusalLog = new LimitedLog(log, clock)
-      server = await startBridgeServer({ orders, openWebhook, settings, workStarted, clock, log, refusalLog })
+      server = await startBridgeServer({ ...options, orders, openWebhook, workStarted, refusalLog })
       return server.url
     },
 
@@ -77,6 +81,7 @@ export function openBridge(options: BridgeOptions): Bridge {
 
     handover: handoverInWords(options),
     reasons: () => files?.reasons() ?? [],
+    findOpenOrders: () => orders.book.findOpen(),
     check: (platform) => orders.check(platform),
 
     async stop() {

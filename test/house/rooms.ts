@@ -11,6 +11,7 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
     ['main.ts'],
     ['command-line'],
     ['agent.ts', 'service', 'check'],
+    ['status'],
     ['webhook-bridge'],
     ['loopback', 'spool'],
     ['orders'],

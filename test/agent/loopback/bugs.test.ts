@@ -13,6 +13,8 @@ async function answerOfBug(operation: string) {
     answerCall: () => Promise.reject(new Error('a bug')),
     checkOrders: () => Promise.reject(new Error('a bug')),
     operationsText: () => '{}',
+    statusText: async () => '{}',
+    metrics: async () => ({ text: '' }),
     agent: 'market-agent 1.2.3',
     log,
     refusalLog: log,

@@ -11,7 +11,7 @@ function scanOf(names: readonly string[]) {
   onTestFinished(() => rmSync(outbox, { recursive: true }))
   for (const name of names) writeFileSync(join(outbox, name), '{}')
   const clock = new LiveClock()
-  const table = new RequestTable()
+  const table = new RequestTable(() => 0)
   const ignored: string[] = []
   const scan = new OutboxScan({ outbox, clock, table, onIgnored: (name, why) => ignored.push(`${name}: ${why}`) })
   const waiting = (): readonly Waiting[] => [...table.waiting]

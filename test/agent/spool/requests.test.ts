@@ -25,7 +25,7 @@ const asks: fc.Arbitrary<Ask[]> = fc.uniqueArray(
 const ends = fc.infiniteStream(fc.nat())
 
 class Spool {
-  readonly table = new RequestTable()
+  readonly table = new RequestTable(() => 0)
   readonly claimed: Ask[] = []
   readonly called: Ask[] = []
   readonly answered: Ask[] = []
@@ -223,7 +223,7 @@ test('when the agent stops, no file is claimed any more, and every call whose tu
 })
 
 test('a request that is tried again, or whose file name is taken by a directory, keeps no other from going on', () => {
-  const table = new RequestTable()
+  const table = new RequestTable(() => 0)
   const claim = { claim: 'c', claimedBefore: undefined }
   table.set({ at: 'claiming', name: 'a.json', id: 'a', isRetried: false })
   table.add({ at: 'waiting', name: 'b.json', id: 'b' })
@@ -237,7 +237,7 @@ test('a request that is tried again, or whose file name is taken by a directory,
 })
 
 test('a call whose turn has come waits for a slot, goes before new claims, and is delayed by nothing else', () => {
-  const table = new RequestTable()
+  const table = new RequestTable(() => 0)
   const claim = { claim: 'c', claimedBefore: undefined }
   const begin = () => undefined
   table.add({ at: 'waiting', name: 'new.json', id: 'new' })

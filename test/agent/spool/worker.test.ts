@@ -41,7 +41,7 @@ async function startWorker(
   const clock = new LiveClock()
   const calls: string[] = []
   const reported: string[] = []
-  const table = new RequestTable()
+  const table = new RequestTable(() => 0)
   const worker = new SpoolWorker({
     dirs,
     table,
