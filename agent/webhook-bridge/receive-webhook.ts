@@ -81,7 +81,7 @@ async function receiveOrder(event: TransferOrder, text: string, orders: ReceiveD
   const order = await orders.book.receiveOrder(event, text)
   if (order.phase !== 'offered') return acknowledge(order, 'taken-before')
   orders.hasten(event.transactionId)
-  const taken = await waiter.taken
+  const taken = await waiter.taken(order.generation)
   if (taken) return acknowledge(taken, 'taken')
   return { status: 503, body: { message: 'the game server has not taken the order yet' }, result: 'not-taken' }
 }

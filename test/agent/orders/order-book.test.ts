@@ -162,10 +162,23 @@ test('a webhook learns that its order was taken, however soon, and waits no long
   using waiter = waiters.open(17)
   await book.receiveOrder(order, orderText)
   await book.take(17, 4)
-  expect(await waiter.taken).toMatchObject({ phase: 'taken', observedQuantity: 4 })
+  expect(await waiter.taken(1)).toMatchObject({ phase: 'taken', observedQuantity: 4 })
   using late = waiters.open(18)
   clock.advance(9_000)
-  expect(await late.taken).toBeUndefined()
+  expect(await late.taken(1)).toBeUndefined()
+})
+
+test('a webhook whose order is offered anew is not answered by the reply to the offer before', async () => {
+  await using opened = setup()
+  const { book, waiters } = opened
+  await book.receiveOrder(order, orderText)
+  const first = (await book.take(17, 4)) as Order
+  using waiter = waiters.open(17)
+  await book.acknowledge(first)
+  const { generation } = await book.receiveOrder(order, orderText)
+  const taken = waiter.taken(generation)
+  await book.take(17, 3, generation)
+  expect(await taken).toMatchObject({ generation: 2, observedQuantity: 3 })
 })
 
 test('a reply to an earlier offer takes nothing, and an earlier 2xx acknowledges nothing', async () => {
