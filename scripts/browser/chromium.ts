@@ -11,12 +11,15 @@ const packed = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromi
  * Starts the Chromium that comes as an npm package, unpacked at its first use. Nothing is downloaded and nothing of the
  * system's is needed: its fonts and the libraries that a bare Linux lacks come with it.
  */
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(moreArguments: readonly string[] = []): Promise<Browser> {
   const folder = await unpacked()
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
     // The package's own arguments switch off what keeps origins apart, which is what some tests are about.
-    args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb'],
+    args: [
+      ...['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb'],
+      ...moreArguments,
+    ],
     env: {
       ...process.env,
       FONTCONFIG_FILE: fontConfiguration(folder),
