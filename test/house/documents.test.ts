@@ -13,7 +13,7 @@ function pathsIn(page: string): string[] {
 
 test('every file that the documents name is there', () => {
   // Decisions and the changelog name the files of their own time.
-  const pages = globSync(['README.md', 'CONTRIBUTING.md', 'docs/*.md'], { cwd: root })
+  const pages = globSync(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md'], { cwd: root })
   expect(pages.length).toBeGreaterThan(5)
   const missing = pages.flatMap((page) => {
     const paths = pathsIn(readFileSync(join(root, page), 'utf8'))
