@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const startTimeoutMs = 20_000
+const startTimeoutMs = 60_000
 const endTimeoutMs = 5_000
 /** Short, because the time to the first connection is measured by this too. */
 const lookIntervalMs = 2
@@ -41,7 +41,7 @@ function killRunning(): void {
 /**
  * Starts a program and waits until it listens. Its output goes to a file, never through this process.
  *
- * @throws {Error} It ended, or did not listen within 20 s. The message has the end of its output.
+ * @throws {Error} It ended, or did not listen within 60 s. The message has the end of its output.
  */
 export async function startProgram(order: ProgramOrder): Promise<RunningProgram> {
   const { name, command, env, logFile, listensAt } = order

@@ -76,5 +76,6 @@ try {
   console.log('\nAll went as it should.')
 } catch (error) {
   console.error(`\nThe demo failed at ${error instanceof StepFailed ? error.message : error}`)
-  process.exitCode = 1
+  // Ends the programs that were still starting when another one failed, too.
+  process.exit(1)
 }

@@ -48,13 +48,13 @@ export function writeWhole(path: string, value: object): void {
 /**
  * What a look finds, looked for every 20 ms.
  *
- * @throws {Error} It found nothing within 15 s.
+ * @throws {Error} It found nothing within 60 s.
  */
 export async function until<Found>(what: string, look: () => Promise<Found | undefined | false>): Promise<Found> {
-  for (let tries = 0; tries < 750; tries++) {
+  for (let tries = 0; tries < 3_000; tries++) {
     const found = await look()
     if (found) return found
     await wait(20)
   }
-  throw new Error(`no ${what} within 15 s`)
+  throw new Error(`no ${what} within 60 s`)
 }

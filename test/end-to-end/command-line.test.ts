@@ -105,6 +105,8 @@ for (const [what, { agent }] of [
     const json = await ends([...agent, 'operations', '--json'], env)
     expect(JSON.parse(json.stdout).operations).toHaveLength(14)
     expect(await ends([...agent, 'operations'], { ...env, SERVICE_AGENT_TOKEN: 'another' })).toMatchObject({ code: 1 })
+    const withoutBridge = { code: 1, stdout: expect.stringContaining('SERVICE_WEBHOOK_PORT') }
+    expect(await ends([...agent, 'orders', '--check-now'], env)).toMatchObject(withoutBridge)
   })
 
   test(`a new key is made, checked, and taken by a reload (${what})`, async () => {
