@@ -75,7 +75,7 @@ function operationToHtml({ title, operation }: Entry, document: OpenApiDocument)
   const success = statuses.filter(isSuccess)
   const others = statuses.filter((status) => !isSuccess(status))
   return html`
-    <section class="operation card" aria-labelledby="${operationId}">
+    <section class="card pad stack" aria-labelledby="${operationId}">
       <h3 id="${operationId}"><code>${title}</code></h3>
       <p class="strong">${summary}</p>
       ${markdownToHtml(description)}

@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { StubClock } from '../clock/clock.ts'
 import { iso } from '../clock/iso.ts'
 import type { StubEnv } from '../developer/control/control-parts.ts'
+import { isForeignPage } from '../developer/control/guard.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
 import { playerTexts as texts } from '../marketplace/messages.ts'
 import type { Platform } from '../marketplace/platform.ts'
@@ -37,9 +38,9 @@ export function playerPage(context: Context<StubEnv>, status: number, { clock }:
     body: html`<body class="player" data-now="${iso(clock.nowMs())}" ${live ? html`data-live="${live.stream}" data-version="${live.version}"` : ''}>
       <header>
         <p class="ribbon wait">${texts.ribbon}</p>
-        <div class="brand">${mark()}<span>${texts.brand}</span></div>
+        <div class="row brand">${mark()}<span>${texts.brand}</span></div>
       </header>
-      <main data-live-region="main">
+      <main class="stack" data-live-region="main">
         <h1>${title}</h1>
         ${content}
       </main>
@@ -57,4 +58,10 @@ export function noticePage(
 ) {
   const content = html`<div class="card stack lone">${notice('bad', 'alert', { title, text }, 'alert')}</div>`
   return playerPage(context, status, parts, { title: heading, content, live: null })
+}
+
+/** The answer to a form that another page sent; undefined for one of this page. */
+export function foreignForm(context: Context<StubEnv>, parts: PlayerPageParts, heading: string) {
+  if (!isForeignPage(context.env.incoming, parts.platform.publicUrl())) return undefined
+  return noticePage(context, 403, parts, { heading, ...texts.foreignOrigin })
 }

@@ -68,7 +68,7 @@ test('a transaction shows what its game server acknowledged and what is still ex
   const acknowledged = page.getByRole('region', { name: 'Acknowledged by the game server' })
   await next.getByText(/2xx to transfer_order, attempt \d+ /).waitFor()
   await next.getByText(/transaction\.delivery-failure/).waitFor()
-  await acknowledged.getByText('No webhook yet.').waitFor()
+  await acknowledged.getByText('nothing', { exact: true }).waitFor()
 
   receiver.reply(answering(200, { observedQuantity: 3 }))
   await next.getByRole('link', { name: 'transfer_order' }).click()

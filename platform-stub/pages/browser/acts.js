@@ -73,7 +73,7 @@ function showOutcome(tone, text, line = '') {
   const [said, code] = [outcome?.querySelector('p'), outcome?.querySelector('code')]
   if (!outcome || !said || !code) return
   clearTimeout(hiding)
-  outcome.className = tone
+  outcome.className = `card pad ${tone}`
   said.textContent = text
   code.textContent = line
   if (tone === 'good') hiding = setTimeout(() => showOutcome('calm', ''), 12_000)

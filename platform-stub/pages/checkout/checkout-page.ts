@@ -91,7 +91,7 @@ function paymentCard({ transaction, nowMs }: Purchase): Html {
   const code = pixCode({ amountCents, reference: `SIMULACAO${id}` })
   const leftMs = Math.max(0, expiresAt - nowMs)
   return html`<section class="card stack" aria-labelledby="payment">
-    <div class="left">
+    <div class="row left">
       <p id="time-left">${texts.timeLeft}</p>
       <time role="timer" aria-labelledby="time-left" datetime="${iso(expiresAt)}" data-shows="left">${countdown(leftMs)}</time>
       <progress max="${expiresAt - createdAt}" value="${leftMs}" data-until="${iso(expiresAt)}" aria-labelledby="time-left"></progress>

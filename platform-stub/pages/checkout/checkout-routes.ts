@@ -1,13 +1,12 @@
 import { Hono } from 'hono'
 import type { StubEnv } from '../../developer/control/control-parts.ts'
-import { isForeignPage } from '../../developer/control/guard.ts'
-import { playerTexts, checkoutTexts as texts } from '../../marketplace/messages.ts'
+import { checkoutTexts as texts } from '../../marketplace/messages.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { Refusal, refuse } from '../../marketplace/refusal.ts'
 import { moveTransaction } from '../../marketplace/transactions/apply.ts'
 import { payTransaction } from '../../marketplace/transactions/purchase.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
-import { noticePage, type PlayerPageParts } from '../player-page.ts'
+import { foreignForm, noticePage, type PlayerPageParts } from '../player-page.ts'
 import { purchasePage } from './checkout-page.ts'
 import { purchaseOf, versionOf } from './checkout-phase.ts'
 
@@ -34,9 +33,8 @@ export function checkoutRoutes(parts: PlayerPageParts): Hono<StubEnv> {
       return changes.stream(context, () => versionOf(purchaseOf(platform, token), clock.offsetMs))
     })
     .post('/:token/:act', (context) => {
-      if (isForeignPage(context.env.incoming, platform.publicUrl())) {
-        return noticePage(context, 403, parts, { heading: texts.title, ...playerTexts.foreignOrigin })
-      }
+      const refusal = foreignForm(context, parts, texts.title)
+      if (refusal) return refusal
       const { token, act } = context.req.param()
       const page = `/checkout/${token}`
       const transaction = transactions.byToken(token)

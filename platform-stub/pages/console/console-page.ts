@@ -17,6 +17,8 @@ const menu = {
   '/console/requests': 'Requests',
   '/console/game-servers': 'Game servers',
   '/console/faults': 'Faults',
+  '/docs': 'API reference',
+  '/openapi.json': 'OpenAPI',
 } as const
 
 /** A page for one thing of a list: with the way back to the list, and what is said beside the heading. */
@@ -54,29 +56,23 @@ export function showPage(
     styles: ['console.css', 'machine.css'],
     script: 'console.js',
     body: html`<body class="console" data-now="${iso(parts.clock.nowMs())}" data-live="/console/changes" data-version="${consoleVersion(parts)}">
-      <a class="button first skip" href="#content">Skip to content</a>
-      <header class="top">
-        <a class="brand" href="/console">${mark()}<span>platform-stub</span></a>
-        <span class="connection soft"><span class="hidden-text">Updates: </span><span id="connection" data-live="live" data-lost="reconnecting…">not live</span></span>
+      <a class="button first hidden-text" href="#content">Skip to content</a>
+      <header class="row top">
+        <a class="row brand" href="/console">${mark()}<span>platform-stub</span></a>
+        <span class="badge connection"><span class="hidden-text">Updates: </span><span id="connection" data-live="live" data-lost="reconnecting…">not live</span></span>
         ${clockPanel(parts)}
       </header>
       <nav class="places" aria-label="Console">
-        <ul>
-          ${Object.entries(menu).map(
-            ([path, name]) =>
-              html`<li><a href="${path}" ${path === place ? html`aria-current="page"` : ''}>${name}</a></li>`,
-          )}
-        </ul>
-        <ul>
-          <li><a href="/docs">API reference</a></li>
-          <li><a href="/openapi.json">OpenAPI</a></li>
-        </ul>
+        ${Object.entries(menu).map(
+          ([path, name]) =>
+            html`<a class="button small plain" href="${path}" ${path === place ? html`aria-current="page"` : ''}>${name}</a>`,
+        )}
       </nav>
       <main id="content" tabindex="-1" data-live-region="content">
         <noscript><p class="notice wait"><strong>The console acts through the control routes and needs JavaScript for that. Without it you can read, and reload.</strong></p></noscript>
         ${content}
       </main>
-      <div id="outcome" role="status">
+      <div id="outcome" class="card pad" role="status">
         <p></p>
         <button type="button" class="button small plain" data-closes>Close</button>
         <code id="outcome-line"></code>

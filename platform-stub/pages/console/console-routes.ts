@@ -13,8 +13,7 @@ import { provisioningRoutes } from './provisioning.ts'
 import { requestsPage } from './requests-page.ts'
 import { transactionPage } from './transaction-page.ts'
 import { transactionsPage } from './transactions-page.ts'
-import { webhookPage } from './webhook-page.ts'
-import { webhooksPage } from './webhooks-page.ts'
+import { webhookPage, webhooksPage } from './webhook-pages.ts'
 
 const pages: Readonly<Record<string, (parts: ConsoleParts, request: PageRequest) => ConsolePage>> = {
   '/': overviewPage,

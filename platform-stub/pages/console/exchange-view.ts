@@ -1,10 +1,14 @@
 import { html } from 'hono/html'
+import type { WebhookEvent } from '../../../contract/events.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
+import type { WebhookAttemptRow } from '../../store/webhook-rows.ts'
+import { isAcknowledgement } from '../../webhooks/post.ts'
 import type { Html } from '../document.ts'
 import { relativeTo, stampOf } from '../formats.ts'
+import { badge } from '../parts.ts'
 import type { ConsoleParts } from './console-parts.ts'
-import { type Acknowledgement, awaited, type Expectation, exchangeOf } from './exchange.ts'
+import { awaited, type Expectation, exchangeOf, type Observation, observationIn } from './exchange.ts'
 
 /** Maximum number of webhooks that are looked at. A game server that reports TEMPORARY again and again gets many. */
 const webhooksMax = 20
@@ -41,36 +45,43 @@ export function expectedCell({ expected }: Exchange, nowMs: number): Html | stri
   )}`
 }
 
+const obstacles = {
+  'webhook-url': 'waits for a webhook URL',
+  terminal: 'is held back by a fault until transaction_terminal was acknowledged',
+}
+
 function inWords(expectation: Exclude<Expectation, { readonly kind: 'act' }>, nowMs: number): Html {
   if (expectation.kind === 'move')
     return html`<code>${expectation.trigger}</code> ${relativeTo(expectation.atMs, nowMs)}`
   const { id, event, attempt, due } = expectation
-  const when =
-    due === 'webhook-url'
-      ? 'waits for a webhook URL'
-      : due === 'terminal'
-        ? 'is held back by a fault until transaction_terminal was acknowledged'
-        : relativeTo(due.atMs, nowMs)
+  const when = typeof due === 'object' ? relativeTo(due.atMs, nowMs) : obstacles[due]
   return html`2xx to <a href="/console/webhooks/${id}"><code>${event}</code></a>, attempt ${attempt} ${when}`
 }
 
 /** The webhooks that were acknowledged, with the time and the stock of each answer. */
 export function acknowledgedList({ acknowledged }: Exchange): Html {
-  if (acknowledged.length === 0) return html`<p class="soft">No webhook yet.</p>`
-  return html`<ul class="list">${acknowledged.map(
-    (one) =>
-      html`<li><a href="/console/webhooks/${one.id}"><code>${one.event}</code></a><span class="sub">${stampOf(one.atMs)}${stockInWords(one)}</span></li>`,
-  )}</ul>`
+  if (acknowledged.length === 0) return html`<span class="soft">nothing</span>`
+  return html`<ul class="list">${acknowledged.map(({ id, event, atMs, observation }) => {
+    const stock = observation === null ? '' : `, ${observationInWords(observation)}`
+    return html`<li><a href="/console/webhooks/${id}"><code>${event}</code></a><span class="sub">${stampOf(atMs)}${stock}</span></li>`
+  })}</ul>`
 }
 
-/** The same as a cell of a table. */
-export function acknowledgedCell({ acknowledged }: Exchange, nowMs: number): Html | string {
-  if (acknowledged.length === 0) return 'nothing'
-  return html`${acknowledged.map((one) => html`<code>${one.event}</code><span class="sub">${relativeTo(one.atMs, nowMs)}${stockInWords(one)}</span>`)}`
+function observationInWords(observation: Observation): string {
+  if (observation === 'cut') return 'its answer is too long to show'
+  return observation === 'none' ? 'no observedQuantity' : `observed ${observation}`
 }
 
-function stockInWords({ observation }: Acknowledgement): string {
-  if (observation === null) return ''
-  if (observation === 'cut') return ', its answer is too long to show'
-  return observation === 'none' ? ', no observedQuantity' : `, observed ${observation}`
+/** The colour of an attempt: good, wrong, or taken without the stock that it was asked for. */
+export function attemptTone(event: WebhookEvent, { responseStatus, responseBody }: WebhookAttemptRow): string {
+  if (responseStatus === null || !isAcknowledgement(responseStatus)) return 'bad'
+  return event === 'transfer_order' && observationIn(responseBody) === 'none' ? 'wait' : 'good'
+}
+
+/** How an attempt ended, in a few words. */
+export function attemptBadge(event: WebhookEvent, attempt: WebhookAttemptRow): Html {
+  const { responseStatus, failure, fault } = attempt
+  const tone = attemptTone(event, attempt)
+  const remark = tone === 'wait' ? ', no observedQuantity in the answer: the stock stays as it was' : ''
+  return html`${badge(tone, `${responseStatus ?? failure ?? 'no answer'}${remark}`)} ${fault && badge('argued', `fault: ${fault}`)}`
 }

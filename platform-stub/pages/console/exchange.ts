@@ -8,15 +8,6 @@ import type { DueMoveRow } from '../../store/transaction-rows.ts'
 /** The stock in an answer to a webhook; `cut` for an answer that was too long to be stored whole. */
 export type Observation = number | 'none' | 'cut'
 
-/** A webhook that the game server acknowledged with a 2xx. */
-export interface Acknowledgement {
-  readonly id: number
-  readonly event: WebhookEvent
-  readonly atMs: number
-  /** Null for an event that asks for no stock. */
-  readonly observation: Observation | null
-}
-
 /** Something that a transaction still waits for. */
 export type Expectation =
   /** What a person or the game server does next. */
@@ -44,28 +35,27 @@ export const awaited = {
  * is over. Pure.
  *
  * @param webhooks Those of the transaction, oldest first.
+ * @returns `observation` is null for an event that asks for no stock.
  */
 export function exchangeOf(
   phase: TransactionPhase,
   webhooks: readonly SentWebhook[],
   due: readonly DueMoveRow[],
   hasReceiver: boolean,
-): { readonly acknowledged: readonly Acknowledgement[]; readonly expected: readonly Expectation[] } {
-  return {
-    acknowledged: webhooks.flatMap(({ id, event, acknowledgedAt, answer }) => {
-      const observation = event === 'transfer_order' ? observationIn(answer) : null
-      return acknowledgedAt === null ? [] : [{ id, event, atMs: acknowledgedAt, observation }]
-    }),
-    expected: [
-      ...(isAwaited(phase) ? [{ kind: 'act', phase } as const] : []),
-      ...webhooks.flatMap(({ id, event, attempts, nextAttemptAt, isHeld }) => {
-        if (nextAttemptAt === null) return []
-        const next = isHeld ? 'terminal' : hasReceiver ? { atMs: nextAttemptAt } : 'webhook-url'
-        return [{ kind: 'acknowledgement', id, event, attempt: attempts + 1, due: next } as const]
-      }),
-      ...due.map(({ trigger, dueAt }) => ({ kind: 'move', trigger, atMs: dueAt }) as const),
-    ],
+) {
+  const isAwaited = Object.hasOwn(awaited, phase)
+  const expected: Expectation[] = isAwaited ? [{ kind: 'act', phase: phase as keyof typeof awaited }] : []
+  for (const { id, event, attempts, nextAttemptAt, isHeld } of webhooks) {
+    if (nextAttemptAt === null) continue
+    const next = isHeld ? 'terminal' : hasReceiver ? { atMs: nextAttemptAt } : 'webhook-url'
+    expected.push({ kind: 'acknowledgement', id, event, attempt: attempts + 1, due: next })
   }
+  for (const { trigger, dueAt } of due) expected.push({ kind: 'move', trigger, atMs: dueAt })
+  const acknowledged = webhooks.flatMap(({ id, event, acknowledgedAt, answer }) => {
+    const observation = event === 'transfer_order' ? observationIn(answer) : null
+    return acknowledgedAt === null ? [] : [{ id, event, atMs: acknowledgedAt, observation }]
+  })
+  return { acknowledged, expected }
 }
 
 /** The stock that a game server's answer reports. */
@@ -74,8 +64,4 @@ export function observationIn(answer: string | null): Observation {
   if (body.length >= stubLimits.webhookAnswerKeptLengthMax) return 'cut'
   const reading = readStrictJson(body)
   return (reading.ok ? observedQuantityOf(reading.object.value) : undefined) ?? 'none'
-}
-
-function isAwaited(phase: TransactionPhase): phase is keyof typeof awaited {
-  return Object.hasOwn(awaited, phase)
 }

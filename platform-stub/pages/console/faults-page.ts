@@ -10,43 +10,34 @@ import { actForm, field } from './acts.ts'
 import type { ConsolePage, ConsoleParts } from './console-parts.ts'
 import { emptyState } from './list.ts'
 
-/** A number of a fault: its label and its first value. */
-type NumberField = readonly [label: string, value: string]
+/** The numbers that kinds of faults have: label and first value. */
+const numbers = {
+  status: ['Status', '503'],
+  retryAfterSeconds: ['Retry-After, s', ''],
+  delayMs: ['Delay, ms', '3000'],
+  copies: ['Copies', '1'],
+  times: ['Times', '1'],
+} as const
 
-/** Fields that every fault has. The form has them once. */
-type SharedField = 'kind' | 'times' | 'operation' | 'event'
+/** Each kind of fault: what it does, and the numbers of its own. */
+type Kinds<Kind extends string> = Readonly<Record<Kind, readonly [does: string, ...own: (keyof typeof numbers)[]]>>
 
-/** Each kind of fault, in words and with its own fields. */
-type Kinds<Fault extends { readonly kind: string }> = {
-  readonly [Kind in Fault['kind']]: {
-    readonly does: string
-    readonly fields: {
-      readonly [Field in Exclude<keyof Extract<Fault, { readonly kind: Kind }>, SharedField>]-?: NumberField
-    }
-  }
+const partnerKinds: Kinds<PartnerFault['kind']> = {
+  status: ['the request is answered with this status; nothing is done', 'status', 'retryAfterSeconds'],
+  delay: ['the request is processed later', 'delayMs'],
+  'hang-up-before': ['the connection is closed; nothing is done'],
+  'hang-up-after': ['the request is done, then the connection is closed without an answer'],
+  truncate: ['the request is done; half of the answer is sent'],
 }
 
-const delayMs: NumberField = ['Delay, ms', '3000']
-
-const partnerKinds: Kinds<PartnerFault> = {
-  status: {
-    does: 'the request is answered with this status; nothing is done',
-    fields: { status: ['Status', '503'], retryAfterSeconds: ['Retry-After, s', ''] },
-  },
-  delay: { does: 'the request is processed later', fields: { delayMs } },
-  'hang-up-before': { does: 'the connection is closed; nothing is done', fields: {} },
-  'hang-up-after': { does: 'the request is done, then the connection is closed without an answer', fields: {} },
-  truncate: { does: 'the request is done; half of the answer is sent', fields: {} },
-}
-
-const webhookKinds: Kinds<WebhookFault> = {
-  duplicate: { does: 'several copies are sent at once', fields: { copies: ['Copies', '1'] } },
-  reorder: { does: 'a transfer_order is sent after its transaction_terminal', fields: {} },
-  'wrong-kid': { does: 'signed with an unknown kid', fields: {} },
-  expired: { does: 'signed with an exp in the past', fields: {} },
-  'altered-body': { does: 'the body differs from the signed one', fields: {} },
-  delay: { does: 'sent later', fields: { delayMs } },
-  'drop-response': { does: 'delivered, but the answer is lost', fields: {} },
+const webhookKinds: Kinds<WebhookFault['kind']> = {
+  duplicate: ['several copies are sent at once', 'copies'],
+  reorder: ['a transfer_order is sent after its transaction_terminal'],
+  'wrong-kid': ['signed with an unknown kid'],
+  expired: ['signed with an exp in the past'],
+  'altered-body': ['the body differs from the signed one'],
+  delay: ['sent later', 'delayMs'],
+  'drop-response': ['delivered, but the answer is lost'],
 }
 
 /** The faults that can be set, and those that are set. */
@@ -66,28 +57,17 @@ export function faultsPage({ faults }: ConsoleParts): ConsolePage {
   }
 }
 
-interface Kind {
-  readonly does: string
-  readonly fields: Readonly<Record<string, NumberField>>
-}
-
 interface SetFault {
   readonly id: number
   readonly kind: string
   readonly times: number
 }
 
-function side(
-  name: string,
-  id: string,
-  set: readonly SetFault[] = [],
-  kinds: Readonly<Record<string, Kind>>,
-  target: Html,
-): Html {
+function side(name: string, id: string, set: readonly SetFault[] = [], kinds: Kinds<string>, target: Html): Html {
   const path = `/stub/${id}`
   const fields = html`
     <fieldset><legend>What happens</legend>${Object.entries(kinds).map(kindChoice)}</fieldset>
-    <div class="fields">${target}${numberField('times', ['Times', '1'])}</div>`
+    <div class="fields">${target}${numberField('times')}</div>`
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${name}</h2>
     <div class="card pad">${actForm({ method: 'POST', path, label: 'Set fault', button: 'first', className: 'stack', fields })}</div>
@@ -99,15 +79,15 @@ function side(
   </section>`
 }
 
-function kindChoice([name, { does, fields }]: readonly [string, Kind], at: number): Html {
-  const own = Object.entries(fields).map(([key, number]) => numberField(key, number))
+function kindChoice([name, [does, ...own]]: [string, Kinds<string>[string]], at: number): Html {
   return html`<div class="kind">
     <label><input type="radio" name="kind" value="${name}" ${at === 0 ? html`checked` : ''}> <span><code>${name}</code> <span class="soft">${does}</span></span></label>
-    ${own.length > 0 ? html`<div class="fields">${own}</div>` : ''}
+    ${own.length > 0 ? html`<div class="fields">${own.map(numberField)}</div>` : ''}
   </div>`
 }
 
-function numberField(name: string, [label, value]: NumberField): Html {
+function numberField(name: keyof typeof numbers): Html {
+  const [label, value] = numbers[name]
   return field(label, html`name="${name}" type="number" min="0" value="${value}"`)
 }
 

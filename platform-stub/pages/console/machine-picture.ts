@@ -31,7 +31,7 @@ export function machinePicture<State extends string>(machine: Machine<State>, vi
       <title id="${id}">${inWords(machine, view)}</title>
       <defs>${['rest', 'took'].map(
         (kind) =>
-          html`<marker id="${id}-${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="arrow" d="M0 .6L8 4L0 7.4z"/></marker>`,
+          html`<marker id="${id}-${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path fill="context-stroke" d="M0 .6L8 4L0 7.4z"/></marker>`,
       )}</defs>
       ${inOrder.map(({ kind, line, trigger, x, y }) => html`<g class="move ${kind}"><path d="${line}" marker-end="url(#${id}-${kind})"/><text x="${x}" y="${y}">${trigger}</text></g>`)}
       ${states.map((state) => stateOf(state, view))}

@@ -105,7 +105,7 @@ function checkOf(name: string, distance: number): Html {
       : distance < 0
         ? (['good', icon('check'), 'passed'] as const)
         : (['calm', html`<span aria-hidden="true">·</span>`, 'not reached'] as const)
-  return html`<li class="${tone}">${picture}${name}<span class="hidden-text">: ${word}</span></li>`
+  return html`<li class="row ${tone}">${picture}${name}<span class="hidden-text">: ${word}</span></li>`
 }
 
 function clockInWords(differenceS: number | null): Html | string {

@@ -6,8 +6,8 @@ import type { HistoryRow, MoneyRow, TransactionRow } from '../../store/transacti
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { Html } from '../document.ts'
 import { inReais, stampOf } from '../formats.ts'
-import { attemptBadge, attemptTone } from './attempt-view.ts'
 import type { ConsoleParts } from './console-parts.ts'
+import { attemptBadge, attemptTone } from './exchange-view.ts'
 import { phaseAfter, phaseTone, statusBadges, triggers } from './phase-view.ts'
 
 interface Happening {

@@ -4,7 +4,7 @@ import type { ListedTransaction } from '../../store/console-queries.ts'
 import type { Html } from '../document.ts'
 import { inReais, relativeTo } from '../formats.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
-import { acknowledgedCell, exchangeWith, expectedCell } from './exchange-view.ts'
+import { acknowledgedList, exchangeWith, expectedCell } from './exchange-view.ts'
 import { beforeIn, choiceIn, choices, emptyState, pageOf, rowsAsked, table } from './list.ts'
 import { phaseCounts, phaseName, phaseTone, statusBadges } from './phase-view.ts'
 
@@ -58,7 +58,7 @@ export function transactionTable(parts: ConsoleParts, rows: readonly ListedTrans
         html`<span class="strong">${inReais(quantity * unitAmountCents)}</span><span class="sub">${quantity} × ${inReais(unitAmountCents)}</span><span class="sub">${buyerCharacterRef} from ${sellerCharacterRef}</span>`,
     },
     { name: 'Payment, delivery', cell: statusBadges },
-    { name: 'Acknowledged', look: 'wide', cell: (row) => acknowledgedCell(exchangeWith(parts, row), nowMs) },
+    { name: 'Acknowledged', look: 'wide', cell: (row) => acknowledgedList(exchangeWith(parts, row)) },
     { name: 'Next', cell: (row) => expectedCell(exchangeWith(parts, row), nowMs) },
   ])
 }

@@ -317,7 +317,7 @@ test('a transaction of the list says what its game server acknowledged, and what
   }
   const state = async () => (await stub.deliveries(transactionId)).at(0)?.state
   await expect.poll(async () => (await stub.deliveries(transactionId))[0]?.attempts.length).toBeGreaterThan(0)
-  expect(await cell('Acknowledged')).toBe('nothing')
+  expect(await cell('Acknowledged')).toBe(' nothing ')
   expect(await cell('Next')).toMatch(
     /^game server +delivery or delivery-failure .*2xx to +transfer_order +, attempt \d+ /,
   )
@@ -326,7 +326,7 @@ test('a transaction of the list says what its game server acknowledged, and what
   const [delivery] = await stub.deliveries(transactionId)
   await stub.request('POST', `/stub/webhooks/${delivery?.id}/resend`)
   await expect.poll(state).toBe('acknowledged')
-  expect(await cell('Acknowledged')).toMatch(/^ transfer_order .*, observed 3 $/)
+  expect(await cell('Acknowledged')).toMatch(/ transfer_order .*, observed 3 /)
   expect(await cell('Next')).not.toContain('2xx')
 
   await server.call('transaction.delivery', { transactionId })
