@@ -82,6 +82,9 @@ export interface OrdersOperation extends Described {
 
 export type Operation = PlatformOperation | EnvelopeOperation | VerifyOperation | OrdersOperation
 
+/** What a platform operation has unless its entry says otherwise. */
+const platform = { kind: 'platform', orderedBy: null, implied: {}, echoed: null } as const
+
 /**
  * Everything that both programs know about an operation. The agent's dispatch, `/operations`, the command line, the stub's
  * routes and OpenAPI derive from this table; nothing switches on a name.
@@ -90,21 +93,18 @@ export type Operation = PlatformOperation | EnvelopeOperation | VerifyOperation 
  */
 export const operations = {
   'character.link': {
-    kind: 'platform',
+    ...platform,
     summary: 'Starts linking a game character to a platform account; the player confirms at the returned url.',
     method: 'POST',
     path: '/v1/api/character-links',
     auth: 'service',
     retry: 'once',
-    orderedBy: null,
     body: 'input',
-    implied: {},
     input: characterLinkRequest,
     output: characterLink,
-    echoed: null,
   },
   'market.register': {
-    kind: 'platform',
+    ...platform,
     summary: "Registers a player's in-game offer as a listing.",
     method: 'POST',
     path: '/v1/api/market/listings',
@@ -112,13 +112,12 @@ export const operations = {
     retry: 'once',
     orderedBy: 'itemRef',
     body: 'input',
-    implied: {},
     input: listingRegistration,
     output: listing,
     echoed: 'itemRef',
   },
   'market.adjust-stock': {
-    kind: 'platform',
+    ...platform,
     summary: 'Reports the quantity of a listing that the game server sees as available now; 0 is sold out.',
     method: 'PUT',
     path: '/v1/api/market/listings',
@@ -129,11 +128,10 @@ export const operations = {
     implied: { action: 'ADJUST_STOCK' },
     input: stockAdjustment,
     output: null,
-    echoed: null,
     reports: 'stock',
   },
   'market.withdraw': {
-    kind: 'platform',
+    ...platform,
     summary: 'Withdraws a listing for good.',
     method: 'PUT',
     path: '/v1/api/market/listings',
@@ -144,52 +142,43 @@ export const operations = {
     implied: { action: 'WITHDRAW' },
     input: withdrawal,
     output: null,
-    echoed: null,
   },
   'market.eligibility': {
-    kind: 'platform',
+    ...platform,
     summary: 'Says whether a character may list items. A hint, never a gate.',
     method: 'GET',
     path: '/v1/api/market/eligibility/{characterRef}',
     auth: 'service',
     retry: 'safe',
-    orderedBy: null,
     body: 'none',
-    implied: {},
     input: z.looseObject({ characterRef }),
     output: eligibility,
-    echoed: null,
   },
   'transaction.create': {
-    kind: 'platform',
+    ...platform,
     summary: 'Creates a purchase and returns the checkout address for the buyer.',
     method: 'POST',
     path: '/v1/api/transactions',
     auth: 'signature-only',
     retry: 'once',
-    orderedBy: null,
     body: 'input',
-    implied: {},
     input: purchase,
     output: createdTransaction,
-    echoed: null,
   },
   'transaction.get': {
-    kind: 'platform',
+    ...platform,
     summary: 'Reads where a transaction stands.',
     method: 'GET',
     path: '/v1/api/transactions/{transactionId}',
     auth: 'service',
     retry: 'safe',
-    orderedBy: null,
     body: 'none',
-    implied: {},
     input: z.looseObject({ transactionId }),
     output: transactionState,
     echoed: 'transactionId',
   },
   'transaction.delivery': {
-    kind: 'platform',
+    ...platform,
     summary: 'Confirms that the whole item of a paid transaction was transferred.',
     method: 'POST',
     path: '/v1/api/transactions/{transactionId}/delivery',
@@ -197,7 +186,6 @@ export const operations = {
     retry: 'idempotent',
     orderedBy: 'transactionId',
     body: 'empty-object',
-    implied: {},
     input: z.looseObject({ transactionId }),
     output: deliveryConfirmation,
     echoed: 'transactionId',
@@ -205,7 +193,7 @@ export const operations = {
     reports: 'delivery',
   },
   'transaction.delivery-failure': {
-    kind: 'platform',
+    ...platform,
     summary: 'Reports that an item could not be transferred: OUT_OF_STOCK refunds the buyer, TEMPORARY orders again.',
     method: 'POST',
     path: '/v1/api/transactions/{transactionId}/delivery-failure',
@@ -213,7 +201,6 @@ export const operations = {
     retry: 'idempotent',
     orderedBy: 'transactionId',
     body: 'input',
-    implied: {},
     input: deliveryFailure,
     output: deliveryFailureReport,
     echoed: 'transactionId',
@@ -281,11 +268,7 @@ export function requestOf(operation: PlatformOperation, input: Fields): PartnerR
   return { method: operation.method, path, body: bodyOf(operation, input, inPath) }
 }
 
-function bodyOf(
-  operation: PlatformOperation,
-  input: Readonly<Record<string, unknown>>,
-  inPath: readonly string[],
-): string {
+function bodyOf(operation: PlatformOperation, input: Fields, inPath: readonly string[]): string {
   if (operation.body === 'none') return ''
   if (operation.body === 'empty-object') return '{}'
   const fields: Record<string, unknown> = { ...input, ...operation.implied }
