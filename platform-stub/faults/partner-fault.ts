@@ -26,9 +26,7 @@ export const partnerFault = z.discriminatedUnion('kind', [
     retryAfterSeconds: z.optional(z.int().check(z.gte(0))),
   }),
   z.strictObject({ kind: z.literal('delay'), ...shared, delayMs }),
-  z.strictObject({ kind: z.literal('hang-up-before'), ...shared }),
-  z.strictObject({ kind: z.literal('hang-up-after'), ...shared }),
-  z.strictObject({ kind: z.literal('truncate'), ...shared }),
+  z.strictObject({ kind: z.enum(['hang-up-before', 'hang-up-after', 'truncate']), ...shared }),
 ])
 /** One of them, as it is set. */
 export type PartnerFault = z.infer<typeof partnerFault>

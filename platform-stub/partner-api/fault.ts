@@ -11,9 +11,9 @@ export function takeFault(
   fields: Readonly<Record<string, string>>,
   body: Uint8Array,
 ): PartnerFault | undefined {
-  if (partner.queue.isEmpty) return undefined
+  if (partner.isEmpty) return undefined
   const name = operationNameOf(route, fields, body)
-  return partner.queue.take((fault) => meets(fault, name))
+  return partner.take((fault) => meets(fault, name))
 }
 
 /**

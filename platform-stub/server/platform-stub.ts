@@ -3,7 +3,9 @@ import { Schedule } from '../clock/schedule.ts'
 import type { ControlParts } from '../developer/control/control-parts.ts'
 import { isLoopback } from '../developer/control/guard.ts'
 import { Journal } from '../developer/request-journal.ts'
-import { makeFaults } from '../faults/faults.ts'
+import { FaultsOf } from '../faults/faults.ts'
+import type { PartnerFault } from '../faults/partner-fault.ts'
+import type { WebhookFault } from '../faults/webhook-fault.ts'
 import { Directory } from '../marketplace/game-servers/directory.ts'
 import { loadPlatformKey } from '../marketplace/game-servers/register.ts'
 import type { Platform } from '../marketplace/platform.ts'
@@ -108,7 +110,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   }
   const directory = new Directory(tables.gameServers.all(), tables.gameServers.allKeys())
   const journal = new Journal(() => changes.note())
-  const faults = makeFaults(clock)
+  const faults = { partner: new FaultsOf<PartnerFault>(clock), webhook: new FaultsOf<WebhookFault>(clock) }
   // Made while the stub starts to listen: a new key takes longer than everything else.
   const key = loadPlatformKey(platform)
   key.catch(options.onFatal)

@@ -56,7 +56,7 @@ export async function makeAttempt(
   { platform, directory, seal, faults: { webhook } }: AttemptParts,
 ): Promise<AttemptMade | 'not-made' | 'store-refused'> {
   const { tables, clock } = platform
-  const fault = webhook.queue.isEmpty ? undefined : webhook.queue.take((set) => fits(set, delivery.event))
+  const fault = webhook.isEmpty ? undefined : webhook.take((set) => fits(set, delivery.event))
   if (fault?.kind === 'reorder') {
     const isHeld = platform.transact(() => tables.webhooks.holdUntilTerminal(delivery))
     if (isHeld instanceof Refusal) return 'store-refused'

@@ -1,6 +1,5 @@
 import { Hono } from 'hono'
 import { iso } from '../../clock/iso.ts'
-import { clearFaults } from '../../faults/faults.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { clockRoutes } from './clock-routes.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
@@ -37,8 +36,8 @@ export function controlRoutes(parts: ControlParts): Hono<StubEnv> {
     })
     .post('/reset', async (context) => {
       await bodyOf(context, noFields)
-      clearFaults(faults.partner)
-      clearFaults(faults.webhook)
+      faults.partner.clear()
+      faults.webhook.clear()
       await schedule.reset(() => {
         orThrow(
           platform.transact(() => {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type * as z from 'zod/mini'
-import { clearFaults, type FaultsOf } from '../../faults/faults.ts'
+import type { FaultsOf } from '../../faults/faults.ts'
 import { partnerFault } from '../../faults/partner-fault.ts'
 import { webhookFault } from '../../faults/webhook-fault.ts'
 import { orThrow } from '../../marketplace/refusal.ts'
@@ -9,28 +9,28 @@ import { bodyOf, limitOf, noFields } from './control-request.ts'
 
 /** Faults on partner routes. */
 export function partnerFaultRoutes({ faults }: ControlParts): Hono<StubEnv> {
-  return faultRoutes(faults.partner, partnerFault, () => clearFaults(faults.partner))
+  return faultRoutes(faults.partner, partnerFault, () => undefined)
 }
 
 /** Faults on outgoing webhooks. Without them nothing is held back any more. */
 export function webhookFaultRoutes({ faults, platform }: ControlParts): Hono<StubEnv> {
   return faultRoutes(faults.webhook, webhookFault, () => {
-    clearFaults(faults.webhook)
     orThrow(platform.transact(() => platform.tables.webhooks.releaseAllHeld()))
   })
 }
 
 function faultRoutes<Schema extends z.ZodMiniType<{ readonly times: number }>>(
-  { queue }: FaultsOf<z.infer<Schema>>,
+  faults: FaultsOf<z.infer<Schema>>,
   schema: Schema,
-  clear: () => void,
+  onCleared: () => void,
 ): Hono<StubEnv> {
   return new Hono<StubEnv>()
-    .get('/', (context) => context.json({ data: queue.newest(limitOf(context)) }))
-    .post('/', async (context) => context.json({ data: queue.add(await bodyOf(context, schema)) }))
+    .get('/', (context) => context.json({ data: faults.newest(limitOf(context)) }))
+    .post('/', async (context) => context.json({ data: faults.add(await bodyOf(context, schema)) }))
     .delete('/', async (context) => {
       await bodyOf(context, noFields)
-      clear()
+      faults.clear()
+      onCleared()
       return context.body(null, 200)
     })
 }

@@ -50,8 +50,8 @@ export async function stageScenario(scenario: Scenario, parts: StageParts, stubU
     directory.put(server)
     directory.putKey(key)
   }
-  for (const fault of scenario.faults) faults.partner.queue.add(fault)
-  for (const fault of scenario.webhookFaults) faults.webhook.queue.add(fault)
+  for (const fault of scenario.faults) faults.partner.add(fault)
+  for (const fault of scenario.webhookFaults) faults.webhook.add(fault)
   for (const [at, { server, key }] of registered.entries()) {
     files[at]?.write({ stubUrl, ...credentialsOf(server, key, platformKey) })
   }

@@ -2,23 +2,7 @@ import type { eligibilityBlockers, sellingBlockers } from '../../../contract/cha
 import type { CharacterState } from '../../store/character-rows.ts'
 import { eligibilityTexts, type RefusalCode, sellingTexts } from '../messages.ts'
 
-type Blocker = (typeof eligibilityBlockers)[number]
 type SellingBlocker = (typeof sellingBlockers)[number]
-
-/** Data of GET eligibility. @see interface section 2 */
-export interface EligibilityRecord {
-  readonly allowed: boolean
-  readonly blocker: Blocker | null
-  readonly message: string
-  readonly linked: boolean
-  readonly banned: boolean
-  readonly selling: {
-    readonly allowed: boolean
-    readonly blockers: readonly SellingBlocker[]
-    readonly message: string
-    readonly action: string | null
-  }
-}
 
 const sellingActions: Readonly<Record<SellingBlocker, string>> = {
   ACCOUNT_MISSING: 'LINK_CHARACTER',
@@ -26,8 +10,12 @@ const sellingActions: Readonly<Record<SellingBlocker, string>> = {
   RECIPIENT_MISSING: 'CREATE_RECIPIENT',
 }
 
-/** Whether a character may list, and the first thing that prevents it. A hint, never a gate. @see docs/decisions/0009 */
-export function eligibilityOf(character: CharacterState): EligibilityRecord {
+/**
+ * Data of GET eligibility: whether a character may list, and the first thing that prevents it. A hint, never a gate.
+ *
+ * @see interface section 2; docs/decisions/0009
+ */
+export function eligibilityOf(character: CharacterState) {
   const blockers = sellingBlockersOf(character)
   const [first] = blockers
   const blocker = blockerOf(character, first !== undefined)
@@ -54,7 +42,7 @@ function sellingBlockersOf(character: CharacterState): SellingBlocker[] {
   return blockers
 }
 
-function blockerOf(character: CharacterState, isSellingBlocked: boolean): Blocker | null {
+function blockerOf(character: CharacterState, isSellingBlocked: boolean): (typeof eligibilityBlockers)[number] | null {
   if (!character.linked) return 'NOT_LINKED'
   if (character.banned) return 'CHARACTER_BANNED'
   return isSellingBlocked ? 'SELLING_BLOCKED' : null

@@ -42,9 +42,7 @@ const webhookKinds: Kinds<WebhookFault['kind']> = {
 
 /** The faults that can be set, and those that are set. */
 export function faultsPage({ faults }: ConsoleParts): ConsolePage {
-  const [partner, webhook] = [faults.partner, faults.webhook].map(({ queue }) =>
-    queue.newest(stubLimits.consoleRowsMax),
-  )
+  const [partner, webhook] = [faults.partner, faults.webhook].map((set) => set.newest(stubLimits.consoleRowsMax))
   return {
     title: 'Faults',
     content: html`
