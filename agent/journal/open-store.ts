@@ -5,7 +5,7 @@ import type { Clock } from '../clock/clock.ts'
 import { openDatabase } from '../database/open-database.ts'
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import type { Ballast } from './ballast.ts'
-import { CallTable } from './call-table.ts'
+import { type CallTable, callTable } from './call-table.ts'
 import { JournalTime } from './journal-time.ts'
 import { journalDatabase } from './schema.ts'
 
@@ -37,7 +37,7 @@ export function openStore(stateDir: string, clock: Clock, ballast: Ballast): Sto
 function prepare(db: DatabaseSync, clock: Clock): Store {
   const time = new JournalTime(db, clock)
   const latestEndMs = time.nowMs() + limits.idempotencyWindowMs
-  const calls = new CallTable(db)
+  const calls = callTable(db)
   calls.settleIntents(JSON.stringify(inDoubt), latestEndMs)
   // A wall clock that was set back must not keep an answer for longer than its window.
   calls.shortenWindows(latestEndMs)
