@@ -6,7 +6,7 @@ import { openDatabase } from '../database/open-database.ts'
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import type { Ballast } from './ballast.ts'
 import { type CallTable, callTable } from './call-table.ts'
-import { JournalTime } from './journal-time.ts'
+import { type JournalTime, journalTime } from './journal-time.ts'
 import { journalDatabase } from './schema.ts'
 
 /** A journal's database, ready for the calls of this process. */
@@ -35,7 +35,7 @@ export function openStore(stateDir: string, clock: Clock, ballast: Ballast): Sto
 
 /** The calls that the last process did not end are in doubt from now on. */
 function prepare(db: DatabaseSync, clock: Clock): Store {
-  const time = new JournalTime(db, clock)
+  const time = journalTime(db, clock)
   const latestEndMs = time.nowMs() + limits.idempotencyWindowMs
   const calls = callTable(db)
   calls.settleIntents(JSON.stringify(inDoubt), latestEndMs)

@@ -5,8 +5,8 @@ import type { Ballast } from './ballast.ts'
 
 const retryMs = 1_000
 
-/** What `Room` works with. */
-export interface RoomOptions {
+/** What `journalRoom` works with. */
+interface RoomOptions {
   readonly ballast: Ballast
   readonly clock: Clock
   /** Commits something small. */
@@ -19,53 +19,43 @@ export interface RoomOptions {
  * Knows whether the journal has room for new calls. While it has none, it looks for room each second and at each call, so
  * that calls are taken again soon after there is space.
  */
-export class Room {
-  readonly #options: RoomOptions
-  #cause: Error | undefined
-  #cancelRetry: () => void = () => undefined
-
-  constructor(options: RoomOptions) {
-    this.#options = options
-  }
-
-  /** @throws {StoreFullError} There is no room for a new call. */
-  assert(): void {
-    if (this.#cause) this.look()
-    if (this.#cause) throw new StoreFullError(codeOf(this.#cause), this.#cause)
-  }
+export function journalRoom({ ballast, clock, tryToCommit, onChange }: RoomOptions) {
+  let cause: Error | undefined
+  let cancelRetry: () => void = () => undefined
 
   /** Finds out whether there is room: for the ballast and for a commit beside it. */
-  look(): void {
+  function look(): void {
     try {
-      this.#options.ballast.fill()
-      this.#options.tryToCommit()
-      this.#set(undefined)
+      ballast.fill()
+      tryToCommit()
+      report(undefined)
     } catch (error) {
-      this.#set(error as Error)
+      report(error as Error)
     }
   }
 
-  /** A commit found no room. */
-  report(cause: StoreFullError): void {
-    this.#set(cause)
-  }
-
-  /** As `report`, for a commit that must succeed because its call was already sent: makes room by dropping the ballast. */
-  giveUpBallast(cause: StoreFullError): void {
-    this.#options.ballast.drop()
-    this.#set(cause)
-  }
-
-  close(): void {
-    this.#cancelRetry()
-  }
-
-  #set(cause: Error | undefined): void {
-    const { clock, onChange } = this.#options
-    const isChange = (cause === undefined) !== (this.#cause === undefined)
-    this.#cause = cause
-    this.#cancelRetry()
-    this.#cancelRetry = cause ? clock.after(retryMs, () => this.look()) : () => undefined
+  /** A commit found no room, or there is room again. */
+  function report(found: Error | undefined): void {
+    const isChange = (found === undefined) !== (cause === undefined)
+    cause = found
+    cancelRetry()
+    cancelRetry = cause ? clock.after(retryMs, look) : () => undefined
     if (isChange) onChange(cause)
+  }
+
+  return {
+    look,
+    report,
+    /** @throws {StoreFullError} There is no room for a new call. */
+    assert(): void {
+      if (cause) look()
+      if (cause) throw new StoreFullError(codeOf(cause), cause)
+    },
+    /** As `report`, for a commit that must succeed because its call was already sent: makes room by dropping the ballast. */
+    giveUpBallast(found: StoreFullError): void {
+      ballast.drop()
+      report(found)
+    },
+    close: () => cancelRetry(),
   }
 }

@@ -10,7 +10,7 @@ import { StoreFullError } from '../database/store-errors.ts'
 import { Ballast } from './ballast.ts'
 import { openStore } from './open-store.ts'
 import { startPurging } from './purge.ts'
-import { Room } from './room.ts'
+import { journalRoom } from './room.ts'
 import { journalDatabase } from './schema.ts'
 
 /** What the journal needs beside its directory. */
@@ -56,7 +56,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     maxSize: cachedTextMax,
     sizeCalculation: ({ answer }, id) => id.length + (answer.ok ? answer.dataText : answer.messageText).length + 200,
   })
-  const room = new Room({
+  const room = journalRoom({
     ballast,
     clock,
     tryToCommit: () => writer.commitAll(() => calls.touch()),
