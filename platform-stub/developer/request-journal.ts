@@ -5,7 +5,7 @@ import type { AuthRefusal } from '../partner-api/authenticate.ts'
 import type { PartnerRequest } from '../partner-api/partner-request.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 
-/** One partner request as the journal tells it. */
+/** One partner request as the journal shows it. */
 export interface JournalEntry extends Omit<AnsweredRequest, 'unauthenticated'> {
   /** Rises by one with each request since the stub was started. */
   readonly number: number
@@ -34,36 +34,28 @@ export interface AuthenticationFault {
 }
 
 /** The last partner requests, in memory. */
-export class Journal {
-  readonly #changed: () => void
-  #entries: JournalEntry[] = []
-  #added = 0
+export type Journal = ReturnType<typeof requestJournal>
 
-  /** @param changed Told of each new entry, which no table shows. */
-  constructor(changed: () => void) {
-    this.#changed = changed
-  }
-
-  add({ unauthenticated, ...answered }: AnsweredRequest): void {
-    const authentication = unauthenticated && explain(unauthenticated.request, unauthenticated.refused, answered.atMs)
-    this.#entries.push({ number: ++this.#added, ...answered, authentication })
-    const agedAt = this.#entries.length - 1 - stubLimits.journalWholeEntriesMax
-    const aged = this.#entries[agedAt]
-    if (aged) this.#entries[agedAt] = withoutLongText(aged)
-    // Twice the bound before it is cut: cutting at every entry would move all of them each time.
-    if (this.#entries.length >= 2 * stubLimits.journalEntriesMax) {
-      this.#entries = this.#entries.slice(-stubLimits.journalEntriesMax)
-    }
-    this.#changed()
-  }
-
-  /** Newest first. */
-  newest(count: number): JournalEntry[] {
-    return this.#entries.slice(-Math.min(count, stubLimits.journalEntriesMax)).reverse()
-  }
-
-  clear(): void {
-    this.#entries = []
+/** @param onChange Called with each new entry, because no table shows it. */
+export function requestJournal(onChange: () => void) {
+  let entries: JournalEntry[] = []
+  let added = 0
+  return {
+    add({ unauthenticated, ...answered }: AnsweredRequest): void {
+      const authentication = unauthenticated && explain(unauthenticated.request, unauthenticated.refused, answered.atMs)
+      entries.push({ number: ++added, ...answered, authentication })
+      const agedAt = entries.length - 1 - stubLimits.journalWholeEntriesMax
+      const aged = entries[agedAt]
+      if (aged) entries[agedAt] = withoutLongText(aged)
+      // Twice the bound before it is cut: cutting at every entry would move all of them each time.
+      if (entries.length >= 2 * stubLimits.journalEntriesMax) entries = entries.slice(-stubLimits.journalEntriesMax)
+      onChange()
+    },
+    /** Newest first. */
+    newest: (count: number) => entries.slice(-Math.min(count, stubLimits.journalEntriesMax)).reverse(),
+    clear(): void {
+      entries = []
+    },
   }
 }
 

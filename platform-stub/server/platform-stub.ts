@@ -2,11 +2,11 @@ import { type RealTime, StubClock } from '../clock/clock.ts'
 import { Schedule } from '../clock/schedule.ts'
 import type { ControlParts } from '../developer/control/control-parts.ts'
 import { isLoopback } from '../developer/control/guard.ts'
-import { Journal } from '../developer/request-journal.ts'
+import { requestJournal } from '../developer/request-journal.ts'
 import { FaultsOf } from '../faults/faults.ts'
 import type { PartnerFault } from '../faults/partner-fault.ts'
 import type { WebhookFault } from '../faults/webhook-fault.ts'
-import { Directory } from '../marketplace/game-servers/directory.ts'
+import { makeDirectory } from '../marketplace/game-servers/directory.ts'
 import { loadPlatformKey } from '../marketplace/game-servers/register.ts'
 import type { Platform } from '../marketplace/platform.ts'
 import type { Random } from '../marketplace/random.ts'
@@ -19,8 +19,8 @@ import { partnerListener } from '../partner-api/partner-listener.ts'
 import { openDatabase } from '../store/open.ts'
 import { emptyTables, prepareTables } from '../store/tables.ts'
 import { diskFull, makeTransact } from '../store/transact.ts'
-import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
-import { WebhookSeal } from '../webhooks/webhook-attempt.ts'
+import { webhookDispatcher } from '../webhooks/dispatcher.ts'
+import { webhookSeal } from '../webhooks/webhook-attempt.ts'
 import type { Audience } from './app.ts'
 import { closeServer, frameworkListener, type Listener, listen, makeServer } from './http-server.ts'
 import type { Log } from './log.ts'
@@ -108,18 +108,18 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     afterCommit: (action) => void afterCommit.push(action),
     publicUrl: () => publicUrl,
   }
-  const directory = new Directory(tables.gameServers.all(), tables.gameServers.allKeys())
-  const journal = new Journal(() => changes.note())
+  const directory = makeDirectory(tables.gameServers.all(), tables.gameServers.allKeys())
+  const journal = requestJournal(() => changes.note())
   const faults = { partner: new FaultsOf<PartnerFault>(clock), webhook: new FaultsOf<WebhookFault>(clock) }
   // Made while the stub starts to listen: a new key takes longer than everything else.
   const key = loadPlatformKey(platform)
   key.catch(options.onFatal)
   const platformKey = () => key
-  const seal = new WebhookSeal(random, platformKey)
+  const seal = webhookSeal(random, platformKey)
   const schedule: Schedule = new Schedule({
     clock,
     moves: dueMoves(platform),
-    attempts: new WebhookDispatcher({ platform, directory, faults, seal }, () => schedule.wake()),
+    attempts: webhookDispatcher({ platform, directory, faults, seal }, () => schedule.wake()),
     upkeep: replayForgetting(platform),
     storeOffset: () => {
       const stored = platform.transact(() => tables.platform.setClockOffsetMs(clock.offsetMs))

@@ -16,95 +16,79 @@ interface UnderWay {
  * Sends what is due in the delivery queue. Each game server has its own slots, so that a receiver that hangs delays no
  * other. What is due is always read from the database: an attempt that a crash cut off is due again.
  *
+ * @param onStoreRefused Called when something could not be written, so that `run` is called again.
  * @see interface section 6; docs/decisions/0032
  */
-export class WebhookDispatcher implements DueAttempts {
-  readonly #parts: AttemptParts
-  readonly #onStoreRefused: () => void
+export function webhookDispatcher(parts: AttemptParts, onStoreRefused: () => void): DueAttempts {
+  const { platform, directory } = parts
+  const { tables, clock, log } = platform
   /** By delivery. */
-  readonly #underWay = new Map<number, UnderWay>()
+  const underWay = new Map<number, UnderWay>()
   /** Attempts that were made and could not be written, by delivery. They are not made again meanwhile. */
-  readonly #unrecorded = new Map<number, AttemptMade>()
+  const unrecorded = new Map<number, AttemptMade>()
   /** The store refused something since the last run: waiting comes before trying again. */
-  #isRefused = false
+  let isRefused = false
   /** What attempts that start now get; null while none starts. */
-  #patience: Patience | null = null
+  let patience: Patience | null = null
+  const isIdle = () => underWay.size === 0
 
-  /** @param onStoreRefused Called when something could not be written, so that `run` is called again. */
-  constructor(parts: AttemptParts, onStoreRefused: () => void) {
-    this.#parts = parts
-    this.#onStoreRefused = onStoreRefused
-  }
-
-  run(mode: Mode): boolean {
-    this.#patience = mode.kind === 'travelling' ? travelPatience : everydayPatience
-    const wasRefused = this.#isRefused
-    this.#isRefused = false
-    if (wasRefused || ![...this.#unrecorded.values()].every((attempt) => this.#record(attempt))) return false
-    for (const { id } of this.#parts.directory.all()) this.#startDue(id)
-    return true
-  }
-
-  /** Deliveries of a game server without an address are among them, and are due all the same. */
-  nextMs(): number | null {
-    const { tables, clock } = this.#parts.platform
-    return tables.webhooks.firstAfter(clock.nowMs())
-  }
-
-  pause(): void {
-    this.#patience = null
-  }
-
-  isIdle(): boolean {
-    return this.#underWay.size === 0
-  }
-
-  async settle(): Promise<void> {
-    while (!this.isIdle()) await Promise.all([...this.#underWay.values()].map(({ ended }) => ended))
-  }
-
-  breakOff(failure: string): void {
-    for (const { abort } of this.#underWay.values()) abort.abort(failure)
-  }
-
-  #startDue(gameServerId: number): void {
-    const { tables, clock } = this.#parts.platform
-    const patience = this.#patience
-    if (!patience || !this.#parts.directory.byId(gameServerId)?.webhookUrl) return
-    const own = [...this.#underWay.values()].filter((attempt) => attempt.gameServerId === gameServerId)
+  function startDue(gameServerId: number): void {
+    if (!patience || !directory.byId(gameServerId)?.webhookUrl) return
+    const own = [...underWay.values()].filter((attempt) => attempt.gameServerId === gameServerId)
     const slots = stubLimits.webhookInFlightPerReceiverMax - own.length
     if (slots <= 0) return
     const due = tables.webhooks.due(gameServerId, clock.nowMs(), stubLimits.webhookInFlightPerReceiverMax)
-    const startable = due.filter(({ id }) => !this.#underWay.has(id) && !this.#unrecorded.has(id))
+    const startable = due.filter(({ id }) => !underWay.has(id) && !unrecorded.has(id))
     for (const delivery of startable.slice(0, slots)) {
       const abort = new AbortController()
-      const ended = this.#attempt(delivery, patience, abort.signal)
-      this.#underWay.set(delivery.id, { gameServerId, abort, ended })
+      const ended = attempt(delivery, patience, abort.signal)
+      underWay.set(delivery.id, { gameServerId, abort, ended })
     }
   }
 
-  async #attempt(delivery: WebhookDeliveryRow, patience: Patience, signal: AbortSignal): Promise<void> {
+  async function attempt(delivery: WebhookDeliveryRow, given: Patience, signal: AbortSignal): Promise<void> {
     // Begins in the next microtask: it must be among those under way before it can end.
     await null
     let isStored = false
     try {
-      const made = await makeAttempt(delivery, patience, signal, this.#parts)
-      isStored = typeof made === 'string' ? made === 'not-made' : this.#record(made)
+      const made = await makeAttempt(delivery, given, signal, parts)
+      isStored = typeof made === 'string' ? made === 'not-made' : record(made)
     } catch (error) {
-      this.#parts.platform.log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt failed')
+      log.error({ err: error, deliveryId: delivery.id }, 'webhook attempt failed')
     }
-    this.#underWay.delete(delivery.id)
-    if (isStored) this.#startDue(delivery.gameServerId)
-    else {
-      this.#isRefused = true
-      this.#onStoreRefused()
-    }
+    underWay.delete(delivery.id)
+    if (isStored) return startDue(delivery.gameServerId)
+    isRefused = true
+    onStoreRefused()
   }
 
-  #record(attempt: AttemptMade): boolean {
-    const isRecorded = recordAttempt(this.#parts.platform, attempt)
-    if (isRecorded) this.#unrecorded.delete(attempt.deliveryId)
-    else this.#unrecorded.set(attempt.deliveryId, attempt)
+  function record(made: AttemptMade): boolean {
+    const isRecorded = recordAttempt(platform, made)
+    if (isRecorded) unrecorded.delete(made.deliveryId)
+    else unrecorded.set(made.deliveryId, made)
     return isRecorded
+  }
+
+  return {
+    run(mode: Mode): boolean {
+      patience = mode.kind === 'travelling' ? travelPatience : everydayPatience
+      const wasRefused = isRefused
+      isRefused = false
+      if (wasRefused || ![...unrecorded.values()].every(record)) return false
+      for (const { id } of directory.all()) startDue(id)
+      return true
+    },
+    /** Deliveries of a game server without an address are among them, and are due all the same. */
+    nextMs: () => tables.webhooks.firstAfter(clock.nowMs()),
+    pause() {
+      patience = null
+    },
+    isIdle,
+    async settle() {
+      while (!isIdle()) await Promise.all([...underWay.values()].map(({ ended }) => ended))
+    },
+    breakOff(failure) {
+      for (const { abort } of underWay.values()) abort.abort(failure)
+    },
   }
 }

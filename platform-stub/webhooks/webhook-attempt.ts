@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey } from 'node:crypto'
 import type { ProtectedHeader } from '../../contract/envelope/protected-header.ts'
 import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
@@ -72,7 +72,7 @@ export async function makeAttempt(
   if (number instanceof Refusal) return 'store-refused'
   const made = { number, at: clock.nowMs(), url, fault: fault?.kind ?? null }
   const stockReportsBefore = tables.listings.ofTransaction(delivery.transactionId)?.stockReports ?? 0
-  const { header, signature } = await seal.seal(delivery, made, fault?.kind)
+  const { header, signature } = await seal(delivery, made, fault?.kind)
   const startedMs = clock.monotonicMs()
   const post = { url, body: brokenBody(fault?.kind, delivery.payload), signature, timeoutMs, signal }
   const [outcome, ...copies] = await postAll(post, fault, platform)
@@ -104,37 +104,32 @@ async function postAll(
   return [isLost ? { kind: 'failure', failure: `answer ${outcome.status} dropped by a fault` } : outcome, ...rest]
 }
 
-/** Signs webhooks with the platform's key, each attempt anew: the jti and the five minutes are the attempt's own. */
-export class WebhookSeal {
-  readonly #random: Random
-  readonly #platformKey: () => Promise<PlatformKeyRow>
-  #signingKey: { kid: string; key: KeyObject } | undefined
+/** What signs webhooks. */
+export type WebhookSeal = ReturnType<typeof webhookSeal>
 
-  constructor(random: Random, platformKey: () => Promise<PlatformKeyRow>) {
-    this.#random = random
-    this.#platformKey = platformKey
+/** Signs webhooks with the platform's key, each attempt anew: the jti and the five minutes are the attempt's own. */
+export function webhookSeal(random: Random, platformKey: () => Promise<PlatformKeyRow>) {
+  const loadSigningKey = async () => {
+    const { kid, privateKeyPem } = await platformKey()
+    return { kid, key: createPrivateKey(privateKeyPem) }
   }
+  let signingKey: ReturnType<typeof loadSigningKey> | undefined
 
   /**
    * @param attempt Its number, and its moment in Unix ms.
    * @param fault What is to be wrong with the header, if anything.
    */
-  async seal(
+  return async (
     { id, payload }: WebhookDeliveryRow,
     attempt: { readonly number: number; readonly at: number },
     fault: WebhookFaultKind | undefined,
-  ): Promise<{ header: ProtectedHeader; signature: string }> {
-    this.#signingKey ??= await this.#loadSigningKey()
-    const { kid, key } = this.#signingKey
+  ) => {
+    signingKey ??= loadSigningKey()
+    const { kid, key } = await signingKey
     const iat = Math.floor(attempt.at / 1_000)
-    const jti = this.#random.uuid('webhook-jti', `${id}:${attempt.number}`)
+    const jti = random.uuid('webhook-jti', `${id}:${attempt.number}`)
     const proper: ProtectedHeader = { alg: 'RS256', kid, jti, iat, exp: iat + limits.envelopeLifetimeS }
     const header = brokenHeader(fault, proper)
     return { header, signature: await sealEnvelope(header, Buffer.from(payload), key) }
-  }
-
-  async #loadSigningKey() {
-    const { kid, privateKeyPem } = await this.#platformKey()
-    return { kid, key: createPrivateKey(privateKeyPem) }
   }
 }

@@ -89,7 +89,8 @@ function signedByStranger(): Flaw {
 }
 
 function expired({ nowS }: Workbench): Flaw {
-  return { header: { iat: nowS - pastLeewayS - limits.envelopeLifetimeS, exp: nowS - pastLeewayS } }
+  const exp = nowS() - pastLeewayS
+  return { header: { iat: exp - limits.envelopeLifetimeS, exp } }
 }
 
 function withLaterExp(protectedSegment: string): string {

@@ -8,7 +8,7 @@ import type { Probe } from './probe.ts'
 import { probesOfRefusing } from './refused.ts'
 import { findingInWords, keyInWords, summaryInWords } from './report.ts'
 import { probesOfTaking } from './taken.ts'
-import { type ProbeSale, type SignedWebhook, Workbench } from './workbench.ts'
+import { makeWorkbench, type ProbeSale, type SignedWebhook } from './workbench.ts'
 
 /** The receiver, the key, the sale and the output of a probing. */
 export interface Probing {
@@ -31,7 +31,7 @@ const probes: readonly Probe[] = [...probesOfTaking, ...probesOfRefusing]
  * @see interface sections 5 and 6
  */
 export async function probeWebhook({ url, key, sale, random, clock, print }: Probing): Promise<boolean> {
-  const bench = new Workbench({ key, sale, random, nowMs: () => clock.nowMs() + key.clockOffsetMs })
+  const bench = makeWorkbench({ key, sale, random, nowMs: () => clock.nowMs() + key.clockOffsetMs })
   const post = async (webhook: SignedWebhook): Promise<Reaction> => {
     const { body, signature } = webhook
     return { webhook, outcome: await postWebhook({ url, body, signature, timeoutMs: limits.webhookTimeoutMs }, clock) }

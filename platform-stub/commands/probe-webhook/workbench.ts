@@ -49,68 +49,52 @@ export interface WorkbenchParts {
   readonly nowMs: () => number
 }
 
-/** Makes proper and flawed webhooks. Every order has its own purchase. */
-export class Workbench {
-  readonly #parts: WorkbenchParts
-  #transactionId: number
-  #sealed = 0
+/** Makes proper and flawed webhooks. */
+export type Workbench = ReturnType<typeof makeWorkbench>
 
-  constructor(parts: WorkbenchParts) {
-    this.#parts = parts
-    // High, so that no real purchase has it. Below 2^31, for receivers with 32-bit integers.
-    this.#transactionId = 1e9 + (Number.parseInt(parts.random.uuid('probe', 'transactions').slice(0, 8), 16) % 1e9)
-  }
+/** Makes a workbench. Each of its orders has its own purchase. */
+export function makeWorkbench({ key, sale, random, nowMs }: WorkbenchParts) {
+  // High, so that no real purchase has it. Below 2^31, for receivers with 32-bit integers.
+  let transactionId = 1e9 + (Number.parseInt(random.uuid('probe', 'transactions').slice(0, 8), 16) % 1e9)
+  let sealed = 0
+  const nowS = () => Math.floor(nowMs() / 1_000)
+  return {
+    kid: key.kid,
 
-  get kid(): string {
-    return this.#parts.key.kid
-  }
+    /** Unix time in seconds. */
+    nowS,
 
-  /** Unix time in seconds. */
-  get nowS(): number {
-    return Math.floor(this.#parts.nowMs() / 1_000)
-  }
+    /** A purchase that was just paid. */
+    order: (): TransferOrder => ({
+      event: 'transfer_order',
+      transactionId: transactionId++,
+      ...sale,
+      quantity: 1,
+      paidAt: iso(nowMs()),
+    }),
 
-  /** A purchase that was just paid. */
-  order(): TransferOrder {
-    const transactionId = this.#transactionId++
-    const { sale, nowMs } = this.#parts
-    return { event: 'transfer_order', transactionId, ...sale, quantity: 1, paidAt: iso(nowMs()) }
-  }
+    /** The end of a purchase. */
+    terminal({ transactionId, itemRef }: TransferOrder, phase: TerminalPhase): TransactionTerminal {
+      const { paymentStatus, deliveryStatus } = transactionPhases[phase]
+      const end = { transactionId, itemRef, paymentStatus, deliveryStatus, reason: null, occurredAt: iso(nowMs()) }
+      return { event: 'transaction_terminal', ...end }
+    },
 
-  /** The end of a purchase. */
-  terminal({ transactionId, itemRef }: TransferOrder, phase: TerminalPhase): TransactionTerminal {
-    const { paymentStatus, deliveryStatus } = transactionPhases[phase]
-    return {
-      event: 'transaction_terminal',
-      transactionId,
-      itemRef,
-      paymentStatus,
-      deliveryStatus,
-      reason: null,
-      occurredAt: iso(this.#parts.nowMs()),
-    }
-  }
-
-  /** Signs an event as the platform does, with the flaw. */
-  seal(event: TransferOrder | TransactionTerminal, flaw: Flaw = {}, body = JSON.stringify(event)): SignedWebhook {
-    const { key, random } = this.#parts
-    const { sign: signed = signRs256, join = joinDetached } = flaw
-    const header = {
-      alg: 'RS256',
-      kid: key.kid,
-      jti: random.uuid('probe-jti', this.#sealed++),
-      iat: this.nowS,
-      exp: this.nowS + limits.envelopeLifetimeS,
-      ...flaw.header,
-    }
-    const protectedSegment = Buffer.from(JSON.stringify(header)).toString('base64url')
-    const bytes = Buffer.from(body)
-    const signature = signed(signingInput(protectedSegment, bytes), key).toString('base64url')
-    return {
-      event: event.event,
-      body: flaw.sentBody ?? body,
-      signature: join(protectedSegment, base64url(bytes), signature),
-    }
+    /** Signs an event as the platform does, with the flaw. */
+    seal(event: TransferOrder | TransactionTerminal, flaw: Flaw = {}, body = JSON.stringify(event)): SignedWebhook {
+      const { sign: signed = signRs256, join = joinDetached } = flaw
+      const jti = random.uuid('probe-jti', sealed++)
+      const times = { iat: nowS(), exp: nowS() + limits.envelopeLifetimeS }
+      const header = { alg: 'RS256', kid: key.kid, jti, ...times, ...flaw.header }
+      const protectedSegment = Buffer.from(JSON.stringify(header)).toString('base64url')
+      const bytes = Buffer.from(body)
+      const signature = signed(signingInput(protectedSegment, bytes), key).toString('base64url')
+      return {
+        event: event.event,
+        body: flaw.sentBody ?? body,
+        signature: join(protectedSegment, base64url(bytes), signature),
+      }
+    },
   }
 }
 
