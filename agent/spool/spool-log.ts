@@ -24,51 +24,44 @@ interface Trouble {
   lastMs: number
 }
 
-/** What the spool reports to a person. The number of lines is bounded, whatever happens to 100,000 files. */
-export class SpoolLog {
-  readonly #log: Log
-  readonly #clock: Clock
-  readonly #ignored: LimitedLog
-  readonly #rejected: LimitedLog
-  readonly #troubles = new Map<string, Trouble>()
+/** What the spool reports to a person. */
+export type SpoolLog = ReturnType<typeof spoolLog>
 
-  constructor(log: Log, clock: Clock) {
-    this.#log = log
-    this.#clock = clock
-    this.#ignored = new LimitedLog(log, clock)
-    this.#rejected = new LimitedLog(log, clock)
-  }
+/** Makes the reports of the spool. The number of lines is bounded, whatever happens to 100,000 files. */
+export function spoolLog(log: Log, clock: Clock) {
+  const ignored = new LimitedLog(log, clock)
+  const rejected = new LimitedLog(log, clock)
+  const troubles = new Map<string, Trouble>()
+  return {
+    /** A name looks like a request, or like one of the agent's own files, and is none. */
+    onIgnored: (name: string, why: WhyIgnored): void =>
+      ignored.warn({ name, why, cure: curesOfNames[why] }, 'ignored in the spool'),
 
-  /** A name looks like a request, or like one of the agent's own files, and is none. */
-  onIgnored(name: string, why: WhyIgnored): void {
-    this.#ignored.warn({ name, why, cure: curesOfNames[why] }, 'ignored in the spool')
-  }
+    /** A file was refused, and is kept as `.rejected`. */
+    onRejected: (name: string, reason: string): void =>
+      rejected.warn({ name, status: 400, reason }, 'request file refused'),
 
-  /** A file was refused, and is kept as `.rejected`. */
-  onRejected(name: string, reason: string): void {
-    this.#rejected.warn({ name, status: 400, reason }, 'request file refused')
-  }
+    /** Something failed and is tried again. The first files of each cause are named, the others counted. */
+    onError(where: string, error: Error): void {
+      const nowMs = clock.monotonicMs()
+      const cause = causeOf(error)
+      const key = (error as NodeJS.ErrnoException).code ?? cause
+      const trouble = troubles.get(key) ?? { cause, files: new Set(), failures: 0, lastMs: nowMs }
+      troubles.set(key, trouble)
+      trouble.failures++
+      trouble.lastMs = nowMs
+      if (trouble.files.has(where) || trouble.files.size === filesNamedMax) return
+      trouble.files.add(where)
+      log.warn({ where, cause, cure: cureOf(error) }, 'the spool cannot be worked with; tried again')
+    },
 
-  /** Something failed and is tried again. The first files of each cause are named, the others counted. */
-  onError(where: string, error: Error): void {
-    const nowMs = this.#clock.monotonicMs()
-    const cause = causeOf(error)
-    const key = (error as NodeJS.ErrnoException).code ?? cause
-    const trouble = this.#troubles.get(key) ?? { cause, files: new Set(), failures: 0, lastMs: nowMs }
-    this.#troubles.set(key, trouble)
-    trouble.failures++
-    trouble.lastMs = nowMs
-    if (trouble.files.has(where) || trouble.files.size === filesNamedMax) return
-    trouble.files.add(where)
-    this.#log.warn({ where, cause, cure: cureOf(error) }, 'the spool cannot be worked with; tried again')
-  }
-
-  /** Reports each cause that is over. To be called every few seconds. */
-  reportEnds(): void {
-    for (const [key, { cause, failures, lastMs }] of this.#troubles) {
-      if (this.#clock.monotonicMs() - lastMs < quietMs) continue
-      this.#troubles.delete(key)
-      this.#log.info({ cause, failures }, 'the spool can be worked with again')
-    }
+    /** Reports each cause that is over. To be called every few seconds. */
+    reportEnds(): void {
+      for (const [key, { cause, failures, lastMs }] of troubles) {
+        if (clock.monotonicMs() - lastMs < quietMs) continue
+        troubles.delete(key)
+        log.info({ cause, failures }, 'the spool can be worked with again')
+      }
+    },
   }
 }

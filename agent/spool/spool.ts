@@ -7,7 +7,7 @@ import { startHeartbeat } from './heartbeat.ts'
 import { outboxEvents } from './outbox-events.ts'
 import { countFiles, removeExpired } from './own-files.ts'
 import { makeSpoolDirs, probeSpool, spoolReasons, warningAboutRoot, watchDirs } from './spool-dirs.ts'
-import { SpoolLog } from './spool-log.ts'
+import { spoolLog } from './spool-log.ts'
 import { SpoolWorker, type SpoolWorkerOptions } from './spool-worker.ts'
 
 /** What a spool works with. */
@@ -55,7 +55,7 @@ const retentionIntervalMs = 3_600_000
 export async function startSpool(options: SpoolOptions): Promise<Spool> {
   const { dirs, clock, log, assertOwned } = options
   const fs = patientFs(clock)
-  const spoolLog = new SpoolLog(log, clock)
+  const report = spoolLog(log, clock)
   const watch = watchDirs(dirs, (dir) => log.warn({ dir }, 'a directory of the spool was replaced by another one'))
   const makeDirs = (): void => {
     assertOwned()
@@ -64,7 +64,7 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
   let isInDoubt = false
   const onError = (where: string, error: Error): void => {
     isInDoubt = true
-    spoolLog.onError(where, error)
+    report.onError(where, error)
   }
   makeDirs()
   probeSpool(dirs)
@@ -88,13 +88,13 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     },
     makeDirs,
     onError,
-    onIgnored: (name, why) => spoolLog.onIgnored(name, why),
-    onRejected: (name, reason) => spoolLog.onRejected(name, reason),
+    onIgnored: report.onIgnored,
+    onRejected: report.onRejected,
     onRecovered: (claim) => log.info({ claim }, 'recovered a claim'),
   })
   await worker.start()
   const reasons = (): string[] => {
-    spoolLog.reportEnds()
+    report.reportEnds()
     const found = spoolReasons(dirs, isInDoubt)
     isInDoubt &&= found.length > 0
     return found
@@ -104,10 +104,10 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     agent: options.agent,
     clock,
     reasons: () => [...new Set([...options.reasons(), ...reasons()])],
-    onError: (error) => spoolLog.onError('agent.json', error),
+    onError: (error) => report.onError('agent.json', error),
   })
   const stopRetention = repeat(clock, retentionIntervalMs, () =>
-    removeExpired(dirs, clock, fs).catch((error: Error) => spoolLog.onError('expired files', error)),
+    removeExpired(dirs, clock, fs).catch((error: Error) => report.onError('expired files', error)),
   )
   let stopped: Promise<void> | undefined
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Log } from '../../../agent/log/log.ts'
-import { SpoolLog } from '../../../agent/spool/spool-log.ts'
+import { spoolLog as makeSpoolLog } from '../../../agent/spool/spool-log.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 
 type Line = Readonly<Record<string, unknown>>
@@ -9,7 +9,7 @@ function spoolLog() {
   const lines: Line[] = []
   const write = (level: string) => (fields: object, msg: string) => lines.push({ level, ...fields, msg })
   const clock = new TestClock()
-  const log = new SpoolLog({ warn: write('warn'), info: write('info') } as unknown as Log, clock)
+  const log = makeSpoolLog({ warn: write('warn'), info: write('info') } as unknown as Log, clock)
   return { log, clock, lines }
 }
 
