@@ -23,13 +23,13 @@ const readyText = z.optional(z.nullable(z.string().check(z.describe('Brazilian P
 /** Seller eligibility: a hint, never a gate. @see interface section 2 */
 export const eligibility = z.looseObject({
   allowed: z.boolean().check(z.describe('Whether the character may list items.')),
-  blocker: z.optional(z.nullable(knownText('What stands in the way first.', eligibilityBlockers))),
+  blocker: z.optional(z.nullable(knownText('The first reason why it may not.', eligibilityBlockers))),
   message: readyText,
   linked: z.boolean().check(z.describe('Whether the character is linked to an account.')),
   banned: z.boolean().check(z.describe('Whether the character is banned.')),
   selling: z.looseObject({
     allowed: z.boolean().check(z.describe('Whether the account may sell.')),
-    blockers: z.array(knownText('What stands in the way of selling.', sellingBlockers)),
+    blockers: z.array(knownText('The reasons why it may not sell.', sellingBlockers)),
     message: readyText,
     action: z.optional(
       z.nullable(knownText('What the seller can do.', ['LINK_CHARACTER', 'CONTACT_SUPPORT', 'CREATE_RECIPIENT'])),

@@ -4,7 +4,7 @@ import { limits } from './limits.ts'
 import type { JsonError } from './strict-json.ts'
 
 /**
- * What is wrong with one field of an input and how to mend it, in Brazilian Portuguese. Both programs say it alike.
+ * What is wrong with one field of an input and how to correct it, in Brazilian Portuguese, for both programs.
  *
  * @param issue The first issue of a failed parse.
  * @param input What was parsed.
@@ -76,7 +76,7 @@ function typeInWords(value: unknown): string {
   }
 }
 
-/** What is wrong with a JSON text and how to mend it, in Brazilian Portuguese. */
+/** What is wrong with a JSON text and how to correct it, in Brazilian Portuguese. */
 export function jsonErrorInWords(error: JsonError): string {
   switch (error.kind) {
     case 'not-json':
@@ -94,7 +94,7 @@ export function jsonErrorInWords(error: JsonError): string {
   }
 }
 
-/** Why an envelope does not open and how to mend it, in Brazilian Portuguese. */
+/** Why an envelope does not open and how to correct it, in Brazilian Portuguese. */
 export function envelopeErrorInWords({ step, cause }: Pick<EnvelopeError, 'step' | 'cause'>): string {
   return step === 'signature' && cause === 'other-bytes' ? otherBytes : envelopeTexts[step]
 }

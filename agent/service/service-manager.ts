@@ -17,7 +17,7 @@ export interface ServiceManager {
    * Reports that the daemon is up, and from then on that it is alive. A second report replaces the first one.
    *
    * @param status One line for `systemctl status`.
-   * @param checkAlive While this does not resolve, the service manager is not told that the daemon is alive.
+   * @param checkAlive While this does not resolve, the daemon does not report to the service manager that it is alive.
    */
   reportUp(status: string, checkAlive: () => Promise<unknown>): void
   /** Ends the reports. */
@@ -52,10 +52,7 @@ export function serviceManager({ env, clock, log, execute = executeOnHost }: Ser
       await checkAlive?.()
       if (checkAlive) await notify('WATCHDOG=1')
     } catch (error) {
-      log.error(
-        { cause: (error as Error).message },
-        'the journal does not answer, so systemd is not told that all is well',
-      )
+      log.error({ cause: (error as Error).message }, 'the journal does not answer, so systemd gets no sign of life')
     }
     if (checkAlive) scheduleReport()
   }

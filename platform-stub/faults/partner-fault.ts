@@ -43,7 +43,7 @@ export const answerEndings: Readonly<Record<PartnerFault['kind'], AnswerEnding>>
   truncate: 'cut',
 }
 
-/** Whether a fault is meant for an operation; null for a request whose operation cannot be told. */
+/** Whether a fault is meant for an operation; null for a request whose operation is not known. */
 export function meets({ operation }: PartnerFault, name: PlatformOperationName | null): boolean {
   return operation === undefined || operation === name
 }

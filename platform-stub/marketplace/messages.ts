@@ -94,7 +94,7 @@ export const sellingTexts = {
   RECIPIENT_MISSING: 'Cadastre um recebedor e aguarde a aprovação para vender.',
 } as const
 
-/** What stands on every page for buyers and players. */
+/** Texts of every page for buyers and players. */
 export const playerTexts = {
   brand: 'Mercado',
   ribbon: 'Simulação: nenhum dinheiro é movimentado.',

@@ -1,4 +1,4 @@
-/** What `serve` was told about the platform's behaviour. Durations in ms of the stub's clock. */
+/** How the platform behaves, from the options of `serve`. Durations in ms of the stub's clock. */
 export interface Settings {
   /** An unpaid transaction expires this long after its creation. */
   readonly paymentExpiryMs: number
@@ -12,7 +12,7 @@ export interface Settings {
   readonly allowOfferReplay: boolean
 }
 
-/** What holds where the command line says nothing. */
+/** The values without an option on the command line. */
 export const defaultSettings: Settings = {
   paymentExpiryMs: 30 * 60_000,
   observationFreshnessMs: 10 * 60_000,

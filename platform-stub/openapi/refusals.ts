@@ -25,7 +25,7 @@ const summaries = {
   ENVELOPE_REPLAYED: 'The envelope was used before: every request wants a new jti.',
   LISTING_UNKNOWN: 'The game server has no listing with this itemRef.',
   LISTING_WITHDRAWN: 'The listing was withdrawn.',
-  ITEM_REF_USED: 'The itemRef was used before, be it by a listing that was withdrawn.',
+  ITEM_REF_USED: 'The itemRef was used before, perhaps by a listing that was withdrawn.',
   STOCK_TOO_LOW: 'More than the estimate of the stock.',
   TRANSACTION_UNKNOWN: 'The game server has no such transaction.',
   TRANSACTION_MOVE_REFUSED: 'The state of the transaction does not allow this. Nothing was changed.',

@@ -4,7 +4,7 @@ import { Refusal, refuse } from '../marketplace/refusal.ts'
 import { readInput } from './input.ts'
 import type { Route } from './partner-routes.ts'
 
-/** The fault that a request meets, counted down; undefined on every sound day, at the price of one look. */
+/** The fault that a request meets, counted down; undefined without a fault that applies. */
 export function takeFault(
   { partner }: Faults,
   route: Route,

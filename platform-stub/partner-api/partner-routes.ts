@@ -4,7 +4,7 @@ import type { PlatformOperation } from '../../contract/operations.ts'
 import { type NamedOperation, platformOperations } from '../marketplace/platform-operations.ts'
 import { Refusal, refuse } from '../marketplace/refusal.ts'
 
-/** One method and path. Operations that share it are told apart by the body fields that they imply. */
+/** One method and path. The body fields that operations imply say which one of a shared route is meant. */
 export interface Route {
   readonly method: string
   readonly operations: readonly NamedOperation[]

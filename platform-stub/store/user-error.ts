@@ -4,8 +4,8 @@ export const exitCodes = { failed: 1, usage: 2, held: 3 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /**
- * Something that the person at the command line can mend. Its message says what is wrong and how, in one line or
- * several, and is all that is shown of it.
+ * Something that the person at the command line can correct. Its message says what is wrong and what to do, in one line
+ * or several. Nothing else is shown.
  */
 export class UserError extends Error {
   override readonly name: string = 'UserError'

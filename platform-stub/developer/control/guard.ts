@@ -20,8 +20,8 @@ export function isForeignPage(incoming: IncomingMessage, publicUrl: string): boo
 }
 
 /**
- * Whether the request came through a proxy that says so: its sender may be anybody, although the connection comes from
- * this machine.
+ * Whether the request came through a proxy that says so. Then its sender may be on any machine, although the connection
+ * comes from this one.
  */
 function isForwarded({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'))
@@ -44,7 +44,7 @@ function hostOf({ rawHeaders }: IncomingMessage): URL | undefined {
 /**
  * Why a request may not use the control routes; undefined when it may. They act without credentials, so they answer on
  * the loopback alone, under a loopback name or the address they listen on (another name could have been pointed at this
- * machine), and to no page of another origin. A proxy that adds no header cannot be told from a program on this machine:
+ * machine), and to no page of another origin. A proxy that adds no header looks like a program on this machine:
  * behind one they have a listener of their own.
  *
  * @param developerUrl The address that the control routes listen on.

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import { exitCodes, UserError } from '../../store/user-error.ts'
 
 /**
- * What is wrong with one field of a scenario and how to mend it, for the developer at the command line.
+ * What is wrong with one field of a scenario and how to correct it, for the developer at the command line.
  *
  * @param value The whole that was read.
  * @returns `gameServers[0].transactions[2].quantity: must be a whole number from 1, not 0`
@@ -69,7 +69,7 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
-/** A scenario that the stub cannot start from. Each line names a field, what is wrong with it and how to mend it. */
+/** A scenario that the stub cannot start from. Each line names a field, what is wrong with it and how to correct it. */
 export class ScenarioError extends UserError {
   override readonly name = 'ScenarioError'
   override readonly exitCode = exitCodes.usage

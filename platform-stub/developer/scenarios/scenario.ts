@@ -26,7 +26,7 @@ const listing = z.strictObject({
   observed: z.optional(
     z
       .strictObject({ quantity: observation, secondsAgo: secondsAgo('How long ago it was seen.') })
-      .check(z.describe('What the game server last saw; left out, it has not looked yet.')),
+      .check(z.describe('The last observation of the game server; without it there is none.')),
   ),
   withdrawn: flag('Is withdrawn, after everything else that the scenario says of it.'),
 })
@@ -70,13 +70,13 @@ const gameServer = z.strictObject({
       z.refine((text) => httpUrlOf(text) !== undefined, {
         params: { wanted: 'an http or https address such as "http://127.0.0.1:9000/webhook"' },
       }),
-      z.meta({ description: 'Where its webhooks go; left out, they wait for an address.', format: 'uri' }),
+      z.meta({ description: 'Where its webhooks go; without it they wait for an address.', format: 'uri' }),
     ),
   ),
   out: z.optional(
     name.check(
       z.describe(
-        'Folder for agent.env, signing-key.pem and platform-public-key.pem, made if missing; relative to where the stub is started. A signing key that lies there is kept.',
+        'Folder for agent.env, signing-key.pem and platform-public-key.pem, made if missing; relative to where the stub is started. An existing signing key is kept.',
       ),
     ),
   ),
@@ -93,7 +93,7 @@ export type ScenarioGameServer = z.infer<typeof gameServer>
 /** A state to start the stub in, as `serve --scenario` reads it. @see docs/decisions/0018 */
 export const scenario = z
   .strictObject({
-    $schema: z.optional(z.string().check(z.describe('For editors; the stub does not look at it.'))),
+    $schema: z.optional(z.string().check(z.describe('For editors; the stub ignores it.'))),
     clock: z.optional(
       z.strictObject({
         now: z.string().check(

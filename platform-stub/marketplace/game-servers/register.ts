@@ -131,7 +131,7 @@ function readWebhookUrl(webhookUrl: string | null): string | null | Refusal {
 }
 
 function readPublicKey(publicKeyPem: string): KeyPair | Refusal {
-  // A private key would be taken too, and its public half derived: it has no business here.
+  // createPublicKey accepts a private key too, and derives the public half. A private key must not be sent here.
   if (publicKeyPem.includes('PRIVATE KEY')) return refuse('SIGNING_KEY_INVALID')
   try {
     const key = createPublicKey(publicKeyPem)
@@ -139,13 +139,13 @@ function readPublicKey(publicKeyPem: string): KeyPair | Refusal {
     if (key.asymmetricKeyType === 'rsa' && bits >= limits.signingKeyBitsMin)
       return { publicKeyPem, privateKeyPem: null }
   } catch {
-    // Not a key at all; refused like an unfit one.
+    // Not a key at all. It is refused like an invalid one.
   }
   return refuse('SIGNING_KEY_INVALID')
 }
 
 /**
- * The key that the platform signs its webhooks with: the stored one, or a new one that is stored before anybody sees it.
+ * The key that the platform signs its webhooks with: the stored one, or a new one, which is stored before it is used.
  */
 export async function loadPlatformKey(platform: Platform): Promise<PlatformKeyRow> {
   const stored = platform.tables.platform.key()
