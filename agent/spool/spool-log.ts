@@ -24,10 +24,7 @@ interface Trouble {
   lastMs: number
 }
 
-/** What the spool reports to a person. */
-export type SpoolLog = ReturnType<typeof spoolLog>
-
-/** Makes the reports of the spool. The number of lines is bounded, whatever happens to 100,000 files. */
+/** Makes what the spool reports to a person. The number of lines is bounded, whatever happens to 100,000 files. */
 export function spoolLog(log: Log, clock: Clock) {
   const ignored = new LimitedLog(log, clock)
   const rejected = new LimitedLog(log, clock)

@@ -8,6 +8,21 @@ export function isoOrNull(unixMs: number | null): string | null {
   return unixMs === null ? null : iso(unixMs)
 }
 
+/** The names of a row's times. */
+type TimeName = 'at' | `${string}At`
+
+/** A row whose times, Unix ms, are ISO-8601 in UTC. */
+export type WithIsoTimes<Row> = {
+  readonly [Name in keyof Row]: Name extends TimeName ? string | Extract<Row[Name], null> : Row[Name]
+}
+
+/** Writes the times of a row, which are named `at` or `…At`, as ISO-8601 in UTC. */
+export function withIsoTimes<Row extends object>(row: Row): WithIsoTimes<Row> {
+  const isTime = (name: string): boolean => name === 'at' || name.endsWith('At')
+  const fields = Object.entries(row).map(([name, value]) => [name, isTime(name) ? isoOrNull(value) : value])
+  return Object.fromEntries(fields) as WithIsoTimes<Row>
+}
+
 /** Value of a `Date` header. */
 export function httpDate(unixMs: number): string {
   return new Date(unixMs).toUTCString()

@@ -3,7 +3,7 @@ import { maturity } from '../../contract/operations.ts'
 import { eventExample } from './examples.ts'
 import { eventTexts, redeliveryText } from './prose.ts'
 import { referenceTo } from './schemas.ts'
-import type { PathItem, ResponseObject } from './shape.ts'
+import { contentOf, type PathItem, type ResponseObject } from './shape.ts'
 
 /** The document's `webhooks`: what the platform posts to the game server. */
 export function webhookPathItems(): Readonly<Record<string, PathItem>> {
@@ -23,12 +23,7 @@ function pathItemOf(event: WebhookEvent): PathItem {
       security: [{ webhookSignature: [] }],
       requestBody: {
         required: true,
-        content: {
-          'application/json': {
-            schema: referenceTo(payload),
-            examples: { [event]: { value: eventExample(event) } },
-          },
-        },
+        content: contentOf(referenceTo(payload), { [event]: { value: eventExample(event) } }),
       },
       responses: {
         '2XX': acknowledgements[event],
@@ -42,15 +37,10 @@ const acknowledgements: Readonly<Record<WebhookEvent, ResponseObject>> = {
   transfer_order: {
     description:
       'Taken. The order now belongs to the game server, and no reminder comes. The answer has the stock that is left of the listing, bare or under `data`.',
-    content: {
-      'application/json': {
-        schema: referenceTo(transferOrderReply),
-        examples: {
-          bare: { value: { observedQuantity: 2 } },
-          underData: { value: { data: { observedQuantity: 2 } } },
-        },
-      },
-    },
+    content: contentOf(referenceTo(transferOrderReply), {
+      bare: { value: { observedQuantity: 2 } },
+      underData: { value: { data: { observedQuantity: 2 } } },
+    }),
   },
   transaction_terminal: { description: 'Taken. The body is not read.' },
 }

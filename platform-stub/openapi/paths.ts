@@ -4,7 +4,15 @@ import { operationExamples } from './examples.ts'
 import { orderText, retryTexts } from './prose.ts'
 import { refusalResponses } from './refusals.ts'
 import { pathSchemasOf, referenceTo } from './schemas.ts'
-import type { Content, JsonSchema, Method, OperationObject, PathItem, ResponseObject } from './shape.ts'
+import {
+  type Content,
+  contentOf,
+  type JsonSchema,
+  type Method,
+  type OperationObject,
+  type PathItem,
+  type ResponseObject,
+} from './shape.ts'
 
 /** The document's `paths`: every route of the operations' table. Operations with the same route are alternatives of its body. */
 export function pathItems(): Readonly<Record<string, PathItem>> {
@@ -64,18 +72,12 @@ function parametersOf({ name, operation }: NamedOperation): NonNullable<Operatio
 }
 
 function bodyOf(sharing: readonly NamedOperation[]): Content {
-  const schemas = sharing.map(({ operation }) => bodySchemaOf(operation))
-  const [only] = schemas
+  const [only = {}, ...others] = sharing.map(({ operation }) => bodySchemaOf(operation))
   const examples = sharing.map(({ name, operation: { summary, ...operation } }) => {
     const { body } = requestOf({ summary, ...operation }, operationExamples[name].input)
     return [name, { summary, value: JSON.parse(body) as unknown }]
   })
-  return {
-    'application/json': {
-      schema: schemas.length === 1 && only ? only : { oneOf: schemas },
-      examples: Object.fromEntries(examples),
-    },
-  }
+  return contentOf(others.length === 0 ? only : { oneOf: [only, ...others] }, Object.fromEntries(examples))
 }
 
 function bodySchemaOf({ body, input }: PlatformOperation): JsonSchema {
@@ -86,10 +88,7 @@ function successOf({ name, operation: { output } }: NamedOperation): ResponseObj
   if (output === null) return { description: 'Done. The body is empty.' }
   const schema: JsonSchema = { type: 'object', properties: { data: referenceTo(output) }, required: ['data'] }
   const { data } = operationExamples[name]
-  return {
-    description: 'Done.',
-    content: { 'application/json': { schema, examples: { [name]: { value: { data } } } } },
-  }
+  return { description: 'Done.', content: contentOf(schema, { [name]: { value: { data } } }) }
 }
 
 function lower(method: PlatformOperation['method']): Method {

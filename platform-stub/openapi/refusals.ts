@@ -6,7 +6,7 @@ import type { NamedOperation } from '../marketplace/platform-operations.ts'
 import { type FactsOf, type Refusal, refuse } from '../marketplace/refusal.ts'
 import { parseFields } from '../partner-api/input.ts'
 import { referenceToRefusal } from './schemas.ts'
-import type { ResponseObject } from './shape.ts'
+import { contentOf, type ResponseObject } from './shape.ts'
 
 /** What is wrong, for developers. The refusal itself has the player's words. */
 const summaries = {
@@ -99,5 +99,5 @@ export function refusalResponses(sharing: readonly NamedOperation[]): Record<str
 
 function responseOf(description: string, refusals: readonly Refusal[]): ResponseObject {
   const examples = Object.fromEntries(refusals.map(({ code, message }) => [code, { value: { message } }]))
-  return { description, content: { 'application/json': { schema: referenceToRefusal, examples } } }
+  return { description, content: contentOf(referenceToRefusal, examples) }
 }

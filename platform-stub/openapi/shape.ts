@@ -20,6 +20,11 @@ export interface Content {
   }
 }
 
+/** A body of this schema. */
+export function contentOf(schema: JsonSchema, examples: Content['application/json']['examples']): Content {
+  return { 'application/json': { schema, examples } }
+}
+
 /** The answer with one status. */
 export interface ResponseObject {
   readonly description: string

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { type TransactionTrigger, transactionPhases } from '../../../contract/transaction.ts'
-import { iso } from '../../clock/iso.ts'
+import { withIsoTimes } from '../../clock/iso.ts'
 import { estimateStock } from '../../marketplace/listings/estimate.ts'
 import { listingRecord } from '../../marketplace/listings/listings.ts'
 import type { Platform } from '../../marketplace/platform.ts'
@@ -59,8 +59,8 @@ function transactionStory(platform: Platform, transaction: TransactionRow) {
     listingId: transaction.listingId,
     phase,
     outcome: transactionPhases[phase].outcome,
-    history: transactions.historyOf(transaction.id).map((row) => ({ ...row, at: iso(row.at) })),
-    money: transactions.moneyOf(transaction.id).map((row) => ({ ...row, at: iso(row.at) })),
+    history: transactions.historyOf(transaction.id).map(withIsoTimes),
+    money: transactions.moneyOf(transaction.id).map(withIsoTimes),
   }
 }
 

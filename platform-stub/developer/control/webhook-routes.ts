@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { iso, isoOrNull } from '../../clock/iso.ts'
+import { withIsoTimes } from '../../clock/iso.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { orThrow, type Refusal, refuse } from '../../marketplace/refusal.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
@@ -39,19 +39,14 @@ function resend({ tables, clock }: Platform, id: number): WebhookDeliveryRow | R
 
 function deliveryStory({ tables }: Platform, delivery: WebhookDeliveryRow) {
   return {
-    ...delivery,
+    ...withIsoTimes(delivery),
     isHeld: delivery.isHeld === 1,
     payload: JSON.parse(delivery.payload) as unknown,
     body: delivery.payload,
-    nextAttemptAt: isoOrNull(delivery.nextAttemptAt),
-    createdAt: iso(delivery.createdAt),
-    closedAt: isoOrNull(delivery.closedAt),
     attemptCount: tables.webhooks.attemptCount(delivery.id),
     attempts: newestAttempts(tables, delivery).map(({ deliveryId: _, ...attempt }) => ({
-      ...attempt,
-      at: iso(attempt.at),
+      ...withIsoTimes(attempt),
       protectedHeader: JSON.parse(attempt.protectedHeader) as unknown,
-      nextAttemptAt: isoOrNull(attempt.nextAttemptAt),
     })),
   }
 }

@@ -1,6 +1,12 @@
 import type * as z from 'zod/mini'
-import { type Listing, type ListingTrigger, listingMoves, type listingRegistration } from '../../../contract/listing.ts'
-import { iso, isoOrNull } from '../../clock/iso.ts'
+import {
+  type Listing,
+  type ListingTrigger,
+  listing,
+  listingMoves,
+  type listingRegistration,
+} from '../../../contract/listing.ts'
+import { withIsoTimes } from '../../clock/iso.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import { sellerObstacle } from '../characters/eligibility.ts'
 import type { Platform } from '../platform.ts'
@@ -73,20 +79,6 @@ function movableListing(
 
 /** The listing as the interface shows it. @see interface section 2 */
 export function listingRecord(row: ListingRow): Listing {
-  return {
-    id: row.id,
-    itemRef: row.itemRef,
-    gameItemId: row.gameItemId,
-    itemName: row.itemName,
-    attributes: row.attributes,
-    unitAmountCents: row.unitAmountCents,
-    quantityListed: row.quantityListed,
-    quantitySold: row.quantitySold,
-    observedQuantity: row.observedQuantity,
-    observedAt: isoOrNull(row.observedAt),
-    status: row.status,
-    createdAt: iso(row.createdAt),
-    updatedAt: iso(row.updatedAt),
-    withdrawnAt: isoOrNull(row.withdrawnAt),
-  }
+  const values: Readonly<Record<string, unknown>> = withIsoTimes(row)
+  return Object.fromEntries(Object.keys(listing.def.shape).map((field) => [field, values[field]])) as Listing
 }
