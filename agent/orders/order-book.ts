@@ -3,7 +3,7 @@ import type { TerminalOutcome } from '../../contract/transaction.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Log } from '../log/log.ts'
 import { moveOrder, type Order, receiveEnd, receiveOrder } from './order.ts'
-import type { OrderLedger } from './order-ledger.ts'
+import type { OrderChange, OrderLedger } from './order-ledger.ts'
 
 export interface OrderBookOptions {
   readonly ledger: OrderLedger
@@ -13,7 +13,7 @@ export interface OrderBookOptions {
   readonly onChange: (order: Order) => void
 }
 
-type Change = (known: Order | undefined, nowMs: number) => Order | undefined
+type Change = (known: Order | undefined, nowMs: number, observationOf: Parameters<OrderChange>[1]) => Order | undefined
 
 /** The text of a log line, and its level if that is not info. */
 interface Step {
@@ -64,24 +64,22 @@ export class OrderBook {
 
   /** The platform sent an order. An order that is over stays over; one with a later payment is another one. */
   async receiveOrder(event: TransferOrder, text: string): Promise<Order> {
-    const observed = await this.#options.ledger.findObservation(event.itemRef)
-    const order = await this.#change(event.transactionId, { msg: 'order received' }, (known, nowMs) =>
-      withObservation(receiveOrder(known, event, text, nowMs), observed),
+    const order = await this.#change(event.transactionId, { msg: 'order received' }, (known, nowMs, observationOf) =>
+      withObservation(receiveOrder(known, event, text, nowMs), observationOf),
     )
     return order as Order
   }
 
   /** The platform sent the end of a transaction. It withdraws an order that was not taken. */
   async receiveEnd(event: TransactionTerminal, text: string): Promise<Order> {
-    const observed = await this.#options.ledger.findObservation(event.itemRef)
     const step = (before: Order | undefined): Step => ({
       msg:
         before?.phase === 'offered'
           ? 'order withdrawn: its transaction ended before the game server took it'
           : 'end of the transaction received',
     })
-    const order = await this.#change(event.transactionId, step, (known, nowMs) =>
-      withObservation(receiveEnd(known, event, text, nowMs), observed),
+    const order = await this.#change(event.transactionId, step, (known, nowMs, observationOf) =>
+      withObservation(receiveEnd(known, event, text, nowMs), observationOf),
     )
     return order as Order
   }
@@ -196,9 +194,9 @@ export class OrderBook {
   ): Promise<Order | undefined> {
     const { ledger, clock, log, onChange } = this.#options
     let before: Order | undefined
-    const order = await ledger.change(transactionId, (known) => {
+    const order = await ledger.change(transactionId, (known, observationOf) => {
       before = known
-      return change(known, clock.wallMs())
+      return change(known, clock.wallMs(), observationOf)
     })
     if (!order || order === before) return order
     onChange(order)
@@ -213,8 +211,9 @@ export class OrderBook {
 }
 
 /** An order begins with what is known of its item: the answer to one that is over carries it too. */
-function withObservation(order: Order, observed: number | null): Order {
-  return order.observedQuantity === null && observed !== null ? { ...order, observedQuantity: observed } : order
+function withObservation(order: Order, observationOf: Parameters<OrderChange>[1]): Order {
+  const observedQuantity = order.observedQuantity ?? observationOf(order.itemRef)
+  return observedQuantity === order.observedQuantity ? order : { ...order, observedQuantity }
 }
 
 /** Only the observation is newer. */

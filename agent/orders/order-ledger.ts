@@ -1,5 +1,10 @@
 import type { Order } from './order.ts'
 
+export type OrderChange = (
+  known: Order | undefined,
+  observationOf: (itemRef: string) => number | null,
+) => Order | undefined
+
 /**
  * The orders that the agent is responsible for. A narrow port, so that a store shared by several hosts can stand behind
  * it. Every change survives a power cut before it counts.
@@ -16,13 +21,12 @@ export interface OrderLedger {
    * Changes one transaction in one step that nothing else comes between. A new observation counts for every order of its
    * item.
    *
-   * @param change Gets what the ledger knows; returns what it shall know, or undefined to leave it.
+   * @param change Gets what the ledger knows, and reads the newest observation of an item, null where no order has one.
+   *   Returns what the ledger shall know, or undefined to leave it.
    * @returns What the ledger knows afterwards.
    * @throws {StoreFullError} There is no space. Nothing was changed.
    */
-  change(transactionId: number, change: (known: Order | undefined) => Order | undefined): Promise<Order | undefined>
-  /** The newest observation of an item, by the orders that the ledger has of it; null where it has none. */
-  findObservation(itemRef: string): Promise<number | null>
+  change(transactionId: number, change: OrderChange): Promise<Order | undefined>
   /**
    * Notes a stock observation for every order of the item. It survives kill -9 and may be lost in a power cut: then an
    * older observation is reported.

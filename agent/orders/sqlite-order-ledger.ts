@@ -124,6 +124,8 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
     `DELETE FROM orders WHERE phase IN (${listed(closedPhases)}) AND since_ms < ? RETURNING transaction_id`,
   )
   const find = (transactionId: number) => writer.read(() => orderOf(findOne.get(transactionId)))
+  const observationOf = (itemRef: string) =>
+    (writer.read(() => findObserved.get(itemRef))?.['observed_quantity'] as number | undefined) ?? null
 
   /** The sync of the last commit. What is read may have been committed just now, and counts only when it is synced. */
   let synced = Promise.resolve()
@@ -141,7 +143,7 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
     findUnconfirmedEnds: async () => all(() => findUnconfirmed.all()),
     async change(transactionId, change) {
       const known = find(transactionId)
-      const order = change(known)
+      const order = change(known, observationOf)
       if (order === undefined || order === known) {
         await synced
         return known
@@ -152,9 +154,6 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
         if (observedQuantity !== (known?.observedQuantity ?? null)) observe.run(observedQuantity, itemRef)
       })
       return order
-    },
-    async findObservation(itemRef) {
-      return (writer.read(() => findObserved.get(itemRef))?.['observed_quantity'] as number | undefined) ?? null
     },
     async observe(itemRef, observedQuantity) {
       writer.commit(() => observe.run(observedQuantity, itemRef))

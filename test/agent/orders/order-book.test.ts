@@ -206,6 +206,16 @@ test('an order that comes after its end is answered with what is known of its it
   })
 })
 
+test('an order that arrives together with an observation does not undo it', async () => {
+  await using opened = setup()
+  const { book } = opened
+  await book.receiveOrder(order, orderText)
+  await book.take(17, 4)
+  await Promise.all([book.receiveOrder({ ...order, transactionId: 18 }, orderText), book.observe('sword-1', 2)])
+  expect((await book.find(17))?.observedQuantity).toBe(2)
+  expect((await book.find(18))?.observedQuantity).toBe(2)
+})
+
 test('an end that comes long after the delivery is among what ended lately', async () => {
   await using opened = setup()
   const { book, clock } = opened
