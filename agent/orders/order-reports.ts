@@ -44,6 +44,9 @@ export class OrderReports implements CallReports {
 
   async #endFailure(input: PlatformCall['input'], dataText: string): Promise<void> {
     const { transactionId, reason, observedQuantity } = deliveryFailure.parse(input)
+    const order = await this.#book.find(transactionId)
+    // First, because a webhook that waits is answered with it as soon as the order is settled.
+    if (order) await this.#book.observe(order.itemRef, observedQuantity)
     if (reason === 'OUT_OF_STOCK') {
       await this.#book.settle(transactionId, 'out of stock')
     } else {
@@ -51,8 +54,6 @@ export class OrderReports implements CallReports {
       const retryAtMs = report.success ? Date.parse(report.data.retryAt ?? '') : Number.NaN
       if (!Number.isNaN(retryAtMs)) await this.#book.setRetryAt(transactionId, retryAtMs)
     }
-    const order = await this.#book.find(transactionId)
-    if (order) await this.#book.observe(order.itemRef, observedQuantity)
   }
 
   #warnOfContradiction(order: Order | undefined, observedQuantity: number): void {

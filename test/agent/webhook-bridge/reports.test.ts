@@ -75,6 +75,15 @@ test('OUT_OF_STOCK with less than the order is no reason for a warning', async (
   expect(bridge.agent.logLines().some(({ msg }) => msg.startsWith('OUT_OF_STOCK is reported'))).toBe(false)
 })
 
+test('an order that is reported OUT_OF_STOCK while its webhook waits is answered with that observation', async () => {
+  await using bridge = await startTestBridge()
+  const answer = bridge.webhook(order)
+  await until(async () => (await stateOf(bridge)) === 'offered')
+  const failure = { transactionId: 17, reason: 'OUT_OF_STOCK', observedQuantity: 0 }
+  await bridge.agent.call('transaction.delivery-failure', failure)
+  expect(await answer).toEqual({ status: 200, body: { observedQuantity: 0 } })
+})
+
 test('a TEMPORARY report is noted before its first byte leaves, so the next order is a new one although the report was lost', async () => {
   await using bridge = await startTestBridge()
   await takeOrder(bridge)
