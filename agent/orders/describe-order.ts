@@ -24,6 +24,7 @@ const shownStates = {
   offered: 'offered',
   taken: 'taken',
   acknowledged: 'taken',
+  'offered-again': 'offered',
   'put-off': 'put-off',
   closed: 'closed',
   lost: 'closed',

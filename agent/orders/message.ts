@@ -1,6 +1,7 @@
 import { readStrictJson } from '../../contract/strict-json.ts'
 import type { TerminalOutcome } from '../../contract/transaction.ts'
 import type { Order } from './order.ts'
+import { isOffered } from './order-moves.ts'
 
 /** What the agent hands to the game server: an order, or the end of a transaction. */
 export interface Message {
@@ -17,7 +18,7 @@ export interface Message {
 /** What is to be handed to the game server of a transaction now. */
 export function messagesOf(order: Order): readonly Message[] {
   const messages: Message[] = []
-  if (order.phase === 'offered' && order.orderText !== null) messages.push(orderMessage(order, order.orderText))
+  if (isOffered(order.phase) && order.orderText !== null) messages.push(orderMessage(order, order.orderText))
   if (order.endText !== null && !order.isEndConfirmed) messages.push(endMessage(order, order.endText))
   return messages
 }

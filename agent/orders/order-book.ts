@@ -4,6 +4,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { Log } from '../log/log.ts'
 import { moveOrder, type Order, receiveEnd, receiveOrder } from './order.ts'
 import type { OrderChange, OrderLedger } from './order-ledger.ts'
+import { isOffered } from './order-moves.ts'
 
 export interface OrderBookOptions {
   readonly ledger: OrderLedger
@@ -74,7 +75,7 @@ export class OrderBook {
   async receiveEnd(event: TransactionTerminal, text: string): Promise<Order> {
     const step = (before: Order | undefined): Step => ({
       msg:
-        before?.phase === 'offered'
+        before && isOffered(before.phase)
           ? 'order withdrawn: its transaction ended before the game server took it'
           : 'end of the transaction received',
     })

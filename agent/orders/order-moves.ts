@@ -3,12 +3,13 @@
  *
  * - `offered`: the agent offers it to the game server until the game server takes it.
  * - `taken`: the game server has it durably. The platform may not know yet: our 2xx may have been lost.
- * - `acknowledged`: the game server has it durably, and our 2xx has left for the platform.
+ * - `acknowledged`: the game server has it durably, and no 2xx of ours is in doubt.
+ * - `offered-again`: the platform was asked and still waits, and no 2xx of ours is in doubt. The agent offers it.
  * - `put-off`: the game server reported `TEMPORARY`. The next order of the transaction is a new one.
  * - `closed`: delivered, failed for good, or terminal.
  * - `lost`: the platform answers that it does not know the transaction.
  */
-export const orderPhases = ['offered', 'taken', 'acknowledged', 'put-off', 'closed', 'lost'] as const
+export const orderPhases = ['offered', 'taken', 'acknowledged', 'offered-again', 'put-off', 'closed', 'lost'] as const
 export type OrderPhase = (typeof orderPhases)[number]
 
 /** What can happen to an order. */
@@ -42,6 +43,7 @@ interface OrderMove {
 }
 
 const offeredAnew: OrderMove = { to: 'offered', isNewGeneration: true }
+const offeredAgain: OrderMove = { to: 'offered-again', isNewGeneration: true }
 const closed: OrderMove = { to: 'closed' }
 
 /**
@@ -81,7 +83,18 @@ export const orderMoves: Readonly<Record<OrderPhase, Readonly<Partial<Record<Ord
     take: { to: 'acknowledged' },
     acknowledge: { to: 'acknowledged' },
     'put-off': { to: 'put-off' },
-    remind: offeredAnew,
+    remind: offeredAgain,
+    settle: closed,
+    end: closed,
+    lose: { to: 'lost' },
+  },
+  'offered-again': {
+    receive: { to: 'offered' },
+    'receive-newer': offeredAnew,
+    // No webhook waits for this reply, so it answers none: the next one is a new order.
+    take: { to: 'acknowledged' },
+    'put-off': { to: 'put-off' },
+    remind: { to: 'offered-again' },
     settle: closed,
     end: closed,
     lose: { to: 'lost' },
@@ -91,7 +104,7 @@ export const orderMoves: Readonly<Record<OrderPhase, Readonly<Partial<Record<Ord
     'receive-newer': offeredAnew,
     take: { to: 'put-off' },
     'put-off': { to: 'put-off' },
-    remind: offeredAnew,
+    remind: offeredAgain,
     settle: closed,
     end: closed,
     lose: { to: 'lost' },
@@ -105,6 +118,11 @@ export const orderMoves: Readonly<Record<OrderPhase, Readonly<Partial<Record<Ord
   },
   // The platform changed its mind, or the answer came from elsewhere: an order that arrives is offered.
   lost: { receive: offeredAnew, 'receive-newer': offeredAnew, settle: closed, end: closed },
+}
+
+/** Whether the agent offers an order in this phase to the game server. */
+export function isOffered(phase: OrderPhase): boolean {
+  return phase === 'offered' || phase === 'offered-again'
 }
 
 /** Where a trigger leads from a phase; undefined where it is refused. */

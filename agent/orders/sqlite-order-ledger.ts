@@ -5,7 +5,7 @@ import { DatabaseWriter } from '../database/database-writer.ts'
 import { type DatabaseKind, openDatabase } from '../database/open-database.ts'
 import type { Order } from './order.ts'
 import type { OrderLedger } from './order-ledger.ts'
-import type { OrderPhase } from './order-moves.ts'
+import { type OrderPhase, orderPhases } from './order-moves.ts'
 
 /** Columns of `orders`, in the order in which the statements name them, each with the field that it holds. */
 const columns = {
@@ -47,8 +47,8 @@ const schema = `
   CREATE INDEX orders_by_item ON orders (item_ref);
 `
 
-const openPhases: readonly OrderPhase[] = ['offered', 'taken', 'acknowledged', 'put-off']
 const closedPhases: readonly OrderPhase[] = ['closed', 'lost']
+const openPhases = orderPhases.filter((phase) => !closedPhases.includes(phase))
 const listed = (phases: readonly OrderPhase[]) => phases.map((phase) => `'${phase}'`).join(', ')
 
 /** The ledger's database. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import type { Order } from './order.ts'
+import { isOffered } from './order-moves.ts'
 
 /** One webhook that waits until the game server takes its order. */
 export interface Waiter extends Disposable {
@@ -26,7 +27,7 @@ export class Waiters {
 
   /** Takes note of an order's present state. A report of `TEMPORARY` alone does not say that the order is stored. */
   follow(order: Order): void {
-    if (order.phase === 'offered' || order.phase === 'put-off' || order.phase === 'lost') return
+    if (isOffered(order.phase) || order.phase === 'put-off' || order.phase === 'lost') return
     for (const wait of this.#waiting.get(order.transactionId) ?? []) wait.follow(order)
   }
 

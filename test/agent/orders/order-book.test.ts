@@ -153,7 +153,18 @@ test('an order that the platform still waits for is offered again, although our 
   const asked = (await book.take(17, 4)) as Order
   clock.advance(1)
   await book.acknowledge(asked)
-  expect(await book.remind(asked)).toMatchObject({ phase: 'offered', generation: 2 })
+  expect(await book.remind(asked)).toMatchObject({ phase: 'offered-again', generation: 2 })
+})
+
+test('a reply that no webhook waits for answers none: the next order is a new one', async () => {
+  await using opened = setup()
+  const { book } = opened
+  await book.receiveOrder(order, orderText)
+  await book.acknowledge((await book.take(17, 4)) as Order)
+  const again = await book.remind((await book.find(17)) as Order)
+  expect(namesOf(again)).toEqual(['transfer_order-17-2'])
+  await book.take(17, 4, 2)
+  expect(namesOf(await book.receiveOrder(order, orderText))).toEqual(['transfer_order-17-3'])
 })
 
 test('a webhook learns that its order was taken, however soon, and waits no longer than it may', async () => {
