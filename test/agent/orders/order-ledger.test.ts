@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newOrder, type Order } from '../../../agent/orders/order.ts'
-import { orderPhases } from '../../../agent/orders/order-moves.ts'
+import { moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
+import { nextOrderPhase, orderPhases, orderTriggers } from '../../../agent/orders/order-moves.ts'
 import { openSqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
 import { paidOrder as paid } from '../fixtures/paid-order.ts'
 import { openTestLedger } from '../fixtures/test-ledger.ts'
@@ -56,6 +56,22 @@ test('a change that returns nothing leaves the order as it was', async () => {
   expect(await ledger.change(17, () => undefined)).toEqual(orderOf(17))
   expect(await ledger.change(18, () => undefined)).toBeUndefined()
   expect(await ledger.find(17)).toEqual(orderOf(17))
+})
+
+test('a trigger that the table refuses in a phase changes no byte of the order in the ledger, and one that it names is stored', async () => {
+  await using opened = openLedger()
+  const { ledger, put } = opened
+  for (const phase of orderPhases) {
+    for (const trigger of orderTriggers) {
+      const before = orderOf(17, { phase, retryAtMs: 5, offers: 3, observedQuantity: 4 })
+      await put(before)
+      const after = await ledger.change(17, (known) => known && moveOrder(known, trigger, 2_000))
+      expect(await ledger.find(17)).toEqual(after)
+      const to = nextOrderPhase(phase, trigger)?.to ?? phase
+      expect([phase, trigger, after?.phase]).toEqual([phase, trigger, to])
+      if (!nextOrderPhase(phase, trigger)) expect(after).toEqual(before)
+    }
+  }
 })
 
 test('open orders come oldest first; closed ones only since the given moment', async () => {
