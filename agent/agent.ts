@@ -10,6 +10,7 @@ import { RetryBudget } from './call/retry-budget.ts'
 import { SingleFlight } from './call/single-flight.ts'
 import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
 import { type Clock, systemClock } from './clock/clock.ts'
+import { repeat } from './clock/repeat.ts'
 import type { LiveConfig } from './config/live-config.ts'
 import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import { CallLog } from './log/call-log.ts'
@@ -57,6 +58,9 @@ export interface RunningAgent {
   /** Takes no new work, gives calls in flight `graceMs` to end, and closes everything. */
   close(graceMs: number): Promise<void>
 }
+
+/** A stop that takes longer says each second what it waits for. */
+const waitingReportMs = 1_000
 
 /** Name and version, for `/health`. */
 const agentName = `market-agent ${manifest.version}`
@@ -209,7 +213,8 @@ export async function startAgent(
     checkAlive: () => journal.find(''),
     async close(graceMs) {
       const stopped = Promise.all([loopback.close(), spool?.stop(), bridge?.stop()])
-      await endsWithin(graceMs, stopped, clock)
+      const stopReports = repeat(clock, waitingReportMs, async () => callLog.logWaiting())
+      await endsWithin(graceMs, stopped, clock).finally(stopReports)
       callLog.logCutOff()
       await running.disposeAsync()
     },

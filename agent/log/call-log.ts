@@ -56,6 +56,11 @@ export class CallLog {
       this.#log.error({ err: error, operation: call.operationName, id: call.id }, 'call failed: a bug of the agent')
   }
 
+  /** Says how many calls a stop waits for. */
+  logWaiting(): void {
+    if (this.#inFlight.size > 0) this.#log.info({ calls: this.#inFlight.size }, 'waiting for calls in flight')
+  }
+
   /** Writes a line for each call that the end of the agent cuts off. What comes of it later is not logged. */
   logCutOff(): void {
     for (const { operationName: operation, id } of this.#inFlight) {

@@ -61,6 +61,21 @@ test('a call that takes longer than the time for shutdown is cut off and leaves 
   ])
 })
 
+test('a stop says each second how many calls it waits for, and no more once they are answered', async () => {
+  await using busy = await busyAgent(false)
+  const waiting = () => busy.agent.logLines().filter(({ msg }) => msg === 'waiting for calls in flight')
+  const stopped = busy.agent.close()
+  // The port is closed from now on; the call is still in flight.
+  await expect(fetch(busy.agent.url)).rejects.toThrow()
+  expect(waiting()).toMatchObject([{ calls: 1 }])
+  busy.agent.clock.advance(1_000)
+  await expect.poll(waiting).toMatchObject([{ calls: 1 }, { calls: 1 }])
+  busy.release()
+  await stopped
+  busy.agent.clock.advance(10_000)
+  expect(waiting().length).toBe(2)
+})
+
 test('a clean stop logs no warning', async () => {
   await using busy = await busyAgent(false)
   const stopped = busy.agent.close()
