@@ -37,7 +37,6 @@ export async function bridgeScenario(way: Way): Promise<Scenario> {
   const rows = () => rowsOf(join(world.home.stateDir, 'orders.db'))
 
   async function work(agent: AgentProcess): Promise<void> {
-    gameServer.start(agent)
     void handover.work(agent)
     void agent.ended.then(() => {
       market.webhookUrl = undefined
@@ -53,7 +52,12 @@ export async function bridgeScenario(way: Way): Promise<Scenario> {
 
   return {
     world,
-    spawn: (options) => spawnBridge(world.home, { ...shortDeadlines, ...handover.settings, ...options.env }, options),
+    spawn(options) {
+      const agent = spawnBridge(world.home, { ...shortDeadlines, ...handover.settings, ...options.env }, options)
+      // Now, and not when it listens: it offers what is open before that.
+      gameServer.start(agent)
+      return agent
+    },
     begin(agent) {
       for (const transactionId of plans.keys()) market.pay(transactionId)
       market.expire(unpaid)

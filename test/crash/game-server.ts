@@ -95,6 +95,7 @@ export class GameServer {
   /** Until it is answered, or the agent ends. What was refused is reported again. */
   async #call(asked: Asked): Promise<void> {
     const agent = this.#agent
+    this.#market.noteReport(Number(asked.input['transactionId']))
     while (agent && this.#agent === agent && asked.answers.length === 0) {
       if (asked.through === 'http') await this.#world.callHttp(agent, asked)
       if (asked.answers.length === 0) await pause(pollMs)

@@ -19,6 +19,8 @@ interface Sale {
   end?: Delivery
   /** How many of its orders were acknowledged. */
   ordersAcknowledged: number
+  /** The game server has replied to an order since it began its last report. */
+  isRepliedSinceReport: boolean
 }
 
 const retryMs = 20
@@ -39,6 +41,7 @@ export class Market {
       paymentStatus: 'AGUARDANDO_PAGAMENTO',
       deliveryStatus: null,
       ordersAcknowledged: 0,
+      isRepliedSinceReport: false,
     }))
     world.platform.reply = (request) => this.#answer(request)
   }
@@ -66,8 +69,14 @@ export class Market {
 
   /** The game server is about to reply to an order. */
   noteReply(transactionId: number): void {
-    const { order: current } = this.#find(transactionId)
-    if (current) current.isReplied = true
+    const sale = this.#find(transactionId)
+    sale.isRepliedSinceReport = true
+    if (sale.order) sale.order.isReplied = true
+  }
+
+  /** The game server begins to report what became of an order. */
+  noteReport(transactionId: number): void {
+    this.#find(transactionId).isRepliedSinceReport = false
   }
 
   /** Whether the platform still waits for the game server. */
@@ -82,7 +91,9 @@ export class Market {
   }
 
   #sendOrder(sale: Sale): void {
-    const delivery: Delivery = { event: { ...order, ...idsOf(sale) }, isAcknowledged: false, isReplied: false }
+    // An attempt of the order before may have been offered again while the report was on its way: that reply counts.
+    const isReplied = sale.isRepliedSinceReport
+    const delivery: Delivery = { event: { ...order, ...idsOf(sale) }, isAcknowledged: false, isReplied }
     sale.order = delivery
     const isVoid = () => sale.order !== delivery || sale.end !== undefined
     void this.#send(delivery, isVoid, ({ observedQuantity }) => {
