@@ -73,7 +73,13 @@ export class Offers {
     for (const name of this.#namesOf.get(order.transactionId) ?? []) if (!names.includes(name)) this.#end(name)
     if (names.length > 0) this.#namesOf.set(order.transactionId, names)
     else this.#namesOf.delete(order.transactionId)
-    for (const message of messages) if (!this.#offers.has(message.name)) this.#begin(message)
+    for (const message of messages) {
+      const offered = this.#offers.get(message.name)?.message
+      if (offered?.text === message.text) continue
+      // Another transaction with this number has ended.
+      this.#end(message.name)
+      this.#begin(message)
+    }
   }
 
   /** Pushes the messages of a transaction now instead of at their next moment. */

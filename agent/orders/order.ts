@@ -1,4 +1,4 @@
-import type { TransactionTerminal, TransferOrder } from '../../contract/events.ts'
+import { readEvent, type TransactionTerminal, type TransferOrder } from '../../contract/events.ts'
 import { type TerminalOutcome, terminalOutcome } from '../../contract/transaction.ts'
 import { nextOrderPhase, type OrderPhase, type OrderTrigger } from './order-moves.ts'
 
@@ -86,9 +86,15 @@ export function receiveEnd(
   endText: string,
   nowMs: number,
 ): Order {
-  if (known?.endText) return known
+  if (known?.endText && !isLater(event, known.endText)) return known
   const order = known ?? newEnd(event, nowMs)
   const outcome = terminalOutcome(event.paymentStatus, event.deliveryStatus)
   // It ends now, also where the ledger has closed it before: what ended lately is listed by this moment.
-  return { ...(moveOrder(order, 'end', nowMs) ?? order), sinceMs: nowMs, outcome, endText }
+  return { ...(moveOrder(order, 'end', nowMs) ?? order), sinceMs: nowMs, outcome, endText, isEndConfirmed: false }
+}
+
+/** Whether an end is that of another transaction, because a platform that was set up anew counts from the beginning. */
+function isLater({ occurredAt }: TransactionTerminal, knownEndText: string): boolean {
+  const known = readEvent(knownEndText)
+  return known?.event === 'transaction_terminal' && Date.parse(occurredAt) > Date.parse(known.occurredAt)
 }

@@ -67,6 +67,18 @@ test('an order that is offered anew has a name of its own', async () => {
   expect(pushes.map(({ name }) => name)).toEqual(['transfer_order-17', 'transfer_order-17-2'])
 })
 
+test('a message whose text has changed takes the place of the one with its name', async () => {
+  const { offers, pushes, withdrawn } = setup()
+  const ended = (endText: string): Order => ({ ...offered, phase: 'closed', endText })
+  offers.follow(ended('{"occurredAt":"1"}'))
+  offers.follow(ended('{"occurredAt":"1"}'))
+  await afterTurns()
+  offers.follow(ended('{"occurredAt":"2"}'))
+  await afterTurns()
+  expect(pushes.map(({ name }) => name)).toEqual(['transaction_terminal-17', 'transaction_terminal-17'])
+  expect(withdrawn).toEqual(['transaction_terminal-17'])
+})
+
 test('a reply is passed on with its message', async () => {
   const { offers, replies, answerWith } = setup()
   answerWith({ observedQuantity: 4 })

@@ -107,6 +107,19 @@ test('an end carries its outcome and keeps every byte of its other members', asy
   expect(message?.text).toBe('{"event":"transaction_terminal","transactionId":17,"reason":1.50,"outcome":"ESTORNADA"}')
 })
 
+test('an end that occurred later than the known one is that of another transaction with its number', async () => {
+  await using test = setup()
+  const { book } = test
+  const textOf = (occurredAt: string) => JSON.stringify({ ...end, occurredAt })
+  const receive = (occurredAt: string) => book.receiveEnd({ ...end, occurredAt }, textOf(occurredAt))
+  await receive('2026-11-22T12:05:00Z')
+  await book.confirmEnd(17)
+  expect(namesOf(await receive('2026-11-22T12:05:00Z'))).toEqual([])
+  const later = await receive('2026-11-22T12:05:01Z')
+  expect(later.endText).toBe(textOf('2026-11-22T12:05:01Z'))
+  expect(namesOf(later)).toEqual(['transaction_terminal-17'])
+})
+
 test('an order with a later payment is another order, even after an end', async () => {
   await using opened = setup()
   const { book } = opened

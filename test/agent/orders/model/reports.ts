@@ -129,7 +129,9 @@ export class Reports {
     const sale = platform.saleOf(transactionId)
     if (isHealthy) return Promise.resolve(answerOf({ status: 200, data: platform.read(sale) }))
     const { promise, resolve } = Promise.withResolvers<CallAnswer>()
-    this.questions.push({ sale, at: traces.next(), data: undefined, answer: resolve })
+    // A question that waited for others belongs to their sweep: what moved since the sweep began is left for the next.
+    const at = Math.min(traces.next(), ...this.questions.map((earlier) => earlier.at))
+    this.questions.push({ sale, at, data: undefined, answer: resolve })
     return promise
   }
 
