@@ -31,7 +31,7 @@ function placeOf(path: unknown): string | undefined {
   const kinds: [RegExp, string][] = [
     [/\.claim-/, 'claim'],
     [/\.done$/, 'done'],
-    [/\.tmp$|^agent\.json\.\d/, 'temporary'],
+    [/\.tmp$|^(?:agent|owner)\.json\.\d/, 'temporary'],
     [/\.json\.(?:unread|rejected)/, 'set aside'],
     [/^(?:outbox|inbox|events|replies|spool|state)$/, name],
     [/^(?:agent\.json|owner|journal|orders|ballast)/, name],
