@@ -12,8 +12,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
-import { freePort } from '../../scripts/bench/machine/free-port.ts'
 import { startProgram } from '../../scripts/child-program.ts'
+import { freePort } from '../../scripts/free-port.ts'
 import { sourcePrograms } from '../../scripts/programs.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'market-agent-nginx-'))

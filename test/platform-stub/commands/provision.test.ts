@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { freePort } from '../../../scripts/free-port.ts'
 import { keepSecret } from '../../outputs/outputs.ts'
 import { run, serve, temporaryFolder } from '../fixtures/process.ts'
 
@@ -122,12 +122,3 @@ test('provision registers no game server whose files it could not write', async 
   expect(data.gameServerId).toBe(1)
   expect(await readdir(join(folder.path, 'taken'))).toEqual(['agent.env'])
 })
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
