@@ -3,14 +3,14 @@ import type { TerminalOutcome } from '../../contract/transaction.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Log } from '../log/log.ts'
 import { moveOrder, type Order, receiveEnd, receiveOrder } from './order.ts'
-import type { OrderChange, OrderLedger } from './order-ledger.ts'
+import type { OrderChange, OrderLedger, Survives } from './order-ledger.ts'
 import { isOffered } from './order-moves.ts'
 
 export interface OrderBookOptions {
   readonly ledger: OrderLedger
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
-  /** Called after each change, once it is durable. */
+  /** Called after each change, once it counts. */
   readonly onChange: (order: Order) => void
 }
 
@@ -24,8 +24,9 @@ interface Step {
 }
 
 /**
- * Everything that happens to orders, one method for each. A change is durable when its promise resolves, and leaves one
- * log line with its `transactionId`.
+ * Everything that happens to orders, one method for each. A change counts when its promise resolves, and leaves one log
+ * line with its `transactionId`. It is synced then, but for what may be lost in a power cut without harm: `countOffer`
+ * and `acknowledge`.
  *
  * Each method returns what the ledger knows afterwards; undefined for a transaction that it does not know.
  *
@@ -98,11 +99,11 @@ export class OrderBook {
     })
   }
 
-  /** Our 2xx for this generation of the order has left. */
+  /** Our 2xx for this generation of the order has left. If a power cut undoes that, the order is offered once more. */
   acknowledge({ transactionId, generation }: Order): Promise<Order | undefined> {
-    return this.#change(transactionId, { msg: 'order acknowledged to the platform' }, (known, nowMs) =>
-      known?.generation === generation ? moveOrder(known, 'acknowledge', nowMs) : undefined,
-    )
+    const change: Change = (known, nowMs) =>
+      known?.generation === generation ? moveOrder(known, 'acknowledge', nowMs) : undefined
+    return this.#change(transactionId, { msg: 'order acknowledged to the platform' }, change, 'kill')
   }
 
   /** The game server has the end of the transaction. */
@@ -166,9 +167,9 @@ export class OrderBook {
     const step: Step = isFirst
       ? { msg: 'order offered to the game server' }
       : { msg: 'order offered to the game server once more', level: 'debug' }
-    return this.#change(transactionId, step, (known) =>
-      known?.generation === generation ? { ...known, offers: known.offers + 1 } : undefined,
-    )
+    const change: Change = (known) =>
+      known?.generation === generation ? { ...known, offers: known.offers + 1 } : undefined
+    return this.#change(transactionId, step, change, 'kill')
   }
 
   /** Forgets what was closed before a moment (Unix ms). */
@@ -192,13 +193,15 @@ export class OrderBook {
     transactionId: number,
     step: Step | ((before: Order | undefined) => Step),
     change: Change,
+    survives: Survives = 'power-cut',
   ): Promise<Order | undefined> {
     const { ledger, clock, log, onChange } = this.#options
     let before: Order | undefined
-    const order = await ledger.change(transactionId, (known, observationOf) => {
+    const observed: OrderChange = (known, observationOf) => {
       before = known
       return change(known, clock.wallMs(), observationOf)
-    })
+    }
+    const order = await ledger.change(transactionId, observed, survives)
     if (!order || order === before) return order
     onChange(order)
     if (before && isSameStep(before, order)) return order

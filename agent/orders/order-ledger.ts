@@ -5,9 +5,12 @@ export type OrderChange = (
   observationOf: (itemRef: string) => number | null,
 ) => Order | undefined
 
+/** What a change survives. Each one survives kill -9. */
+export type Survives = 'power-cut' | 'kill'
+
 /**
  * The orders that the agent is responsible for. A narrow port, so that a store shared by several hosts can stand behind
- * it. Every change survives a power cut before it counts.
+ * it. A change counts when it survives a power cut, but for those that ask for less.
  */
 export interface OrderLedger {
   find(transactionId: number): Promise<Order | undefined>
@@ -23,10 +26,12 @@ export interface OrderLedger {
    *
    * @param change Gets what the ledger knows, and reads the newest observation of an item, null where no order has one.
    *   Returns what the ledger shall know, or undefined to leave it.
-   * @returns What the ledger knows afterwards.
+   * @param survives `power-cut` if it is left out. A power cut may undo a change that asks for `kill`, until the next
+   *   change is synced.
+   * @returns What the ledger knows afterwards. A power cut cannot undo the changes before this one any more.
    * @throws {StoreFullError} There is no space. Nothing was changed.
    */
-  change(transactionId: number, change: OrderChange): Promise<Order | undefined>
+  change(transactionId: number, change: OrderChange, survives?: Survives): Promise<Order | undefined>
   /**
    * Notes a stock observation for every order of the item. It survives kill -9 and may be lost in a power cut: then an
    * older observation is reported.

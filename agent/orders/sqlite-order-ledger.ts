@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { DatabaseWriter } from '../database/database-writer.ts'
 import { type DatabaseKind, openDatabase } from '../database/open-database.ts'
 import type { Order } from './order.ts'
-import type { OrderLedger } from './order-ledger.ts'
+import type { OrderLedger, Survives } from './order-ledger.ts'
 import { type OrderPhase, orderPhases } from './order-moves.ts'
 
 /** Columns of `orders`, in the order in which the statements name them, each with the field that it holds. */
@@ -73,7 +73,7 @@ interface SqliteOrderLedgerOptions {
 }
 
 /**
- * Keeps orders through kill -9 and power cuts, in `orders.db` of the state directory. Each change is one synced commit.
+ * Keeps orders through kill -9 and power cuts, in `orders.db` of the state directory. Each change is one commit.
  *
  * @throws As `openDatabase`.
  */
@@ -127,11 +127,11 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
   const observationOf = (itemRef: string) =>
     (writer.read(() => findObserved.get(itemRef))?.['observed_quantity'] as number | undefined) ?? null
 
-  /** The sync of the last commit. What is read may have been committed just now, and counts only when it is synced. */
+  /** The last sync. What is read may have been committed just now, and counts only when it is synced. */
   let synced = Promise.resolve()
-  const commit = (work: () => unknown): Promise<void> => {
+  const commit = (work: () => unknown, survives: Survives = 'power-cut'): Promise<void> => {
     writer.commitAll(work)
-    synced = writer.sync()
+    if (survives === 'power-cut') synced = writer.sync()
     return synced
   }
   const all = (query: () => Record<string, unknown>[]): Order[] => writer.read(query).map(knownOrder)
@@ -141,18 +141,20 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
     findOpen: async () => all(() => findOpen.all()),
     findClosedSince: async (sinceMs) => all(() => findClosed.all(sinceMs)),
     findUnconfirmedEnds: async () => all(() => findUnconfirmed.all()),
-    async change(transactionId, change) {
+    async change(transactionId, change, survives) {
       const known = find(transactionId)
       const order = change(known, observationOf)
       if (order === undefined || order === known) {
         await synced
         return known
       }
+      const { itemRef, observedQuantity } = order
+      // Every order of the item may be written then.
+      const isObserved = observedQuantity !== null && observedQuantity !== observationOf(itemRef)
       await commit(() => {
         put.run(...valuesOf(order))
-        const { itemRef, observedQuantity } = order
-        if (observedQuantity !== (known?.observedQuantity ?? null)) observe.run(observedQuantity, itemRef)
-      })
+        if (isObserved) observe.run(observedQuantity, itemRef)
+      }, survives)
       return order
     },
     async observe(itemRef, observedQuantity) {

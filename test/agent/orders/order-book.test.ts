@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { FileSync } from '../../../agent/durable-files/file-sync.ts'
 import { messagesOf } from '../../../agent/orders/message.ts'
 import type { Order } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
@@ -67,6 +68,21 @@ test('each step of an order leaves one log line with its transaction, and a step
       line === undefined ? [] : [{ msg: line, level: 'info', transactionId: 17 }],
     )
   }
+})
+
+test('an order is synced twice from its arrival to our 2xx: when it is received and when it is taken', async () => {
+  await using opened = setup()
+  const { book } = opened
+  const sync = vi.spyOn(FileSync.prototype, 'sync')
+  onTestFinished(() => sync.mockRestore())
+  const received = await book.receiveOrder(order, orderText)
+  expect(sync).toHaveBeenCalledTimes(1)
+  await book.countOffer(17, 1, true)
+  expect(sync).toHaveBeenCalledTimes(1)
+  await book.take(17, 4)
+  expect(sync).toHaveBeenCalledTimes(2)
+  expect(await book.acknowledge(received)).toMatchObject({ phase: 'acknowledged', offers: 1 })
+  expect(sync).toHaveBeenCalledTimes(2)
 })
 
 test('an order that ends in another way leaves a line that says how', async () => {

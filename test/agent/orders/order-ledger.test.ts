@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { FileSync } from '../../../agent/durable-files/file-sync.ts'
 import { moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
 import { nextOrderPhase, orderPhases, orderTriggers } from '../../../agent/orders/order-moves.ts'
 import { openSqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
@@ -56,6 +58,27 @@ test('a change that returns nothing leaves the order as it was', async () => {
   expect(await ledger.change(17, () => undefined)).toEqual(orderOf(17))
   expect(await ledger.change(18, () => undefined)).toBeUndefined()
   expect(await ledger.find(17)).toEqual(orderOf(17))
+})
+
+test('a change that is not synced waits for the sync of the change before it', async () => {
+  await using opened = openLedger()
+  const { ledger, put } = opened
+  const synced = Promise.withResolvers<void>()
+  const sync = vi.spyOn(FileSync.prototype, 'sync').mockReturnValueOnce(synced.promise)
+  onTestFinished(() => sync.mockRestore())
+  const taken = put(orderOf(17, { phase: 'taken' }))
+  let counted: Order | undefined
+  const counting = ledger
+    .change(17, (known) => known && { ...known, offers: 1 }, 'kill')
+    .then((order) => {
+      counted = order
+    })
+  await setImmediate()
+  expect(counted).toBeUndefined()
+  synced.resolve()
+  await Promise.all([taken, counting])
+  expect(counted).toMatchObject({ phase: 'taken', offers: 1 })
+  expect(sync).toHaveBeenCalledTimes(1)
 })
 
 test('a trigger that the table refuses in a phase changes no byte of the order in the ledger, and one that it names is stored', async () => {

@@ -1,6 +1,6 @@
 import { StoreFullError } from '../../../../agent/database/store-errors.ts'
 import type { Order } from '../../../../agent/orders/order.ts'
-import type { OrderChange, OrderLedger } from '../../../../agent/orders/order-ledger.ts'
+import type { OrderChange, OrderLedger, Survives } from '../../../../agent/orders/order-ledger.ts'
 
 /** What a dead process gets. */
 const never = new Promise<never>(() => undefined)
@@ -29,14 +29,18 @@ export class KillableLedger implements OrderLedger {
   removeClosedBefore = (beforeMs: number) => this.#call(() => this.#inner.removeClosedBefore(beforeMs))
   close = async () => undefined
 
-  change(transactionId: number, change: OrderChange): Promise<Order | undefined> {
+  change(transactionId: number, change: OrderChange, survives?: Survives): Promise<Order | undefined> {
     return this.#call(() =>
       this.#commit((beforeCommit) =>
-        this.#inner.change(transactionId, (known, observationOf) => {
-          const order = change(known, observationOf)
-          if (order !== undefined && order !== known) beforeCommit()
-          return order
-        }),
+        this.#inner.change(
+          transactionId,
+          (known, observationOf) => {
+            const order = change(known, observationOf)
+            if (order !== undefined && order !== known) beforeCommit()
+            return order
+          },
+          survives,
+        ),
       ),
     )
   }
