@@ -9,7 +9,7 @@ import { binaryPrograms, sourcePrograms } from '../programs.ts'
 import { writeIntoPage } from './benchmarks-page.ts'
 import { measureSyncMs } from './machine/disk.ts'
 import { report } from './report.ts'
-import type { BenchSettings, Section } from './section.ts'
+import type { BenchSettings } from './section.ts'
 import { idle } from './sections/idle.ts'
 import { newIds } from './sections/new-ids.ts'
 import { repeatedIds } from './sections/repeated-ids.ts'
@@ -18,18 +18,10 @@ import { spoolBacklog } from './sections/spool-backlog.ts'
 import { spoolPickup } from './sections/spool-pickup.ts'
 import { starts } from './sections/starts.ts'
 import { stubBesidePrism } from './sections/stub.ts'
+import { webhook } from './sections/webhook.ts'
 
 /** In the order in which they run. */
-const sections: readonly Section[] = [
-  signedCalls,
-  newIds,
-  repeatedIds,
-  spoolPickup,
-  spoolBacklog,
-  idle,
-  stubBesidePrism,
-  starts,
-]
+const sections = [signedCalls, newIds, repeatedIds, spoolPickup, spoolBacklog, webhook, idle, stubBesidePrism, starts]
 
 const root = join(import.meta.dirname, '..', '..')
 const pageFile = join(root, 'docs', 'benchmarks.md')
@@ -45,21 +37,14 @@ const program = new Command('bench')
   .option('--write', `writes the text into ${relative(root, pageFile)} too`)
   .parse()
 
-const options = program.opts<{
-  rounds: number
-  seconds: number
-  inFlight: number[]
-  binary?: true
-  agent?: string
-  write?: true
-}>()
-const programs = options.binary ? binaryPrograms : sourcePrograms
+const { rounds, seconds, inFlight, binary, agent, write } = program.opts()
+const programs = binary ? binaryPrograms : sourcePrograms
 
 const settings: BenchSettings = {
-  rounds: Math.ceil(options.rounds),
-  secondsPerCell: options.seconds,
-  inFlight: options.inFlight,
-  agentCommand: options.agent ? [process.execPath, options.agent, 'run'] : [...programs.agent, 'run'],
+  rounds: Math.ceil(rounds),
+  secondsPerCell: seconds,
+  inFlight,
+  agentCommand: agent ? [process.execPath, agent, 'run'] : [...programs.agent, 'run'],
   stubCommand: programs.stub,
   progress: (what) => console.error(`bench: ${what}`),
 }
@@ -73,7 +58,7 @@ for (const { name, title, about, goals, measure } of chosen) {
   const results = report(await measure(settings), goals)
   const text = [`## ${title}`, about, results, circumstances()].join('\n\n')
   console.log(`${text}\n`)
-  if (options.write) writeIntoPage(pageFile, name, text)
+  if (write) writeIntoPage(pageFile, name, text)
 }
 
 function circumstances(): string {

@@ -16,21 +16,13 @@ type Value = (figureOf: FigureOf) => number
 /** A figure's contender and load. */
 type At = readonly [contender: string, load: string]
 
+const goal =
+  (bound: Goal['bound']) =>
+  (wanted: number, title: string, value: Value): Goal => ({ title, bound, wanted, value })
 /** The median of the rounds should be this or more. */
-export const atLeast = (wanted: number, title: string, value: Value): Goal => ({
-  title,
-  bound: 'at least',
-  wanted,
-  value,
-})
-
+export const atLeast = goal('at least')
 /** The median of the rounds should be this or less. */
-export const atMost = (wanted: number, title: string, value: Value): Goal => ({
-  title,
-  bound: 'at most',
-  wanted,
-  value,
-})
+export const atMost = goal('at most')
 
 /** The figure itself. */
 export function figure(name: FigureName, at: At): Value {

@@ -9,10 +9,8 @@ import { platformClientFromEnvironment } from './simple-client.ts'
 
 const slotsMax = 8
 const call = await platformClientFromEnvironment()
-const [outbox, inbox] = ['outbox', 'inbox'].map((name) => join(process.env['SERVICE_SPOOL_DIR'] ?? '', name)) as [
-  string,
-  string,
-]
+const spool = process.env['SERVICE_SPOOL_DIR'] ?? ''
+const [outbox, inbox] = [join(spool, 'outbox'), join(spool, 'inbox')]
 let slotsUsed = 0
 
 setInterval(scan, 200)

@@ -3,11 +3,14 @@ import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningProgram, startProgram } from '../../child-program.ts'
+import type { Signer } from '../load/signed-request.ts'
 import type { PlatformCounts } from './verifying-server.ts'
 
 /** A platform, the credentials of one game server, and a directory for all that runs against it. */
 export interface Testbed extends AsyncDisposable {
   readonly dir: string
+  /** The game server's key, and the platform's too. */
+  readonly signer: Signer
   /** Configures the agent, and what is measured in its place. */
   readonly agentEnv: Readonly<Record<string, string>>
   /** Starts a program with the agent's configuration. */
@@ -33,24 +36,16 @@ export function temporaryDirectory(): Disposable & { readonly path: string } {
 export async function startTestbed(): Promise<Testbed> {
   await using disposables = new AsyncDisposableStack()
   const dir = disposables.use(temporaryDirectory()).path
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2_048,
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  })
-  const keyFile = join(dir, 'key.pem')
-  const publicKeyFile = join(dir, 'public-key.pem')
-  writeFileSync(keyFile, privateKey, { mode: 0o600 })
-  writeFileSync(publicKeyFile, publicKey)
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  const [keyFile, publicKeyFile] = [join(dir, 'key.pem'), join(dir, 'public-key.pem')]
+  writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  writeFileSync(publicKeyFile, publicKey.export({ type: 'spki', format: 'pem' }))
 
-  const platform = disposables.use(
-    await startProgram({
-      name: 'verifying-server',
-      command: [process.execPath, join(import.meta.dirname, 'verifying-server.ts')],
-      env: { BENCH_API_KEY: 'bench-api-key', BENCH_PUBLIC_KEY_FILE: publicKeyFile },
-      logFile: join(dir, 'verifying-server.log'),
-    }),
-  )
+  const startHere = (name: string, command: readonly string[], env: Readonly<Record<string, string>>) =>
+    startProgram({ name, command, env, logFile: join(dir, `${name}.log`) })
+  const platformEnv = { BENCH_API_KEY: 'bench-api-key', BENCH_PUBLIC_KEY_FILE: publicKeyFile }
+  const platformFile = join(import.meta.dirname, 'verifying-server.ts')
+  const platform = disposables.use(await startHere('verifying-server', [process.execPath, platformFile], platformEnv))
   const counts = async () => (await (await fetch(`${platform.url}/counts`)).json()) as PlatformCounts
   const agentEnv = {
     SERVICE_BASE_URL: platform.url,
@@ -59,13 +54,15 @@ export async function startTestbed(): Promise<Testbed> {
     SERVICE_SIGNING_KID: 'bench-kid',
     SERVICE_AGENT_PORT: '0',
     SERVICE_STATE_DIR: join(dir, 'state'),
+    SERVICE_PLATFORM_KID: 'bench-kid',
+    SERVICE_PLATFORM_PUBLIC_KEY_FILE: publicKeyFile,
   }
   const owned = disposables.move()
   return {
     dir,
+    signer: { kid: agentEnv.SERVICE_SIGNING_KID, signingKey: privateKey },
     agentEnv,
-    start: (name, command, env = {}) =>
-      startProgram({ name, command, env: { ...agentEnv, ...env }, logFile: join(dir, `${name}.log`) }),
+    start: (name, command, env = {}) => startHere(name, command, { ...agentEnv, ...env }),
     async proveCalls(load) {
       const before = (await counts()).accepted
       const result = await load()

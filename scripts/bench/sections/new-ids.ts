@@ -6,6 +6,11 @@ import type { Section } from '../section.ts'
 const [withId, withoutId] = ['with a new id', 'without an id']
 const works = { stock: '`market.adjust-stock`', once: '`market.register`, `once`' }
 const at = (inFlight: number) => callLoadName(works.stock, inFlight)
+const pair = (inFlight: number) =>
+  [
+    [withId, at(inFlight)],
+    [withoutId, at(inFlight)],
+  ] as const
 
 /** What an id costs: the journal stores the answer of each call that has one. */
 export const newIds: Section = {
@@ -16,16 +21,8 @@ export const newIds: Section = {
     ' given; for a `once` call the intent is there before the call leaves too, and both are synced to disk. CPU is that' +
     ' of the agent.',
   goals: [
-    ...[8, 32].map((count) =>
-      atLeast(0.9, `${at(count)}, with an id / without`, ratio('perS', [withId, at(count)], [withoutId, at(count)])),
-    ),
-    ...[1, 8, 32].map((count) =>
-      atMost(
-        0.2,
-        `CPU of the journal, ${at(count)}, S`,
-        difference('cpuS', [withId, at(count)], [withoutId, at(count)]),
-      ),
-    ),
+    ...[8, 32].map((n) => atLeast(0.9, `${at(n)}, with an id / without`, ratio('perS', ...pair(n)))),
+    ...[1, 8, 32].map((n) => atMost(0.2, `CPU of the journal, ${at(n)}, S`, difference('cpuS', ...pair(n)))),
   ],
   async measure(settings) {
     await using testbed = await startTestbed()

@@ -1,22 +1,18 @@
-import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { promisify } from 'node:util'
-import { BareConnection, httpRequest } from '../load/bare-connection.ts'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { BareConnection } from '../load/bare-connection.ts'
+import { type Signer, signedRequest } from '../load/signed-request.ts'
 import { offer } from '../platform/calls.ts'
 
 /** `reads`: one transaction, again and again. `registrations`: listings, each a new one. */
 export type StubWork = 'reads' | 'registrations'
 
 /** A game server whose key the stub knows. */
-export interface BenchGameServer {
-  readonly kid: string
+export interface BenchGameServer extends Signer {
   readonly apiKey: string
-  readonly signingKey: KeyObject
 }
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const sellerCharacterRef = 'character-1'
-/** Longer than a slice waits for its turn, and short, so that the stub has something to forget. */
-const lifetimeS = 180
 
 /**
  * Gives a new stub a game server, a character that may sell, a listing, and a purchase to read. Stubs with the same
@@ -34,7 +30,7 @@ export async function furnishStub(url: string): Promise<BenchGameServer> {
   return server
 
   async function post(path: string, input: object): Promise<void> {
-    const { status, body } = await BareConnection.exchangeOnce(url, await signedRequest(server, 'POST', path, input))
+    const { status, body } = await BareConnection.exchangeOnce(url, await requestOf(server, 'POST', path, input))
     if (status !== 200) throw new Error(`POST ${path}: HTTP ${status} ${body}`)
   }
 
@@ -53,24 +49,12 @@ export async function furnishStub(url: string): Promise<BenchGameServer> {
 export function signedRequests(work: StubWork, count: number, server: BenchGameServer): Promise<Buffer[]> {
   const one = (): Promise<Buffer> =>
     work === 'reads'
-      ? signedRequest(server, 'GET', '/v1/api/transactions/1')
-      : signedRequest(server, 'POST', '/v1/api/market/listings', listing(randomUUID()))
+      ? requestOf(server, 'GET', '/v1/api/transactions/1')
+      : requestOf(server, 'POST', '/v1/api/market/listings', listing(randomUUID()))
   return Promise.all(Array.from({ length: count }, one))
 }
 
 const listing = (itemRef: string): object => ({ ...offer, itemRef, sellerCharacterRef })
-const signOnPool = promisify(sign)
-
-async function signedRequest(server: BenchGameServer, method: string, path: string, input?: object): Promise<Buffer> {
-  const body = input ? JSON.stringify(input) : ''
-  const iat = Math.floor(Date.now() / 1_000)
-  const claims = { alg: 'RS256', kid: server.kid, jti: randomUUID(), iat, exp: iat + lifetimeS }
-  const header = Buffer.from(JSON.stringify(claims)).toString('base64url')
-  const signingInput = Buffer.from(`${header}.${Buffer.from(body).toString('base64url')}`)
-  const signature = await signOnPool('sha256', signingInput, server.signingKey)
-  const headers = {
-    'X-Platform-Signature': `${header}..${signature.toString('base64url')}`,
-    'X-Service-Api-Key': server.apiKey,
-  }
-  return httpRequest(method, path, headers, body)
+function requestOf(server: BenchGameServer, method: string, path: string, input?: object): Promise<Buffer> {
+  return signedRequest(server, [method, path], input, { 'X-Service-Api-Key': server.apiKey })
 }
