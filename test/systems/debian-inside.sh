@@ -11,6 +11,7 @@ holds() { # promise, command…
 fails() { ! "$@"; }
 property() { systemctl show -P "$1" "$2"; }
 is() { [ "$(property "$1" "$2")" = "$3" ] || { echo "$2: $1 is $(property "$1" "$2"), not $3"; return 1; }; }
+until_logged() { for _ in $(seq 100); do journalctl -q -o cat -u market-agent | grep -F "$1" && return; sleep 0.1; done; return 1; }
 until_is() { for _ in $(seq 300); do is "$@" >/dev/null && return; sleep 0.1; done; is "$@"; }
 answers() { exec 3<>"/dev/tcp/127.0.0.1/$1" && printf 'GET /health HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' "$1" >&3 && grep -q '"ok":true' <&3; }
 restarted() { # unit, its process before
@@ -62,6 +63,25 @@ chown market-agent:game-spool /var/spool/market-agent/outbox/.proof.tmp
 mv /var/spool/market-agent/outbox/.proof.tmp /var/spool/market-agent/outbox/proof.json
 for _ in $(seq 600); do [ -f /var/spool/market-agent/inbox/proof.json ] && break; sleep 0.1; done
 holds 'a request file is answered through the sandbox of the unit' grep -q '"ok":false' /var/spool/market-agent/inbox/proof.json
+
+# --- reload ---
+settings=/etc/market-agent/agent.env
+echo SERVICE_LOG_LEVEL=debug >>$settings
+holds 'a reload takes another log level' timeout 60 systemctl reload market-agent
+holds 'and the journal says what changed' until_logged 'Reloaded. Changed: SERVICE_LOG_LEVEL'
+echo SERVICE_AGENT_TOKEN=first-token >>$settings
+holds 'a reload sets a token' timeout 60 systemctl reload market-agent
+sed -i s/first-token/second-token/ $settings
+holds 'a reload replaces a token' timeout 60 systemctl reload market-agent
+holds 'the agent wants the new token' market-agent status --config $settings
+holds 'and refuses the one before' fails env SERVICE_AGENT_TOKEN=first-token market-agent status --config $settings
+sed -i s/=debug/=loud/ $settings
+holds 'wrong settings fail the reload' fails timeout 60 systemctl reload market-agent
+holds 'and the journal says what is wrong' until_logged 'SERVICE_LOG_LEVEL: '
+holds 'the agent runs on as it was' test "$(property MainPID market-agent)" = "$pid"
+holds 'with the settings before' market-agent status --config $settings
+sed -i -e /LOG_LEVEL/d -e /AGENT_TOKEN/d $settings
+holds 'corrected settings are taken' timeout 60 systemctl reload market-agent
 
 # --- restarts ---
 kill -KILL "$pid"
