@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { exportPKCS8, exportSPKI, generateKeyPair } from 'jose'
 import writeFileAtomic from 'write-file-atomic'
 import { limits } from '../../contract/limits.ts'
+import { makeMissingDirs } from '../durable-files/make-dir.ts'
 import { causeOf, codeOf, cureOf } from '../durable-files/system-errors.ts'
 import { readSigningKey } from '../signing/signing-key.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -18,7 +19,7 @@ export async function keygen({ out, kid }: { out: string; kid?: string }): Promi
   const privatePem = `${(await exportPKCS8(privateKey)).trim()}\n`
   const publicPem = `${(await exportSPKI(publicKey)).trim()}\n`
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeMissingDirs(dir, 0o700)
     writeNewFiles([
       { path: files.private, text: privatePem, mode: 0o600 },
       { path: files.public, text: publicPem, mode: 0o644 },

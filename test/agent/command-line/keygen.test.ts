@@ -16,7 +16,7 @@ const env = {
 function setup() {
   const dir = mkdtempSync(join(tmpdir(), 'market-agent-keygen-'))
   const keygen = (...args: string[]) =>
-    spawnSync(process.execPath, [main, 'keygen', ...args], { encoding: 'utf8', env })
+    spawnSync(process.execPath, [main, 'keygen', ...args], { encoding: 'utf8', env, timeout: 60_000 })
   return { dir, keygen, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
@@ -61,3 +61,14 @@ test('a directory that cannot be made, and a kid that no header carries, are ref
   })
   expect(ready.keygen()).toMatchObject({ status: 2, stderr: expect.stringContaining('--out') })
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'where the system makes no directory at all, the command ends and says so',
+  () => {
+    using ready = setup()
+    expect(ready.keygen('--out', '/proc/keys')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Cure: '),
+    })
+  },
+)
