@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { ConfigReading } from '../config/config.ts'
 import { parseConfigFile } from '../config/config-file.ts'
 import { realPathOf } from '../config/real-path.ts'
@@ -32,7 +33,7 @@ export function readSettings<Config>(
   const reading = read({
     env: process.env,
     file: file.values,
-    filePath: configFile,
+    filePath: configFile && resolve(configFile),
     readFile: (path) => readFileSync(path, 'utf8'),
     realPath: realPathOf,
     isReadableByAll,

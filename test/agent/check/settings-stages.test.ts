@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { readSigningKey } from '../../../agent/signing/signing-key.ts'
 import { checkSetup } from '../fixtures/check-setup.ts'
@@ -102,6 +103,16 @@ test('a key that everybody may read is wrong, with the command that corrects it'
       cure: `Run: chmod o= ${ready.path('key.pem')}`,
     },
   ])
+})
+
+test('a secret in a configuration file that everybody may read is wrong, wherever the command runs', {
+  timeout,
+}, async () => {
+  using ready = checkSetup()
+  const file = ready.path('agent.env')
+  writeFileSync(file, 'SERVICE_AGENT_TOKEN=0123456789abcdef\n', { mode: 0o644 })
+  const { stdout } = await ready.run(['--offline', '--config', relative(process.cwd(), file)])
+  expect(stdout).toContain(`SERVICE_AGENT_TOKEN: every user of this host can read ${file}. Run: chmod o= ${file}\n`)
 })
 
 test('a setting that is allowed and dangerous is a warning', { timeout }, async () => {
