@@ -98,10 +98,11 @@ program
     endQuietlyWithoutReader()
     // Until every probe has held: a reader who leaves early has not seen that.
     process.exitCode = exitCodes.failed
-    const [{ keyInFolder, keyOfStub }, { probeWebhook }, { makeRandom }, { machineTime, StubClock }] =
+    const [{ keyInFolder, keyOfStub }, { probeWebhook }, { outputOf }, { makeRandom }, { machineTime, StubClock }] =
       await Promise.all([
         import('./commands/probe-webhook/key.ts'),
         import('./commands/probe-webhook/run.ts'),
+        import('./commands/probe-webhook/output.ts'),
         import('./marketplace/random.ts'),
         import('./clock/clock.ts'),
       ])
@@ -112,7 +113,7 @@ program
       sale: { itemRef, buyerCharacterRef: buyer, sellerCharacterRef: seller },
       random: makeRandom(null),
       clock,
-      print: (line) => process.stdout.write(`${line}\n`),
+      ...outputOf(process.stdout),
     })
     if (hasPassed) process.exitCode = 0
   })

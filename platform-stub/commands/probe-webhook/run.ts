@@ -20,6 +20,8 @@ export interface Probing {
   readonly clock: Clock
   /** Takes each line as soon as it is known. */
   readonly print: (line: string) => void
+  /** Takes what is under way, before each probe: a receiver may need ten seconds for one. */
+  readonly onProgress?: (text: string) => void
 }
 
 const probes: readonly Probe[] = [...probesOfTaking, ...probesOfRefusing]
@@ -30,7 +32,7 @@ const probes: readonly Probe[] = [...probesOfTaking, ...probesOfRefusing]
  * @returns Whether every probe passed.
  * @see interface sections 5 and 6
  */
-export async function probeWebhook({ url, key, sale, random, clock, print }: Probing): Promise<boolean> {
+export async function probeWebhook({ url, key, sale, random, clock, print, onProgress }: Probing): Promise<boolean> {
   const bench = makeWorkbench({ key, sale, random, nowMs: () => clock.nowMs() + key.clockOffsetMs })
   const post = async (webhook: SignedWebhook): Promise<Reaction> => {
     const { body, signature } = webhook
@@ -40,7 +42,8 @@ export async function probeWebhook({ url, key, sale, random, clock, print }: Pro
   const findings: Finding[] = []
   const taken = new Set<SignedWebhook['event']>()
   print(keyInWords(key))
-  for (const probe of probes) {
+  for (const [at, probe] of probes.entries()) {
+    onProgress?.(`${at + 1} of ${probes.length}: ${probe.name}`)
     const reactions = await send(probe.webhooks(bench, bench.order()), probe, post)
     if (probe.expected === 'taken') {
       for (const { webhook } of reactions.filter(isAcknowledged)) taken.add(webhook.event)

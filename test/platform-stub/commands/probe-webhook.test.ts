@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createPublicKey } from 'node:crypto'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -178,6 +179,21 @@ test('without an answer the probing ends after one probe; the key is made at the
   expect((await stat(join(keyFolder, 'private-key.pem'))).mode & 0o777).toBe(0o600)
   const again = await run('probe-webhook', url, '--key-dir', keyFolder)
   expect(again.stdout).toBe(first.stdout)
+})
+
+test('on a terminal the probe under way is shown and written over; elsewhere there are whole lines only', async () => {
+  await using own = await prober()
+  const program = join(import.meta.dirname, '..', '..', '..', 'platform-stub', 'main.ts')
+  const args = ['probe-webhook', 'http://127.0.0.1:9/', '--key-dir', own.folder]
+  const command = [process.execPath, program, ...args].join(' ')
+  const onTerminal = spawnSync('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  })
+  expect(onTerminal.stdout).toContain('\r\u001b[K1 of 31: order\r\u001b[KFAIL order')
+  const { stdout } = await run(...args)
+  expect(stdout).toContain('\nFAIL order')
+  expect(stdout).not.toContain('\r')
 })
 
 test('a reader that closes the pipe ends the probing without a word', async () => {
