@@ -121,7 +121,7 @@ export class EventFiles implements Handover {
     let names: readonly string[] = []
     this.#try(this.#replies, () => {
       this.#checkDirs()
-      names = this.#namesIn(this.#replies)
+      names = this.#repliesByAge()
     })
     for (const name of names) await this.#read(name)
     for (const name of this.#halfWritten.keys()) if (!names.includes(name)) this.#halfWritten.delete(name)
@@ -210,6 +210,15 @@ export class EventFiles implements Handover {
       this.#problems.set(where, cause)
       return false
     }
+  }
+
+  /** Oldest first, because the newest reply has the newest observation of an item. */
+  #repliesByAge(): string[] {
+    const replies = this.#namesIn(this.#replies).map((name) => {
+      const stat = lstatSync(this.#fileIn(this.#replies, name), { throwIfNoEntry: false })
+      return { name, writtenMs: stat?.mtimeMs ?? 0 }
+    })
+    return replies.sort((one, other) => one.writtenMs - other.writtenMs).map(({ name }) => name)
   }
 
   #namesIn(dir: string): string[] {

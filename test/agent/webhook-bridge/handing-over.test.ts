@@ -6,6 +6,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -166,13 +167,32 @@ test('a reply that was written while no agent ran answers the platform, and file
   expect(bridge.agent.logLines().some(({ msg }) => msg.startsWith('orders cannot be handed over'))).toBe(false)
 })
 
+const messageOf = (transactionId: number): Message => ({
+  ...{ event: 'transfer_order', transactionId, generation: 1, text: JSON.stringify(order) },
+  name: `transfer_order-${transactionId}`,
+})
+
+test('replies that are found together are taken in the order in which they were written', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  await bridge.agent.close()
+  const ids = [14, 11, 16, 12, 15, 13]
+  for (const [at, id] of ids.entries()) {
+    reply(bridge, `transfer_order-${id}`, { observedQuantity: at })
+    utimesSync(join(bridge.spoolDir, 'replies', `transfer_order-${id}.json`), 1_000 + at, 1_000 + at)
+  }
+  const taken: number[] = []
+  const files = new EventFiles({
+    ...{ root: bridge.spoolDir, clock: bridge.clock, log: listLog().log },
+    onReply: async ({ transactionId }) => void taken.push(transactionId),
+  })
+  await files.start(ids.map(messageOf))
+  await files.stop()
+  expect(taken).toEqual(ids)
+})
+
 test('a reply whose order ended while the replies before it were read goes without a warning', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const { log, lines } = listLog()
-  const messageOf = (transactionId: number): Message => ({
-    ...{ event: 'transfer_order', transactionId, generation: 1, text: JSON.stringify(order) },
-    name: `transfer_order-${transactionId}`,
-  })
   const messages = [messageOf(17), messageOf(18)]
   await bridge.agent.close()
   for (const { name } of messages) reply(bridge, name, { observedQuantity: 2 })
