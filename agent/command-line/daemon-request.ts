@@ -8,6 +8,9 @@ export interface DaemonAnswer {
   readonly text: string
 }
 
+const tokenNeeded =
+  'The agent wants its token: set SERVICE_AGENT_TOKEN or SERVICE_AGENT_TOKEN_FILE as for the agent, for example with --config\n'
+
 /**
  * Sends a request to the running daemon. If there is none, it is reported on standard error and the exit code is set.
  *
@@ -20,7 +23,9 @@ export async function askDaemon(
   body?: string,
 ): Promise<DaemonAnswer | undefined> {
   try {
-    return await exchange(address, method, path, body)
+    const answer = await exchange(address, method, path, body)
+    if (answer.status === 401) process.stderr.write(tokenNeeded)
+    return answer
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error)
     process.stderr.write(

@@ -44,3 +44,10 @@ test('market-agent status ends with 1 where no daemon answers', async () => {
     stderr: 'No market-agent answers at 127.0.0.77:9 (ECONNREFUSED). Start it with: market-agent run\n',
   })
 })
+
+test('a command without the token of the daemon ends with 1 and says which settings it needs', async () => {
+  await using agent = await startTestAgent('http://127.0.0.1:9', { token: 'a-token-of-the-test' })
+  const { code, stderr } = await status(agent.url)
+  expect(code).toBe(1)
+  expect(stderr).toContain('set SERVICE_AGENT_TOKEN or SERVICE_AGENT_TOKEN_FILE')
+})
