@@ -44,6 +44,8 @@ export class EventFiles implements Handover {
   #isInDoubt = false
   #stopRetention: () => void = () => undefined
   readonly #open = new Map<string, Message>()
+  /** Over, with files that may still be there: their removal is tried at each scan until it succeeds. */
+  readonly #over = new Set<string>()
   /** Written by this process. What a power cut has left of an earlier file is unknown, so it is written again. */
   readonly #written = new Set<string>()
   readonly #halfWritten = new Map<string, { readonly stamp: string; readonly sinceMs: number }>()
@@ -70,7 +72,7 @@ export class EventFiles implements Handover {
     this.#try(this.#events, () => {
       this.#checkDirs()
       removeUnfinishedFiles(this.#events)
-      for (const name of this.#namesIn(this.#events)) if (!this.#open.has(name)) this.#remove(name)
+      for (const name of this.#namesIn(this.#events)) if (!this.#open.has(name)) this.#over.add(name)
     })
     for (const reason of this.reasons()) this.#options.log.warn(reason)
     this.#stopRetention = repeat(this.#options.clock, retentionIntervalMs, async () => {
@@ -98,6 +100,7 @@ export class EventFiles implements Handover {
   async offer(message: Message): Promise<'unanswered' | 'waiting'> {
     const { name, text } = message
     this.#open.set(name, message)
+    this.#over.delete(name)
     const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
     const path = this.#fileIn(this.#events, name)
     let result: 'unanswered' | 'waiting' = 'waiting'
@@ -114,10 +117,12 @@ export class EventFiles implements Handover {
   withdraw({ name }: Message): void {
     this.#open.delete(name)
     this.#written.delete(name)
-    this.#try(this.#fileIn(this.#events, name), () => this.#remove(name))
+    this.#over.add(name)
+    this.#remove(name)
   }
 
   async #scan(): Promise<void> {
+    for (const name of this.#over) this.#remove(name)
     let names: readonly string[] = []
     this.#try(this.#replies, () => {
       this.#checkDirs()
@@ -128,6 +133,7 @@ export class EventFiles implements Handover {
   }
 
   async #read(name: string): Promise<void> {
+    if (this.#over.has(name)) return
     const message = this.#open.get(name)
     if (!message) return this.#setAside(name, 'no event of this name waits for a reply')
     let reply: Reply | undefined
@@ -169,13 +175,16 @@ export class EventFiles implements Handover {
 
   /** The event first: a game server that finds it answers it again, and that reply would have no event. */
   #remove(name: string): void {
-    for (const dir of [this.#events, this.#replies]) {
-      try {
-        unlinkSync(this.#fileIn(dir, name))
-      } catch (error) {
-        if (!isGone(error)) throw error
+    const isRemoved = this.#try(this.#fileIn(this.#events, name), () => {
+      for (const dir of [this.#events, this.#replies]) {
+        try {
+          unlinkSync(this.#fileIn(dir, name))
+        } catch (error) {
+          if (!isGone(error)) throw error
+        }
       }
-    }
+    })
+    if (isRemoved) this.#over.delete(name)
   }
 
   #removeOldRejected(): void {

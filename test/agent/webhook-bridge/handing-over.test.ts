@@ -206,6 +206,32 @@ test('a reply whose order ended while the replies before it were read goes witho
   expect(lines.filter(({ level }) => level === 'warn')).toEqual([])
 })
 
+test('the files of a message that is over are removed as soon as they can be', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  await bridge.agent.close()
+  const name = 'transfer_order-17'
+  const message: Message = {
+    ...{ event: 'transfer_order', transactionId: 17, generation: 1, name, text: JSON.stringify(order) },
+  }
+  const files = new EventFiles({
+    ...{ root: bridge.spoolDir, clock: bridge.clock, log: listLog().log },
+    onReply: async () => undefined,
+  })
+  await files.start([message])
+  // A directory of its name cannot be removed as a file.
+  mkdirSync(eventFile(bridge, name))
+  files.withdraw(message)
+  rmSync(eventFile(bridge, name), { recursive: true })
+  writeFileSync(eventFile(bridge, name), JSON.stringify(order))
+  reply(bridge, name, { observedQuantity: 2 })
+  await eventually(() => {
+    bridge.clock.advance(250)
+    return readdirSync(join(bridge.spoolDir, 'events')).length === 0
+  })
+  await files.stop()
+  expect(readdirSync(join(bridge.spoolDir, 'replies'))).toEqual([])
+})
+
 test('a reply that is half-written is read again, and what stays no reply is set aside', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
