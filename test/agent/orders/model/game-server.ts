@@ -95,6 +95,11 @@ export class GameServer implements Disposable {
     return names
   }
 
+  hasUnreadReplies(): boolean {
+    const replies = join(this.#spool, 'replies')
+    return this.way === 'files' && existsSync(replies) && readdirSync(replies).some((name) => name.endsWith('.json'))
+  }
+
   /** Replies by a file. A name that is no event any more may be replied to as well. */
   async replyToFile(name: string, observedQuantity: number): Promise<void> {
     const [, event = '', id = '', suffix] = /^(\w+)-(\d+)(?:-(\d+))?\.json$/.exec(name) ?? []
