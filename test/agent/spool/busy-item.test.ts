@@ -7,6 +7,7 @@ import {
   eligible,
   eventually,
   namesIn,
+  newerFilesThan,
   putRequest,
   startTestSpool,
   type TestSpool,
@@ -210,8 +211,9 @@ test('an orphaned claim stays a claim when the agent stops while it waits for it
   putRequest(spool.outbox, 'sell', once)
   const owner = '0b1e55ed-0000-4000-8000-000000000000'
   for (const id of ['s-1', 'sell']) {
-    renameSync(join(spool.outbox, `${id}.json`), join(spool.outbox, `${id}.json.claim-${owner}`))
-    await spool.clock.sleep(10)
+    const claim = join(spool.outbox, `${id}.json.claim-${owner}`)
+    renameSync(join(spool.outbox, `${id}.json`), claim)
+    await newerFilesThan(claim)
   }
   await spool.start()
   await eventually(() => held.length === 1)

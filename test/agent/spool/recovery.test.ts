@@ -9,6 +9,7 @@ import {
   eligible,
   eventually,
   namesIn,
+  newerFilesThan,
   purchase,
   secondAnswer,
   startTestSpool,
@@ -209,9 +210,9 @@ test('claims are taken up in the order in which they were made, before anything 
     JSON.stringify({ action: 'market.adjust-stock', itemRef: 'item-1', observedQuantity })
   spool.put('new', observing(100))
   for (let n = 0; n < 20; n++) {
-    writeFileSync(join(spool.outbox, `s-${20 - n}.json.claim-${name}`), observing(n))
-    // The entry's time of change has the grain of the kernel's clock.
-    await spool.clock.sleep(10)
+    const claim = join(spool.outbox, `s-${20 - n}.json.claim-${name}`)
+    writeFileSync(claim, observing(n))
+    await newerFilesThan(claim)
   }
   await spool.start()
   await spool.answer('new')
@@ -263,8 +264,9 @@ test('of two claims of one name an answer that was written is that of the older,
   const owners = [name, 'f-another', '0-another', 'a-another']
   for (const [n, owner] of owners.entries()) {
     const request = { action: 'market.eligibility', characterRef: `char-${n}` }
-    writeFileSync(join(spool.outbox, `x.json.claim-${owner}`), JSON.stringify(request))
-    await spool.clock.sleep(10)
+    const claim = join(spool.outbox, `x.json.claim-${owner}`)
+    writeFileSync(claim, JSON.stringify(request))
+    await newerFilesThan(claim)
   }
   writeFileSync(join(spool.outbox, 'x.json.done'), doneText)
   await spool.start()
