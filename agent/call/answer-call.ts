@@ -2,7 +2,7 @@ import type { EnvelopeOperation, OrdersOperation, VerifyOperation } from '../../
 import { agentLimits } from '../config/agent-limits.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
-import { type CallAnswer, inDoubt, refuse, refuseInDoubt } from './answer.ts'
+import { type CallAnswer, inDoubt, refuse, refuseForBug } from './answer.ts'
 import type { Call, PlatformCall } from './call.ts'
 import type { IdempotencyJournal, JournalEntry, JournalledCall } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
@@ -163,7 +163,7 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
     }
     deps.onError(call, error)
     const mayHaveActed = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
-    return mayHaveActed ? refuseInDoubt('INTERNAL', { mayHaveActed }) : refuse('INTERNAL', { mayHaveActed })
+    return refuseForBug(mayHaveActed)
   }
 }
 

@@ -47,6 +47,11 @@ export function refuseInDoubt<Code extends RefusalCode>(
   return { ...refuse(code, ...facts), uncertain: true }
 }
 
+/** A fault of the agent itself ended a call. */
+export function refuseForBug(mayHaveActed: boolean): CallRefusal {
+  return { ...refuse('INTERNAL', { mayHaveActed }), uncertain: mayHaveActed }
+}
+
 /**
  * The answer of a `once` call whose real answer is lost: the agent ended before it came, or could not store it. The call
  * is never sent again. Both cases have the same bytes, because one can follow the other.

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
-import { answerText, type CallAnswer, type CallRefusal, refuse, refuseInDoubt } from '../call/answer.ts'
+import { answerText, type CallAnswer, type CallRefusal, refuse, refuseForBug } from '../call/answer.ts'
 import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
 import { agentLimits } from '../config/agent-limits.ts'
 import type { DaemonAddress } from '../config/config.ts'
@@ -122,8 +122,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   function answerBug({ call }: Exchange, error: unknown): Answer {
     log.error({ err: error, operation: call?.operationName, id: call?.id }, 'request failed: a bug of the agent')
     const mayHaveActed = call?.operation.kind === 'platform' && call.operation.retry !== 'safe'
-    const answer = mayHaveActed ? refuseInDoubt('INTERNAL', { mayHaveActed }) : refuse('INTERNAL', { mayHaveActed })
-    return { status: 500, text: answerText(call?.id, answer) }
+    return { status: 500, text: answerText(call?.id, refuseForBug(mayHaveActed)) }
   }
 
   const server = await startHttpServer({
