@@ -4,7 +4,7 @@ import { explainFailedStart } from '../../../agent/command-line/failed-start.ts'
 const config = { host: '127.0.0.1', port: 80, webhook: undefined }
 const refused = (code: string) => Object.assign(new Error(code), { code, syscall: 'listen', port: 80 })
 
-test('a port that wants a right is told from one that is taken', () => {
+test('a port that needs a right has another message than one that is taken', () => {
   expect(explainFailedStart(refused('EACCES'), config)).toEqual({
     message: expect.stringMatching(/^SERVICE_AGENT_PORT: port 80 on 127\.0\.0\.1 .*EACCES.* choose a port above/),
     exitCode: 2,

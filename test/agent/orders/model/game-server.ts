@@ -24,7 +24,7 @@ interface Push {
   readonly answer: (result: Reply | 'unanswered') => void
 }
 
-/** A game server that answers when it is told to, and forgets. */
+/** A game server that answers when the test says so, and forgets. */
 export class GameServer implements Disposable {
   readonly pushes: Push[] = []
   /** Orders that it has. */

@@ -53,7 +53,7 @@ export class World implements AsyncDisposable {
     this.reports.questions.length = 0
   }
 
-  /** As SIGTERM, after which nobody waits. */
+  /** As SIGTERM, without a wait for its end. */
   async stop(): Promise<void> {
     void this.life?.orders.stop()
     await this.settle()
