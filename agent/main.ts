@@ -90,7 +90,7 @@ const service = program.command('service').description('prints the definition of
 
 service
   .command('systemd')
-  .description('a unit; docs/operations/install-linux.md says where it goes')
+  .description('a unit; docs/en/operations/install-linux.md says where it goes')
   .option('--template', 'a unit for several game servers, market-agent@NAME')
   .option('--config <file>', 'settings of the agent; %i stands for NAME')
   .option('--spool-dir <dir>', 'SERVICE_SPOOL_DIR of the agent; %i stands for NAME')

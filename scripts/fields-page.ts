@@ -1,4 +1,4 @@
-/** `node scripts/fields-page.ts`: writes docs/fields.md, the fields of every answer and webhook, from the OpenAPI document. */
+/** `node scripts/fields-page.ts`: writes docs/en/fields.md, the fields of every answer and webhook, from the OpenAPI document. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fieldsOf, resolveReference } from '../platform-stub/openapi/field-schemas.ts'
@@ -47,4 +47,4 @@ function inData(schema: JsonSchema): JsonSchema {
   return data ? resolveReference(data, document) : schema
 }
 
-if (import.meta.main) writeFileSync(join(import.meta.dirname, '..', 'docs', 'fields.md'), fieldsPage())
+if (import.meta.main) writeFileSync(join(import.meta.dirname, '..', 'docs', 'en', 'fields.md'), fieldsPage())

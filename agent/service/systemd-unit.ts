@@ -29,7 +29,7 @@ export function usualUnitOptions(isTemplate: boolean): SystemdUnitOptions {
 export function systemdUnit({ executable, isTemplate, configFile, spoolDir }: SystemdUnitOptions): string {
   const name = nameOf(isTemplate)
   return `# ${isTemplate ? 'market-agent@.service: one agent for each game server, market-agent@NAME' : 'market-agent.service'}
-# Made by \`market-agent service systemd${isTemplate ? ' --template' : ''}\`. Users, groups and directories: docs/operations/install-linux.md
+# Made by \`market-agent service systemd${isTemplate ? ' --template' : ''}\`. Users, groups and directories: docs/en/operations/install-linux.md
 [Unit]
 Description=Marketplace agent of the game server${isTemplate ? ' %i' : ''}
 # Not network-online.target: the agent starts without the platform, and calls find it again later.

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readPlatformKey, readSigningKey } from '../../agent/signing/signing-key.ts'
 
-const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operators.md'), 'utf8')
+const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'en', 'operations', 'signing-key.md'), 'utf8')
 
 /** The commands of the guide that contain a text. */
 function commandsWith(text: string): string {

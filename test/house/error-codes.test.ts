@@ -11,7 +11,7 @@ function codesIn(page: string): readonly (readonly [code: string, status: string
   return [...rows].map(([, code = '', status = '']) => [code, status])
 }
 
-for (const page of ['error-codes.md', 'error-codes.pt-BR.md']) {
+for (const page of ['en/error-codes.md', 'pt-BR/error-codes.md']) {
   test(`${page} has every code of the agent with its status, in the order of the catalogue, and no other`, () => {
     const codes = codesIn(page)
     expect(codes.map(([code]) => code)).toEqual(Object.keys(refusals))

@@ -1,5 +1,5 @@
 /**
- * `npm run test:nginx`: the webhook bridge behind nginx, with the configuration of docs/operations/webhook-proxy.md and a
+ * `npm run test:nginx`: the webhook bridge behind nginx, with the configuration of docs/en/operations/webhook-proxy.md and a
  * certificate made by openssl. A stub sells through it over https; strangers are refused. Linux. Not part of `npm test`.
  */
 import { ok as assert } from 'node:assert/strict'
@@ -147,7 +147,10 @@ function makeCertificate(): void {
 
 /** The documented server, with this run's ports and files. */
 function writeConfiguration(): string {
-  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operations', 'webhook-proxy.md'), 'utf8')
+  const page = readFileSync(
+    join(import.meta.dirname, '..', '..', 'docs', 'en', 'operations', 'webhook-proxy.md'),
+    'utf8',
+  )
   const [, documented = ''] = /```nginx\n([\s\S]*?)```/.exec(page) ?? []
   const server = documented
     .replace('listen 443', `listen 127.0.0.1:${httpsPort}`)

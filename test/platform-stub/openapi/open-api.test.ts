@@ -53,7 +53,7 @@ test('every route and webhook has the maturity marker of the interface, and the 
 })
 
 test('the guide to the fields is what the document says today', async () => {
-  const guide = join(import.meta.dirname, '..', '..', '..', 'docs', 'fields.md')
+  const guide = join(import.meta.dirname, '..', '..', '..', 'docs', 'en', 'fields.md')
   expect(await readFile(guide, 'utf8')).toBe(fieldsPage())
 })
 
