@@ -4,6 +4,7 @@ import type { ConfigReading } from '../config/config.ts'
 import { parseConfigFile } from '../config/config-file.ts'
 import { realPathOf } from '../config/real-path.ts'
 import type { SettingsSource } from '../config/settings.ts'
+import { codeOf, problemOf } from '../durable-files/system-errors.ts'
 import { exitCodes } from './exit-codes.ts'
 
 /**
@@ -29,7 +30,8 @@ export function readSettings<Config>(
   read: (source: SettingsSource) => ConfigReading<Config>,
 ): ConfigReading<Config> {
   const file = configFile === undefined ? emptyFile : readConfigFile(configFile)
-  if (!file) return { ok: false, errors: [`--config: cannot read ${configFile}`] }
+  if (file instanceof Error)
+    return { ok: false, errors: [`--config: cannot read ${configFile}: ${problemOf(file)} (${codeOf(file)})`] }
   const reading = read({
     env: process.env,
     file: file.values,
@@ -48,11 +50,11 @@ export function readSettings<Config>(
 
 const emptyFile: ReturnType<typeof parseConfigFile> = { values: new Map(), errors: [] }
 
-function readConfigFile(path: string): ReturnType<typeof parseConfigFile> | undefined {
+function readConfigFile(path: string): ReturnType<typeof parseConfigFile> | Error {
   try {
     return parseConfigFile(readFileSync(path, 'utf8'))
-  } catch {
-    return undefined
+  } catch (error) {
+    return error as Error
   }
 }
 

@@ -21,7 +21,8 @@ export function parseConfigFile(text: string): {
     if (/^\s*(#|$)/.test(line)) continue
     const [, name, value] = /^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
     if (name === undefined || value === undefined) errors.push({ line: index + 1, problem: 'not a NAME=value line' })
-    else if (values.has(name)) errors.push({ line: index + 1, problem: 'this name is given twice' })
+    else if (values.has(name))
+      errors.push({ line: index + 1, problem: `${name} is given twice; keep one of the lines` })
     else values.set(name, /^(["'])(.*)\1$/.exec(value)?.[2] ?? value)
   }
   return { values, errors }

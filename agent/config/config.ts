@@ -152,12 +152,14 @@ function readOwnKey(reader: SettingsReader): SigningKey | undefined {
   const pem = path === undefined ? undefined : reader.fileAt('SERVICE_SIGNING_KEY_FILE', path)
   reader.warnIfReadableByAll('SERVICE_SIGNING_KEY_FILE', path)
   if (kid !== undefined && kid.length > 200)
-    return reader.addError('SERVICE_SIGNING_KID', 'longer than 200 characters; a kid is the name of the key')
-  if (kid === undefined || pem === undefined) return undefined
-  return keyOrError(
-    () => readSigningKey(pem, kid),
+    reader.addError('SERVICE_SIGNING_KID', 'longer than 200 characters; a kid is the name of the key')
+  if (pem === undefined) return undefined
+  // The file is judged without a kid too: all errors are reported together.
+  const key = keyOrError(
+    () => readSigningKey(pem, kid ?? ''),
     (problem) => reader.addError('SERVICE_SIGNING_KEY_FILE', `${problem}: ${shownPath(path ?? '')}`),
   )
+  return kid === undefined ? undefined : key
 }
 
 function readPlatformKeys(reader: SettingsReader): ReadonlyMap<string, KeyObject> {

@@ -71,7 +71,7 @@ test('a configuration file that is missing, and a line in it that is none, are f
   using ready = checkSetup()
   const wrong = async (file: string) => (await ready.run(['--offline', '--config', file])).stdout.split('\n')[0]
   expect(await wrong(ready.path('gone.env'))).toBe(
-    `wrong   settings: --config: cannot read ${ready.path('gone.env')}. Correct the setting`,
+    `wrong   settings: --config: cannot read ${ready.path('gone.env')}: no such file (ENOENT). Correct the setting`,
   )
   const { stdout } = await ready.run(['--offline', '--config', ready.path('gone.env')])
   const others = stdout.trimEnd().split('\n').slice(1)

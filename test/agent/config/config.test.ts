@@ -95,6 +95,13 @@ test('all errors are reported together, one per line: the variable, what is wron
   for (const error of errors) expect(error).toMatch(/^SERVICE_[A-Z_]+: .+\. Example: .+/)
 })
 
+test('a missing kid or one that is too long does not hide a bad key file', () => {
+  for (const kid of [undefined, 'k'.repeat(201)]) {
+    const errors = errorsOf({ SERVICE_SIGNING_KID: kid, SERVICE_SIGNING_KEY_FILE: '/k/weak.pem' })
+    expect(errors.map((error) => error.split(':')[0])).toEqual(['SERVICE_SIGNING_KID', 'SERVICE_SIGNING_KEY_FILE'])
+  }
+})
+
 for (const [what, env, problem] of [
   ['http to another host', { SERVICE_BASE_URL: 'http://api.example.com' }, /https/],
   ['no address', { SERVICE_BASE_URL: 'api.example.com' }, /not an http/],
@@ -301,7 +308,7 @@ test('the environment wins over the file', () => {
 test('a line that is none, a name given twice and an unknown name are errors of the file', () => {
   expect(parseConfigFile('SERVICE_API_KEY key\nA=1\nA=2').errors).toEqual([
     { line: 1, problem: 'not a NAME=value line' },
-    { line: 3, problem: 'this name is given twice' },
+    { line: 3, problem: 'A is given twice; keep one of the lines' },
   ])
   const reading = read(good, new Map([['SERVICE_APIKEY', 'x']]))
   expect(reading.ok ? [] : reading.errors).toEqual([
