@@ -123,7 +123,7 @@ function picturesOf(console: string): Picture[] {
 }
 
 async function take({ name, url, screen, before, isWhole = false }: Picture): Promise<void> {
-  const context = await browser.newContext({ locale: 'pt-BR', reducedMotion: 'reduce', ...screen })
+  const context = await browser.newContext({ locale: 'en', reducedMotion: 'reduce', ...screen })
   const page = await context.newPage()
   await page.goto(url)
   if (await page.locator('body[data-live]').count()) await page.locator('body[data-connection="live"]').waitFor()

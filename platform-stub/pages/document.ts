@@ -2,13 +2,14 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { StubEnv } from '../developer/control/control-parts.ts'
 import { assetUrl } from './assets.ts'
+import type { Lang } from './texts/en.ts'
 
 /** A piece of a page. `html` escapes every value in it. */
 export type Html = ReturnType<typeof html>
 
 /** The part that differs from page to page. `pageResponse` adds the rest. */
 export interface Page {
-  readonly lang: 'pt-BR' | 'en'
+  readonly lang: Lang
   readonly title: string
   /** Style sheets in addition to those of every page. */
   readonly styles: readonly string[]

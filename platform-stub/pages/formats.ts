@@ -3,12 +3,16 @@ import { iso } from '../clock/iso.ts'
 import { relative, stamp } from './browser/durations.js'
 import type { Html } from './document.ts'
 import { lazily } from './lazily.ts'
+import type { Lang } from './texts/en.ts'
 
 /** Buyers and players read Brazil's time, on every machine. */
 const timeZone = 'America/Sao_Paulo'
 const hour = lazily(() => new Intl.DateTimeFormat('pt-BR', { timeStyle: 'short', timeZone }))
 const dayAndHour = lazily(() => new Intl.DateTimeFormat('pt-BR', { dateStyle: 'short', timeStyle: 'short', timeZone }))
-const reais = lazily(() => new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' }))
+const reais = {
+  en: lazily(() => new Intl.NumberFormat('en', { style: 'currency', currency: 'BRL' })),
+  'pt-BR': lazily(() => new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' })),
+} satisfies Record<Lang, unknown>
 
 /** A moment of the last or next hours, in Brazil: `14:32`. The title has the day. */
 export function shortMoment(atMs: number): Html {
@@ -16,18 +20,18 @@ export function shortMoment(atMs: number): Html {
 }
 
 /** A moment in UTC for developers. */
-export function stampOf(atMs: number): Html {
-  return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}">${stamp(atMs)}</time>`
+export function stampOf(atMs: number, lang: Lang): Html {
+  return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}">${stamp(atMs, lang)}</time>`
 }
 
 /** The distance of a moment from now: `in 12 s`, `3 min ago`. The page's script updates it. */
-export function relativeTo(atMs: number, nowMs: number): Html {
-  return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}" data-shows="relative">${relative(atMs, nowMs)}</time>`
+export function relativeTo(atMs: number, nowMs: number, lang: Lang): Html {
+  return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}" data-shows="relative">${relative(atMs, nowMs, lang)}</time>`
 }
 
-/** Cents as a buyer reads them: `R$ 1.234,56`. Exact for every amount that a listing can have. */
-export function inReais(cents: number): string {
-  return reais().format(decimalOf(cents))
+/** Cents as people read them: `R$ 1.234,56`. Exact for every amount that a listing can have. */
+export function inReais(cents: number, lang: Lang): string {
+  return reais[lang]().format(decimalOf(cents))
 }
 
 /** Cents as a decimal with a point and two places: `1234.56`. */

@@ -8,7 +8,7 @@ import { Refusal, refuse } from '../marketplace/refusal.ts'
 import { openApiRoutes } from '../openapi/openapi-routes.ts'
 import { assetRoutes } from '../pages/assets.ts'
 import { checkoutRoutes } from '../pages/checkout/checkout-routes.ts'
-import type { ConsoleParts } from '../pages/console/console-parts.ts'
+import type { SharedParts } from '../pages/console/console-parts.ts'
 import { consoleRoutes } from '../pages/console/console-routes.ts'
 import { lazily } from '../pages/lazily.ts'
 import { portalRoutes } from '../pages/portal/portal-routes.ts'
@@ -17,7 +17,7 @@ import { consoleQueries } from '../store/console-queries.ts'
 const isReading = (method: string) => method === 'GET' || method === 'HEAD'
 
 /** What everything that is no partner route reaches into. */
-export interface AppParts extends Omit<ConsoleParts, 'queries'> {
+export interface AppParts extends Omit<SharedParts, 'queries'> {
   readonly database: DatabaseSync
 }
 
@@ -30,7 +30,7 @@ export type Audience = 'public' | 'developer' | 'both'
  * @param service Name and version, for `/health`.
  */
 export function makeApp({ database, ...shared }: AppParts, audience: Audience, service: string): Hono<StubEnv> {
-  const parts: ConsoleParts = { ...shared, queries: consoleQueries(database) }
+  const parts: SharedParts = { ...shared, queries: consoleQueries(database) }
   const { platform } = parts
   const app = new Hono<StubEnv>()
   app.use('*', async (context, next) => {

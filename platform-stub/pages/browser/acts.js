@@ -28,7 +28,7 @@ export function keepActs(refresh) {
       if (goesTo) location.assign(goesTo)
       else await refresh()
     } catch {
-      showOutcome('bad', 'The stub did not answer. Is it still running?')
+      showOutcome('bad', document.getElementById('outcome')?.dataset['noAnswer'] ?? '')
     } finally {
       form.ariaBusy = null
       button?.removeAttribute('aria-disabled')

@@ -43,36 +43,50 @@ export function duration(ms) {
   return parts.slice(0, 2).join(' ') || '0 s'
 }
 
+/** @typedef {'en' | 'pt-BR'} Lang */
+
+/** @type {Record<Lang, { readonly now: string, readonly after: (length: string) => string, readonly before: (length: string) => string }>} */
+const distances = {
+  en: { now: 'now', after: (length) => `in ${length}`, before: (length) => `${length} ago` },
+  'pt-BR': { now: 'agora', after: (length) => `em ${length}`, before: (length) => `há ${length}` },
+}
+
 /**
  * The distance of a moment from now: `in 12 s`, `3 min ago`, `now`.
  *
  * @param {number} atMs
  * @param {number} nowMs
+ * @param {Lang} lang
  * @returns {string}
  */
-export function relative(atMs, nowMs) {
+export function relative(atMs, nowMs, lang) {
+  const { now, after, before } = distances[lang]
   const distanceMs = atMs - nowMs
-  if (Math.abs(distanceMs) < 1_000) return 'now'
-  return distanceMs > 0 ? `in ${duration(distanceMs)}` : `${duration(-distanceMs)} ago`
+  if (Math.abs(distanceMs) < 1_000) return now
+  return distanceMs > 0 ? after(duration(distanceMs)) : before(duration(-distanceMs))
 }
 
-/** @type {Intl.DateTimeFormat | undefined} */
-let utc
+/** @type {Map<Lang, Intl.DateTimeFormat>} */
+const utc = new Map()
 
 /**
  * A moment in UTC for people: `21 Nov, 15:13:42`.
  *
  * @param {number} atMs
+ * @param {Lang} lang
  * @returns {string}
  */
-export function stamp(atMs) {
-  utc ??= new Intl.DateTimeFormat('en-GB', {
-    day: '2-digit',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    timeZone: 'UTC',
-  })
-  return utc.format(atMs)
+export function stamp(atMs, lang) {
+  const format =
+    utc.get(lang) ??
+    new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, {
+      day: '2-digit',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      timeZone: 'UTC',
+    })
+  utc.set(lang, format)
+  return format.format(atMs)
 }

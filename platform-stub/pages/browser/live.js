@@ -56,7 +56,8 @@ export function keepLive(onRefresh) {
 /** @param {Document} fresh */
 function replace(fresh) {
   const main = document.querySelector('[data-live-region]')
-  if (!main || !fresh.querySelector('[data-live-region]')) {
+  const isOtherLanguage = fresh.documentElement.lang !== document.documentElement.lang
+  if (!main || !fresh.querySelector('[data-live-region]') || isOtherLanguage) {
     // Not reload(): if this page is the answer to a form, the browser would post the form again.
     return location.replace(location.pathname + location.search)
   }

@@ -1,12 +1,15 @@
 // @ts-check
 import { countdown, duration, relative, stamp } from './durations.js'
 
+/** The language of the page. */
+const lang = document.documentElement.lang === 'en' ? 'en' : 'pt-BR'
+
 /** What a time shows, by `data-shows`. @type {Record<string, (atMs: number, nowMs: number) => string>} */
 const texts = {
   left: (atMs, nowMs) => countdown(atMs - nowMs),
   words: (atMs, nowMs) => duration(atMs - nowMs),
-  relative,
-  clock: (_, nowMs) => stamp(nowMs),
+  relative: (atMs, nowMs) => relative(atMs, nowMs, lang),
+  clock: (_, nowMs) => stamp(nowMs, lang),
 }
 
 /**

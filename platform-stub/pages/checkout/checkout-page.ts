@@ -80,7 +80,7 @@ function orderCard({ transaction, listing }: Purchase, gameServer: string): Html
       <figcaption>${texts.attributes}</figcaption>
       <blockquote>${attributes}</blockquote>
     </figure>
-    ${pairs({ [texts.quantity]: quantity, [texts.unitPrice]: inReais(unitAmountCents), [texts.total]: inReais(quantity * unitAmountCents) })}
+    ${pairs({ [texts.quantity]: quantity, [texts.unitPrice]: inReais(unitAmountCents, 'pt-BR'), [texts.total]: inReais(quantity * unitAmountCents, 'pt-BR') })}
     ${pairs({ [texts.buyer]: buyerCharacterRef, [texts.seller]: sellerCharacterRef, [texts.gameServer]: gameServer })}
   </section>`
 }
@@ -108,7 +108,7 @@ function paymentCard({ transaction, nowMs }: Purchase): Html {
       </div>
     </div>
     <p class="soft">${texts.pixIsSimulated}</p>
-    <form method="post" action="/checkout/${checkoutToken}/pay"><button class="button first wide">${texts.pay(inReais(amountCents))}</button></form>
+    <form method="post" action="/checkout/${checkoutToken}/pay"><button class="button first wide">${texts.pay(inReais(amountCents, 'pt-BR'))}</button></form>
     ${cancelForm(checkoutToken)}
   </section>`
 }

@@ -2,11 +2,17 @@ import type { ControlParts } from '../../developer/control/control-parts.ts'
 import type { ConsoleQueries } from '../../store/console-queries.ts'
 import type { Changes } from '../changes.ts'
 import type { Html } from '../document.ts'
+import type { Texts } from '../texts/en.ts'
 
 /** What the console uses: everything that the control routes use, and its own queries. */
-export interface ConsoleParts extends ControlParts {
+export interface SharedParts extends ControlParts {
   readonly changes: Changes
   readonly queries: ConsoleQueries
+}
+
+/** The same for one page, with its texts in the reader's language. */
+export interface ConsoleParts extends SharedParts {
+  readonly t: Texts
 }
 
 /** What a page is asked for. */

@@ -3,8 +3,9 @@ import { Hono } from 'hono'
 import type { StubEnv } from '../../developer/control/control-parts.ts'
 import { controlObstacle } from '../../developer/control/guard.ts'
 import { refuse } from '../../marketplace/refusal.ts'
+import { chooseLanguage, textsOf } from '../texts/language.ts'
 import { consoleVersion, notFoundPage, showPage } from './console-page.ts'
-import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
+import type { ConsolePage, ConsoleParts, PageRequest, SharedParts } from './console-parts.ts'
 import { faultsPage } from './faults-page.ts'
 import { gameServerPage, gameServersPage } from './game-server-pages.ts'
 import { listingsPage } from './listings-page.ts'
@@ -29,26 +30,28 @@ const pages: Readonly<Record<string, (parts: ConsoleParts, request: PageRequest)
 }
 
 /** The developer's console. It reads the tables and acts only through the control routes. */
-export function consoleRoutes(parts: ConsoleParts): Hono<StubEnv> {
+export function consoleRoutes(shared: SharedParts): Hono<StubEnv> {
   const routes = new Hono<StubEnv>()
     .use('*', async (context, next) => {
-      refuseForeign(context.env.incoming, parts.developerUrl())
+      refuseForeign(context.env.incoming, shared.developerUrl())
       await next()
     })
-    .get('/changes', (context) => parts.changes.stream(context, () => consoleVersion(parts)))
+    .use('*', chooseLanguage)
+    .get('/changes', (context) => shared.changes.stream(context, () => consoleVersion(shared)))
   for (const [path, page] of Object.entries(pages)) {
     routes.get(path, (context) => {
+      const parts = { ...shared, t: textsOf(context) }
       const { pathname, searchParams } = new URL(context.req.url)
       const request = { path: pathname, query: searchParams, id: context.req.param('id') ?? '' }
       return showPage(context, parts, page(parts, request))
     })
   }
   // Only a GET gets the page for unknown addresses. Other methods get the JSON answers 404 and 405.
-  return routes
-    .route('/game-servers', provisioningRoutes(parts))
-    .use('*', async (context, next) =>
-      ['GET', 'HEAD'].includes(context.req.method) ? showPage(context, parts, notFoundPage('Page not found')) : next(),
-    )
+  return routes.route('/game-servers', provisioningRoutes(shared)).use('*', async (context, next) => {
+    if (!['GET', 'HEAD'].includes(context.req.method)) return next()
+    const t = textsOf(context)
+    return showPage(context, { ...shared, t }, notFoundPage(t, t.layout.notFound))
+  })
 }
 
 /**

@@ -7,6 +7,7 @@ import { isAcknowledgement } from '../../webhooks/post.ts'
 import type { Html } from '../document.ts'
 import { relativeTo, stampOf } from '../formats.ts'
 import { badge } from '../parts.ts'
+import type { Texts } from '../texts/en.ts'
 import type { ConsoleParts } from './console-parts.ts'
 import { awaited, type Expectation, exchangeOf, type Observation, observationIn } from './exchange.ts'
 
@@ -30,18 +31,18 @@ const help: Readonly<Record<keyof typeof awaited, Html>> = {
 }
 
 /** What is expected, with what to do. */
-export function expectedList({ expected }: Exchange, nowMs: number): Html {
+export function expectedList(t: Texts, { expected }: Exchange, nowMs: number): Html {
   if (expected.length === 0) return html`<p class="soft">Nothing: it is over.</p>`
-  return html`<ul class="list">${expected.map((one) => html`<li>${one.kind === 'act' ? help[one.phase] : html`${one.kind === 'acknowledgement' ? 'The game server’s ' : ''}${inWords(one, nowMs)}`}</li>`)}</ul>`
+  return html`<ul class="list">${expected.map((one) => html`<li>${one.kind === 'act' ? help[one.phase] : html`${one.kind === 'acknowledgement' ? 'The game server’s ' : ''}${inWords(t, one, nowMs)}`}</li>`)}</ul>`
 }
 
 /** What is expected, as a cell of a table: the next one first. */
-export function expectedCell({ expected }: Exchange, nowMs: number): Html | string {
+export function expectedCell(t: Texts, { expected }: Exchange, nowMs: number): Html | string {
   if (expected.length === 0) return 'nothing'
   return html`${expected.map((one) =>
     one.kind === 'act'
       ? html`${awaited[one.phase].by}<span class="sub">${awaited[one.phase].act}</span>`
-      : html`<span class="sub">${inWords(one, nowMs)}</span>`,
+      : html`<span class="sub">${inWords(t, one, nowMs)}</span>`,
   )}`
 }
 
@@ -50,20 +51,20 @@ const obstacles = {
   terminal: 'is held back by a fault until transaction_terminal was acknowledged',
 }
 
-function inWords(expectation: Exclude<Expectation, { readonly kind: 'act' }>, nowMs: number): Html {
+function inWords(t: Texts, expectation: Exclude<Expectation, { readonly kind: 'act' }>, nowMs: number): Html {
   if (expectation.kind === 'move')
-    return html`<code>${expectation.trigger}</code> ${relativeTo(expectation.atMs, nowMs)}`
+    return html`<code>${expectation.trigger}</code> ${relativeTo(expectation.atMs, nowMs, t.lang)}`
   const { id, event, attempt, due } = expectation
-  const when = typeof due === 'object' ? relativeTo(due.atMs, nowMs) : obstacles[due]
+  const when = typeof due === 'object' ? relativeTo(due.atMs, nowMs, t.lang) : obstacles[due]
   return html`2xx to <a href="/console/webhooks/${id}"><code>${event}</code></a>, attempt ${attempt} ${when}`
 }
 
 /** The webhooks that were acknowledged, with the time and the stock of each answer. */
-export function acknowledgedList({ acknowledged }: Exchange): Html {
+export function acknowledgedList(t: Texts, { acknowledged }: Exchange): Html {
   if (acknowledged.length === 0) return html`<span class="soft">nothing</span>`
   return html`<ul class="list">${acknowledged.map(({ id, event, atMs, observation }) => {
     const stock = observation === null ? '' : `, ${observationInWords(observation)}`
-    return html`<li><a href="/console/webhooks/${id}"><code>${event}</code></a><span class="sub">${stampOf(atMs)}${stock}</span></li>`
+    return html`<li><a href="/console/webhooks/${id}"><code>${event}</code></a><span class="sub">${stampOf(atMs, t.lang)}${stock}</span></li>`
   })}</ul>`
 }
 
@@ -79,9 +80,9 @@ export function attemptTone(event: WebhookEvent, { responseStatus, responseBody 
 }
 
 /** How an attempt ended, in a few words. */
-export function attemptBadge(event: WebhookEvent, attempt: WebhookAttemptRow): Html {
+export function attemptBadge(t: Texts, event: WebhookEvent, attempt: WebhookAttemptRow): Html {
   const { responseStatus, failure, fault } = attempt
   const tone = attemptTone(event, attempt)
-  const remark = tone === 'wait' ? ', no observedQuantity in the answer: the stock stays as it was' : ''
-  return html`${badge(tone, `${responseStatus ?? failure ?? 'no answer'}${remark}`)} ${fault && badge('argued', `fault: ${fault}`)}`
+  const remark = tone === 'wait' ? `, ${t.attempt.noObservation}` : ''
+  return html`${badge(tone, `${responseStatus ?? failure ?? t.attempt.noAnswer}${remark}`)} ${fault && badge('argued', t.attempt.fault(fault))}`
 }

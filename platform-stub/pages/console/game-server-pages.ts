@@ -14,7 +14,7 @@ import { byName, emptyState, pageOf, rowsAsked, table } from './list.ts'
 const list = '/console/game-servers'
 
 /** The registered game servers, and registering one. */
-export function gameServersPage({ clock, directory }: ConsoleParts): ConsolePage {
+export function gameServersPage({ t, clock, directory }: ConsoleParts): ConsolePage {
   const empty = emptyState('No game server yet', 'Register the first one above.')
   const registration = actForm({
     method: 'POST',
@@ -42,20 +42,22 @@ export function gameServersPage({ clock, directory }: ConsoleParts): ConsolePage
           name: 'Webhooks go to',
           cell: ({ webhookUrl }) => (webhookUrl ? html`<code class="wrap">${webhookUrl}</code>` : 'nowhere: they wait'),
         },
-        { name: 'Registered', cell: ({ createdAt }) => relativeTo(createdAt, clock.nowMs()) },
+        { name: 'Registered', cell: ({ createdAt }) => relativeTo(createdAt, clock.nowMs(), t.lang) },
       ])}`,
   }
 }
 
 /** A game server: files for its agent, the address of its webhooks, its characters. */
 export function gameServerPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
+  const { t } = parts
   const server = parts.directory.byId(positiveInteger(request.id) ?? 0)
-  if (!server) return notFoundPage(`Game server ${request.id}`, list)
+  if (!server) return notFoundPage(t, `Game server ${request.id}`, list)
   return detailPage(
+    t,
     list,
     server.name,
     html`${server.name} <span class="soft">no. ${server.id}</span>`,
-    html`<p class="soft">registered ${relativeTo(server.createdAt, parts.clock.nowMs())}</p>`,
+    html`<p class="soft">registered ${relativeTo(server.createdAt, parts.clock.nowMs(), t.lang)}</p>`,
     html`<div class="split">
         ${card('agent', 'Its agent', agentFiles(parts, server))}
         ${card('webhook', 'Its webhooks', webhookAddress(server))}
@@ -98,9 +100,9 @@ const flags: readonly (readonly [flag: keyof CharacterState, name: string, tone:
   ['sellingBlocked', 'selling blocked', 'bad'],
 ]
 
-function characters({ queries }: ConsoleParts, { id }: GameServerRow, request: PageRequest): Html {
-  const found = queries.characters(id, { after: request.query.get(byName.parameter) ?? '', count: rowsAsked })
-  const { rows, pager } = pageOf(request, found, ({ characterRef }) => characterRef, byName)
+function characters({ t, queries }: ConsoleParts, { id }: GameServerRow, request: PageRequest): Html {
+  const found = queries.characters(id, { after: request.query.get(byName) ?? '', count: rowsAsked })
+  const { rows, pager } = pageOf(t, request, found, ({ characterRef }) => characterRef, byName)
   const path = `/stub/game-servers/${id}/characters`
   const naming = actForm({
     method: 'PUT',

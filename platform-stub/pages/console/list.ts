@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { positiveInteger } from '../../developer/control/control-request.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { Html } from '../document.ts'
+import type { Texts } from '../texts/en.ts'
 import type { PageRequest } from './console-parts.ts'
 
 /** One column of a table. */
@@ -55,13 +56,13 @@ interface Choice {
 }
 
 /** Choices above a list, as links. The first one is chosen unless the address names another. */
-export function choices(label: string, { path, query }: PageRequest, all: readonly Choice[]): Html {
+export function choices(t: Texts, label: string, { path, query }: PageRequest, all: readonly Choice[]): Html {
   const chosen = all.find(({ parameter }) => parameter && query.get(parameter[0]) === parameter[1]) ?? all[0]
   return html`<ul class="row" aria-label="${label}">
     ${all.map((choice) => {
       const { name, parameter, tone = 'calm', count } = choice
       const href = withQuery(path, new URLSearchParams(parameter ? [[...parameter]] : []))
-      return html`<li><a class="button small ${tone}" href="${href}" ${choice === chosen ? html`aria-current="true"` : ''}>${name} ${count === undefined ? '' : html`<span>${count.toLocaleString('en')}</span>`}</a></li>`
+      return html`<li><a class="button small ${tone}" href="${href}" ${choice === chosen ? html`aria-current="true"` : ''}>${name} ${count === undefined ? '' : html`<span>${count.toLocaleString(t.lang)}</span>`}</a></li>`
     })}
   </ul>`
 }
@@ -77,15 +78,15 @@ export function choiceIn<Name extends string>(
 /** Number of rows to query: one more than a page shows, to know whether there is another page. */
 export const rowsAsked = stubLimits.consoleRowsMax + 1
 
-/** For a list that is newest first. */
-const newestFirst = { parameter: 'before', first: 'Newest', next: 'Older' }
+/** The parameter of a list that is newest first. */
+const newestFirst = 'before'
 
-/** For a list in the order of its names. */
-export const byName: typeof newestFirst = { parameter: 'after', first: 'First', next: 'More' }
+/** The parameter of a list in the order of its names. */
+export const byName = 'after'
 
 /** A page of a newest-first list has only ids below this one; null for the first page. */
 export function beforeIn({ query }: PageRequest): number | null {
-  return positiveInteger(query.get(newestFirst.parameter) ?? undefined) ?? null
+  return positiveInteger(query.get(newestFirst) ?? undefined) ?? null
 }
 
 /**
@@ -95,11 +96,13 @@ export function beforeIn({ query }: PageRequest): number | null {
  * @param keyOf The next page begins after the key of this page's last row.
  */
 export function pageOf<Row>(
+  { list: texts }: Texts,
   { path, query }: PageRequest,
   found: readonly Row[],
   keyOf: (row: Row) => string | number,
-  { parameter, first, next } = newestFirst,
+  parameter: typeof newestFirst | typeof byName = newestFirst,
 ): { readonly rows: readonly Row[]; readonly pager: Html | string } {
+  const { first, next } = texts[parameter]
   const rows = found.slice(0, stubLimits.consoleRowsMax)
   const last = found.length > rows.length ? rows.at(-1) : undefined
   const link = (name: string, key: string) => {
@@ -109,7 +112,7 @@ export function pageOf<Row>(
     return html`<a class="button small" href="${withQuery(path, changed)}">${name}</a>`
   }
   const links = [...(query.has(parameter) ? [link(first, '')] : []), ...(last ? [link(next, String(keyOf(last)))] : [])]
-  return { rows, pager: links.length > 0 ? html`<nav class="row" aria-label="Pages">${links}</nav>` : '' }
+  return { rows, pager: links.length > 0 ? html`<nav class="row" aria-label="${texts.pages}">${links}</nav>` : '' }
 }
 
 function withQuery(path: string, query: URLSearchParams): string {

@@ -11,11 +11,11 @@ import { listingMachine } from './machine.ts'
 import { machinePicture } from './machine-picture.ts'
 
 /** Listings with their estimates and the reasons for them. */
-export function listingsPage({ queries, clock, platform }: ConsoleParts, request: PageRequest): ConsolePage {
+export function listingsPage({ t, queries, clock, platform }: ConsoleParts, request: PageRequest): ConsolePage {
   const { observationFreshnessMs: freshnessMs } = platform.settings
   const nowMs = clock.nowMs()
   const found = queries.listings({ before: beforeIn(request), count: rowsAsked })
-  const { rows, pager } = pageOf(request, found, ({ id }) => id)
+  const { rows, pager } = pageOf(t, request, found, ({ id }) => id)
   const counts = new Map(queries.listingStatuses().map(({ status, count }) => [status, count]))
   const empty = emptyState('No listing yet', 'A game client registers one with a signed offer.')
   const isSoldOut = (listing: ListingRow) =>
@@ -33,14 +33,14 @@ export function listingsPage({ queries, clock, platform }: ConsoleParts, request
           cell: ({ itemName, itemRef, attributes, sellerCharacterRef }) =>
             html`<span class="strong">${itemName}</span><code class="sub">${itemRef}</code><span class="sub wrap">${attributes}</span><span class="sub">from ${sellerCharacterRef}</span>`,
         },
-        { name: 'Price', look: 'figure', cell: ({ unitAmountCents }) => inReais(unitAmountCents) },
+        { name: 'Price', look: 'figure', cell: ({ unitAmountCents }) => inReais(unitAmountCents, t.lang) },
         {
           name: 'Status',
           cell: (listing) =>
             html`${badge(listing.status === 'ACTIVE' ? 'good' : 'calm', listing.status)} ${isSoldOut(listing) ? badge('bad', 'sold out') : ''}`,
         },
         { name: 'Estimate, and why', look: 'wide', cell: (listing) => estimateInWords(listing, nowMs, freshnessMs) },
-        { name: 'Changed', cell: ({ updatedAt }) => relativeTo(updatedAt, nowMs) },
+        { name: 'Changed', cell: ({ updatedAt }) => relativeTo(updatedAt, nowMs, t.lang) },
       ])}
       ${pager}
       <details class="card pad"><summary>The states of a listing</summary>${machinePicture(listingMachine, { counts })}</details>`,

@@ -5,7 +5,7 @@ import { positiveInteger } from '../../developer/control/control-request.ts'
 import { controlObstacle } from '../../developer/control/guard.ts'
 import { agentVariables } from '../../marketplace/game-servers/agent-env.ts'
 import { refuse } from '../../marketplace/refusal.ts'
-import type { ConsoleParts } from './console-parts.ts'
+import type { SharedParts } from './console-parts.ts'
 
 /** The names of the key files, which are in one folder with `agent.env`. */
 const keyFiles = { signingKey: 'signing-key.pem', platformKey: 'platform-public-key.pem' } as const
@@ -14,7 +14,7 @@ const keyFiles = { signingKey: 'signing-key.pem', platformKey: 'platform-public-
  * The files of a game server's agent, to download. They contain its API key and its private key. So they are only for the
  * console and for programs on this machine, not for a link on another page.
  */
-export function provisioningRoutes(parts: ConsoleParts): Hono<StubEnv> {
+export function provisioningRoutes(parts: SharedParts): Hono<StubEnv> {
   return new Hono<StubEnv>().get('/:id/:file{.+\\.(env|pem)}', async (context: Context<StubEnv>) => {
     const { id = '', file = '' } = context.req.param()
     const obstacle = controlObstacle(context.env.incoming, parts.developerUrl())
@@ -31,7 +31,7 @@ export function provisioningRoutes(parts: ConsoleParts): Hono<StubEnv> {
 }
 
 /** @returns Null for a file that the game server has not. @throws {Refusal} GAME_SERVER_UNKNOWN */
-async function fileOf({ platform, directory, platformKey }: ConsoleParts, id: number, file: string) {
+async function fileOf({ platform, directory, platformKey }: SharedParts, id: number, file: string) {
   const server = directory.byId(id)
   if (!server) throw refuse('GAME_SERVER_UNKNOWN')
   const key = platform.tables.gameServers.keyOf(id)

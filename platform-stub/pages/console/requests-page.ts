@@ -20,17 +20,19 @@ const kinds = {
 
 /** The journal of partner requests, each refused signature explained. */
 export function requestsPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
+  const { t } = parts
   const { fits } = kinds[choiceIn(kinds, request.query.get('show')) ?? 'all']
   const before = beforeIn(request) ?? Number.POSITIVE_INFINITY
   const all = parts.journal.newest(stubLimits.journalEntriesMax)
   const found = all.filter((entry) => entry.number < before && fits(entry))
-  const { rows, pager } = pageOf(request, found, ({ number }) => number)
+  const { rows, pager } = pageOf(t, request, found, ({ number }) => number)
   return {
     title: 'Requests',
     content: html`
       <h1>Requests</h1>
       <p class="soft">The last ${stubLimits.journalEntriesMax} partner requests. They are lost when the stub ends.</p>
       ${choices(
+        t,
         'Show',
         request,
         Object.entries(kinds).map(([word, { name }]) => ({ name, parameter: ['show', word] })),
@@ -41,7 +43,7 @@ export function requestsPage(parts: ConsoleParts, request: PageRequest): Console
   }
 }
 
-function entryOf({ directory }: ConsoleParts, entry: JournalEntry): Html {
+function entryOf({ t, directory }: ConsoleParts, entry: JournalEntry): Html {
   const { number, atMs, method, path, operation, gameServerId, status, code, message, durationMs, fault } = entry
   const server = gameServerId === null ? undefined : directory.byId(gameServerId)?.name
   const facts = [`${durationMs} ms`, server, operation].filter(Boolean).join(' · ')
@@ -49,8 +51,8 @@ function entryOf({ directory }: ConsoleParts, entry: JournalEntry): Html {
     <div class="row">
       ${badge(toneOf(status), status ?? 'dropped')}
       <code class="strong">${method} ${path}</code>
-      <span class="soft">${stampOf(atMs)} · ${facts}</span>
-      ${fault && badge('argued', `fault: ${fault}`)}
+      <span class="soft">${stampOf(atMs, t.lang)} · ${facts}</span>
+      ${fault && badge('argued', t.attempt.fault(fault))}
     </div>
     ${message && html`<p class="soft"><code>${code}</code> <span lang="pt-BR">${message}</span></p>`}
     ${entry.authentication && explanation(entry.authentication, entry)}

@@ -6,6 +6,7 @@ import type { HistoryRow, MoneyRow, TransactionRow } from '../../store/transacti
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { Html } from '../document.ts'
 import { inReais, stampOf } from '../formats.ts'
+import type { Texts } from '../texts/en.ts'
 import type { ConsoleParts } from './console-parts.ts'
 import { attemptBadge, attemptTone } from './exchange-view.ts'
 import { phaseAfter, phaseTone, statusBadges, triggers } from './phase-view.ts'
@@ -21,16 +22,17 @@ const happeningsMax = 60
 
 /** Moves, payments, webhook attempts and the game server's calls in one list, newest first. */
 export function timeline(parts: ConsoleParts, transaction: TransactionRow, history: readonly HistoryRow[]): Html {
-  const { transactions, webhooks } = parts.platform.tables
+  const { t, platform } = parts
+  const { transactions, webhooks } = platform.tables
   const attempts = webhooks
     .newestOf(transaction.id, 20)
     .flatMap((delivery) =>
-      webhooks.newestAttempts(delivery.id, null, happeningsMax).map((attempt) => attemptOf(delivery, attempt)),
+      webhooks.newestAttempts(delivery.id, null, happeningsMax).map((attempt) => attemptOf(t, delivery, attempt)),
     )
   const calls = callsOf(parts, transaction)
   const happenings = [
     ...history.map(moveOf),
-    ...transactions.moneyOf(transaction.id).map(moneyOf),
+    ...transactions.moneyOf(transaction.id).map((row) => moneyOf(t, row)),
     ...calls,
     ...attempts,
   ]
@@ -38,7 +40,7 @@ export function timeline(parts: ConsoleParts, transaction: TransactionRow, histo
     .slice(-happeningsMax)
     .reverse()
   return html`<ol class="timeline">
-    ${happenings.map(({ atMs, tone, what }) => html`<li class="${tone}"><span class="dot"></span><div>${what}</div>${stampOf(atMs)}</li>`)}
+    ${happenings.map(({ atMs, tone, what }) => html`<li class="${tone}"><span class="dot"></span><div>${what}</div>${stampOf(atMs, t.lang)}</li>`)}
   </ol>`
 }
 
@@ -49,14 +51,14 @@ function moveOf(row: HistoryRow): Happening {
   return { atMs: at, tone: `move ${phaseTone(phaseAfter(row))}`, what }
 }
 
-function moneyOf({ kind, amountCents, at }: MoneyRow): Happening {
-  const what = html`${kind === 'payment' ? 'Charged' : 'Returned'} <strong>${inReais(amountCents)}</strong>`
+function moneyOf(t: Texts, { kind, amountCents, at }: MoneyRow): Happening {
+  const what = html`${kind === 'payment' ? 'Charged' : 'Returned'} <strong>${inReais(amountCents, t.lang)}</strong>`
   return { atMs: at, tone: kind === 'payment' ? 'good' : 'wait', what }
 }
 
-function attemptOf({ id, event }: WebhookDeliveryRow, attempt: WebhookAttemptRow): Happening {
+function attemptOf(t: Texts, { id, event }: WebhookDeliveryRow, attempt: WebhookAttemptRow): Happening {
   const { at, number, durationMs } = attempt
-  const what = html`Webhook <a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${number} ${attemptBadge(event, attempt)} <span class="soft">${durationMs} ms</span>`
+  const what = html`Webhook <a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${number} ${attemptBadge(t, event, attempt)} <span class="soft">${durationMs} ms</span>`
   return { atMs: at, tone: attemptTone(event, attempt), what }
 }
 

@@ -33,15 +33,16 @@ const buttons: Readonly<
 
 /** A transaction: what happened to it, and what can be done. */
 export function transactionPage(parts: ConsoleParts, { id }: PageRequest): ConsolePage {
-  const { platform, clock } = parts
+  const { platform, clock, t } = parts
   const { transactions } = platform.tables
   const transaction = transactions.byId(positiveInteger(id) ?? 0)
-  if (!transaction) return notFoundPage(`Transaction ${id}`, '/console/transactions')
+  if (!transaction) return notFoundPage(t, `Transaction ${id}`, '/console/transactions')
   const listing = listingOf(platform, transaction)
   const phase = phaseOfRow(transaction)
   const history = transactions.historyOf(transaction.id)
   const exchange = exchangeWith(parts, transaction)
   return detailPage(
+    t,
     '/console/transactions',
     `Transaction ${id}`,
     html`${listing.itemName} <span class="soft">no. ${id}</span>`,
@@ -58,8 +59,8 @@ export function transactionPage(parts: ConsoleParts, { id }: PageRequest): Conso
           ${card('happened', 'What happened', timeline(parts, transaction, history))}
         </div>
         <div class="stack">
-          ${card('next', 'Next', expectedList(exchange, clock.nowMs()))}
-          ${card('acknowledged', 'Acknowledged by the game server', acknowledgedList(exchange))}
+          ${card('next', 'Next', expectedList(t, exchange, clock.nowMs()))}
+          ${card('acknowledged', 'Acknowledged by the game server', acknowledgedList(t, exchange))}
           ${card('facts', 'Facts', facts(parts, transaction, listing))}
         </div>
       </div>`,
@@ -78,14 +79,18 @@ function actBar(id: number, phase: TransactionPhase): Html {
   </div>`
 }
 
-function facts({ clock, directory, platform }: ConsoleParts, transaction: TransactionRow, listing: ListingRow): Html {
+function facts(
+  { t, clock, directory, platform }: ConsoleParts,
+  transaction: TransactionRow,
+  listing: ListingRow,
+): Html {
   const { quantity, unitAmountCents, gameServerId, failureReason } = transaction
   const times = (['createdAt', 'expiresAt', 'paidAt', 'deliveredAt', 'completedAt', 'retryAt'] as const).map(
-    (name) => [name, transaction[name] && stampOf(transaction[name])] as const,
+    (name) => [name, transaction[name] && stampOf(transaction[name], t.lang)] as const,
   )
   return html`${pairs({
-    Total: html`<strong>${inReais(quantity * unitAmountCents)}</strong>`,
-    Quantity: `${quantity} × ${inReais(unitAmountCents)}`,
+    Total: html`<strong>${inReais(quantity * unitAmountCents, t.lang)}</strong>`,
+    Quantity: `${quantity} × ${inReais(unitAmountCents, t.lang)}`,
     Item: html`${listing.itemName}<code class="sub">${listing.itemRef}</code>`,
     Attributes: html`<span class="wrap">${listing.attributes}</span>`,
     Buyer: transaction.buyerCharacterRef,

@@ -10,7 +10,7 @@ import { phaseCounts, phaseName, phaseTone, statusBadges } from './phase-view.ts
 
 /** Transactions, newest first, filtered by phase or search text. */
 export function transactionsPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
-  const { queries } = parts
+  const { t, queries } = parts
   const { query, path } = request
   const phase = choiceIn(transactionPhases, query.get('phase'))
   const search = query.get('search')?.trim() || null
@@ -19,7 +19,7 @@ export function transactionsPage(parts: ConsoleParts, request: PageRequest): Con
     isCompleted: phase === 'completed' ? (1 as const) : (0 as const),
   }
   const found = queries.transactions({ before: beforeIn(request), count: rowsAsked, state, search })
-  const { rows, pager } = pageOf(request, found, ({ id }) => id)
+  const { rows, pager } = pageOf(t, request, found, ({ id }) => id)
   const counts = [...phaseCounts(queries)]
   const phases = counts.map(
     ([name, count]) => ({ name: phaseName(name), count, parameter: ['phase', name], tone: phaseTone(name) }) as const,
@@ -35,7 +35,7 @@ export function transactionsPage(parts: ConsoleParts, request: PageRequest): Con
         <input id="search" type="search" name="search" value="${search ?? ''}" placeholder="Number, item or character">
         <button class="button">Search</button>
       </form>
-      ${choices('By phase', request, [{ name: 'all', count: counts.reduce((sum, [, count]) => sum + count, 0) }, ...phases])}
+      ${choices(t, 'By phase', request, [{ name: 'all', count: counts.reduce((sum, [, count]) => sum + count, 0) }, ...phases])}
       ${transactionTable(parts, rows, emptyState('No transaction here', hint))}
       ${pager}`,
   }
@@ -43,6 +43,7 @@ export function transactionsPage(parts: ConsoleParts, request: PageRequest): Con
 
 /** Transactions as a table, each with a link to its page. */
 export function transactionTable(parts: ConsoleParts, rows: readonly ListedTransaction[], empty: Html): Html {
+  const { t } = parts
   const nowMs = parts.clock.nowMs()
   return table('Transactions', rows, ({ id }) => id, empty, [
     { name: 'No.', look: 'figure', cell: ({ id }) => html`<a href="/console/transactions/${id}">${id}</a>` },
@@ -50,15 +51,15 @@ export function transactionTable(parts: ConsoleParts, rows: readonly ListedTrans
       name: 'Item',
       look: 'wide',
       cell: ({ id, itemName, itemRef, createdAt }) =>
-        html`<a class="strong" href="/console/transactions/${id}" tabindex="-1">${itemName}</a><code class="sub">${itemRef}</code><span class="sub">created ${relativeTo(createdAt, nowMs)}</span>`,
+        html`<a class="strong" href="/console/transactions/${id}" tabindex="-1">${itemName}</a><code class="sub">${itemRef}</code><span class="sub">created ${relativeTo(createdAt, nowMs, t.lang)}</span>`,
     },
     {
       name: 'Purchase',
       cell: ({ quantity, unitAmountCents, buyerCharacterRef, sellerCharacterRef }) =>
-        html`<span class="strong">${inReais(quantity * unitAmountCents)}</span><span class="sub">${quantity} × ${inReais(unitAmountCents)}</span><span class="sub">${buyerCharacterRef} from ${sellerCharacterRef}</span>`,
+        html`<span class="strong">${inReais(quantity * unitAmountCents, t.lang)}</span><span class="sub">${quantity} × ${inReais(unitAmountCents, t.lang)}</span><span class="sub">${buyerCharacterRef} from ${sellerCharacterRef}</span>`,
     },
     { name: 'Payment, delivery', cell: statusBadges },
-    { name: 'Acknowledged', look: 'wide', cell: (row) => acknowledgedList(exchangeWith(parts, row)) },
-    { name: 'Next', cell: (row) => expectedCell(exchangeWith(parts, row), nowMs) },
+    { name: 'Acknowledged', look: 'wide', cell: (row) => acknowledgedList(t, exchangeWith(parts, row)) },
+    { name: 'Next', cell: (row) => expectedCell(t, exchangeWith(parts, row), nowMs) },
   ])
 }

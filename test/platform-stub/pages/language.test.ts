@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { startStub } from '../fixtures/stub.ts'
+
+test.each([
+  ['', 'en'],
+  ['en-US,en;q=0.9', 'en'],
+  ['pt-BR,pt;q=0.9,en-US;q=0.8', 'pt-BR'],
+  ['pt-PT', 'pt-BR'],
+  ['de,pt;q=0.5', 'pt-BR'],
+  ['de, fr;q=0.5', 'en'],
+  ['pt;q=0, en;q=0.1', 'en'],
+  ['-;;q=,', 'en'],
+])('a browser that asks for "%s" gets the console in %s', async (accepted, lang) => {
+  await using stub = await startStub()
+  const response = await fetch(`${stub.url}/console/faults`, { headers: { 'Accept-Language': accepted } })
+  const text = await response.text()
+  expect(text).toContain(`<html lang="${lang}">`)
+  expect(text).toContain(lang === 'en' ? '>Game servers</a>' : '>Servidores de jogo</a>')
+  expect(response.headers.get('set-cookie')).toBe(null)
+})
+
+test('the switch is remembered for every page and leaves the address, with its query as it was', async () => {
+  await using stub = await startStub()
+  const switched = await fetch(`${stub.url}/console/transactions?search=a%26b&lang=pt-BR&phase=failed`, {
+    redirect: 'manual',
+  })
+  expect([switched.status, switched.headers.get('location')]).toEqual([
+    302,
+    '/console/transactions?search=a%26b&phase=failed',
+  ])
+  const [cookie = ''] = switched.headers.getSetCookie()[0]?.split(';') ?? []
+  const langOf = async (path: string, headers: Record<string, string>) => {
+    const text = await (await fetch(stub.url + path, { headers: { 'Accept-Language': 'en', ...headers } })).text()
+    return /<html lang="([^"]*)">/.exec(text)?.[1]
+  }
+  for (const path of ['/console', '/console/faults', '/console/transactions/99', '/console/unknown']) {
+    expect([await langOf(path, { Cookie: cookie }), await langOf(path, {})], path).toEqual(['pt-BR', 'en'])
+  }
+  expect(await langOf('/console', { Cookie: 'platform-stub-language=de' })).toBe('en')
+  const back = await fetch(`${stub.url}/console?lang=en`, { headers: { Cookie: cookie }, redirect: 'manual' })
+  expect([back.headers.get('location'), back.headers.getSetCookie()[0]]).toEqual([
+    '/console',
+    expect.stringMatching(/^platform-stub-language=en;/),
+  ])
+})
