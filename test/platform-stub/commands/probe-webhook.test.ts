@@ -110,7 +110,7 @@ test('a receiver written from the interface alone passes, each line says what wa
   expect(lines).toContain('- order-again, order-twice-at-once: that the item was handed out once')
   expect(lines).toContain('- whatever was refused: that nothing had been done before')
   expect(lines.at(-1)).toBe(`${held.length} of ${held.length} held.`)
-  const guide = join(import.meta.dirname, '..', '..', '..', 'docs', 'integrators.md')
+  const guide = join(import.meta.dirname, '..', '..', '..', 'docs', 'en', 'webhooks.md')
   expect(await readFile(guide, 'utf8')).toContain(`It sends ${held.length} cases`)
 })
 
