@@ -71,12 +71,14 @@ export class SettingsReader {
       const shown = /^[A-Za-z_]{1,40}$/.test(name) ? name : 'a name that is not shown, because it may be a secret'
       if (!Object.hasOwn(settings, name.toUpperCase()))
         this.errors.push(
-          `${shown}: not a setting of market-agent; the README has a table of them. Example: ${usualLine}`,
+          `${shown}: not a setting of market-agent; docs/en/operations/settings.md has all of them. Example: ${usualLine}`,
         )
     }
     for (const name of Object.keys(source.env)) {
       if (/^SERVICE_\w{1,40}$/.test(name) && !Object.hasOwn(settings, name))
-        this.warnings.push(`${name}: not a setting of market-agent, and ignored. The README has a table of them`)
+        this.warnings.push(
+          `${name}: not a setting of market-agent, and ignored. docs/en/operations/settings.md has all of them`,
+        )
     }
     for (const name of Object.keys(settings) as SettingName[]) {
       if (!/-----|\p{Cc}/u.test(this.#value(name) ?? '')) continue
