@@ -33,6 +33,7 @@ export const refusals = {
     409,
     (facts: { itemRef: string }) => `O itemRef "${facts.itemRef}" já foi usado e não pode ser usado de novo.`,
   ],
+  LISTING_ID_UNKNOWN: [404, 'Anúncio não encontrado.'],
   LISTING_UNKNOWN: [404, (facts: { itemRef: string }) => `Não existe anúncio com o itemRef "${facts.itemRef}".`],
   LISTING_WITHDRAWN: [409, 'Este anúncio foi retirado.'],
 
@@ -52,6 +53,15 @@ export const refusals = {
   CONTROL_FOREIGN_HOST: [403, 'As rotas de controle só respondem pelo endereço local.'],
   CONTROL_FOREIGN_ORIGIN: [403, 'Este pedido veio de outra página e foi recusado.'],
   GAME_SERVER_UNKNOWN: [404, 'Servidor de jogo não encontrado.'],
+  SIGNING_KEY_NOT_HERE: [
+    409,
+    'Este servidor de jogo fez o próprio par de chaves. O stub não tem a chave privada e não pode assinar por ele.',
+  ],
+  STAND_IN_REFUSED: [409, (facts: { message: string }) => facts.message],
+  STAND_IN_UNANSWERED: [
+    502,
+    (facts: { failure: string }) => `A chamada em nome do servidor de jogo ficou sem resposta: ${facts.failure}`,
+  ],
   SIGNING_KEY_INVALID: [400, 'O campo "publicKeyPem" deve ser uma chave pública RSA de pelo menos 2048 bits em PEM.'],
   WEBHOOK_URL_INVALID: [400, 'O campo "webhookUrl" deve ser um endereço http ou https completo, ou null.'],
   ACCOUNT_NEEDED_BY_LINK: [400, 'Um personagem vinculado tem conta: envie também "linked": false.'],

@@ -90,6 +90,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   const clock = new StubClock(time, tables.platform.clockOffsetMs())
   const changes = new Changes(clock)
   const log = options.makeLog(() => clock.nowMs())
+  let url = ''
   let publicUrl = options.publicUrl ?? ''
   let developerUrl = ''
   const platform: Platform = {
@@ -137,6 +138,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     schedule,
     platformKey,
     developerUrl: () => developerUrl,
+    partnerUrl: () => url,
     emptyTables: () => emptyTables(database),
   }
   const pagesFor = (audience: Audience): Listener =>
@@ -159,7 +161,6 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   const server = makeServer(whenPrepared(answer), clock)
   const developerServer = isShared ? makeServer(whenPrepared(pagesFor('developer')), clock) : undefined
   const servers = developerServer ? [server, developerServer] : [server]
-  let url: string
   try {
     url = await listen(server, { host: options.host, port: options.port, option: '--port' })
     publicUrl ||= url

@@ -20,6 +20,8 @@ export interface WebhookPost {
   readonly timeoutMs: number
   /** Breaks it off; the reason is what it then failed of. */
   readonly signal?: AbortSignal
+  /** Headers in addition to those of every webhook. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -60,7 +62,7 @@ function exchange(post: WebhookPost, clock: Clock): Promise<PostOutcome> {
 }
 
 /** @throws The address cannot be sent to; one that parses as a URL can still hold what no request can. */
-function requestTo({ url, body, signature }: WebhookPost): ClientRequest {
+function requestTo({ url, body, signature, headers }: WebhookPost): ClientRequest {
   const target = new URL(url)
   return (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
     method: 'POST',
@@ -69,6 +71,7 @@ function requestTo({ url, body, signature }: WebhookPost): ClientRequest {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
       ...(signature !== null && { [signatureHeaderName]: signature }),
+      ...headers,
     },
   })
 }

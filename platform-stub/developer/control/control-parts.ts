@@ -18,6 +18,8 @@ export interface ControlParts {
   readonly platformKey: () => Promise<PlatformKeyRow>
   /** The address that the control routes and the console listen on; known once they listen. */
   readonly developerUrl: () => string
+  /** The address that the partner routes listen on, from this machine. */
+  readonly partnerUrl: () => string
   /** Empties the database but for game servers and keys. Inside a transaction. */
   readonly emptyTables: () => void
 }

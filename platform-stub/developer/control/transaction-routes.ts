@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
-import { type TransactionTrigger, transactionPhases } from '../../../contract/transaction.ts'
+import * as z from 'zod/mini'
+import { deliveryFailure, purchase, type TransactionTrigger, transactionPhases } from '../../../contract/transaction.ts'
 import { withIsoTimes } from '../../clock/iso.ts'
 import { estimateStock } from '../../marketplace/listings/estimate.ts'
 import { listingRecord } from '../../marketplace/listings/listings.ts'
@@ -7,10 +8,11 @@ import type { Platform } from '../../marketplace/platform.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { listingOf } from '../../marketplace/transactions/apply.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
-import { moveByHand } from '../../marketplace/transactions/purchase.ts'
+import { createTransaction, moveByHand } from '../../marketplace/transactions/purchase.ts'
 import { transactionRecord } from '../../marketplace/transactions/record.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
+import { standIn } from '../stand-in.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
 import { bodyOf, limitOf, noFields, positiveInteger } from './control-request.ts'
 
@@ -24,8 +26,12 @@ export const transactionActs = [
   'refund',
 ] as const satisfies readonly TransactionTrigger[]
 
-/** Transactions with their history, and what the buyer or the staff do to them. */
-export function transactionRoutes({ platform }: ControlParts): Hono<StubEnv> {
+const failureReport = z.strictObject(z.omit(deliveryFailure, { transactionId: true }).shape)
+
+/** Transactions with their history, and what buyer, staff or a stand-in for the game server do to them. */
+export function transactionRoutes(parts: ControlParts): Hono<StubEnv> {
+  const { platform } = parts
+  const callAsGameServer = standIn(parts)
   const { transactions } = platform.tables
   const transactionOf = (id: string): TransactionRow => {
     const transaction = transactions.byId(positiveInteger(id) ?? 0)
@@ -39,6 +45,18 @@ export function transactionRoutes({ platform }: ControlParts): Hono<StubEnv> {
     .get('/:id', (context) =>
       context.json({ data: transactionStory(platform, transactionOf(context.req.param('id'))) }),
     )
+    .post('/:id/deliver', async (context) => {
+      await bodyOf(context, noFields)
+      const { id: transactionId, gameServerId } = transactionOf(context.req.param('id'))
+      await callAsGameServer(gameServerId, 'transaction.delivery', { transactionId })
+      return context.json({ data: transactionStory(platform, transactionOf(String(transactionId))) })
+    })
+    .post('/:id/fail', async (context) => {
+      const { id: transactionId, gameServerId } = transactionOf(context.req.param('id'))
+      const report = { transactionId, ...(await bodyOf(context, failureReport)) }
+      await callAsGameServer(gameServerId, 'transaction.delivery-failure', report)
+      return context.json({ data: transactionStory(platform, transactionOf(String(transactionId))) })
+    })
     .post('/:id/:act', async (context) => {
       await bodyOf(context, noFields)
       const { id, act } = context.req.param()
@@ -64,11 +82,25 @@ function transactionStory(platform: Platform, transaction: TransactionRow) {
   }
 }
 
-/** Listings with their estimate and what it is made of. */
+const boughtNow = z.strictObject(z.omit(purchase, { itemRef: true }).shape)
+
+/** Listings with their estimate and what it is made of, and buying from one as its buyer would in the game. */
 export function listingRoutes({ platform }: ControlParts): Hono<StubEnv> {
-  return new Hono<StubEnv>().get('/', (context) =>
-    context.json({ data: platform.tables.listings.newest(limitOf(context)).map((row) => listingStory(platform, row)) }),
-  )
+  const { listings, transactions } = platform.tables
+  return new Hono<StubEnv>()
+    .get('/', (context) =>
+      context.json({ data: listings.newest(limitOf(context)).map((row) => listingStory(platform, row)) }),
+    )
+    .post('/:id/buy', async (context) => {
+      const listing = listings.byId(positiveInteger(context.req.param('id')) ?? 0)
+      if (!listing) throw refuse('LISTING_ID_UNKNOWN')
+      const { gameServerId, itemRef } = listing
+      const asked = { itemRef, ...(await bodyOf(context, boughtNow)) }
+      const { transactionId } = orThrow(platform.transact(() => createTransaction(platform, gameServerId, asked)))
+      const bought = transactions.byId(transactionId)
+      if (!bought) throw refuse('TRANSACTION_UNKNOWN')
+      return context.json({ data: transactionStory(platform, bought) })
+    })
 }
 
 function listingStory({ clock, settings }: Platform, listing: ListingRow) {

@@ -9,6 +9,8 @@ async function routesWithBodies(stub: TestStub): Promise<[method: string, path: 
   const transactionId = await server.purchase()
   await stub.pay(transactionId)
   const [delivery] = await stub.deliveries(transactionId)
+  const played = await stub.gameServer({ keyFrom: 'stub' })
+  const [delivered, failed] = [await played.paidTransaction(), await played.paidTransaction()]
   return [
     ['POST', '/stub/game-servers', { name: 'Aurora' }],
     ['PUT', `/stub/game-servers/${server.id}`, { webhookUrl: null }],
@@ -19,6 +21,9 @@ async function routesWithBodies(stub: TestStub): Promise<[method: string, path: 
     ['DELETE', '/stub/faults', {}],
     ['POST', '/stub/webhook-faults', { kind: 'duplicate' }],
     ['DELETE', '/stub/webhook-faults', {}],
+    ['POST', `/stub/transactions/${delivered}/deliver`, {}],
+    ['POST', `/stub/transactions/${failed}/fail`, { reason: 'TEMPORARY', observedQuantity: 4 }],
+    ['POST', '/stub/listings/1/buy', { quantity: 1, buyerCharacterRef: 'buyer' }],
     ['POST', `/stub/transactions/${transactionId}/dispute`, {}],
     ['POST', `/stub/webhooks/${delivery?.id}/resend`, {}],
     ['POST', '/stub/reset', {}],
@@ -31,7 +36,7 @@ test('a control route refuses a field that it does not know, and names it', asyn
     const { status, message } = await stub.request(method, path, { ...body, recipientAproved: true })
     expect([path, status, message]).toEqual([path, 400, expect.stringContaining('"recipientAproved"')])
   }
-  expect((await stub.request('GET', '/stub/transactions')).data).toHaveLength(1)
+  expect((await stub.request('GET', '/stub/transactions')).data).toHaveLength(3)
 })
 
 test('a control route takes application/json alone', async () => {
