@@ -64,6 +64,12 @@ export const refusals = {
   ],
   SIGNING_KEY_INVALID: [400, 'O campo "publicKeyPem" deve ser uma chave pública RSA de pelo menos 2048 bits em PEM.'],
   WEBHOOK_URL_INVALID: [400, 'O campo "webhookUrl" deve ser um endereço http ou https completo, ou null.'],
+  WEBHOOK_URL_MISSING: [409, 'Este servidor de jogo não tem endereço de webhook. Envie o campo "webhookUrl".'],
+  TEST_TRANSACTION_INVALID: [
+    400,
+    (facts: { min: number }) =>
+      `O campo "transactionId" de um evento de teste deve ser maior que ${facts.min}, para que nenhuma venda tenha o mesmo número.`,
+  ],
   ACCOUNT_NEEDED_BY_LINK: [400, 'Um personagem vinculado tem conta: envie também "linked": false.'],
   WEBHOOK_DELIVERY_UNKNOWN: [404, 'Entrega de webhook não encontrada.'],
   CLOCK_TARGET_INVALID: [400, 'Envie "now" (ISO-8601, UTC) ou "advanceSeconds" (número de segundos), e só um deles.'],

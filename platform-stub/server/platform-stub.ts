@@ -20,6 +20,7 @@ import { openDatabase } from '../store/open.ts'
 import { emptyTables, prepareTables } from '../store/tables.ts'
 import { diskFull, makeTransact } from '../store/transact.ts'
 import { webhookDispatcher } from '../webhooks/dispatcher.ts'
+import { oneOffSender } from '../webhooks/one-off.ts'
 import { webhookSeal } from '../webhooks/webhook-attempt.ts'
 import type { Audience } from './app.ts'
 import { closeServer, frameworkListener, type Listener, listen, makeServer } from './http-server.ts'
@@ -117,6 +118,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   key.catch(options.onFatal)
   const platformKey = () => key
   const seal = webhookSeal(random, platformKey)
+  const oneOffs = oneOffSender(platform, seal)
   const schedule: Schedule = new Schedule({
     clock,
     moves: dueMoves(platform),
@@ -136,6 +138,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     faults,
     clock,
     schedule,
+    oneOffs,
     platformKey,
     developerUrl: () => developerUrl,
     partnerUrl: () => url,
@@ -190,6 +193,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     log,
     async close() {
       changes.close()
+      oneOffs.end()
       for (const { delays } of Object.values(faults)) delays.end()
       await Promise.all([...servers.map((each) => closeServer(each, clock)), schedule.stop()])
       await key

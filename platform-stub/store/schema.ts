@@ -187,4 +187,23 @@ export const migrations: readonly string[] = [
   drop table olderReplays;
   create index webhookDeliveriesByTime on webhookDeliveries (nextAttemptAt) where state = 'pending';
   `,
+  // Webhooks that are sent once, by hand: test events, which belong to no delivery, and deliveries to another address.
+  `
+  create table oneOffWebhooks (
+    id integer primary key autoincrement,
+    gameServerId integer not null references gameServers,
+    deliveryId integer references webhookDeliveries,
+    event text not null check (event in ('transfer_order', 'transaction_terminal')),
+    payload text not null,
+    at integer not null,
+    durationMs integer not null,
+    url text not null,
+    signature text not null,
+    protectedHeader text not null,
+    responseStatus integer,
+    responseBody text,
+    failure text
+  ) strict;
+  create index oneOffWebhooksOf on oneOffWebhooks (deliveryId);
+  `,
 ]

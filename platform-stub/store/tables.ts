@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { characterTables } from './character-rows.ts'
 import { gameServerTables } from './game-server-rows.ts'
 import { listingTable } from './listing-rows.ts'
+import { oneOffTable } from './one-off-rows.ts'
 import { platformTable } from './platform-row.ts'
 import { replayTable } from './replay-rows.ts'
 import { transactionTables } from './transaction-rows.ts'
@@ -21,6 +22,7 @@ export function prepareTables(database: DatabaseSync, onDue: () => void) {
     listings: listingTable(database),
     transactions: transactionTables(database, onDue),
     webhooks: webhookTables(database, onDue),
+    oneOffs: oneOffTable(database),
     replays: replayTable(database),
   }
 }
@@ -32,6 +34,7 @@ export function emptyTables(database: DatabaseSync): void {
 
 /** Children before parents. */
 const emptiedByReset = [
+  'oneOffWebhooks',
   'webhookAttempts',
   'webhookDeliveries',
   'dueMoves',

@@ -63,7 +63,10 @@ function writeAttempt(platform: Platform, attempt: AttemptMade): WebhookDelivery
   return delivery
 }
 
-function outcomeFields(outcome: PostOutcome): Pick<WebhookAttemptRow, 'responseStatus' | 'responseBody' | 'failure'> {
+/** What is stored of an outcome. */
+export function outcomeFields(
+  outcome: PostOutcome,
+): Pick<WebhookAttemptRow, 'responseStatus' | 'responseBody' | 'failure'> {
   if (outcome.kind === 'failure') return { responseStatus: null, responseBody: null, failure: outcome.failure }
   const responseBody = outcome.body.slice(0, stubLimits.webhookAnswerKeptLengthMax)
   return { responseStatus: outcome.status, responseBody, failure: null }

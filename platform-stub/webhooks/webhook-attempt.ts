@@ -72,7 +72,11 @@ export async function makeAttempt(
   if (number instanceof Refusal) return 'store-refused'
   const made = { number, at: clock.nowMs(), url, fault: fault?.kind ?? null }
   const stockReportsBefore = tables.listings.ofTransaction(delivery.transactionId)?.stockReports ?? 0
-  const { header, signature } = await seal(delivery, made, fault?.kind)
+  const { header, signature } = await seal(
+    delivery.payload,
+    { at: made.at, name: `${delivery.id}:${number}` },
+    fault?.kind,
+  )
   const startedMs = clock.monotonicMs()
   const post = { url, body: brokenBody(fault?.kind, delivery.payload), signature, timeoutMs, signal }
   const [outcome, ...copies] = await postAll(post, fault, platform)
@@ -116,18 +120,18 @@ export function webhookSeal(random: Random, platformKey: () => Promise<PlatformK
   let signingKey: ReturnType<typeof loadSigningKey> | undefined
 
   /**
-   * @param attempt Its number, and its moment in Unix ms.
+   * @param attempt Its moment in Unix ms, and a name that no other attempt has.
    * @param fault What is to be wrong with the header, if anything.
    */
   return async (
-    { id, payload }: WebhookDeliveryRow,
-    attempt: { readonly number: number; readonly at: number },
-    fault: WebhookFaultKind | undefined,
+    payload: string,
+    attempt: { readonly at: number; readonly name: string },
+    fault?: WebhookFaultKind | undefined,
   ) => {
     signingKey ??= loadSigningKey()
     const { kid, key } = await signingKey
     const iat = Math.floor(attempt.at / 1_000)
-    const jti = random.uuid('webhook-jti', `${id}:${attempt.number}`)
+    const jti = random.uuid('webhook-jti', attempt.name)
     const proper: ProtectedHeader = { alg: 'RS256', kid, jti, iat, exp: iat + limits.envelopeLifetimeS }
     const header = brokenHeader(fault, proper)
     return { header, signature: await sealEnvelope(header, Buffer.from(payload), key) }

@@ -5,6 +5,7 @@ import type { Faults } from '../../faults/faults.ts'
 import type { Directory } from '../../marketplace/game-servers/directory.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import type { PlatformKeyRow } from '../../store/platform-row.ts'
+import type { OneOffSender } from '../../webhooks/one-off.ts'
 import type { Journal } from '../request-journal.ts'
 
 /** What the control routes reach into beyond the platform's use cases. */
@@ -15,6 +16,7 @@ export interface ControlParts {
   readonly faults: Faults
   readonly clock: StubClock
   readonly schedule: Schedule
+  readonly oneOffs: OneOffSender
   readonly platformKey: () => Promise<PlatformKeyRow>
   /** The address that the control routes and the console listen on; known once they listen. */
   readonly developerUrl: () => string

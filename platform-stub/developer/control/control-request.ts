@@ -46,3 +46,13 @@ export function positiveInteger(text: string | undefined): number | undefined {
     ? Number(text)
     : undefined
 }
+
+/**
+ * A webhook address or null: the general words for a wrong field would ask for a text, and null is taken too.
+ *
+ * @throws {Refusal} WEBHOOK_URL_INVALID
+ */
+export function textOrNull(webhookUrl: unknown): string | null {
+  if (webhookUrl === null || typeof webhookUrl === 'string') return webhookUrl
+  throw refuse('WEBHOOK_URL_INVALID')
+}

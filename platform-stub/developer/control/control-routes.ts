@@ -7,6 +7,7 @@ import { bodyOf, limitOf, noFields } from './control-request.ts'
 import { partnerFaultRoutes, webhookFaultRoutes } from './fault-routes.ts'
 import { gameServerRoutes } from './game-server-routes.ts'
 import { controlObstacle } from './guard.ts'
+import { testEventRoutes } from './test-event-routes.ts'
 import { listingRoutes, transactionRoutes } from './transaction-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
@@ -23,6 +24,7 @@ export function controlRoutes(parts: ControlParts): Hono<StubEnv> {
       await next()
     })
     .route('/game-servers', gameServerRoutes(parts))
+    .route('/game-servers', testEventRoutes(parts))
     .route('/platform-key', platformKeyRoutes(parts))
     .route('/transactions', transactionRoutes(parts))
     .route('/listings', listingRoutes(parts))

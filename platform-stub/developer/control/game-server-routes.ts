@@ -7,7 +7,7 @@ import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { parseFields } from '../../partner-api/input.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf, limitOf, positiveInteger } from './control-request.ts'
+import { bodyOf, limitOf, positiveInteger, textOrNull } from './control-request.ts'
 
 const registration = z.strictObject({ name, webhookUrl: z.optional(z.unknown()), publicKeyPem: z.optional(name) })
 const webhookChange = z.strictObject({ webhookUrl: z.unknown() })
@@ -54,10 +54,4 @@ export function gameServerRoutes({ platform, directory, platformKey, schedule }:
       const character = orThrow(platform.transact(() => setCharacter(platform, id, characterRef, changes)))
       return context.json({ data: { characterRef, ...character } })
     })
-}
-
-/** The general words for a wrong field would ask for a text, and null is taken too. @throws {Refusal} WEBHOOK_URL_INVALID */
-function textOrNull(webhookUrl: unknown): string | null {
-  if (webhookUrl === null || typeof webhookUrl === 'string') return webhookUrl
-  throw refuse('WEBHOOK_URL_INVALID')
 }

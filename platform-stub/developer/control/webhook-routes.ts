@@ -1,15 +1,20 @@
 import { Hono } from 'hono'
+import * as z from 'zod/mini'
 import { withIsoTimes } from '../../clock/iso.ts'
+import { webhookUrlOf } from '../../marketplace/game-servers/register.ts'
 import type { Platform } from '../../marketplace/platform.ts'
-import { orThrow, type Refusal, refuse } from '../../marketplace/refusal.ts'
+import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { Tables } from '../../store/tables.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf, limitOf, noFields, positiveInteger } from './control-request.ts'
+import { bodyOf, limitOf, positiveInteger, textOrNull } from './control-request.ts'
+import { oneOffStory } from './test-event-routes.ts'
 
-/** Webhook deliveries with their newest attempts, and sending one again. */
-export function webhookRoutes({ platform }: ControlParts): Hono<StubEnv> {
+const resending = z.strictObject({ webhookUrl: z.optional(z.unknown()) })
+
+/** Webhook deliveries with their newest attempts, and sending one again: when it is due now, or once to another address. */
+export function webhookRoutes({ platform, oneOffs }: ControlParts): Hono<StubEnv> {
   const { webhooks } = platform.tables
   return new Hono<StubEnv>()
     .get('/', (context) => {
@@ -22,19 +27,23 @@ export function webhookRoutes({ platform }: ControlParts): Hono<StubEnv> {
       return context.json({ data: webhooks.newestOf(transactionId, count).map((row) => deliveryStory(platform, row)) })
     })
     .post('/:id/resend', async (context) => {
-      await bodyOf(context, noFields)
-      const id = positiveInteger(context.req.param('id')) ?? 0
-      const delivery = orThrow(platform.transact(() => resend(platform, id)))
-      return context.json({ data: deliveryStory(platform, delivery) })
+      const { webhookUrl } = await bodyOf(context, resending)
+      const delivery = webhooks.byId(positiveInteger(context.req.param('id')) ?? 0)
+      if (!delivery) throw refuse('WEBHOOK_DELIVERY_UNKNOWN')
+      const { id, gameServerId, event, payload } = delivery
+      if (webhookUrl === undefined) orThrow(platform.transact(() => makeDue(platform, delivery)))
+      else {
+        const url = orThrow(webhookUrlOf(textOrNull(webhookUrl)))
+        if (!url) throw refuse('WEBHOOK_URL_INVALID')
+        orThrow(await oneOffs.send({ gameServerId, deliveryId: id, event, url, payloadOf: () => payload }))
+      }
+      return context.json({ data: deliveryStory(platform, webhooks.byId(id) ?? delivery) })
     })
 }
 
 /** Makes a delivery due now, whatever became of it before. */
-function resend({ tables, clock }: Platform, id: number): WebhookDeliveryRow | Refusal {
-  const delivery = tables.webhooks.byId(id)
-  if (!delivery) return refuse('WEBHOOK_DELIVERY_UNKNOWN')
-  tables.webhooks.reschedule(id, delivery.attempts, clock.nowMs())
-  return tables.webhooks.byId(id) ?? delivery
+function makeDue({ tables, clock }: Platform, { id, attempts }: WebhookDeliveryRow): void {
+  tables.webhooks.reschedule(id, attempts, clock.nowMs())
 }
 
 function deliveryStory({ tables }: Platform, delivery: WebhookDeliveryRow) {
@@ -48,6 +57,7 @@ function deliveryStory({ tables }: Platform, delivery: WebhookDeliveryRow) {
       ...withIsoTimes(attempt),
       protectedHeader: JSON.parse(attempt.protectedHeader) as unknown,
     })),
+    sentElsewhere: tables.oneOffs.ofDelivery(delivery.id, stubLimits.webhookAttemptsListedMax).map(oneOffStory),
   }
 }
 

@@ -80,7 +80,7 @@ export interface PreparedRegistration {
 /** Reads a registration and makes the key pair where none was given. @returns WEBHOOK_URL_INVALID or SIGNING_KEY_INVALID. */
 export async function prepareRegistration(registration: Registration): Promise<PreparedRegistration | Refusal> {
   const { name, publicKeyPem } = registration
-  const webhookUrl = readWebhookUrl(registration.webhookUrl ?? null)
+  const webhookUrl = webhookUrlOf(registration.webhookUrl ?? null)
   if (webhookUrl instanceof Refusal) return webhookUrl
   const pair = publicKeyPem === undefined ? await newKeyPair() : readPublicKey(publicKeyPem)
   if (pair instanceof Refusal) return pair
@@ -118,7 +118,7 @@ export function setWebhookUrl(
   server: GameServerRow,
   webhookUrl: string | null,
 ): Refusal | undefined {
-  const url = readWebhookUrl(webhookUrl)
+  const url = webhookUrlOf(webhookUrl)
   if (url instanceof Refusal) return url
   const refusal = platform.transact(() => platform.tables.gameServers.setWebhookUrl(server.id, url))
   if (refusal) return refusal
@@ -126,7 +126,8 @@ export function setWebhookUrl(
   return undefined
 }
 
-function readWebhookUrl(webhookUrl: string | null): string | null | Refusal {
+/** A webhook address as it is kept; WEBHOOK_URL_INVALID for a text that is none. */
+export function webhookUrlOf(webhookUrl: string | null): string | null | Refusal {
   return webhookUrl === null ? null : (httpUrlOf(webhookUrl)?.href ?? refuse('WEBHOOK_URL_INVALID'))
 }
 

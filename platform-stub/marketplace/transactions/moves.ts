@@ -89,7 +89,7 @@ const consequencesOf: Readonly<
 }
 
 /** `reason` of the `transaction_terminal` that a phase sends. */
-const terminalReasons: Readonly<Partial<Record<TransactionPhase, string>>> = {
+export const terminalReasons: Readonly<Partial<Record<TransactionPhase, string>>> = {
   'refunded-after-failure': 'OUT_OF_STOCK',
   'refunded-after-dispute': 'DISPUTE',
 }

@@ -26,6 +26,11 @@ async function routesWithBodies(stub: TestStub): Promise<[method: string, path: 
     ['POST', '/stub/listings/1/buy', { quantity: 1, buyerCharacterRef: 'buyer' }],
     ['POST', `/stub/transactions/${transactionId}/dispute`, {}],
     ['POST', `/stub/webhooks/${delivery?.id}/resend`, {}],
+    [
+      'POST',
+      `/stub/game-servers/${server.id}/test-events`,
+      { event: 'transfer_order', webhookUrl: 'http://127.0.0.1:1/webhook' },
+    ],
     ['POST', '/stub/reset', {}],
   ]
 }
