@@ -6,9 +6,14 @@ import type { PartnerRequest } from '../partner-api/partner-request.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 
 /** One partner request as the journal shows it. */
-export interface JournalEntry extends Omit<AnsweredRequest, 'unauthenticated'> {
+export interface JournalEntry extends Omit<AnsweredRequest, 'unauthenticated' | 'body' | 'answerBody'> {
   /** Rises by one with each request since the stub was started. */
   readonly number: number
+  /** The transaction that it is about, or made; null for any other request. */
+  readonly transactionId: number | null
+  /** As text, without secrets; empty where there was none, null where a long one of an older request is not kept. */
+  readonly requestBody: string | null
+  readonly answerBody: string | null
   /** Present when no caller was found: what to look at. */
   readonly authentication: AuthenticationFault | null
 }
@@ -41,9 +46,11 @@ export function requestJournal(onChange: () => void) {
   let entries: JournalEntry[] = []
   let added = 0
   return {
-    add({ unauthenticated, ...answered }: AnsweredRequest): void {
+    add({ unauthenticated, body, answerBody, ...answered }: AnsweredRequest): void {
       const authentication = unauthenticated && explain(unauthenticated.request, unauthenticated.refused, answered.atMs)
-      entries.push({ number: ++added, ...answered, authentication })
+      const bodies = { requestBody: withoutSecrets(body?.toString() ?? ''), answerBody: withoutSecrets(answerBody) }
+      const transactionId = transactionIdOf(answered, answerBody)
+      entries.push({ number: ++added, ...answered, transactionId, ...bodies, authentication })
       const agedAt = entries.length - 1 - stubLimits.journalWholeEntriesMax
       const aged = entries[agedAt]
       if (aged) entries[agedAt] = withoutLongText(aged)
@@ -53,17 +60,42 @@ export function requestJournal(onChange: () => void) {
     },
     /** Newest first. */
     newest: (count: number) => entries.slice(-Math.min(count, stubLimits.journalEntriesMax)).reverse(),
+    /** The entry of a number; undefined where it is not kept any more. */
+    byNumber: (number: number) => entries.slice(-stubLimits.journalEntriesMax).find((entry) => entry.number === number),
     clear(): void {
       entries = []
     },
   }
 }
 
-/** An older entry, whose signing input is not kept where it is long: a thousand of them would be a hundred megabytes. */
+/** An older entry, whose long texts are not kept: those of a thousand would be a hundred megabytes. */
 function withoutLongText(entry: JournalEntry): JournalEntry {
-  const { authentication } = entry
+  const { authentication, requestBody, answerBody } = entry
   const isLong = (authentication?.signingInputLength ?? 0) > stubLimits.journalSigningInputLengthMax
-  return authentication && isLong ? { ...entry, authentication: { ...authentication, signingInput: null } } : entry
+  return {
+    ...entry,
+    requestBody: unlessLong(requestBody),
+    answerBody: unlessLong(answerBody),
+    ...(authentication && isLong && { authentication: { ...authentication, signingInput: null } }),
+  }
+}
+
+function unlessLong(body: string | null): string | null {
+  return body !== null && body.length > stubLimits.journalBodyLengthMax ? null : body
+}
+
+/** A body in which an API key of the stub and a private key in PEM are hidden: they belong into neither body. */
+function withoutSecrets(body: string): string {
+  return body
+    .replaceAll(/\bstub_[\w-]{43}/g, 'stub_***')
+    .replaceAll(/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)/gs, '*** private key ***')
+}
+
+function transactionIdOf({ operation, path }: Pick<AnsweredRequest, 'operation' | 'path'>, answerBody: string) {
+  const inPath = /^\/v1\/api\/transactions\/(\d{1,15})(\/|$)/.exec(path)
+  const made = operation === 'transaction.create' ? /"transactionId":(\d{1,15})\b/.exec(answerBody) : null
+  const [, id] = inPath ?? made ?? []
+  return id === undefined ? null : Number(id)
 }
 
 /** Explains why no caller was found. @param nowMs The stub's time, Unix ms. */

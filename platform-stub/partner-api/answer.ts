@@ -21,7 +21,7 @@ export interface PartnerParts {
 }
 
 /** A request and what became of it. */
-export interface AnsweredRequest extends Trail {
+export interface AnsweredRequest extends Readonly<Trail> {
   /** Unix ms of the stub's clock. */
   readonly atMs: number
   readonly method: string
@@ -32,6 +32,8 @@ export interface AnsweredRequest extends Trail {
   readonly code: string | null
   readonly message: string | null
   readonly durationMs: number
+  /** The answer's body, even where a fault kept it back. */
+  readonly answerBody: string
 }
 
 /** What goes back to the partner, as text. */
@@ -46,6 +48,8 @@ export interface PartnerAnswer {
 
 /** What became known of a request on its way. */
 interface Trail {
+  /** As it was received; null where it was not read. */
+  body: Buffer | null
   operation: string | null
   gameServerId: number | null
   kid: string | null
@@ -58,27 +62,35 @@ interface Trail {
 export async function answerPartner(incoming: IncomingMessage, parts: PartnerParts): Promise<PartnerAnswer> {
   const { clock, log } = parts.platform
   const startedMs = clock.monotonicMs()
-  const trail: Trail = { operation: null, gameServerId: null, kid: null, unauthenticated: null, fault: null }
+  const trail: Trail = {
+    body: null,
+    operation: null,
+    gameServerId: null,
+    kid: null,
+    unauthenticated: null,
+    fault: null,
+  }
   const head = readHead(incoming)
   const outcome = await outcomeOf(incoming, head, parts, trail).catch((error: unknown) => {
     log.error({ err: error }, 'request failed')
     return refuse('INTERNAL')
   })
   const { operation, gameServerId, kid, unauthenticated, fault } = trail
+  const answerBody = bodyOf(outcome)
   const refusal = outcome instanceof Refusal ? outcome : null
   const status = fault === 'hang-up-before' ? null : (refusal?.status ?? 200)
   const code = refusal?.code ?? null
   const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
   const { method, path } = head
   const message = refusal?.message ?? null
-  parts.onAnswered({ ...trail, atMs: clock.nowMs(), method, path, status, code, message, durationMs })
+  parts.onAnswered({ ...trail, atMs: clock.nowMs(), method, path, status, code, message, durationMs, answerBody })
   const step = unauthenticated?.refused.step
   const facts = { operation, gameServerId, kid, status, code, step, durationMs }
   log.info(fault ? { ...facts, fault } : facts, 'request answered')
   return {
     status: refusal?.status ?? 200,
     headers: refusal?.headers ?? {},
-    body: bodyOf(outcome),
+    body: answerBody,
     ending: fault ? answerEndings[fault] : 'whole',
   }
 }
@@ -103,6 +115,7 @@ async function outcomeOf(
   if (route.method !== 'GET' && !isDeclaredJson(head)) return refuse('BODY_NOT_JSON_TYPE')
   const body = hasBody(incoming) ? await readBody(incoming) : noBody
   if (body instanceof Refusal) return body
+  trail.body = body
 
   const fault = takeFault(parts.faults, route, fields, body)
   if (fault) {

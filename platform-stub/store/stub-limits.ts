@@ -17,6 +17,8 @@ export const stubLimits = {
   journalEntriesMax: 1_000,
   /** Longer signing inputs are kept with the newest entries alone, and there whole. */
   journalSigningInputLengthMax: 16_384,
+  /** The same for bodies. */
+  journalBodyLengthMax: 4_096,
   journalWholeEntriesMax: 100,
   listLengthDefault: 100,
   listLengthMax: 1_000,

@@ -290,10 +290,57 @@ test('a request that is not refused for its credentials needs no explanation, an
     status: 200,
     code: null,
     message: null,
+    transactionId: null,
+    requestBody: '',
+    answerBody: expect.stringMatching(/^\{"data":\{"allowed":false,/),
     durationMs: expect.any(Number),
     authentication: null,
     fault: null,
   })
   await server.call('market.withdraw', { itemRef: 'x' })
   expect(await newestEntry(stub)).toMatchObject({ status: 404, code: 'LISTING_UNKNOWN', authentication: null })
+})
+
+test('a request is kept with its body, its answer and the transaction that it is about', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  await server.listing()
+  const purchase = { itemRef: 'sword-1', quantity: 1, buyerCharacterRef: 'b' }
+  const { data } = await server.call('transaction.create', purchase)
+  const created = await newestEntry(stub)
+  expect(JSON.parse(created.requestBody)).toEqual(purchase)
+  expect([created.transactionId, JSON.parse(created.answerBody)]).toEqual([data.transactionId, { data }])
+  await server.call('transaction.delivery', { transactionId: data.transactionId })
+  const refused = await newestEntry(stub)
+  expect([refused.transactionId, refused.requestBody, JSON.parse(refused.answerBody)]).toEqual([
+    data.transactionId,
+    '{}',
+    { message: refused.message },
+  ])
+  await server.call('market.adjust-stock', { itemRef: 'sword-1', observedQuantity: 1 })
+  expect(await newestEntry(stub)).toMatchObject({ transactionId: null, answerBody: '' })
+})
+
+test('an API key or a private key that was put into a body by mistake is not kept', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const privateKeyPem = sharedPrivateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  await server.call('market.adjust-stock', { itemRef: server.apiKey, observedQuantity: 1, privateKeyPem })
+  const { requestBody, answerBody } = await newestEntry(stub)
+  expect(JSON.parse(requestBody)).toMatchObject({ itemRef: 'stub_***', privateKeyPem: '*** private key ***\n' })
+  expect(requestBody + answerBody).not.toContain(server.apiKey)
+})
+
+test('long bodies are kept with the newest hundred requests, and short ones with all', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const detail = 'x'.repeat(5_000)
+  const report = { transactionId: 1, reason: 'TEMPORARY', observedQuantity: 1, detail }
+  await server.call('transaction.delivery-failure', report)
+  expect((await newestEntry(stub)).requestBody).toContain(detail)
+  for (let n = 0; n < 100; n++)
+    await server.call('market.withdraw', { itemRef: 'x' }, { headers: { 'X-Service-Api-Key': '' } })
+  const entries = (await stub.request('GET', '/stub/requests?limit=1000')).data
+  expect(entries.at(-1)).toMatchObject({ operation: 'transaction.delivery-failure', requestBody: null })
+  expect(entries.at(-2).requestBody).toContain('WITHDRAW')
 })
