@@ -9,7 +9,7 @@ import { relativeTo, stampOf } from '../formats.ts'
 import { badge } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import type { ConsoleParts } from './console-parts.ts'
-import { awaited, type Expectation, exchangeOf, type Observation, observationIn } from './exchange.ts'
+import { type Expectation, exchangeOf, type Observation, observationIn } from './exchange.ts'
 
 /** Maximum number of webhooks that are looked at. A game server that reports TEMPORARY again and again gets many. */
 const webhooksMax = 20
@@ -24,53 +24,48 @@ export function exchangeWith({ queries, directory }: ConsoleParts, transaction: 
   return exchangeOf(phaseOfRow(transaction), webhooks, queries.dueMovesOf(id), hasReceiver)
 }
 
-const help: Readonly<Record<keyof typeof awaited, Html>> = {
-  'awaiting-payment': html`The buyer pays on the checkout page, or you press <b>Pay</b>.`,
-  'awaiting-server': html`The game server transfers the item and calls <code>transaction.delivery</code>, or <code>transaction.delivery-failure</code> if it cannot. Nothing else moves this transaction on.`,
-  disputed: html`The staff decides: press <b>Reject dispute</b> or <b>Refund</b>.`,
-}
-
 /** What is expected, with what to do. */
 export function expectedList(t: Texts, { expected }: Exchange, nowMs: number): Html {
-  if (expected.length === 0) return html`<p class="soft">Nothing: it is over.</p>`
-  return html`<ul class="list">${expected.map((one) => html`<li>${one.kind === 'act' ? help[one.phase] : html`${one.kind === 'acknowledgement' ? 'The game server’s ' : ''}${inWords(t, one, nowMs)}`}</li>`)}</ul>`
+  if (expected.length === 0) return html`<p class="soft">${t.exchange.isOver}</p>`
+  return html`<ul class="list">${expected.map((one) => html`<li>${inSentence(t, one, nowMs)}</li>`)}</ul>`
+}
+
+function inSentence(t: Texts, one: Expectation, nowMs: number): Html {
+  if (one.kind === 'act') return t.exchange.awaited[one.phase].help
+  const said = inWords(t, one, nowMs)
+  return one.kind === 'acknowledgement' ? t.exchange.fromGameServer(said) : said
 }
 
 /** What is expected, as a cell of a table: the next one first. */
 export function expectedCell(t: Texts, { expected }: Exchange, nowMs: number): Html | string {
-  if (expected.length === 0) return 'nothing'
+  if (expected.length === 0) return t.exchange.nothing
   return html`${expected.map((one) =>
     one.kind === 'act'
-      ? html`${awaited[one.phase].by}<span class="sub">${awaited[one.phase].act}</span>`
+      ? html`${t.exchange.awaited[one.phase].by}<span class="sub">${t.exchange.awaited[one.phase].act}</span>`
       : html`<span class="sub">${inWords(t, one, nowMs)}</span>`,
   )}`
-}
-
-const obstacles = {
-  'webhook-url': 'waits for a webhook URL',
-  terminal: 'is held back by a fault until transaction_terminal was acknowledged',
 }
 
 function inWords(t: Texts, expectation: Exclude<Expectation, { readonly kind: 'act' }>, nowMs: number): Html {
   if (expectation.kind === 'move')
     return html`<code>${expectation.trigger}</code> ${relativeTo(expectation.atMs, nowMs, t.lang)}`
   const { id, event, attempt, due } = expectation
-  const when = typeof due === 'object' ? relativeTo(due.atMs, nowMs, t.lang) : obstacles[due]
-  return html`2xx to <a href="/console/webhooks/${id}"><code>${event}</code></a>, attempt ${attempt} ${when}`
+  const when = typeof due === 'object' ? relativeTo(due.atMs, nowMs, t.lang) : t.exchange.obstacles[due]
+  return t.exchange.acknowledgement(html`<a href="/console/webhooks/${id}"><code>${event}</code></a>`, attempt, when)
 }
 
 /** The webhooks that were acknowledged, with the time and the stock of each answer. */
 export function acknowledgedList(t: Texts, { acknowledged }: Exchange): Html {
-  if (acknowledged.length === 0) return html`<span class="soft">nothing</span>`
+  if (acknowledged.length === 0) return html`<span class="soft">${t.exchange.nothing}</span>`
   return html`<ul class="list">${acknowledged.map(({ id, event, atMs, observation }) => {
-    const stock = observation === null ? '' : `, ${observationInWords(observation)}`
+    const stock = observation === null ? '' : `, ${observationInWords(t, observation)}`
     return html`<li><a href="/console/webhooks/${id}"><code>${event}</code></a><span class="sub">${stampOf(atMs, t.lang)}${stock}</span></li>`
   })}</ul>`
 }
 
-function observationInWords(observation: Observation): string {
-  if (observation === 'cut') return 'its answer is too long to show'
-  return observation === 'none' ? 'no observedQuantity' : `observed ${observation}`
+function observationInWords({ exchange }: Texts, observation: Observation): string {
+  if (observation === 'cut') return exchange.cut
+  return observation === 'none' ? exchange.notObserved : exchange.observed(observation)
 }
 
 /** The colour of an attempt: good, wrong, or taken without the stock that it was asked for. */

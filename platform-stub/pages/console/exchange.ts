@@ -11,7 +11,7 @@ export type Observation = number | 'none' | 'cut'
 /** Something that a transaction still waits for. */
 export type Expectation =
   /** What a person or the game server does next. */
-  | { readonly kind: 'act'; readonly phase: keyof typeof awaited }
+  | { readonly kind: 'act'; readonly phase: (typeof awaited)[number] }
   /** The game server's 2xx to a webhook, and when it is sent next. */
   | {
       readonly kind: 'acknowledgement'
@@ -23,12 +23,8 @@ export type Expectation =
   /** A move that time makes. */
   | { readonly kind: 'move'; readonly trigger: DueMoveRow['trigger']; readonly atMs: number }
 
-/** The phases that end by an act: whose, and which. */
-export const awaited = {
-  'awaiting-payment': { by: 'buyer', act: 'payment' },
-  'awaiting-server': { by: 'game server', act: 'delivery or delivery-failure' },
-  disputed: { by: 'staff', act: 'refund or rejection' },
-} as const satisfies Partial<Record<TransactionPhase, { readonly by: string; readonly act: string }>>
+/** The phases that end by an act. */
+const awaited = ['awaiting-payment', 'awaiting-server', 'disputed'] as const satisfies readonly TransactionPhase[]
 
 /**
  * Which webhooks of a transaction were acknowledged, and what is still expected of everyone; nothing is expected when it
@@ -43,8 +39,7 @@ export function exchangeOf(
   due: readonly DueMoveRow[],
   hasReceiver: boolean,
 ) {
-  const isAwaited = Object.hasOwn(awaited, phase)
-  const expected: Expectation[] = isAwaited ? [{ kind: 'act', phase: phase as keyof typeof awaited }] : []
+  const expected: Expectation[] = awaited.flatMap((one) => (one === phase ? [{ kind: 'act', phase: one }] : []))
   for (const { id, event, attempts, nextAttemptAt, isHeld } of webhooks) {
     if (nextAttemptAt === null) continue
     const next = isHeld ? 'terminal' : hasReceiver ? { atMs: nextAttemptAt } : 'webhook-url'

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { Html } from '../document.ts'
+import type { Texts } from '../texts/en.ts'
 import type { Machine } from './machine.ts'
 
 /** What a picture of a machine emphasizes. */
@@ -15,9 +16,13 @@ export interface MachineView<State extends string> {
 }
 
 /** A state machine as a picture that says in words what it shows. */
-export function machinePicture<State extends string>(machine: Machine<State>, view: MachineView<State>): Html {
+export function machinePicture<State extends string>(
+  t: Texts,
+  machine: Machine<State>,
+  view: MachineView<State>,
+): Html {
   const { name, width, height, states } = machine
-  const id = `machine-${name.toLowerCase()}`
+  const id = `machine-${name}`
   const moves = machine.moves.map((move) => ({
     ...move,
     kind: view.way?.some(({ from, trigger, to }) => from === move.from && trigger === move.trigger && to === move.to)
@@ -26,27 +31,31 @@ export function machinePicture<State extends string>(machine: Machine<State>, vi
   }))
   // The moves that were made are drawn last, over the others.
   const inOrder = moves.sort((one, other) => one.kind.localeCompare(other.kind))
-  return html`<div class="machine-frame" tabindex="0" role="region" aria-label="${name} states">
+  return html`<div class="machine-frame" tabindex="0" role="region" aria-label="${t.machine.frames[name]}">
     <svg class="machine ${width > 400 ? 'wide' : ''}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-labelledby="${id}">
-      <title id="${id}">${inWords(machine, view)}</title>
+      <title id="${id}">${inWords(t, machine, view)}</title>
       <defs>${['rest', 'took'].map(
         (kind) =>
           html`<marker id="${id}-${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path fill="context-stroke" d="M0 .6L8 4L0 7.4z"/></marker>`,
       )}</defs>
-      ${inOrder.map(({ kind, line, trigger, x, y }) => html`<g class="move ${kind}"><path d="${line}" marker-end="url(#${id}-${kind})"/><text x="${x}" y="${y}">${trigger}</text></g>`)}
-      ${states.map((state) => stateOf(state, view))}
+      ${inOrder.map(({ kind, line, trigger, x, y }) => html`<g class="move ${kind}"><path d="${line}" marker-end="url(#${id}-${kind})"/><text x="${x}" y="${y}">${moveName(t, trigger)}</text></g>`)}
+      ${states.map((state) => stateOf(t, state, view))}
     </svg>
   </div>`
 }
 
-function stateOf<State extends string>(placed: Machine<State>['states'][number], view: MachineView<State>): Html {
+function stateOf<State extends string>(
+  t: Texts,
+  placed: Machine<State>['states'][number],
+  view: MachineView<State>,
+): Html {
   const { state, x, y, width, height, lines, stays, tone } = placed
   const { counts, current, way, hrefOf } = view
   const isOnTheWay = way?.some(({ from, to }) => from === state || to === state) ?? true
   const [left, top] = [x - width / 2, y - height / 2]
   const text = [
     ...lines.map((line, at) => ({ line, kind: at === 2 ? 'ends' : '' })),
-    ...stays.map((trigger) => ({ line: `stays: ${trigger}`, kind: 'stays' })),
+    ...stays.map((trigger) => ({ line: t.machine.stays(moveName(t, trigger)), kind: 'stays' })),
   ]
   const group = html`<g class="state ${tone} ${state === current ? 'current reached' : isOnTheWay ? 'reached' : ''}">
     <rect x="${left}" y="${top}" width="${width}" height="${height}" rx="10"/>
@@ -56,6 +65,10 @@ function stateOf<State extends string>(placed: Machine<State>['states'][number],
   return hrefOf ? html`<a href="${hrefOf(state)}">${group}</a>` : group
 }
 
+function moveName({ machine }: Texts, trigger: string): string {
+  return machine.triggers[trigger] ?? trigger
+}
+
 function countOf(count: number, right: number, top: number): Html | string {
   if (count === 0) return ''
   const width = 14 + String(count).length * 8
@@ -63,10 +76,12 @@ function countOf(count: number, right: number, top: number): Html | string {
 }
 
 function inWords<State extends string>(
+  t: Texts,
   { name, states }: Machine<State>,
   { counts, current }: MachineView<State>,
 ): string {
+  const title = t.machine.names[name]
   const known = states.find(({ state }) => state === current)
-  if (known) return `${name}: ${known.lines.join(' / ')}`
-  return `${name}: ${states.map(({ state, lines }) => `${lines.join(' / ')} ${counts?.get(state) ?? 0}`).join(', ')}`
+  if (known) return `${title}: ${known.lines.join(' / ')}`
+  return `${title}: ${states.map(({ state, lines }) => `${lines.join(' / ')} ${counts?.get(state) ?? 0}`).join(', ')}`
 }

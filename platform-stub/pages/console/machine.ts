@@ -8,7 +8,7 @@ export type Machine<State extends string> = ReturnType<typeof machineOf<State>>
 
 /** The life of a transaction, from the contract's table: one phase for each pair of statuses. */
 export const transactionMachine = machineOf<TransactionPhase>(
-  'Transaction',
+  'transaction',
   transactionDrawing,
   transactionMoves,
   (phase) => {
@@ -18,7 +18,7 @@ export const transactionMachine = machineOf<TransactionPhase>(
 )
 
 /** The life of a listing. */
-export const listingMachine = machineOf<ListingStatus>('Listing', listingDrawing, listingMoves, (status) => ({
+export const listingMachine = machineOf<ListingStatus>('listing', listingDrawing, listingMoves, (status) => ({
   tone: status === 'ACTIVE' ? 'good' : 'calm',
   lines: [status],
 }))
@@ -26,7 +26,7 @@ export const listingMachine = machineOf<ListingStatus>('Listing', listingDrawing
 type Moves<State extends string> = Readonly<Record<string, State | 'where-it-was' | null>>
 
 function machineOf<State extends string>(
-  name: string,
+  name: 'transaction' | 'listing',
   drawing: Drawing<State>,
   table: Readonly<Record<State, Moves<State>>>,
   lookOf: (state: State) => { readonly tone: string; readonly lines: readonly string[] },

@@ -38,26 +38,6 @@ export function statusBadges({ paymentStatus, deliveryStatus }: Omit<StateCount,
   return html`<p class="row">${badge(tones[paymentStatus], paymentStatus)}${delivery}</p>`
 }
 
-/** A phase in words: `awaiting payment`. */
-export function phaseName(phase: string): string {
-  return phase.replaceAll('-', ' ')
-}
-
-/** The cause of each trigger, and the words for it in the history. */
-export const triggers: Readonly<Record<HistoryRow['trigger'], { readonly by: string; readonly done: string }>> = {
-  create: { by: 'game client', done: 'Purchase created' },
-  pay: { by: 'buyer', done: 'Payment confirmed' },
-  expire: { by: 'time', done: 'Payment expired' },
-  cancel: { by: 'buyer', done: 'Cancelled' },
-  deliver: { by: 'game server', done: 'Delivery confirmed' },
-  'fail-out-of-stock': { by: 'game server', done: 'Delivery failed: OUT_OF_STOCK' },
-  'fail-temporary': { by: 'game server', done: 'Delivery put off: TEMPORARY' },
-  dispute: { by: 'buyer', done: 'Dispute opened' },
-  'reject-dispute': { by: 'staff', done: 'Dispute rejected' },
-  refund: { by: 'platform', done: 'Refunded' },
-  complete: { by: 'time', done: 'Completed' },
-}
-
 /** One move that a transaction made. */
 export interface Step {
   readonly from: TransactionPhase

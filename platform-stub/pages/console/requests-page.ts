@@ -7,37 +7,38 @@ import { duration } from '../browser/durations.js'
 import type { Html } from '../document.ts'
 import { stampOf } from '../formats.ts'
 import { badge, icon, notice, pairs } from '../parts.ts'
+import type { Texts } from '../texts/en.ts'
+import { authenticationSteps } from './authentication-steps.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { beforeIn, choiceIn, choices, emptyState, pageOf } from './list.ts'
-import { authenticationSteps, stepHelp } from './refusal-help.ts'
 
 /** Which requests are shown, by the word in the address. */
 const kinds = {
-  all: { name: 'all', fits: () => true },
-  refused: { name: 'refused signatures', fits: ({ authentication }: JournalEntry) => authentication !== null },
-  failed: { name: 'not 200', fits: ({ status }: JournalEntry) => status !== 200 },
+  all: () => true,
+  refused: ({ authentication }: JournalEntry) => authentication !== null,
+  failed: ({ status }: JournalEntry) => status !== 200,
 } as const
 
 /** The journal of partner requests, each refused signature explained. */
 export function requestsPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
   const { t } = parts
-  const { fits } = kinds[choiceIn(kinds, request.query.get('show')) ?? 'all']
+  const fits = kinds[choiceIn(kinds, request.query.get('show')) ?? 'all']
   const before = beforeIn(request) ?? Number.POSITIVE_INFINITY
   const all = parts.journal.newest(stubLimits.journalEntriesMax)
   const found = all.filter((entry) => entry.number < before && fits(entry))
   const { rows, pager } = pageOf(t, request, found, ({ number }) => number)
   return {
-    title: 'Requests',
+    title: t.menu['/console/requests'],
     content: html`
-      <h1>Requests</h1>
-      <p class="soft">The last ${stubLimits.journalEntriesMax} partner requests. They are lost when the stub ends.</p>
+      <h1>${t.menu['/console/requests']}</h1>
+      <p class="soft">${t.requests.about(stubLimits.journalEntriesMax.toLocaleString(t.lang))}</p>
       ${choices(
         t,
-        'Show',
+        t.requests.show,
         request,
-        Object.entries(kinds).map(([word, { name }]) => ({ name, parameter: ['show', word] })),
+        Object.entries(t.requests.kinds).map(([word, name]) => ({ name, parameter: ['show', word] })),
       )}
-      ${rows.length === 0 ? emptyState('No request here', 'Every call of a game server or game client appears here.') : ''}
+      ${rows.length === 0 ? emptyState(t.requests.none, t.requests.comesWith) : ''}
       <ol class="list">${rows.map((entry) => entryOf(parts, entry))}</ol>
       ${pager}`,
   }
@@ -49,13 +50,13 @@ function entryOf({ t, directory }: ConsoleParts, entry: JournalEntry): Html {
   const facts = [`${durationMs} ms`, server, operation].filter(Boolean).join(' · ')
   return html`<li class="card entry" id="request-${number}">
     <div class="row">
-      ${badge(toneOf(status), status ?? 'dropped')}
+      ${badge(toneOf(status), status ?? t.requests.dropped)}
       <code class="strong">${method} ${path}</code>
       <span class="soft">${stampOf(atMs, t.lang)} · ${facts}</span>
       ${fault && badge('argued', t.attempt.fault(fault))}
     </div>
     ${message && html`<p class="soft"><code>${code}</code> <span lang="pt-BR">${message}</span></p>`}
-    ${entry.authentication && explanation(entry.authentication, entry)}
+    ${entry.authentication && explanation(t, entry.authentication, entry)}
   </li>`
 }
 
@@ -65,24 +66,25 @@ function toneOf(status: number | null): string {
   return status < 300 ? 'good' : 'calm'
 }
 
-function explanation(fault: AuthenticationFault, { path, method }: JournalEntry): Html {
+function explanation(t: Texts, fault: AuthenticationFault, { path, method }: JournalEntry): Html {
   const { step, expected, received, signingInput, bodyBytes, bodySha256, clockDifferenceS } = fault
+  const texts = t.requests
   const steps = stepsOf(method, path)
   const header = Buffer.from(signingInput?.split('.')[0] ?? '', 'base64url').toString('utf8')
   return html`<details class="wait">
-    <summary>Why: step <code>${step}</code></summary>
+    <summary>${texts.whyStep(html`<code>${step}</code>`)}</summary>
     <div class="split checked">
-      <ol class="checks">${steps.map((name, at) => checkOf(name, at - steps.indexOf(step)))}</ol>
+      <ol class="checks">${steps.map((name, at) => checkOf(t, name, at - steps.indexOf(step)))}</ol>
       <div class="stack">
-        ${notice('', 'alert', { title: 'What to look at', text: stepHelp[step] })}
+        ${notice('', 'alert', { title: texts.lookAt, text: t.stepHelp[step] })}
         ${pairs({
-          Expected: expected,
-          Received: html`<span class="wrap">${received}</span>`,
-          'Your clock': clockInWords(clockDifferenceS),
-          Body: html`${bodyBytes} bytes<span class="sub">SHA-256 <code class="wrap">${bodySha256}</code></span>`,
+          [texts.expected]: expected,
+          [texts.received]: html`<span class="wrap">${received}</span>`,
+          [texts.yourClock]: clockInWords(t, clockDifferenceS),
+          [texts.body]: html`${texts.bytes(bodyBytes.toLocaleString(t.lang))}<span class="sub">SHA-256 <code class="wrap">${bodySha256}</code></span>`,
         })}
-        ${header && quoted('Your protected header, decoded', header)}
-        ${signingInput && quoted('The signing input that your signature has to be over', signingInput)}
+        ${header && quoted(texts.header, header)}
+        ${signingInput && quoted(texts.signingInput, signingInput)}
       </div>
     </div>
   </details>`
@@ -100,18 +102,19 @@ function stepsOf(method: string, path: string) {
 }
 
 /** @param distance Number of steps after the one that failed; negative before it. */
-function checkOf(name: string, distance: number): Html {
+function checkOf({ requests: { checks } }: Texts, name: string, distance: number): Html {
   const [tone, picture, word] =
     distance === 0
-      ? (['bad', icon('cross'), 'failed'] as const)
+      ? (['bad', icon('cross'), checks.failed] as const)
       : distance < 0
-        ? (['good', icon('check'), 'passed'] as const)
-        : (['calm', html`<span aria-hidden="true">·</span>`, 'not reached'] as const)
+        ? (['good', icon('check'), checks.passed] as const)
+        : (['calm', html`<span aria-hidden="true">·</span>`, checks['not-reached']] as const)
   return html`<li class="row ${tone}">${picture}${name}<span class="hidden-text">: ${word}</span></li>`
 }
 
-function clockInWords(differenceS: number | null): Html | string {
-  if (differenceS === null) return 'unknown: the envelope has no iat that could be read'
-  if (Math.abs(differenceS) < 2) return 'agrees with the platform’s'
-  return html`<strong>${duration(Math.abs(differenceS) * 1_000)} ${differenceS > 0 ? 'ahead of' : 'behind'}</strong> the platform’s`
+function clockInWords({ requests: texts }: Texts, differenceS: number | null): Html | string {
+  if (differenceS === null) return texts.clockUnknown
+  if (Math.abs(differenceS) < 2) return texts.clockAgrees
+  const distance = duration(Math.abs(differenceS) * 1_000)
+  return differenceS > 0 ? texts.clockAhead(distance) : texts.clockBehind(distance)
 }

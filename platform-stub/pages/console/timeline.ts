@@ -9,7 +9,7 @@ import { inReais, stampOf } from '../formats.ts'
 import type { Texts } from '../texts/en.ts'
 import type { ConsoleParts } from './console-parts.ts'
 import { attemptBadge, attemptTone } from './exchange-view.ts'
-import { phaseAfter, phaseTone, statusBadges, triggers } from './phase-view.ts'
+import { phaseAfter, phaseTone, statusBadges } from './phase-view.ts'
 
 interface Happening {
   readonly atMs: number
@@ -31,7 +31,7 @@ export function timeline(parts: ConsoleParts, transaction: TransactionRow, histo
     )
   const calls = callsOf(parts, transaction)
   const happenings = [
-    ...history.map(moveOf),
+    ...history.map((row) => moveOf(t, row)),
     ...transactions.moneyOf(transaction.id).map((row) => moneyOf(t, row)),
     ...calls,
     ...attempts,
@@ -44,26 +44,28 @@ export function timeline(parts: ConsoleParts, transaction: TransactionRow, histo
   </ol>`
 }
 
-function moveOf(row: HistoryRow): Happening {
+function moveOf(t: Texts, row: HistoryRow): Happening {
   const { at, trigger, detail } = row
-  const what = html`<strong>${triggers[trigger].done}</strong> <span class="soft">${triggers[trigger].by}</span>
+  const { by, done } = t.history.moves[trigger]
+  const what = html`<strong>${done}</strong> <span class="soft">${by}</span>
     ${statusBadges(row)} ${detail && html`<p class="wrap">${detail}</p>`}`
   return { atMs: at, tone: `move ${phaseTone(phaseAfter(row))}`, what }
 }
 
 function moneyOf(t: Texts, { kind, amountCents, at }: MoneyRow): Happening {
-  const what = html`${kind === 'payment' ? 'Charged' : 'Returned'} <strong>${inReais(amountCents, t.lang)}</strong>`
+  const what = t.history[kind](html`<strong>${inReais(amountCents, t.lang)}</strong>`)
   return { atMs: at, tone: kind === 'payment' ? 'good' : 'wait', what }
 }
 
 function attemptOf(t: Texts, { id, event }: WebhookDeliveryRow, attempt: WebhookAttemptRow): Happening {
   const { at, number, durationMs } = attempt
-  const what = html`Webhook <a href="/console/webhooks/${id}"><code>${event}</code></a> attempt ${number} ${attemptBadge(t, event, attempt)} <span class="soft">${durationMs} ms</span>`
+  const link = html`<a href="/console/webhooks/${id}"><code>${event}</code></a>`
+  const what = html`${t.history.attempt(link, number)} ${attemptBadge(t, event, attempt)} <span class="soft">${durationMs} ms</span>`
   return { atMs: at, tone: attemptTone(event, attempt), what }
 }
 
 /** The game server's calls about the transaction that the journal still has. */
-function callsOf({ journal }: ConsoleParts, { id, gameServerId }: TransactionRow): Happening[] {
+function callsOf({ t, journal }: ConsoleParts, { id, gameServerId }: TransactionRow): Happening[] {
   const path = operations['transaction.get'].path.replace('{transactionId}', String(id))
   const isAbout = (entry: JournalEntry) =>
     entry.gameServerId === gameServerId && entry.method === 'POST' && entry.path.startsWith(`${path}/`)
@@ -73,6 +75,6 @@ function callsOf({ journal }: ConsoleParts, { id, gameServerId }: TransactionRow
     .map(({ atMs, durationMs, method, path: asked, status, message }) => ({
       atMs: atMs - durationMs,
       tone: status === 200 ? 'busy' : 'bad',
-      what: html`Call <code>${method} ${asked.slice(path.length)}</code> answered <strong>${status ?? 'nothing'}</strong> ${message && html`<span class="soft" lang="pt-BR">${message}</span>`}`,
+      what: html`${t.history.call(html`<code>${method} ${asked.slice(path.length)}</code>`, html`<strong>${status ?? t.history.nothing}</strong>`)} ${message && html`<span class="soft" lang="pt-BR">${message}</span>`}`,
     }))
 }

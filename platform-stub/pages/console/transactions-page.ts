@@ -6,7 +6,7 @@ import { inReais, relativeTo } from '../formats.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { acknowledgedList, exchangeWith, expectedCell } from './exchange-view.ts'
 import { beforeIn, choiceIn, choices, emptyState, pageOf, rowsAsked, table } from './list.ts'
-import { phaseCounts, phaseName, phaseTone, statusBadges } from './phase-view.ts'
+import { phaseCounts, phaseTone, statusBadges } from './phase-view.ts'
 
 /** Transactions, newest first, filtered by phase or search text. */
 export function transactionsPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
@@ -22,21 +22,22 @@ export function transactionsPage(parts: ConsoleParts, request: PageRequest): Con
   const { rows, pager } = pageOf(t, request, found, ({ id }) => id)
   const counts = [...phaseCounts(queries)]
   const phases = counts.map(
-    ([name, count]) => ({ name: phaseName(name), count, parameter: ['phase', name], tone: phaseTone(name) }) as const,
+    ([name, count]) =>
+      ({ name: t.transactions.phases[name], count, parameter: ['phase', name], tone: phaseTone(name) }) as const,
   )
-  const hint = search ? 'Nothing fits the search.' : 'A purchase appears as soon as a game client makes one.'
+  const hint = search ? t.transactions.nothingFits : t.transactions.comesWith
   return {
-    title: 'Transactions',
+    title: t.menu['/console/transactions'],
     content: html`
-      <h1>Transactions</h1>
+      <h1>${t.menu['/console/transactions']}</h1>
       <form class="joined" method="get" action="${path}" role="search" data-kept>
         ${phase && html`<input type="hidden" name="phase" value="${phase}">`}
-        <label class="hidden-text" for="search">Search</label>
-        <input id="search" type="search" name="search" value="${search ?? ''}" placeholder="Number, item or character">
-        <button class="button">Search</button>
+        <label class="hidden-text" for="search">${t.transactions.search}</label>
+        <input id="search" type="search" name="search" value="${search ?? ''}" placeholder="${t.transactions.searchFor}">
+        <button class="button">${t.transactions.search}</button>
       </form>
-      ${choices(t, 'By phase', request, [{ name: 'all', count: counts.reduce((sum, [, count]) => sum + count, 0) }, ...phases])}
-      ${transactionTable(parts, rows, emptyState('No transaction here', hint))}
+      ${choices(t, t.transactions.byPhase, request, [{ name: t.common.all, count: counts.reduce((sum, [, count]) => sum + count, 0) }, ...phases])}
+      ${transactionTable(parts, rows, emptyState(t.transactions.none, hint))}
       ${pager}`,
   }
 }
@@ -44,22 +45,23 @@ export function transactionsPage(parts: ConsoleParts, request: PageRequest): Con
 /** Transactions as a table, each with a link to its page. */
 export function transactionTable(parts: ConsoleParts, rows: readonly ListedTransaction[], empty: Html): Html {
   const { t } = parts
+  const { columns } = t.transactions
   const nowMs = parts.clock.nowMs()
-  return table('Transactions', rows, ({ id }) => id, empty, [
-    { name: 'No.', look: 'figure', cell: ({ id }) => html`<a href="/console/transactions/${id}">${id}</a>` },
+  return table(t.menu['/console/transactions'], rows, ({ id }) => id, empty, [
+    { name: t.common.no, look: 'figure', cell: ({ id }) => html`<a href="/console/transactions/${id}">${id}</a>` },
     {
-      name: 'Item',
+      name: columns.item,
       look: 'wide',
       cell: ({ id, itemName, itemRef, createdAt }) =>
-        html`<a class="strong" href="/console/transactions/${id}" tabindex="-1">${itemName}</a><code class="sub">${itemRef}</code><span class="sub">created ${relativeTo(createdAt, nowMs, t.lang)}</span>`,
+        html`<a class="strong" href="/console/transactions/${id}" tabindex="-1">${itemName}</a><code class="sub">${itemRef}</code><span class="sub">${t.transactions.created(relativeTo(createdAt, nowMs, t.lang))}</span>`,
     },
     {
-      name: 'Purchase',
+      name: columns.purchase,
       cell: ({ quantity, unitAmountCents, buyerCharacterRef, sellerCharacterRef }) =>
-        html`<span class="strong">${inReais(quantity * unitAmountCents, t.lang)}</span><span class="sub">${quantity} × ${inReais(unitAmountCents, t.lang)}</span><span class="sub">${buyerCharacterRef} from ${sellerCharacterRef}</span>`,
+        html`<span class="strong">${inReais(quantity * unitAmountCents, t.lang)}</span><span class="sub">${quantity} × ${inReais(unitAmountCents, t.lang)}</span><span class="sub">${t.transactions.buyerAndSeller(buyerCharacterRef, sellerCharacterRef)}</span>`,
     },
-    { name: 'Payment, delivery', cell: statusBadges },
-    { name: 'Acknowledged', look: 'wide', cell: (row) => acknowledgedList(t, exchangeWith(parts, row)) },
-    { name: 'Next', cell: (row) => expectedCell(t, exchangeWith(parts, row), nowMs) },
+    { name: columns.statuses, cell: statusBadges },
+    { name: columns.acknowledged, look: 'wide', cell: (row) => acknowledgedList(t, exchangeWith(parts, row)) },
+    { name: columns.next, cell: (row) => expectedCell(t, exchangeWith(parts, row), nowMs) },
   ])
 }

@@ -1,3 +1,8 @@
+import { html } from 'hono/html'
+import type { Html } from '../document.ts'
+import * as market from './en-market.ts'
+import * as traffic from './en-traffic.ts'
+
 /** The language of a page, as `<html lang>` and `Intl` name it. */
 export type Lang = 'en' | 'pt-BR'
 
@@ -16,6 +21,8 @@ export type Texts = typeof en
  * - Names of states, operations, events and fields are the same in both languages and stay in the code of the page.
  */
 export const en = {
+  ...market,
+  ...traffic,
   lang: 'en' as Lang,
   /** The link to the other language, in that language. */
   otherLanguage: { lang: 'pt-BR' as Lang, name: 'Português' },
@@ -23,6 +30,9 @@ export const en = {
   common: {
     copy: 'Copy',
     copied: 'Copied',
+    no: 'No.',
+    number: (id: number | string) => `no. ${id}`,
+    all: 'all',
   },
 
   menu: {
@@ -60,10 +70,110 @@ export const en = {
     after: { first: 'First', next: 'More' },
   },
 
-  attempt: {
-    noAnswer: 'no answer',
-    noObservation: 'no observedQuantity in the answer: the stock stays as it was',
-    fault: (kind: string) => `fault: ${kind}`,
+  overview: {
+    active: 'Active listings',
+    pending: 'Webhooks pending',
+    refused: 'Signatures refused',
+    ofTheLast: (count: number) => `of the last ${count}`,
+    states: 'States',
+    aboutStates:
+      'The stub works by these state machines. The numbers count transactions and listings; a state leads to its transactions.',
+    newest: 'Newest transactions',
+    none: 'None yet.',
+    startOver: 'Start over',
+    aboutReset: 'Deletes everything except game servers and their keys, and sets the clock to the real time.',
+    reset: 'Reset',
+    isSure: 'Delete everything except game servers and keys?',
+    firstSteps: 'First steps',
+    steps: [
+      html`<a href="/console/game-servers">Register a game server</a> and take its <code>agent.env</code>.`,
+      html`Start <code>market-agent run --config agent.env</code>, or sign requests yourself.`,
+      'Let a character sell, list an item, buy it: everything appears here as it happens.',
+    ],
+  },
+
+  gameServers: {
+    none: 'No game server yet',
+    registerAbove: 'Register the first one above.',
+    registerOne: 'Register one',
+    about: html`The stub issues the API key and makes the key pair, as the platform’s staff would. Then its <code>agent.env</code> can be downloaded.`,
+    name: 'Name',
+    laterWebhookUrl: 'Webhook URL (may come later)',
+    register: 'Register',
+    columns: { name: 'Name', webhooks: 'Webhooks go to', registered: 'Registered' },
+    nowhere: 'nowhere: they wait',
+  },
+
+  gameServer: {
+    title: (id: string) => `Game server ${id}`,
+    registered: (when: Html) => html`registered ${when}`,
+    agent: 'Its agent',
+    files: 'Put the files into one folder and start the agent there.',
+    ownKey: html`The game server made its key pair itself: put its private half there as <code>signing-key.pem</code>.`,
+    inShell: 'Or, in a shell:',
+    copyLines: 'Copy the lines',
+    webhooks: 'Its webhooks',
+    goTo: (url: string) => html`They go to <code class="wrap">${url}</code>.`,
+    noAddress: 'No address yet: deliveries wait until there is one.',
+    webhookUrl: 'Webhook URL',
+    save: 'Save',
+    letWait: 'Let them wait',
+  },
+
+  characters: {
+    title: 'Its characters',
+    character: 'Character',
+    letSell: 'Let it sell',
+    none: 'No character yet',
+    comesWith: 'One appears when it is linked, or named above.',
+    columns: { character: 'Character', maySell: 'May sell', flags: 'Flags' },
+    yes: 'yes',
+    flags: {
+      account: 'account',
+      linked: 'linked',
+      recipientApproved: 'recipient approved',
+      banned: 'banned',
+      sellingBlocked: 'selling blocked',
+    },
+  },
+
+  faults: {
+    about:
+      'A fault applies to the next matching requests or attempts, one each, and counts down. The fault that was set first applies first.',
+    requests: 'Partner requests',
+    webhooks: 'Webhooks',
+    whatHappens: 'What happens',
+    operation: 'Operation',
+    event: 'Event',
+    any: 'any',
+    set: 'Set fault',
+    clear: 'Clear all',
+    none: 'None is set',
+    allWorks: 'All requests and webhooks work as usual.',
+    numbers: {
+      status: 'Status',
+      retryAfterSeconds: 'Retry-After, s',
+      delayMs: 'Delay, ms',
+      copies: 'Copies',
+      times: 'Times',
+    },
+    /** What each kind of fault does. */
+    ofRequests: {
+      status: 'the request is answered with this status; nothing is done',
+      delay: 'the request is processed later',
+      'hang-up-before': 'the connection is closed; nothing is done',
+      'hang-up-after': 'the request is done, then the connection is closed without an answer',
+      truncate: 'the request is done; half of the answer is sent',
+    },
+    ofWebhooks: {
+      duplicate: 'several copies are sent at once',
+      reorder: 'a transfer_order is sent after its transaction_terminal',
+      'wrong-kid': 'signed with an unknown kid',
+      expired: 'signed with an exp in the past',
+      'altered-body': 'the body differs from the signed one',
+      delay: 'sent later',
+      'drop-response': 'delivered, but the answer is lost',
+    },
   },
 
   clock: {

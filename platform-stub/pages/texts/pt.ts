@@ -1,13 +1,21 @@
+import { html } from 'hono/html'
 import type { Texts } from './en.ts'
+import * as market from './pt-market.ts'
+import * as traffic from './pt-traffic.ts'
 
 /** The texts of the developer's pages in Brazilian Portuguese. `en.ts` says how texts are written. */
 export const pt: Texts = {
+  ...market,
+  ...traffic,
   lang: 'pt-BR',
   otherLanguage: { lang: 'en', name: 'English' },
 
   common: {
     copy: 'Copiar',
     copied: 'Copiado',
+    no: 'Nº',
+    number: (id) => `nº ${id}`,
+    all: 'todas',
   },
 
   menu: {
@@ -44,10 +52,109 @@ export const pt: Texts = {
     after: { first: 'Início', next: 'Mais' },
   },
 
-  attempt: {
-    noAnswer: 'sem resposta',
-    noObservation: 'sem observedQuantity na resposta: o estoque continua como estava',
-    fault: (kind) => `falha: ${kind}`,
+  overview: {
+    active: 'Anúncios ativos',
+    pending: 'Webhooks pendentes',
+    refused: 'Assinaturas recusadas',
+    ofTheLast: (count) => `das últimas ${count}`,
+    states: 'Estados',
+    aboutStates:
+      'O stub funciona por estas máquinas de estados. Os números contam transações e anúncios; um estado leva às suas transações.',
+    newest: 'Transações mais recentes',
+    none: 'Nenhuma ainda.',
+    startOver: 'Começar de novo',
+    aboutReset: 'Apaga tudo, menos os servidores de jogo e suas chaves, e volta o relógio à hora real.',
+    reset: 'Apagar tudo',
+    isSure: 'Apagar tudo, menos os servidores de jogo e suas chaves?',
+    firstSteps: 'Primeiros passos',
+    steps: [
+      html`<a href="/console/game-servers">Registre um servidor de jogo</a> e baixe o <code>agent.env</code> dele.`,
+      html`Inicie <code>market-agent run --config agent.env</code>, ou assine as requisições por conta própria.`,
+      'Libere um personagem para vender, anuncie um item e compre: tudo aparece aqui na hora.',
+    ],
+  },
+
+  gameServers: {
+    none: 'Nenhum servidor de jogo ainda',
+    registerAbove: 'Registre o primeiro acima.',
+    registerOne: 'Registrar um servidor',
+    about: html`O stub emite a chave de API e gera o par de chaves, como faria a equipe da plataforma. Depois dá para baixar o <code>agent.env</code>.`,
+    name: 'Nome',
+    laterWebhookUrl: 'URL de webhook (pode ficar para depois)',
+    register: 'Registrar',
+    columns: { name: 'Nome', webhooks: 'Webhooks vão para', registered: 'Registrado' },
+    nowhere: 'lugar nenhum: eles esperam',
+  },
+
+  gameServer: {
+    title: (id) => `Servidor de jogo ${id}`,
+    registered: (when) => html`registrado ${when}`,
+    agent: 'O agente',
+    files: 'Coloque os arquivos em uma pasta e inicie o agente nela.',
+    ownKey: html`O servidor de jogo gerou o próprio par de chaves: coloque ali a chave privada, com o nome <code>signing-key.pem</code>.`,
+    inShell: 'Ou, em um shell:',
+    copyLines: 'Copiar as linhas',
+    webhooks: 'Os webhooks',
+    goTo: (url) => html`Eles vão para <code class="wrap">${url}</code>.`,
+    noAddress: 'Ainda sem endereço: as entregas esperam até que haja um.',
+    webhookUrl: 'URL de webhook',
+    save: 'Salvar',
+    letWait: 'Deixar esperando',
+  },
+
+  characters: {
+    title: 'Os personagens',
+    character: 'Personagem',
+    letSell: 'Liberar vendas',
+    none: 'Nenhum personagem ainda',
+    comesWith: 'Um personagem aparece quando é vinculado ou informado acima.',
+    columns: { character: 'Personagem', maySell: 'Pode vender', flags: 'Situação' },
+    yes: 'sim',
+    flags: {
+      account: 'conta',
+      linked: 'vinculado',
+      recipientApproved: 'recebedor aprovado',
+      banned: 'banido',
+      sellingBlocked: 'vendas bloqueadas',
+    },
+  },
+
+  faults: {
+    about:
+      'Uma falha vale para as próximas requisições ou tentativas que combinam com ela, uma por vez, até acabar a contagem. A que foi programada primeiro vale primeiro.',
+    requests: 'Requisições de parceiros',
+    webhooks: 'Webhooks',
+    whatHappens: 'O que acontece',
+    operation: 'Operação',
+    event: 'Evento',
+    any: 'qualquer',
+    set: 'Programar falha',
+    clear: 'Remover todas',
+    none: 'Nenhuma programada',
+    allWorks: 'Todas as requisições e os webhooks funcionam normalmente.',
+    numbers: {
+      status: 'Status',
+      retryAfterSeconds: 'Retry-After, s',
+      delayMs: 'Atraso, ms',
+      copies: 'Cópias',
+      times: 'Vezes',
+    },
+    ofRequests: {
+      status: 'a requisição recebe este status; nada é feito',
+      delay: 'a requisição é processada mais tarde',
+      'hang-up-before': 'a conexão é fechada; nada é feito',
+      'hang-up-after': 'a requisição é processada e depois a conexão é fechada sem resposta',
+      truncate: 'a requisição é processada; só metade da resposta é enviada',
+    },
+    ofWebhooks: {
+      duplicate: 'várias cópias são enviadas de uma vez',
+      reorder: 'um transfer_order é enviado depois do seu transaction_terminal',
+      'wrong-kid': 'assinado com um kid desconhecido',
+      expired: 'assinado com um exp no passado',
+      'altered-body': 'o corpo é diferente do que foi assinado',
+      delay: 'enviado mais tarde',
+      'drop-response': 'entregue, mas a resposta se perde',
+    },
   },
 
   clock: {

@@ -2,9 +2,10 @@ import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { listingMoves } from '../../../contract/listing.ts'
 import { transactionMoves, transactionPhases } from '../../../contract/transaction.ts'
+import { authenticationSteps } from '../../../platform-stub/pages/console/authentication-steps.ts'
 import { listingMachine, transactionMachine } from '../../../platform-stub/pages/console/machine.ts'
 import { listingDrawing, transactionDrawing } from '../../../platform-stub/pages/console/machine-drawing.ts'
-import { authenticationSteps, stepHelp } from '../../../platform-stub/pages/console/refusal-help.ts'
+import { en } from '../../../platform-stub/pages/texts/en.ts'
 import { openDatabase } from '../../../platform-stub/store/open.ts'
 import { temporaryFolder } from '../fixtures/process.ts'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
@@ -85,7 +86,7 @@ function pointsOn(line: string): [x: number, y: number][] {
 }
 
 test('the console lists the checks of credentials in the order in which they are made, each with its help', async () => {
-  expect(Object.keys(stepHelp)).toEqual(authenticationSteps)
+  expect(Object.keys(en.stepHelp)).toEqual(authenticationSteps)
   await using stub = await startStub()
   const server = await stub.gameServer()
   const other = await stub.gameServer()

@@ -1,0 +1,101 @@
+import { html } from 'hono/html'
+import type { Html } from '../document.ts'
+
+// The English texts of requests and webhooks. `en.ts` says how texts are written.
+
+export const requests = {
+  about: (count: string) => `The last ${count} partner requests. They are lost when the stub ends.`,
+  show: 'Show',
+  kinds: { all: 'all', refused: 'refused signatures', failed: 'not 200' },
+  none: 'No request here',
+  comesWith: 'Every call of a game server or game client appears here.',
+  dropped: 'dropped',
+  whyStep: (step: Html) => html`Why: step ${step}`,
+  lookAt: 'What to look at',
+  expected: 'Expected',
+  received: 'Received',
+  yourClock: 'Your clock',
+  body: 'Body',
+  bytes: (count: string) => `${count} bytes`,
+  header: 'Your protected header, decoded',
+  signingInput: 'The signing input that your signature has to be over',
+  /** How a check ended, for screen readers. */
+  checks: { passed: 'passed', failed: 'failed', 'not-reached': 'not reached' },
+  clockUnknown: 'unknown: the envelope has no iat that could be read',
+  clockAgrees: 'agrees with the platform’s',
+  clockAhead: (distance: string) => html`<strong>${distance} ahead of</strong> the platform’s`,
+  clockBehind: (distance: string) => html`<strong>${distance} behind</strong> the platform’s`,
+}
+
+/** Help for each check of a request's credentials that fails. */
+export const stepHelp = {
+  'api-key': 'Send X-Service-Api-Key once, with the key from agent.env. Signature-only routes take none.',
+  'header-line': 'Send one X-Platform-Signature header. Proxies sometimes double or drop it.',
+  segments:
+    'The form is <protected>..<signature>. A library for compact JWS puts the payload between the dots: take it out.',
+  encoding: 'Use base64url: - and _ in place of + and /, and no = at the end.',
+  json: 'The protected segment has to decode to one JSON object in UTF-8, without a byte order mark and without a name twice.',
+  'forbidden-parameter':
+    'Leave out crit, b64 and every embedded or remote key. The payload stays base64url-encoded in the signing input.',
+  algorithm: 'Sign with RS256 (RSASSA-PKCS1-v1_5 and SHA-256). PS256 and HS256 are refused.',
+  kid: 'The kid must be the one that the game server was registered with. It is in agent.env.',
+  expiry: 'Look at the clock difference below. exp is in seconds, not milliseconds, and at most 10 minutes ahead.',
+  jti: 'Give every request a new jti, a string of 1 to 255 characters.',
+  method: 'htm names another method than the request has. Sign for the method that you send.',
+  url: 'htu names another path than the request has. Compare them letter by letter, without the query.',
+  signature:
+    'The header is sound, so either the bytes differ or the key does. Compare the body’s SHA-256 with that of what you signed: if they differ, the body was serialised again after signing. If they are equal, sign the signing input below and compare; if that is the same too, it is the wrong private key.',
+  'api-key-owner': 'API key and kid belong to two game servers. Take both from the same agent.env.',
+  replay: 'This envelope was used before. Sign anew, with a new jti, at every attempt, retries included.',
+}
+
+export const webhooks = {
+  label: 'Webhook deliveries',
+  byStateAndEvent: 'By state and event',
+  states: { pending: 'pending', acknowledged: 'acknowledged', ended: 'ended' },
+  none: 'No webhook here',
+  comesWith: 'A transfer_order goes out as soon as a purchase is paid.',
+  columns: {
+    event: 'Event',
+    transaction: 'Transaction',
+    state: 'State',
+    attempts: 'Attempts',
+    lastAnswer: 'Last answer',
+    nextTry: 'Next try',
+    act: 'Act',
+  },
+  isHeld: 'held back',
+  resend: 'Resend',
+  waitsForUrl: 'waits for a webhook URL',
+}
+
+export const webhook = {
+  title: (id: string) => `Webhook ${id}`,
+  transaction: (link: Html) => html`Transaction ${link}`,
+  nextTry: (when: Html | string) => html`Next try ${when}`,
+  payload: 'Payload',
+  byteForByte: 'Byte for byte, as it is signed and sent',
+  attempts: (count: number) => (count === 1 ? '1 attempt' : `${count.toLocaleString('en')} attempts`),
+  notTried: 'Not tried yet',
+  goesOut: 'It goes out when it is due.',
+  noUrl: (gameServer: string) => html`The game server has no webhook URL: <a href="${gameServer}">set one</a>.`,
+  attempt: (number: number) => `Attempt ${number}`,
+  again: (length: string) => `again ${length} later`,
+  signature: 'Signature, decoded',
+  answer: 'Answer',
+  noAnswer: 'None.',
+  noBody: 'No body.',
+  from: (url: string) => html`From <code class="wrap">${url}</code>`,
+  header: 'The header as it was sent',
+  /** A time in the signature, beside the moment of the attempt. */
+  whenSent: (at: Html) => html`${at}, when it was sent`,
+  afterSent: (at: Html, length: string) => html`${at}, ${length} after it was sent`,
+  beforeSent: (at: Html, length: string) => html`${at}, ${length} before it was sent`,
+}
+
+/** An attempt to deliver a webhook. */
+export const attempt = {
+  noAnswer: 'no answer',
+  noObservation: 'no observedQuantity in the answer: the stock stays as it was',
+  fault: (kind: string) => `fault: ${kind}`,
+}

@@ -1,0 +1,99 @@
+import { html } from 'hono/html'
+import type { Texts } from './en.ts'
+
+// The Portuguese texts of requests and webhooks. `en.ts` says how texts are written.
+
+export const requests: Texts['requests'] = {
+  about: (count) => `As últimas ${count} requisições de parceiros. Elas se perdem quando o stub termina.`,
+  show: 'Mostrar',
+  kinds: { all: 'todas', refused: 'assinaturas recusadas', failed: 'diferentes de 200' },
+  none: 'Nenhuma requisição aqui',
+  comesWith: 'Toda chamada de um servidor de jogo ou cliente do jogo aparece aqui.',
+  dropped: 'sem resposta',
+  whyStep: (step) => html`Motivo: etapa ${step}`,
+  lookAt: 'O que verificar',
+  expected: 'Esperado',
+  received: 'Recebido',
+  yourClock: 'Seu relógio',
+  body: 'Corpo',
+  bytes: (count) => `${count} bytes`,
+  header: 'Seu cabeçalho protegido, decodificado',
+  signingInput: 'O texto que a sua assinatura tem que cobrir (signing input)',
+  checks: { passed: 'passou', failed: 'falhou', 'not-reached': 'não verificado' },
+  clockUnknown: 'desconhecido: o envelope não tem um iat legível',
+  clockAgrees: 'igual ao da plataforma',
+  clockAhead: (distance) => html`<strong>${distance} adiantado</strong> em relação ao da plataforma`,
+  clockBehind: (distance) => html`<strong>${distance} atrasado</strong> em relação ao da plataforma`,
+}
+
+export const stepHelp: Texts['stepHelp'] = {
+  'api-key':
+    'Envie X-Service-Api-Key uma única vez, com a chave do agent.env. Rotas só com assinatura não recebem chave.',
+  'header-line': 'Envie um único cabeçalho X-Platform-Signature. Às vezes um proxy o duplica ou descarta.',
+  segments:
+    'O formato é <protected>..<signature>. Uma biblioteca de JWS compacto põe o payload entre os pontos: tire-o dali.',
+  encoding: 'Use base64url: - e _ no lugar de + e /, e nenhum = no final.',
+  json: 'O segmento protegido tem que ser, decodificado, um único objeto JSON em UTF-8, sem BOM e sem nome repetido.',
+  'forbidden-parameter':
+    'Não use crit, b64 nem chave embutida ou remota. No signing input o payload continua codificado em base64url.',
+  algorithm: 'Assine com RS256 (RSASSA-PKCS1-v1_5 e SHA-256). PS256 e HS256 são recusados.',
+  kid: 'O kid tem que ser aquele com que o servidor de jogo foi registrado. Ele está no agent.env.',
+  expiry:
+    'Veja abaixo a diferença dos relógios. exp é em segundos, não milissegundos, e no máximo 10 minutos à frente.',
+  jti: 'Dê a cada requisição um jti novo, um texto de 1 a 255 caracteres.',
+  method: 'htm traz um método diferente do método da requisição. Assine para o método que você envia.',
+  url: 'htu traz um caminho diferente do caminho da requisição. Compare letra por letra, sem a query.',
+  signature:
+    'O cabeçalho está correto, então ou os bytes são outros, ou a chave é outra. Compare o SHA-256 do corpo com o daquilo que você assinou: se forem diferentes, o corpo foi serializado de novo depois da assinatura. Se forem iguais, assine o signing input abaixo e compare; se também for igual, a chave privada está errada.',
+  'api-key-owner': 'A chave de API e o kid são de servidores de jogo diferentes. Pegue os dois do mesmo agent.env.',
+  replay: 'Este envelope já foi usado. Assine de novo, com um jti novo, a cada tentativa, inclusive nas repetições.',
+}
+
+export const webhooks: Texts['webhooks'] = {
+  label: 'Entregas de webhooks',
+  byStateAndEvent: 'Por estado e evento',
+  states: { pending: 'pendente', acknowledged: 'confirmado', ended: 'encerrado' },
+  none: 'Nenhum webhook aqui',
+  comesWith: 'Um transfer_order sai assim que uma compra é paga.',
+  columns: {
+    event: 'Evento',
+    transaction: 'Transação',
+    state: 'Estado',
+    attempts: 'Tentativas',
+    lastAnswer: 'Última resposta',
+    nextTry: 'Próxima tentativa',
+    act: 'Ação',
+  },
+  isHeld: 'retido',
+  resend: 'Reenviar',
+  waitsForUrl: 'espera uma URL de webhook',
+}
+
+export const webhook: Texts['webhook'] = {
+  title: (id) => `Webhook ${id}`,
+  transaction: (link) => html`Transação ${link}`,
+  nextTry: (when) => html`Próxima tentativa: ${when}`,
+  payload: 'Payload',
+  byteForByte: 'Byte por byte, como é assinado e enviado',
+  attempts: (count) => (count === 1 ? '1 tentativa' : `${count.toLocaleString('pt-BR')} tentativas`),
+  notTried: 'Nenhuma tentativa ainda',
+  goesOut: 'Sai na hora marcada.',
+  noUrl: (gameServer) => html`O servidor de jogo não tem URL de webhook: <a href="${gameServer}">defina uma</a>.`,
+  attempt: (number) => `Tentativa ${number}`,
+  again: (length) => `outra ${length} depois`,
+  signature: 'Assinatura, decodificada',
+  answer: 'Resposta',
+  noAnswer: 'Nenhuma.',
+  noBody: 'Sem corpo.',
+  from: (url) => html`De <code class="wrap">${url}</code>`,
+  header: 'O cabeçalho como foi enviado',
+  whenSent: (at) => html`${at}, no momento do envio`,
+  afterSent: (at, length) => html`${at}, ${length} depois do envio`,
+  beforeSent: (at, length) => html`${at}, ${length} antes do envio`,
+}
+
+export const attempt: Texts['attempt'] = {
+  noAnswer: 'sem resposta',
+  noObservation: 'sem observedQuantity na resposta: o estoque continua como estava',
+  fault: (kind) => `falha: ${kind}`,
+}
