@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,10 @@ import { sendWebhooksToAgent } from '../webhook-url.ts'
 export interface StagedAgent {
   readonly url: string
   readonly gameServerId: number
+  /** Ends it as a crash does. Resolves when it is gone. */
+  kill(): Promise<void>
+  /** Starts it again after `kill`, with the same settings and files. Its ports must be in the settings. */
+  startAgain(): Promise<void>
 }
 
 /** A stub that listens, and the agents of its game servers. Disposing ends them and removes their files. */
@@ -64,9 +69,11 @@ export async function setStage(programs: ProgramCommands = sourcePrograms): Prom
       const out = join(dir, name)
       const provision = ['provision', '--url', stub.url, '--name', name, '--out', out]
       const { stdout } = await promisify(execFile)(file, [...args, ...provision])
-      const logFile = join(logDir, `market-agent-${name}-${process.pid}.log`)
-      const agent = running.use(
-        await startProgram({
+      let lives = 0
+      const launch = async () => {
+        const life = ++lives === 1 ? '' : `-${lives}`
+        const logFile = join(logDir, `market-agent-${name}-${process.pid}${life}.log`)
+        const program = await startProgram({
           name: 'market-agent',
           command: [...programs.agent, 'run', '--config', join(out, 'agent.env')],
           env: {
@@ -76,11 +83,24 @@ export async function setStage(programs: ProgramCommands = sourcePrograms): Prom
             ...settings,
           },
           logFile,
-        }),
-      )
+        })
+        return { logFile, ...running.use(program) }
+      }
+      let agent = await launch()
       const gameServerId = Number(/game server (\d+)/i.exec(stdout)?.[1])
-      await sendWebhooksToAgent(stub.url, gameServerId, logFile)
-      return { url: agent.url, gameServerId }
+      await sendWebhooksToAgent(stub.url, gameServerId, agent.logFile)
+      return {
+        url: agent.url,
+        gameServerId,
+        async kill() {
+          const ended = once(agent.child, 'exit')
+          agent.child.kill('SIGKILL')
+          await ended
+        },
+        async startAgain() {
+          agent = await launch()
+        },
+      }
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

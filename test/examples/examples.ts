@@ -1,0 +1,143 @@
+/** Where one run of an example takes place. Paths are absolute. */
+export interface Place {
+  /** `examples/<name>`. */
+  readonly source: string
+  /** A folder of this run, for what its build makes. */
+  readonly out: string
+  /** GAME_PORT. */
+  readonly gamePort: number
+}
+
+/** One example: how it gets its orders, what it needs, how it is built and started. */
+export interface Example {
+  /** Its folder in `examples/`. */
+  readonly name: string
+  /** The agent posts its orders; it asks for them; or it reads them from files, and calls by files too. */
+  readonly orders: 'pushed' | 'asked' | 'files'
+  /** Where it reads commands: standard input, or `console.txt` in its world. */
+  readonly console: 'stdin' | 'file'
+  /** Debian's packages. */
+  readonly packages: readonly string[]
+  /** Commands that end with 0 where it can run. */
+  readonly needs: readonly (readonly string[])[]
+  /** Why it cannot run here at all. */
+  readonly cannotRun?: string
+  /** Must write nothing to standard error. */
+  readonly build?: (place: Place) => readonly string[]
+  /** Its processes. The first one reads the commands and says `pronto`. */
+  readonly start: (place: Place) => readonly (readonly string[])[]
+  /** It does one round of its work and ends, and is started again and again as by cron. */
+  readonly isStartedAgain?: true
+}
+
+const gson = '/usr/share/java/gson.jar'
+const nlohmannJson = '/usr/include/nlohmann/json.hpp'
+const overHttp = { orders: 'pushed', console: 'stdin' } as const
+const byAsking = { orders: 'asked', console: 'stdin' } as const
+const overFiles = { orders: 'files', console: 'file' } as const
+
+/** Every example, a row each. */
+export const examples: readonly Example[] = [
+  {
+    name: 'python',
+    ...overHttp,
+    packages: ['python3'],
+    needs: [['python3', '--version']],
+    start: ({ source }) => [['python3', `${source}/game.py`]],
+  },
+  {
+    name: 'node',
+    ...overHttp,
+    packages: ['nodejs'],
+    needs: [['node', '--version']],
+    start: ({ source }) => [['node', `${source}/game.mjs`]],
+  },
+  {
+    name: 'java',
+    ...overHttp,
+    packages: ['default-jdk-headless', 'libgoogle-gson-java'],
+    needs: [
+      ['javac', '-version'],
+      ['test', '-f', gson],
+    ],
+    build: ({ source, out }) => ['javac', '-cp', gson, '-d', out, `${source}/Game.java`],
+    start: ({ out }) => [['java', '-cp', `${out}:${gson}`, 'Game']],
+  },
+  {
+    name: 'csharp',
+    ...overHttp,
+    packages: ['mono-mcs', 'mono-runtime', 'libmono-system-web-extensions4.0-cil'],
+    needs: [
+      ['mcs', '--version'],
+      ['mono', '--version'],
+    ],
+    build: ({ source, out }) => ['mcs', `-out:${out}/Game.exe`, '-r:System.Web.Extensions', `${source}/Game.cs`],
+    start: ({ out }) => [['mono', `${out}/Game.exe`]],
+  },
+  {
+    name: 'go',
+    ...overHttp,
+    packages: ['golang-go'],
+    needs: [['go', 'version']],
+    build: ({ source, out }) => ['go', 'build', '-o', `${out}/game`, `${source}/game.go`],
+    start: ({ out }) => [[`${out}/game`]],
+  },
+  {
+    name: 'php',
+    ...overHttp,
+    packages: ['php-cli'],
+    needs: [['php', '--version']],
+    start: ({ source, gamePort }) => [
+      ['php', `${source}/game.php`],
+      ['php', '-S', `127.0.0.1:${gamePort}`, `${source}/orders.php`],
+    ],
+  },
+  {
+    name: 'lua',
+    ...byAsking,
+    packages: ['lua5.4', 'lua-socket', 'lua-dkjson'],
+    needs: [['lua5.4', '-e', 'require "socket" require "dkjson"']],
+    start: ({ source }) => [['lua5.4', `${source}/game.lua`]],
+  },
+  {
+    name: 'cpp',
+    ...byAsking,
+    packages: ['g++', 'nlohmann-json3-dev'],
+    needs: [
+      ['g++', '--version'],
+      ['test', '-f', nlohmannJson],
+    ],
+    build: ({ source, out }) => ['g++', '-std=c++11', '-O1', '-pthread', '-o', `${out}/game`, `${source}/game.cpp`],
+    start: ({ out }) => [[`${out}/game`]],
+  },
+  {
+    name: 'lua-files',
+    ...overFiles,
+    packages: ['lua5.4'],
+    needs: [['lua5.4', '-v']],
+    start: ({ source }) => [['lua5.4', `${source}/game.lua`]],
+  },
+  {
+    name: 'shell-files',
+    ...overFiles,
+    packages: [],
+    needs: [['sh', '-c', 'exit 0']],
+    start: ({ source }) => [['sh', `${source}/game.sh`]],
+  },
+  {
+    name: 'php-files',
+    ...overFiles,
+    packages: ['php-cli'],
+    needs: [['php', '--version']],
+    start: ({ source }) => [['php', `${source}/game.php`]],
+    isStartedAgain: true,
+  },
+  {
+    name: 'batch-files',
+    ...overFiles,
+    packages: [],
+    needs: [],
+    cannotRun: 'it needs Windows',
+    start: () => [],
+  },
+]

@@ -1,0 +1,68 @@
+/**
+ * `npm run test:examples [-- NAME…] [-- --install]`: runs every example of `examples/` through one course, with a stub and
+ * an agent as real processes. It kills game server and agent, loses answers, and compares at the end what both sides know.
+ * `--install` installs with apt-get what the examples need. Prints a line for each step, a table, and last `N passed, N failed`.
+ * Exit 0, or 1 with a failure. With DEMO_LOG_DIR the logs of stubs and agents go to that folder.
+ *
+ * A new example gets a row in `examples.ts`. A row whose folder has no README.md yet is skipped.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pLimit from 'p-limit'
+import { type Example, examples } from './examples.ts'
+import { install, isInstalled } from './install.ts'
+import { runCourse } from './run-course.ts'
+
+/** Each of them is three or four processes. */
+const coursesAtOnce = 2
+const root = join(import.meta.dirname, '..', '..', 'examples')
+
+const { values, positionals } = parseArgs({ options: { install: { type: 'boolean' } }, allowPositionals: true })
+const chosen = choose(positionals)
+const isWritten = ({ name }: Example) => existsSync(join(root, name, 'README.md'))
+const possible = chosen.filter((example) => isWritten(example) && example.cannotRun === undefined)
+if (values.install) install(possible.filter((example) => !isInstalled(example)))
+const ready = possible.filter(isInstalled)
+
+const slots = pLimit(coursesAtOnce)
+const results = await Promise.all(ready.map((example) => slots(() => run(example))))
+
+const skipped = chosen.filter((example) => !ready.includes(example))
+console.log('')
+for (const { name, how } of [...results, ...skipped.map(skip)]) console.log(`${name.padEnd(14)} ${how}`)
+const failed = results.filter(({ isPassed }) => !isPassed).length
+const ofSkipped = skipped.length > 0 ? `, ${skipped.length} skipped` : ''
+console.log(`\n${results.length - failed} passed, ${failed} failed${ofSkipped}`)
+process.exit(failed > 0 ? 1 : 0)
+
+/** All examples, or those that are named. */
+function choose(names: readonly string[]): readonly Example[] {
+  const unknown = names.filter((name) => !examples.some((example) => example.name === name))
+  for (const name of unknown) console.error(`There is no example ${name}.`)
+  if (unknown.length > 0) process.exit(1)
+  return names.length === 0 ? examples : examples.filter(({ name }) => names.includes(name))
+}
+
+async function run(example: Example): Promise<{ name: string; how: string; isPassed: boolean }> {
+  const { name } = example
+  const startMs = performance.now()
+  const say = (line: string) => console.log(`${name.padEnd(14)} ${line}`)
+  try {
+    await runCourse(example, join(root, name), (title, tookMs) => say(`${seconds(tookMs)}  ${title}`))
+    return { name, how: `passed in ${seconds(performance.now() - startMs).trim()}`, isPassed: true }
+  } catch (error) {
+    say(`FAILED  ${error instanceof Error ? error.message : error}`)
+    return { name, how: 'FAILED', isPassed: false }
+  }
+}
+
+function skip(example: Example): { name: string; how: string } {
+  const { name, cannotRun, packages } = example
+  const why = isWritten(example) ? (cannotRun ?? `apt-get install ${packages.join(' ')}`) : 'it is not written yet'
+  return { name, how: `skipped: ${why}` }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`.padStart(7)
+}
