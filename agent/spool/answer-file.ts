@@ -10,9 +10,9 @@ import { type CallAnswer, refusalMembers, replayedMember } from '../call/answer.
  */
 export function answerFileText(id: string, answer: CallAnswer): string {
   const idMember = `"id":${JSON.stringify(id)}`
-  if (!answer.ok) return ascii(`{${idMember},"ok":false,${refusalMembers(answer)}}\n`)
+  if (!answer.ok) return asciiLine(`{${idMember},"ok":false,${refusalMembers(answer)}}`)
   const members = [idMember, '"ok":true', ...flattened(answer.dataText)]
-  return ascii(`{${members.join(',')}${replayedMember(answer)}}\n`)
+  return asciiLine(`{${members.join(',')}${replayedMember(answer)}}`)
 }
 
 /** The members of the platform's data, each value as it was written. */
@@ -34,7 +34,10 @@ const correlation: ReadonlyMap<string, string> = new Map([
   ['replayed', 'dataReplayed'],
 ])
 
-/** The same JSON in ASCII alone. */
-export function ascii(text: string): string {
-  return text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const stringOrBlanks = /("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+/g
+
+/** The same JSON in ASCII alone, as one line without blanks between its parts, for readers that know no JSON. */
+export function asciiLine(json: string): string {
+  const compact = json.replace(stringOrBlanks, '$1')
+  return `${compact.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Clock } from '../clock/clock.ts'
 import { replaceFile } from '../durable-files/replace-file.ts'
-import { ascii } from './answer-file.ts'
+import { asciiLine } from './answer-file.ts'
 
 /** What the heartbeat needs. */
 export interface HeartbeatOptions {
@@ -27,7 +27,7 @@ export function startHeartbeat({ root, agent, clock, reasons, onError }: Heartbe
     const text = JSON.stringify({ agent, at: new Date(clock.wallMs()).toISOString(), ...state })
     try {
       // Not synced: after a power cut this heartbeat is of no use.
-      replaceFile(join(root, 'agent.json'), `${ascii(text)}\n`, 0o644)
+      replaceFile(join(root, 'agent.json'), asciiLine(text), 0o644)
     } catch (error) {
       onError(error as Error)
     }

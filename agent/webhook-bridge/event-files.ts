@@ -11,7 +11,7 @@ import { causeOf, cureOf, isGone } from '../durable-files/system-errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Message } from '../orders/message.ts'
 import type { Handover, OnReply, Reply } from '../orders/offers.ts'
-import { ascii } from '../spool/answer-file.ts'
+import { asciiLine } from '../spool/answer-file.ts'
 import { assertNoLinks, makeDirsIn, type SpoolDirs, spoolReasons } from '../spool/spool-dirs.ts'
 
 export interface EventFilesOptions {
@@ -107,7 +107,7 @@ export class EventFiles implements Handover {
     this.#try(path, () => {
       if ((this.#written.has(name) && isThere(path)) || isThere(this.#fileIn(this.#replies, name))) return
       this.#checkDirs()
-      replaceFile(path, `${ascii(text)}\n`, 0o644)
+      replaceFile(path, asciiLine(text), 0o644)
       this.#written.add(name)
       result = 'unanswered'
     })

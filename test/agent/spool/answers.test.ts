@@ -65,6 +65,17 @@ test('a purchase that may have been made says so', async () => {
   })
 })
 
+test('an answer is one line without blanks, whatever the layout of the platform is', async () => {
+  await using spool = await startTestSpool()
+  spool.platform.reply = () => ({
+    status: 200,
+    body: '{\n  "data" : {\r\n    "checkoutUrl" : "https://x/a b\\" : \\n",\n    "parts" : {\n\t"price" : 1.50\n    }\n  }\n}\n',
+  })
+  spool.put('buy-1', purchase)
+  const expected = '{"id":"buy-1","ok":true,"checkoutUrl":"https://x/a b\\" : \\n","parts":{"price":1.50}}\n'
+  expect(await spool.answerText('buy-1')).toBe(expected)
+})
+
 test('answers are ASCII only, and the numbers of the platform keep their digits', async () => {
   await using spool = await startTestSpool()
   spool.platform.reply = () => ({

@@ -96,6 +96,15 @@ test('an order is a file until its reply is in the ledger, and then neither file
   expect(namesIn(join(bridge.spoolDir, 'replies'))).toEqual([])
 })
 
+test('an event is one line without blanks, whatever the layout of the webhook is', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(JSON.stringify({ ...order, buyerCharacterRef: 'Ana "A" : 1' }, null, 2))
+  const text = await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17'), 'utf8'))
+  expect(text).toBe(`${JSON.stringify({ ...order, buyerCharacterRef: 'Ana "A" : 1' })}\n`)
+  reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
+  expect(await answer).toEqual({ status: 200, body: { observedQuantity: 2 } })
+})
+
 test('the end of a transaction takes the file of its order away, and is a file itself until {} is the reply', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
