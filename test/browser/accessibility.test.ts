@@ -4,8 +4,9 @@ import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { answering, startReceiver } from '../platform-stub/fixtures/receiver.ts'
-import { type GameServer, startStub, type TestStub } from '../platform-stub/fixtures/stub.ts'
+import { startStub, type TestStub } from '../platform-stub/fixtures/stub.ts'
 import { openBrowser, phone } from './fixtures/browser.ts'
+import { checkoutsOf, consoleDetails, consoleLists, fillConsole, unknownDetails } from './fixtures/full-console.ts'
 
 /** Dozens of pages, each looked at twice. */
 const timeoutMs = 120_000
@@ -26,40 +27,29 @@ test(
   timeoutMs,
 )
 
-test(
-  'on every page of the console axe finds nothing, empty or full, in both colour schemes',
-  async () => {
+test.each(['en', 'pt-BR'])(
+  'on every page of the console in %s axe finds nothing, empty or full, in both colour schemes',
+  async (locale) => {
     await using receiver = await startReceiver(answering(500, 'down'))
     await using stub = await startStub()
-    await using browser = await openBrowser(stub.url)
+    await using browser = await openBrowser(stub.url, { locale })
     const { page } = browser
-    const places = ['', '/transactions', '/listings', '/webhooks', '/requests', '/game-servers', '/faults']
     const look = async (place: string) => {
       await page.goto(`${stub.url}/console${place}`)
       await openAll(page)
       expect(await faultsIn(page), place).toEqual([])
     }
-    for (const place of places) await look(place)
-
-    await stub.request('POST', '/stub/faults', { kind: 'status', status: 503, operation: 'market.adjust-stock' })
-    const server = await stub.gameServer({ webhookUrl: receiver.url })
-    await checkoutsOf(stub, server)
-    await server.call('market.adjust-stock', { itemRef: 'sword-1', observedQuantity: 1 })
-    await server.call('market.eligibility', { characterRef: 'c' }, { claims: { kid: 'unknown' } })
-    await server.call('market.adjust-stock', { itemRef: 'sword-1', observedQuantity: 1 }, { sentBody: '{}' })
-    await stub.request('POST', '/stub/webhook-faults', { kind: 'delay', delayMs: 1_000 })
-    for (const place of [...places, '/transactions/4', '/transactions/6', '/webhooks/1', '/game-servers/1']) {
-      await look(place)
-    }
-    for (const place of ['/transactions/99', '/webhooks/99', '/game-servers/99']) await look(place)
+    for (const place of consoleLists) await look(place)
+    await fillConsole(stub, receiver.url)
+    for (const place of [...consoleLists, ...consoleDetails, ...unknownDetails]) await look(place)
   },
   timeoutMs,
 )
 
-test('no page is wider than a phone', async () => {
+test.each(['en', 'pt-BR'])('no page is wider than a phone, in %s', async (locale) => {
   await using receiver = await startReceiver(answering(500, 'x'.repeat(500)))
   await using stub = await startStub()
-  await using browser = await openBrowser(stub.url, phone)
+  await using browser = await openBrowser(stub.url, { ...phone, locale })
   const { page } = browser
   const long = 'Espada-de-nome-comprido-que-ninguém-quebra-'.repeat(4)
   const server = await stub.gameServer({ webhookUrl: receiver.url, name: long })
@@ -93,40 +83,6 @@ test('no page is wider than a phone', async () => {
   }
   for (const place of ['/game-servers', '/game-servers/1', '/faults']) await fits(`${stub.url}/console${place}`)
 })
-
-/** A checkout in each state that it can be seen in. */
-async function checkoutsOf(stub: TestStub, known?: GameServer): Promise<string[]> {
-  const server = known ?? (await stub.gameServer())
-  const act = (id: number, name: string) => stub.request('POST', `/stub/transactions/${id}/${name}`)
-  const fail = (transactionId: number, reason: string) =>
-    server.call('transaction.delivery-failure', { transactionId, reason, observedQuantity: 0 })
-  await server.listing({ itemRef: 'stock', quantityListed: 50 })
-  const ids: number[] = []
-  const stages: readonly ((id: number) => Promise<unknown>)[] = [
-    async () => undefined,
-    (id) => act(id, 'cancel'),
-    (id) => act(id, 'expire'),
-    (id) => act(id, 'pay'),
-    async (id) => [await act(id, 'pay'), await server.call('transaction.delivery', { transactionId: id })],
-    async (id) => [await act(id, 'pay'), await act(id, 'dispute')],
-    async (id) => [await act(id, 'pay'), await act(id, 'dispute'), await act(id, 'refund')],
-    async (id) => [await act(id, 'pay'), await fail(id, 'TEMPORARY')],
-    async (id) => [await act(id, 'pay'), await fail(id, 'OUT_OF_STOCK')],
-  ]
-  for (const stage of stages) {
-    // What a failure reported must not keep the next from being bought.
-    await server.call('market.adjust-stock', { itemRef: 'stock', observedQuantity: 50 })
-    const id = await server.purchase({ itemRef: 'stock' })
-    ids.push(id)
-    await stage(id)
-  }
-  await server.listing({ itemRef: 'gone' })
-  await server.listing({ itemRef: 'withdrawn' })
-  ids.push(await server.purchase({ itemRef: 'gone' }), await server.purchase({ itemRef: 'withdrawn' }))
-  await server.call('market.adjust-stock', { itemRef: 'gone', observedQuantity: 0 })
-  await server.call('market.withdraw', { itemRef: 'withdrawn' })
-  return Promise.all(ids.map(async (id) => (await stub.transaction(id)).checkoutUrl))
-}
 
 /** A link that expired, one that was used, one that can be confirmed. */
 async function linksOf(stub: TestStub): Promise<string[]> {

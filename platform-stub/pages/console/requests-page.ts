@@ -78,8 +78,8 @@ function explanation(t: Texts, fault: AuthenticationFault, { path, method }: Jou
       <div class="stack">
         ${notice('', 'alert', { title: texts.lookAt, text: t.stepHelp[step] })}
         ${pairs({
-          [texts.expected]: expected,
-          [texts.received]: html`<span class="wrap">${received}</span>`,
+          [texts.expected]: html`<span lang="en">${expected}</span>`,
+          [texts.received]: html`<span class="wrap" lang="en">${received}</span>`,
           [texts.yourClock]: clockInWords(t, clockDifferenceS),
           [texts.body]: html`${texts.bytes(bodyBytes.toLocaleString(t.lang))}<span class="sub">SHA-256 <code class="wrap">${bodySha256}</code></span>`,
         })}

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { en } from '../../../platform-stub/pages/texts/en.ts'
+import { pt } from '../../../platform-stub/pages/texts/pt.ts'
 import { startStub } from '../fixtures/stub.ts'
 
 test.each([
@@ -43,3 +45,23 @@ test('the switch is remembered for every page and leaves the address, with its q
     expect.stringMatching(/^platform-stub-language=en;/),
   ])
 })
+
+test('each text of the console is translated', () => {
+  const portuguese = textsIn(pt)
+  const same = [...textsIn(en)].filter(([name, text]) => text === portuguese.get(name)).map(([, text]) => text)
+  expect([...new Set(same)].toSorted()).toEqual([
+    ...['+1 h', '+1 min', '+15 min', 'Checkout', 'Console', 'Item', 'OpenAPI', 'Payload', 'Retry-After, s', 'Status'],
+    ...['Webhook {}', 'Webhooks', '{} bytes'],
+  ])
+})
+
+/** Each text of a catalogue by its name, with `{}` for the values of it. */
+function textsIn(texts: object, path = ''): Map<string, string> {
+  return new Map(
+    Object.entries(texts).flatMap(([name, text]: [string, unknown]) => {
+      if (typeof text === 'function') return [[path + name, String(text(...Array(text.length).fill('{}')))]]
+      const isGroup = typeof text === 'object' && text !== null && !(text instanceof String)
+      return isGroup ? [...textsIn(text, `${path}${name}.`)] : [[path + name, String(text)]]
+    }),
+  )
+}
