@@ -13,12 +13,14 @@ const {
   port,
   'agent-port': agentPort,
   'webhook-port': webhookPort,
+  'forward-url': forwardUrl,
 } = parseArgs({
   options: {
     folder: { type: 'string', default: join(import.meta.dirname, '..', '.demo') },
     port: { type: 'string', default: '8787' },
     'agent-port': { type: 'string', default: '8899' },
     'webhook-port': { type: 'string', default: '8898' },
+    'forward-url': { type: 'string' },
   },
 }).values
 mkdirSync(folder, { recursive: true })
@@ -37,7 +39,11 @@ await using agent = await startProgram({
   name: 'market-agent',
   command: [...sourcePrograms.agent, 'run', '--config', join(folder, 'agent.env')],
   // The stub may have another port than at the start that registered the game server.
-  env: { SERVICE_BASE_URL: stub.url, SERVICE_WEBHOOK_PORT: webhookPort },
+  env: {
+    SERVICE_BASE_URL: stub.url,
+    SERVICE_WEBHOOK_PORT: webhookPort,
+    ...(forwardUrl && { SERVICE_WEBHOOK_FORWARD_URL: forwardUrl }),
+  },
   logFile: agentLog,
 })
 await sendWebhooksToAgent(stub.url, gameServerId, agentLog)
@@ -57,6 +63,7 @@ const offer = {
 }
 const purchase = { itemRef, quantity: 1, buyerCharacterRef: 'char-2' }
 const spool = shellWord(relative(process.cwd(), join(folder, 'spool')))
+const ordersGo = forwardUrl ? `are posted to ${forwardUrl}` : `are files in ${join(spool, 'events')}`
 console.log(`
 platform-stub listens at ${stub.url}, market-agent at ${agent.url}. Logs are in ${folder}. Ctrl-C ends both.
 
@@ -75,7 +82,7 @@ List an item:
 Buy one. The answer has the address where the buyer pays:
   ${call({ id: `buy-${itemRef}`, operation: 'transaction.create', input: purchase })}
 
-See the paid orders that wait for the game server. They are files in ${join(spool, 'events')} too:
+See the paid orders that wait for the game server. They ${ordersGo} too:
   ${call({ operation: 'orders.open', input: {} })}
 
 The first question by files. Each request has an id of its own, and the rename shows the file only when it is whole:

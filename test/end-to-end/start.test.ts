@@ -3,15 +3,16 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { startReceiver } from '../platform-stub/fixtures/receiver.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
 /** `npm start` in a folder whose name needs quoting, on free ports, once it has printed its lines. */
-async function npmStart() {
+async function npmStart(...more: string[]) {
   const parent = mkdtempSync(join(tmpdir(), 'npm-start-'))
   const folder = join(parent, "o'brien's game")
   mkdirSync(folder)
-  const args = ['start', '--', '--folder', folder, '--port', '0', '--agent-port', '0', '--webhook-port', '0']
+  const args = ['start', '--', '--folder', folder, '--port', '0', '--agent-port', '0', '--webhook-port', '0', ...more]
   const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   let printed = ''
   const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()))
@@ -60,6 +61,17 @@ test('the lines that npm start prints work as they stand, by HTTP and by files, 
     { ok: true, allowed: true },
   ])
   expect(second.id).not.toBe(first.id)
+})
+
+test('npm start posts paid orders to the address that it is given', async () => {
+  await using gameServer = await startReceiver()
+  await using started = await npmStart('--forward-url', gameServer.url)
+  started.line('Let it sell')
+  started.line('List an item')
+  const { data } = JSON.parse(started.line('Buy one'))
+  expect((await fetch(`${data.checkoutUrl}/pay`, { method: 'POST' })).status).toBe(200)
+  const { event } = await gameServer.event('transfer_order', data.transactionId)
+  expect(event).toMatchObject({ quantity: 1, buyerCharacterRef: 'char-2' })
 })
 
 test.each(['SIGTERM', 'SIGHUP'] as const)('%s to npm start ends both programs', async (signal) => {
