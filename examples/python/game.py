@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Um servidor de jogo pequeno e completo que vende itens pelo market-agent, por HTTP. Só a biblioteca padrão."""
 import http.client
+import itertools
 import json
 import os
 import queue
+import re
 import sys
 import threading
 import time
@@ -20,10 +22,14 @@ def say(text):
     print(text, flush=True)
 
 
-# 1. O mundo: fica na memória e é gravado inteiro depois de cada mudança. É o banco de dados do jogo.
+# 1. O mundo: fica na memória e é gravado inteiro depois de cada mudança. Faz o papel do banco de dados.
 offers, orders, mail, full = {}, {}, [], set()
 lock = threading.Lock()  # o laço principal e os pedidos que chegam mudam o mesmo mundo
 world_path = os.path.join(WORLD_DIR, "world.txt")
+
+
+def record(names, words):
+    return {name: int(word) if name in ("tries", "quantity", "cents") else word for name, word in zip(names, words)}
 
 
 def load():
@@ -31,32 +37,25 @@ def load():
     if not os.path.exists(world_path):
         return
     with open(world_path, encoding="utf-8") as file:
-        for kind, *words in (line.split() for line in file if line.strip()):
+        for kind, name, *words in (line.split() for line in file if line.strip()):
             if kind == "offer":
-                item, state, tries, seller, quantity, cents = words
-                offers[item] = {"state": state, "try": int(tries), "seller": seller,
-                                "quantity": int(quantity), "cents": int(cents)}
+                offers[name] = record(("state", "tries", "seller", "quantity", "cents"), words)
             elif kind == "order":
-                id, state, item, quantity, buyer, tries = words
-                orders[int(id)] = {"state": state, "item": item, "quantity": int(quantity),
-                                   "buyer": buyer, "tries": int(tries)}
+                orders[int(name)] = record(("state", "item", "quantity", "buyer", "tries"), words)
             elif kind == "mail":
-                mail.append(words)
+                mail.append([name, *words])
             elif kind == "full":
-                full.add(words[0])
+                full.add(name)
 
 
 def save():
-    """Tudo ou nada: quem lê o arquivo vê o mundo de antes ou o de depois."""
-    lines = [f"offer {item} {o['state']} {o['try']} {o['seller']} {o['quantity']} {o['cents']}"
-             for item, o in offers.items()]
-    lines += [f"order {id} {o['state']} {o['item']} {o['quantity']} {o['buyer']} {o['tries']}"
-              for id, o in orders.items()]
-    lines += ["mail " + " ".join(words) for words in mail]
-    lines += [f"full {character}" for character in full]
+    """Tudo ou nada: o arquivo tem o mundo de antes ou o de depois."""
+    lines = [["offer", item, *offer.values()] for item, offer in offers.items()]
+    lines += [["order", id, *order.values()] for id, order in orders.items()]
+    lines += [["mail", *words] for words in mail] + [["full", character] for character in full]
     try:
         with open(world_path + ".tmp", "w", encoding="utf-8") as file:
-            file.write("".join(line + "\n" for line in lines))
+            file.write("".join(" ".join(map(str, line)) + "\n" for line in lines))
             file.flush()
             os.fsync(file.fileno())
         os.replace(world_path + ".tmp", world_path)
@@ -71,11 +70,11 @@ def observed(item):
     return max(0, offers[item]["quantity"] - waiting) if item in offers else 0
 
 
-# 2. Chamar o agente. Sem resposta, repete com o mesmo id: assim a chamada continua sendo uma só.
+# 2. Chamar o agente. Sem resposta, a mesma chamada vai de novo com o mesmo id, e continua sendo uma só.
 def call(operation, input, id=None):
     body = json.dumps({"operation": operation, "input": input, **({"id": id} if id else {})})
     for _ in range(4):
-        connection = http.client.HTTPConnection(AGENT.hostname, AGENT.port or 80, timeout=40)  # o agente responde em 30 s
+        connection = http.client.HTTPConnection(AGENT.hostname, AGENT.port or 80, timeout=40)  # o prazo do agente: 30 s
         try:
             connection.request("POST", "/call", body.encode(), {"Content-Type": "application/json"})
             return json.loads(connection.getresponse().read())
@@ -83,17 +82,17 @@ def call(operation, input, id=None):
             time.sleep(1)
         finally:
             connection.close()
-    return {"ok": False, "status": 503, "message": "sem resposta", "uncertain": True}
+    return {"ok": False, "status": 503, "uncertain": True}
 
 
 def is_refused(answer):
-    """Uma recusa certa. Todo o resto é dúvida ou passa: tenta-se de novo."""
+    """Uma recusa certa. O resto é dúvida, ou passa: tenta-se de novo."""
     status = answer.get("status", 0)
     return (not answer["ok"] and not answer.get("uncertain")
             and 400 <= status < 500 and status not in (401, 408, 425, 429))
 
 
-def result(answer):
+def failure(answer):
     return f"recusado: {answer['message']}" if is_refused(answer) else "sem resposta"
 
 
@@ -103,19 +102,19 @@ def register(item):
     answer = call("market.register", {
         "itemRef": item, "gameItemId": item, "itemName": item, "attributes": "Item do jogo",
         "quantityListed": offer["quantity"], "unitAmountCents": offer["cents"], "sellerCharacterRef": offer["seller"],
-    }, f"register-{item}-{offer['try']}")
+    }, f"register-{item}-{offer['tries']}")
     with lock:
-        if answer["ok"] or (answer.get("status") == 409 and offer["try"] > 1):
-            offer["state"] = "listed"  # 409 depois de uma dúvida: a tentativa anterior valeu
+        if answer["ok"] or (answer.get("status") == 409 and offer["tries"] > 1):
+            offer["state"] = "listed"  # 409 depois da primeira: uma tentativa anterior, sem resposta, valeu
         elif is_refused(answer):
             offer["state"] = "refused"
         elif answer.get("uncertain"):
-            offer["try"] += 1  # talvez tenha valido: o próximo tique pergunta com outro id
+            offer["tries"] += 1  # talvez tenha valido: o próximo segundo tenta com outro id
         save()
-    return "ok" if offer["state"] == "listed" else result(answer)
+    return "ok" if offer["state"] == "listed" else failure(answer)
 
 
-# 4. Receber um pedido: primeiro gravar, depois responder. O mesmo pedido pode chegar mais de uma vez.
+# 4. Aceitar um pedido: primeiro gravar, depois responder. O mesmo pedido pode chegar mais de uma vez.
 def take_order(event):
     id, item = event["transactionId"], event["itemRef"]
     with lock:
@@ -132,6 +131,8 @@ class OrdersHandler(BaseHTTPRequestHandler):
     timeout = 10
 
     def do_POST(self):
+        if self.headers["Content-Type"] != "application/json":  # uma página da web não consegue enviar isto
+            return self.send_error(415)
         event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         reply = take_order(event) if event["event"] == "transfer_order" else end_order(event)
         body = json.dumps(reply).encode()
@@ -145,7 +146,7 @@ class OrdersHandler(BaseHTTPRequestHandler):
         pass
 
 
-# 5. Entregar, ou dizer por que não. Só o que é certo devolve o dinheiro; na dúvida, TEMPORARY.
+# 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.
 def work_order(id):
     order = orders[id]
     item, quantity, buyer = order["item"], order["quantity"], order["buyer"]
@@ -159,18 +160,18 @@ def work_order(id):
             return
         if is_sure and buyer not in full:
             offers[item]["quantity"] -= quantity
-            mail.append([buyer, item, str(quantity), str(id)])
+            mail.append([buyer, item, quantity, id])
             order["state"] = "delivered"
-            save()  # estoque, correio e pedido mudam juntos
+            save()  # o estoque, o correio e o pedido mudam juntos
             say(f"pedido {id}: entregue")
             return
         left = observed(item)
     report = {"transactionId": id, "reason": "TEMPORARY", "observedQuantity": left,
-              "detail": "correio cheio" if is_sure else "oferta desconhecida"}
+              "detail": "correio cheio" if is_sure else "anúncio desconhecido"}
     answer = call("transaction.delivery-failure", report, f"failed-{id}-{order['tries'] + 1}")
     with lock:
         if answer["ok"] and order["state"] == "taken":
-            order["state"] = "put-off"  # o pedido virá de novo
+            order["state"] = "put-off"  # a plataforma envia o pedido de novo
             order["tries"] += 1
             save()
             say(f"pedido {id}: adiado")
@@ -190,7 +191,7 @@ def confirm(id):
 def finish(id, before, after, answer, text):
     with lock:
         if orders[id]["state"] != before or not (answer["ok"] or is_refused(answer)):
-            return  # já acabou, ou o próximo tique tenta de novo
+            return  # já acabou, ou o próximo segundo tenta de novo
         orders[id]["state"] = after if answer["ok"] else "closed"
         save()
     say(f"pedido {id}: {text if answer['ok'] else 'recusado, avise a equipe: ' + answer['message']}")
@@ -209,22 +210,24 @@ def end_order(event):
 
 
 # 8. Os comandos e o laço.
-def run(line):
-    name, *words = line.split()
-    say(f"{name}: {COMMANDS[name](*words)}" if name in COMMANDS else f"{name}: comando desconhecido")
+call_count = itertools.count(1)
+
+
+def new_id(name):
+    return f"{name}-{START}-{next(call_count)}"
 
 
 def link(character):
-    answer = call("character.link", {"characterRef": character}, next_id("link"))
-    return answer["data"]["url"] if answer["ok"] else result(answer)
+    answer = call("character.link", {"characterRef": character}, new_id("link"))
+    return answer["data"]["url"] if answer["ok"] else failure(answer)
 
 
 def list_offer(item, seller, quantity, cents):
-    if item in offers and offers[item]["state"] != "refused":
-        return "recusado: este item já tem oferta"
-    with lock:
-        tries = offers[item]["try"] + 1 if item in offers else 1  # um id novo depois de uma recusa corrigida
-        offers[item] = {"state": "registering", "try": tries, "seller": seller,
+    known = offers.get(item)
+    if known and known["state"] != "refused":
+        return "recusado: este item já tem anúncio"
+    with lock:  # depois de uma recusa cuja causa foi corrigida, o id é outro
+        offers[item] = {"state": "registering", "tries": known["tries"] + 1 if known else 1, "seller": seller,
                         "quantity": int(quantity), "cents": int(cents)}
         save()
     return register(item)
@@ -232,54 +235,52 @@ def list_offer(item, seller, quantity, cents):
 
 def sold(item, quantity):
     with lock:
-        if offers[item]["quantity"] < int(quantity):
+        if item not in offers or offers[item]["quantity"] < int(quantity):
             return "recusado: não há tanto"
         offers[item]["quantity"] -= int(quantity)
         save()
         left = observed(item)
     answer = call("market.adjust-stock", {"itemRef": item, "observedQuantity": left})
-    return "ok" if answer["ok"] else result(answer)  # a próxima observação corrige
+    return "ok" if answer["ok"] else failure(answer)  # a próxima observação corrige
 
 
 def withdraw(item):
     answer = call("market.withdraw", {"itemRef": item})
-    if not answer["ok"]:
-        return result(answer)
-    with lock:
-        offers[item]["state"] = "withdrawn"
-        save()
-    return "ok"
+    if not answer["ok"] or item not in offers:
+        return failure(answer)
+    return change(lambda: offers[item].update(state="withdrawn"))
 
 
 def buy(item, quantity, buyer):
     purchase = {"itemRef": item, "quantity": int(quantity), "buyerCharacterRef": buyer}
-    answer = call("transaction.create", purchase, next_id("buy"))
-    return answer["data"]["checkoutUrl"] if answer["ok"] else result(answer)
+    answer = call("transaction.create", purchase, new_id("buy"))
+    return answer["data"]["checkoutUrl"] if answer["ok"] else failure(answer)
 
 
-def set_full(character):
+def change(act):
     with lock:
-        full.add(character)
+        act()
         save()
     return "ok"
 
 
-def set_room(character):
-    with lock:
-        full.discard(character)
-        save()
-    return "ok"
+COMMANDS = {
+    r"link (\S+)": link,
+    r"list (\S+) (\S+) (\d+) (\d+)": list_offer,
+    r"sold (\S+) (\d+)": sold,
+    r"withdraw (\S+)": withdraw,
+    r"buy (\S+) (\d+) (\S+)": buy,
+    r"full (\S+)": lambda character: change(lambda: full.add(character)),
+    r"room (\S+)": lambda character: change(lambda: full.discard(character)),
+}
 
 
-COMMANDS = {"link": link, "list": list_offer, "sold": sold, "withdraw": withdraw, "buy": buy,
-            "full": set_full, "room": set_room}
-calls = 0
-
-
-def next_id(name):
-    global calls
-    calls += 1
-    return f"{name}-{START}-{calls}"
+def run(line):
+    for pattern, command in COMMANDS.items():
+        match = re.fullmatch(pattern, line)
+        if match:
+            return say(f"{line.split()[0]}: {command(*match.groups())}")
+    say(f"{line.split()[0]}: recusado: comando desconhecido")
 
 
 def orders_in(state):
@@ -288,11 +289,9 @@ def orders_in(state):
 
 
 def tick(seen):
-    """Uma volta de um segundo. Um pedido é entregue na volta depois daquela que o viu."""
-    with lock:
-        registering = [item for item, offer in offers.items() if offer["state"] == "registering"]
-    for item in registering:
-        say(f"oferta {item}: {register(item)}")
+    """Uma volta de trabalho. Um pedido é entregue na volta depois daquela que o viu primeiro."""
+    for item in [item for item, offer in offers.items() if offer["state"] == "registering"]:
+        say(f"anúncio {item}: {register(item)}")
     for id in orders_in("out-of-stock"):
         report_out_of_stock(id)
     taken = orders_in("taken")
@@ -307,7 +306,7 @@ def tick(seen):
 def read_commands(commands):
     for line in sys.stdin:
         if line.strip():
-            commands.put(line)
+            commands.put(line.strip())
 
 
 def main():
@@ -317,17 +316,12 @@ def main():
     commands = queue.Queue()
     threading.Thread(target=read_commands, args=(commands,), daemon=True).start()
     say("pronto")
-    seen, next_tick = [], time.monotonic() + 1
+    seen, tick_at = [], time.monotonic() + 1
     while True:
         try:
-            line = commands.get(timeout=max(0.001, next_tick - time.monotonic()))
-            try:
-                run(line)
-            except (KeyError, TypeError, ValueError):
-                say(f"{line.split()[0]}: recusado: argumentos errados")
+            run(commands.get(timeout=max(0.001, tick_at - time.monotonic())))
         except queue.Empty:
-            seen = tick(seen)
-            next_tick = time.monotonic() + 1
+            seen, tick_at = tick(seen), time.monotonic() + 1
 
 
 main()
