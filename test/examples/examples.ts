@@ -60,7 +60,7 @@ export const examples: readonly Example[] = [
       ['javac', '-version'],
       ['test', '-f', gson],
     ],
-    build: ({ source, out }) => ['javac', '-cp', gson, '-d', out, `${source}/Game.java`],
+    build: ({ source, out }) => ['javac', '-encoding', 'UTF-8', '-cp', gson, '-d', out, `${source}/Game.java`],
     start: ({ out }) => [['java', '-cp', `${out}:${gson}`, 'Game']],
   },
   {
