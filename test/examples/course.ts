@@ -95,6 +95,17 @@ export class Course {
     await this.parts.market.passUntil(String(retryAt))
   }
 
+  /** Restarts the game server without one of its offers. @returns The line that is gone. */
+  async loseOffer(item: string): Promise<string> {
+    const { game } = this.parts
+    const isOffer = (line: string) => line.startsWith(`offer ${item} `)
+    await game.kill()
+    const offer = game.savedText().split('\n').find(isOffer) ?? ''
+    game.editWorld((line) => (isOffer(line) ? [] : [line]))
+    await game.start()
+    return offer
+  }
+
   quantityOf(item: string): number | undefined {
     return this.parts.game.world().offers.find((offer) => offer.item === item)?.quantity
   }

@@ -73,10 +73,9 @@ export class GameServer implements AsyncDisposable {
     return existsSync(this.#worldPath) ? readFileSync(this.#worldPath, 'utf8') : ''
   }
 
-  /** Changes what is saved, line by line, while it is down; undefined removes a line. */
-  editWorld(edit: (line: string) => string | undefined): void {
-    const lines = readFileSync(this.#worldPath, 'utf8').split('\n')
-    writeFileSync(this.#worldPath, lines.flatMap((line) => edit(line) ?? []).join('\n'))
+  /** Puts other lines in the place of each saved line, while it is down. */
+  editWorld(edit: (line: string, index: number) => readonly string[]): void {
+    writeFileSync(this.#worldPath, this.savedText().split('\n').flatMap(edit).join('\n'))
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,13 +1,14 @@
 /**
- * `npm run test:examples [-- NAME…] [-- --install]`: runs every example of `examples/` through one course, with a stub and
+ * `npm run test:examples [-- NAME…] [-- --install] [-- --from FOLDER]`: runs every example of `examples/` through one course, with a stub and
  * an agent as real processes. It kills game server and agent, loses answers, and compares at the end what both sides know.
- * `--install` installs with apt-get what the examples need. Prints a line for each step, a table, and last `N passed, N failed`.
+ * `--install` installs with apt-get what the examples need. `--from` takes the files of the named example from another folder,
+ * such as your own copy. Prints a line for each step, a table, and last `N passed, N failed`.
  * Exit 0, or 1 with a failure. With DEMO_LOG_DIR the logs of stubs and agents go to that folder.
  *
  * A new example gets a row in `examples.ts`. A row whose folder has no README.md yet is skipped.
  */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pLimit from 'p-limit'
 import { type Example, examples } from './examples.ts'
@@ -18,9 +19,13 @@ import { runCourse } from './run-course.ts'
 const coursesAtOnce = 2
 const root = join(import.meta.dirname, '..', '..', 'examples')
 
-const { values, positionals } = parseArgs({ options: { install: { type: 'boolean' } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { install: { type: 'boolean' }, from: { type: 'string' } },
+  allowPositionals: true,
+})
 const chosen = choose(positionals)
-const isWritten = ({ name }: Example) => existsSync(join(root, name, 'README.md'))
+const sourceOf = ({ name }: Example) => (values.from === undefined ? join(root, name) : resolve(values.from))
+const isWritten = (example: Example) => existsSync(join(sourceOf(example), 'README.md'))
 const possible = chosen.filter((example) => isWritten(example) && example.cannotRun === undefined)
 if (values.install) install(possible.filter((example) => !isInstalled(example)))
 const ready = possible.filter(isInstalled)
@@ -49,7 +54,7 @@ async function run(example: Example): Promise<{ name: string; how: string; isPas
   const startMs = performance.now()
   const say = (line: string) => console.log(`${name.padEnd(14)} ${line}`)
   try {
-    await runCourse(example, join(root, name), (title, tookMs) => say(`${seconds(tookMs)}  ${title}`))
+    await runCourse(example, sourceOf(example), (title, tookMs) => say(`${seconds(tookMs)}  ${title}`))
     return { name, how: `passed in ${seconds(performance.now() - startMs).trim()}`, isPassed: true }
   } catch (error) {
     say(`FAILED  ${error instanceof Error ? error.message : error}`)

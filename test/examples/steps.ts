@@ -14,9 +14,10 @@ const killsMax = 5
 /** The course, in its order. */
 export const steps: readonly CourseStep[] = [
   { title: 'an offer is refused, the seller is linked, the offer is listed', take: linkAndList },
+  { title: 'an offer without an answer is listed after a restart', take: listAfterRestart },
   { title: 'a sale is delivered', take: sellOne },
   { title: 'stock sold inside the game is reported', take: sellInTheGame },
-  { title: 'a full mailbox puts an order off twice, then it is delivered', take: findMailboxFull },
+  { title: 'an order waits for a full mailbox, then for a lost offer, and is delivered', take: putOffThreeTimes },
   { title: 'an item that is gone is refunded, even if it comes back', take: findItemGone },
   { title: 'a killed game server goes on with the order that it took', take: killBeforeDelivery },
   { title: 'an order comes again, and the game server is killed before it confirms', take: killBeforeConfirmation },
@@ -44,6 +45,19 @@ async function linkAndList(course: Course): Promise<void> {
   }
 }
 
+async function listAfterRestart(course: Course): Promise<void> {
+  const { game, market } = course.parts
+  await market.refuseCalls('market.register')
+  const said = await course.offer('arco', 2, 300)
+  expectThat(said === 'sem resposta', `list answered ${said}`)
+  await course.offerIs('arco', 'registering', 2)
+  await game.kill()
+  await market.mend()
+  await game.start()
+  await course.offerIs('arco', 'listed')
+  await market.listing('arco')
+}
+
 async function sellOne(course: Course): Promise<void> {
   const { game } = course.parts
   const transactionId = await course.sell('espada', 2, 'ana')
@@ -64,7 +78,7 @@ async function sellInTheGame(course: Course): Promise<void> {
   await course.isObservedAs('espada', 5)
 }
 
-async function findMailboxFull(course: Course): Promise<void> {
+async function putOffThreeTimes(course: Course): Promise<void> {
   const { game } = course.parts
   await course.must('full bia')
   const transactionId = await course.sell('espada', 1, 'bia')
@@ -73,9 +87,15 @@ async function findMailboxFull(course: Course): Promise<void> {
   await course.passUntilRetry(transactionId)
   await course.putOffTimes(transactionId, 2)
   await course.orderIs(transactionId, 'put-off')
-  await game.kill()
-  await game.start()
+  // An offer that the world does not know is no proof that the item is gone.
+  const offer = await course.loseOffer('espada')
   await course.must('room bia')
+  await course.passUntilRetry(transactionId)
+  await course.putOffTimes(transactionId, 3)
+  await course.orderIs(transactionId, 'put-off')
+  await game.kill()
+  game.editWorld((line, index) => (index === 0 ? [offer, line] : [line]))
+  await game.start()
   await course.passUntilRetry(transactionId)
   await course.endsAs(transactionId, 'CONCLUIDA')
 }
@@ -83,7 +103,7 @@ async function findMailboxFull(course: Course): Promise<void> {
 async function findItemGone(course: Course): Promise<void> {
   const { game, market } = course.parts
   const setShields = (quantity: number) =>
-    game.editWorld((line) => line.replace(/^(offer escudo \S+ \S+ \S+) \d+/, `$1 ${quantity}`))
+    game.editWorld((line) => [line.replace(/^(offer escudo \S+ \S+ \S+) \d+/, `$1 ${quantity}`)])
   await market.refuseCalls('transaction.delivery-failure')
   const url = await game.command('buy escudo 1 caio')
   await game.kill()
