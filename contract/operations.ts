@@ -30,6 +30,8 @@ type Fields = Readonly<Record<string, unknown>>
 interface Described {
   /** One line, for `/operations`, the command line and OpenAPI. */
   readonly summary: string
+  /** The same in Brazilian Portuguese, for `/operations` and the command line. */
+  readonly summaryPt: string
   readonly input: z.ZodMiniObject
 }
 
@@ -95,6 +97,7 @@ export const operations = {
   'character.link': {
     ...platform,
     summary: 'Starts linking a game character to a platform account; the player confirms at the returned url.',
+    summaryPt: 'Começa a vincular um personagem a uma conta da plataforma; o jogador confirma na url devolvida.',
     method: 'POST',
     path: '/v1/api/character-links',
     auth: 'service',
@@ -106,6 +109,7 @@ export const operations = {
   'market.register': {
     ...platform,
     summary: "Registers a player's in-game offer as a listing.",
+    summaryPt: 'Registra a oferta de um jogador como anúncio.',
     method: 'POST',
     path: '/v1/api/market/listings',
     auth: 'signature-only',
@@ -119,6 +123,7 @@ export const operations = {
   'market.adjust-stock': {
     ...platform,
     summary: 'Reports the quantity of a listing that the game server sees as available now; 0 is sold out.',
+    summaryPt: 'Informa quantas unidades do anúncio o servidor do jogo vê agora; 0 é esgotado.',
     method: 'PUT',
     path: '/v1/api/market/listings',
     auth: 'service',
@@ -133,6 +138,7 @@ export const operations = {
   'market.withdraw': {
     ...platform,
     summary: 'Withdraws a listing for good.',
+    summaryPt: 'Retira um anúncio para sempre.',
     method: 'PUT',
     path: '/v1/api/market/listings',
     auth: 'service',
@@ -146,6 +152,7 @@ export const operations = {
   'market.eligibility': {
     ...platform,
     summary: 'Says whether a character may list items. A hint, never a gate.',
+    summaryPt: 'Diz se um personagem pode anunciar itens. É uma dica, nunca um bloqueio.',
     method: 'GET',
     path: '/v1/api/market/eligibility/{characterRef}',
     auth: 'service',
@@ -157,6 +164,7 @@ export const operations = {
   'transaction.create': {
     ...platform,
     summary: 'Creates a purchase and returns the checkout address for the buyer.',
+    summaryPt: 'Cria uma compra e devolve o endereço de pagamento para o comprador.',
     method: 'POST',
     path: '/v1/api/transactions',
     auth: 'signature-only',
@@ -168,6 +176,7 @@ export const operations = {
   'transaction.get': {
     ...platform,
     summary: 'Reads where a transaction stands.',
+    summaryPt: 'Lê em que estado está uma transação.',
     method: 'GET',
     path: '/v1/api/transactions/{transactionId}',
     auth: 'service',
@@ -180,6 +189,7 @@ export const operations = {
   'transaction.delivery': {
     ...platform,
     summary: 'Confirms that the whole item of a paid transaction was transferred.',
+    summaryPt: 'Confirma que o item inteiro de uma transação paga foi transferido.',
     method: 'POST',
     path: '/v1/api/transactions/{transactionId}/delivery',
     auth: 'service',
@@ -195,6 +205,8 @@ export const operations = {
   'transaction.delivery-failure': {
     ...platform,
     summary: 'Reports that an item could not be transferred: OUT_OF_STOCK refunds the buyer, TEMPORARY orders again.',
+    summaryPt:
+      'Informa que um item não pôde ser transferido: OUT_OF_STOCK devolve o dinheiro, TEMPORARY repete o pedido.',
     method: 'POST',
     path: '/v1/api/transactions/{transactionId}/delivery-failure',
     auth: 'service',
@@ -211,29 +223,34 @@ export const operations = {
   'market.register.envelope': {
     kind: 'envelope',
     summary: 'Signs a listing registration for the game client to carry; sends nothing.',
+    summaryPt: 'Assina o registro de um anúncio para o cliente do jogo levar; não envia nada.',
     seals: 'market.register',
     input: listingRegistration,
   },
   'transaction.create.envelope': {
     kind: 'envelope',
     summary: 'Signs a purchase for the game client to carry; sends nothing.',
+    summaryPt: 'Assina uma compra para o cliente do jogo levar; não envia nada.',
     seals: 'transaction.create',
     input: purchase,
   },
   'webhook.verify': {
     kind: 'verify',
     summary: "Checks a webhook's signature over its raw body and returns the event; sends nothing.",
+    summaryPt: 'Confere a assinatura de um webhook sobre o corpo exato e devolve o evento; não envia nada.',
     input: z.looseObject({ signature: name, body: z.optional(z.string()), bodyBase64: z.optional(z.string()) }),
   },
   'orders.open': {
     kind: 'orders',
     summary: 'Lists the orders that wait for the game server, and those that were closed in the last 24 hours.',
+    summaryPt: 'Lista os pedidos que esperam pelo servidor do jogo e os que foram fechados nas últimas 24 horas.',
     does: 'list',
     input: z.looseObject({}),
   },
   'orders.take': {
     kind: 'orders',
     summary: 'Says that the game server has stored an order durably, and reports the stock that is left.',
+    summaryPt: 'Diz que o servidor do jogo gravou um pedido e informa o estoque que resta.',
     does: 'take',
     input: z.looseObject({ transactionId, observedQuantity: observation }),
   },

@@ -1,3 +1,5 @@
+import { say } from '../language/say.ts'
+
 /** What one stage found. */
 export interface Check {
   readonly name: CheckName
@@ -50,6 +52,6 @@ export const unknown = (message: string, cure: string | null = null): Verdict =>
 export function splitCure(text: string): { message: string; cure: string } {
   const at = text.lastIndexOf('. ')
   return at < 0
-    ? { message: text, cure: 'correct the setting' }
+    ? { message: text, cure: say`correct the setting` }
     : { message: text.slice(0, at), cure: text.slice(at + 2) }
 }

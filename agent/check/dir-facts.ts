@@ -1,6 +1,7 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { causeOf, cureOf, problemOf } from '../durable-files/system-errors.ts'
+import { say } from '../language/say.ts'
 import { right, type Verdict, wrong } from './check.ts'
 
 /** What is known about a directory. */
@@ -48,7 +49,7 @@ const networkTypes: ReadonlyMap<number, string> = new Map([
 
 /** The name of a network file system; undefined for a local one. */
 export function networkFileSystem(type: number, path: string): string | undefined {
-  return path.startsWith('\\\\') ? 'a share' : networkTypes.get(type)
+  return path.startsWith('\\\\') ? say`a share` : networkTypes.get(type)
 }
 
 /** What an act throws; undefined if it throws nothing. */
@@ -70,15 +71,15 @@ export function wrongBy(path: string, error: Error): Verdict {
 export function judgeMissing(path: string, { parent, error }: DirFacts & { at: 'missing' }): Verdict {
   return error
     ? wrong(
-        `${path} does not exist, and ${parent} cannot be written (${causeOf(error)})`,
-        `make ${path} and give it to the agent's user`,
+        say`${path} does not exist, and ${parent} cannot be written (${causeOf(error)})`,
+        say`make ${path} and give it to the agent's user`,
       )
-    : right(`${path} does not exist yet; the first start makes it`)
+    : right(say`${path} does not exist yet; the first start makes it`)
 }
 
 /** A directory whose locks and renames cannot be relied on. */
 export function judgeNetwork(path: string, network: string): Verdict {
-  return wrong(`${path} is on a network file system (${network})`, 'name a directory on a disk of this host')
+  return wrong(say`${path} is on a network file system (${network})`, say`name a directory on a disk of this host`)
 }
 
 /** 12.3 GiB. */

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { say } from '../language/say.ts'
 import { right, type Verdict, wrong } from './check.ts'
 import { type DirFacts, errorOf, probeDir, shownBytes, wrongBy } from './dir-facts.ts'
 
@@ -23,12 +24,12 @@ export function probeLog(file: string): LogFacts {
 
 /** @param file Undefined for standard output. */
 export function judgeLog(file: string | undefined, facts: LogFacts | undefined): Verdict {
-  if (file === undefined || !facts) return right('goes to standard output')
+  if (file === undefined || !facts) return right(say`goes to standard output`)
   const { dir, error } = facts
   const path = dirname(file)
   if (dir.at === 'unusable') return wrongBy(path, dir.error)
-  if (dir.at === 'missing') return wrong(`${path} does not exist`, `make ${path} and give it to the agent's user`)
+  if (dir.at === 'missing') return wrong(say`${path} does not exist`, say`make ${path} and give it to the agent's user`)
   if (error) return wrongBy(file, error)
-  if (dir.freeBytes === 0) return wrong(`${path}: its disk is full, so lines are lost`, 'free space on its disk')
-  return right(`${file}: ${shownBytes(dir.freeBytes)} are free`)
+  if (dir.freeBytes === 0) return wrong(say`${path}: its disk is full, so lines are lost`, say`free space on its disk`)
+  return right(say`${file}: ${shownBytes(dir.freeBytes)} are free`)
 }

@@ -4,6 +4,7 @@ import { contactSign, readAttempt } from '../call/read-attempt.ts'
 import { systemClock } from '../clock/clock.ts'
 import { agentLimits } from '../config/agent-limits.ts'
 import type { AgentConfig } from '../config/config.ts'
+import { say } from '../language/say.ts'
 import { connectToPlatform } from '../platform/connection.ts'
 import { Contact } from '../platform/contact.ts'
 import { partnerApi } from '../platform/partner-api.ts'
@@ -88,7 +89,7 @@ export function platformChecks({ baseUrl, signingKey }: AgentConfig, facts: Plat
   const failing = trouble ? names.findIndex((name) => stages[name].includes(trouble.kind)) : names.length
   return names.map((name, at) => {
     if (trouble && at === failing) return { name, ...wrong(trouble.message, trouble.cure) }
-    if (at > failing) return { name, ...unknown(`not reached, because of ${names[failing]}`) }
+    if (at > failing) return { name, ...unknown(say`not reached, because of ${names[failing]}`) }
     return { name, ...passed(name, new URL(baseUrl), signingKey.kid, facts) }
   })
 }
@@ -96,25 +97,27 @@ export function platformChecks({ baseUrl, signingKey }: AgentConfig, facts: Plat
 function passed(name: PlatformStage, url: URL, kid: string, { proxy, offsetMs }: PlatformFacts): Verdict {
   switch (name) {
     case 'name':
-      return proxy === undefined ? right(`${url.hostname} has an address`) : unknown(`left to the proxy ${proxy}`)
+      return proxy === undefined ? right(say`${url.hostname} has an address`) : unknown(say`left to the proxy ${proxy}`)
     case 'tcp':
-      return proxy === undefined ? right(`${url.host} takes connections`) : unknown(`left to the proxy ${proxy}`)
+      return proxy === undefined ? right(say`${url.host} takes connections`) : unknown(say`left to the proxy ${proxy}`)
     case 'proxy':
-      return right(proxy === undefined ? 'none is used' : `${proxy} opens a tunnel to ${url.host}`)
+      return right(proxy === undefined ? say`none is used` : say`${proxy} opens a tunnel to ${url.host}`)
     case 'tls':
-      return right(url.protocol === 'http:' ? 'none: http on loopback' : `the certificate of ${url.host} is trusted`)
+      return right(
+        url.protocol === 'http:' ? say`none: http on loopback` : say`the certificate of ${url.host} is trusted`,
+      )
     case 'address':
-      return right(`the platform answers at ${url.href.replace(/\/$/, '')}/v1`)
+      return right(say`the platform answers at ${url.href.replace(/\/$/, '')}/v1`)
     case 'clock':
       return judgeClock(offsetMs)
     case 'credentials':
-      return right(`the platform takes the API key and what ${kid} signs`)
+      return right(say`the platform takes the API key and what ${kid} signs`)
   }
 }
 
 function judgeClock(offsetMs: number | undefined): Verdict {
-  if (offsetMs === undefined) return unknown('the platform sends no Date to compare the clock of this host with')
-  if (Math.abs(offsetMs) <= agentLimits.clockOffsetMsTolerated) return right("agrees with the platform's")
+  if (offsetMs === undefined) return unknown(say`the platform sends no Date to compare the clock of this host with`)
+  if (Math.abs(offsetMs) <= agentLimits.clockOffsetMsTolerated) return right(say`agrees with the platform's`)
   const { message, cure } = troubleOfClock(offsetMs)
   return warning(message, cure)
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { AgentConfig, ConfigReading, PartialConfig, WebhookSettings } from '../config/config.ts'
 import type { SettingName } from '../config/settings.ts'
 import { journalDatabase } from '../journal/schema.ts'
+import { say } from '../language/say.ts'
 import { ledgerDatabase } from '../orders/sqlite-order-ledger.ts'
 import { spoolDirs } from '../spool/spool-dirs.ts'
 import { type Check, type CheckName, right, unknown, type Verdict } from './check.ts'
@@ -41,16 +42,18 @@ export async function* runChecks({ reading, offline, userAgent }: CheckOptions):
   for (const { names, needs, run } of await hostStages(config)) {
     const missing = needs.find((name) => wrongSettings.has(name))
     if (missing === undefined) yield* await run()
-    else yield* names.map((name) => ({ name, ...unknown(`not checked, because ${missing} is wrong`) }))
+    else yield* names.map((name) => ({ name, ...unknown(say`not checked, because ${missing} is wrong`) }))
   }
-  if (offline) return yield { name: 'platform', ...unknown(leftOut) }
-  if (!reading.ok) return yield { name: 'platform', ...unknown('not checked, because settings are wrong') }
+  if (offline)
+    return yield {
+      name: 'platform',
+      ...unknown(say`left out by --offline: name, TCP, proxy, TLS, address, clock and credentials`),
+    }
+  if (!reading.ok) return yield { name: 'platform', ...unknown(say`not checked, because settings are wrong`) }
   // The library for HTTP is loaded here, because --offline needs none.
   const { platformChecks, probePlatform } = await import('./platform-stages.ts')
   yield* platformChecks(reading.config, await probePlatform(reading.config, userAgent))
 }
-
-const leftOut = 'left out by --offline: name, TCP, proxy, TLS, address, clock and credentials'
 
 /** The stages that look at this host alone. */
 async function hostStages(config: PartialConfig): Promise<StageGroup[]> {
@@ -123,10 +126,10 @@ function userChecks(stateDir: string, facts: DirFacts): Check[] {
 }
 
 export function judgeUser(uid: number, ownerUid: number, stateDir: string): Verdict {
-  if (uid === ownerUid) return right('the same as the owner of the state directory')
+  if (uid === ownerUid) return right(say`the same as the owner of the state directory`)
   return unknown(
-    `${stateDir} belongs to another user (uid ${ownerUid}), so what is said here about rights is not true for the agent`,
-    `run it as that user: runuser -u "$(id -nu ${ownerUid})" -- market-agent check`,
+    say`${stateDir} belongs to another user (uid ${ownerUid}), so what is said here about rights is not true for the agent`,
+    say`run it as that user: runuser -u "$(id -nu ${ownerUid})" -- market-agent check`,
   )
 }
 

@@ -1,5 +1,6 @@
 import type { AgentConfig, ConfigReading } from '../config/config.ts'
 import type { SettingName } from '../config/settings.ts'
+import { say } from '../language/say.ts'
 import { type Check, type CheckName, right, splitCure, unknown, type Verdict, warning, wrong } from './check.ts'
 
 /** Settings whose errors belong to a stage of their own. */
@@ -29,8 +30,8 @@ export function settingsChecks(reading: ConfigReading<AgentConfig>): Check[] {
   })
 }
 
-/** The text that `SettingsReader` gives to a file that everybody may read. */
-const readableByAll = 'every user of this host can read'
+/** The cure that `SettingsReader` gives for a file that everybody may read. */
+const readableByAll = ': chmod o= '
 
 function checkOf(name: CheckName, text: string, judge: (message: string, cure: string) => Verdict): Check {
   const { message, cure } = splitCure(text)
@@ -44,20 +45,20 @@ export function nameIn(text: string): SettingName {
 
 function verdictWithoutFault(name: (typeof stages)[number], reading: ConfigReading<AgentConfig>): Verdict {
   const config = reading.ok ? reading.config : reading.partial
-  if (!config) return unknown('not checked, because the settings cannot be read')
+  if (!config) return unknown(say`not checked, because the settings cannot be read`)
   switch (name) {
     case 'settings':
-      return right('no error')
+      return right(say`no error`)
     case 'files':
-      return right('no other user of this host can read a secret')
+      return right(say`no other user of this host can read a secret`)
     case 'signing-key': {
       const { kid, fingerprint, privateKey } = config.signingKey ?? {}
       const bits = privateKey?.asymmetricKeyDetails?.modulusLength
-      return right(`RSA, ${bits} bits, kid ${kid}, fingerprint ${fingerprint} (SHA-256 of the public key)`)
+      return right(say`RSA, ${bits} bits, kid ${kid}, fingerprint ${fingerprint} (SHA-256 of the public key)`)
     }
     case 'platform-keys': {
       const kids = [...config.platformKeys.keys()]
-      return right(kids.length === 0 ? 'none is set, so webhooks cannot be verified' : `kid ${kids.join(', ')}`)
+      return right(kids.length === 0 ? say`none is set, so webhooks cannot be verified` : say`kid ${kids.join(', ')}`)
     }
   }
 }

@@ -1,6 +1,7 @@
 import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
+import { say } from '../language/say.ts'
 import { assertNoLinks, probeSpool, type SpoolDirs, spoolReasons, warningAboutRoot } from '../spool/spool-dirs.ts'
 import { type Check, right, unknown, type Verdict, wrong } from './check.ts'
 import { type DirFacts, errorOf, judgeMissing, judgeNetwork, probeDir, wrongBy } from './dir-facts.ts'
@@ -63,24 +64,24 @@ function judgeDirs(root: string, { root: facts, dirs, renameError }: SpoolFacts)
   const missing = dirs.filter(({ facts: of }) => of.at === 'missing').map(({ path }) => path)
   return right(
     missing.length > 0
-      ? `${missing.join(' and ')} do not exist yet; the first start makes them`
-      : `${root}: a file could be written in the outbox and renamed into the inbox`,
+      ? say`${missing.join(' and ')} do not exist yet; the first start makes them`
+      : say`${root}: a file could be written in the outbox and renamed into the inbox`,
   )
 }
 
 function judgeRights({ root, rights: [first] }: SpoolFacts): Verdict {
-  if (root.at !== 'there') return unknown('the spool does not exist yet')
-  if (first === undefined) return right('the rights of group and others are as they must be')
+  if (root.at !== 'there') return unknown(say`the spool does not exist yet`)
+  if (first === undefined) return right(say`the rights of group and others are as they must be`)
   const at = first.lastIndexOf(': ')
-  return wrong(first.slice(0, at), `run: ${first.slice(at + 2)}`)
+  return wrong(first.slice(0, at), say`run: ${first.slice(at + 2)}`)
 }
 
 function judgeLinks(outbox: string, { dirs, renameError, linkError }: SpoolFacts): Verdict {
-  if (renameError || dirs.some(({ facts }) => facts.at !== 'there')) return unknown('needs outbox and inbox')
-  if (!linkError) return right('hard links are allowed')
+  if (renameError || dirs.some(({ facts }) => facts.at !== 'there')) return unknown(say`needs outbox and inbox`)
+  if (!linkError) return right(say`hard links are allowed`)
   return wrong(
-    `${outbox}: hard links are not allowed (${causeOf(linkError)})`,
-    'put the spool on a file system with hard links; without them a request that comes back at a stop can replace a newer one',
+    say`${outbox}: hard links are not allowed (${causeOf(linkError)})`,
+    say`put the spool on a file system with hard links; without them a request that comes back at a stop can replace a newer one`,
   )
 }
 
@@ -89,5 +90,5 @@ function judgeDisk(paths: readonly string[], { root, dirs }: SpoolFacts): Verdic
   for (const [index, facts] of all.entries()) {
     if (facts.at === 'there' && facts.network !== undefined) return judgeNetwork(paths[index] ?? '', facts.network)
   }
-  return root.at === 'there' ? right('a disk of this host') : unknown('the spool does not exist yet')
+  return root.at === 'there' ? right(say`a disk of this host`) : unknown(say`the spool does not exist yet`)
 }

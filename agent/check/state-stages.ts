@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseKind } from '../database/open-database.ts'
 import { tryToWriteIn } from '../durable-files/database-fault.ts'
 import { codeOf } from '../durable-files/system-errors.ts'
+import { say } from '../language/say.ts'
 import { readOwner } from '../ownership/owner-lock.ts'
 import { right, unknown, type Verdict, wrong } from './check.ts'
 import { type DirFacts, errorOf, judgeMissing, judgeNetwork, shownBytes, wrongBy } from './dir-facts.ts'
@@ -19,10 +20,10 @@ export function judgeStateDir(path: string, facts: DirFacts, writeError: Error |
   const free = shownBytes(facts.freeBytes)
   if (facts.freeBytes < freeBytesMin && !existsSync(join(path, 'ballast')))
     return wrong(
-      `${path}: ${free} are free, and the first start needs ${shownBytes(freeBytesMin)}`,
-      'free space on its disk',
+      say`${path}: ${free} are free, and the first start needs ${shownBytes(freeBytesMin)}`,
+      say`free space on its disk`,
     )
-  return right(`${path}: ${free} are free. A quota is seen only when it is used up: 64 KiB were written`)
+  return right(say`${path}: ${free} are free. A quota is seen only when it is used up: 64 KiB were written`)
 }
 
 /** @returns undefined where the directory cannot be written in any case. */
@@ -61,23 +62,23 @@ export function probeDatabase(path: string): DatabaseFacts {
 export function judgeDatabase(path: string, kind: DatabaseKind, facts: DatabaseFacts): Verdict {
   switch (facts.at) {
     case 'missing':
-      return right(`${path} does not exist yet; the first start makes it`)
+      return right(say`${path} does not exist yet; the first start makes it`)
     case 'unusable':
       return wrongBy(path, facts.error)
     case 'foreign':
-      return wrong(`${path} is no database`, kind.cureOfDamage)
+      return wrong(say`${path} is no database`, kind.cureOfDamage())
     case 'there':
       if (facts.applicationId !== kind.applicationId)
-        return wrong(`${path} is another program's database`, 'set SERVICE_STATE_DIR to a directory of its own')
+        return wrong(say`${path} is another program's database`, say`set SERVICE_STATE_DIR to a directory of its own`)
       if (facts.version > kind.schemaVersion)
         return wrong(
-          `${path} was written by a newer market-agent (version ${facts.version}, this one knows ${kind.schemaVersion})`,
-          'start that version again',
+          say`${path} was written by a newer market-agent (version ${facts.version}, this one knows ${kind.schemaVersion})`,
+          say`start that version again`,
         )
       return right(
         facts.version < kind.schemaVersion
-          ? `${path}: version ${facts.version}; the next start makes version ${kind.schemaVersion} of it`
-          : `${path}: version ${facts.version}. Damage inside is found at the start`,
+          ? say`${path}: version ${facts.version}; the next start makes version ${kind.schemaVersion} of it`
+          : say`${path}: version ${facts.version}. Damage inside is found at the start`,
       )
   }
 }
@@ -122,16 +123,16 @@ export function judgeOwner(path: string, { owner, isLocked }: OwnerFacts, agent:
   if (agent !== undefined)
     return isLocked === false
       ? wrong(
-          `${agent} answers at the port of these settings, and does not use ${path}`,
-          'give each game server its own SERVICE_AGENT_PORT',
+          say`${agent} answers at the port of these settings, and does not use ${path}`,
+          say`give each game server its own SERVICE_AGENT_PORT`,
         )
-      : right(`${path} is used by the ${agent} that runs now`)
+      : right(say`${path} is used by the ${agent} that runs now`)
   if (isLocked === true)
     return wrong(
-      `${path} is locked by another market-agent (${owner}), which does not listen at the port of these settings`,
-      'stop that agent, or give this one a SERVICE_STATE_DIR of its own',
+      say`${path} is locked by another market-agent (${owner}), which does not listen at the port of these settings`,
+      say`stop that agent, or give this one a SERVICE_STATE_DIR of its own`,
     )
   return isLocked === undefined
-    ? unknown(`${path} was last used by ${owner}; whether that agent still runs is not visible here`)
-    : right(`${path} is not in use`)
+    ? unknown(say`${path} was last used by ${owner}; whether that agent still runs is not visible here`)
+    : right(say`${path} is not in use`)
 }

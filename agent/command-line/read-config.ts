@@ -5,6 +5,7 @@ import { parseConfigFile } from '../config/config-file.ts'
 import { realPathOf } from '../config/real-path.ts'
 import type { SettingsSource } from '../config/settings.ts'
 import { codeOf, problemOf } from '../durable-files/system-errors.ts'
+import { say } from '../language/say.ts'
 import { exitCodes } from './exit-codes.ts'
 
 /**
@@ -31,7 +32,7 @@ export function readSettings<Config>(
 ): ConfigReading<Config> {
   const file = configFile === undefined ? emptyFile : readConfigFile(configFile)
   if (file instanceof Error)
-    return { ok: false, errors: [`--config: cannot read ${configFile}: ${problemOf(file)} (${codeOf(file)})`] }
+    return { ok: false, errors: [say`--config: cannot read ${configFile}: ${problemOf(file)} (${codeOf(file)})`] }
   const reading = read({
     env: process.env,
     file: file.values,
@@ -41,7 +42,7 @@ export function readSettings<Config>(
     isReadableByAll,
   })
   const errors = [
-    ...file.errors.map(({ line, problem }) => `${configFile}, line ${line}: ${problem}`),
+    ...file.errors.map(({ line, problem }) => say`${configFile}, line ${line}: ${problem}`),
     ...(reading.ok ? [] : reading.errors),
   ]
   if (errors.length === 0) return reading

@@ -3,6 +3,7 @@ import { isIP, isIPv4 } from 'node:net'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
 import { limits } from '../../contract/limits.ts'
+import { say } from '../language/say.ts'
 import { KeyFileError, readPlatformKey, readSigningKey, type SigningKey } from '../signing/signing-key.ts'
 import { agentLimits } from './agent-limits.ts'
 import { SettingsReader, type SettingsSource, shownPath } from './settings.ts'
@@ -32,11 +33,11 @@ export interface AgentConfig extends DaemonAddress {
   readonly warnings: readonly string[]
 }
 
-const tlsAlwaysVerified =
-  'NODE_TLS_REJECT_UNAUTHORIZED: ignored, because any server could take the API key. Trust a private CA with SERVICE_CA_FILE'
+const tlsAlwaysVerified = () =>
+  say`NODE_TLS_REJECT_UNAUTHORIZED: ignored, because any server could take the API key. Trust a private CA with SERVICE_CA_FILE`
 
-const attemptOutlastsCall =
-  'SERVICE_ATTEMPT_TIMEOUT_MS: longer than SERVICE_CALL_DEADLINE_MS, which ends a call before its first attempt may be over. Give an attempt at most a third of the deadline'
+const attemptOutlastsCall = () =>
+  say`SERVICE_ATTEMPT_TIMEOUT_MS: longer than SERVICE_CALL_DEADLINE_MS, which ends a call before its first attempt may be over. Give an attempt at most a third of the deadline`
 
 /** Where the platform's webhooks arrive, and where they go. */
 export interface WebhookSettings {
@@ -83,7 +84,7 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
   const apiKey = reader.requiredSecret('SERVICE_API_KEY', 'SERVICE_API_KEY_FILE')
   const signingKey = readOwnKey(reader)
   if (apiKey !== undefined && signingKey?.kid === apiKey)
-    reader.addError('SERVICE_SIGNING_KID', 'is the API key as well')
+    reader.addError('SERVICE_SIGNING_KID', say`is the API key as well`)
   const rest = {
     ...readAddress(reader),
     stateDir: reader.text('SERVICE_STATE_DIR') ?? usualStateDir(source.env),
@@ -99,8 +100,8 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
   }
   const webhook = readWebhookSettings(reader, rest.port, rest.platformKeys.size > 0)
   if (rest.spoolDir !== undefined) refuseMixedDirs(reader, rest.spoolDir, rest.stateDir)
-  if (rest.attemptTimeoutMs > rest.callDeadlineMs) reader.warnings.push(attemptOutlastsCall)
-  if (source.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') reader.warnings.push(tlsAlwaysVerified)
+  if (rest.attemptTimeoutMs > rest.callDeadlineMs) reader.warnings.push(attemptOutlastsCall())
+  if (source.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') reader.warnings.push(tlsAlwaysVerified())
   const read = { ...rest, webhook, warnings: reader.warnings }
   if (reader.errors.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {
     return { ok: false, errors: reader.errors, partial: { ...read, ...(signingKey && { signingKey }) } }
@@ -128,7 +129,7 @@ const isLoopback = (host: string) => host === 'localhost' || host === '::1' || (
 function readLoopbackHost(reader: SettingsReader): string {
   const host = reader.text('SERVICE_AGENT_HOST') ?? '127.0.0.1'
   if (!isLoopback(host))
-    reader.addError('SERVICE_AGENT_HOST', 'not a loopback address; the agent signs for everyone that reaches it')
+    reader.addError('SERVICE_AGENT_HOST', say`not a loopback address; the agent signs for everyone that reaches it`)
   return host
 }
 
@@ -137,11 +138,11 @@ function readBaseUrl(reader: SettingsReader): string | undefined {
   if (text === undefined) return undefined
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol))
-    return reader.addError('SERVICE_BASE_URL', 'not an http(s) address')
+    return reader.addError('SERVICE_BASE_URL', say`not an http(s) address`)
   if (url.username || url.password || url.search || url.hash)
-    return reader.addError('SERVICE_BASE_URL', 'holds a user, a query or a fragment')
+    return reader.addError('SERVICE_BASE_URL', say`holds a user, a query or a fragment`)
   if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1'))) {
-    return reader.addError('SERVICE_BASE_URL', 'http is for loopback only; use https')
+    return reader.addError('SERVICE_BASE_URL', say`http is for loopback only; use https`)
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '')
 }
@@ -152,7 +153,7 @@ function readOwnKey(reader: SettingsReader): SigningKey | undefined {
   const pem = path === undefined ? undefined : reader.fileAt('SERVICE_SIGNING_KEY_FILE', path)
   reader.warnIfReadableByAll('SERVICE_SIGNING_KEY_FILE', path)
   if (kid !== undefined && kid.length > 200)
-    reader.addError('SERVICE_SIGNING_KID', 'longer than 200 characters; a kid is the name of the key')
+    reader.addError('SERVICE_SIGNING_KID', say`longer than 200 characters; a kid is the name of the key`)
   if (pem === undefined) return undefined
   // The file is judged without a kid too: all errors are reported together.
   const key = keyOrError(
@@ -168,11 +169,12 @@ function readPlatformKeys(reader: SettingsReader): ReadonlyMap<string, KeyObject
   if (kids.length !== paths.length) {
     reader.addError(
       'SERVICE_PLATFORM_KID',
-      `names ${kids.length} keys, SERVICE_PLATFORM_PUBLIC_KEY_FILE ${paths.length} files; give one file for each kid`,
+      say`names ${kids.length} keys, SERVICE_PLATFORM_PUBLIC_KEY_FILE ${paths.length} files; give one file for each kid`,
     )
   }
   const twice = kids.find((kid, index) => kids.indexOf(kid) !== index)
-  if (twice !== undefined) reader.addError('SERVICE_PLATFORM_KID', 'names one kid twice; each key has a kid of its own')
+  if (twice !== undefined)
+    reader.addError('SERVICE_PLATFORM_KID', say`names one kid twice; each key has a kid of its own`)
   const keys = new Map<string, KeyObject>()
   for (const [index, path] of paths.entries()) {
     const pem = reader.fileAt('SERVICE_PLATFORM_PUBLIC_KEY_FILE', path)
@@ -205,27 +207,27 @@ function readExtraCa(reader: SettingsReader): string | undefined {
     for (const [certificate] of pem.matchAll(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g))
       new X509Certificate(certificate)
   } catch {
-    return reader.addError('SERVICE_CA_FILE', 'holds a certificate that cannot be read')
+    return reader.addError('SERVICE_CA_FILE', say`holds a certificate that cannot be read`)
   }
   return pem.includes('-----BEGIN CERTIFICATE-----')
     ? pem
-    : reader.addError('SERVICE_CA_FILE', 'holds no certificate in PEM')
+    : reader.addError('SERVICE_CA_FILE', say`holds no certificate in PEM`)
 }
 
 /** The state must not lie where game servers write, also if links lead there. */
 function refuseMixedDirs(reader: SettingsReader, spoolDir: string, stateDir: string): void {
   const fromSpool = relative(reader.realPath(spoolDir), reader.realPath(stateDir))
   if (fromSpool === '') {
-    reader.addError('SERVICE_SPOOL_DIR', 'is the state directory as well; give each a directory of its own')
+    reader.addError('SERVICE_SPOOL_DIR', say`is the state directory as well; give each a directory of its own`)
   } else if (!isAbsolute(fromSpool) && !/^\.\.(?:[/\\]|$)/.test(fromSpool)) {
-    reader.addError('SERVICE_STATE_DIR', 'lies in the spool, where game servers write; give it a directory outside')
+    reader.addError('SERVICE_STATE_DIR', say`lies in the spool, where game servers write; give it a directory outside`)
   }
 }
 
 function readProxy(reader: SettingsReader): string | undefined {
   const proxy = reader.text('HTTPS_PROXY')
   if (proxy === undefined || /^https?:$/.test(URL.parse(proxy)?.protocol ?? '')) return proxy
-  return reader.addError('HTTPS_PROXY', 'not an http(s) address')
+  return reader.addError('HTTPS_PROXY', say`not an http(s) address`)
 }
 
 function listOf(text: string | undefined): string[] {
@@ -239,21 +241,21 @@ function listOf(text: string | undefined): string[] {
 function readWebhookSettings(reader: SettingsReader, agentPort: number, hasKeys: boolean): WebhookSettings | undefined {
   if (reader.text('SERVICE_WEBHOOK_PORT') === undefined) {
     for (const name of ['SERVICE_WEBHOOK_HOST', 'SERVICE_WEBHOOK_PATH', 'SERVICE_WEBHOOK_FORWARD_URL'] as const) {
-      if (reader.text(name) !== undefined) reader.addError(name, 'does nothing without SERVICE_WEBHOOK_PORT')
+      if (reader.text(name) !== undefined) reader.addError(name, say`does nothing without SERVICE_WEBHOOK_PORT`)
     }
     return undefined
   }
   const port = reader.wholeNumber('SERVICE_WEBHOOK_PORT', 0, 0, 65_535)
   if (port !== 0 && port === agentPort)
-    reader.addError('SERVICE_WEBHOOK_PORT', 'is SERVICE_AGENT_PORT as well; give each a port of its own')
+    reader.addError('SERVICE_WEBHOOK_PORT', say`is SERVICE_AGENT_PORT as well; give each a port of its own`)
   if (!hasKeys)
-    reader.addError('SERVICE_WEBHOOK_PORT', 'needs SERVICE_PLATFORM_KID and SERVICE_PLATFORM_PUBLIC_KEY_FILE')
+    reader.addError('SERVICE_WEBHOOK_PORT', say`needs SERVICE_PLATFORM_KID and SERVICE_PLATFORM_PUBLIC_KEY_FILE`)
   const host = reader.text('SERVICE_WEBHOOK_HOST') ?? '127.0.0.1'
   if (isIP(host) === 0 && host !== 'localhost')
-    reader.addError('SERVICE_WEBHOOK_HOST', 'not an IP address of this host, or localhost')
+    reader.addError('SERVICE_WEBHOOK_HOST', say`not an IP address of this host, or localhost`)
   const path = reader.text('SERVICE_WEBHOOK_PATH') ?? '/webhook'
   if (!/^\/[\w.~/-]{0,200}$/.test(path))
-    reader.addError('SERVICE_WEBHOOK_PATH', 'not a path of letters, digits, ".", "_", "~", "-" and "/"')
+    reader.addError('SERVICE_WEBHOOK_PATH', say`not a path of letters, digits, ".", "_", "~", "-" and "/"`)
   return { host, port, path, forwardUrl: readForwardUrl(reader) }
 }
 
@@ -262,10 +264,10 @@ function readForwardUrl(reader: SettingsReader): string | undefined {
   const text = reader.text(name)
   if (text === undefined) return undefined
   const url = URL.parse(text)
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return reader.addError(name, 'not an http(s) address')
-  if (url.username || url.password || url.hash) return reader.addError(name, 'holds a user or a fragment')
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return reader.addError(name, say`not an http(s) address`)
+  if (url.username || url.password || url.hash) return reader.addError(name, say`holds a user or a fragment`)
   if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
-    reader.warnings.push(`${name}: orders leave this host unencrypted. Use https, or a game server on this host`)
+    reader.warnings.push(say`${name}: orders leave this host unencrypted. Use https, or a game server on this host`)
   return url.href
 }
 

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { dirSettings } from '../durable-files/dir-unusable.ts'
 import { problemOf } from '../durable-files/system-errors.ts'
+import { say } from '../language/say.ts'
 
 /** Every variable that the agent reads, with an example for error messages. */
 const settings = {
@@ -68,23 +69,23 @@ export class SettingsReader {
   constructor(source: SettingsSource) {
     this.#source = source
     for (const name of source.file.keys()) {
-      const shown = /^[A-Za-z_]{1,40}$/.test(name) ? name : 'a name that is not shown, because it may be a secret'
+      const shown = /^[A-Za-z_]{1,40}$/.test(name) ? name : say`a name that is not shown, because it may be a secret`
       if (!Object.hasOwn(settings, name.toUpperCase()))
         this.errors.push(
-          `${shown}: not a setting of market-agent; docs/en/operations/settings.md has all of them. Example: ${usualLine}`,
+          say`${shown}: not a setting of market-agent; docs/en/operations/settings.md has all of them. Example: ${usualLine}`,
         )
     }
     for (const name of Object.keys(source.env)) {
       if (/^SERVICE_\w{1,40}$/.test(name) && !Object.hasOwn(settings, name))
         this.warnings.push(
-          `${name}: not a setting of market-agent, and ignored. docs/en/operations/settings.md has all of them`,
+          say`${name}: not a setting of market-agent, and ignored. docs/en/operations/settings.md has all of them`,
         )
     }
     for (const name of Object.keys(settings) as SettingName[]) {
       if (!/-----|\p{Cc}/u.test(this.#value(name) ?? '')) continue
       this.addError(
         name,
-        'holds line breaks or the text of a key or certificate; a key is given as the path of its file',
+        say`holds line breaks or the text of a key or certificate; a key is given as the path of its file`,
       )
       this.#refused.add(name)
     }
@@ -97,7 +98,7 @@ export class SettingsReader {
 
   /** Adds an error with an example of a right value. */
   addError(name: SettingName, problem: string): undefined {
-    this.errors.push(`${name}: ${problem}. Example: ${settings[name]}`)
+    this.errors.push(say`${name}: ${problem}. Example: ${settings[name]}`)
     return undefined
   }
 
@@ -108,7 +109,7 @@ export class SettingsReader {
 
   /** The value of a setting. Its absence is an error. */
   required(name: SettingName): string | undefined {
-    if (this.#value(name) === undefined) this.addError(name, 'missing')
+    if (this.#value(name) === undefined) this.addError(name, say`missing`)
     return this.text(name)
   }
 
@@ -118,7 +119,7 @@ export class SettingsReader {
     if (text === undefined) return fallback
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
     if (value >= min && value <= max) return value
-    this.addError(name, `not a whole number from ${min} to ${max}`)
+    this.addError(name, say`not a whole number from ${min} to ${max}`)
     return fallback
   }
 
@@ -126,7 +127,7 @@ export class SettingsReader {
   oneOf<Value extends string>(name: SettingName, values: readonly Value[], fallback: Value): Value {
     const text = this.text(name)
     const value = values.find((candidate) => candidate === text)
-    if (text !== undefined && value === undefined) this.addError(name, `not one of ${values.join(', ')}`)
+    if (text !== undefined && value === undefined) this.addError(name, say`not one of ${values.join(', ')}`)
     return value ?? fallback
   }
 
@@ -140,7 +141,7 @@ export class SettingsReader {
   fileAt(name: SettingName, path: string): string | undefined {
     try {
       const text = this.#source.readFile(path)
-      return text.trim() === '' ? this.addError(name, `the file is empty: ${shownPath(path)}`) : text
+      return text.trim() === '' ? this.addError(name, say`the file is empty: ${shownPath(path)}`) : text
     } catch (error) {
       return this.addError(name, `${problemOf(error)}: ${shownPath(path)}`)
     }
@@ -150,10 +151,10 @@ export class SettingsReader {
   secret(name: SettingName, fileName: SettingName): string | undefined {
     const given = this.text(name)
     if (given !== undefined && this.text(fileName) !== undefined)
-      return this.addError(name, `give it or ${fileName}, not both`)
+      return this.addError(name, say`give it or ${fileName}, not both`)
     const secret = given ?? this.file(fileName)?.trim()
     if (secret !== undefined && !/^[\x21-\x7e]+$/.test(secret))
-      return this.addError(name, 'holds spaces, line breaks or characters that no header can carry')
+      return this.addError(name, say`holds spaces, line breaks or characters that no header can carry`)
     if (given === undefined) this.warnIfReadableByAll(fileName, this.text(fileName))
     else if (!this.#source.env[name]) this.warnIfReadableByAll(name, this.#source.filePath)
     return secret
@@ -162,7 +163,7 @@ export class SettingsReader {
   /** As `secret`. Its absence is an error. */
   requiredSecret(name: SettingName, fileName: SettingName): string | undefined {
     if (this.#value(name) === undefined && this.#value(fileName) === undefined)
-      return this.addError(name, `missing; give it or ${fileName}`)
+      return this.addError(name, say`missing; give it or ${fileName}`)
     return this.secret(name, fileName)
   }
 
@@ -170,7 +171,7 @@ export class SettingsReader {
   warnIfReadableByAll(name: SettingName, path: string | undefined): void {
     if (path !== undefined && this.#source.isReadableByAll(path))
       this.warnings.push(
-        `${name}: every user of this host can read ${shownPath(path)}. Run: chmod o= ${shownPath(path)}`,
+        say`${name}: every user of this host can read ${shownPath(path)}. Run: chmod o= ${shownPath(path)}`,
       )
   }
 
@@ -185,5 +186,5 @@ export class SettingsReader {
 
 /** A path for people to read. What is not a whole path may be a secret in the wrong place. */
 export function shownPath(path: string): string {
-  return isAbsolute(path) ? path : '(not shown, because it is not a whole path)'
+  return isAbsolute(path) ? path : say`(not shown, because it is not a whole path)`
 }

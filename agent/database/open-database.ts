@@ -20,7 +20,7 @@ export interface DatabaseKind {
   /** SQL that takes over a database of an earlier version; undefined before the second version. */
   readonly takeOver?: string
   /** What a person can do about a broken file, and what that means. */
-  readonly cureOfDamage: string
+  readonly cureOfDamage: () => string
   /** What a person can do if the file was removed while the agent ran, and what that means. */
   readonly cureOfRemoval: string
 }
@@ -64,7 +64,7 @@ function openOnce<Store>(kind: DatabaseKind, path: string, prepare: (db: Databas
     return prepare(db)
   } catch (error) {
     db?.close()
-    throw notOpened(path, error, kind.cureOfDamage)
+    throw notOpened(path, error, kind.cureOfDamage())
   }
 }
 
@@ -126,5 +126,5 @@ function refuseForeign({ applicationId, schemaVersion, cureOfDamage }: DatabaseK
   const pages = Number(value('PRAGMA page_count')) - Number(value('PRAGMA freelist_count'))
   if (pages * Number(value('PRAGMA page_size')) > checkedBytesMax) return
   const check = String(value('PRAGMA quick_check(1)'))
-  if (check !== 'ok') throw damaged(path, `damaged (${check})`, cureOfDamage)
+  if (check !== 'ok') throw damaged(path, `damaged (${check})`, cureOfDamage())
 }

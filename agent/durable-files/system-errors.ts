@@ -1,56 +1,61 @@
 import { constants } from 'node:os'
+import { say } from '../language/say.ts'
 
 /** What an error of the operating system means, and what a person can do about it. */
 interface SystemErrorMeaning {
-  readonly problem: string
+  readonly problem: () => string
   /** An imperative, so that it follows "cure:" as well as a full stop. */
-  readonly cure: string
+  readonly cure: () => string
   /** Trying again later may be enough. */
   readonly mayPass?: boolean
 }
 
 const noRight: SystemErrorMeaning = {
-  problem: "the agent's user may not work with it",
-  cure: "give the agent's user the right to write and read there, and make no file there immutable",
+  problem: () => say`the agent's user may not work with it`,
+  cure: () => say`give the agent's user the right to write and read there, and make no file there immutable`,
 }
 const tooManyOpen: SystemErrorMeaning = {
-  problem: 'too many files are open',
-  cure: 'raise the limit of open files (LimitNOFILE in systemd, ulimit -n)',
+  problem: () => say`too many files are open`,
+  cure: () => say`raise the limit of open files (LimitNOFILE in systemd, ulimit -n)`,
   mayPass: true,
 }
 const fileInTheWay: SystemErrorMeaning = {
-  problem: 'a file is where a directory must be',
-  cure: 'move away that file, or name another directory',
+  problem: () => say`a file is where a directory must be`,
+  cure: () => say`move away that file, or name another directory`,
 }
 const dirInTheWay: SystemErrorMeaning = {
-  problem: 'a directory is where a file must be',
-  cure: 'move away that directory',
+  problem: () => say`a directory is where a file must be`,
+  cure: () => say`move away that directory`,
 }
 
 /** The one table from the code of a system error to its meaning, for the journal, the spool and the settings. */
 const systemErrors: Readonly<Record<string, SystemErrorMeaning>> = {
-  ENOSPC: { problem: 'the disk is full', cure: 'free space on its disk', mayPass: true },
+  ENOSPC: { problem: () => say`the disk is full`, cure: () => say`free space on its disk`, mayPass: true },
   EDQUOT: {
-    problem: "the disk quota of the agent's user is used up",
-    cure: 'free space on its disk, or raise the quota',
+    problem: () => say`the disk quota of the agent's user is used up`,
+    cure: () => say`free space on its disk, or raise the quota`,
     mayPass: true,
   },
   EMFILE: tooManyOpen,
   ENFILE: tooManyOpen,
-  EIO: { problem: 'the disk fails', cure: 'look at the disk first', mayPass: true },
-  EROFS: { problem: 'its file system is read-only', cure: 'mount it for writing, or name another directory' },
+  EIO: { problem: () => say`the disk fails`, cure: () => say`look at the disk first`, mayPass: true },
+  EROFS: {
+    problem: () => say`its file system is read-only`,
+    cure: () => say`mount it for writing, or name another directory`,
+  },
   EACCES: noRight,
   EPERM: noRight,
-  ENOENT: { problem: 'no such file', cure: 'see that its directory exists, on a local disk' },
+  ENOENT: { problem: () => say`no such file`, cure: () => say`see that its directory exists, on a local disk` },
   ENOTDIR: fileInTheWay,
   EEXIST: fileInTheWay,
   EISDIR: dirInTheWay,
   ENOTEMPTY: dirInTheWay,
-  ELOOP: { problem: 'a link is where a directory must be', cure: 'put a directory in the place of the link' },
-  EXDEV: { problem: 'it is on another file system', cure: 'put outbox and inbox on one file system' },
+  ELOOP: {
+    problem: () => say`a link is where a directory must be`,
+    cure: () => say`put a directory in the place of the link`,
+  },
+  EXDEV: { problem: () => say`it is on another file system`, cure: () => say`put outbox and inbox on one file system` },
 }
-
-const unknownCure = 'look at its disk and its rights'
 
 /** The code of a system error. Node has no name for a used-up quota and gives its number only. */
 export function codeOf(error: unknown): string | undefined {
@@ -64,12 +69,12 @@ function meaningOf(error: unknown): SystemErrorMeaning | undefined {
 
 /** What is wrong, in words. */
 export function problemOf(error: unknown): string {
-  return meaningOf(error)?.problem ?? 'it cannot be used'
+  return meaningOf(error)?.problem() ?? say`it cannot be used`
 }
 
 /** What a person can do about an error. */
 export function cureOf(error: Error): string {
-  return meaningOf(error)?.cure ?? unknownCure
+  return meaningOf(error)?.cure() ?? say`look at its disk and its rights`
 }
 
 /** Whether trying again later may be enough. So it is for an error that is not in the table. */

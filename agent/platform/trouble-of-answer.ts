@@ -1,3 +1,4 @@
+import { say } from '../language/say.ts'
 import type { PlatformRoute } from './trouble-of-failure.ts'
 import { type Trouble, troubleTable } from './trouble-table.ts'
 
@@ -31,7 +32,7 @@ export function troubleOfAnswer(
     const { kid, fingerprint } = signer()
     return clock === 'right'
       ? { kind: 'credentials', ...troubleTable.credentials(kid, fingerprint, quoted) }
-      : { kind: 'clock', ...troubleTable.clock(clockProblems[clock], quoted) }
+      : { kind: 'clock', ...troubleTable.clock(clockProblems[clock](), quoted) }
   }
   if (status >= 500) return { kind: 'server-error', ...troubleTable['server-error'](host, status, quoted) }
   if (status === 404) return { kind: 'path', ...troubleTable.path(baseUrl) }
@@ -39,14 +40,14 @@ export function troubleOfAnswer(
 }
 
 const clockProblems = {
-  off: 'its Date changes so much that the clock of this host cannot be corrected',
-  'not-known': 'it sends no Date that the clock of this host could be compared with',
+  off: () => say`its Date changes so much that the clock of this host cannot be corrected`,
+  'not-known': () => say`it sends no Date that the clock of this host could be compared with`,
 } as const
 
 /** What a clock means that is off by that much, where the agent corrects it. */
 export function troubleOfClock(offsetMs: number): Trouble {
   const seconds = Math.round(Math.abs(offsetMs) / 1000)
-  const direction = offsetMs > 0 ? 'behind' : 'ahead of'
+  const direction = offsetMs > 0 ? 'behind' : 'ahead'
   return { kind: 'clock-corrected', ...troubleTable['clock-corrected'](seconds, direction) }
 }
 

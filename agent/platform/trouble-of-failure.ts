@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
+import { say } from '../language/say.ts'
 import { ProxyError } from './connector.ts'
 import { type Trouble, troubleTable } from './trouble-table.ts'
 
@@ -22,7 +23,7 @@ export function troubleOfFailure({ wasSent, cause }: AttemptFailure, { baseUrl, 
   const { host, hostname } = new URL(baseUrl)
   const why = whyOf(cause)
   if (cause instanceof ProxyError) return troubleOfProxy(cause, host, proxy?.host ?? '')
-  if (cause.name === 'HTTPParserError') return { kind: 'http', ...troubleTable.http(host, 'no HTTP') }
+  if (cause.name === 'HTTPParserError') return { kind: 'http', ...troubleTable.http(host, say`no HTTP`) }
   if (wasSent) return { kind: 'no-answer', ...troubleTable['no-answer'](host, why) }
   const tls = troubleOfTls(cause, host)
   if (tls) return tls
@@ -61,11 +62,11 @@ function troubleOfTls(cause: Error, host: string): Trouble | undefined {
   }
   if (code === 'CERT_HAS_EXPIRED') {
     const validTo = chain.map(({ validToDate }) => validToDate.toISOString()).sort()[0]
-    return { kind: 'tls-expired', ...troubleTable['tls-expired'](host, `until ${validTo}`, code) }
+    return { kind: 'tls-expired', ...troubleTable['tls-expired'](host, say`until ${validTo}`, code) }
   }
   if (code === 'CERT_NOT_YET_VALID') {
     const validFrom = chain.map(({ validFromDate }) => validFromDate.toISOString()).sort()
-    return { kind: 'tls-expired', ...troubleTable['tls-expired'](host, `only from ${validFrom.at(-1)}`, code) }
+    return { kind: 'tls-expired', ...troubleTable['tls-expired'](host, say`only from ${validFrom.at(-1)}`, code) }
   }
   if (!otherTlsCodes.test(code) && !cause.message.includes('before secure TLS connection')) return undefined
   return { kind: 'tls', ...troubleTable.tls(host, reason === undefined ? code : `${code}: ${reason}`) }
@@ -85,7 +86,7 @@ function chainOf(certificate: X509Certificate | undefined): X509Certificate[] {
 
 /** A name of a certificate. The server chose it. */
 function oneLine(name: string | undefined): string {
-  return (name ?? 'no name').replace(/\p{Cc}+/gu, ', ').slice(0, 200)
+  return (name ?? say`no name`).replace(/\p{Cc}+/gu, ', ').slice(0, 200)
 }
 
 /** The code of an error. The texts of Node give advice about Node. */

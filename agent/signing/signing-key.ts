@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
+import { say } from '../language/say.ts'
 
 /** The key that signs the agent's requests. */
 export interface SigningKey {
@@ -21,10 +22,10 @@ export class KeyFileError extends Error {
  */
 export function readSigningKey(pem: string, kid: string): SigningKey {
   if (/-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(pem))
-    throw new KeyFileError('this key is encrypted; decrypt it with: openssl pkey -in ENCRYPTED -out signing-key.pem')
+    throw new KeyFileError(say`this key is encrypted; decrypt it with: openssl pkey -in ENCRYPTED -out signing-key.pem`)
   if (/-----BEGIN (?:RSA )?PUBLIC KEY-----/.test(pem) && !pem.includes('PRIVATE KEY'))
-    throw new KeyFileError('this is a public key; the private key that belongs to it is needed')
-  const privateKey = keyFrom(() => createPrivateKey(pem), 'RSA private key in PEM (PKCS#8 or PKCS#1)')
+    throw new KeyFileError(say`this is a public key; the private key that belongs to it is needed`)
+  const privateKey = keyFrom(() => createPrivateKey(pem), say`RSA private key in PEM (PKCS#8 or PKCS#1)`)
   refuseWeak(privateKey)
   return { kid, privateKey, fingerprint: fingerprintOf(createPublicKey(privateKey)) }
 }
@@ -43,8 +44,8 @@ export function fingerprintOf(publicKey: KeyObject): string {
  */
 export function readPlatformKey(pem: string): KeyObject {
   if (pem.includes('PRIVATE KEY'))
-    throw new KeyFileError('this is a private key; the public key of the platform is needed')
-  const publicKey = keyFrom(() => createPublicKey(pem), 'RSA public key in PEM')
+    throw new KeyFileError(say`this is a private key; the public key of the platform is needed`)
+  const publicKey = keyFrom(() => createPublicKey(pem), say`RSA public key in PEM`)
   refuseWeak(publicKey)
   return publicKey
 }
@@ -54,13 +55,13 @@ function keyFrom(read: () => KeyObject, wanted: string): KeyObject {
     return read()
   } catch {
     // The reader's own message can quote the text: it goes nowhere.
-    throw new KeyFileError(`no ${wanted}, or a damaged one; copy the whole file again`)
+    throw new KeyFileError(say`no ${wanted}, or a damaged one; copy the whole file again`)
   }
 }
 
 function refuseWeak(key: KeyObject): void {
-  if (key.asymmetricKeyType !== 'rsa') throw new KeyFileError(`a key of type ${key.asymmetricKeyType}, not RSA`)
+  if (key.asymmetricKeyType !== 'rsa') throw new KeyFileError(say`a key of type ${key.asymmetricKeyType}, not RSA`)
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
   if (bits < limits.signingKeyBitsMin)
-    throw new KeyFileError(`an RSA key of ${bits} bits; at least ${limits.signingKeyBitsMin} are wanted`)
+    throw new KeyFileError(say`an RSA key of ${bits} bits; at least ${limits.signingKeyBitsMin} are wanted`)
 }

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
+import { say } from '../language/say.ts'
 
 /** Where a spool's files lie. @see interface section 4.10 */
 export interface SpoolDirs {
@@ -89,7 +90,7 @@ function reasonsAgainstSharing({ root, outbox, inbox }: SpoolDirs): string[] {
     if (!stat || stat.uid !== process.getuid?.()) return []
     if (stat.gid === rootStat.gid && (stat.mode & 0o030) === 0o030) return []
     return [
-      `SERVICE_SPOOL_DIR: the group of ${root} may not write in ${dir}: chgrp --reference=${root} ${dir} && chmod g+rwxs ${dir}`,
+      say`SERVICE_SPOOL_DIR: the group of ${root} may not write in ${dir}: chgrp --reference=${root} ${dir} && chmod g+rwxs ${dir}`,
     ]
   })
 }
@@ -97,7 +98,9 @@ function reasonsAgainstSharing({ root, outbox, inbox }: SpoolDirs): string[] {
 /** A warning with its cure, where others may write in the root and so replace outbox and inbox. */
 export function warningAboutRoot({ root }: SpoolDirs): string[] {
   if (process.platform === 'win32' || (statSync(root).mode & 0o022) === 0) return []
-  return [`others may write in ${root} and put other directories in the place of outbox and inbox: chmod go-w ${root}`]
+  return [
+    say`others may write in ${root} and put other directories in the place of outbox and inbox: chmod go-w ${root}`,
+  ]
 }
 
 /**
@@ -108,7 +111,7 @@ export function warningAboutRoot({ root }: SpoolDirs): string[] {
 export function assertNoLinks(dirs: readonly string[]): void {
   for (const dir of dirs) {
     if (!lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink()) continue
-    const text = `SERVICE_SPOOL_DIR: ${dir} is a link, and nothing is read or written there: put a directory in its place`
+    const text = say`SERVICE_SPOOL_DIR: ${dir} is a link, and nothing is read or written there: put a directory in its place`
     throw Object.assign(new SpoolUnusableError(text), { code: 'ELOOP' })
   }
 }

@@ -25,6 +25,7 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
     ['durable-files'],
     ['signing'],
     ['clock'],
+    ['language'],
   ],
   'platform-stub': [
     ['main.ts'],

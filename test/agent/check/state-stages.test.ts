@@ -98,7 +98,7 @@ test('a journal that is no database, foreign or newer is wrong, and its text say
   using ready = checkSetup()
   const journal = ready.path('state', 'journal.db')
   writeFileSync(journal, 'not a database'.repeat(50))
-  expect(await ready.faults()).toMatchObject([{ name: 'journal', cure: journalDatabase.cureOfDamage }])
+  expect(await ready.faults()).toMatchObject([{ name: 'journal', cure: journalDatabase.cureOfDamage() }])
   rmSync(journal)
   const withPragmas = (applicationId: number, version: number) => {
     using db = new DatabaseSync(journal)

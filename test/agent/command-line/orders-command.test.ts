@@ -1,27 +1,9 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type AgentHome, agentHome, processPublicKey } from '../fixtures/agent-process.ts'
 import { spawnBridge, webhookUrlOf } from '../fixtures/bridge-process.ts'
+import { commandOutput } from '../fixtures/command-output.ts'
 import { FakePlatform, goodReply } from '../fixtures/fake-platform.ts'
 import { end, order, sendWebhook } from '../fixtures/webhook-sender.ts'
-
-const main = join(import.meta.dirname, '..', '..', '..', 'agent', 'main.ts')
-
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Runs `market-agent orders` to its end. */
-function orders(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, 'orders', ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-  })
-}
 
 /** A platform, an agent with a bridge as a process of its own, and the command beside it. */
 async function setup(settings: Readonly<Record<string, string>> = {}) {
@@ -42,7 +24,7 @@ async function setup(settings: Readonly<Record<string, string>> = {}) {
       await agent.printed(`"transactionId":${transactionId},"itemRef":${JSON.stringify(itemRef)},"phase":"offered"`)
     },
     webhook: (event: object) => sendWebhook(webhookUrl, event),
-    orders: (...args: string[]) => orders(env, ...args),
+    orders: (...args: string[]) => commandOutput(['orders', ...args], env),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
@@ -104,11 +86,11 @@ test('orders and its check want the token, and end with 1 without a daemon or wi
   await opened.webhook(end)
   for (const args of [[], ['--check-now']]) {
     expect(await opened.orders(...args)).toEqual({ code: 0, stdout: 'no open orders\n', stderr: '' })
-    expect(await orders({ ...opened.env, SERVICE_AGENT_TOKEN: 'another' }, ...args)).toMatchObject({
+    expect(await commandOutput(['orders', ...args], { ...opened.env, SERVICE_AGENT_TOKEN: 'another' })).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('"status":401'),
     })
-    expect(await orders({ ...opened.env, SERVICE_AGENT_PORT: '1' }, ...args)).toMatchObject({
+    expect(await commandOutput(['orders', ...args], { ...opened.env, SERVICE_AGENT_PORT: '1' })).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringContaining('No market-agent answers at 127.0.0.1:1'),

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, randomUUID, verify } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -9,9 +8,9 @@ import { expect, test } from 'vitest'
 import { sealEnvelope } from '../../../contract/envelope/seal.ts'
 import { keepSecret } from '../../outputs/outputs.ts'
 import { type AgentProcess, spawnAgent } from '../fixtures/agent-process.ts'
+import { commandOutput } from '../fixtures/command-output.ts'
 import { type Answer, goodBodies } from '../fixtures/test-agent.ts'
 
-const main = join(import.meta.dirname, '..', '..', '..', 'agent', 'main.ts')
 const timeout = 120_000
 
 const newPair = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -120,11 +119,7 @@ function agentFiles(platformUrl: string) {
     /** `market-agent reload`, as an operator runs it. */
     reload: async (agent: AgentProcess) => {
       const env = { ...home.env, SERVICE_AGENT_PORT: new URL(await agent.listening).port }
-      return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-        execFile(process.execPath, [main, 'reload', '--config', config], { env }, (error, stdout, stderr) =>
-          resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-        )
-      })
+      return commandOutput(['reload', '--config', config], env)
     },
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
   }

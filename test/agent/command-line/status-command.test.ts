@@ -1,20 +1,12 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { commandOutput } from '../fixtures/command-output.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
 import { goodBodies, goodInputs, startTestAgent } from '../fixtures/test-agent.ts'
 
-const main = join(import.meta.dirname, '..', '..', '..', 'agent', 'main.ts')
-
-/** `market-agent status` of a daemon, in a shell without a terminal. */
-function status(url: string, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+/** `market-agent status` of a daemon. */
+function status(url: string, ...args: string[]) {
   const { hostname, port } = new URL(url)
-  const env = { PATH: process.env['PATH'] ?? '', SERVICE_AGENT_HOST: hostname, SERVICE_AGENT_PORT: port }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, 'status', ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
-    })
-  })
+  return commandOutput(['status', ...args], { SERVICE_AGENT_HOST: hostname, SERVICE_AGENT_PORT: port })
 }
 
 test('market-agent status prints how the daemon is: one line for each thing, aligned, without colours', async () => {
