@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../platform-stub/fixtures/process.ts'
-import { codeBlocksOf, portsFor, root, runCommands, withPorts } from './fixtures/guide.ts'
+import { codeBlocksOf, portsFor, runCommands, withPorts } from './fixtures/guide.ts'
 
 const blocks = codeBlocksOf('en/first-sale.md').filter(({ language }) => language === 'sh')
 
@@ -29,7 +29,7 @@ for (const [way, commands] of Object.entries(ways)) {
         'provision ',
         `provision --agent-port ${ports.get('8899')} --webhook-url http://127.0.0.1:${ports.get('8898')}/webhook `,
       )
-    const printed = await runCommands(script, folder.path, { REPOSITORY: root })
+    const printed = await runCommands(script, folder.path)
     expect(printed).toContain('"deliveryStatus":"ENTREGUE"')
     expect(printed).toContain('"outcome":"CONCLUIDA"')
     expect(printed).not.toContain('"ok":false')

@@ -110,8 +110,9 @@ test('a receiver written from the interface alone passes, each line says what wa
   expect(lines).toContain('- order-again, order-twice-at-once: that the item was handed out once')
   expect(lines).toContain('- whatever was refused: that nothing had been done before')
   expect(lines.at(-1)).toBe(`${held.length} of ${held.length} held.`)
-  const guide = join(import.meta.dirname, '..', '..', '..', 'docs', 'en', 'webhooks.md')
-  expect(await readFile(guide, 'utf8')).toContain(`It sends ${held.length} cases`)
+  const docs = join(import.meta.dirname, '..', '..', '..', 'docs')
+  expect(await readFile(join(docs, 'en', 'webhooks.md'), 'utf8')).toContain(`It sends ${held.length} cases`)
+  expect(await readFile(join(docs, 'pt-BR', 'webhooks.md'), 'utf8')).toContain(`Ele envia ${held.length} casos`)
 })
 
 test("a receiver on the contract's own reader, provisioned by a running stub, passes with that stub's key and by its clock", async () => {
