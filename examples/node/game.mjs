@@ -88,8 +88,9 @@ async function register(item) {
   const answer = await call('market.register', input, `register-${item}-${offer.tries}`)
   // 409 depois da primeira tentativa: uma anterior, sem resposta, valeu.
   if (answer.ok || (answer.status === 409 && offer.tries > 1)) offer.state = 'listed'
+  else if (answer.uncertain || answer.code === 'ID_REUSED')
+    offer.tries++ // tenta com outro id
   else if (isRefused(answer)) offer.state = 'refused'
-  else if (answer.uncertain) offer.tries++ // talvez tenha valido: o próximo segundo tenta com outro id
   save()
   return offer.state === 'listed' ? 'ok' : failure(answer)
 }

@@ -106,10 +106,10 @@ def register(item):
     with lock:
         if answer["ok"] or (answer.get("status") == 409 and offer["tries"] > 1):
             offer["state"] = "listed"  # 409 depois da primeira: uma tentativa anterior, sem resposta, valeu
+        elif answer.get("uncertain") or answer.get("code") == "ID_REUSED":
+            offer["tries"] += 1  # talvez tenha valido: o próximo segundo tenta com outro id
         elif is_refused(answer):
             offer["state"] = "refused"
-        elif answer.get("uncertain"):
-            offer["tries"] += 1  # talvez tenha valido: o próximo segundo tenta com outro id
         save()
     return "ok" if offer["state"] == "listed" else failure(answer)
 

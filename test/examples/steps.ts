@@ -112,12 +112,12 @@ async function findItemGone(course: Course): Promise<void> {
   await game.start()
   await course.orderIs(transactionId, 'out-of-stock')
   await game.kill()
-  setShields(4)
-  course.stock.set('escudo', 4)
+  setShields(9)
+  course.stock.set('escudo', 9)
   await game.start()
   await market.mend()
   await course.endsAs(transactionId, 'ESTORNADA')
-  await course.isObservedAs('escudo', 4)
+  await course.isObservedAs('escudo', 9)
 }
 
 async function killBeforeDelivery(course: Course): Promise<void> {
