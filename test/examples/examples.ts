@@ -113,8 +113,8 @@ export const examples: readonly Example[] = [
   {
     name: 'lua-files',
     ...overFiles,
-    packages: ['lua5.4'],
-    needs: [['lua5.4', '-v']],
+    packages: ['lua5.4', 'lua-dkjson'],
+    needs: [['lua5.4', '-e', 'require "dkjson"']],
     start: ({ source }) => [['lua5.4', `${source}/game.lua`]],
   },
   {
