@@ -1,19 +1,13 @@
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { parseDuration, parseHttpUrl, parseOrigin, parsePort } from './commands/options.ts'
+import type { ProbeFlags } from './commands/probe-webhook/probe-command.ts'
 import type { ProvisionFlags } from './commands/provision.ts'
 import type { ServeFlags } from './commands/serve-command.ts'
+import { addTriggerEvents } from './commands/trigger.ts'
 import { exitCodes, UserError } from './store/user-error.ts'
 
 // Each command is loaded when it is asked for: a start must not wait for the others.
-
-interface ProbeFlags {
-  readonly stub?: string
-  readonly keyDir: string
-  readonly itemRef: string
-  readonly buyer: string
-  readonly seller: string
-}
 
 const defaultAddress = { host: '127.0.0.1', port: 8_787 } as const
 const defaultStubUrl = `http://${defaultAddress.host}:${defaultAddress.port}`
@@ -79,6 +73,10 @@ program
     process.stdout.write(`Game server ${gameServerId}: ${envFile}\n`)
   })
 
+addTriggerEvents(program.command('trigger').description("does from a shell what the console's buttons do"), () =>
+  new Option('--url <stub>', 'the running stub').default(defaultStubUrl).argParser(parseOrigin),
+)
+
 program
   .command('probe-webhook')
   .description(
@@ -94,28 +92,11 @@ program
   .addOption(new Option('--item-ref <ref>', 'the item that is ordered').default('probe-item'))
   .addOption(new Option('--buyer <ref>', 'the buying character').default('probe-buyer'))
   .addOption(new Option('--seller <ref>', 'the selling character').default('probe-seller'))
-  .action(async (url: string, { stub, keyDir, itemRef, buyer, seller }: ProbeFlags) => {
+  .addOption(new Option('--json', 'the whole result as JSON, for programs'))
+  .action(async (url: string, flags: ProbeFlags) => {
     endQuietlyWithoutReader()
-    // Until every probe has held: a reader who leaves early has not seen that.
-    process.exitCode = exitCodes.failed
-    const [{ keyInFolder, keyOfStub }, { probeWebhook }, { outputOf }, { makeRandom }, { machineTime, StubClock }] =
-      await Promise.all([
-        import('./commands/probe-webhook/key.ts'),
-        import('./commands/probe-webhook/run.ts'),
-        import('./commands/probe-webhook/output.ts'),
-        import('./marketplace/random.ts'),
-        import('./clock/clock.ts'),
-      ])
-    const clock = new StubClock(machineTime, 0)
-    const hasPassed = await probeWebhook({
-      url,
-      key: stub ? await keyOfStub(stub, clock) : await keyInFolder(keyDir),
-      sale: { itemRef, buyerCharacterRef: buyer, sellerCharacterRef: seller },
-      random: makeRandom(null),
-      clock,
-      ...outputOf(process.stdout),
-    })
-    if (hasPassed) process.exitCode = 0
+    const { probe } = await import('./commands/probe-webhook/probe-command.ts')
+    await probe(url, flags)
   })
 
 program

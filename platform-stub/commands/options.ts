@@ -45,3 +45,9 @@ export function parseHttpUrl(text: string): string {
   }
   return url.href
 }
+
+/** A whole number from 0. @throws {InvalidArgumentError} */
+export function parseNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('A whole number is needed. Example: 1')
+  return Number(text)
+}

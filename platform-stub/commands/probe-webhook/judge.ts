@@ -21,6 +21,13 @@ export interface Reaction {
   readonly outcome: PostOutcome
 }
 
+/** What to do in the receiver; null where the probe passed, or was not judged. */
+export function cureOf({ probe, verdict, reactions }: Finding): string | null {
+  if (verdict !== 'failed') return null
+  const isUnanswered = reactions.some(({ outcome }) => outcome.kind === 'failure')
+  return isUnanswered ? 'answer every webhook with a status within 10 s, one that you refuse with 401' : probe.cure
+}
+
 /** Whether the platform would end the delivery. @see interface section 6, delivery rule 1 */
 export function isAcknowledged({ outcome }: Reaction): boolean {
   return outcome.kind === 'answer' && isAcknowledgement(outcome.status)

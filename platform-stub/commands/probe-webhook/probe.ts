@@ -17,6 +17,8 @@ export interface Probe {
   readonly webhooks: (bench: Workbench, order: TransferOrder) => readonly SignedWebhook[]
   /** All of them are sent together. */
   readonly areSentAtOnce?: true
+  /** What to do in the receiver where the answer is not as expected. An imperative without a full stop. */
+  readonly cure: string
   /** What a proper answer still does not prove. */
   readonly unproven?: string
 }

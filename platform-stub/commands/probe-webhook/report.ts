@@ -1,5 +1,5 @@
 import type { PostOutcome } from '../../webhooks/post.ts'
-import type { Finding, Reaction } from './judge.ts'
+import { cureOf, type Finding, type Reaction } from './judge.ts'
 import type { ProbeKey } from './key.ts'
 
 const marks: Readonly<Record<Finding['verdict'], string>> = { ok: 'ok  ', failed: 'FAIL', unjudged: '?   ' }
@@ -12,12 +12,14 @@ export function keyInWords({ kid, origin }: ProbeKey): string {
   return `The receiver has to know the kid ${kid} and its public key: ${origin}`
 }
 
-/** One line: what was sent, expected and answered; and the rule if it was broken. */
-export function findingInWords({ probe, verdict, reactions }: Finding, nameLength: number): string {
+/** What was sent, expected and answered, in one line. If the rule was broken: its section too, and the cure in a second line. */
+export function findingInWords(finding: Finding, nameLength: number): string {
+  const { probe, verdict, reactions } = finding
   const { name, sent, expected, rule } = probe
   const wanted = expected === 'refused' ? 'anything but 2xx' : takingInWords(reactions)
   const line = `${marks[verdict]} ${name.padEnd(nameLength)}  sent ${sent}; expected ${wanted}; came ${cameInWords(reactions, shownLengthMax[verdict])}`
-  return verdict === 'failed' ? `${line}  (interface ${rule})` : line
+  const cure = cureOf(finding)
+  return cure === null ? line : `${line}  (interface ${rule})\n     cure: ${cure}`
 }
 
 function takingInWords(reactions: readonly Reaction[]): string {
@@ -78,4 +80,26 @@ function openPointsOf({ probe, reactions }: Finding): string[] {
     ...(probe.unproven ? [probe.unproven] : []),
     ...(hasFallen ? ['that the 5xx was meant, and no accident'] : []),
   ]
+}
+
+/** The whole result for programs: the verdict, the key that the receiver must know, and one entry for each probe sent. */
+export function reportForPrograms({ kid, origin }: ProbeKey, findings: readonly Finding[], probeCount: number) {
+  return {
+    ok: hasPassed(findings, probeCount),
+    key: { kid, publicKey: origin },
+    notSent: probeCount - findings.length,
+    probes: findings.map((finding) => {
+      const { probe, verdict, reactions } = finding
+      const { name, rule, sent, expected, unproven = null } = probe
+      const answers = reactions.map(({ outcome }) =>
+        outcome.kind === 'failure' ? { failure: outcome.failure } : { status: outcome.status, body: outcome.body },
+      )
+      return { name, verdict, rule: `interface ${rule}`, sent, expected, answers, cure: cureOf(finding), unproven }
+    }),
+  }
+}
+
+/** Whether every probe was sent and passed. */
+export function hasPassed(findings: readonly Finding[], probeCount: number): boolean {
+  return findings.length === probeCount && findings.every(({ verdict }) => verdict === 'ok')
 }

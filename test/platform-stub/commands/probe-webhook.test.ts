@@ -155,6 +155,42 @@ test('a receiver that does not know the key fails, and its refusals count for no
   expect(stdout).toContain('Does the receiver know the kid and the public key above?')
 })
 
+test('each failed probe has its cure: in a line below it, and as a field of --json', async () => {
+  await using own = await prober()
+  await using receiver = await startHandMadeReceiver(own.kid, own.publicKeyPem, 'ignores the kid')
+  const { lines } = await own.probe(receiver.url)
+  const line = lines.find((one) => one.startsWith('FAIL other-kid'))
+  expect(line?.split('\n')[1]).toBe(
+    '     cure: compare kid in the protected header with platformKeyKid, and refuse another one',
+  )
+  expect(lines.filter((one) => one.includes('cure:')).map((one) => one.slice(0, 4))).toEqual(['FAIL', 'FAIL'])
+
+  const { code, stdout } = await run('probe-webhook', receiver.url, '--key-dir', own.folder, '--json')
+  const report = JSON.parse(stdout) as { ok: boolean; probes: { name: string; verdict: string; cure: string | null }[] }
+  expect([code, report.ok, stdout.trimEnd().split('\n').length]).toEqual([1, false, 1])
+  expect(report).toMatchObject({ key: { kid: own.kid }, notSent: 0 })
+  expect(report.probes.filter(({ cure }) => cure !== null).map(({ name }) => name)).toEqual(['other-kid', 'no-kid'])
+  expect(report.probes.find(({ name }) => name === 'no-kid')).toEqual({
+    name: 'no-kid',
+    verdict: 'failed',
+    rule: 'interface section 5, step 2',
+    sent: 'a transfer_order with no kid',
+    expected: 'refused',
+    answers: [{ status: 200, body: expect.stringContaining('observedQuantity') }],
+    cure: 'refuse a protected header without kid',
+    unproven: null,
+  })
+})
+
+test('a receiver that passes has no cure, and --json ends with 0', async () => {
+  await using own = await prober()
+  await using receiver = await startHandMadeReceiver(own.kid, own.publicKeyPem)
+  const { code, stdout } = await run('probe-webhook', receiver.url, '--key-dir', own.folder, '--json')
+  const report = JSON.parse(stdout) as { ok: boolean; probes: { verdict: string; cure: string | null }[] }
+  expect([code, report.ok]).toEqual([0, true])
+  expect(report.probes.every(({ verdict, cure }) => verdict === 'ok' && cure === null)).toBe(true)
+})
+
 test('hanging up is no refusal, and a redirect is followed nowhere', async () => {
   await using own = await prober()
   await using rude = await startHandMadeReceiver(own.kid, own.publicKeyPem, 'hangs up on a bad signature')
