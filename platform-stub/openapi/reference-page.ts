@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { Html, Page } from '../pages/document.ts'
+import type { Texts } from '../pages/texts/en.ts'
 import { fieldsOf, resolveReference } from './field-schemas.ts'
 import { inlineToHtml, markdownToHtml } from './markdown.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
@@ -11,44 +12,47 @@ interface Entry {
   readonly operation: OperationObject
 }
 
-/** The OpenAPI document as one page for people. */
-export function referencePage(document: OpenApiDocument): Page {
+/** The document's texts are English, whatever the language of the page. */
+const prose = (text: string): Html => html`<div class="stack" lang="en">${markdownToHtml(text)}</div>`
+
+/** The OpenAPI document as one page for people. @param languageSwitch The link to the page in the other language. */
+export function referencePage(t: Texts, document: OpenApiDocument, languageSwitch: Html): Page {
   const { info, tags } = document
   const entries = [...entriesOf(document.paths, true), ...entriesOf(document.webhooks, false)]
   const entriesIn = (tag: string): Entry[] => entries.filter(({ operation }) => operation.tags.includes(tag))
   const body = html`<body class="reference">
     <header>
-      <p><a href="/console">Console</a></p>
-      <h1>${info.title}</h1>
-      <p>${info.summary} The same for programs: <a href="/openapi.json">OpenAPI 3.1</a>.</p>
+      <p class="row"><a href="/console">${t.layout.menu}</a>${languageSwitch}</p>
+      <h1 lang="en">${info.title}</h1>
+      <p><span lang="en">${info.summary}</span> ${t.reference.forPrograms(html`<a href="/openapi.json">OpenAPI 3.1</a>`)}</p>
     </header>
-    <nav class="contents" aria-label="Contents">
-      <ul>
+    <nav class="contents" aria-label="${t.reference.contents}">
+      <ul lang="en">
         <li><a href="#authentication">authentication</a></li>
         ${tags.map(({ name }) => contentsOf(name, entriesIn(name)))}
       </ul>
     </nav>
     <main>
-      ${markdownToHtml(info.description)}
+      ${prose(info.description)}
       ${authenticationToHtml(document)}
       ${tags.map(
         ({ name, description }) => html`
-          <h2 id="${name}">${name}</h2>
-          ${markdownToHtml(description)}
-          ${entriesIn(name).map((entry) => operationToHtml(entry, document))}`,
+          <h2 id="${name}" lang="en">${name}</h2>
+          ${prose(description)}
+          ${entriesIn(name).map((entry) => operationToHtml(t, entry, document))}`,
       )}
     </main>
   </body>`
-  return { lang: 'en', title: info.title, styles: ['reference.css'], body }
+  return { lang: t.lang, title: `${t.menu['/docs']} · platform-stub`, styles: ['reference.css'], body }
 }
 
 function authenticationToHtml({ components }: OpenApiDocument): Html {
   const schemes = Object.entries(components.securitySchemes).map(
     ([id, { name, description }]) => html`
       <h3 id="${id}">${id}: <code>${name}</code></h3>
-      ${markdownToHtml(description)}`,
+      ${prose(description)}`,
   )
-  return html`<h2 id="authentication">authentication</h2>${schemes}`
+  return html`<h2 id="authentication" lang="en">authentication</h2>${schemes}`
 }
 
 function entriesOf(items: Readonly<Record<string, PathItem>>, isRoute: boolean): Entry[] {
@@ -67,7 +71,7 @@ function contentsOf(tag: string, entries: readonly Entry[]): Html {
   return html`<li><a href="#${tag}">${tag}</a><ul>${links}</ul></li>`
 }
 
-function operationToHtml({ title, operation }: Entry, document: OpenApiDocument): Html {
+function operationToHtml(t: Texts, { title, operation }: Entry, document: OpenApiDocument): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses, security } = operation
   const credentials = security.flatMap((schemes) => Object.keys(schemes))
   const statuses = Object.keys(responses)
@@ -77,15 +81,15 @@ function operationToHtml({ title, operation }: Entry, document: OpenApiDocument)
   return html`
     <section class="card pad stack" aria-labelledby="${operationId}">
       <h3 id="${operationId}"><code>${title}</code></h3>
-      <p class="strong">${summary}</p>
-      ${markdownToHtml(description)}
-      <p>Maturity: ${operation['x-maturity']}. Credentials: ${credentials.map((name) => html`<a href="#${name}">${name}</a> `)}</p>
-      ${parameters.length > 0 && fieldTable(`Path of ${title}`, 'in the path', pathSchemaOf(parameters))}
-      ${requestBody && contentToHtml(`Body of ${title}`, 'in the body', requestBody.content, document)}
-      ${success.map((status) => successToHtml(title, status, responses[status], document))}
+      <p class="strong" lang="en">${summary}</p>
+      ${prose(description)}
+      <p>${t.reference.maturity(operation['x-maturity'])} ${t.reference.credentials(credentials.map((name) => html`<a href="#${name}">${name}</a> `))}</p>
+      ${parameters.length > 0 && fieldTable(t, t.reference.pathOf(title), t.reference.inPath, pathSchemaOf(parameters))}
+      ${requestBody && contentToHtml(t, t.reference.bodyOf(title), t.reference.inBody, requestBody.content, document)}
+      ${success.map((status) => successToHtml(t, title, status, responses[status], document))}
       <details>
-        <summary>Otherwise: ${others.map((status) => (status === 'default' ? 'anything else' : status)).join(', ')}</summary>
-        ${others.map((status) => refusalToHtml(status, responses[status]))}
+        <summary>${t.reference.otherwise(others.map((status) => (status === 'default' ? t.reference.anythingElse : status)).join(', '))}</summary>
+        ${others.map((status) => refusalToHtml(t, status, responses[status]))}
       </details>
     </section>`
 }
@@ -99,6 +103,7 @@ function pathSchemaOf(parameters: NonNullable<OperationObject['parameters']>): J
 }
 
 function successToHtml(
+  t: Texts,
   title: string,
   status: string,
   response: ResponseObject | undefined,
@@ -107,17 +112,17 @@ function successToHtml(
   const { description = '', content } = response ?? {}
   return html`
     <h4>${status}</h4>
-    ${markdownToHtml(description)}
-    ${content && contentToHtml(`Answer to ${title}`, 'in the answer', content, document)}`
+    ${prose(description)}
+    ${content && contentToHtml(t, t.reference.answerTo(title), t.reference.inAnswer, content, document)}`
 }
 
 /** A refusal: its reason, and the text for the player. */
-function refusalToHtml(status: string, response: ResponseObject | undefined): Html {
+function refusalToHtml(t: Texts, status: string, response: ResponseObject | undefined): Html {
   const { description = '', content } = response ?? {}
   const messages = Object.values(content?.['application/json'].examples ?? {}).map(({ value }) => messageIn(value))
   return html`
-    <h4>${status === 'default' ? 'Anything else' : status}</h4>
-    ${markdownToHtml(description)}
+    <h4>${status === 'default' ? t.reference.anythingElse : status}</h4>
+    ${prose(description)}
     ${messages.length > 0 && html`<ul lang="pt-BR">${messages.map((message) => html`<li>“${message}”</li>`)}</ul>`}`
 }
 
@@ -125,13 +130,13 @@ function messageIn(value: unknown): string {
   return String((value as { readonly message?: unknown }).message)
 }
 
-function contentToHtml(label: string, where: string, content: Content, document: OpenApiDocument): Html {
+function contentToHtml(t: Texts, label: string, where: string, content: Content, document: OpenApiDocument): Html {
   const { schema, examples } = content['application/json']
   const alternatives = schema.oneOf ?? [schema]
   return html`
     ${alternatives.map((alternative, at) => {
-      const unique = alternatives.length > 1 ? `${label}, ${at + 1} of ${alternatives.length}` : label
-      return fieldTable(unique, where, unwrapData(alternative, document))
+      const unique = alternatives.length > 1 ? t.reference.alternative(label, at + 1, alternatives.length) : label
+      return fieldTable(t, unique, where, unwrapData(alternative, document))
     })}
     ${Object.values(examples).map(
       ({ value }) => html`<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`,
@@ -147,18 +152,18 @@ function unwrapData(schema: JsonSchema, document: OpenApiDocument): JsonSchema {
 }
 
 /** @param label Names the table for screen readers. */
-function fieldTable(label: string, where: string, schema: JsonSchema): Html {
+function fieldTable({ reference }: Texts, label: string, where: string, schema: JsonSchema): Html {
   const fields = fieldsOf(schema)
-  if (fields.length === 0) return html`<p>${label}: the empty object.</p>`
+  if (fields.length === 0) return html`<p>${reference.noFields(label)}</p>`
   const rows = fields.map(
     ({ name, type, isRequired, description, values }) => html`
       <tr>
-        <th scope="row"><code>${name}</code><span class="sub">${type}${!isRequired && ', optional'}</span></th>
-        <td>${inlineToHtml(description)} ${values.map((value) => html`<code>${value}</code> `)}</td>
+        <th scope="row"><code>${name}</code><span class="sub"><span lang="en">${type}</span>${!isRequired && `, ${reference.optional}`}</span></th>
+        <td><span lang="en">${inlineToHtml(description)}</span> ${values.map((value) => html`<code>${value}</code> `)}</td>
       </tr>`,
   )
   return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table class="fields">
-    <thead><tr><th scope="col">${where}</th><th scope="col">meaning</th></tr></thead>
+    <thead><tr><th scope="col">${where}</th><th scope="col">${reference.meaning}</th></tr></thead>
     <tbody>${rows}</tbody>
   </table></div>`
 }

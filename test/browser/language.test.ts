@@ -16,8 +16,8 @@ const sharedWords = new Set([
 
 /** Whether each word is a number, an address, the name of a state, operation, event or field, or a shared word. */
 function isShared(text: string): boolean {
-  const isName = (word: string) => /^([A-Z_]+|[a-z]+([._][a-z-]+)+|[a-z]+([A-Z][a-z]+)+|https?:.*)$/.test(word)
-  const words = text.split(/[\s,·]+/).filter((word) => /\p{L}/u.test(word))
+  const isName = (word: string) => /^([A-Z\d_]+|[a-z]+([._][a-z-]+)+|[a-z]+([A-Z][a-z]+)+|https?:.*)$/.test(word)
+  const words = text.split(/:?[\s,·]+|:$/).filter((word) => /\p{L}/u.test(word))
   return words.every((word) => sharedWords.has(word) || isName(word))
 }
 
@@ -27,14 +27,16 @@ test('no text of the console is left in English when it is shown in Portuguese',
   await using english = await openBrowser(stub.url, { locale: 'en-US' })
   await using portuguese = await openBrowser(stub.url, { locale: 'pt-BR' })
   const expectTranslated = async (place: string) => {
-    const address = `${stub.url}/console${place}`
+    const address = `${stub.url}${place}`
     const texts = new Set(await textsOn(english.page, address))
     const same = (await textsOn(portuguese.page, address)).filter((text) => texts.has(text) && !isShared(text))
     expect(same, place).toEqual([])
   }
-  for (const place of [...consoleLists, '/unknown']) await expectTranslated(place)
+  for (const place of [...consoleLists, '/unknown']) await expectTranslated(`/console${place}`)
   await fillConsole(stub, receiver.url)
-  for (const place of [...consoleLists, ...consoleDetails, ...unknownDetails]) await expectTranslated(place)
+  for (const place of [...consoleLists, ...consoleDetails, ...unknownDetails])
+    await expectTranslated(`/console${place}`)
+  await expectTranslated('/docs')
 }, 60_000)
 
 test('the switch shows the same page in the other language, and every page after it', async () => {
