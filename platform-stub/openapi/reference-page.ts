@@ -162,7 +162,7 @@ function fieldTable({ reference }: Texts, label: string, where: string, schema: 
         <td><span lang="en">${inlineToHtml(description)}</span> ${values.map((value) => html`<code>${value}</code> `)}</td>
       </tr>`,
   )
-  return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table class="fields">
+  return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table class="meanings">
     <thead><tr><th scope="col">${where}</th><th scope="col">${reference.meaning}</th></tr></thead>
     <tbody>${rows}</tbody>
   </table></div>`
