@@ -1,7 +1,7 @@
 /**
  * `npm run screenshots`: plays a market day at a stub and takes the pictures of its pages in docs/images/.
  * `npm run screenshots -- --review FOLDER [PART]` takes every page whole instead, at 390, 1280 and 1600 px, for a person
- * to look at; PART chooses the pages whose name contains it.
+ * to look at; PART chooses the pages whose name contains it. `--lang pt-BR` shows the console in Portuguese.
  */
 import { mkdirSync, mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,10 @@ interface Picture {
   readonly isWhole?: boolean
 }
 
-const { values, positionals } = parseArgs({ options: { review: { type: 'string' } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { review: { type: 'string' }, lang: { type: 'string', default: 'en' } },
+  allowPositionals: true,
+})
 const root = join(import.meta.dirname, '..')
 const folder = values.review ?? join(root, 'docs', 'images')
 const desk: BrowserContextOptions = { viewport: { width: 1240, height: 860 }, deviceScaleFactor: 1.5 }
@@ -123,7 +126,7 @@ function picturesOf(console: string): Picture[] {
 }
 
 async function take({ name, url, screen, before, isWhole = false }: Picture): Promise<void> {
-  const context = await browser.newContext({ locale: 'en', reducedMotion: 'reduce', ...screen })
+  const context = await browser.newContext({ locale: values.lang, reducedMotion: 'reduce', ...screen })
   const page = await context.newPage()
   await page.goto(url)
   if (await page.locator('body[data-live]').count()) await page.locator('body[data-connection="live"]').waitFor()
