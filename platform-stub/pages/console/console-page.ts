@@ -51,8 +51,8 @@ export function showPage(
       <header class="row top">
         <a class="row brand" href="/console">${mark()}<span>platform-stub</span></a>
         <span class="badge connection"><span class="hidden-text">${t.layout.updates}: </span><span id="connection" data-live="${t.layout.live}" data-lost="${t.layout.lost}">${t.layout.notLive}</span></span>
-        ${clockPanel(parts)}
         ${languageSwitch(context, t)}
+        ${clockPanel(parts)}
       </header>
       <nav class="places" aria-label="${t.layout.menu}">
         ${Object.entries(t.menu).map(

@@ -10,6 +10,7 @@ import { badge } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import type { ConsoleParts } from './console-parts.ts'
 import { type Expectation, exchangeOf, type Observation, observationIn } from './exchange.ts'
+import { moveName } from './phase-view.ts'
 
 /** Maximum number of webhooks that are looked at. A game server that reports TEMPORARY again and again gets many. */
 const webhooksMax = 20
@@ -48,7 +49,7 @@ export function expectedCell(t: Texts, { expected }: Exchange, nowMs: number): H
 
 function inWords(t: Texts, expectation: Exclude<Expectation, { readonly kind: 'act' }>, nowMs: number): Html {
   if (expectation.kind === 'move')
-    return html`<code>${expectation.trigger}</code> ${relativeTo(expectation.atMs, nowMs, t.lang)}`
+    return html`<code>${moveName(t, expectation.trigger)}</code> ${relativeTo(expectation.atMs, nowMs, t.lang)}`
   const { id, event, attempt, due } = expectation
   const when = typeof due === 'object' ? relativeTo(due.atMs, nowMs, t.lang) : t.exchange.obstacles[due]
   return t.exchange.acknowledgement(html`<a href="/console/webhooks/${id}"><code>${event}</code></a>`, attempt, when)

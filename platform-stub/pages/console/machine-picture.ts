@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { Html } from '../document.ts'
 import type { Texts } from '../texts/en.ts'
 import type { Machine } from './machine.ts'
+import { moveName } from './phase-view.ts'
 
 /** What a picture of a machine emphasizes. */
 export interface MachineView<State extends string> {
@@ -63,10 +64,6 @@ function stateOf<State extends string>(
     ${countOf(counts?.get(state) ?? 0, left + width, top)}
   </g>`
   return hrefOf ? html`<a href="${hrefOf(state)}">${group}</a>` : group
-}
-
-function moveName({ machine }: Texts, trigger: string): string {
-  return machine.triggers[trigger] ?? trigger
 }
 
 function countOf(count: number, right: number, top: number): Html | string {

@@ -11,6 +11,7 @@ import type { ConsoleQueries, StateCount } from '../../store/console-queries.ts'
 import type { HistoryRow } from '../../store/transaction-rows.ts'
 import type { Html } from '../document.ts'
 import { badge } from '../parts.ts'
+import type { Texts } from '../texts/en.ts'
 
 /** The tone of each status: the class that gives it its colour, the same everywhere on the console. */
 const tones: Readonly<Record<PaymentStatus | DeliveryStatus, string>> = {
@@ -36,6 +37,11 @@ export function statusBadges({ paymentStatus, deliveryStatus }: Omit<StateCount,
   const delivery =
     deliveryStatus === null ? html`<span class="soft">null</span>` : badge(tones[deliveryStatus], deliveryStatus)
   return html`<p class="row">${badge(tones[paymentStatus], paymentStatus)}${delivery}</p>`
+}
+
+/** A move of a transaction or a listing, in the language of the page. */
+export function moveName({ machine }: Texts, trigger: string): string {
+  return machine.triggers[trigger] ?? trigger
 }
 
 /** One move that a transaction made. */

@@ -17,7 +17,7 @@ import { acknowledgedList, exchangeWith, expectedList } from './exchange-view.ts
 import { estimateInWords } from './listings-page.ts'
 import { listingMachine, transactionMachine } from './machine.ts'
 import { machinePicture } from './machine-picture.ts'
-import { statusBadges, stepsOf } from './phase-view.ts'
+import { moveName, statusBadges, stepsOf } from './phase-view.ts'
 import { timeline } from './timeline.ts'
 
 /** The acts that lead on as they normally do. */
@@ -63,7 +63,7 @@ function actBar(t: Texts, id: number, phase: TransactionPhase): Html {
   const possible = transactionActs.filter((act) => transactionMoves[phase][act])
   const byOthers = Object.entries(transactionMoves[phase])
     .filter(([trigger, to]) => to !== phase && !transactionActs.some((act) => act === trigger))
-    .map(([trigger]) => html`<code>${trigger}</code> `)
+    .map(([trigger]) => html`<code>${moveName(t, trigger)}</code> `)
   return html`<div class="row">
     ${possible.map((act) => actForm({ method: 'POST', path: `/stub/transactions/${id}/${act}`, label: t.transaction.acts[act], button: firstActs.has(act) ? 'first' : '' }))}
     ${possible.length === 0 ? html`<p class="soft">${t.transaction.noAct}</p>` : ''}

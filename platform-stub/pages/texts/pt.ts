@@ -15,7 +15,7 @@ export const pt: Texts = {
     copied: 'Copiado',
     no: 'Nº',
     number: (id) => `nº ${id}`,
-    all: 'todas',
+    all: 'tudo',
   },
 
   menu: {
@@ -159,7 +159,7 @@ export const pt: Texts = {
 
   clock: {
     name: 'Relógio do stub',
-    travelling: (distance) => `ajustado em ${distance}`,
+    travelling: (distance) => `hora ${distance}`,
     explanation: 'Tudo o que vence no caminho é feito em ordem, cada coisa no seu horário.',
     jumps: { 60: '+1 min', 900: '+15 min', 3600: '+1 h', 86400: '+1 dia' },
     travel: 'Ir',

@@ -50,7 +50,7 @@ test('each text of the console is translated', () => {
   const portuguese = textsIn(pt)
   const same = [...textsIn(en)].filter(([name, text]) => text === portuguese.get(name)).map(([, text]) => text)
   expect([...new Set(same)].toSorted()).toEqual([
-    ...['+1 h', '+1 min', '+15 min', 'Checkout', 'Console', 'Item', 'OpenAPI', 'Payload', 'Retry-After, s', 'Status'],
+    ...['+1 h', '+1 min', '+15 min', 'Console', 'Item', 'OpenAPI', 'Payload', 'Retry-After, s', 'Status'],
     ...['Webhook {}', 'Webhooks', '{} bytes'],
   ])
 })
