@@ -34,6 +34,7 @@ static class Game
         public long Id;
         public string State, Item, Buyer;
         public int Quantity, Tries;
+        public bool FromDisk; // pode ter acabado enquanto o servidor estava parado
     }
 
     static readonly object World = new object();
@@ -60,7 +61,7 @@ static class Game
                 Orders[long.Parse(w[1])] = new Order
                 {
                     Id = long.Parse(w[1]), State = w[2], Item = w[3],
-                    Quantity = int.Parse(w[4]), Buyer = w[5], Tries = int.Parse(w[6])
+                    Quantity = int.Parse(w[4]), Buyer = w[5], Tries = int.Parse(w[6]), FromDisk = true
                 };
             if (w[0] == "mail") Mail.Add(line);
             if (w[0] == "full") Full.Add(w[1]);
@@ -243,6 +244,7 @@ static class Game
             if (known.State == "new" || known.State == "put-off")
             {
                 known.State = "taken";
+                known.FromDisk = false;
                 Orders[known.Id] = known;
                 Offer offer;
                 if (Offers.TryGetValue(known.Item, out offer) && offer.State == "registering") offer.State = "listed";
@@ -257,27 +259,41 @@ static class Game
     {
         try
         {
-            string body;
-            using (var reader = new StreamReader(context.Request.InputStream, Encoding.UTF8)) body = reader.ReadToEnd();
+            if (context.Request.Headers["Origin"] != null)
+            {
+                Refuse(context, 403); // uma página web não faz pedidos
+                return;
+            }
+            string body = new StreamReader(context.Request.InputStream, Encoding.UTF8).ReadToEnd();
             Event received = new JavaScriptSerializer().Deserialize<Event>(body);
             object reply = new { };
             if (received.@event == "transfer_order") reply = new { observedQuantity = TakeOrder(received) };
             if (received.@event == "transaction_terminal") EndOrder(received);
-            byte[] bytes = Encoding.UTF8.GetBytes(new JavaScriptSerializer().Serialize(reply));
             context.Response.ContentType = "application/json";
-            context.Response.Close(bytes, true);
+            context.Response.Close(Encoding.UTF8.GetBytes(new JavaScriptSerializer().Serialize(reply)), true);
         }
         catch (Exception problem)
         {
             Console.Error.WriteLine("POST: " + problem.Message);
-            context.Response.Abort(); // o agente oferece de novo
+            Refuse(context, 500); // o agente envia de novo
         }
+    }
+
+    static void Refuse(HttpListenerContext context, int status)
+    {
+        try
+        {
+            context.Response.StatusCode = status;
+            context.Response.Close();
+        }
+        catch (Exception) { } // a conexão já caiu
     }
 
     // 5. Entregar, ou dizer por que não. Só o que é certo devolve o dinheiro; na dúvida, TEMPORARY.
 
     static void WorkOrder(Order order)
     {
+        if (order.FromDisk && !IsAwaited(order)) return;
         Offer offer;
         lock (World)
         {
@@ -307,6 +323,14 @@ static class Game
             Save();
             Print("pedido " + order.Id + ": adiado");
         }
+    }
+
+    // A plataforma ainda espera a entrega? Se não, o fim do pedido está a caminho.
+    static bool IsAwaited(Order order)
+    {
+        Answer now = Call("transaction.get", new { transactionId = order.Id }, null);
+        if (now.ok && "AGUARDANDO_SERVIDOR".Equals(now.data["deliveryStatus"])) order.FromDisk = false;
+        return !order.FromDisk;
     }
 
     static Answer Report(Order order, string reason, string detail)

@@ -47,6 +47,7 @@ public class Game {
         final int quantity;
         volatile String state;
         int tries;
+        boolean fromDisk; // pode ter acabado enquanto o servidor estava parado
 
         Order(String[] w) {
             id = Long.parseLong(w[1]); state = w[2]; item = w[3]; quantity = number(w[4]); buyer = w[5]; tries = number(w[6]);
@@ -73,7 +74,11 @@ public class Game {
                 offer.inDoubt = offer.state.equals("registering");
                 offers.put(offer.item, offer);
             }
-            if (w[0].equals("order")) orders.put(Long.parseLong(w[1]), new Order(w));
+            if (w[0].equals("order")) {
+                Order order = new Order(w);
+                order.fromDisk = true;
+                orders.put(order.id, order);
+            }
             if (w[0].equals("mail")) mail.add(line);
             if (w[0].equals("full")) full.add(w[1]);
         }
@@ -207,6 +212,7 @@ public class Game {
             ("order " + id + " new " + event.itemRef + " " + event.quantity + " " + event.buyerCharacterRef + " 0").split(" ")));
         if (order.state.equals("new") || order.state.equals("put-off")) {
             order.state = "taken";
+            order.fromDisk = false;
             Offer offer = offers.get(order.item);
             if (offer != null && offer.state.equals("registering")) offer.state = "listed";
             save();
@@ -216,6 +222,11 @@ public class Game {
     }
 
     static void serve(HttpExchange exchange) throws IOException {
+        if (exchange.getRequestHeaders().containsKey("Origin")) { // uma página web não faz pedidos
+            exchange.sendResponseHeaders(403, -1);
+            exchange.close();
+            return;
+        }
         int status = 200;
         Map<String, Object> reply = Map.of();
         try {
@@ -234,6 +245,7 @@ public class Game {
     // 5. Entregar, ou dizer por que não. Só o que é certo devolve o dinheiro; na dúvida, TEMPORARY.
 
     static void workOrder(Order order) throws InterruptedException {
+        if (order.fromDisk && !isAwaited(order)) return;
         Offer offer = offers.get(order.item);
         synchronized (Game.class) {
             if (!order.state.equals("taken")) return;
@@ -259,6 +271,13 @@ public class Game {
             save();
             print("pedido " + order.id + ": adiado");
         }
+    }
+
+    // A plataforma ainda espera a entrega? Se não, o fim do pedido está a caminho.
+    static boolean isAwaited(Order order) throws InterruptedException {
+        Answer now = call("transaction.get", Map.of("transactionId", order.id), null);
+        if (now.ok && "AGUARDANDO_SERVIDOR".equals(now.data.get("deliveryStatus"))) order.fromDisk = false;
+        return !order.fromDisk;
     }
 
     static Answer report(Order order, String reason, String detail) throws InterruptedException {

@@ -82,8 +82,11 @@ function register(string $item): string
 }
 
 // 5. Entregar, ou dizer por que não. Só o que é certo devolve o dinheiro; na dúvida, TEMPORARY.
+$fromDisk = []; // estes podem ter acabado enquanto o servidor estava parado
+
 function workOrder(int $id): void
 {
+    if (!isAwaited($id)) return;
     $result = change(function (array &$world) use ($id): string {
         $order = &$world['orders'][$id];
         if ($order['state'] !== 'taken') return '';
@@ -101,6 +104,17 @@ function workOrder(int $id): void
     });
     if ($result === 'entregue') say("pedido $id: entregue");
     elseif ($result !== '') putOff($id, $result);
+}
+
+// A plataforma ainda espera a entrega? Se não, o fim do pedido está a caminho.
+function isAwaited(int $id): bool
+{
+    global $fromDisk;
+    if (!isset($fromDisk[$id])) return true;
+    $now = call('transaction.get', ['transactionId' => $id]);
+    if (!$now['ok'] || $now['data']['deliveryStatus'] !== 'AGUARDANDO_SERVIDOR') return false;
+    unset($fromDisk[$id]);
+    return true;
 }
 
 function putOff(int $id, string $detail): void
@@ -230,6 +244,7 @@ if ($argc > 1) { // php game.php list espada ana 5 1000: só este comando, ao la
     run(implode(' ', array_slice($argv, 1)));
     exit;
 }
+$fromDisk = array_flip(ordersIn('taken'));
 say('pronto');
 $seen = [];
 $next = microtime(true);

@@ -34,8 +34,9 @@ function endOrder(array $event): void
     if ($isOver) say("pedido $id: encerrado {$event['outcome']}");
 }
 
-// Só o agente, nesta máquina, faz pedidos. Sem isto, qualquer um pela internet faria.
-if (!in_array($_SERVER['REMOTE_ADDR'], ['127.0.0.1', '::1']) || isset($_SERVER['HTTP_X_FORWARDED_FOR'])) {
+// Só o agente, nesta máquina, envia pedidos: ninguém pela internet, nenhum proxy, nenhuma página web.
+$isLocal = in_array($_SERVER['REMOTE_ADDR'], ['127.0.0.1', '::1']);
+if (!$isLocal || isset($_SERVER['HTTP_X_FORWARDED_FOR']) || isset($_SERVER['HTTP_ORIGIN'])) {
     http_response_code(403);
     exit;
 }
