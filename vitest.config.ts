@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // The programs speak the language of the shell that starts them.
+    env: { LC_ALL: 'C.UTF-8' },
     globalSetup: ['test/outputs/no-secret-in-outputs.ts'],
     // A bound against a test that hangs. A busy machine is several times slower than a quiet one.
     testTimeout: 120_000,

@@ -4,6 +4,7 @@ import { exitCodes, UserError } from '../store/user-error.ts'
 import { isAcknowledgement } from '../webhooks/post.ts'
 import { askStub } from './ask-stub.ts'
 import { parseHttpUrl, parseNumber } from './options.ts'
+import { say } from './say.ts'
 
 /** The flags of all events together. Each event takes some of them. */
 interface TriggerFlags {
@@ -31,56 +32,97 @@ interface TriggerEvent {
   readonly body: (flags: TriggerFlags) => object
 }
 
-const transactionOption = () => new Option('--transaction-id <number>', 'the newest if left out').argParser(parseNumber)
+const transactionOption = () =>
+  new Option('--transaction-id <number>', say('the newest if left out', 'se faltar, o mais novo')).argParser(
+    parseNumber,
+  )
 const webhookUrlOption = (meaning: string) => new Option('--webhook-url <url>', meaning).argParser(parseHttpUrl)
 const quantityOption = () => new Option('--quantity <number>').default(1).argParser(parseNumber)
 
 /** What `platform-stub trigger` knows, by its name. */
 const triggerEvents: Readonly<Record<string, TriggerEvent>> = {
   buy: {
-    summary: 'a buyer buys in the game; prints the purchase with its checkoutUrl',
+    summary: say(
+      'a buyer buys in the game; prints the purchase with its checkoutUrl',
+      'um comprador compra no jogo; mostra a compra com a checkoutUrl',
+    ),
     options: [
-      new Option('--item-ref <ref>', 'the newest listing if left out'),
+      new Option('--item-ref <ref>', say('the newest listing if left out', 'se faltar, o anúncio mais novo')),
       quantityOption(),
-      new Option('--buyer <ref>', 'the buying character').makeOptionMandatory(),
+      new Option('--buyer <ref>', say('the buying character', 'o personagem que compra')).makeOptionMandatory(),
     ],
     path: async ({ url, itemRef }) => `/stub/listings/${await listingIdOf(url, itemRef)}/buy`,
     body: ({ quantity, buyer }) => ({ quantity, buyerCharacterRef: buyer }),
   },
-  pay: act('pay', 'the buyer pays; the stock is checked again, as the checkout does'),
-  cancel: act('cancel', 'the buyer cancels'),
-  expire: act('expire', 'the time to pay is over'),
-  deliver: act('deliver', "the game server confirms the delivery; the stub signs with the game server's key"),
+  pay: act(
+    'pay',
+    say(
+      'the buyer pays; the stock is checked again, as the checkout does',
+      'o comprador paga; o estoque é conferido de novo, como no checkout',
+    ),
+  ),
+  cancel: act('cancel', say('the buyer cancels', 'o comprador cancela')),
+  expire: act('expire', say('the time to pay is over', 'o prazo de pagamento acaba')),
+  deliver: act(
+    'deliver',
+    say(
+      "the game server confirms the delivery; the stub signs with the game server's key",
+      'o servidor de jogo confirma a entrega; o stub assina com a chave dele',
+    ),
+  ),
   fail: {
-    ...act('fail', "the game server reports a failure; the stub signs with the game server's key"),
+    ...act(
+      'fail',
+      say(
+        "the game server reports a failure; the stub signs with the game server's key",
+        'o servidor de jogo informa uma falha; o stub assina com a chave dele',
+      ),
+    ),
     options: [
       transactionOption(),
       new Option('--reason <reason>').choices(['OUT_OF_STOCK', 'TEMPORARY']).makeOptionMandatory(),
-      new Option('--observed-quantity <number>', 'what is left').makeOptionMandatory().argParser(parseNumber),
-      new Option('--detail <text>', 'for the staff'),
+      new Option('--observed-quantity <number>', say('what is left', 'o que resta'))
+        .makeOptionMandatory()
+        .argParser(parseNumber),
+      new Option('--detail <text>', say('for the staff', 'para a equipe')),
     ],
     body: ({ reason, observedQuantity, detail }) => ({ reason, observedQuantity, detail }),
   },
-  dispute: act('dispute', 'the buyer opens a dispute'),
-  'reject-dispute': act('reject-dispute', 'the staff rejects the dispute'),
-  refund: act('refund', 'the staff refunds the purchase'),
+  dispute: act('dispute', say('the buyer opens a dispute', 'o comprador abre uma disputa')),
+  'reject-dispute': act('reject-dispute', say('the staff rejects the dispute', 'a equipe rejeita a disputa')),
+  refund: act('refund', say('the staff refunds the purchase', 'a equipe devolve o dinheiro')),
   resend: {
-    summary: 'a webhook is due now, or is sent to another address once',
+    summary: say(
+      'a webhook is due now, or is sent to another address once',
+      'um webhook sai agora, ou vai uma vez para outro endereço',
+    ),
     options: [
-      new Option('--webhook-id <number>', 'the newest delivery if left out').argParser(parseNumber),
-      webhookUrlOption('to this address, once'),
+      new Option(
+        '--webhook-id <number>',
+        say('the newest delivery if left out', 'se faltar, a entrega mais nova'),
+      ).argParser(parseNumber),
+      webhookUrlOption(say('to this address, once', 'para este endereço, uma vez')),
     ],
     path: async ({ url, webhookId }) => `/stub/webhooks/${webhookId ?? (await newestOf(url, 'webhooks', 'id'))}/resend`,
     body: ({ webhookUrl }) => ({ webhookUrl }),
   },
-  transfer_order: testEvent('transfer_order', 'a test order without a sale, signed like a real one', [
-    quantityOption(),
-    new Option('--buyer <ref>', 'the buying character'),
-    new Option('--seller <ref>', 'the selling character'),
-  ]),
-  transaction_terminal: testEvent('transaction_terminal', 'the end of a test order', [
-    new Option('--outcome <outcome>').choices(['CONCLUIDA', 'ESTORNADA', 'EXPIRADA', 'CANCELADA']),
-  ]),
+  transfer_order: testEvent(
+    'transfer_order',
+    say(
+      'a test order without a sale, signed like a real one',
+      'um pedido de teste sem venda, assinado como um de verdade',
+    ),
+    [
+      quantityOption(),
+      new Option('--buyer <ref>', say('the buying character', 'o personagem que compra')),
+      new Option('--seller <ref>', say('the selling character', 'o personagem que vende')),
+    ],
+  ),
+  transaction_terminal: testEvent(
+    'transaction_terminal',
+    say('the end of a test order', 'o fim de um pedido de teste'),
+    [new Option('--outcome <outcome>').choices(['CONCLUIDA', 'ESTORNADA', 'EXPIRADA', 'CANCELADA'])],
+  ),
 }
 
 /**
@@ -128,10 +170,20 @@ function testEvent(event: string, summary: string, options: readonly Option[]): 
   return {
     summary,
     options: [
-      new Option('--game-server-id <number>', 'the newest if left out').argParser(parseNumber),
-      webhookUrlOption("to this address, once; the game server's if left out"),
-      new Option('--transaction-id <number>', 'a test transaction of before').argParser(parseNumber),
-      new Option('--item-ref <ref>', 'the item'),
+      new Option('--game-server-id <number>', say('the newest if left out', 'se faltar, o mais novo')).argParser(
+        parseNumber,
+      ),
+      webhookUrlOption(
+        say(
+          "to this address, once; the game server's if left out",
+          'para este endereço, uma vez; se faltar, o do servidor de jogo',
+        ),
+      ),
+      new Option(
+        '--transaction-id <number>',
+        say('a test transaction of before', 'uma transação de teste anterior'),
+      ).argParser(parseNumber),
+      new Option('--item-ref <ref>', say('the item', 'o item')),
       ...options,
     ],
     path: async ({ url, gameServerId }) =>

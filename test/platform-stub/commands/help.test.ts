@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { spawnStub } from '../fixtures/process.ts'
+
+/** The help of a command of `platform-stub`, in a shell with this locale. */
+async function help(locale: string, ...command: string[]): Promise<string> {
+  return (await spawnStub([...command, '--help'], process.cwd(), ['env', `LC_ALL=${locale}`]).ended).stdout
+}
+
+test('the help of every command is in the language of the user', async () => {
+  const commands = [[], ['serve'], ['provision'], ['trigger'], ['trigger', 'fail'], ['probe-webhook'], ['openapi']]
+  for (const command of commands) {
+    const [english, portuguese] = await Promise.all([help('en_US.UTF-8', ...command), help('pt_BR.UTF-8', ...command)])
+    expect(english).toMatch(/^Usage: platform-stub/)
+    expect(portuguese).toMatch(/^Uso: platform-stub/)
+    const meanings = (text: string) => text.split('\n').map((line) => line.trim().split(/ {2,}/).at(-1) ?? '')
+    const inBoth = meanings(english).filter((line) => line.includes(' ') && meanings(portuguese).includes(line))
+    expect(inBoth.filter((line) => !/^(?:--|\(|Us)/.test(line))).toEqual([])
+  }
+})
