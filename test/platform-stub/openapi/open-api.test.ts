@@ -52,10 +52,12 @@ test('every route and webhook has the maturity marker of the interface, and the 
   expect(page.match(/Maturity: ready\./g)).toHaveLength(markers.length)
 })
 
-test('the guide to the fields is what the document says today', async () => {
-  const guide = join(import.meta.dirname, '..', '..', '..', 'docs', 'en', 'fields.md')
-  expect(await readFile(guide, 'utf8')).toBe(fieldsPage())
-})
+for (const language of ['en', 'pt-BR'] as const) {
+  test(`the guide to the fields in docs/${language} is what the contract says today`, async () => {
+    const guide = join(import.meta.dirname, '..', '..', '..', 'docs', language, 'fields.md')
+    expect(await readFile(guide, 'utf8')).toBe(fieldsPage(language))
+  })
+}
 
 test('what the guide polls on is promised: both statuses of transaction.get, and no number before the order', () => {
   const { schemas } = document.components
