@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { packArchive, sha256Of } from './release/archive.ts'
 import { hostTarget, type Target, targets } from './release/base-executable.ts'
 import { BuildError, reportingBuildErrors, root } from './release/build-error.ts'
+import { copyDocuments } from './release/documents.ts'
 import { buildExecutable, bundlePrograms, executableName, megabytes, output, programs } from './release/executable.ts'
 import { licencesText } from './release/licences.ts'
 import { partsList } from './release/sbom.ts'
@@ -49,7 +50,7 @@ async function buildDownload(program: (typeof programs)[number], target: Target)
   copyFileSync(join(dir, file), join(packed, file))
   copyFileSync(join(release, `${program.name}.LICENSES.txt`), join(packed, 'THIRD-PARTY-LICENSES.txt'))
   for (const name of ['LICENSE', 'CHANGELOG.md']) copyFileSync(join(root, name), join(packed, name))
-  if (program.name === 'market-agent') copyFileSync(join(root, 'agent.example.env'), join(packed, 'agent.example.env'))
+  copyDocuments(packed)
   const archive = join(release, `${folder}-${target}.tar.xz`)
   step(`${folder}-${target}.tar.xz`, () => packArchive(archive, join(release, '.packing'), [folder], build.commitTimeS))
   console.log(`  ${megabytes(join(dir, file))}, packed ${megabytes(archive)}`)

@@ -1,9 +1,10 @@
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { systemdUnit, usualUnitOptions } from '../../agent/service/systemd-unit.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { root, runCommand } from './build-error.ts'
+import { copyDocuments } from './documents.ts'
 import type { BuildVersion } from './version.ts'
 
 /** What a package is made of. */
@@ -46,7 +47,7 @@ export function writeDebianPackage(file: string, contents: DebianPackage): void 
   )
   write(`${doc}/THIRD-PARTY-LICENSES.txt.gz`, gzipSync(licences, { level: 9 }))
   write(`${doc}/CHANGELOG.md.gz`, gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }))
-  copyFileSync(join(root, 'agent.example.env'), join(tree, doc, 'agent.example.env'))
+  copyDocuments(join(tree, doc))
 
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(build.commitTimeS) }
   // The rights must be those of the package, whatever the umask and the user of the build.

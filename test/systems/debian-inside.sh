@@ -27,6 +27,7 @@ export DEBIAN_FRONTEND=noninteractive
 
 # --- install ---
 holds 'the package installs without a question' dpkg -i /proof/this.deb </dev/null
+holds 'the guides are there in both languages' test -f /usr/share/doc/market-agent/docs/en/operations/run.md -a -f /usr/share/doc/market-agent/docs/pt-BR/operations/run.md
 holds 'nothing starts before the settings are filled in' is ActiveState market-agent inactive
 holds 'it makes a user, a group of the spool, and directories' test "$(stat -c %U:%G:%a /var/spool/market-agent/outbox)" = market-agent:game-spool:2770
 openssl genpkey -quiet -algorithm RSA -out /etc/market-agent/signing-key.pem 2>/dev/null || openssl genrsa -out /etc/market-agent/signing-key.pem 2048 2>/dev/null
