@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startReceiver } from '../platform-stub/fixtures/receiver.ts'
+import { codeBlocksOf, runCommands } from './fixtures/guide.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -27,6 +28,9 @@ async function npmStart(...more: string[]) {
   return {
     npm,
     printed,
+    folder,
+    stubUrl,
+    agentUrl,
     addresses: [`${stubUrl}/health`, `${agentUrl}/health`],
     /** Runs the line that is printed below a title. */
     line(title: string): string {
@@ -72,6 +76,24 @@ test('npm start posts paid orders to the address that it is given', async () => 
   expect((await fetch(`${data.checkoutUrl}/pay`, { method: 'POST' })).status).toBe(200)
   const { event } = await gameServer.event('transfer_order', data.transactionId)
   expect(event).toMatchObject({ quantity: 1, buyerCharacterRef: 'char-2' })
+})
+
+test('the first success of the README works beside npm start: an item is listed, sold and delivered, a file is answered', async () => {
+  await using started = await npmStart()
+  const blocks = codeBlocksOf('../README.md').filter(
+    ({ heading, language }) => /^2\. /.test(heading) && language === 'sh',
+  )
+  const [list = '', sell = '', files = ''] = blocks.map(({ text }) => text)
+  const commands = [list, sell, files]
+    .join('\n')
+    .replaceAll('http://127.0.0.1:8787', started.stubUrl)
+    .replaceAll('http://127.0.0.1:8899', started.agentUrl)
+    .replace('.demo/spool', JSON.stringify(join(started.folder, 'spool')))
+  const printed = await runCommands(commands, root)
+  expect(printed).toContain('{"ok":true,"id":"register-offer-1-1","data":{')
+  expect(printed).toContain('"deliveryStatus":"ENTREGUE"')
+  expect(printed).toContain('"id":"ask-1"')
+  expect(printed).not.toContain('"ok":false')
 })
 
 test.each(['SIGTERM', 'SIGHUP'] as const)('%s to npm start ends both programs', async (signal) => {
