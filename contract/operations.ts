@@ -123,7 +123,7 @@ export const operations = {
   'market.adjust-stock': {
     ...platform,
     summary: 'Reports the quantity of a listing that the game server sees as available now; 0 is sold out.',
-    summaryPt: 'Informa quantas unidades do anúncio o servidor do jogo vê agora; 0 é esgotado.',
+    summaryPt: 'Informa quantas unidades do anúncio o servidor de jogo vê agora; 0 é esgotado.',
     method: 'PUT',
     path: '/v1/api/market/listings',
     auth: 'service',
@@ -243,14 +243,14 @@ export const operations = {
   'orders.open': {
     kind: 'orders',
     summary: 'Lists the orders that wait for the game server, and those that were closed in the last 24 hours.',
-    summaryPt: 'Lista os pedidos que esperam pelo servidor do jogo e os que foram fechados nas últimas 24 horas.',
+    summaryPt: 'Lista os pedidos que esperam pelo servidor de jogo e os que foram encerrados nas últimas 24 horas.',
     does: 'list',
     input: z.looseObject({}),
   },
   'orders.take': {
     kind: 'orders',
     summary: 'Says that the game server has stored an order durably, and reports the stock that is left.',
-    summaryPt: 'Diz que o servidor do jogo gravou um pedido e informa o estoque que resta.',
+    summaryPt: 'Diz que o servidor de jogo gravou um pedido e informa o estoque que resta.',
     does: 'take',
     input: z.looseObject({ transactionId, observedQuantity: observation }),
   },

@@ -137,7 +137,8 @@ class FieldsPage {
   }
 
   #summary(name: OperationName): string {
-    return textOfContract(operations[name].summary, this.#language)
+    const { summary, summaryPt } = operations[name]
+    return this.#language === 'en' ? summary : summaryPt
   }
 
   #text(name: keyof typeof pageTexts, value = ''): string {

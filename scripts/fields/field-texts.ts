@@ -71,32 +71,7 @@ const portuguese: Readonly<Record<string, string>> = {
   characters: 'caracteres',
   optional: 'opcional',
 
-  // Summaries of the operations and of the webhooks.
-  'Starts linking a game character to a platform account; the player confirms at the returned url.':
-    'Inicia o vínculo de um personagem com uma conta da plataforma; o jogador confirma na url da resposta.',
-  "Registers a player's in-game offer as a listing.": 'Registra a oferta de um jogador como um anúncio.',
-  'Reports the quantity of a listing that the game server sees as available now; 0 is sold out.':
-    'Informa a quantidade de um anúncio que o servidor de jogo vê disponível agora; 0 é esgotado.',
-  'Withdraws a listing for good.': 'Retira um anúncio para sempre.',
-  'Says whether a character may list items. A hint, never a gate.':
-    'Diz se um personagem pode anunciar itens. É uma dica, nunca um bloqueio.',
-  'Creates a purchase and returns the checkout address for the buyer.':
-    'Cria uma compra e devolve o endereço da página de pagamento para o comprador.',
-  'Reads where a transaction stands.': 'Lê em que estado está uma transação.',
-  'Confirms that the whole item of a paid transaction was transferred.':
-    'Confirma que o item inteiro de uma transação paga foi transferido.',
-  'Reports that an item could not be transferred: OUT_OF_STOCK refunds the buyer, TEMPORARY orders again.':
-    'Informa que um item não pôde ser transferido: OUT_OF_STOCK devolve o dinheiro ao comprador, TEMPORARY faz o pedido vir de novo.',
-  'Signs a listing registration for the game client to carry; sends nothing.':
-    'Assina o registro de um anúncio para o cliente do jogo levar; não envia nada.',
-  'Signs a purchase for the game client to carry; sends nothing.':
-    'Assina uma compra para o cliente do jogo levar; não envia nada.',
-  "Checks a webhook's signature over its raw body and returns the event; sends nothing.":
-    'Verifica a assinatura de um webhook sobre o corpo exato e devolve o evento; não envia nada.',
-  'Lists the orders that wait for the game server, and those that were closed in the last 24 hours.':
-    'Lista os pedidos que esperam pelo servidor de jogo, e os que foram encerrados nas últimas 24 horas.',
-  'Says that the game server has stored an order durably, and reports the stock that is left.':
-    'Diz que o servidor de jogo gravou um pedido de forma durável, e informa o estoque que resta.',
+  // Summaries of the webhooks.
   'Payment is confirmed: transfer the item and report the stock that is left.':
     'O pagamento foi confirmado: transfira o item e informe o estoque que resta.',
   'The transaction reached a final outcome: reconcile and release the item.':
