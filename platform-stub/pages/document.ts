@@ -2,10 +2,12 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { StubEnv } from '../developer/control/control-parts.ts'
 import { assetUrl } from './assets.ts'
-import type { Lang } from './texts/en.ts'
 
 /** A piece of a page. `html` escapes every value in it. */
 export type Html = ReturnType<typeof html>
+
+/** The language of a page, as `<html lang>` and `Intl` name it. */
+export type Lang = 'en' | 'pt-BR'
 
 /** The part that differs from page to page. `pageResponse` adds the rest. */
 export interface Page {

@@ -1,9 +1,8 @@
 import { html } from 'hono/html'
 import { iso } from '../clock/iso.ts'
 import { relative, stamp } from './browser/durations.js'
-import type { Html } from './document.ts'
+import type { Html, Lang } from './document.ts'
 import { lazily } from './lazily.ts'
-import type { Lang } from './texts/en.ts'
 
 /** Buyers and players read Brazil's time, on every machine. */
 const timeZone = 'America/Sao_Paulo'

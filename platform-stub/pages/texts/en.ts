@@ -1,10 +1,7 @@
 import { html } from 'hono/html'
-import type { Html } from '../document.ts'
+import type { Html, Lang } from '../document.ts'
 import * as market from './en-market.ts'
 import * as traffic from './en-traffic.ts'
-
-/** The language of a page, as `<html lang>` and `Intl` name it. */
-export type Lang = 'en' | 'pt-BR'
 
 /** The type of the catalogue of each language. */
 export type Texts = typeof en
