@@ -10,14 +10,15 @@ import { pt } from './pt.ts'
 
 const catalogues = { en, pt }
 const parameter = 'lang'
-const cookie = { name: 'platform-stub-language', sameSite: 'Lax', httpOnly: true, maxAge: 31_536_000 } as const
+const cookie = 'platform-stub-language'
+const cookieOptions = { sameSite: 'Lax', httpOnly: true, maxAge: 31_536_000 } as const
 
 /** Chosen by the switch, else by the browser's languages, else English. */
 const detect = languageDetector({
   supportedLanguages: Object.keys(catalogues),
   fallbackLanguage: 'en',
   lookupQueryString: parameter,
-  lookupCookie: cookie.name,
+  lookupCookie: cookie,
   caches: false,
 })
 
@@ -26,7 +27,7 @@ const remember = createMiddleware(async (context, next) => {
   const url = new URL(context.req.url)
   if (!url.searchParams.has(parameter)) return next()
   url.searchParams.delete(parameter)
-  setCookie(context, cookie.name, context.get('language'), cookie)
+  setCookie(context, cookie, context.get('language'), cookieOptions)
   return context.redirect(url.pathname + url.search, 302)
 })
 

@@ -5,7 +5,9 @@ import { transactionMoves, transactionPhases } from '../../../contract/transacti
 import { authenticationSteps } from '../../../platform-stub/pages/console/authentication-steps.ts'
 import { listingMachine, transactionMachine } from '../../../platform-stub/pages/console/machine.ts'
 import { listingDrawing, transactionDrawing } from '../../../platform-stub/pages/console/machine-drawing.ts'
+import { moveName } from '../../../platform-stub/pages/console/phase-view.ts'
 import { en } from '../../../platform-stub/pages/texts/en.ts'
+import { pt } from '../../../platform-stub/pages/texts/pt.ts'
 import { openDatabase } from '../../../platform-stub/store/open.ts'
 import { temporaryFolder } from '../fixtures/process.ts'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
@@ -60,8 +62,15 @@ test.each([transactionMachine, listingMachine])(
       ).toEqual([])
       const [start = [0, 0], end = [0, 0]] = [points.at(0), points.at(-1)]
       expect([isInside(...start, from, 1), isInside(...end, to, 1)], name).toEqual([true, true])
-      const halfLabel = trigger.length * 3.2
-      expect(isInside(x - halfLabel, y) || isInside(x + halfLabel, y), `label of ${name}`).toBe(false)
+      for (const texts of [en, pt]) {
+        const label = moveName(texts, trigger)
+        // A line would be seen through the gap between two words.
+        expect(label).not.toContain(' ')
+        const halfLabel = label.length * 3.2
+        expect(isInside(x - halfLabel, y) || isInside(x + halfLabel, y), `label of ${name} in ${texts.lang}`).toBe(
+          false,
+        )
+      }
     }
   },
 )
