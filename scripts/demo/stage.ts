@@ -29,7 +29,11 @@ export interface Stage extends AsyncDisposable {
   atPlatform(method: string, path: string, body?: unknown): Promise<unknown>
 }
 
+/** Part of the names of logs: two stages of one process may share a folder. */
+let stageCount = 0
+
 export async function setStage(programs: ProgramCommands = sourcePrograms): Promise<Stage> {
+  const stageName = `${process.pid}-${++stageCount}`
   await using started = new AsyncDisposableStack()
   const dir = mkdtempSync(join(tmpdir(), 'market-agent-demo-'))
   const logDir = process.env['DEMO_LOG_DIR'] ?? dir
@@ -44,7 +48,7 @@ export async function setStage(programs: ProgramCommands = sourcePrograms): Prom
       name: 'platform-stub',
       command: [...programs.stub, 'serve', '--port', '0', '--memory'],
       env: {},
-      logFile: join(logDir, `platform-stub-${process.pid}.log`),
+      logFile: join(logDir, `platform-stub-${stageName}.log`),
     }),
   )
 
@@ -72,7 +76,7 @@ export async function setStage(programs: ProgramCommands = sourcePrograms): Prom
       let lives = 0
       const launch = async () => {
         const life = ++lives === 1 ? '' : `-${lives}`
-        const logFile = join(logDir, `market-agent-${name}-${process.pid}${life}.log`)
+        const logFile = join(logDir, `market-agent-${name}-${stageName}${life}.log`)
         const program = await startProgram({
           name: 'market-agent',
           command: [...programs.agent, 'run', '--config', join(out, 'agent.env')],
