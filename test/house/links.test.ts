@@ -33,3 +33,11 @@ test('every link in the documents leads to a page and a heading that are there',
   expect(pages.length).toBeGreaterThan(30)
   expect(pages.flatMap(brokenLinks)).toEqual([])
 })
+
+test('every alert names a chapter that is there', () => {
+  const rules = readFileSync(join(root, 'docs', 'operations', 'monitoring', 'alerts.rules.yml'), 'utf8')
+  const chapters = [...rules.matchAll(/page: "([^"#]+)#([^"]+)"/g)]
+  expect(chapters).toHaveLength(rules.match(/- alert:/g)?.length ?? Number.NaN)
+  const absent = chapters.filter(([, page = '', anchor = '']) => !anchorsOf(join(root, page)).has(anchor))
+  expect(absent).toEqual([])
+})
