@@ -24,6 +24,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const chosen = choose(positionals)
+// An end by a signal must end the programs too: examples run in process groups of their own.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+
 const sourceOf = ({ name }: Example) => (values.from === undefined ? join(root, name) : resolve(values.from))
 const isWritten = (example: Example) => existsSync(join(sourceOf(example), 'README.md'))
 const possible = chosen.filter((example) => isWritten(example) && example.cannotRun === undefined)
