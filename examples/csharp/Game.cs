@@ -175,7 +175,7 @@ static class Game
         using (var reader = new StreamReader(response.GetResponseStream(), Encoding.UTF8)) return reader.ReadToEnd();
     }
 
-    // 3. Anunciar uma oferta. O id vem do item e do número da tentativa, gravados antes da chamada.
+    // 3. Anunciar. O id vem do item e do número da tentativa, gravados antes da chamada.
 
     static string List(string item, string seller, int quantity, int cents)
     {
@@ -184,7 +184,7 @@ static class Game
         {
             if (Offers.ContainsKey(item))
             {
-                if (Offers[item].State != "refused") return "recusado: este item já tem oferta";
+                if (Offers[item].State != "refused") return "recusado: este item já tem anúncio";
                 offer.Tries = Offers[item].Tries + 1; // depois de uma recusa, um id novo
             }
             Offers[item] = offer;
@@ -202,7 +202,7 @@ static class Game
         }, "register-" + offer.Item + "-" + offer.Tries);
         lock (World)
         {
-            if (offer.State != "registering") return "ok"; // chegou um pedido: está anunciada
+            if (offer.State != "registering") return "ok"; // chegou um pedido: já está anunciado
             if (answer.ok || (answer.status == 409 && offer.InDoubt))
             {
                 offer.State = "listed"; // o 409 veio porque a tentativa anterior foi aceita
@@ -289,7 +289,7 @@ static class Game
         catch (Exception) { } // a conexão já caiu
     }
 
-    // 5. Entregar, ou dizer por que não. Só o que é certo devolve o dinheiro; na dúvida, TEMPORARY.
+    // 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.
 
     static void WorkOrder(Order order)
     {
@@ -314,11 +314,11 @@ static class Game
                 return;
             }
         }
-        Answer answer = Report(order, "TEMPORARY", offer == null ? "oferta desconhecida" : "correio cheio");
+        Answer answer = Report(order, "TEMPORARY", offer == null ? "anúncio desconhecido" : "correio cheio");
         lock (World)
         {
             if (!answer.ok || order.State != "taken") return; // a próxima volta tenta de novo
-            order.State = "put-off"; // o pedido virá de novo
+            order.State = "put-off"; // a plataforma envia o pedido de novo
             order.Tries++;
             Save();
             Print("pedido " + order.Id + ": adiado");
@@ -435,7 +435,7 @@ static class Game
     {
         List<Offer> registering;
         lock (World) registering = Offers.Values.Where(offer => offer.State == "registering").ToList();
-        foreach (Offer offer in registering) Print("oferta " + offer.Item + ": " + Register(offer));
+        foreach (Offer offer in registering) Print("anúncio " + offer.Item + ": " + Register(offer));
         foreach (Order order in OrdersIn("out-of-stock")) ReportOutOfStock(order);
         List<Order> taken = OrdersIn("taken");
         foreach (Order order in taken.Intersect(seen)) WorkOrder(order);

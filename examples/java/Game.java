@@ -163,13 +163,13 @@ public class Game {
         return none;
     }
 
-    // 3. Anunciar uma oferta. O id vem do item e do número da tentativa, gravados antes da chamada.
+    // 3. Anunciar. O id vem do item e do número da tentativa, gravados antes da chamada.
 
     static String list(String item, String seller, int quantity, int cents) throws InterruptedException {
         Offer offer;
         synchronized (Game.class) {
             Offer old = offers.get(item);
-            if (old != null && !old.state.equals("refused")) return "recusado: este item já tem oferta";
+            if (old != null && !old.state.equals("refused")) return "recusado: este item já tem anúncio";
             int tries = old == null ? 1 : old.tries + 1; // depois de uma recusa, um id novo
             offer = new Offer(("offer " + item + " registering " + tries + " " + seller + " " + quantity + " " + cents).split(" "));
             offers.put(item, offer);
@@ -184,7 +184,7 @@ public class Game {
             "quantityListed", offer.quantity, "unitAmountCents", offer.cents, "sellerCharacterRef", offer.seller
         ), "register-" + offer.item + "-" + offer.tries);
         synchronized (Game.class) {
-            if (!offer.state.equals("registering")) return "ok"; // chegou um pedido: está anunciada
+            if (!offer.state.equals("registering")) return "ok"; // chegou um pedido: já está anunciado
             if (answer.ok || answer.status == 409 && offer.inDoubt) {
                 offer.state = "listed"; // o 409 veio da tentativa anterior, que foi aceita
             } else if (answer.uncertain || answer.code.equals("ID_REUSED")) {
@@ -242,7 +242,7 @@ public class Game {
         exchange.close();
     }
 
-    // 5. Entregar, ou dizer por que não. Só o que é certo devolve o dinheiro; na dúvida, TEMPORARY.
+    // 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.
 
     static void workOrder(Order order) throws InterruptedException {
         if (order.fromDisk && !isAwaited(order)) return;
@@ -263,10 +263,10 @@ public class Game {
                 return;
             }
         }
-        Answer answer = report(order, "TEMPORARY", offer == null ? "oferta desconhecida" : "correio cheio");
+        Answer answer = report(order, "TEMPORARY", offer == null ? "anúncio desconhecido" : "correio cheio");
         synchronized (Game.class) {
             if (!answer.ok || !order.state.equals("taken")) return; // a próxima volta tenta de novo
-            order.state = "put-off"; // o pedido virá de novo
+            order.state = "put-off"; // a plataforma envia o pedido de novo
             order.tries++;
             save();
             print("pedido " + order.id + ": adiado");
@@ -366,7 +366,7 @@ public class Game {
     // Uma volta de um segundo. Um pedido é entregue na volta depois daquela que o viu.
     static List<Order> tick(List<Order> seen) throws InterruptedException {
         for (Offer offer : offers.values())
-            if (offer.state.equals("registering")) print("oferta " + offer.item + ": " + register(offer));
+            if (offer.state.equals("registering")) print("anúncio " + offer.item + ": " + register(offer));
         for (Order order : ordersIn("out-of-stock")) reportOutOfStock(order);
         List<Order> taken = ordersIn("taken");
         for (Order order : taken) if (seen.contains(order)) workOrder(order);

@@ -39,7 +39,7 @@ function text(array $answer, ?string $field = null): string
     return refused($answer) ? "recusado: {$answer['message']}" : 'sem resposta';
 }
 
-// 3. Anunciar uma oferta. O id vem do item e do número da tentativa, gravados antes da chamada.
+// 3. Anunciar. O id vem do item e do número da tentativa, gravados antes da chamada.
 $inDoubt = []; // por item: uma tentativa pode ter sido aceita sem que a resposta chegasse
 
 function listOffer(string $item, string $seller, int $quantity, int $cents): string
@@ -51,7 +51,7 @@ function listOffer(string $item, string $seller, int $quantity, int $cents): str
         $world['offers'][$item] = array_combine(OFFER, [$item, 'registering', $old['tries'] + 1, $seller, $quantity, $cents]);
         return true;
     });
-    if (!$isNew) return 'recusado: este item já tem oferta';
+    if (!$isNew) return 'recusado: este item já tem anúncio';
     $inDoubt[$item] = false;
     return register($item);
 }
@@ -73,7 +73,7 @@ function register(string $item): string
     if ($newId) $inDoubt[$item] = true;
     $state = change(function (array &$world) use ($item, $state, $newId): string {
         $offer = &$world['offers'][$item];
-        if ($offer['state'] !== 'registering') return $offer['state']; // chegou um pedido: está anunciada
+        if ($offer['state'] !== 'registering') return $offer['state']; // chegou um pedido: já está anunciado
         if ($newId) $offer['tries']++;
         return $offer['state'] = $state;
     });
@@ -81,7 +81,7 @@ function register(string $item): string
     return $state === 'refused' ? text($answer) : 'ok';
 }
 
-// 5. Entregar, ou dizer por que não. Só o que é certo devolve o dinheiro; na dúvida, TEMPORARY.
+// 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.
 $fromDisk = []; // estes podem ter acabado enquanto o servidor estava parado
 
 function workOrder(int $id): void
@@ -90,7 +90,7 @@ function workOrder(int $id): void
     $result = change(function (array &$world) use ($id): string {
         $order = &$world['orders'][$id];
         if ($order['state'] !== 'taken') return '';
-        if (!isset($world['offers'][$order['item']])) return 'oferta desconhecida';
+        if (!isset($world['offers'][$order['item']])) return 'anúncio desconhecido';
         $offer = &$world['offers'][$order['item']];
         if ($offer['quantity'] < $order['quantity']) {
             $order['state'] = 'out-of-stock'; // fica gravado antes do reembolso, que não tem volta
@@ -122,7 +122,7 @@ function putOff(int $id, string $detail): void
     if (!report($id, 'TEMPORARY', $detail)['ok']) return; // a próxima volta tenta de novo
     $isPutOff = change(function (array &$world) use ($id): bool {
         if ($world['orders'][$id]['state'] !== 'taken') return false;
-        $world['orders'][$id]['state'] = 'put-off'; // o pedido virá de novo
+        $world['orders'][$id]['state'] = 'put-off'; // a plataforma envia o pedido de novo
         $world['orders'][$id]['tries']++;
         return true;
     });
@@ -208,7 +208,7 @@ function ordersIn(string $state): array
 function tick(array $seen): array
 {
     foreach (world()['offers'] as $item => $offer) {
-        if ($offer['state'] === 'registering') say("oferta $item: " . register($item));
+        if ($offer['state'] === 'registering') say("anúncio $item: " . register($item));
     }
     foreach (ordersIn('out-of-stock') as $id) reportOutOfStock($id);
     $taken = ordersIn('taken');
