@@ -15,6 +15,7 @@ const offers = new Map() // item -> { state, tries, seller, quantity, cents }
 const orders = new Map() // id -> { state, item, quantity, buyer, tries }
 const mail = [] // { buyer, item, quantity, id }
 const full = new Set()
+const unsure = new Set() // pedidos que vieram do arquivo
 
 function load() {
   fs.mkdirSync(worldDir, { recursive: true })
@@ -23,8 +24,10 @@ function load() {
     const [kind, name, ...w] = line.trim().split(' ')
     if (kind === 'offer')
       offers.set(name, { state: w[0], tries: Number(w[1]), seller: w[2], quantity: Number(w[3]), cents: Number(w[4]) })
-    if (kind === 'order')
+    if (kind === 'order') {
       orders.set(Number(name), { state: w[0], item: w[1], quantity: Number(w[2]), buyer: w[3], tries: Number(w[4]) })
+      unsure.add(Number(name))
+    }
     if (kind === 'mail') mail.push({ buyer: name, item: w[0], quantity: Number(w[1]), id: Number(w[2]) })
     if (kind === 'full') full.add(name)
   }
@@ -122,7 +125,9 @@ const server = createServer({ requestTimeout: 10_000 }, async (request, response
 
 // 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.
 async function workOrder(id, order) {
-  const { item, quantity, buyer } = order
+  if (unsure.has(id) && !(await isAwaited(id))) return // o aviso do fim está a caminho
+  const { item, quantity, buyer, state } = order
+  if (state !== 'taken') return
   const offer = offers.get(item)
   if (offer && offer.quantity < quantity) {
     order.state = 'out-of-stock' // gravado antes do reembolso, que não tem volta
@@ -143,6 +148,13 @@ async function workOrder(id, order) {
   order.tries++
   save()
   console.log(`pedido ${id}: adiado`)
+}
+
+/** Um pedido lido do arquivo pode ter acabado enquanto este servidor estava parado. A plataforma sabe. */
+async function isAwaited(id) {
+  const answer = await call('transaction.get', { transactionId: id })
+  if (answer.ok && answer.data.deliveryStatus === 'AGUARDANDO_SERVIDOR') unsure.delete(id)
+  return !unsure.has(id)
 }
 
 async function reportOutOfStock(id, order) {

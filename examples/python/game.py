@@ -24,6 +24,7 @@ def say(text):
 
 # 1. O mundo: fica na memória e é gravado inteiro depois de cada mudança. Faz o papel do banco de dados.
 offers, orders, mail, full = {}, {}, [], set()
+unsure = set()  # pedidos que vieram do arquivo
 lock = threading.Lock()  # o laço principal e os pedidos que chegam mudam o mesmo mundo
 world_path = os.path.join(WORLD_DIR, "world.txt")
 
@@ -42,6 +43,7 @@ def load():
                 offers[name] = record(("state", "tries", "seller", "quantity", "cents"), words)
             elif kind == "order":
                 orders[int(name)] = record(("state", "item", "quantity", "buyer", "tries"), words)
+                unsure.add(int(name))
             elif kind == "mail":
                 mail.append([name, *words])
             elif kind == "full":
@@ -147,7 +149,17 @@ class OrdersHandler(BaseHTTPRequestHandler):
 
 
 # 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.
+def is_awaited(id):
+    """Um pedido lido do arquivo pode ter acabado enquanto este servidor estava parado. A plataforma sabe."""
+    answer = call("transaction.get", {"transactionId": id})
+    if answer["ok"] and answer["data"]["deliveryStatus"] == "AGUARDANDO_SERVIDOR":
+        unsure.discard(id)
+    return id not in unsure
+
+
 def work_order(id):
+    if id in unsure and not is_awaited(id):
+        return  # o aviso do fim está a caminho
     order = orders[id]
     item, quantity, buyer = order["item"], order["quantity"], order["buyer"]
     with lock:
