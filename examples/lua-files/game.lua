@@ -59,7 +59,7 @@ local function loadWorld()
     if kind == "offer" then
       offers[key] = { state = a, try = tonumber(b), seller = c, quantity = tonumber(d), cents = tonumber(e) }
     elseif kind == "order" then
-      orders[key] = { state = a, item = b, quantity = tonumber(c), buyer = d, tries = tonumber(e) }
+      orders[key] = { state = a, item = b, quantity = tonumber(c), buyer = d, tries = tonumber(e), fromDisk = true }
     elseif kind == "mail" then
       mail[#mail + 1] = line
     elseif kind == "full" then
@@ -119,7 +119,8 @@ end
 -- Uma recusa certa. Os outros erros passam: a próxima volta tenta de novo.
 local function isRefused(answer)
   local s = answer.status or 500
-  return not answer.ok and not answer.uncertain and s < 500 and s ~= 401 and s ~= 408 and s ~= 425 and s ~= 429
+  return not answer.ok and not answer.uncertain and answer.code ~= "ID_REUSED"
+    and s < 500 and s ~= 401 and s ~= 408 and s ~= 425 and s ~= 429
 end
 
 -- As unidades para outros compradores. As de pedidos recebidos e não entregues estão reservadas.
@@ -189,7 +190,15 @@ local function putOff(id)
   if answer.ok then say("pedido %s: adiado", id) end
 end
 
+-- Um pedido de antes deste início pode ter acabado enquanto o servidor estava parado. A plataforma sabe.
+local function isAwaited(id)
+  if not orders[id].fromDisk then return true end
+  local now = callAnew("transaction.get", { transactionId = tonumber(id) }, "ask-" .. id)
+  return now.deliveryStatus == "AGUARDANDO_SERVIDOR"
+end
+
 local function deliverOrder(id)
+  if not isAwaited(id) then return end
   local order, offer = orders[id], offers[orders[id].item]
   if offer and offer.quantity < order.quantity then
     order.state = "out-of-stock"

@@ -95,7 +95,8 @@ final class Game
     private static function isRefused(array $answer): bool
     {
         $status = $answer['status'] ?? 500;
-        return !$answer['ok'] && empty($answer['uncertain']) && $status < 500 && !in_array($status, [401, 408, 425, 429], true);
+        return !$answer['ok'] && empty($answer['uncertain']) && ($answer['code'] ?? '') !== 'ID_REUSED'
+            && $status < 500 && !in_array($status, [401, 408, 425, 429], true);
     }
 
     // As unidades para outros compradores. As de pedidos recebidos e não entregues estão reservadas.
@@ -153,8 +154,16 @@ final class Game
 
     // 5. Entregar, ou dizer por que não. OUT_OF_STOCK devolve o dinheiro: só com certeza. Na dúvida, TEMPORARY.
 
+    // O pedido é de uma execução anterior e pode ter acabado desde então. A plataforma sabe.
+    private function isAwaited(int $id): bool
+    {
+        $now = $this->callAnew('transaction.get', ['transactionId' => $id], "ask-$id");
+        return ($now['deliveryStatus'] ?? '') === 'AGUARDANDO_SERVIDOR';
+    }
+
     private function deliver(int $id): void
     {
+        if (!$this->isAwaited($id)) return;
         $order = &$this->orders[$id];
         $offer = $this->offers[$order['item']] ?? null;
         if ($offer && $offer['quantity'] < $order['quantity']) {

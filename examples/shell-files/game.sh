@@ -108,9 +108,9 @@ call() {
     sleep 0.1
   done
   answer=$(cat "$answerFile")
-  case "$(field ok "$answer") $(field uncertain "$answer") $(field status "$answer")" in
+  case "$(field ok "$answer") $(field uncertain "$answer") $(field status "$answer") $(field code "$answer")" in
     'true '*) result=ok ;;
-    'false  401' | 'false  408' | 'false  425' | 'false  429') ;; # passam: repetir depois
+    'false  401 '* | 'false  408 '* | 'false  425 '* | 'false  429 '* | *' ID_REUSED') ;; # passam, ou outro id resolve
     'false  4'*) result=refused ;;
   esac
   [ "$result" = ok ] || printf '%s\n' "$1: $answer" >&2
@@ -192,9 +192,19 @@ take() {
 
 # 5. Entregar ou relatar. Nada aqui se repete: o estado do pedido muda na mesma gravação.
 
+# is_awaited ID: um pedido de antes deste início pode ter acabado enquanto o servidor estava parado. A plataforma sabe.
+is_awaited() {
+  case " $fromDisk " in *" $1 "*) ;; *) return 0 ;; esac
+  new_id "ask-$1"
+  call "$id" transaction.get "\"transactionId\":$1"
+  forget
+  [ "$(field deliveryStatus "$answer")" = AGUARDANDO_SERVIDOR ]
+}
+
 # deliver ID
 deliver() {
-  order "$1" && [ "$state" = taken ] || return
+  is_awaited "$1" || return
+  order "$1"
   if ! offer "$item" || { [ "$left" -ge "$quantity" ] && find "full $buyer"; }; then
     put_off "$1"
   elif [ "$left" -lt "$quantity" ]; then
@@ -320,6 +330,7 @@ EOF
 }
 
 load
+fromDisk=$(all order taken | tr '\n' ' ')
 until [ -f "$spool/agent.json" ]; do
   echo "game.sh: esperando o agente em $spool" >&2
   sleep 1
