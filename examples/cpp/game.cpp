@@ -82,6 +82,7 @@ static std::map<string, Offer> offers;
 static std::map<long long, Order> orders;
 static std::vector<string> mail;
 static std::set<string> full;
+static std::set<long long> unsure;  // pedidos que vieram do arquivo
 
 static void load() {
   makeDir(worldDir);
@@ -100,6 +101,7 @@ static void load() {
       Order o;
       words >> id >> o.state >> o.item >> o.quantity >> o.buyer >> o.tries;
       orders[id] = o;
+      unsure.insert(id);
     } else if (kind == "mail") {
       mail.push_back(line);
     } else if (kind == "full") {
@@ -232,7 +234,15 @@ static json reportFailure(long long id, const string& reason) {
   return call("transaction.delivery-failure", {{"transactionId", id}, {"reason", reason}, {"observedQuantity", left}});
 }
 
+// Um pedido lido do arquivo pode ter acabado enquanto este servidor estava parado. A plataforma sabe.
+static bool isAwaited(long long id) {
+  const json answer = call("transaction.get", {{"transactionId", id}});
+  if (isOk(answer) && answer.at("data").at("deliveryStatus") == "AGUARDANDO_SERVIDOR") unsure.erase(id);
+  return !unsure.count(id);
+}
+
 static void workOrder(long long id) {
+  if (unsure.count(id) && !isAwaited(id)) return;  // o aviso do fim está a caminho
   Order& order = orders[id];
   const auto offer = offers.find(order.item);
   const bool isKnown = offer != offers.end();
@@ -360,7 +370,6 @@ int main() {
   std::condition_variable lineCame;
   load();
   say("pronto");
-  askOrders();  // o que terminou enquanto o servidor estava parado não é entregue
   std::thread([&] {
     for (string line; std::getline(std::cin, line);) {
       std::lock_guard<std::mutex> lock(linesLock);

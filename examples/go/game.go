@@ -50,6 +50,7 @@ var (
 	orders = map[int64]*Order{}
 	mail   []string
 	full   = map[string]bool{}
+	unsure = map[int64]bool{} // pedidos que vieram do arquivo
 )
 
 func load() {
@@ -73,6 +74,7 @@ func load() {
 			o := &Order{}
 			_, err = fmt.Sscan(rest, &id, &o.State, &o.Item, &o.Quantity, &o.Buyer, &o.Tries)
 			orders[id] = o
+			unsure[id] = true
 		case "mail":
 			mail = append(mail, rest)
 		case "full":
@@ -140,7 +142,7 @@ type Answer struct {
 	Uncertain bool
 	Status    int
 	Message   string
-	Data      struct{ URL, CheckoutURL string }
+	Data      struct{ URL, CheckoutURL, DeliveryStatus string }
 }
 
 var client = &http.Client{Timeout: 40 * time.Second} // o agente responde em 30 s
@@ -269,6 +271,9 @@ func handleOrder(w http.ResponseWriter, r *http.Request) {
 
 // 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.
 func workOrder(id int64) {
+	if unsure[id] && !isAwaited(id) {
+		return // o aviso do fim está a caminho
+	}
 	order := orders[id]
 	offer := offers[order.Item]
 	switch {
@@ -289,6 +294,15 @@ func workOrder(id int64) {
 			sayOrder(id, "adiado")
 		}
 	}
+}
+
+// isAwaited: um pedido lido do arquivo pode ter acabado enquanto este servidor estava parado. A plataforma sabe.
+func isAwaited(id int64) bool {
+	answer := call("transaction.get", map[string]any{"transactionId": id}, "")
+	if answer.OK && answer.Data.DeliveryStatus == "AGUARDANDO_SERVIDOR" {
+		delete(unsure, id)
+	}
+	return !unsure[id]
 }
 
 func reportFailure(id int64, reason string) Answer {

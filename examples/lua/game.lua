@@ -19,6 +19,7 @@ end
 
 -- 1. O mundo: fica na memória e é gravado inteiro depois de cada mudança. Faz o papel do banco de dados do jogo.
 local offers, orders, mail, full = {}, {}, {}, {}
+local unsure = {} -- pedidos que vieram do arquivo
 
 local function loadWorld()
   -- Renomear uma pasta para o próprio nome só dá certo quando ela existe.
@@ -32,6 +33,7 @@ local function loadWorld()
       offers[key].inDoubt = a == "registering" -- a chamada pode ter saído antes da queda
     elseif kind == "order" then
       orders[key] = { state = a, item = b, quantity = tonumber(c), buyer = d, tries = tonumber(e) }
+      unsure[key] = true
     elseif kind == "mail" then
       mail[#mail + 1] = line
     elseif kind == "full" then
@@ -148,7 +150,15 @@ local function reportFailure(id, reason)
   return call("transaction.delivery-failure", { transactionId = tonumber(id), reason = reason, observedQuantity = left })
 end
 
+-- Um pedido lido do arquivo pode ter acabado enquanto este servidor estava parado. A plataforma sabe.
+local function isAwaited(id)
+  local answer = call("transaction.get", { transactionId = tonumber(id) })
+  if answer.ok and answer.data.deliveryStatus == "AGUARDANDO_SERVIDOR" then unsure[id] = nil end
+  return not unsure[id]
+end
+
 local function workOrder(id)
+  if unsure[id] and not isAwaited(id) then return end -- o aviso do fim está a caminho
   local order, offer = orders[id], offers[orders[id].item]
   if offer and offer.quantity < order.quantity then
     order.state = "out-of-stock"
@@ -287,7 +297,6 @@ end
 
 loadWorld()
 say("pronto")
-askOrders() -- o que terminou enquanto o servidor estava parado não é entregue
 io.stdin:setvbuf("no") -- o que já foi lido não fica escondido do select
 local console = { { getfd = function() return 0 end, dirty = function() return false end } }
 while true do
