@@ -16,6 +16,7 @@ const orders = new Map() // id -> { state, item, quantity, buyer, tries }
 const mail = [] // { buyer, item, quantity, id }
 const full = new Set()
 const unsure = new Set() // pedidos que vieram do arquivo
+const inDoubt = new Set() // anúncios que talvez já existam: a resposta não veio
 
 function load() {
   fs.mkdirSync(worldDir, { recursive: true })
@@ -24,6 +25,8 @@ function load() {
     const [kind, name, ...w] = line.trim().split(' ')
     if (kind === 'offer')
       offers.set(name, { state: w[0], tries: Number(w[1]), seller: w[2], quantity: Number(w[3]), cents: Number(w[4]) })
+    // A chamada pode ter saído antes da queda.
+    if (kind === 'offer' && w[0] === 'registering') inDoubt.add(name)
     if (kind === 'order') {
       orders.set(Number(name), { state: w[0], item: w[1], quantity: Number(w[2]), buyer: w[3], tries: Number(w[4]) })
       unsure.add(Number(name))
@@ -63,9 +66,9 @@ function observed(item) {
 async function call(operation, input, id) {
   const body = JSON.stringify({ operation, input, id })
   const headers = { 'content-type': 'application/json' }
+  const signal = AbortSignal.timeout(40_000) // o agente responde em 30 s; vale para todas as tentativas
   for (let tries = 0; tries < 4; tries++) {
     try {
-      const signal = AbortSignal.timeout(40_000) // o agente responde em 30 s
       const response = await fetch(`${agentUrl}/call`, { method: 'POST', headers, body, signal })
       return await response.json()
     } catch {
@@ -89,8 +92,9 @@ async function register(item) {
   const texts = { itemRef: item, gameItemId: item, itemName: item, attributes: 'Item do jogo' }
   const input = { ...texts, quantityListed, unitAmountCents, sellerCharacterRef }
   const answer = await call('market.register', input, `register-${item}-${offer.tries}`)
-  // 409 depois da primeira tentativa: uma anterior, sem resposta, valeu.
-  if (answer.ok || (answer.status === 409 && offer.tries > 1)) offer.state = 'listed'
+  if (answer.uncertain) inDoubt.add(item)
+  // Na dúvida, o 409 diz que uma tentativa anterior valeu.
+  if (answer.ok || (answer.status === 409 && inDoubt.has(item))) offer.state = 'listed'
   else if (answer.uncertain || answer.code === 'ID_REUSED')
     offer.tries++ // tenta com outro id
   else if (isRefused(answer)) offer.state = 'refused'
@@ -198,6 +202,7 @@ async function link(characterRef) {
 async function list(item, seller, quantity, cents) {
   const known = offers.get(item)
   if (known && known.state !== 'refused') return 'recusado: este item já tem anúncio'
+  inDoubt.delete(item)
   const tries = (known?.tries ?? 0) + 1 // depois de uma recusa cuja causa foi corrigida, o id é outro
   offers.set(item, { state: 'registering', tries, seller, quantity: Number(quantity), cents: Number(cents) })
   save()

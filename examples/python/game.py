@@ -25,6 +25,7 @@ def say(text):
 # 1. O mundo: fica na memória e é gravado inteiro depois de cada mudança. Faz o papel do banco de dados.
 offers, orders, mail, full = {}, {}, [], set()
 unsure = set()  # pedidos que vieram do arquivo
+in_doubt = set()  # anúncios que talvez já existam: a resposta não veio
 lock = threading.Lock()  # o laço principal e os pedidos que chegam mudam o mesmo mundo
 world_path = os.path.join(WORLD_DIR, "world.txt")
 
@@ -41,6 +42,8 @@ def load():
         for kind, name, *words in (line.split() for line in file if line.strip()):
             if kind == "offer":
                 offers[name] = record(("state", "tries", "seller", "quantity", "cents"), words)
+                if words[0] == "registering":
+                    in_doubt.add(name)  # a chamada pode ter saído antes da queda
             elif kind == "order":
                 orders[int(name)] = record(("state", "item", "quantity", "buyer", "tries"), words)
                 unsure.add(int(name))
@@ -75,8 +78,10 @@ def observed(item):
 # 2. Chamar o agente. Sem resposta, a mesma chamada vai de novo com o mesmo id, e continua sendo uma só.
 def call(operation, input, id=None):
     body = json.dumps({"operation": operation, "input": input, **({"id": id} if id else {})})
+    stop = time.monotonic() + 40  # o agente responde em 30 s
     for _ in range(4):
-        connection = http.client.HTTPConnection(AGENT.hostname, AGENT.port or 80, timeout=40)  # o prazo do agente: 30 s
+        timeout = max(1, stop - time.monotonic())
+        connection = http.client.HTTPConnection(AGENT.hostname, AGENT.port or 80, timeout=timeout)
         try:
             connection.request("POST", "/call", body.encode(), {"Content-Type": "application/json"})
             return json.loads(connection.getresponse().read())
@@ -106,10 +111,12 @@ def register(item):
         "quantityListed": offer["quantity"], "unitAmountCents": offer["cents"], "sellerCharacterRef": offer["seller"],
     }, f"register-{item}-{offer['tries']}")
     with lock:
-        if answer["ok"] or (answer.get("status") == 409 and offer["tries"] > 1):
-            offer["state"] = "listed"  # 409 depois da primeira: uma tentativa anterior, sem resposta, valeu
+        if answer["ok"] or (answer.get("status") == 409 and item in in_doubt):
+            offer["state"] = "listed"  # na dúvida, o 409 diz que uma tentativa anterior valeu
         elif answer.get("uncertain") or answer.get("code") == "ID_REUSED":
-            offer["tries"] += 1  # talvez tenha valido: o próximo segundo tenta com outro id
+            offer["tries"] += 1  # o próximo segundo tenta com outro id
+            if answer.get("uncertain"):
+                in_doubt.add(item)
         elif is_refused(answer):
             offer["state"] = "refused"
         save()
@@ -238,6 +245,7 @@ def list_offer(item, seller, quantity, cents):
     known = offers.get(item)
     if known and known["state"] != "refused":
         return "recusado: este item já tem anúncio"
+    in_doubt.discard(item)
     with lock:  # depois de uma recusa cuja causa foi corrigida, o id é outro
         offers[item] = {"state": "registering", "tries": known["tries"] + 1 if known else 1, "seller": seller,
                         "quantity": int(quantity), "cents": int(cents)}
