@@ -202,11 +202,11 @@ static string registerOffer(const string& item) {
       "register-" + item + "-" + std::to_string(offer.tries));
   if (isOk(answer) || (offer.inDoubt && answer.value("status", 0) == 409)) {
     offer.state = "listed";  // na dúvida, o 409 diz que uma tentativa anterior valeu
+  } else if (answer.value("uncertain", false) || answer.value("code", "") == "ID_REUSED") {
+    offer.inDoubt = offer.inDoubt || answer.value("uncertain", false);  // talvez tenha valido
+    offer.tries++;  // a próxima volta tenta com outro id
   } else if (isRefused(answer)) {
     offer.state = "refused";
-  } else if (answer.value("uncertain", false)) {
-    offer.inDoubt = true;
-    offer.tries++;  // talvez tenha valido: a próxima volta tenta com outro id
   }
   save();
   return offer.state == "listed" ? "ok" : failure(answer);

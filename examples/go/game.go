@@ -138,11 +138,10 @@ func observed(item string) int {
 
 // 2. Chamar o agente. Sem resposta, a mesma chamada vai de novo com o mesmo id, e continua sendo uma só.
 type Answer struct {
-	OK        bool
-	Uncertain bool
-	Status    int
-	Message   string
-	Data      struct{ URL, CheckoutURL, DeliveryStatus string }
+	OK, Uncertain bool
+	Status        int
+	Code, Message string
+	Data          struct{ URL, CheckoutURL, DeliveryStatus string }
 }
 
 var client = &http.Client{Timeout: 40 * time.Second} // o agente responde em 30 s
@@ -201,11 +200,11 @@ func register(item string) string {
 	switch {
 	case answer.OK || offer.InDoubt && answer.Status == 409: // na dúvida, o 409 diz que uma tentativa anterior valeu
 		offer.State = "listed"
+	case answer.Uncertain || answer.Code == "ID_REUSED":
+		offer.InDoubt = offer.InDoubt || answer.Uncertain // talvez tenha valido
+		offer.Tries++                                     // a próxima volta tenta com outro id
 	case isRefused(answer):
 		offer.State = "refused"
-	case answer.Uncertain:
-		offer.InDoubt = true
-		offer.Tries++ // talvez tenha valido: a próxima volta tenta com outro id
 	}
 	save()
 	if offer.State == "listed" {

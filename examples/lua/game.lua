@@ -116,11 +116,11 @@ local function register(item)
   }, "register-" .. item .. "-" .. offer.tries)
   if answer.ok or (offer.inDoubt and answer.status == 409) then
     offer.state = "listed" -- na dúvida, o 409 diz que uma tentativa anterior valeu
+  elseif answer.uncertain or answer.code == "ID_REUSED" then
+    offer.inDoubt = offer.inDoubt or answer.uncertain -- talvez tenha valido
+    offer.tries = offer.tries + 1 -- a próxima volta tenta com outro id
   elseif isRefused(answer) then
     offer.state = "refused"
-  elseif answer.uncertain then
-    offer.inDoubt = true
-    offer.tries = offer.tries + 1 -- talvez tenha valido: a próxima volta tenta com outro id
   end
   saveWorld()
   return offer.state == "listed" and "ok" or failure(answer)
