@@ -19,7 +19,8 @@ START = int(time.time() * 1000)
 
 
 def say(text):
-    print(text, flush=True)
+    sys.stdout.write(text + "\n")  # em uma escrita só: outra thread também mostra linhas
+    sys.stdout.flush()
 
 
 # 1. O mundo: fica na memória e é gravado inteiro depois de cada mudança. Faz o papel do banco de dados.
