@@ -61,6 +61,12 @@ export class Market {
     return sale.transactionId
   }
 
+  /** The staff give the buyer the money back, before the delivery. */
+  async refund(transactionId: number): Promise<void> {
+    for (const act of ['dispute', 'refund'])
+      await this.#stage.atPlatform('POST', `/stub/transactions/${transactionId}/${act}`, {})
+  }
+
   async sales(): Promise<readonly Sale[]> {
     return (await this.#stage.atPlatform('GET', '/stub/transactions?limit=1000')) as Sale[]
   }

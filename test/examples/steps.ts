@@ -2,6 +2,7 @@ import { until } from '../../scripts/demo/callers.ts'
 import { expectThat } from '../../scripts/demo/steps.ts'
 import { auditCourse } from './audit.ts'
 import { type Course, seller } from './course.ts'
+import { refusePushes } from './refuse-pushes.ts'
 
 /** One thing that a game server must be able to do. Its title is a promise. */
 export interface CourseStep {
@@ -20,6 +21,7 @@ export const steps: readonly CourseStep[] = [
   { title: 'an order waits for a full mailbox, then for a lost offer, and is delivered', take: putOffThreeTimes },
   { title: 'an item that is gone is refunded, even if it comes back', take: findItemGone },
   { title: 'a killed game server goes on with the order that it took', take: killBeforeDelivery },
+  { title: 'an order that is refunded while the game server is down gives no item', take: refundWhileDown },
   { title: 'an order comes again, and the game server is killed before it confirms', take: killBeforeConfirmation },
   { title: 'an agent is killed with orders and a call on their way', take: killAgent },
   { title: 'answers are lost', take: loseAnswers },
@@ -35,7 +37,7 @@ async function linkAndList(course: Course): Promise<void> {
   await course.offerIs('espada', 'refused')
   await market.confirmLink(await game.command(`link ${seller}`))
   await market.approveRecipient(seller)
-  for (const [item, quantity, cents] of [['espada', 10, 1_500] as const, ['escudo', 12, 900] as const]) {
+  for (const [item, quantity, cents] of [['espada', 10, 1_500] as const, ['escudo', 20, 900] as const]) {
     const listed = await course.offer(item, quantity, cents)
     expectThat(listed === 'ok', `list answered ${listed}`)
     await course.offerIs(item, 'listed')
@@ -112,25 +114,41 @@ async function findItemGone(course: Course): Promise<void> {
   await game.start()
   await course.orderIs(transactionId, 'out-of-stock')
   await game.kill()
-  setShields(9)
-  course.stock.set('escudo', 9)
+  setShields(15)
+  course.stock.set('escudo', 15)
   await game.start()
   await market.mend()
   await course.endsAs(transactionId, 'ESTORNADA')
-  await course.isObservedAs('escudo', 9)
+  await course.isObservedAs('escudo', 15)
 }
 
 async function killBeforeDelivery(course: Course): Promise<void> {
+  const transactionId = await killWithTakenOrder(course)
+  await course.parts.game.start()
+  await course.endsAs(transactionId, 'CONCLUIDA')
+}
+
+async function refundWhileDown(course: Course): Promise<void> {
+  const { example, forwardUrl, game, market } = course.parts
+  const transactionId = await killWithTakenOrder(course)
+  await market.refund(transactionId)
+  // After three refused pushes the agent waits for longer than a game server needs to deliver.
+  if (example.orders === 'pushed') await refusePushes(forwardUrl, 'transaction_terminal', 3)
+  await game.start()
+  await course.endsAs(transactionId, 'ESTORNADA')
+}
+
+/** Leaves the game server down. @returns A transaction whose order it has saved and not delivered. */
+async function killWithTakenOrder(course: Course): Promise<number> {
   const { game } = course.parts
   for (let kills = 0; kills < killsMax; kills++) {
     const transactionId = await course.sell('escudo', 1, 'davi')
     await until(`order ${transactionId}`, async () => course.stateOf(transactionId))
     await game.kill()
-    const isTaken = course.stateOf(transactionId) === 'taken'
+    if (course.stateOf(transactionId) === 'taken') return transactionId
+    // On a slow machine the kill may come too late.
     await game.start()
     await course.endsAs(transactionId, 'CONCLUIDA')
-    // The kill came in time. A slow machine may need another sale.
-    if (isTaken) return
   }
   throw new Error(`no order was saved as taken before its delivery, in ${killsMax} sales`)
 }
