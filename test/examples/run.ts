@@ -5,7 +5,7 @@
  * such as your own copy. Prints a line for each step, a table, and last `N passed, N failed`.
  * Exit 0, or 1 with a failure. With DEMO_LOG_DIR the logs of stubs and agents go to that folder.
  *
- * A new example gets a row in `examples.ts`. A row whose folder has no README.md yet is skipped.
+ * A new example gets a row in `examples.ts`.
  */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -23,13 +23,12 @@ const { values, positionals } = parseArgs({
   options: { install: { type: 'boolean' }, from: { type: 'string' } },
   allowPositionals: true,
 })
-const chosen = choose(positionals)
 // An end by a signal must end the programs too: examples run in process groups of their own.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 const sourceOf = ({ name }: Example) => (values.from === undefined ? join(root, name) : resolve(values.from))
-const isWritten = (example: Example) => existsSync(join(sourceOf(example), 'README.md'))
-const possible = chosen.filter((example) => isWritten(example) && example.cannotRun === undefined)
+const chosen = choose(positionals)
+const possible = chosen.filter(({ cannotRun }) => cannotRun === undefined)
 if (values.install) install(possible.filter((example) => !isInstalled(example)))
 const ready = possible.filter(isInstalled)
 
@@ -46,10 +45,15 @@ process.exit(failed > 0 ? 1 : 0)
 
 /** All examples, or those that are named. */
 function choose(names: readonly string[]): readonly Example[] {
-  const unknown = names.filter((name) => !examples.some((example) => example.name === name))
+  const found = names.length === 0 ? examples : examples.filter(({ name }) => names.includes(name))
+  const unknown = names.filter((name) => !found.some((example) => example.name === name))
   for (const name of unknown) console.error(`There is no example ${name}.`)
-  if (unknown.length > 0) process.exit(1)
-  return names.length === 0 ? examples : examples.filter(({ name }) => names.includes(name))
+  const missing = found.map(sourceOf).filter((folder) => !existsSync(folder))
+  for (const folder of missing) console.error(`There is no folder ${folder}.`)
+  const isVague = values.from !== undefined && names.length !== 1
+  if (isVague) console.error('--from needs the name of one example, whose way it is started in.')
+  if (isVague || unknown.length + missing.length > 0) process.exit(1)
+  return found
 }
 
 async function run(example: Example): Promise<{ name: string; how: string; isPassed: boolean }> {
@@ -65,10 +69,8 @@ async function run(example: Example): Promise<{ name: string; how: string; isPas
   }
 }
 
-function skip(example: Example): { name: string; how: string } {
-  const { name, cannotRun, packages } = example
-  const why = isWritten(example) ? (cannotRun ?? `apt-get install ${packages.join(' ')}`) : 'it is not written yet'
-  return { name, how: `skipped: ${why}` }
+function skip({ name, cannotRun, packages }: Example): { name: string; how: string } {
+  return { name, how: `skipped: ${cannotRun ?? `apt-get install ${packages.join(' ')}`}` }
 }
 
 function seconds(ms: number): string {
