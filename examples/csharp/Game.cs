@@ -379,7 +379,7 @@ static class Game
 
     // 8. O console e o laço principal.
 
-    static readonly string Start = DateTime.UtcNow.ToString("yyyyMMddHHmmss");
+    static readonly string Start = DateTime.UtcNow.ToString("yyyyMMddHHmmssfff");
     static int counter = 0;
 
     static string Command(string[] w)
