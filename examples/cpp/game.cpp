@@ -225,7 +225,8 @@ static void takeOrder(const json& event) {
     save();
     sayOrder(id, "recebido");
   }
-  call("orders.take", {{"transactionId", id}, {"observedQuantity", observed(item)}});
+  const json answer = call("orders.take", {{"transactionId", id}, {"observedQuantity", observed(item)}});
+  if (answer.value("status", 0) == 409) unsure.insert(id);  // acabou entre a pergunta e a resposta
 }
 
 // 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.

@@ -141,7 +141,8 @@ local function takeOrder(event)
     saveWorld()
     say("pedido %s: recebido", id)
   end
-  call("orders.take", { transactionId = event.transactionId, observedQuantity = observed(event.itemRef) })
+  local answer = call("orders.take", { transactionId = event.transactionId, observedQuantity = observed(event.itemRef) })
+  if answer.status == 409 then unsure[id] = true end -- acabou entre a pergunta e a resposta
 end
 
 -- 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.
