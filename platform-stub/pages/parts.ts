@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { assetUrl } from './assets.ts'
 import type { Html } from './document.ts'
+import type { Texts } from './texts/en.ts'
 
 /** Outlines on a grid of 24, drawn with the text's colour. */
 const outlines = {
@@ -12,6 +13,7 @@ const outlines = {
   box: 'M4 8.2l8-4.2l8 4.2v7.6l-8 4.2l-8-4.2zM4 8.2l8 4.3l8-4.3M12 12.5V20',
   link: 'M9.5 14.5l5-5M8.5 11.5l-2 2a3.5 3.5 0 0 0 5 5l2-2M15.5 12.5l2-2a3.5 3.5 0 0 0-5-5l-2 2',
   scales: 'M12 4v16M8 20h8M5 7h14M5 7l-2.5 6h5zM19 7l-2.5 6h5z',
+  copy: 'M9 9h10.5v10.5H9zM5.5 15h-1V4.5H15v1',
   user: 'M12 4.5a3.7 3.7 0 1 0 0 7.4a3.7 3.7 0 0 0 0-7.4zM4.8 20a7.2 7.2 0 0 1 14.4 0',
   shield: 'M12 3.5l7 2.8v5.2c0 4.4-2.9 7.6-7 9c-4.1-1.4-7-4.6-7-9V6.3z',
 } as const
@@ -56,4 +58,18 @@ export function notice(
   role?: 'alert' | 'status',
 ): Html {
   return html`<div class="notice ${tone}" ${role ? html`role="${role}"` : ''}>${icon(picture)}<strong>${title}</strong><p>${text}</p></div>`
+}
+
+/** Lines for a shell, or another text to take elsewhere, with a button that copies them. */
+export function codeBlock({ common }: Texts, text: string): Html {
+  return html`<div class="code-block"><pre tabindex="0">${text}</pre><button type="button" class="button small" data-copies data-done="${common.copied}">${common.copy}</button></div>`
+}
+
+/**
+ * A value with a button that copies it.
+ *
+ * @param name What it is, for screen readers.
+ */
+export function copyable({ common }: Texts, name: string, value: Html | string | number): Html {
+  return html`<span class="copyable"><code class="wrap">${value}</code><button type="button" class="copy" data-copies data-done="${common.copied}">${icon('copy')}<span class="hidden-text">${common.copyNamed(name)}</span></button></span>`
 }

@@ -3,6 +3,7 @@ import type { WebhookEvent } from '../../contract/events.ts'
 import type { ListingStatus } from '../../contract/listing.ts'
 import type { DeliveryStatus, PaymentStatus } from '../../contract/transaction.ts'
 import { characterOf } from './character-rows.ts'
+import { firstSaleQuery } from './first-sale-query.ts'
 import type { ListingRow } from './listing-rows.ts'
 import { statementsOf } from './statements.ts'
 import type { DueMoveRow, TransactionRow } from './transaction-rows.ts'
@@ -70,6 +71,7 @@ export function consoleQueries(database: DatabaseSync) {
     select * from characters where gameServerId = :gameServerId and characterRef > :after order by characterRef limit :count
   `)
   return {
+    firstSale: firstSaleQuery(database),
     /** Rises with every row that was written, and with nothing else. */
     rowsChanged: count('select total_changes()'),
     /** How many transactions are in each state. */

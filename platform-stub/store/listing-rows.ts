@@ -35,7 +35,7 @@ export type NewListing = Omit<
 
 /** Listings, by game server and itemRef; none is ever deleted, so an itemRef stays used. */
 export function listingTable(database: DatabaseSync) {
-  const { get, all, run, insert } = statementsOf(database)
+  const { get, all, run, insert, nextId } = statementsOf(database)
   const insertListing = insert<Partial<ListingRow>, ListingRow>(
     'listings',
     'on conflict (gameServerId, itemRef) do nothing',
@@ -45,6 +45,8 @@ export function listingTable(database: DatabaseSync) {
     where id = ?4
   `)
   return {
+    /** The id that the next listing gets. */
+    nextId: nextId('listings'),
     /** Undefined when the game server has used the itemRef before. */
     insert: (row: NewListing) =>
       insertListing({ ...row, quantitySold: 0, stockReports: 0, status: 'ACTIVE', updatedAt: row.createdAt }),

@@ -214,7 +214,7 @@ test('a game server is registered from the console, and its files start an agent
   await using browser = await openBrowser(stub.url)
   const { page } = browser
   await page.goto(`${stub.url}/console`)
-  await page.getByRole('link', { name: 'Register a game server' }).click()
+  await page.getByRole('link', { name: 'register it' }).click()
   await page.getByLabel('Name').fill('Aurora')
   await page.getByRole('button', { name: 'Register' }).click()
   await page.getByRole('heading', { name: 'Aurora' }).waitFor()
@@ -266,7 +266,7 @@ test.each([
   ['/faults', 'Status', '418'],
   ['/game-servers', 'Name', 'Aurora do Norte'],
   ['/game-servers/1', 'Character', 'half-a-name'],
-  ['/console', 'To a moment, UTC', '2031-05-'],
+  ['/overview', 'To a moment, UTC', '2031-05-'],
 ] as const)(
   'on %s an update keeps what is typed into %s, also when it has lost the focus',
   async (place, label, typed) => {
@@ -274,7 +274,7 @@ test.each([
     await using browser = await openBrowser(stub.url)
     const { page } = browser
     const server = await stub.gameServer()
-    await page.goto(place === '/console' ? `${stub.url}/console` : `${stub.url}/console${place}`)
+    await page.goto(`${stub.url}/console${place}`)
     await isLive(page)
     const clock = page.locator('summary', { hasText: 'Clock of the stub' })
     await clock.click()

@@ -10,7 +10,7 @@ test.each(widths)('at %i px the states of a listing are drawn no larger than the
   await using browser = await openBrowser(stub.url, { viewport: { width, height: 900 } })
   const { page } = browser
   await (await stub.gameServer()).listing()
-  for (const place of ['', '/listings']) {
+  for (const place of ['/overview', '/listings']) {
     await page.goto(`${stub.url}/console${place}`)
     await page.evaluate(() => document.querySelector('main details')?.setAttribute('open', ''))
     expect((await boxOf(page, '.machine:not(.wide)')).width).toBeLessThan(200)
@@ -21,7 +21,16 @@ test('at 390 px the menu shows the entry of the page, whichever it is', async ()
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url, { viewport: { width: 390, height: 900 } })
   const { page } = browser
-  for (const place of ['', '/transactions', '/listings', '/webhooks', '/requests', '/game-servers', '/faults']) {
+  for (const place of [
+    '/overview',
+    '/first-sale',
+    '/transactions',
+    '/listings',
+    '/webhooks',
+    '/requests',
+    '/game-servers',
+    '/faults',
+  ]) {
     await page.goto(`${stub.url}/console${place}`)
     const { x, width } = await boxOf(page, '.places [aria-current]')
     expect([x >= 0, x + width <= 390], place).toEqual([true, true])
@@ -99,7 +108,7 @@ test('the reference leads back to the console', async () => {
   await using browser = await openBrowser(stub.url)
   await browser.page.goto(`${stub.url}/docs`)
   await browser.page.getByRole('link', { name: 'Console' }).click()
-  await browser.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await browser.page.getByRole('heading', { name: 'Your first sale' }).waitFor()
 })
 
 async function boxOf(page: Page, selector: string) {

@@ -27,7 +27,15 @@ test('an item that is named like a script is shown as it is written, and never r
   expect(await page.getByRole('heading', { level: 2 }).first().textContent()).toBe(name)
   await page.goto(link.data.url)
   await page.getByText(name).first().waitFor()
-  for (const place of ['', '/transactions', '/transactions/1', '/listings', '/webhooks/1', '/game-servers/1']) {
+  for (const place of [
+    '/overview',
+    '/first-sale',
+    '/transactions',
+    '/transactions/1',
+    '/listings',
+    '/webhooks/1',
+    '/game-servers/1',
+  ]) {
     await page.goto(`${stub.url}/console${place}`)
     await isLive(page)
     // What came by an update is as harmless as what came with the page.
@@ -80,7 +88,7 @@ test('a page of another origin can neither pay, nor link, nor act, nor frame the
 
   // Following a link is no harm: it shows the console to a person, and nothing to the page that it stood on.
   await page.evaluate((url) => location.assign(url), `${stub.url}/console`)
-  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.getByRole('heading', { name: 'Your first sale' }).waitFor()
   await browser.context.close()
 })
 

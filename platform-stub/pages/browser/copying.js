@@ -1,17 +1,22 @@
 // @ts-check
 
-/** Buttons that copy: `data-copies` names the element whose text or value goes to the clipboard. */
+/** Buttons that copy the text or value of an element: the one that `data-copies` names, or else the one before the button. */
 export function keepCopying() {
   document.addEventListener('click', async ({ target }) => {
     const button = target instanceof Element ? target.closest('button[data-copies]') : null
     if (!(button instanceof HTMLButtonElement)) return
-    const source = document.getElementById(button.dataset['copies'] ?? '')
-    const { textContent: label } = button
-    if (!source) return
+    const id = button.dataset['copies']
+    const source = id ? document.getElementById(id) : button.previousElementSibling
+    // A button with a picture has its words in an element of their own.
+    const words = button.querySelector('span') ?? button
+    const { textContent: label } = words
+    if (!(source instanceof HTMLElement)) return
     await copy(source)
-    button.textContent = button.dataset['done'] ?? label
+    button.classList.add('good')
+    words.textContent = button.dataset['done'] ?? label
     setTimeout(() => {
-      button.textContent = label
+      button.classList.remove('good')
+      words.textContent = label
     }, 2_000)
   })
 }

@@ -44,7 +44,9 @@ export function keepTimes(onEnd) {
       over.set(time, time.dateTime)
       onEnd()
     }
-    for (const bar of document.querySelectorAll('progress')) {
+    /** @type {NodeListOf<HTMLProgressElement>} */
+    const bars = document.querySelectorAll('progress[data-until]')
+    for (const bar of bars) {
       bar.value = Math.max(0, Date.parse(bar.dataset['until'] ?? '') - nowMs)
     }
   }

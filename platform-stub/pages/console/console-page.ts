@@ -28,8 +28,8 @@ export function detailPage(
 }
 
 /** The page for something that does not exist. @param list The list to go back to; the overview if there is none. */
-export function notFoundPage(t: Texts, heading: string, list: keyof Texts['menu'] = '/console'): ConsolePage {
-  const back = html`<a href="${list}">${list === '/console' ? t.menu[list] : t.layout.allThatThereAre}</a>`
+export function notFoundPage(t: Texts, heading: string, list: keyof Texts['menu'] = '/console/overview'): ConsolePage {
+  const back = html`<a href="${list}">${list === '/console/overview' ? t.menu[list] : t.layout.allThatThereAre}</a>`
   return { title: heading, status: 404, content: html`<h1>${heading}</h1>${emptyState(t.layout.doesNotExist, back)}` }
 }
 
@@ -40,7 +40,8 @@ export function showPage(
   { title, content, status = 200 }: ConsolePage,
 ) {
   const { t } = parts
-  const place = context.req.path.split('/', 3).join('/')
+  const { path } = context.req
+  const place = path === '/console' ? '/console/overview' : path.split('/', 3).join('/')
   return pageResponse(context, status, {
     lang: t.lang,
     title: `${title} · platform-stub`,
@@ -56,8 +57,8 @@ export function showPage(
       </header>
       <nav class="places" aria-label="${t.layout.menu}">
         ${Object.entries(t.menu).map(
-          ([path, name]) =>
-            html`<a class="button small plain" href="${path}" ${path === place ? html`aria-current="page"` : ''}>${name}</a>`,
+          ([href, name]) =>
+            html`<a class="button small plain" href="${href}" ${href === place ? html`aria-current="page"` : ''}>${name}</a>`,
         )}
       </nav>
       <main id="content" tabindex="-1" data-live-region="content">

@@ -7,6 +7,7 @@ import { chooseLanguage, textsOf } from '../texts/language.ts'
 import { consoleVersion, notFoundPage, showPage } from './console-page.ts'
 import type { ConsolePage, ConsoleParts, PageRequest, SharedParts } from './console-parts.ts'
 import { faultsPage } from './faults-page.ts'
+import { firstSalePage } from './first-sale-page.ts'
 import { gameServerPage, gameServersPage } from './game-server-pages.ts'
 import { listingsPage } from './listings-page.ts'
 import { overviewPage } from './overview-page.ts'
@@ -18,6 +19,8 @@ import { webhookPage, webhooksPage } from './webhook-pages.ts'
 
 const pages: Readonly<Record<string, (parts: ConsoleParts, request: PageRequest) => ConsolePage>> = {
   '/': overviewPage,
+  '/overview': overviewPage,
+  '/first-sale': firstSalePage,
   '/transactions': transactionsPage,
   '/transactions/:id': transactionPage,
   '/listings': listingsPage,
@@ -37,6 +40,11 @@ export function consoleRoutes(shared: SharedParts): Hono<StubEnv> {
       await next()
     })
     .use('*', chooseLanguage)
+    .get('/', (context, next) =>
+      shared.queries.firstSale(shared.clock.nowMs()).isDelivered
+        ? next()
+        : context.redirect('/console/first-sale', 302),
+    )
     .get('/changes', (context) => shared.changes.stream(context, () => consoleVersion(shared)))
   for (const [path, page] of Object.entries(pages)) {
     routes.get(path, (context) => {

@@ -5,7 +5,7 @@ import type { CharacterState } from '../../store/character-rows.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'
 import type { Html } from '../document.ts'
 import { relativeTo } from '../formats.ts'
-import { badge, card, pairs } from '../parts.ts'
+import { badge, card, copyable, pairs } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm, field } from './acts.ts'
 import { detailPage, notFoundPage } from './console-page.ts'
@@ -83,7 +83,7 @@ function agentFiles({ t, platform, developerUrl }: ConsoleParts, { id }: GameSer
     <p class="soft">${t.gameServer.inShell}</p>
     <pre id="commands" tabindex="0">${lines.join('\n')}</pre>
     <button type="button" class="button small" data-copies="commands" data-done="${t.common.copied}">${t.gameServer.copyLines}</button>
-    ${pairs({ kid: html`<code class="wrap">${key?.kid}</code>` })}`
+    ${pairs({ kid: copyable(t, 'kid', key?.kid ?? '') })}`
 }
 
 function webhookAddress({ gameServer: texts }: Texts, { id, webhookUrl }: GameServerRow): Html {

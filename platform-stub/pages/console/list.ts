@@ -115,6 +115,7 @@ export function pageOf<Row>(
   return { rows, pager: links.length > 0 ? html`<nav class="row" aria-label="${texts.pages}">${links}</nav>` : '' }
 }
 
-function withQuery(path: string, query: URLSearchParams): string {
+/** An address of this stub with its query. */
+export function withQuery(path: string, query: URLSearchParams): string {
   return query.size > 0 ? `${path}?${query}` : path
 }

@@ -22,10 +22,9 @@ export function overviewPage(parts: ConsoleParts): ConsolePage {
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const reset = { method: 'POST', path: '/stub/reset', label: t.overview.reset, button: 'bad' } as const
   return {
-    title: t.menu['/console'],
+    title: t.menu['/console/overview'],
     content: html`
-      <h1>${t.menu['/console']}</h1>
-      ${directory.all().length === 0 ? firstSteps(t) : ''}
+      <h1>${t.menu['/console/overview']}</h1>
       <ul class="tiles">
         ${tile(t, t.menu['/console/transactions'], all, '/transactions')}
         ${tile(t, t.overview.active, listingCounts.get('ACTIVE') ?? 0, '/listings')}
@@ -54,9 +53,4 @@ export function overviewPage(parts: ConsoleParts): ConsolePage {
 
 function tile(t: Texts, name: string, count: number, path: string, note = ''): Html {
   return html`<li class="card"><a href="/console${path}"><span class="soft">${name}</span><strong>${count.toLocaleString(t.lang)}</strong><span class="soft">${note}</span></a></li>`
-}
-
-function firstSteps(t: Texts): Html {
-  const steps = t.overview.steps.map((step) => html`<li>${step}</li>`)
-  return card('first', t.overview.firstSteps, html`<ol>${steps}</ol>`, 'pad steps-card')
 }

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { Html, Lang } from '../document.ts'
+import * as guide from './en-first-sale.ts'
 import * as market from './en-market.ts'
 import * as traffic from './en-traffic.ts'
 
@@ -18,6 +19,7 @@ export type Texts = typeof en
  * - Names of states, operations, events and fields are the same in both languages and stay in the code of the page.
  */
 export const en = {
+  ...guide,
   ...market,
   ...traffic,
   lang: 'en' as Lang,
@@ -27,13 +29,15 @@ export const en = {
   common: {
     copy: 'Copy',
     copied: 'Copied',
+    copyNamed: (name: string) => `Copy: ${name}`,
     no: 'No.',
     number: (id: number | string) => `no. ${id}`,
     all: 'all',
   },
 
   menu: {
-    '/console': 'Overview',
+    '/console/overview': 'Overview',
+    '/console/first-sale': 'First sale',
     '/console/transactions': 'Transactions',
     '/console/listings': 'Listings',
     '/console/webhooks': 'Webhooks',
@@ -81,12 +85,6 @@ export const en = {
     aboutReset: 'Deletes everything except game servers and their keys, and sets the clock to the real time.',
     reset: 'Reset',
     isSure: 'Delete everything except game servers and keys?',
-    firstSteps: 'First steps',
-    steps: [
-      html`<a href="/console/game-servers">Register a game server</a> and take its <code>agent.env</code>.`,
-      html`Start <code>market-agent run --config agent.env</code>, or sign requests yourself.`,
-      'Let a character sell, list an item, buy it: everything appears here as it happens.',
-    ],
   },
 
   gameServers: {

@@ -1,10 +1,12 @@
 import { html } from 'hono/html'
 import type { Texts } from './en.ts'
+import * as guide from './pt-first-sale.ts'
 import * as market from './pt-market.ts'
 import * as traffic from './pt-traffic.ts'
 
 /** The texts of the developer's pages in Brazilian Portuguese. `en.ts` says how texts are written. */
 export const pt: Texts = {
+  ...guide,
   ...market,
   ...traffic,
   lang: 'pt-BR',
@@ -13,13 +15,15 @@ export const pt: Texts = {
   common: {
     copy: 'Copiar',
     copied: 'Copiado',
+    copyNamed: (name) => `Copiar: ${name}`,
     no: 'Nº',
     number: (id) => `nº ${id}`,
     all: 'tudo',
   },
 
   menu: {
-    '/console': 'Visão geral',
+    '/console/overview': 'Visão geral',
+    '/console/first-sale': 'Primeira venda',
     '/console/transactions': 'Transações',
     '/console/listings': 'Anúncios',
     '/console/webhooks': 'Webhooks',
@@ -66,12 +70,6 @@ export const pt: Texts = {
     aboutReset: 'Apaga tudo, menos os servidores de jogo e suas chaves, e volta o relógio à hora real.',
     reset: 'Apagar tudo',
     isSure: 'Apagar tudo, menos os servidores de jogo e suas chaves?',
-    firstSteps: 'Primeiros passos',
-    steps: [
-      html`<a href="/console/game-servers">Registre um servidor de jogo</a> e baixe o <code>agent.env</code> dele.`,
-      html`Inicie <code>market-agent run --config agent.env</code>, ou assine as requisições por conta própria.`,
-      'Libere um personagem para vender, anuncie um item e compre: tudo aparece aqui na hora.',
-    ],
   },
 
   gameServers: {

@@ -137,12 +137,12 @@ test('the console is for this machine, by a local name; another page may lead to
   const server = await stub.gameServer()
   const statusOf = (path: string, headers: Record<string, string>) => statusWith(`${stub.url}${path}`, headers)
   const followed = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
-  expect(await statusOf('/console', {})).toBe(200)
+  expect(await statusOf('/console/overview', {})).toBe(200)
   expect(await statusOf('/console', { Host: 'evil.example' })).toBe(403)
   expect(await statusOf('/console', { Origin: 'https://evil.example' })).toBe(403)
   expect(await statusOf('/console', { 'Sec-Fetch-Site': 'cross-site' })).toBe(403)
   expect(await statusOf('/console', { ...followed, 'Sec-Fetch-Dest': 'iframe' })).toBe(403)
-  expect(await statusOf('/console', followed)).toBe(200)
+  expect(await statusOf('/console/overview', followed)).toBe(200)
   expect(await statusOf('/console/changes', { 'Sec-Fetch-Site': 'cross-site' })).toBe(403)
   // What holds keys is not even given to a person who followed a link.
   for (const file of ['agent.env', 'platform-public-key.pem']) {
@@ -198,7 +198,7 @@ test('of ten thousand transactions a page holds fifty and leads to the next', as
     expect(text).toContain('all <span>10,000</span>')
   }
   expect(numbers).toEqual(Array.from({ length: 150 }, (_, at) => 10_000 - at))
-  const overview = await (await fetch(`${stub.url}/console`)).text()
+  const overview = await (await fetch(`${stub.url}/console/overview`)).text()
   expect(overview).toContain('<strong>10,000</strong>')
   expect(overview.length).toBeLessThan(150_000)
 })
@@ -351,7 +351,7 @@ test('an unknown address of the console is a page that leads back', async () => 
   const nowhere = await fetch(`${stub.url}/console/nope`)
   expect([nowhere.status, nowhere.headers.get('content-type')]).toEqual([404, 'text/html; charset=UTF-8'])
   const text = await nowhere.text()
-  expect(text).toContain('<a href="/console">')
+  expect(text).toContain('<a href="/console/overview">')
   expect(text).not.toContain('aria-current')
   expect((await stub.request('POST', '/console/nope')).message).toBe('Esta rota não existe.')
 })

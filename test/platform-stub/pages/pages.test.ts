@@ -23,7 +23,16 @@ test('every page lets in scripts and styles of its own origin alone, and nothing
   const server = await stub.gameServer()
   const { checkoutUrl } = await stub.transaction(await server.purchase())
   const { data } = await server.call('character.link', { characterRef: 'c' })
-  const consoles = ['', '/transactions', '/transactions/1', '/listings', '/webhooks', '/requests', '/faults']
+  const consoles = [
+    '/overview',
+    '/first-sale',
+    '/transactions',
+    '/transactions/1',
+    '/listings',
+    '/webhooks',
+    '/requests',
+    '/faults',
+  ]
   for (const address of [checkoutUrl, data.url, ...consoles.map((place) => `${stub.url}/console${place}`)]) {
     const page = await fetch(address)
     const policy = Object.fromEntries(

@@ -82,7 +82,7 @@ test('a stub that others can reach by its host keeps the control routes on the l
 test('a stub on the loopback has everything on one port', async () => {
   await using stub = await startStub()
   expect(stub.developer.url).toBe(stub.url)
-  expect((await stub.request('GET', '/console')).status).toBe(200)
+  expect((await stub.request('GET', '/console/overview')).status).toBe(200)
 })
 
 test('the line `listening` says where the stub listens, where others see it, and where the control routes are', async () => {

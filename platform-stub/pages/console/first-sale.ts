@@ -1,0 +1,48 @@
+import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
+import type { FirstSaleRows } from '../../store/first-sale-query.ts'
+import type { ConsoleParts } from './console-parts.ts'
+import type { SaleNames } from './sale-commands.ts'
+
+/** The steps of a first sale, in their order. */
+export const saleSteps = ['server', 'call', 'link', 'listing', 'purchase', 'order', 'delivery'] as const
+
+/** Names a step of a first sale. */
+export type SaleStep = (typeof saleSteps)[number]
+
+/** How far the first sale came. */
+export interface SaleState {
+  readonly rows: FirstSaleRows
+  readonly done: Readonly<Record<SaleStep, boolean>>
+  /** What the commands of the steps name. */
+  readonly names: Omit<SaleNames, 'developerUrl'>
+}
+
+/** Reads how far the first sale came from what the platform has stored, and nowhere else. */
+export function saleStateOf({
+  queries,
+  clock,
+  platform,
+}: Pick<ConsoleParts, 'queries' | 'clock' | 'platform'>): SaleState {
+  const rows = queries.firstSale(clock.nowMs())
+  const { character, listing, transaction } = rows
+  const isOpen = transaction && ['awaiting-payment', 'awaiting-server', 'disputed'].includes(phaseOfRow(transaction))
+  return {
+    rows,
+    done: {
+      server: rows.isRegistered,
+      call: rows.isCalled,
+      link: character !== undefined,
+      listing: listing !== undefined,
+      purchase: transaction !== undefined,
+      order: rows.isTaken || rows.isDelivered,
+      delivery: rows.isDelivered,
+    },
+    names: {
+      seller: character?.characterRef ?? 'char-1',
+      isSellerApproved: character?.isApproved === 1,
+      buyer: 'char-2',
+      itemRef: listing?.itemRef ?? `offer-${platform.tables.listings.nextId()}`,
+      transactionId: isOpen ? transaction.id : platform.tables.transactions.nextId(),
+    },
+  }
+}

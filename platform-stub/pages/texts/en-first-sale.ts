@@ -1,0 +1,82 @@
+import { html } from 'hono/html'
+import type { Html } from '../document.ts'
+
+// The English texts of the page of the first sale. `en.ts` says how texts are written.
+
+export const firstSale = {
+  title: 'Your first sale',
+  about:
+    'Seven steps, about five minutes. A step is ticked off as soon as the platform sees it happen. Nothing has to be reloaded.',
+  progress: (done: number, all: number) => `${done} of ${all} steps done`,
+  choose: 'Show the commands for',
+  groups: {
+    byHand: 'Calls by hand',
+    http: 'A small game server, by HTTP',
+    files: 'A small game server, by files alone',
+  },
+  filesByHand: 'files (shell)',
+  where: html`The programs are in <code>dist/</code> after <code>npm run build</code>, and the examples in <code>examples/</code>. Run the commands in the folder of the repository, with <code>dist</code> in your <code>PATH</code>. Under <code>npm start</code> the first step is done and the agent runs already; <code>npm start -- --forward-url http://127.0.0.1:9000/orders</code> posts the orders.`,
+  /** What a step is, for screen readers. */
+  states: { done: 'done', now: 'now', later: 'not yet' },
+  commands: 'Commands',
+  copyCommands: 'Copy the commands',
+  tellGame: 'Type this into the game server:',
+  tellFile: 'Say this to the game server by its file:',
+  byItself: 'The game server of the example does this by itself, a second or two later.',
+  steps: {
+    server: {
+      title: 'Register the game server',
+      text: html`At the real platform the staff do this. The game server gets an API key, a key to sign with, and an address for its webhooks. <code>provision</code> registers it here and writes the settings of its agent into <code>game/</code>.`,
+    },
+    call: {
+      title: 'Make the first signed call',
+      text: html`The agent signs every call, so your game server needs no cryptography. Start it in a terminal of its own, and leave it running.`,
+    },
+    link: {
+      title: 'Link a character',
+      text: html`The seller needs an account at the platform. The game asks for a link, and the player opens it and confirms.`,
+    },
+    listing: {
+      title: 'List an item',
+      text: html`The player’s offer in the game becomes a listing with a price. Its <code>itemRef</code> is yours and is never used again.`,
+    },
+    purchase: {
+      title: 'Buy it',
+      text: html`A buyer chooses the item. The price comes from the listing, and the answer has the address at which the buyer pays.`,
+    },
+    order: {
+      title: 'Pay, and take the order',
+      text: html`The buyer pays, and the platform sends the signed webhook <code>transfer_order</code>. It is sent again until the game server has stored the order and answers.`,
+    },
+    delivery: {
+      title: 'Deliver the item',
+      text: html`The item goes into a mailbox that survives a crash. Then the game server confirms. Only now may the seller be paid.`,
+    },
+  },
+  registerHere: (link: Html) =>
+    html`Or ${link} in the console, and download the files of its agent. Then the stub has the signing key and can play the game server for you.`,
+  registerHereLink: 'register it',
+  refused: (requests: Html) =>
+    html`The platform refused a signature. ${requests} says which step failed, and what to do.`,
+  refusedLink: 'The list of requests',
+  openLink: 'Open the player’s page',
+  toApprove: html`The seller still needs an approved payout recipient. At the real platform the staff approve it.`,
+  approve: 'Approve the recipient',
+  buyHere: 'Or let the stub buy:',
+  buyOne: 'Buy one',
+  openCheckout: 'Open the checkout',
+  pay: 'Pay',
+  noAddress: (server: Html) => html`The webhook waits, because ${server} has no webhook URL.`,
+  isOver: (transaction: Html) => html`${transaction} is over. Buy once more.`,
+  deliverHere: 'Or let the stub confirm in its place:',
+  deliver: 'Deliver',
+  finished: {
+    title: 'Sold, paid and delivered',
+    text: 'That was a whole sale. The console now opens on the overview. What you could try next:',
+    see: (transaction: Html) => html`See everything that happened to ${transaction}.`,
+    fail: html`Let a delivery fail: report <code>OUT_OF_STOCK</code>, and the buyer gets the money back. Report <code>TEMPORARY</code>, and the order comes again.`,
+    fault: (faults: Html) =>
+      html`Lose an answer or send an order twice, with ${faults}. Kill your game server between order and delivery.`,
+    faults: 'a fault',
+  },
+}

@@ -1,0 +1,81 @@
+import { html } from 'hono/html'
+import type { Texts } from './en.ts'
+
+// The Portuguese texts of the page of the first sale.
+
+export const firstSale: Texts['firstSale'] = {
+  title: 'Sua primeira venda',
+  about:
+    'Sete passos, uns cinco minutos. Cada passo é marcado assim que a plataforma o vê acontecer. Não é preciso recarregar nada.',
+  progress: (done, all) => `${done} de ${all} passos concluídos`,
+  choose: 'Mostrar os comandos para',
+  groups: {
+    byHand: 'Chamadas à mão',
+    http: 'Um pequeno servidor de jogo, por HTTP',
+    files: 'Um pequeno servidor de jogo, só com arquivos',
+  },
+  filesByHand: 'arquivos (shell)',
+  where: html`Os programas ficam em <code>dist/</code> depois de <code>npm run build</code>, e os exemplos em <code>examples/</code>. Rode os comandos na pasta do repositório, com <code>dist</code> no seu <code>PATH</code>. Com <code>npm start</code>, o primeiro passo já está feito e o agente já está rodando; com <code>npm start -- --forward-url http://127.0.0.1:9000/orders</code>, os pedidos chegam por POST.`,
+  states: { done: 'concluído', now: 'agora', later: 'ainda não' },
+  commands: 'Comandos',
+  copyCommands: 'Copiar os comandos',
+  tellGame: 'Digite isto no servidor de jogo:',
+  tellFile: 'Diga isto ao servidor de jogo pelo arquivo dele:',
+  byItself: 'O servidor de jogo do exemplo faz isto sozinho, um ou dois segundos depois.',
+  steps: {
+    server: {
+      title: 'Registre o servidor de jogo',
+      text: html`Na plataforma real, quem faz isto é a equipe dela. O servidor de jogo recebe uma chave de API, uma chave para assinar e um endereço para os webhooks. Aqui, o <code>provision</code> faz o registro e grava as configurações do agente em <code>game/</code>.`,
+    },
+    call: {
+      title: 'Faça a primeira chamada assinada',
+      text: html`O agente assina todas as chamadas, então o seu servidor de jogo não precisa de criptografia. Inicie o agente em um terminal só dele e deixe rodando.`,
+    },
+    link: {
+      title: 'Vincule um personagem',
+      text: html`O vendedor precisa de uma conta na plataforma. O jogo pede um link, e o jogador abre o link e confirma.`,
+    },
+    listing: {
+      title: 'Anuncie um item',
+      text: html`A oferta do jogador no jogo vira um anúncio com preço. O <code>itemRef</code> é seu e nunca é usado de novo.`,
+    },
+    purchase: {
+      title: 'Compre o item',
+      text: html`Um comprador escolhe o item. O preço vem do anúncio, e a resposta traz o endereço em que o comprador paga.`,
+    },
+    order: {
+      title: 'Pague e receba o pedido',
+      text: html`O comprador paga, e a plataforma envia o webhook assinado <code>transfer_order</code>. O envio se repete até o servidor de jogo guardar o pedido e responder.`,
+    },
+    delivery: {
+      title: 'Entregue o item',
+      text: html`O item vai para uma caixa de correio que sobrevive a uma queda. Depois o servidor de jogo confirma. Só então o vendedor pode receber.`,
+    },
+  },
+  registerHere: (link) =>
+    html`Ou ${link} no console e baixe os arquivos do agente. Assim o stub fica com a chave de assinatura e pode fazer o papel do servidor de jogo.`,
+  registerHereLink: 'registre',
+  refused: (requests) =>
+    html`A plataforma recusou uma assinatura. ${requests} diz qual verificação falhou e o que fazer.`,
+  refusedLink: 'A lista de requisições',
+  openLink: 'Abrir a página do jogador',
+  toApprove: html`Falta ao vendedor um recebedor aprovado. Na plataforma real, quem aprova é a equipe dela.`,
+  approve: 'Aprovar o recebedor',
+  buyHere: 'Ou deixe o stub comprar:',
+  buyOne: 'Comprar um',
+  openCheckout: 'Abrir o checkout',
+  pay: 'Pagar',
+  noAddress: (server) => html`O webhook está esperando, porque ${server} não tem endereço de webhook.`,
+  isOver: (transaction) => html`${transaction} já terminou. Compre mais uma vez.`,
+  deliverHere: 'Ou deixe o stub confirmar no lugar dele:',
+  deliver: 'Entregar',
+  finished: {
+    title: 'Vendido, pago e entregue',
+    text: 'Essa foi uma venda completa. A partir de agora, o console abre na visão geral. O que você pode tentar em seguida:',
+    see: (transaction) => html`Veja tudo o que aconteceu com ${transaction}.`,
+    fail: html`Faça uma entrega falhar: com <code>OUT_OF_STOCK</code>, o comprador recebe o dinheiro de volta; com <code>TEMPORARY</code>, o pedido volta.`,
+    fault: (faults) =>
+      html`Perca uma resposta ou envie um pedido duas vezes, com ${faults}. Derrube o servidor de jogo entre o pedido e a entrega.`,
+    faults: 'uma falha',
+  },
+}
