@@ -43,18 +43,25 @@ await using stub = await startProgram({
   logFile: join(mkdtempSync(join(tmpdir(), 'screenshots-')), 'platform-stub.log'),
 })
 await using game = await SampleGame.start(stub.url, 'Aurora')
-const market = await playSampleMarket(game)
 const browser = await launchChromium()
+const isChosen = ({ name }: Picture) => name.includes(positionals[0] ?? '')
+// Before the market day, on which all of its steps are done.
+await game.character('kael', { linked: true, recipientApproved: true })
+await game.call('market.eligibility', { characterRef: 'kael' })
+const firstSale = { name: 'console-first-sale', url: `${stub.url}/console/first-sale`, screen: tall }
+if (isChosen(firstSale)) await take(firstSale)
+const market = await playSampleMarket(game)
 const pictures =
   values.review === undefined ? picturesOf(`${stub.url}/console`) : reviewOf(stub.url, await playAwkwardCases(game))
-for (const picture of pictures.filter(({ name }) => name.includes(positionals[0] ?? ''))) await take(picture)
+for (const picture of pictures.filter(isChosen)) await take(picture)
 await browser.close()
 
 /** Every page at every width, from top to bottom, with everything open that can be opened. */
 function reviewOf(url: string, awkward: number): Picture[] {
   const { checkout, links, transactions, webhook } = market
   const inConsole = {
-    overview: '',
+    overview: '/overview',
+    'first-sale': '/first-sale',
     transactions: '/transactions',
     transaction: `/transactions/${transactions.retried}`,
     disputed: `/transactions/${transactions.disputed}`,
@@ -63,7 +70,10 @@ function reviewOf(url: string, awkward: number): Picture[] {
     listings: '/listings',
     webhooks: '/webhooks',
     webhook: `/webhooks/${webhook}`,
-    requests: '/requests',
+    'test-events': '/webhooks?show=tests',
+    'test-event': `/webhooks/tests/${market.testEvent}`,
+    requests: '/requests?show=refused',
+    request: '/requests/1',
     'game-servers': '/game-servers',
     'game-server': `/game-servers/${game.id}`,
     faults: '/faults',
@@ -99,7 +109,7 @@ function picturesOf(console: string): Picture[] {
     { name: 'checkout-sold-out-phone', url: checkout.soldOut, screen: phone },
     { name: 'checkout-refunded', url: checkout.refunded, screen: { ...desk, viewport: { width: 1120, height: 800 } } },
     { name: 'portal-phone', url: links.open, screen: phone },
-    { name: 'console-overview', url: console, screen: tall },
+    { name: 'console-overview', url: `${console}/overview`, screen: tall },
     { name: 'console-transactions', url: `${console}/transactions`, screen: desk },
     { name: 'console-transaction', url: `${console}/transactions/${transactions.retried}`, screen: tall },
     {

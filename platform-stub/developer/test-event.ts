@@ -14,7 +14,7 @@ const phases = {
 } as const
 
 /** The outcomes that a test event can report. */
-const testOutcomes = Object.keys(phases) as (keyof typeof phases)[]
+export const testOutcomes = Object.keys(phases) as (keyof typeof phases)[]
 
 const shared = {
   transactionId: z.optional(transactionId),

@@ -37,3 +37,14 @@ export function inReais(cents: number, lang: Lang): string {
 export function decimalOf(cents: number): `${number}` {
   return `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}` as `${number}`
 }
+
+/** JSON with a line for each field. A text that says more than its values, a number beyond 2^53 say, stays as it is. */
+export function prettyJson(text: string): string {
+  const withoutSpace = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1')
+  try {
+    const value: unknown = JSON.parse(text)
+    return JSON.stringify(value) === withoutSpace ? JSON.stringify(value, null, 2) : text
+  } catch {
+    return text
+  }
+}

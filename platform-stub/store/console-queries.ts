@@ -5,6 +5,7 @@ import type { DeliveryStatus, PaymentStatus } from '../../contract/transaction.t
 import { characterOf } from './character-rows.ts'
 import { firstSaleQuery } from './first-sale-query.ts'
 import type { ListingRow } from './listing-rows.ts'
+import type { OneOffRow } from './one-off-rows.ts'
 import { statementsOf } from './statements.ts'
 import type { DueMoveRow, TransactionRow } from './transaction-rows.ts'
 import type { WebhookDeliveryRow } from './webhook-rows.ts'
@@ -48,8 +49,13 @@ export interface TransactionChoice extends PageChoice {
   readonly search: string | null
 }
 
+/** A page of what fits a search; null for all. */
+type SearchedPage = PageChoice & { readonly search: string | null }
+
 /** Which deliveries are listed; null for all. */
 interface DeliveryChoice extends PageChoice {
+  /** An id, or part of what names the item or one of the characters; null for all. */
+  readonly search: string | null
   readonly state: WebhookDeliveryRow['state'] | null
   readonly event: WebhookEvent | null
 }
@@ -70,6 +76,24 @@ export function consoleQueries(database: DatabaseSync) {
   const characters = all<Readonly<Record<string, SQLOutputValue>>, [choice: object]>(`
     select * from characters where gameServerId = :gameServerId and characterRef > :after order by characterRef limit :count
   `)
+  const deliveries = all<ListedDelivery, [choice: object]>(`
+    select d.*, l.itemRef, a.responseStatus as lastStatus, a.failure as lastFailure
+    from webhookDeliveries d join transactions t on t.id = d.transactionId join listings l on l.id = t.listingId
+      left join webhookAttempts a on a.id = (select max(id) from webhookAttempts where deliveryId = d.id)
+    where (:before is null or d.id < :before) and (:state is null or d.state = :state)
+      and (:event is null or d.event = :event)
+      and (:search is null or d.id = :number or d.transactionId = :number
+        or l.itemRef like :pattern escape '\\' or t.buyerCharacterRef like :pattern escape '\\'
+        or l.sellerCharacterRef like :pattern escape '\\')
+    order by d.id desc limit :count
+  `)
+  const testEvents = all<OneOffRow, [choice: object]>(`
+    select * from oneOffWebhooks where deliveryId is null and (:before is null or id < :before)
+      and (:search is null or id = :number or payload ->> 'transactionId' = :number
+        or payload ->> 'itemRef' like :pattern escape '\\' or payload ->> 'buyerCharacterRef' like :pattern escape '\\'
+        or url like :pattern escape '\\')
+    order by id desc limit :count
+  `)
   return {
     firstSale: firstSaleQuery(database),
     /** Rises with every row that was written, and with nothing else. */
@@ -85,10 +109,7 @@ export function consoleQueries(database: DatabaseSync) {
     pendingDeliveries: count(`select count(*) from webhookDeliveries where state = 'pending'`),
     transactions({ before, count, state, search }: TransactionChoice): ListedTransaction[] {
       const { paymentStatus = null, deliveryStatus = null, isCompleted = 0 } = state ?? {}
-      const pattern = search === null ? null : `%${search.replace(/[\\%_]/g, '\\$&')}%`
-      // A whole number and nothing else: SQLite would read one out of the beginning of `2 swords`.
-      const number = /^\d{1,15}$/.test(search ?? '') ? Number(search) : null
-      return transactions({ before, count, paymentStatus, deliveryStatus, isCompleted, search, number, pattern })
+      return transactions({ before, count, paymentStatus, deliveryStatus, isCompleted, ...searching(search) })
     },
     /** The moves that time will make of a transaction, the next one first. */
     dueMovesOf: all<DueMoveRow, [transactionId: number]>(
@@ -106,14 +127,8 @@ export function consoleQueries(database: DatabaseSync) {
     listings: all<ListingRow, [choice: PageChoice]>(
       'select * from listings where (:before is null or id < :before) order by id desc limit :count',
     ),
-    deliveries: all<ListedDelivery, [choice: DeliveryChoice]>(`
-      select d.*, l.itemRef, a.responseStatus as lastStatus, a.failure as lastFailure
-      from webhookDeliveries d join transactions t on t.id = d.transactionId join listings l on l.id = t.listingId
-        left join webhookAttempts a on a.id = (select max(id) from webhookAttempts where deliveryId = d.id)
-      where (:before is null or d.id < :before) and (:state is null or d.state = :state)
-        and (:event is null or d.event = :event)
-      order by d.id desc limit :count
-    `),
+    deliveries: ({ search, ...choice }: DeliveryChoice) => deliveries({ ...choice, ...searching(search) }),
+    testEvents: ({ search, ...choice }: SearchedPage) => testEvents({ ...choice, ...searching(search) }),
     /** A game server's characters by name, those behind `after`. */
     characters: (gameServerId: number, choice: { readonly after: string; readonly count: number }) =>
       characters({ gameServerId, ...choice }).map((row) => ({
@@ -121,6 +136,14 @@ export function consoleQueries(database: DatabaseSync) {
         ...characterOf(row),
       })),
   }
+}
+
+/** What a statement compares with the text that is searched for. */
+function searching(search: string | null) {
+  const pattern = search === null ? null : `%${search.replace(/[\\%_]/g, '\\$&')}%`
+  // A whole number and nothing else: SQLite would read one out of the beginning of `2 swords`.
+  const number = /^\d{1,15}$/.test(search ?? '') ? Number(search) : null
+  return { search, number, pattern }
 }
 
 /** Of `consoleQueries`. */

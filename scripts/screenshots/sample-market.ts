@@ -9,6 +9,8 @@ export interface SampleMarket {
   readonly transactions: Readonly<Record<'disputed' | 'retried' | 'awaitingServer', number>>
   /** A delivery whose first attempts failed. */
   readonly webhook: number
+  /** A webhook without a sale. */
+  readonly testEvent: number
 }
 
 const offers = [
@@ -119,7 +121,14 @@ export async function playSampleMarket(game: SampleGame): Promise<SampleMarket> 
     links: { open: await link(game, 'lyra', 'Lyra da Aurora'), used: await usedLink(game) },
     transactions: { disputed: disputed.id, retried: retried.id, awaitingServer: awaitingServer.id },
     webhook: await firstDeliveryOf(game, retried.id),
+    testEvent: await sendTestEvent(game),
   }
+}
+
+async function sendTestEvent(game: SampleGame): Promise<number> {
+  const path = `/stub/game-servers/${game.id}/test-events`
+  const { id } = await game.control<{ id: number }>('POST', path, { event: 'transfer_order', itemRef: 'anel-mare' })
+  return id
 }
 
 /** The mistakes that cost integrators days. */

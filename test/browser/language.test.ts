@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { authenticationSteps } from '../../platform-stub/pages/console/authentication-steps.ts'
+import { saleWays } from '../../platform-stub/pages/console/sale-ways.ts'
 import { answering, startReceiver } from '../platform-stub/fixtures/receiver.ts'
 import { startStub } from '../platform-stub/fixtures/stub.ts'
 import { isLive, markPage, openBrowser } from './fixtures/browser.ts'
@@ -10,7 +11,21 @@ import { consoleDetails, consoleLists, fillConsole, unknownDetails } from './fix
 const sharedWords = new Set([
   ...['platform-stub', 'OpenAPI', 'Console', 'Webhook', 'Webhooks', 'Checkout', 'Payload', 'Item', 'Status', 'UTC'],
   ...['ms', 's', 'min', 'h', 'bytes', 'SHA-256', 'Retry-After', 'null', ...authenticationSteps, 'delay'],
-  ...['alg', 'kid', 'jti', 'iat', 'exp', 'htm', 'htu', 'agent.env', 'platform-public-key.pem', 'char-1'],
+  ...[
+    'alg',
+    'kid',
+    'jti',
+    'iat',
+    'exp',
+    'htm',
+    'htu',
+    'agent.env',
+    'signing-key.pem',
+    'platform-public-key.pem',
+    'char-1',
+  ],
+  ...Object.values(saleWays).flatMap(({ name }) => name?.split(' ') ?? []),
+  ...['quantity', 'outcome', 'test-buyer', 'test-seller', 'test-item'],
   ...['Aurora', 'Espada', 'Rúnica', 'Ataque', 'Fogo', 'buyer', 'seller', 'sword-1'],
 ])
 

@@ -9,6 +9,11 @@ const tick = keepTimes(() => undefined)
 keepCopying()
 keepActs(refresh)
 
+// An empty field of a search stays out of the address.
+document.addEventListener('formdata', ({ formData }) => {
+  for (const [name, value] of [...formData]) if (value === '') formData.delete(name)
+})
+
 // Escape closes a panel over the page and moves the focus back to its summary.
 document.addEventListener('keydown', ({ key }) => {
   const panel = key === 'Escape' ? document.querySelector('details[data-panel][open]') : null

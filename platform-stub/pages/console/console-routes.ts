@@ -12,10 +12,12 @@ import { gameServerPage, gameServersPage } from './game-server-pages.ts'
 import { listingsPage } from './listings-page.ts'
 import { overviewPage } from './overview-page.ts'
 import { provisioningRoutes } from './provisioning.ts'
-import { requestsPage } from './requests-page.ts'
+import { requestPage, requestsPage } from './requests-page.ts'
+import { testEventPage } from './test-event-pages.ts'
 import { transactionPage } from './transaction-page.ts'
 import { transactionsPage } from './transactions-page.ts'
-import { webhookPage, webhooksPage } from './webhook-pages.ts'
+import { webhookPage } from './webhook-page.ts'
+import { webhooksPage } from './webhooks-page.ts'
 
 const pages: Readonly<Record<string, (parts: ConsoleParts, request: PageRequest) => ConsolePage>> = {
   '/': overviewPage,
@@ -26,7 +28,9 @@ const pages: Readonly<Record<string, (parts: ConsoleParts, request: PageRequest)
   '/listings': listingsPage,
   '/webhooks': webhooksPage,
   '/webhooks/:id': webhookPage,
+  '/webhooks/tests/:id': testEventPage,
   '/requests': requestsPage,
+  '/requests/:id': requestPage,
   '/game-servers': gameServersPage,
   '/game-servers/:id': gameServerPage,
   '/faults': faultsPage,

@@ -69,14 +69,17 @@ function observationInWords({ exchange }: Texts, observation: Observation): stri
   return observation === 'none' ? exchange.notObserved : exchange.observed(observation)
 }
 
+/** What an attempt led to. */
+type AttemptResult = Pick<WebhookAttemptRow, 'responseStatus' | 'responseBody' | 'failure' | 'fault'>
+
 /** The colour of an attempt: good, wrong, or taken without the stock that it was asked for. */
-export function attemptTone(event: WebhookEvent, { responseStatus, responseBody }: WebhookAttemptRow): string {
+export function attemptTone(event: WebhookEvent, { responseStatus, responseBody }: AttemptResult): string {
   if (responseStatus === null || !isAcknowledgement(responseStatus)) return 'bad'
   return event === 'transfer_order' && observationIn(responseBody) === 'none' ? 'wait' : 'good'
 }
 
 /** How an attempt ended, in a few words. */
-export function attemptBadge(t: Texts, event: WebhookEvent, attempt: WebhookAttemptRow): Html {
+export function attemptBadge(t: Texts, event: WebhookEvent, attempt: AttemptResult): Html {
   const { responseStatus, failure, fault } = attempt
   const tone = attemptTone(event, attempt)
   const remark = tone === 'wait' ? `, ${t.attempt.noObservation}` : ''

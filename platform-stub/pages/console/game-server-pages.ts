@@ -5,7 +5,7 @@ import type { CharacterState } from '../../store/character-rows.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'
 import type { Html } from '../document.ts'
 import { relativeTo } from '../formats.ts'
-import { badge, card, copyable, pairs } from '../parts.ts'
+import { badge, card, codeBlock, copyable, pairs } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm, field } from './acts.ts'
 import { detailPage, notFoundPage } from './console-page.ts'
@@ -42,7 +42,7 @@ export function gameServersPage({ t, clock, directory }: ConsoleParts): ConsoleP
         },
         {
           name: columns.webhooks,
-          cell: ({ webhookUrl }) => (webhookUrl ? html`<code class="wrap">${webhookUrl}</code>` : texts.nowhere),
+          cell: ({ webhookUrl }) => (webhookUrl ? copyable(t, t.gameServer.webhookUrl, webhookUrl) : texts.nowhere),
         },
         { name: columns.registered, cell: ({ createdAt }) => relativeTo(createdAt, clock.nowMs(), t.lang) },
       ])}`,
@@ -81,17 +81,17 @@ function agentFiles({ t, platform, developerUrl }: ConsoleParts, { id }: GameSer
     <p class="row">${files.map((file, at) => html`<a class="button small ${at === 0 ? 'first' : ''}" href="${path}/${file}" download="${file}">${file}</a>`)}</p>
     ${key?.privateKeyPem ? '' : html`<p class="soft">${t.gameServer.ownKey}</p>`}
     <p class="soft">${t.gameServer.inShell}</p>
-    <pre id="commands" tabindex="0">${lines.join('\n')}</pre>
-    <button type="button" class="button small" data-copies="commands" data-done="${t.common.copied}">${t.gameServer.copyLines}</button>
+    ${codeBlock(t, lines.join('\n'))}
     ${pairs({ kid: copyable(t, 'kid', key?.kid ?? '') })}`
 }
 
-function webhookAddress({ gameServer: texts }: Texts, { id, webhookUrl }: GameServerRow): Html {
+function webhookAddress(t: Texts, { id, webhookUrl }: GameServerRow): Html {
+  const texts = t.gameServer
   const act = { method: 'PUT', path: `/stub/game-servers/${id}` } as const
   const input = html`name="webhookUrl" type="url" required value="${webhookUrl ?? ''}" placeholder="http://127.0.0.1:9000/webhook"`
-  return html`<p>${webhookUrl ? texts.goTo(webhookUrl) : texts.noAddress}</p>
+  return html`<p>${webhookUrl ? texts.goTo(copyable(t, texts.webhookUrl, webhookUrl)) : texts.noAddress}</p>
     ${actForm({ ...act, label: texts.save, className: 'joined', fields: field(texts.webhookUrl, input) })}
-    ${webhookUrl && actForm({ ...act, label: texts.letWait, body: { webhookUrl: null } })}`
+    <div class="row">${webhookUrl && actForm({ ...act, label: texts.letWait, body: { webhookUrl: null } })} <a href="/console/webhooks?show=tests">${t.testEvents.sendOne}</a></div>`
 }
 
 const flags: readonly (readonly [flag: keyof CharacterState, tone: string])[] = [
@@ -133,7 +133,7 @@ function characters({ t, queries }: ConsoleParts, { id }: GameServerRow, request
       {
         name: columns.character,
         cell: ({ characterRef, characterName }) =>
-          html`<span class="strong">${characterName ?? characterRef}</span>${characterName && html`<code class="sub">${characterRef}</code>`}`,
+          html`<span class="strong">${characterName ?? characterRef}</span>${characterName && html`<span class="sub">${copyable(t, columns.character, characterRef)}</span>`}`,
       },
       {
         name: columns.maySell,

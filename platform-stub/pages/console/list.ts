@@ -55,16 +55,43 @@ interface Choice {
   readonly count?: number
 }
 
-/** Choices above a list, as links. The first one is chosen unless the address names another. */
+/** Choices above a list, as links that keep its search. The first one is chosen unless the address names another. */
 export function choices(t: Texts, label: string, { path, query }: PageRequest, all: readonly Choice[]): Html {
+  const names = new Set(['before', ...all.flatMap(({ parameter }) => parameter?.[0] ?? [])])
+  const kept = [...query].filter(([name]) => !names.has(name))
   const chosen = all.find(({ parameter }) => parameter && query.get(parameter[0]) === parameter[1]) ?? all[0]
   return html`<ul class="row" aria-label="${label}">
     ${all.map((choice) => {
       const { name, parameter, tone = 'calm', count } = choice
-      const href = withQuery(path, new URLSearchParams(parameter ? [[...parameter]] : []))
+      const href = withQuery(path, new URLSearchParams([...kept, ...(parameter ? [[...parameter]] : [])]))
       return html`<li><a class="button small ${tone}" href="${href}" ${choice === chosen ? html`aria-current="true"` : ''}>${name} ${count === undefined ? '' : html`<span>${count.toLocaleString(t.lang)}</span>`}</a></li>`
     })}
   </ul>`
+}
+
+/**
+ * A form that narrows a list. What it asks for is in the address, so a narrowed list can be sent to somebody.
+ *
+ * @param keeps The parameters of the choices above the list, which the form keeps.
+ * @param fields Beside the text that is searched for.
+ */
+export function searchForm(
+  { common }: Texts,
+  { path, query }: PageRequest,
+  { searchFor, keeps, fields = '' }: { searchFor: string; keeps: readonly string[]; fields?: Html | '' },
+): Html {
+  const kept = keeps.map((name) => [name, query.get(name)] as const).filter(([, value]) => value !== null)
+  return html`<form class="${fields ? 'filters' : 'joined'}" method="get" action="${path}" role="search" data-kept>
+    ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+    ${fields}
+    <label class="${fields ? 'field' : 'search'}"><span class="${fields ? '' : 'hidden-text'}">${common.search}</span><input type="search" name="search" value="${searchOf(query) ?? ''}" placeholder="${searchFor}"></label>
+    <button class="button">${common.search}</button>
+  </form>`
+}
+
+/** The text that a list is searched for; null for none. */
+export function searchOf(query: URLSearchParams): string | null {
+  return query.get('search')?.trim() || null
 }
 
 /** A value of the address that has to be one of some names; null for any other. */

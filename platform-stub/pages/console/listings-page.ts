@@ -4,15 +4,17 @@ import type { ListingRow } from '../../store/listing-rows.ts'
 import { duration } from '../browser/durations.js'
 import type { Html } from '../document.ts'
 import { inReais, relativeTo } from '../formats.ts'
-import { badge } from '../parts.ts'
+import { badge, copyable } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { beforeIn, emptyState, pageOf, rowsAsked, table } from './list.ts'
 import { listingMachine } from './machine.ts'
 import { machinePicture } from './machine-picture.ts'
+import { buyForm } from './stand-in-acts.ts'
 
 /** Listings with their estimates and the reasons for them. */
-export function listingsPage({ t, queries, clock, platform }: ConsoleParts, request: PageRequest): ConsolePage {
+export function listingsPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
+  const { t, queries, clock, platform } = parts
   const { observationFreshnessMs: freshnessMs } = platform.settings
   const { columns } = t.listings
   const nowMs = clock.nowMs()
@@ -33,7 +35,7 @@ export function listingsPage({ t, queries, clock, platform }: ConsoleParts, requ
           name: columns.item,
           look: 'wide',
           cell: ({ itemName, itemRef, attributes, sellerCharacterRef }) =>
-            html`<span class="strong">${itemName}</span><code class="sub">${itemRef}</code><span class="sub wrap">${attributes}</span><span class="sub">${t.listings.seller(sellerCharacterRef)}</span>`,
+            html`<span class="strong">${itemName}</span><span class="sub">${copyable(t, 'itemRef', itemRef)}</span><span class="sub wrap">${attributes}</span><span class="sub">${t.listings.seller(sellerCharacterRef)}</span>`,
         },
         { name: columns.price, look: 'figure', cell: ({ unitAmountCents }) => inReais(unitAmountCents, t.lang) },
         {
@@ -43,6 +45,7 @@ export function listingsPage({ t, queries, clock, platform }: ConsoleParts, requ
         },
         { name: columns.estimate, look: 'wide', cell: (listing) => estimateInWords(t, listing, nowMs, freshnessMs) },
         { name: columns.changed, cell: ({ updatedAt }) => relativeTo(updatedAt, nowMs, t.lang) },
+        { name: columns.buy, cell: (listing) => buyForm(parts, listing) },
       ])}
       ${pager}
       <details class="card pad"><summary>${t.listings.states}</summary>${machinePicture(t, listingMachine, { counts })}</details>`,

@@ -1,16 +1,14 @@
 import { html } from 'hono/html'
-import type { AuthenticationFault, JournalEntry } from '../../developer/request-journal.ts'
-import { Refusal } from '../../marketplace/refusal.ts'
-import { matchRoute } from '../../partner-api/partner-routes.ts'
+import { positiveInteger } from '../../developer/control/control-request.ts'
+import type { JournalEntry } from '../../developer/request-journal.ts'
+import { platformOperationNames } from '../../marketplace/platform-operations.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
-import { duration } from '../browser/durations.js'
 import type { Html } from '../document.ts'
-import { stampOf } from '../formats.ts'
-import { badge, icon, notice, pairs } from '../parts.ts'
-import type { Texts } from '../texts/en.ts'
-import { authenticationSteps } from './authentication-steps.ts'
+import { field } from './acts.ts'
+import { detailPage, notFoundPage } from './console-page.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
-import { beforeIn, choiceIn, choices, emptyState, pageOf } from './list.ts'
+import { beforeIn, choiceIn, choices, emptyState, pageOf, searchForm, searchOf } from './list.ts'
+import { requestDetails, requestEntry } from './request-view.ts'
 
 /** Which requests are shown, by the word in the address. */
 const kinds = {
@@ -19,12 +17,12 @@ const kinds = {
   failed: ({ status }: JournalEntry) => status !== 200,
 } as const
 
-/** The journal of partner requests, each refused signature explained. */
+/** The journal of partner requests with their bodies, each refused signature explained. */
 export function requestsPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
-  const { t } = parts
-  const fits = kinds[choiceIn(kinds, request.query.get('show')) ?? 'all']
+  const { t, journal } = parts
   const before = beforeIn(request) ?? Number.POSITIVE_INFINITY
-  const all = parts.journal.newest(stubLimits.journalEntriesMax)
+  const fits = filterOf(request.query)
+  const all = journal.newest(stubLimits.journalEntriesMax)
   const found = all.filter((entry) => entry.number < before && fits(entry))
   const { rows, pager } = pageOf(t, request, found, ({ number }) => number)
   return {
@@ -32,89 +30,65 @@ export function requestsPage(parts: ConsoleParts, request: PageRequest): Console
     content: html`
       <h1>${t.menu['/console/requests']}</h1>
       <p class="soft">${t.requests.about(stubLimits.journalEntriesMax.toLocaleString(t.lang))}</p>
+      ${searchForm(t, request, { searchFor: t.requests.searchFor, keeps: ['show'], fields: filterFields(parts, request) })}
       ${choices(
         t,
         t.requests.show,
         request,
         Object.entries(t.requests.kinds).map(([word, name]) => ({ name, parameter: ['show', word] })),
       )}
-      ${rows.length === 0 ? emptyState(t.requests.none, t.requests.comesWith) : ''}
-      <ol class="list">${rows.map((entry) => entryOf(parts, entry))}</ol>
+      ${rows.length === 0 ? emptyState(t.requests.none, all.length === 0 ? t.requests.comesWith : t.requests.nothingFits) : ''}
+      <ol class="list">${rows.map((entry) => requestEntry(parts, entry))}</ol>
       ${pager}`,
   }
 }
 
-function entryOf({ t, directory }: ConsoleParts, entry: JournalEntry): Html {
-  const { number, atMs, method, path, operation, gameServerId, status, code, message, durationMs, fault } = entry
-  const server = gameServerId === null ? undefined : directory.byId(gameServerId)?.name
-  const facts = [`${durationMs} ms`, server, operation].filter(Boolean).join(' · ')
-  return html`<li class="card entry" id="request-${number}">
-    <div class="row">
-      ${badge(toneOf(status), status ?? t.requests.dropped)}
-      <code class="strong">${method} ${path}</code>
-      <span class="soft">${stampOf(atMs, t.lang)} · ${facts}</span>
-      ${fault && badge('argued', t.attempt.fault(fault))}
-    </div>
-    ${message && html`<p class="soft"><code>${code}</code> <span lang="pt-BR">${message}</span></p>`}
-    ${entry.authentication && explanation(t, entry.authentication, entry)}
-  </li>`
+/** Whether a request is one of those that the address asks for. */
+function filterOf(query: URLSearchParams): (entry: JournalEntry) => boolean {
+  const isOfKind = kinds[choiceIn(kinds, query.get('show')) ?? 'all']
+  const operation = query.get('operation')
+  const transactionId = positiveInteger(query.get('transaction') ?? undefined)
+  const gameServerId = positiveInteger(query.get('server') ?? undefined)
+  const search = searchOf(query)?.toLowerCase()
+  return (entry) =>
+    isOfKind(entry) &&
+    (!operation || entry.operation === operation) &&
+    (transactionId === undefined || entry.transactionId === transactionId) &&
+    (gameServerId === undefined || entry.gameServerId === gameServerId) &&
+    (search === undefined || searchedIn(entry).some((text) => text?.toLowerCase().includes(search)))
 }
 
-function toneOf(status: number | null): string {
-  if (status === null || status >= 500) return 'bad'
-  if (status === 401 || status === 403) return 'wait'
-  return status < 300 ? 'good' : 'calm'
+function searchedIn({ method, path, kid, code, message, requestBody, answerBody }: JournalEntry) {
+  return [`${method} ${path}`, kid, code, message, requestBody, answerBody]
 }
 
-function explanation(t: Texts, fault: AuthenticationFault, { path, method }: JournalEntry): Html {
-  const { step, expected, received, signingInput, bodyBytes, bodySha256, clockDifferenceS } = fault
-  const texts = t.requests
-  const steps = stepsOf(method, path)
-  const header = Buffer.from(signingInput?.split('.')[0] ?? '', 'base64url').toString('utf8')
-  return html`<details class="wait">
-    <summary>${texts.whyStep(html`<code>${step}</code>`)}</summary>
-    <div class="split checked">
-      <ol class="checks">${steps.map((name, at) => checkOf(t, name, at - steps.indexOf(step)))}</ol>
-      <div class="stack">
-        ${notice('', 'alert', { title: texts.lookAt, text: t.stepHelp[step] })}
-        ${pairs({
-          [texts.expected]: html`<span lang="en">${expected}</span>`,
-          [texts.received]: html`<span class="wrap" lang="en">${received}</span>`,
-          [texts.yourClock]: clockInWords(t, clockDifferenceS),
-          [texts.body]: html`${texts.bytes(bodyBytes.toLocaleString(t.lang))}<span class="sub">SHA-256 <code class="wrap">${bodySha256}</code></span>`,
-        })}
-        ${header && quoted(texts.header, header)}
-        ${signingInput && quoted(texts.signingInput, signingInput)}
-      </div>
-    </div>
-  </details>`
+function filterFields({ t, directory }: ConsoleParts, { query }: PageRequest): Html {
+  const { operation, gameServer, transaction } = t.requests
+  const servers = directory.all().map(({ id, name }) => [String(id), `${name} (${t.common.number(id)})`] as const)
+  const operations = platformOperationNames.map((name) => [name, name] as const)
+  const asked = query.get('transaction') ?? ''
+  return html`${select('operation', operation, operations, query, t.common.all)}
+    ${select('server', gameServer, servers, query, t.common.all)}
+    ${field(transaction, html`name="transaction" inputmode="numeric" pattern="[1-9][0-9]*" value="${asked}"`)}`
 }
 
-function quoted(name: string, text: string): Html {
-  return html`<div class="list"><p class="soft">${name}</p><pre class="wrap" tabindex="0">${text}</pre></div>`
+function select(
+  name: string,
+  label: string,
+  options: readonly (readonly [value: string, name: string])[],
+  query: URLSearchParams,
+  all: string,
+): Html {
+  const chosen = query.get(name)
+  return html`<label class="field"><span>${label}</span><select name="${name}"><option value="">${all}</option>${options.map(([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`)}</select></label>`
 }
 
-/** The steps of a route. A signature-only route checks no key. */
-function stepsOf(method: string, path: string) {
-  const match = matchRoute(method, path)
-  const isSignatureOnly = !(match instanceof Refusal) && match.route.auth === 'signature-only'
-  return isSignatureOnly ? authenticationSteps.filter((step) => !step.startsWith('api-key')) : authenticationSteps
-}
-
-/** @param distance Number of steps after the one that failed; negative before it. */
-function checkOf({ requests: { checks } }: Texts, name: string, distance: number): Html {
-  const [tone, picture, word] =
-    distance === 0
-      ? (['bad', icon('cross'), checks.failed] as const)
-      : distance < 0
-        ? (['good', icon('check'), checks.passed] as const)
-        : (['calm', html`<span aria-hidden="true">·</span>`, checks['not-reached']] as const)
-  return html`<li class="row ${tone}">${picture}${name}<span class="hidden-text">: ${word}</span></li>`
-}
-
-function clockInWords({ requests: texts }: Texts, differenceS: number | null): Html | string {
-  if (differenceS === null) return texts.clockUnknown
-  if (Math.abs(differenceS) < 2) return texts.clockAgrees
-  const distance = duration(Math.abs(differenceS) * 1_000)
-  return differenceS > 0 ? texts.clockAhead(distance) : texts.clockBehind(distance)
+/** One request, with everything that is kept of it. */
+export function requestPage(parts: ConsoleParts, { id }: PageRequest): ConsolePage {
+  const { t, journal } = parts
+  const list = '/console/requests'
+  const entry = journal.byNumber(positiveInteger(id) ?? 0)
+  const title = t.requests.title(id)
+  if (!entry) return notFoundPage(t, title, list)
+  return detailPage(t, list, title, html`${title}`, html``, requestDetails(parts, entry))
 }

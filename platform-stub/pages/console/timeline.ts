@@ -67,14 +67,15 @@ function attemptOf(t: Texts, { id, event }: WebhookDeliveryRow, attempt: Webhook
 /** The game server's calls about the transaction that the journal still has. */
 function callsOf({ t, journal }: ConsoleParts, { id, gameServerId }: TransactionRow): Happening[] {
   const path = operations['transaction.get'].path.replace('{transactionId}', String(id))
+  // Reading a transaction is no event of its life.
   const isAbout = (entry: JournalEntry) =>
-    entry.gameServerId === gameServerId && entry.method === 'POST' && entry.path.startsWith(`${path}/`)
+    entry.gameServerId === gameServerId && entry.transactionId === id && entry.method !== 'GET'
   return journal
     .newest(stubLimits.journalEntriesMax)
     .filter(isAbout)
-    .map(({ atMs, durationMs, method, path: asked, status, message }) => ({
+    .map(({ number, atMs, durationMs, method, path: asked, status, message }) => ({
       atMs: atMs - durationMs,
       tone: status === 200 ? 'busy' : 'bad',
-      what: html`${t.history.call(html`<code>${method} ${asked.slice(path.length)}</code>`, html`<strong>${status ?? t.history.nothing}</strong>`)} ${message && html`<span class="soft" lang="pt-BR">${message}</span>`}`,
+      what: html`${t.history.call(html`<a href="/console/requests/${number}"><code>${method} ${asked.startsWith(`${path}/`) ? asked.slice(path.length) : asked}</code></a>`, html`<strong>${status ?? t.history.nothing}</strong>`)} ${message && html`<span class="soft" lang="pt-BR">${message}</span>`}`,
     }))
 }

@@ -8,7 +8,7 @@ import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import type { Html } from '../document.ts'
 import { inReais, stampOf } from '../formats.ts'
-import { card, pairs } from '../parts.ts'
+import { card, copyable, pairs } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm } from './acts.ts'
 import { detailPage, notFoundPage } from './console-page.ts'
@@ -18,6 +18,7 @@ import { estimateInWords } from './listings-page.ts'
 import { listingMachine, transactionMachine } from './machine.ts'
 import { machinePicture } from './machine-picture.ts'
 import { moveName, statusBadges, stepsOf } from './phase-view.ts'
+import { standInActs } from './stand-in-acts.ts'
 import { timeline } from './timeline.ts'
 
 /** The acts that lead on as they normally do. */
@@ -51,6 +52,7 @@ export function transactionPage(parts: ConsoleParts, { id }: PageRequest): Conso
           ${card('happened', t.transaction.history, timeline(parts, transaction, history))}
         </div>
         <div class="stack">
+          ${standInActs(parts, transaction, listing)}
           ${card('next', t.transaction.next, expectedList(t, exchange, clock.nowMs()))}
           ${card('acknowledged', t.transaction.acknowledged, acknowledgedList(t, exchange))}
           ${card('facts', t.transaction.facts, facts(parts, transaction, listing))}
@@ -78,18 +80,20 @@ function facts(
 ): Html {
   const texts = t.transaction
   const { quantity, unitAmountCents, gameServerId, failureReason } = transaction
+  const checkoutUrl = `${platform.publicUrl()}/checkout/${transaction.checkoutToken}`
   const times = (['createdAt', 'expiresAt', 'paidAt', 'deliveredAt', 'completedAt', 'retryAt'] as const).map(
     (name) => [name, transaction[name] && stampOf(transaction[name], t.lang)] as const,
   )
   return html`${pairs({
     [texts.total]: html`<strong>${inReais(quantity * unitAmountCents, t.lang)}</strong>`,
     [texts.quantity]: `${quantity} × ${inReais(unitAmountCents, t.lang)}`,
-    [texts.item]: html`${listing.itemName}<code class="sub">${listing.itemRef}</code>`,
+    transactionId: copyable(t, 'transactionId', transaction.id),
+    [texts.item]: html`${listing.itemName}<span class="sub">${copyable(t, 'itemRef', listing.itemRef)}</span>`,
     [texts.attributes]: html`<span class="wrap">${listing.attributes}</span>`,
-    [texts.buyer]: transaction.buyerCharacterRef,
-    [texts.seller]: listing.sellerCharacterRef,
+    [texts.buyer]: copyable(t, texts.buyer, transaction.buyerCharacterRef),
+    [texts.seller]: copyable(t, texts.seller, listing.sellerCharacterRef),
     [texts.gameServer]: html`<a href="/console/game-servers/${gameServerId}">${directory.byId(gameServerId)?.name}</a>`,
-    [texts.checkout]: html`<a href="/checkout/${transaction.checkoutToken}">${texts.buyersPage}</a>`,
+    [texts.checkout]: copyable(t, texts.checkout, html`<a href="${checkoutUrl}">${checkoutUrl}</a>`),
     [texts.phase]: t.transactions.phases[phaseOfRow(transaction)],
     failureReason: failureReason && html`<code>${failureReason}</code>`,
     ...Object.fromEntries(times),

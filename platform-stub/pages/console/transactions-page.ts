@@ -3,17 +3,18 @@ import { transactionPhases } from '../../../contract/transaction.ts'
 import type { ListedTransaction } from '../../store/console-queries.ts'
 import type { Html } from '../document.ts'
 import { inReais, relativeTo } from '../formats.ts'
+import { copyable } from '../parts.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { acknowledgedList, exchangeWith, expectedCell } from './exchange-view.ts'
-import { beforeIn, choiceIn, choices, emptyState, pageOf, rowsAsked, table } from './list.ts'
+import { beforeIn, choiceIn, choices, emptyState, pageOf, rowsAsked, searchForm, searchOf, table } from './list.ts'
 import { phaseCounts, phaseTone, statusBadges } from './phase-view.ts'
 
 /** Transactions, newest first, filtered by phase or search text. */
 export function transactionsPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
   const { t, queries } = parts
-  const { query, path } = request
+  const { query } = request
   const phase = choiceIn(transactionPhases, query.get('phase'))
-  const search = query.get('search')?.trim() || null
+  const search = searchOf(query)
   const state = phase && {
     ...transactionPhases[phase],
     isCompleted: phase === 'completed' ? (1 as const) : (0 as const),
@@ -30,12 +31,7 @@ export function transactionsPage(parts: ConsoleParts, request: PageRequest): Con
     title: t.menu['/console/transactions'],
     content: html`
       <h1>${t.menu['/console/transactions']}</h1>
-      <form class="joined" method="get" action="${path}" role="search" data-kept>
-        ${phase && html`<input type="hidden" name="phase" value="${phase}">`}
-        <label class="hidden-text" for="search">${t.transactions.search}</label>
-        <input id="search" type="search" name="search" value="${search ?? ''}" placeholder="${t.transactions.searchFor}">
-        <button class="button">${t.transactions.search}</button>
-      </form>
+      ${searchForm(t, request, { searchFor: t.transactions.searchFor, keeps: ['phase'] })}
       ${choices(t, t.transactions.byPhase, request, [{ name: t.common.all, count: counts.reduce((sum, [, count]) => sum + count, 0) }, ...phases])}
       ${transactionTable(parts, rows, emptyState(t.transactions.none, hint))}
       ${pager}`,
@@ -53,7 +49,7 @@ export function transactionTable(parts: ConsoleParts, rows: readonly ListedTrans
       name: columns.item,
       look: 'wide',
       cell: ({ id, itemName, itemRef, createdAt }) =>
-        html`<a class="strong" href="/console/transactions/${id}" tabindex="-1">${itemName}</a><code class="sub">${itemRef}</code><span class="sub">${t.transactions.created(relativeTo(createdAt, nowMs, t.lang))}</span>`,
+        html`<a class="strong" href="/console/transactions/${id}" tabindex="-1">${itemName}</a><span class="sub">${copyable(t, 'itemRef', itemRef)}</span><span class="sub">${t.transactions.created(relativeTo(createdAt, nowMs, t.lang))}</span>`,
     },
     {
       name: columns.purchase,

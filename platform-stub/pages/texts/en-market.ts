@@ -4,7 +4,6 @@ import type { Html } from '../document.ts'
 // The English texts of transactions and listings. `en.ts` says how texts are written.
 
 export const transactions = {
-  search: 'Search',
   searchFor: 'Number, item or character',
   byPhase: 'By phase',
   none: 'No transaction here',
@@ -59,7 +58,6 @@ export const transaction = {
   seller: 'Seller',
   gameServer: 'Game server',
   checkout: 'Checkout',
-  buyersPage: 'buyer’s page',
   phase: 'Phase',
   stock: 'Stock of its listing',
 }
@@ -135,7 +133,14 @@ export const listings = {
     `The estimate can refuse a purchase. It never authorizes one. An observation counts for ${freshness}.`,
   none: 'No listing yet',
   comesWith: 'A game client registers one with a signed offer.',
-  columns: { item: 'Item', price: 'Price', status: 'Status', estimate: 'Estimate, and why', changed: 'Changed' },
+  columns: {
+    item: 'Item',
+    price: 'Price',
+    status: 'Status',
+    estimate: 'Estimate, and why',
+    changed: 'Changed',
+    buy: 'Buy',
+  },
   seller: (name: string) => `from ${name}`,
   soldOut: 'sold out',
   states: 'The states of a listing',
@@ -149,4 +154,16 @@ export const listings = {
   observedEnough: (quantity: number, age: string) =>
     html`<b>${quantity}</b> observed ${age} ago is no less, and adds nothing`,
   withdrawn: 'Withdrawn: nothing can be bought at all.',
+}
+
+/** What the stub does in place of a buyer or a game server. */
+export const standIn = {
+  title: 'Play the game server',
+  about: html`The stub signs with the game server’s own key and calls the partner route, so every rule holds.`,
+  noKey: html`There is no button to deliver here, because the game server made its key pair itself, as <code>provision</code> does. The stub cannot sign for it. Register one in the console to have buttons.`,
+  deliver: 'Deliver',
+  outOfStock: 'Fail: OUT_OF_STOCK',
+  temporary: 'Fail: TEMPORARY',
+  buyOne: 'Buy…',
+  buy: 'Buy',
 }

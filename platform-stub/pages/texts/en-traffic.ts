@@ -5,6 +5,18 @@ import type { Html } from '../document.ts'
 
 export const requests = {
   about: (count: string) => `The last ${count} partner requests. They are lost when the stub ends.`,
+  title: (id: string) => `Request ${id}`,
+  searchFor: 'Path, body, kid or message',
+  nothingFits: 'Nothing fits the search.',
+  bodies: 'Bodies',
+  sent: 'Sent',
+  answered: 'Answered',
+  noBody: 'No body.',
+  bodyNotKept: 'Not kept: long bodies are kept with the newest hundred requests alone.',
+  path: 'Path',
+  gameServer: 'Game server',
+  transaction: 'Transaction',
+  operation: 'Operation',
   show: 'Show',
   kinds: { all: 'all', refused: 'refused signatures', failed: 'not 200' },
   none: 'No request here',
@@ -50,12 +62,16 @@ export const stepHelp = {
 }
 
 export const webhooks = {
+  searchFor: 'Number, item or character',
+  nothingFits: 'Nothing fits the search.',
+  tests: 'test events',
   label: 'Webhook deliveries',
   byStateAndEvent: 'By state and event',
   states: { pending: 'pending', acknowledged: 'acknowledged', ended: 'ended' },
   none: 'No webhook here',
   comesWith: 'A transfer_order goes out as soon as a purchase is paid.',
   columns: {
+    time: 'Time',
     event: 'Event',
     transaction: 'Transaction',
     state: 'State',
@@ -70,6 +86,12 @@ export const webhooks = {
 }
 
 export const webhook = {
+  once: 'Sent once',
+  address: 'Address',
+  elsewhere: 'Send it somewhere else',
+  aboutElsewhere:
+    'It goes to this address once, signed anew. The game server’s own address, the schedule and the stock stay as they are.',
+  sendElsewhere: 'Send once',
   title: (id: string) => `Webhook ${id}`,
   transaction: (link: Html) => html`Transaction ${link}`,
   nextTry: (when: Html | string) => html`Next try ${when}`,
@@ -85,12 +107,31 @@ export const webhook = {
   answer: 'Answer',
   noAnswer: 'None.',
   noBody: 'No body.',
-  from: (url: string) => html`From <code class="wrap">${url}</code>`,
+  from: (url: Html) => html`From ${url}`,
   header: 'The header as it was sent',
   /** A time in the signature, beside the moment of the attempt. */
   whenSent: (at: Html) => html`${at}, when it was sent`,
   afterSent: (at: Html, length: string) => html`${at}, ${length} after it was sent`,
   beforeSent: (at: Html, length: string) => html`${at}, ${length} before it was sent`,
+}
+
+/** Webhooks without a sale. */
+export const testEvents = {
+  title: 'Test events',
+  one: (id: string) => `Test event ${id}`,
+  badge: 'test',
+  sendOne: 'Send a test event',
+  about: 'It is signed like a real one and sent once, without a sale. Empty fields have the values that they show.',
+  event: 'Event',
+  gameServer: 'Game server',
+  transaction: 'Transaction of an earlier test',
+  newOne: 'a new one',
+  address: 'Address, once',
+  ownAddress: 'the game server’s own',
+  send: 'Send',
+  sentTo: 'Sent to',
+  none: 'No test event yet',
+  comesWith: 'Send the first one above.',
 }
 
 /** An attempt to deliver a webhook. */

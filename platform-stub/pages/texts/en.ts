@@ -27,6 +27,7 @@ export const en = {
   otherLanguage: { lang: 'pt-BR' as Lang, name: 'Português' },
 
   common: {
+    search: 'Search',
     copy: 'Copy',
     copied: 'Copied',
     copyNamed: (name: string) => `Copy: ${name}`,
@@ -106,9 +107,8 @@ export const en = {
     files: 'Put the files into one folder and start the agent there.',
     ownKey: html`The game server made its key pair itself: put its private half there as <code>signing-key.pem</code>.`,
     inShell: 'Or, in a shell:',
-    copyLines: 'Copy the lines',
     webhooks: 'Its webhooks',
-    goTo: (url: string) => html`They go to <code class="wrap">${url}</code>.`,
+    goTo: (url: Html) => html`They go to ${url}`,
     noAddress: 'No address yet: deliveries wait until there is one.',
     webhookUrl: 'Webhook URL',
     save: 'Save',

@@ -4,7 +4,6 @@ import type { Texts } from './en.ts'
 // The Portuguese texts of transactions and listings. `en.ts` says how texts are written.
 
 export const transactions: Texts['transactions'] = {
-  search: 'Buscar',
   searchFor: 'Número, item ou personagem',
   byPhase: 'Por fase',
   none: 'Nenhuma transação aqui',
@@ -59,7 +58,6 @@ export const transaction: Texts['transaction'] = {
   seller: 'Vendedor',
   gameServer: 'Servidor de jogo',
   checkout: 'Página de pagamento',
-  buyersPage: 'abrir como comprador',
   phase: 'Fase',
   stock: 'Estoque do anúncio',
 }
@@ -139,7 +137,14 @@ export const listings: Texts['listings'] = {
     `A estimativa pode recusar uma compra, mas nunca autoriza uma. Uma observação vale por ${freshness}.`,
   none: 'Nenhum anúncio ainda',
   comesWith: 'Um cliente do jogo registra o anúncio com uma oferta assinada.',
-  columns: { item: 'Item', price: 'Preço', status: 'Status', estimate: 'Estimativa e motivo', changed: 'Alterado' },
+  columns: {
+    item: 'Item',
+    price: 'Preço',
+    status: 'Status',
+    estimate: 'Estimativa e motivo',
+    changed: 'Alterado',
+    buy: 'Comprar',
+  },
   seller: (name) => `vendido por ${name}`,
   soldOut: 'esgotado',
   states: 'Estados de um anúncio',
@@ -152,4 +157,15 @@ export const listings: Texts['listings'] = {
     html`observado <b>${quantity}</b> há ${age}, que é menos: acima disso a compra é recusada`,
   observedEnough: (quantity, age) => html`observado <b>${quantity}</b> há ${age}, que não é menos e não muda nada`,
   withdrawn: 'Retirado: nada pode ser comprado.',
+}
+
+export const standIn: Texts['standIn'] = {
+  title: 'No lugar do servidor de jogo',
+  about: html`O stub assina com a chave do próprio servidor de jogo e chama a rota de parceiro, então todas as regras valem.`,
+  noKey: html`Aqui não há botão para entregar, porque o servidor de jogo gerou o próprio par de chaves, como faz o <code>provision</code>. O stub não pode assinar por ele. Registre um pelo console para ter os botões.`,
+  deliver: 'Entregar',
+  outOfStock: 'Falhar: OUT_OF_STOCK',
+  temporary: 'Falhar: TEMPORARY',
+  buyOne: 'Comprar…',
+  buy: 'Comprar',
 }

@@ -5,6 +5,18 @@ import type { Texts } from './en.ts'
 
 export const requests: Texts['requests'] = {
   about: (count) => `As últimas ${count} requisições de parceiros. Elas se perdem quando o stub termina.`,
+  title: (id) => `Requisição ${id}`,
+  searchFor: 'Caminho, corpo, kid ou mensagem',
+  nothingFits: 'Nada corresponde à busca.',
+  bodies: 'Corpos',
+  sent: 'Enviado',
+  answered: 'Resposta',
+  noBody: 'Sem corpo.',
+  bodyNotKept: 'Não guardado: corpos longos só ficam com as cem requisições mais recentes.',
+  path: 'Caminho',
+  gameServer: 'Servidor de jogo',
+  transaction: 'Transação',
+  operation: 'Operação',
   show: 'Mostrar',
   kinds: { all: 'todas', refused: 'assinaturas recusadas', failed: 'diferentes de 200' },
   none: 'Nenhuma requisição aqui',
@@ -50,12 +62,16 @@ export const stepHelp: Texts['stepHelp'] = {
 }
 
 export const webhooks: Texts['webhooks'] = {
+  searchFor: 'Número, item ou personagem',
+  nothingFits: 'Nada corresponde à busca.',
+  tests: 'eventos de teste',
   label: 'Entregas de webhooks',
   byStateAndEvent: 'Por estado e evento',
   states: { pending: 'pendente', acknowledged: 'confirmado', ended: 'encerrado' },
   none: 'Nenhum webhook aqui',
   comesWith: 'Um transfer_order sai assim que uma compra é paga.',
   columns: {
+    time: 'Horário',
     event: 'Evento',
     transaction: 'Transação',
     state: 'Estado',
@@ -70,6 +86,12 @@ export const webhooks: Texts['webhooks'] = {
 }
 
 export const webhook: Texts['webhook'] = {
+  once: 'Enviado uma vez',
+  address: 'Endereço',
+  elsewhere: 'Enviar para outro lugar',
+  aboutElsewhere:
+    'Vai uma vez para este endereço, com uma nova assinatura. O endereço do servidor de jogo, as próximas tentativas e o estoque ficam como estão.',
+  sendElsewhere: 'Enviar uma vez',
   title: (id) => `Webhook ${id}`,
   transaction: (link) => html`Transação ${link}`,
   nextTry: (when) => html`Próxima tentativa: ${when}`,
@@ -85,11 +107,30 @@ export const webhook: Texts['webhook'] = {
   answer: 'Resposta',
   noAnswer: 'Nenhuma.',
   noBody: 'Sem corpo.',
-  from: (url) => html`De <code class="wrap">${url}</code>`,
+  from: (url) => html`De ${url}`,
   header: 'O cabeçalho como foi enviado',
   whenSent: (at) => html`${at}, no momento do envio`,
   afterSent: (at, length) => html`${at}, ${length} depois do envio`,
   beforeSent: (at, length) => html`${at}, ${length} antes do envio`,
+}
+
+/** Webhooks without a sale. */
+export const testEvents: Texts['testEvents'] = {
+  title: 'Eventos de teste',
+  one: (id) => `Evento de teste ${id}`,
+  badge: 'teste',
+  sendOne: 'Enviar um evento de teste',
+  about: 'É assinado como um evento real e enviado uma só vez, sem nenhuma venda. Campos vazios valem o que mostram.',
+  event: 'Evento',
+  gameServer: 'Servidor de jogo',
+  transaction: 'Transação de um teste anterior',
+  newOne: 'uma nova',
+  address: 'Endereço, só desta vez',
+  ownAddress: 'o do servidor de jogo',
+  send: 'Enviar',
+  sentTo: 'Enviado para',
+  none: 'Nenhum evento de teste ainda',
+  comesWith: 'Envie o primeiro acima.',
 }
 
 export const attempt: Texts['attempt'] = {

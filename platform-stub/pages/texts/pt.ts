@@ -13,6 +13,7 @@ export const pt: Texts = {
   otherLanguage: { lang: 'en', name: 'English' },
 
   common: {
+    search: 'Buscar',
     copy: 'Copiar',
     copied: 'Copiado',
     copyNamed: (name) => `Copiar: ${name}`,
@@ -91,9 +92,8 @@ export const pt: Texts = {
     files: 'Coloque os arquivos em uma pasta e inicie o agente nela.',
     ownKey: html`O servidor de jogo gerou o próprio par de chaves: coloque ali a chave privada, com o nome <code>signing-key.pem</code>.`,
     inShell: 'Ou, em um shell:',
-    copyLines: 'Copiar as linhas',
     webhooks: 'Os webhooks',
-    goTo: (url) => html`Eles vão para <code class="wrap">${url}</code>.`,
+    goTo: (url) => html`Eles vão para ${url}`,
     noAddress: 'Ainda sem endereço: as entregas esperam até que haja um.',
     webhookUrl: 'URL de webhook',
     save: 'Salvar',
