@@ -105,7 +105,7 @@ export const pt: Texts = {
     character: 'Personagem',
     letSell: 'Liberar vendas',
     none: 'Nenhum personagem ainda',
-    comesWith: 'Um personagem aparece quando é vinculado ou informado acima.',
+    comesWith: 'Um personagem aparece quando é vinculado, ou quando você o informa acima.',
     columns: { character: 'Personagem', maySell: 'Pode vender', flags: 'Situação' },
     yes: 'sim',
     flags: {
@@ -119,7 +119,7 @@ export const pt: Texts = {
 
   faults: {
     about:
-      'Uma falha vale para as próximas requisições ou tentativas que combinam com ela, uma por vez, até acabar a contagem. A que foi programada primeiro vale primeiro.',
+      'Uma falha atinge as próximas requisições ou tentativas correspondentes, uma vez cada, e a contagem diminui. A que foi programada primeiro vale primeiro.',
     requests: 'Requisições de parceiros',
     webhooks: 'Webhooks',
     whatHappens: 'O que acontece',
