@@ -78,10 +78,16 @@ export function attemptTone(event: WebhookEvent, { responseStatus, responseBody 
   return event === 'transfer_order' && observationIn(responseBody) === 'none' ? 'wait' : 'good'
 }
 
+/** What the system said of a connection that failed. It is English in every language of the page. */
+export function failureText(failure: string): Html {
+  return html`<span lang="en">${failure}</span>`
+}
+
 /** How an attempt ended, in a few words. */
 export function attemptBadge(t: Texts, event: WebhookEvent, attempt: AttemptResult): Html {
   const { responseStatus, failure, fault } = attempt
   const tone = attemptTone(event, attempt)
   const remark = tone === 'wait' ? `, ${t.attempt.noObservation}` : ''
-  return html`${badge(tone, `${responseStatus ?? failure ?? t.attempt.noAnswer}${remark}`)} ${fault && badge('argued', t.attempt.fault(fault))}`
+  const result = responseStatus ?? (failure ? failureText(failure) : t.attempt.noAnswer)
+  return html`${badge(tone, html`${result}${remark}`)} ${fault && badge('argued', t.attempt.fault(fault))}`
 }

@@ -8,6 +8,7 @@ import { badge } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm } from './acts.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
+import { failureText } from './exchange-view.ts'
 import { beforeIn, choiceIn, choices, emptyState, pageOf, rowsAsked, searchForm, searchOf, table } from './list.ts'
 import { testEventForm, testEventTable } from './test-event-pages.ts'
 
@@ -62,7 +63,10 @@ export function webhooksPage(parts: ConsoleParts, request: PageRequest): Console
               },
               { name: columns.state, cell: (row) => stateBadge(t, row) },
               { name: columns.attempts, look: 'figure', cell: ({ attempts }) => attempts },
-              { name: columns.lastAnswer, cell: ({ lastStatus, lastFailure }) => lastStatus ?? lastFailure ?? '–' },
+              {
+                name: columns.lastAnswer,
+                cell: ({ lastStatus, lastFailure }) => lastStatus ?? (lastFailure ? failureText(lastFailure) : '–'),
+              },
               { name: columns.nextTry, cell: (row) => nextTry(parts, row) },
               { name: columns.act, cell: (row) => resendForm(t, row) },
             ])}${pager}`

@@ -19,7 +19,6 @@ export const firstSale = {
   /** What a step is, for screen readers. */
   states: { done: 'done', now: 'now', later: 'not yet' },
   commands: 'Commands',
-  copyCommands: 'Copy the commands',
   tellGame: 'Type this into the game server:',
   tellFile: 'Say this to the game server by its file:',
   byItself: 'The game server of the example does this by itself, a second or two later.',

@@ -18,7 +18,6 @@ export const firstSale: Texts['firstSale'] = {
   where: html`Os programas ficam em <code>dist/</code> depois de <code>npm run build</code>, e os exemplos em <code>examples/</code>. Rode os comandos na pasta do repositório, com <code>dist</code> no seu <code>PATH</code>. Com <code>npm start</code>, o primeiro passo já está feito e o agente já está rodando; com <code>npm start -- --forward-url http://127.0.0.1:9000/orders</code>, os pedidos chegam por POST.`,
   states: { done: 'concluído', now: 'agora', later: 'ainda não' },
   commands: 'Comandos',
-  copyCommands: 'Copiar os comandos',
   tellGame: 'Digite isto no servidor de jogo:',
   tellFile: 'Diga isto ao servidor de jogo pelo arquivo dele:',
   byItself: 'O servidor de jogo do exemplo faz isto sozinho, um ou dois segundos depois.',
