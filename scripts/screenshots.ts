@@ -126,7 +126,7 @@ function picturesOf(console: string): Picture[] {
       screen: { ...desk, viewport: { width: 1240, height: 980 } },
       before: async (page) => {
         const refused = page.getByRole('listitem').filter({ hasText: 'Why: step signature' })
-        await refused.locator('summary').click()
+        await refused.locator('summary', { hasText: 'Why' }).click()
         await refused.scrollIntoViewIfNeeded()
       },
     },
