@@ -40,7 +40,7 @@ async function stockDifferences({ stock, parts: { game, market } }: Course): Pro
     const listing = await market.listing(item)
     if (listing.quantitySold !== delivered)
       found.push(`${item}: the platform sold ${listing.quantitySold}, and ${delivered} were delivered`)
-    if (listing.observedQuantity !== null && listing.observedQuantity !== quantity - delivered)
+    if (listing.observedQuantity !== quantity - delivered)
       found.push(`${item}: the platform knows of ${listing.observedQuantity}, and ${quantity - delivered} are left`)
   }
   return found

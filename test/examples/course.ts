@@ -50,6 +50,12 @@ export class Course {
     expectThat(said === 'ok', `${line} answered ${said}`)
   }
 
+  /** Units go in the game, and the platform gets to know it. */
+  async sellInTheGame(item: string, quantity: number): Promise<void> {
+    await this.must(`sold ${item} ${quantity}`)
+    this.stock.set(item, Number(this.stock.get(item)) - quantity)
+  }
+
   offerIs(item: string, state: string, triesMin = 0): Promise<unknown> {
     return until(`${item} ${state}`, async () => {
       const offer = this.parts.game.world().offers.find((candidate) => candidate.item === item)
