@@ -52,7 +52,7 @@ test('no text of the console is left in English when it is shown in Portuguese',
   for (const place of [...consoleLists, ...consoleDetails, ...unknownDetails])
     await expectTranslated(`/console${place}`)
   await expectTranslated('/docs')
-}, 60_000)
+}, 120_000)
 
 test('the switch shows the same page in the other language, and every page after it', async () => {
   await using stub = await startStub()
