@@ -56,7 +56,12 @@ test('what a proxy has marked reaches no control route, no console and no key', 
   const { data } = await stub.request('POST', '/stub/game-servers', { name: 'Aurora' })
   keepSecret(data.apiKey)
   const id = data.gameServerId
-  const paths = ['/stub/clock', '/stub/platform-key', '/console', `/console/game-servers/${id}/signing-key.pem`]
+  const paths = [
+    '/stub/clock',
+    '/stub/platform-key',
+    '/console/overview',
+    `/console/game-servers/${id}/signing-key.pem`,
+  ]
   const marks = [
     { Forwarded: 'for=203.0.113.9' },
     { 'X-Forwarded-For': '203.0.113.9' },
