@@ -34,10 +34,13 @@ const correlation: ReadonlyMap<string, string> = new Map([
   ['replayed', 'dataReplayed'],
 ])
 
-const stringOrBlanks = /("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+/g
-
 /** The same JSON in ASCII alone, as one line without blanks between its parts, for readers that know no JSON. */
 export function asciiLine(json: string): string {
-  const compact = json.replace(stringOrBlanks, '$1')
+  let isInString = false
+  // One token after another: a pattern for a whole string needs a stack as deep as the string has escapes.
+  const compact = json.replace(/\\.|"|[ \t\r\n]+/g, (token) => {
+    if (token === '"') isInString = !isInString
+    return isInString || token.trim() !== '' ? token : ''
+  })
   return `${compact.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { asciiLine } from '../../../agent/spool/answer-file.ts'
 import {
   eligible,
   eventually,
@@ -74,6 +75,11 @@ test('an answer is one line without blanks, whatever the layout of the platform 
   spool.put('buy-1', purchase)
   const expected = '{"id":"buy-1","ok":true,"checkoutUrl":"https://x/a b\\" : \\n","parts":{"price":1.50}}\n'
   expect(await spool.answerText('buy-1')).toBe(expected)
+})
+
+test('a text of any length becomes one line, however many of its characters are escaped', () => {
+  const text = JSON.stringify({ detail: '\n'.repeat(5_000_000) })
+  expect(asciiLine(` ${text}\n`)).toBe(`${text}\n`)
 })
 
 test('answers are ASCII only, and the numbers of the platform keep their digits', async () => {
