@@ -1,7 +1,6 @@
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import type { FirstSaleRows } from '../../store/first-sale-query.ts'
 import type { ConsoleParts } from './console-parts.ts'
-import type { SaleNames } from './sale-commands.ts'
 
 /** The steps of a first sale, in their order. */
 export const saleSteps = ['server', 'call', 'link', 'listing', 'purchase', 'order', 'delivery'] as const
@@ -9,12 +8,23 @@ export const saleSteps = ['server', 'call', 'link', 'listing', 'purchase', 'orde
 /** Names a step of a first sale. */
 export type SaleStep = (typeof saleSteps)[number]
 
+/** The characters, the item and the purchase of a first sale. */
+export interface SaleNames {
+  readonly seller: string
+  readonly isSellerApproved: boolean
+  readonly buyer: string
+  /** The item that was listed, or is listed next. */
+  readonly itemRef: string
+  /** The purchase that was made, or is made next. */
+  readonly transactionId: number
+}
+
 /** How far the first sale came. */
 export interface SaleState {
   readonly rows: FirstSaleRows
   readonly done: Readonly<Record<SaleStep, boolean>>
   /** What the commands of the steps name. */
-  readonly names: Omit<SaleNames, 'developerUrl'>
+  readonly names: SaleNames
 }
 
 /** Reads how far the first sale came from what the platform has stored, and nowhere else. */

@@ -1,16 +1,9 @@
-import type { SaleStep } from './first-sale.ts'
+import type { SaleNames, SaleStep } from './first-sale.ts'
 import type { Way } from './sale-ways.ts'
 
 /** What the commands name. */
-export interface SaleNames {
+interface CommandNames extends SaleNames {
   readonly developerUrl: string
-  readonly seller: string
-  readonly isSellerApproved: boolean
-  readonly buyer: string
-  /** The item that was listed, or is listed next. */
-  readonly itemRef: string
-  /** The purchase that was made, or is made next. */
-  readonly transactionId: number
 }
 
 type Commands = Readonly<Record<SaleStep, readonly string[]>>
@@ -22,7 +15,7 @@ const ordersFlags: Readonly<Record<Way['orders'], string>> = {
 }
 
 /** The commands of each step for a way; none where an example does the step by itself. */
-export function saleCommands(way: Way, names: SaleNames): Commands {
+export function saleCommands(way: Way, names: CommandNames): Commands {
   const { developerUrl, seller, buyer, itemRef } = names
   const flags = ordersFlags[way.orders]
   const server = [`platform-stub provision --url ${developerUrl} --name my-game ${flags} --state-dir state --out game`]
@@ -43,7 +36,7 @@ export function saleCommands(way: Way, names: SaleNames): Commands {
   }
 }
 
-function stepsByHand({ call, orders, prepare }: Extract<Way, { call: unknown }>, names: SaleNames) {
+function stepsByHand({ call, orders, prepare }: Extract<Way, { call: unknown }>, names: CommandNames) {
   const { seller, isSellerApproved, buyer, itemRef, transactionId } = names
   const offer = {
     itemRef,
