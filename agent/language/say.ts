@@ -5,6 +5,7 @@ export async function speakPortuguese(): Promise<void> {
   translations = (await import('./portuguese.ts')).portuguese
 }
 
+/** Whether `speakPortuguese` was called. */
 export function speaksPortuguese(): boolean {
   return translations !== undefined
 }

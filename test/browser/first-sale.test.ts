@@ -159,7 +159,7 @@ test.each([
 )
 
 test(
-  'a game server of the examples is told what the page says, and takes and delivers the order by itself',
+  'an example game server gets the commands of the page, and takes and delivers the order by itself',
   async () => {
     await using folder = await temporaryFolder()
     await using stub = await startStub()

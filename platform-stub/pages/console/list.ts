@@ -70,7 +70,7 @@ export function choices(t: Texts, label: string, { path, query }: PageRequest, a
 }
 
 /**
- * A form that narrows a list. What it asks for is in the address, so a narrowed list can be sent to somebody.
+ * A form that narrows a list. What it asks for is in the address, so a colleague can open the same narrowed list.
  *
  * @param keeps The parameters of the choices above the list, which the form keeps.
  * @param fields Beside the text that is searched for.
