@@ -31,19 +31,33 @@ export function characterOf(row: Readonly<Record<string, SQLOutputValue>>): Char
 
 /** Characters with the state of their accounts, and the links that players confirm. */
 export function characterTables(database: DatabaseSync) {
-  const { get, run, insert, replace, nextId } = statementsOf(database)
+  const { get, run, insert, nextId } = statementsOf(database)
   const read = get<Readonly<Record<string, SQLOutputValue>>, [gameServerId: number, characterRef: string]>(
     'select * from characters where gameServerId = ? and characterRef = ?',
   )
-  const write = replace('characters')
+  const write = insert<
+    Record<'gameServerId' | 'characterRef' | 'characterName' | (typeof flags)[number], SQLOutputValue>
+  >('characters', { verb: 'insert or replace' })('gameServerId', 'characterRef', 'characterName', ...flags)
   return {
     read: (gameServerId: number, characterRef: string) => characterOf(read(gameServerId, characterRef) ?? {}),
     write(gameServerId: number, characterRef: string, row: CharacterRow): void {
-      const numbers = Object.fromEntries(flags.map((flag) => [flag, Number(row[flag])]))
+      const numbers = Object.fromEntries(flags.map((flag) => [flag, Number(row[flag])])) as Record<
+        keyof CharacterState,
+        number
+      >
       write({ gameServerId, characterRef, characterName: row.characterName, ...numbers })
     },
     nextLinkId: nextId('characterLinks'),
-    insertLink: insert<CharacterLinkRow>('characterLinks'),
+    insertLink: insert<CharacterLinkRow>('characterLinks')(
+      'id',
+      'gameServerId',
+      'characterRef',
+      'characterName',
+      'token',
+      'createdAt',
+      'expiresAt',
+      'usedAt',
+    ),
     linkByToken: get<CharacterLinkRow, [token: string]>('select * from characterLinks where token = ?'),
     useLink: run<[id: number, at: number]>('update characterLinks set usedAt = ?2 where id = ?1'),
   }

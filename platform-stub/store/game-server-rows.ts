@@ -26,8 +26,14 @@ export function gameServerTables(database: DatabaseSync) {
   return {
     /** The id that the next game server gets. */
     nextId: nextId('gameServers'),
-    insert: insert<GameServerRow>('gameServers'),
-    insertKey: insert<SigningKeyRow>('signingKeys'),
+    insert: insert<GameServerRow>('gameServers')('id', 'name', 'apiKey', 'webhookUrl', 'createdAt'),
+    insertKey: insert<SigningKeyRow>('signingKeys')(
+      'kid',
+      'gameServerId',
+      'publicKeyPem',
+      'privateKeyPem',
+      'createdAt',
+    ),
     all: all<GameServerRow>('select * from gameServers order by id'),
     /** The key that a game server signs with; each has one. */
     keyOf: get<SigningKeyRow, [gameServerId: number]>('select * from signingKeys where gameServerId = ?'),

@@ -36,9 +36,22 @@ export type NewListing = Omit<
 /** Listings, by game server and itemRef; none is ever deleted, so an itemRef stays used. */
 export function listingTable(database: DatabaseSync) {
   const { get, all, run, insert, nextId } = statementsOf(database)
-  const insertListing = insert<Partial<ListingRow>, ListingRow>(
-    'listings',
-    'on conflict (gameServerId, itemRef) do nothing',
+  const insertListing = insert<ListingRow>('listings', {
+    onConflict: 'on conflict (gameServerId, itemRef) do nothing',
+  })(
+    'gameServerId',
+    'itemRef',
+    'gameItemId',
+    'itemName',
+    'attributes',
+    'unitAmountCents',
+    'quantityListed',
+    'quantitySold',
+    'stockReports',
+    'status',
+    'sellerCharacterRef',
+    'createdAt',
+    'updatedAt',
   )
   const observe = run<[quantity: number, at: number, reports: 0 | 1, id: number]>(`
     update listings set observedQuantity = ?1, observedAt = ?2, updatedAt = ?2, stockReports = stockReports + ?3

@@ -16,7 +16,21 @@ export function oneOffTable(database: DatabaseSync) {
   return {
     /** The id that the next one gets. */
     nextId: nextId('oneOffWebhooks'),
-    insert: insert<OneOffRow>('oneOffWebhooks'),
+    insert: insert<OneOffRow>('oneOffWebhooks')(
+      'id',
+      'gameServerId',
+      'deliveryId',
+      'event',
+      'payload',
+      'at',
+      'durationMs',
+      'url',
+      'signature',
+      'protectedHeader',
+      'responseStatus',
+      'responseBody',
+      'failure',
+    ),
     byId: get<OneOffRow, [id: number]>('select * from oneOffWebhooks where id = ?'),
     /** The newest that repeated a delivery. */
     ofDelivery: all<OneOffRow, [deliveryId: number, count: number]>(

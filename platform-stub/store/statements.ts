@@ -39,23 +39,22 @@ export function statementsOf(database: DatabaseSync) {
   /** Writes. */
   function run<Values extends Given>(sql: string) {
     const write = change<Values>(sql)
-    return (...values: Values) => void write(...values)
+    return (...values: Values): void => {
+      write(...values)
+    }
   }
 
-  /** Writes a row, whose fields are named as the columns, and returns it. A column that it does not have becomes null. */
-  function insert<NewRow extends object, Row = NewRow>(table: string, onConflict = '', verb = 'insert') {
-    const columns = all<{ readonly name: string }>(`select name from pragma_table_info('${table}')`)()
-    const names = columns.map(({ name }) => name)
-    const values = names.map((name) => `:${name}`)
-    return get<Row, [row: NewRow]>(
-      `${verb} into ${table} (${names.join(', ')}) values (${values.join(', ')}) ${onConflict} returning *`,
-    )
-  }
-
-  /** The same, in place of the row with the same key. */
-  function replace<NewRow extends object>(table: string) {
-    const write = insert<NewRow>(table, '', 'insert or replace')
-    return (row: NewRow) => void write(row)
+  /**
+   * Writes rows into a table and returns them. The columns are named where the statement is made: a row that has other
+   * fields as well sets none of them, and a column that is not named gets its default.
+   */
+  function insert<Row extends object>(table: string, { verb = 'insert', onConflict = '' } = {}) {
+    return <Column extends keyof Row & string>(...columns: readonly Column[]) => {
+      const values = columns.map((name) => `:${name}`)
+      return get<Row, [row: Pick<Row, Column>]>(
+        `${verb} into ${table} (${columns.join(', ')}) values (${values.join(', ')}) ${onConflict} returning *`,
+      )
+    }
   }
 
   /** The id that the next row of a table gets. */
@@ -63,5 +62,5 @@ export function statementsOf(database: DatabaseSync) {
     return count(`select coalesce(max(seq), 0) + 1 from sqlite_sequence where name = '${table}'`)
   }
 
-  return { get, all, count, change, run, insert, replace, nextId }
+  return { get, all, count, change, run, insert, nextId }
 }

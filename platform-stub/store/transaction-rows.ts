@@ -60,11 +60,35 @@ export interface DueMoveRow {
 
 /** Transactions with their history, their money and the moves that are due to them. */
 export function transactionTables(database: DatabaseSync, onDue: () => void) {
-  const { get, all, run, insert, replace, nextId } = statementsOf(database)
-  const insertTransaction = insert<Partial<TransactionRow>, TransactionRow>('transactions')
-  const insertHistory = insert<HistoryRow & { transactionId: number }>('transactionHistory')
-  const insertMoney = insert<MoneyRow & { transactionId: number }>('moneyMoves')
-  const setDue = replace<DueMoveRow>('dueMoves')
+  const { get, all, run, insert, nextId } = statementsOf(database)
+  const insertTransaction = insert<TransactionRow>('transactions')(
+    'id',
+    'gameServerId',
+    'listingId',
+    'quantity',
+    'unitAmountCents',
+    'buyerCharacterRef',
+    'paymentStatus',
+    'checkoutToken',
+    'createdAt',
+    'expiresAt',
+    'failureCount',
+  )
+  const insertHistory = insert<HistoryRow & { transactionId: number }>('transactionHistory')(
+    'transactionId',
+    'at',
+    'trigger',
+    'paymentStatus',
+    'deliveryStatus',
+    'detail',
+  )
+  const insertMoney = insert<MoneyRow & { transactionId: number }>('moneyMoves')(
+    'transactionId',
+    'kind',
+    'amountCents',
+    'at',
+  )
+  const setDue = insert<DueMoveRow>('dueMoves', { verb: 'insert or replace' })('transactionId', 'trigger', 'dueAt')
   return {
     nextId: nextId('transactions'),
     insert: (row: NewTransaction) =>
@@ -85,12 +109,16 @@ export function transactionTables(database: DatabaseSync, onDue: () => void) {
       where id = :id
     `),
     newest: all<TransactionRow, [count: number]>('select * from transactions order by id desc limit ?'),
-    insertHistory: (transactionId: number, row: HistoryRow): void => void insertHistory({ ...row, transactionId }),
+    insertHistory(transactionId: number, row: HistoryRow): void {
+      insertHistory({ ...row, transactionId })
+    },
     historyOf: all<HistoryRow, [transactionId: number]>(`
       select at, trigger, paymentStatus, deliveryStatus, detail from transactionHistory
       where transactionId = ? order by id
     `),
-    insertMoney: (transactionId: number, row: MoneyRow): void => void insertMoney({ ...row, transactionId }),
+    insertMoney(transactionId: number, row: MoneyRow): void {
+      insertMoney({ ...row, transactionId })
+    },
     moneyOf: all<MoneyRow, [transactionId: number]>(
       'select kind, amountCents, at from moneyMoves where transactionId = ? order by at, kind',
     ),

@@ -48,7 +48,17 @@ export interface WebhookAttemptRow {
 /** The delivery queue and every attempt that was made. */
 export function webhookTables(database: DatabaseSync, onDue: () => void) {
   const { get, all, count, change, run, insert } = statementsOf(database)
-  const insertDelivery = insert<Partial<WebhookDeliveryRow>>('webhookDeliveries')
+  const insertDelivery = insert<WebhookDeliveryRow>('webhookDeliveries')(
+    'gameServerId',
+    'transactionId',
+    'event',
+    'payload',
+    'state',
+    'attempts',
+    'nextAttemptAt',
+    'createdAt',
+    'isHeld',
+  )
   const firstAfter = get<{ at: number }, [afterMs: number]>(`
     select nextAttemptAt as at from webhookDeliveries
     where state = 'pending' and nextAttemptAt > ? and isHeld = 0 order by nextAttemptAt limit 1
@@ -118,7 +128,20 @@ export function webhookTables(database: DatabaseSync, onDue: () => void) {
     newestOf: all<WebhookDeliveryRow, [transactionId: number, count: number]>(
       'select * from webhookDeliveries where transactionId = ? order by id desc limit ?',
     ),
-    insertAttempt: insert<Omit<WebhookAttemptRow, 'id'>>('webhookAttempts'),
+    insertAttempt: insert<WebhookAttemptRow>('webhookAttempts')(
+      'deliveryId',
+      'number',
+      'at',
+      'durationMs',
+      'url',
+      'signature',
+      'protectedHeader',
+      'responseStatus',
+      'responseBody',
+      'failure',
+      'nextAttemptAt',
+      'fault',
+    ),
     /**
      * A delivery's attempts, newest first: a receiver that stays down is tried without end, so they are read in parts.
      *
