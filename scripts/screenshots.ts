@@ -83,7 +83,6 @@ function reviewOf(url: string, awkward: number): Picture[] {
     ...Object.entries(checkout).map(([name, address]) => [`checkout-${name}`, address] as const),
     ...Object.entries(links).map(([name, address]) => [`link-${name}`, address] as const),
     ...Object.entries(inConsole).map(([name, path]) => [`console-${name}`, `${url}/console${path}`] as const),
-    ['docs', `${url}/docs`] as const,
   ]
   const openAll = (page: Page) =>
     page.evaluate("for (const details of document.querySelectorAll('main details')) details.open = true")

@@ -78,6 +78,12 @@ export const refusals = {
     (facts: { status: number }) =>
       `A plataforma não pôde atender este pedido (falha simulada, status ${facts.status}).`,
   ],
+  QUERY_UNKNOWN: [
+    400,
+    (facts: { name: string; known: string }) =>
+      `O parâmetro "${facts.name}" não existe nesta rota. ${facts.known ? `Ela aceita ${facts.known}.` : 'Ela não aceita nenhum parâmetro.'}`,
+  ],
+  QUERY_REPEATED: [400, (facts: { name: string }) => `Envie o parâmetro "${facts.name}" uma única vez.`],
   LIMIT_INVALID: [400, 'O parâmetro "limit" deve ser um número inteiro de 1 a 1000.'],
   TRANSACTION_ID_INVALID: [400, 'O parâmetro "transactionId" deve ser um número inteiro a partir de 1.'],
 

@@ -1,4 +1,3 @@
-import type { OpenApiDocument } from './openapi-document.ts'
 import type { JsonSchema } from './shape.ts'
 
 /** One field of an object, in words. */
@@ -10,14 +9,6 @@ export interface Field {
   readonly description: string
   /** Its possible values, or those that are known. */
   readonly values: readonly string[]
-}
-
-/** A schema, or the one that it references. @throws {Error} The reference leads nowhere. */
-export function resolveReference(schema: JsonSchema, { components }: OpenApiDocument): JsonSchema {
-  if (!schema.$ref) return schema
-  const found = components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]
-  if (!found) throw new Error(`${schema.$ref} is not in the document`)
-  return found
 }
 
 /** The fields of an object's schema. The fields of an inner object follow it. */

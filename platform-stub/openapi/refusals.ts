@@ -1,10 +1,10 @@
 import { limits } from '../../contract/limits.ts'
 import type { PlatformOperation, PlatformOperationName } from '../../contract/operations.ts'
 import { purchase } from '../../contract/transaction.ts'
+import { parseFields } from '../http/json-body.ts'
 import type { RefusalCode } from '../marketplace/messages.ts'
 import type { NamedOperation } from '../marketplace/platform-operations.ts'
 import { type FactsOf, type Refusal, refuse } from '../marketplace/refusal.ts'
-import { parseFields } from '../partner-api/input.ts'
 import { referenceToRefusal } from './schemas.ts'
 import { contentOf, type ResponseObject } from './shape.ts'
 

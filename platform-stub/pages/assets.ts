@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { getAsset, getAssetKeys, isSea } from 'node:sea'
 import { Hono } from 'hono'
 import { getMimeType } from 'hono/utils/mime'
-import type { StubEnv } from '../developer/control/control-parts.ts'
+import type { StubEnv } from '../http/framework.ts'
 import { refuse } from '../marketplace/refusal.ts'
 import { lazily } from './lazily.ts'
 

@@ -1,8 +1,11 @@
-import type { Context } from 'hono'
-import { streamSSE } from 'hono/streaming'
 import type { Clock } from '../clock/clock.ts'
 import { refuse } from '../marketplace/refusal.ts'
 import { stubLimits } from '../store/stub-limits.ts'
+
+/** A page that is open somewhere, and whether what it shows may have changed since it was told. */
+interface OpenPage {
+  changed: PromiseWithResolvers<void>
+}
 
 /**
  * Tells open pages that what they show has changed, and nothing more. A page then fetches itself again, so that there is
@@ -11,8 +14,7 @@ import { stubLimits } from '../store/stub-limits.ts'
 export class Changes {
   readonly #clock: Clock
   readonly #startedMs: number
-  /** One entry for each open page: what to do when something may have changed, and how to end its stream. */
-  readonly #watchers = new Map<() => void, () => void>()
+  readonly #pages = new Set<OpenPage>()
   #noted = 0
   #isPending = false
   #isOver = false
@@ -36,58 +38,69 @@ export class Changes {
 
   /** Something may have changed. Costs next to nothing while no page is open. */
   lookAgain(): void {
-    if (this.#watchers.size === 0) return
+    if (this.#pages.size === 0) return
     if (this.#isQuiet) this.#isPending = true
     else this.#tellSoon()
   }
 
   /**
-   * Answers with a stream of server-sent events: what `look` says now, and again whenever it says something else.
+   * A stream of server-sent events: what `look` says now, and again whenever it says something else.
    *
    * @param look Names the state that the page shows, in one short line.
    * @throws {Refusal} TOO_MANY_PAGES: anybody can open one, and each holds a connection.
    */
-  stream(context: Context, look: () => string): Response {
-    if (this.#watchers.size >= stubLimits.pageStreamsMax) throw refuse('TOO_MANY_PAGES')
-    return streamSSE(context, async (stream) => {
-      const ended = Promise.withResolvers<void>()
-      let told: string | undefined
-      let cancelBeat = (): void => undefined
-      const tell = () => {
+  stream(look: () => string): Response {
+    if (this.#pages.size >= stubLimits.pageStreamsMax) throw refuse('TOO_MANY_PAGES')
+    const page: OpenPage = { changed: Promise.withResolvers() }
+    this.#pages.add(page)
+    let told: string | undefined
+    const lines = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(Buffer.from(`retry: ${stubLimits.pageRetryMs}\n\n`)),
+      pull: async (controller) => {
+        if (told !== undefined) await this.#changed(page)
+        // Its reader is gone, and the stream with it.
+        if (!this.#pages.has(page)) return
+        if (this.#isOver) {
+          this.#pages.delete(page)
+          return controller.close()
+        }
         const seen = look()
-        if (seen === told) return
+        controller.enqueue(Buffer.from(seen === told ? ': still here\n\n' : `data: ${seen}\n\n`))
         told = seen
-        void stream.writeSSE({ data: seen })
-      }
-      // Some of what a page shows changes with time alone. A line now and then also finds connections that are gone.
-      const beat = () => {
-        void stream.write(': still here\n\n')
-        tell()
-        cancelBeat = this.#clock.after(stubLimits.pageBeatMs, beat)
-      }
-      stream.onAbort(ended.resolve)
-      if (this.#isOver || stream.aborted) return
-      this.#watchers.set(tell, ended.resolve)
-      void stream.write(`retry: ${stubLimits.pageRetryMs}\n\n`)
-      beat()
-      await ended.promise
-      cancelBeat()
-      this.#watchers.delete(tell)
+      },
+      cancel: () => {
+        this.#pages.delete(page)
+        page.changed.resolve()
+      },
     })
+    return new Response(lines, { headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' } })
+  }
+
+  /**
+   * Resolves when something may have changed, or is over. Some of what a page shows changes with time alone, and a line
+   * now and then finds connections that are gone.
+   */
+  async #changed(page: OpenPage): Promise<void> {
+    const cancelBeat = this.#clock.after(stubLimits.pageBeatMs, page.changed.resolve)
+    await page.changed.promise
+    cancelBeat()
+    page.changed = Promise.withResolvers()
   }
 
   /** Ends every stream: an open page must not keep the stub from ending. */
   close(): void {
     this.#isOver = true
-    for (const end of this.#watchers.values()) end()
+    this.#wakeAll()
+  }
+
+  #wakeAll(): void {
+    for (const { changed } of this.#pages) changed.resolve()
   }
 
   /** The first change is sent at once. Changes that follow closely are sent together. */
   #tellSoon(): void {
     this.#isQuiet = true
-    this.#clock.after(0, () => {
-      for (const tell of this.#watchers.keys()) tell()
-    })
+    this.#clock.after(0, () => this.#wakeAll())
     this.#clock.after(stubLimits.pageChangesIntervalMs, () => {
       this.#isQuiet = false
       if (!this.#isPending) return

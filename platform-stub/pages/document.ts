@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { StubEnv } from '../developer/control/control-parts.ts'
+import type { StubEnv } from '../http/framework.ts'
 import { assetUrl } from './assets.ts'
 
 /** A piece of a page. `html` escapes every value in it. */

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { readStrictJson } from '../../contract/strict-json.ts'
 import { iso } from '../clock/iso.ts'
 import { relative, stamp } from './browser/durations.js'
 import type { Html, Lang } from './document.ts'
@@ -38,13 +39,20 @@ export function decimalOf(cents: number): `${number}` {
   return `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}` as `${number}`
 }
 
-/** JSON with a line for each field. A text that says more than its values, a number beyond 2^53 say, stays as it is. */
+/**
+ * A JSON object with a line for each field. Any other text stays as it is: one that says more than its values (a number
+ * beyond 2^53, a name twice), and one that would become many times as long.
+ */
 export function prettyJson(text: string): string {
+  const reading = readStrictJson(text)
+  if (!reading.ok) return text
+  const { value } = reading.object
+  // Searched only now that every string in it is known to end: in any other text this takes quadratic time.
   const withoutSpace = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1')
-  try {
-    const value: unknown = JSON.parse(text)
-    return JSON.stringify(value) === withoutSpace ? JSON.stringify(value, null, 2) : text
-  } catch {
-    return text
-  }
+  if (JSON.stringify(value) !== withoutSpace) return text
+  const pretty = JSON.stringify(value, null, 2)
+  return pretty.length > prettyFactorMax * text.length ? text : pretty
 }
+
+/** The indentation of lists within lists is longer than they are. */
+const prettyFactorMax = 4

@@ -2,8 +2,8 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { StubClock } from '../clock/clock.ts'
 import { iso } from '../clock/iso.ts'
-import type { StubEnv } from '../developer/control/control-parts.ts'
-import { isForeignPage } from '../developer/control/guard.ts'
+import type { StubEnv } from '../http/framework.ts'
+import { isForeignPage } from '../http/origin.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
 import { playerTexts as texts } from '../marketplace/messages.ts'
 import type { Platform } from '../marketplace/platform.ts'
@@ -62,6 +62,6 @@ export function noticePage(
 
 /** The answer to a form that another page sent; undefined for one of this page. */
 export function foreignForm(context: Context<StubEnv>, parts: PlayerPageParts, heading: string) {
-  if (!isForeignPage(context.env.incoming, parts.platform.publicUrl())) return undefined
+  if (!isForeignPage(context.env.request, parts.platform.publicUrl())) return undefined
   return noticePage(context, 403, parts, { heading, ...texts.foreignOrigin })
 }

@@ -1,13 +1,14 @@
-import type { IncomingMessage } from 'node:http'
 import type { Faults } from '../faults/faults.ts'
-import { type AnswerEnding, answerEndings, type PartnerFault } from '../faults/partner-fault.ts'
+import { answerEndings, type PartnerFault } from '../faults/partner-fault.ts'
+import { type HttpAnswer, jsonType, notKept } from '../http/answer.ts'
+import type { HttpRequest } from '../http/http-request.ts'
+import { isDeclaredJson } from '../http/json-body.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
 import type { Platform } from '../marketplace/platform.ts'
 import { Refusal, refuse } from '../marketplace/refusal.ts'
 import { type AuthRefusal, authenticate, type Caller } from './authenticate.ts'
 import { applyFault, takeFault } from './fault.ts'
 import { type PartnerInput, readInput } from './input.ts'
-import { hasBody, isDeclaredJson, noBody, type PartnerRequest, readBody, readHead } from './partner-request.ts'
 import { matchRoute, type Route } from './partner-routes.ts'
 import { useCases } from './use-cases.ts'
 
@@ -24,8 +25,7 @@ export interface PartnerParts {
 export interface AnsweredRequest extends Readonly<Trail> {
   /** Unix ms of the stub's clock. */
   readonly atMs: number
-  readonly method: string
-  readonly path: string
+  readonly request: HttpRequest
   /** Of the answer, even where a fault kept it back; null where a fault dropped the request before it was read. */
   readonly status: number | null
   /** Code of the refusal, null for a success. */
@@ -36,16 +36,6 @@ export interface AnsweredRequest extends Readonly<Trail> {
   readonly answerBody: string
 }
 
-/** What goes back to the partner, as text. */
-export interface PartnerAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  /** Empty for a success without data. */
-  readonly body: string
-  /** How much of it a fault lets leave. */
-  readonly ending: AnswerEnding
-}
-
 /** What became known of a request on its way. */
 interface Trail {
   /** As it was received; null where it was not read. */
@@ -53,13 +43,13 @@ interface Trail {
   operation: string | null
   gameServerId: number | null
   kid: string | null
-  /** Why no caller was found, with the request as it was received. */
-  unauthenticated: { readonly request: PartnerRequest; readonly refused: AuthRefusal } | null
+  /** Why no caller was found. */
+  unauthenticated: AuthRefusal | null
   fault: PartnerFault['kind'] | null
 }
 
 /** One partner request, from its first line to its answer. Everything that can end it is on this page. */
-export async function answerPartner(incoming: IncomingMessage, parts: PartnerParts): Promise<PartnerAnswer> {
+export async function answerPartner(request: HttpRequest, parts: PartnerParts): Promise<HttpAnswer> {
   const { clock, log } = parts.platform
   const startedMs = clock.monotonicMs()
   const trail: Trail = {
@@ -70,8 +60,7 @@ export async function answerPartner(incoming: IncomingMessage, parts: PartnerPar
     unauthenticated: null,
     fault: null,
   }
-  const head = readHead(incoming)
-  const outcome = await outcomeOf(incoming, head, parts, trail).catch((error: unknown) => {
+  const outcome = await outcomeOf(request, parts, trail).catch((error: unknown) => {
     log.error({ err: error }, 'request failed')
     return refuse('INTERNAL')
   })
@@ -81,15 +70,15 @@ export async function answerPartner(incoming: IncomingMessage, parts: PartnerPar
   const status = fault === 'hang-up-before' ? null : (refusal?.status ?? 200)
   const code = refusal?.code ?? null
   const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
-  const { method, path } = head
   const message = refusal?.message ?? null
-  parts.onAnswered({ ...trail, atMs: clock.nowMs(), method, path, status, code, message, durationMs, answerBody })
-  const step = unauthenticated?.refused.step
+  parts.onAnswered({ ...trail, atMs: clock.nowMs(), request, status, code, message, durationMs, answerBody })
+  const step = unauthenticated?.step
   const facts = { operation, gameServerId, kid, status, code, step, durationMs }
   log.info(fault ? { ...facts, fault } : facts, 'request answered')
   return {
     status: refusal?.status ?? 200,
-    headers: refusal?.headers ?? {},
+    contentType: jsonType,
+    headers: [...notKept, ...Object.entries(refusal?.headers ?? {}).flat()],
     body: answerBody,
     ending: fault ? answerEndings[fault] : 'whole',
   }
@@ -101,19 +90,14 @@ function bodyOf(outcome: unknown): string {
 }
 
 /** @returns The answer's data, undefined for a success without data, or the refusal. */
-async function outcomeOf(
-  incoming: IncomingMessage,
-  head: Omit<PartnerRequest, 'body'>,
-  parts: PartnerParts,
-  trail: Trail,
-): Promise<unknown> {
+async function outcomeOf(request: HttpRequest, parts: PartnerParts, trail: Trail): Promise<unknown> {
   const { platform } = parts
-  const match = matchRoute(head.method, head.path)
+  const match = matchRoute(request.method, request.path)
   if (match instanceof Refusal) return match
   const { route, fields } = match
   if (route.operations.length === 1) trail.operation = route.operations[0]?.name ?? null
-  if (route.method !== 'GET' && !isDeclaredJson(head)) return refuse('BODY_NOT_JSON_TYPE')
-  const body = hasBody(incoming) ? await readBody(incoming) : noBody
+  if (route.method !== 'GET' && !isDeclaredJson(request)) return refuse('BODY_NOT_JSON_TYPE')
+  const body = await request.body()
   if (body instanceof Refusal) return body
   trail.body = body
 
@@ -124,13 +108,12 @@ async function outcomeOf(
     const refusal = await applyFault(fault, parts.faults)
     if (refusal) return refusal
   }
-  const request = { ...head, body }
   const refuseCaller = (refused: AuthRefusal): Refusal => {
     trail.kid = refused.kid
-    trail.unauthenticated = { request, refused }
+    trail.unauthenticated = refused
     return refused.refusal
   }
-  const caller = await authenticate(request, route.auth, parts.directory, platform.clock.nowMs())
+  const caller = await authenticate(request, body, route.auth, parts.directory, platform.clock.nowMs())
   if ('refusal' in caller) return refuseCaller(caller)
   trail.gameServerId = caller.gameServerId
   trail.kid = caller.kid

@@ -1,8 +1,9 @@
 import { type EnvelopeStep, openEnvelope } from '../../contract/envelope/open.ts'
+import { apiKeyHeaderName, signatureHeaderName } from '../../contract/envelope/protected-header.ts'
+import { type HttpRequest, linesOf } from '../http/http-request.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
 import type { RefusalCode } from '../marketplace/messages.ts'
 import { type Refusal, refuse } from '../marketplace/refusal.ts'
-import type { PartnerRequest } from './partner-request.ts'
 import type { Route } from './partner-routes.ts'
 
 /** Who sent a request, by an envelope that opened. Its jti is still to be recorded. */
@@ -24,23 +25,28 @@ export interface AuthRefusal {
   readonly kid: string | null
 }
 
+/** Names of headers, as `HttpRequest` has them. */
+const apiKeyName = apiKeyHeaderName.toLowerCase()
+export const signatureName = signatureHeaderName.toLowerCase()
+
 /**
- * Holds a request to its route's credentials: the API key and an envelope of the same game server, or the envelope
+ * Checks a request's credentials for its route: the API key and an envelope of the same game server, or the envelope
  * alone, beside which an API key is not even looked at.
  *
  * @see interface section 5
  */
 export async function authenticate(
-  request: PartnerRequest,
+  request: HttpRequest,
+  body: Buffer,
   auth: Route['auth'],
   directory: Directory,
   nowMs: number,
 ): Promise<Caller | AuthRefusal> {
-  const owner = auth === 'service' ? ownerOfApiKey(request.apiKeyLines, directory) : undefined
+  const owner = auth === 'service' ? ownerOfApiKey(linesOf(request, apiKeyName), directory) : undefined
   if (typeof owner === 'object') return owner
-  const { signatureLines, body, method, path } = request
+  const { method, path } = request
   const rules = { keys: directory.keys, nowS: nowMs / 1_000, leewayS: 0, request: { method, path } }
-  const opening = await openEnvelope({ headerLines: signatureLines, body }, rules)
+  const opening = await openEnvelope({ headerLines: linesOf(request, signatureName), body }, rules)
   if (!opening.ok) {
     const { step, expected, received, kid = null } = opening
     return { refusal: refuse('ENVELOPE_REFUSED', opening), step, expected, received, kid }

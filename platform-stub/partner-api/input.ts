@@ -1,18 +1,17 @@
 import type * as z from 'zod/mini'
-import { inputErrorInWords, jsonErrorInWords } from '../../contract/faults-in-words.ts'
-import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
+import { parseFields, readObject } from '../http/json-body.ts'
 import type { NamedOperation } from '../marketplace/platform-operations.ts'
 import { Refusal, refuse } from '../marketplace/refusal.ts'
 import type { Route } from './partner-routes.ts'
 
-/** What a request asks for, once its body and path are known to be what the contract says. */
+/** What a request asks for, once its body and path are known to be what the contract says: its fields and no others. */
 export interface PartnerInput {
   readonly operation: NamedOperation
   readonly input: Readonly<Record<string, unknown>>
 }
 
 /**
- * Reads body and path fields by the contract's schema; the first fault names its field.
+ * Reads body and path fields by the operation's schema; the first input error names its field.
  *
  * @param fields Path fields as written.
  * @returns The input, or a 400; 404 for a path field that is badly encoded.
@@ -51,7 +50,7 @@ function inputOf(
   value: Readonly<Record<string, unknown>>,
   fields: Readonly<Record<string, string>>,
 ): PartnerInput | Refusal {
-  const { input: schema } = operation.operation
+  const { input: schema } = operation
   const shape: Readonly<Record<string, z.core.$ZodType>> = schema.def.shape
   const whole: Record<string, unknown> = { ...value }
   for (const [field, written] of Object.entries(fields)) {
@@ -70,29 +69,4 @@ function decode(segment: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/**
- * A JSON object from a request's bytes, in the strict reading of both programs.
- *
- * @returns The object, or BODY_INVALID with what is wrong.
- */
-export function readObject(body: Uint8Array): Readonly<Record<string, unknown>> | Refusal {
-  const hasByteOrderMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
-  const text = hasByteOrderMark ? undefined : decodeUtf8(body)
-  const reading = readStrictJson(text ?? '')
-  if (!reading.ok) return refuse('BODY_INVALID', { fault: jsonErrorInWords(reading.error) })
-  return reading.object.value
-}
-
-/**
- * A value by a schema.
- *
- * @returns The value, or BODY_INVALID in the contract's words, naming the first invalid field.
- */
-export function parseFields<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.infer<Schema> | Refusal {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  return refuse('BODY_INVALID', { fault: issue ? inputErrorInWords(issue, value) : '' })
 }

@@ -7,7 +7,8 @@ import type { Platform } from '../marketplace/platform.ts'
 import { confirmDelivery, readTransaction, reportDeliveryFailure } from '../marketplace/transactions/delivery.ts'
 import { createTransaction } from '../marketplace/transactions/purchase.ts'
 
-type InputOf<Name extends OperationName> = z.infer<(typeof operations)[Name]['input']>
+/** The fields of an operation's schema, and no others. */
+type InputOf<Name extends OperationName> = z.infer<z.ZodMiniObject<(typeof operations)[Name]['input']['def']['shape']>>
 
 /**
  * What the platform does for each operation. Runs inside a database transaction; what it returns is the answer's

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
-import { httpDate } from '../clock/iso.ts'
-import type { StubEnv } from '../developer/control/control-parts.ts'
+import type { ControlParts } from '../developer/control/control-parts.ts'
 import { controlRoutes } from '../developer/control/control-routes.ts'
+import type { StubEnv } from '../http/framework.ts'
 import { Refusal, refuse } from '../marketplace/refusal.ts'
 import { openApiRoutes } from '../openapi/openapi-routes.ts'
 import { assetRoutes } from '../pages/assets.ts'
@@ -14,10 +14,8 @@ import { lazily } from '../pages/lazily.ts'
 import { portalRoutes } from '../pages/portal/portal-routes.ts'
 import { consoleQueries } from '../store/console-queries.ts'
 
-const isReading = (method: string) => method === 'GET' || method === 'HEAD'
-
 /** What everything that is no partner route reaches into. */
-export interface AppParts extends Omit<SharedParts, 'queries'> {
+export interface AppParts extends Omit<SharedParts, 'queries'>, ControlParts {
   readonly database: DatabaseSync
 }
 
@@ -30,16 +28,13 @@ export type Audience = 'public' | 'developer' | 'both'
  * @param service Name and version, for `/health`.
  */
 export function makeApp({ database, ...shared }: AppParts, audience: Audience, service: string): Hono<StubEnv> {
-  const parts: SharedParts = { ...shared, queries: consoleQueries(database) }
+  const parts = { ...shared, queries: consoleQueries(database) }
   const { platform } = parts
   const app = new Hono<StubEnv>()
   app.use('*', async (context, next) => {
     await next()
-    context.header('Date', httpDate(platform.clock.nowMs()))
     // Some of what control routes change is in no table: faults, webhook addresses.
-    if (!isReading(context.req.method)) parts.changes.note()
-    // A stream of changes would stay open although a HEAD request reads no body.
-    if (context.req.method === 'HEAD') await context.res.body?.cancel()
+    if (context.req.method !== 'GET') parts.changes.note()
   })
   const allowedMethods = lazily(() => allowedMethodsOf(app))
   app.notFound((context) => {

@@ -1,11 +1,14 @@
 import { type RealTime, StubClock } from '../clock/clock.ts'
 import { Schedule } from '../clock/schedule.ts'
 import type { ControlParts } from '../developer/control/control-parts.ts'
-import { isLoopback } from '../developer/control/guard.ts'
-import { requestJournal } from '../developer/request-journal.ts'
 import { FaultsOf } from '../faults/faults.ts'
 import type { PartnerFault } from '../faults/partner-fault.ts'
 import type { WebhookFault } from '../faults/webhook-fault.ts'
+import { answer, type Handler } from '../http/answer.ts'
+import { frameworkHandler } from '../http/framework.ts'
+import type { HttpRequest } from '../http/http-request.ts'
+import { closeServer, listen, makeServer } from '../http/http-server.ts'
+import { isLoopback } from '../http/origin.ts'
 import { makeDirectory } from '../marketplace/game-servers/directory.ts'
 import { loadPlatformKey } from '../marketplace/game-servers/register.ts'
 import type { Platform } from '../marketplace/platform.ts'
@@ -14,8 +17,9 @@ import { Refusal, refuse } from '../marketplace/refusal.ts'
 import type { Settings } from '../marketplace/settings.ts'
 import { dueMoves } from '../marketplace/transactions/due.ts'
 import { Changes } from '../pages/changes.ts'
+import { answerPartner } from '../partner-api/answer.ts'
 import { replayForgetting } from '../partner-api/forget-replays.ts'
-import { partnerListener } from '../partner-api/partner-listener.ts'
+import { requestJournal } from '../partner-api/request-journal.ts'
 import { openDatabase } from '../store/open.ts'
 import { emptyTables, prepareTables } from '../store/tables.ts'
 import { diskFull, makeTransact } from '../store/transact.ts'
@@ -23,7 +27,6 @@ import { webhookDispatcher } from '../webhooks/dispatcher.ts'
 import { oneOffSender } from '../webhooks/one-off.ts'
 import { webhookSeal } from '../webhooks/webhook-attempt.ts'
 import type { Audience } from './app.ts'
-import { closeServer, frameworkListener, type Listener, listen, makeServer } from './http-server.ts'
 import type { Log } from './log.ts'
 
 /** What a stub is started with. */
@@ -61,6 +64,11 @@ export interface RunningStub {
   readonly log: Log
   /** Takes nothing new, finishes what is in flight within 10 s, closes the database. */
   close(): Promise<void>
+}
+
+/** Whether a request is for the interface's routes, all of which are below `/v1`. */
+function isPartnerPath({ path }: HttpRequest): boolean {
+  return path === '/v1' || path.startsWith('/v1/')
 }
 
 /**
@@ -107,7 +115,9 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
       log.error('disk full')
       return refuse('STORE_FULL')
     },
-    afterCommit: (action) => void afterCommit.push(action),
+    afterCommit(action) {
+      afterCommit.push(action)
+    },
     publicUrl: () => publicUrl,
   }
   const directory = makeDirectory(tables.gameServers.all(), tables.gameServers.allKeys())
@@ -144,25 +154,28 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     partnerUrl: () => url,
     emptyTables: () => emptyTables(database),
   }
-  const pagesFor = (audience: Audience): Listener =>
-    frameworkListener(async () => {
+  const pagesFor = (audience: Audience): Handler =>
+    frameworkHandler(async () => {
       const { makeApp } = await import('./app.ts')
       return makeApp({ ...control, changes, database }, audience, options.service)
     })
-  const partner = partnerListener({ platform, directory, faults, onAnswered: (answered) => journal.add(answered) })
+  const partnerParts = { platform, directory, faults, onAnswered: journal.add }
   // Headers cannot tell a proxy that adds none. What may be reached through one is on a listener without the rest.
   const isShared = options.publicUrl !== null || !isLoopback(options.host)
   const pages = pagesFor(isShared ? 'public' : 'both')
-  const answer: Listener = (incoming, response) =>
-    /^\/v1(\/|$|\?)/.test(incoming.url ?? '') ? void partner(incoming, response) : pages(incoming, response)
+  const everything: Handler = (request) =>
+    isPartnerPath(request) ? answerPartner(request, partnerParts) : pages(request)
   const prepared = Promise.withResolvers<void>()
-  let isPrepared = false
-  const whenPrepared =
-    (listener: Listener): Listener =>
-    (...request) =>
-      isPrepared ? listener(...request) : void prepared.promise.then(() => listener(...request))
-  const server = makeServer(whenPrepared(answer), clock)
-  const developerServer = isShared ? makeServer(whenPrepared(pagesFor('developer')), clock) : undefined
+  const serverOf = (handler: Handler) =>
+    makeServer(
+      answer(async (request) => {
+        await prepared.promise
+        return handler(request)
+      }, platform),
+      clock,
+    )
+  const server = serverOf(everything)
+  const developerServer = isShared ? serverOf(pagesFor('developer')) : undefined
   const servers = developerServer ? [server, developerServer] : [server]
   try {
     url = await listen(server, { host: options.host, port: options.port, option: '--port' })
@@ -183,7 +196,6 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     database.close()
     throw error
   }
-  isPrepared = true
   prepared.resolve()
   schedule.start()
   return {

@@ -25,11 +25,6 @@ export const stubLimits = {
   /** Attempts that a list gives with each delivery; the console shows all, page by page. */
   webhookAttemptsListedMax: 20,
 
-  /** A body over the limit is read and dropped up to here, so that its sender gets to read the refusal. */
-  bodyBytesDroppedMax: 1_048_576,
-  headersTimeoutMs: 5_000,
-  requestTimeoutMs: 10_000,
-  keepAliveTimeoutMs: 65_000,
   /** Pages that are open at once, of everyone together. */
   pageStreamsMax: 200,
   /** Open pages get changes at most this often. */
@@ -40,9 +35,6 @@ export const stubLimits = {
   pageRetryMs: 1_000,
   /** Rows of a console page; older ones are on the next. */
   consoleRowsMax: 50,
-
-  /** A graceful end waits this long for what is in flight. */
-  shutdownMs: 10_000,
 
   /** The newest envelopes are known even after their exp, in case the clock is set back. */
   replaysKeptMin: 10_000,

@@ -81,7 +81,6 @@ test.each(['en', 'pt-BR'])('no page is wider than a phone, in %s', async (locale
   await stub.request('PUT', `/stub/game-servers/${server.id}`, { webhookUrl: unknownHost })
   await stub.request('POST', '/stub/webhooks/1/resend')
   await expect.poll(async () => (await stub.deliveries(data.transactionId))[0]?.attempts.length).toBe(2)
-  await fits(`${stub.url}/docs`)
   await stub.request('POST', `/stub/game-servers/${server.id}/test-events`, { event: 'transfer_order', itemRef: long })
   const details = ['/transactions/1', '/webhooks/1', '/webhooks/tests/1', '/requests/1', '/game-servers/1']
   for (const place of [...consoleLists, ...details]) await fits(`${stub.url}/console${place}`)

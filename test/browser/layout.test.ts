@@ -81,36 +81,6 @@ test('the answer to an act is closed by a button, and leaves the end of the page
   expect(await outcome.isVisible()).toBe(false)
 })
 
-test('at 390 px the reference breaks no name of a field', async () => {
-  await using stub = await startStub()
-  await using browser = await openBrowser(stub.url, { viewport: { width: 390, height: 900 } })
-  const { page } = browser
-  await page.goto(`${stub.url}/docs`)
-  const names = await page.locator('.meanings th[scope="row"] code').all()
-  const heights = await Promise.all(names.map(async (name) => (await name.boundingBox())?.height ?? 0))
-  expect(heights.length).toBeGreaterThan(20)
-  expect(Math.max(...heights)).toBeLessThan(30)
-})
-
-test('at 1280 px the fields of the reference are below their heading, over the whole width', async () => {
-  await using stub = await startStub()
-  await using browser = await openBrowser(stub.url, { viewport: { width: 1280, height: 900 } })
-  const { page } = browser
-  await page.goto(`${stub.url}/docs`)
-  const [frame, table] = [await boxOf(page, '.table:has(.meanings)'), await boxOf(page, '.meanings')]
-  const [heading, name] = [await boxOf(page, '.meanings thead th'), await boxOf(page, '.meanings tbody th')]
-  expect([Math.round(frame.width - table.width), name.x - heading.x]).toEqual([2, 0])
-  expect(name.y).toBeGreaterThan(heading.y)
-})
-
-test('the reference leads back to the console', async () => {
-  await using stub = await startStub()
-  await using browser = await openBrowser(stub.url)
-  await browser.page.goto(`${stub.url}/docs`)
-  await browser.page.getByRole('link', { name: 'Console' }).click()
-  await browser.page.getByRole('heading', { name: 'Your first sale' }).waitFor()
-})
-
 async function boxOf(page: Page, selector: string) {
   const box = await page.locator(selector).first().boundingBox()
   if (!box) throw new Error(`${selector} is not shown`)

@@ -2,9 +2,10 @@ import { Hono } from 'hono'
 import * as z from 'zod/mini'
 import { isMoment, iso, momentMsOf } from '../../clock/iso.ts'
 import type { Schedule, Target } from '../../clock/schedule.ts'
+import type { StubEnv } from '../../http/framework.ts'
 import { refuse } from '../../marketplace/refusal.ts'
-import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf, noFields } from './control-request.ts'
+import type { ControlParts } from './control-parts.ts'
+import { bodyOf, noFields, noQuery } from './control-request.ts'
 
 /** Read by hand: the general words for a wrong field would ask for a whole number, and parts of a second are taken. */
 const clockJump = z.strictObject({ now: z.optional(z.unknown()), advanceSeconds: z.optional(z.unknown()) })
@@ -13,7 +14,10 @@ const clockJump = z.strictObject({ now: z.optional(z.unknown()), advanceSeconds:
 export function clockRoutes({ clock, schedule }: ControlParts): Hono<StubEnv> {
   const state = () => ({ data: { now: iso(clock.nowMs()), travelling: clock.offsetMs !== 0 } })
   return new Hono<StubEnv>()
-    .get('/', (context) => context.json(state()))
+    .get('/', (context) => {
+      noQuery(context)
+      return context.json(state())
+    })
     .put('/', async (context) => {
       await travel(schedule, targetOf(await bodyOf(context, clockJump), clock.nowMs()))
       return context.json(state())

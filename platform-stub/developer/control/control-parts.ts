@@ -1,12 +1,11 @@
-import type { HttpBindings } from '@hono/node-server'
 import type { StubClock } from '../../clock/clock.ts'
 import type { Schedule } from '../../clock/schedule.ts'
 import type { Faults } from '../../faults/faults.ts'
 import type { Directory } from '../../marketplace/game-servers/directory.ts'
 import type { Platform } from '../../marketplace/platform.ts'
+import type { Journal } from '../../partner-api/request-journal.ts'
 import type { PlatformKeyRow } from '../../store/platform-row.ts'
 import type { OneOffSender } from '../../webhooks/one-off.ts'
-import type { Journal } from '../request-journal.ts'
 
 /** What the control routes reach into beyond the platform's use cases. */
 export interface ControlParts {
@@ -24,9 +23,4 @@ export interface ControlParts {
   readonly partnerUrl: () => string
   /** Empties the database but for game servers and keys. Inside a transaction. */
   readonly emptyTables: () => void
-}
-
-/** The environment of every route that the framework serves. */
-export interface StubEnv {
-  Bindings: HttpBindings
 }

@@ -1,12 +1,13 @@
 import { Hono } from 'hono'
 import { iso } from '../../clock/iso.ts'
+import type { StubEnv } from '../../http/framework.ts'
+import { controlObstacle } from '../../http/origin.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { clockRoutes } from './clock-routes.ts'
-import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf, limitOf, noFields } from './control-request.ts'
+import type { ControlParts } from './control-parts.ts'
+import { bodyOf, limitOf, noFields, noQuery } from './control-request.ts'
 import { partnerFaultRoutes, webhookFaultRoutes } from './fault-routes.ts'
 import { gameServerRoutes } from './game-server-routes.ts'
-import { controlObstacle } from './guard.ts'
 import { testEventRoutes } from './test-event-routes.ts'
 import { listingRoutes, transactionRoutes } from './transaction-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -19,7 +20,7 @@ export function controlRoutes(parts: ControlParts): Hono<StubEnv> {
   const { platform, journal, faults, clock, schedule, developerUrl, emptyTables } = parts
   return new Hono<StubEnv>()
     .use('*', async (context, next) => {
-      const obstacle = controlObstacle(context.env.incoming, developerUrl())
+      const obstacle = controlObstacle(context.env.request, developerUrl())
       if (obstacle) throw refuse(obstacle)
       await next()
     })
@@ -57,6 +58,7 @@ export function controlRoutes(parts: ControlParts): Hono<StubEnv> {
 /** The key that the platform signs its webhooks with, private half included: for those who forge them on purpose. */
 function platformKeyRoutes({ platformKey }: ControlParts): Hono<StubEnv> {
   return new Hono<StubEnv>().get('/', async (context) => {
+    noQuery(context)
     const { kid, privateKeyPem, publicKeyPem } = await platformKey()
     return context.json({ data: { kid, privateKeyPem, publicKeyPem } })
   })

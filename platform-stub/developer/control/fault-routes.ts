@@ -3,8 +3,9 @@ import type * as z from 'zod/mini'
 import type { FaultsOf } from '../../faults/faults.ts'
 import { partnerFault } from '../../faults/partner-fault.ts'
 import { webhookFault } from '../../faults/webhook-fault.ts'
+import type { StubEnv } from '../../http/framework.ts'
 import { orThrow } from '../../marketplace/refusal.ts'
-import type { ControlParts, StubEnv } from './control-parts.ts'
+import type { ControlParts } from './control-parts.ts'
 import { bodyOf, limitOf, noFields } from './control-request.ts'
 
 /** Faults on partner routes. */

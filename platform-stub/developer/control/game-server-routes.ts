@@ -1,13 +1,15 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
 import { characterRef as characterRefSchema, name } from '../../../contract/fields.ts'
+import type { StubEnv } from '../../http/framework.ts'
+import { parseFields } from '../../http/json-body.ts'
+import { positiveInteger } from '../../http/positive-integer.ts'
 import { setCharacter } from '../../marketplace/characters/accounts.ts'
 import { registeredGameServer, registerGameServer, setWebhookUrl } from '../../marketplace/game-servers/register.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
-import { parseFields } from '../../partner-api/input.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'
-import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf, limitOf, positiveInteger, textOrNull } from './control-request.ts'
+import type { ControlParts } from './control-parts.ts'
+import { bodyOf, limitOf, textOrNull } from './control-request.ts'
 
 const registration = z.strictObject({ name, webhookUrl: z.optional(z.unknown()), publicKeyPem: z.optional(name) })
 const webhookChange = z.strictObject({ webhookUrl: z.unknown() })

@@ -1,12 +1,14 @@
 import { Hono } from 'hono'
 import { withIsoTimes } from '../../clock/iso.ts'
+import type { StubEnv } from '../../http/framework.ts'
+import { positiveInteger } from '../../http/positive-integer.ts'
 import { webhookUrlOf } from '../../marketplace/game-servers/register.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import type { OneOffRow } from '../../store/one-off-rows.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
-import { testEvent, testPayload } from '../test-event.ts'
-import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf, limitOf, positiveInteger, textOrNull } from './control-request.ts'
+import { testEvent, testPayload } from '../../webhooks/test-event.ts'
+import type { ControlParts } from './control-parts.ts'
+import { bodyOf, limitOf, textOrNull } from './control-request.ts'
 
 /** Test events of a game server: signed like real ones, without a sale, sent once. The answer comes with the receiver's. */
 export function testEventRoutes({ platform, directory, oneOffs }: ControlParts): Hono<StubEnv> {

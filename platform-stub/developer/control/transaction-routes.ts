@@ -1,11 +1,14 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
-import { deliveryFailure, purchase, type TransactionTrigger, transactionPhases } from '../../../contract/transaction.ts'
+import { deliveryFailure, purchase, transactionPhases } from '../../../contract/transaction.ts'
 import { withIsoTimes } from '../../clock/iso.ts'
+import type { StubEnv } from '../../http/framework.ts'
+import { positiveInteger } from '../../http/positive-integer.ts'
 import { estimateStock } from '../../marketplace/listings/estimate.ts'
 import { listingRecord } from '../../marketplace/listings/listings.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
+import { transactionActs } from '../../marketplace/transactions/acts.ts'
 import { listingOf } from '../../marketplace/transactions/apply.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import { createTransaction, moveByHand } from '../../marketplace/transactions/purchase.ts'
@@ -13,18 +16,8 @@ import { transactionRecord } from '../../marketplace/transactions/record.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import { standIn } from '../stand-in.ts'
-import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf, limitOf, noFields, positiveInteger } from './control-request.ts'
-
-/** What the buyer, time or the staff would do: the last segment of the path. `pay` does the checkout's check as well. */
-export const transactionActs = [
-  'pay',
-  'cancel',
-  'expire',
-  'dispute',
-  'reject-dispute',
-  'refund',
-] as const satisfies readonly TransactionTrigger[]
+import type { ControlParts } from './control-parts.ts'
+import { bodyOf, limitOf, noFields, noQuery } from './control-request.ts'
 
 const failureReport = z.strictObject(z.omit(deliveryFailure, { transactionId: true }).shape)
 
@@ -42,9 +35,10 @@ export function transactionRoutes(parts: ControlParts): Hono<StubEnv> {
     .get('/', (context) =>
       context.json({ data: transactions.newest(limitOf(context)).map((row) => transactionStory(platform, row)) }),
     )
-    .get('/:id', (context) =>
-      context.json({ data: transactionStory(platform, transactionOf(context.req.param('id'))) }),
-    )
+    .get('/:id', (context) => {
+      noQuery(context)
+      return context.json({ data: transactionStory(platform, transactionOf(context.req.param('id'))) })
+    })
     .post('/:id/deliver', async (context) => {
       await bodyOf(context, noFields)
       const { id: transactionId, gameServerId } = transactionOf(context.req.param('id'))

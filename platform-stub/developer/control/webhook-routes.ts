@@ -1,14 +1,16 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
 import { withIsoTimes } from '../../clock/iso.ts'
+import type { StubEnv } from '../../http/framework.ts'
+import { positiveInteger } from '../../http/positive-integer.ts'
 import { webhookUrlOf } from '../../marketplace/game-servers/register.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { Tables } from '../../store/tables.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
-import type { ControlParts, StubEnv } from './control-parts.ts'
-import { bodyOf, limitOf, positiveInteger, textOrNull } from './control-request.ts'
+import type { ControlParts } from './control-parts.ts'
+import { bodyOf, limitIn, queryOf, textOrNull } from './control-request.ts'
 import { oneOffStory } from './test-event-routes.ts'
 
 const resending = z.strictObject({ webhookUrl: z.optional(z.unknown()) })
@@ -18,8 +20,9 @@ export function webhookRoutes({ platform, oneOffs }: ControlParts): Hono<StubEnv
   const { webhooks } = platform.tables
   return new Hono<StubEnv>()
     .get('/', (context) => {
-      const count = limitOf(context)
-      const asked = context.req.query('transactionId')
+      const query = queryOf(context, ['limit', 'transactionId'])
+      const count = limitIn(query)
+      const asked = query.get('transactionId')
       if (asked === undefined)
         return context.json({ data: webhooks.newest(count).map((row) => deliveryStory(platform, row)) })
       const transactionId = positiveInteger(asked)

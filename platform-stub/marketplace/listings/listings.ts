@@ -22,14 +22,13 @@ import { Refusal, refuse } from '../refusal.ts'
 export function registerListing(
   platform: Platform,
   gameServerId: number,
-  input: z.infer<typeof listingRegistration>,
+  input: z.infer<z.ZodMiniObject<typeof listingRegistration.def.shape>>,
 ): Listing | Refusal {
   const obstacle = sellerObstacle(platform.tables.characters.read(gameServerId, input.sellerCharacterRef))
   if (obstacle) return refuse(obstacle)
   if (!Number.isSafeInteger(input.unitAmountCents * input.quantityListed)) return refuse('PRICE_TOO_LARGE')
-  const { itemRef } = input
   const row = platform.tables.listings.insert({ ...input, gameServerId, createdAt: platform.clock.nowMs() })
-  if (!row) return refuse('ITEM_REF_USED', { itemRef })
+  if (!row) return refuse('ITEM_REF_USED', { itemRef: input.itemRef })
   return listingRecord(row)
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { iso } from '../../clock/iso.ts'
-import type { StubEnv } from '../../developer/control/control-parts.ts'
+import type { StubEnv } from '../../http/framework.ts'
 import { checkoutTexts as texts } from '../../marketplace/messages.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'

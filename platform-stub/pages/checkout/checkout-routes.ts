@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { StubEnv } from '../../developer/control/control-parts.ts'
+import type { StubEnv } from '../../http/framework.ts'
 import { checkoutTexts as texts } from '../../marketplace/messages.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { Refusal, refuse } from '../../marketplace/refusal.ts'
@@ -30,7 +30,7 @@ export function checkoutRoutes(parts: PlayerPageParts): Hono<StubEnv> {
     .get('/:token/changes', (context) => {
       const { token } = context.req.param()
       if (!purchaseOf(platform, token)) throw refuse('ROUTE_UNKNOWN')
-      return changes.stream(context, () => versionOf(purchaseOf(platform, token), clock.offsetMs))
+      return changes.stream(() => versionOf(purchaseOf(platform, token), clock.offsetMs))
     })
     .post('/:token/:act', (context) => {
       const refusal = foreignForm(context, parts, texts.title)

@@ -1,5 +1,5 @@
 import { envelopeSteps } from '../../../contract/envelope/open.ts'
-import type { AuthenticationFault } from '../../developer/request-journal.ts'
+import type { AuthenticationFault } from '../../partner-api/request-journal.ts'
 
 type AuthenticationStep = AuthenticationFault['step']
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { iso } from '../../clock/iso.ts'
-import type { StubEnv } from '../../developer/control/control-parts.ts'
+import type { StubEnv } from '../../http/framework.ts'
 import { type Html, pageResponse } from '../document.ts'
 import { mark } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'

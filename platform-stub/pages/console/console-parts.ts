@@ -1,12 +1,18 @@
-import type { ControlParts } from '../../developer/control/control-parts.ts'
+import type { Faults } from '../../faults/faults.ts'
+import type { Journal } from '../../partner-api/request-journal.ts'
 import type { ConsoleQueries } from '../../store/console-queries.ts'
-import type { Changes } from '../changes.ts'
+import type { PlatformKeyRow } from '../../store/platform-row.ts'
 import type { Html } from '../document.ts'
+import type { PlayerPageParts } from '../player-page.ts'
 import type { Texts } from '../texts/en.ts'
 
-/** What the console uses: everything that the control routes use, and its own queries. */
-export interface SharedParts extends ControlParts {
-  readonly changes: Changes
+/** What the console reads. It acts only through the control routes, as its reader could with curl. */
+export interface SharedParts extends PlayerPageParts {
+  readonly journal: Journal
+  readonly faults: Faults
+  readonly platformKey: () => Promise<PlatformKeyRow>
+  /** The address that the control routes and the console listen on. */
+  readonly developerUrl: () => string
   readonly queries: ConsoleQueries
 }
 

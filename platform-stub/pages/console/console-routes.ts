@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { Hono } from 'hono'
-import type { StubEnv } from '../../developer/control/control-parts.ts'
-import { controlObstacle } from '../../developer/control/guard.ts'
+import type { StubEnv } from '../../http/framework.ts'
+import { type HttpRequest, linesOf } from '../../http/http-request.ts'
+import { controlObstacle } from '../../http/origin.ts'
 import { refuse } from '../../marketplace/refusal.ts'
 import { chooseLanguage, textsOf } from '../texts/language.ts'
 import { consoleVersion, notFoundPage, showPage } from './console-page.ts'
@@ -40,7 +40,7 @@ const pages: Readonly<Record<string, (parts: ConsoleParts, request: PageRequest)
 export function consoleRoutes(shared: SharedParts): Hono<StubEnv> {
   const routes = new Hono<StubEnv>()
     .use('*', async (context, next) => {
-      refuseForeign(context.env.incoming, shared.developerUrl())
+      refuseForeign(context.env.request, shared.developerUrl())
       await next()
     })
     .use('*', chooseLanguage)
@@ -49,7 +49,7 @@ export function consoleRoutes(shared: SharedParts): Hono<StubEnv> {
         ? next()
         : context.redirect('/console/first-sale', 302),
     )
-    .get('/changes', (context) => shared.changes.stream(context, () => consoleVersion(shared)))
+    .get('/changes', () => shared.changes.stream(() => consoleVersion(shared)))
   for (const [path, page] of Object.entries(pages)) {
     routes.get(path, (context) => {
       const parts = { ...shared, t: textsOf(context) }
@@ -60,7 +60,7 @@ export function consoleRoutes(shared: SharedParts): Hono<StubEnv> {
   }
   // Only a GET gets the page for unknown addresses. Other methods get the JSON answers 404 and 405.
   return routes.route('/game-servers', provisioningRoutes(shared)).use('*', async (context, next) => {
-    if (!['GET', 'HEAD'].includes(context.req.method)) return next()
+    if (context.req.method !== 'GET') return next()
     const t = textsOf(context)
     return showPage(context, { ...shared, t }, notFoundPage(t, t.layout.notFound))
   })
@@ -73,9 +73,11 @@ export function consoleRoutes(shared: SharedParts): Hono<StubEnv> {
  * @param developerUrl The address that the console listens on.
  * @throws {Refusal}
  */
-function refuseForeign(incoming: IncomingMessage, developerUrl: string): void {
-  const obstacle = controlObstacle(incoming, developerUrl)
-  const { origin, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = incoming.headers
-  const isFollowedLink = mode === 'navigate' && destination === 'document' && origin === undefined
+function refuseForeign(request: HttpRequest, developerUrl: string): void {
+  const obstacle = controlObstacle(request, developerUrl)
+  const isFollowedLink =
+    linesOf(request, 'origin').length === 0 &&
+    linesOf(request, 'sec-fetch-mode').join() === 'navigate' &&
+    linesOf(request, 'sec-fetch-dest').join() === 'document'
   if (obstacle && !(obstacle === 'CONTROL_FOREIGN_ORIGIN' && isFollowedLink)) throw refuse(obstacle)
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { positiveInteger } from '../../developer/control/control-request.ts'
+import { positiveInteger } from '../../http/positive-integer.ts'
 import { eligibilityOf } from '../../marketplace/characters/eligibility.ts'
 import type { CharacterState } from '../../store/character-rows.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'

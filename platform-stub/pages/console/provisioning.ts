@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono'
-import type { StubEnv } from '../../developer/control/control-parts.ts'
-import { positiveInteger } from '../../developer/control/control-request.ts'
-import { controlObstacle } from '../../developer/control/guard.ts'
+import type { StubEnv } from '../../http/framework.ts'
+import { controlObstacle } from '../../http/origin.ts'
+import { positiveInteger } from '../../http/positive-integer.ts'
 import { agentVariables } from '../../marketplace/game-servers/agent-env.ts'
 import { refuse } from '../../marketplace/refusal.ts'
 import type { SharedParts } from './console-parts.ts'
@@ -17,7 +17,7 @@ const keyFiles = { signingKey: 'signing-key.pem', platformKey: 'platform-public-
 export function provisioningRoutes(parts: SharedParts): Hono<StubEnv> {
   return new Hono<StubEnv>().get('/:id/:file{.+\\.(env|pem)}', async (context: Context<StubEnv>) => {
     const { id = '', file = '' } = context.req.param()
-    const obstacle = controlObstacle(context.env.incoming, parts.developerUrl())
+    const obstacle = controlObstacle(context.env.request, parts.developerUrl())
     if (obstacle) throw refuse(obstacle)
     const text = await fileOf(parts, positiveInteger(id) ?? 0, file)
     if (!text) throw refuse('ROUTE_UNKNOWN')

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
-import type { AuthenticationFault, JournalEntry } from '../../developer/request-journal.ts'
 import { Refusal } from '../../marketplace/refusal.ts'
 import { matchRoute } from '../../partner-api/partner-routes.ts'
+import type { AuthenticationFault, JournalEntry } from '../../partner-api/request-journal.ts'
 import { duration } from '../browser/durations.js'
 import type { Html } from '../document.ts'
 import { prettyJson, stampOf } from '../formats.ts'

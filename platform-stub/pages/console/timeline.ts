@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { operations } from '../../../contract/operations.ts'
-import type { JournalEntry } from '../../developer/request-journal.ts'
+import type { JournalEntry } from '../../partner-api/request-journal.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { HistoryRow, MoneyRow, TransactionRow } from '../../store/transaction-rows.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { positiveInteger } from '../../developer/control/control-request.ts'
+import { positiveInteger } from '../../http/positive-integer.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { Html } from '../document.ts'

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { iso } from '../../clock/iso.ts'
-import type { StubEnv } from '../../developer/control/control-parts.ts'
+import type { StubEnv } from '../../http/framework.ts'
 import { confirmLink, openLink } from '../../marketplace/characters/links.ts'
 import { portalTexts as texts } from '../../marketplace/messages.ts'
 import { Refusal, refuse } from '../../marketplace/refusal.ts'
@@ -22,7 +22,7 @@ export function portalRoutes(parts: PlayerPageParts): Hono<StubEnv> {
     .get('/links/:token/changes', (context) => {
       const { token } = context.req.param()
       if (!platform.tables.characters.linkByToken(token)) throw refuse('ROUTE_UNKNOWN')
-      return changes.stream(context, () => linkVersion(parts, token))
+      return changes.stream(() => linkVersion(parts, token))
     })
     .post('/links/:token', (context) => {
       const refusal = foreignForm(context, parts, texts.title)

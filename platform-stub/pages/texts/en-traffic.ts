@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Html } from '../document.ts'
 
-// The English texts of requests, webhooks and the API reference. `en.ts` says how texts are written.
+// The English texts of requests and webhooks. `en.ts` says how texts are written.
 
 export const requests = {
   about: (count: string) => `The last ${count} partner requests. They are lost when the stub ends.`,
@@ -139,24 +139,4 @@ export const attempt = {
   noAnswer: 'no answer',
   noObservation: 'no observedQuantity in the answer: the stock stays as it was',
   fault: (kind: string) => `fault: ${kind}`,
-}
-
-/** What the page around the OpenAPI document says. */
-export const reference = {
-  forPrograms: (link: Html) => html`The same for programs: ${link}.`,
-  contents: 'Contents',
-  maturity: (word: string) => `Maturity: ${word}.`,
-  credentials: (names: readonly Html[]) => html`Credentials: ${names}`,
-  pathOf: (operation: string) => `Path of ${operation}`,
-  bodyOf: (operation: string) => `Body of ${operation}`,
-  answerTo: (operation: string) => `Answer to ${operation}`,
-  inPath: 'in the path',
-  inBody: 'in the body',
-  inAnswer: 'in the answer',
-  meaning: 'meaning',
-  optional: 'optional',
-  noFields: (label: string) => `${label}: the empty object.`,
-  alternative: (label: string, number: number, count: number) => `${label}, ${number} of ${count}`,
-  otherwise: (statuses: string) => `Otherwise: ${statuses}`,
-  anythingElse: 'anything else',
 }

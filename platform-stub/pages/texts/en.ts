@@ -45,7 +45,6 @@ export const en = {
     '/console/requests': 'Requests',
     '/console/game-servers': 'Game servers',
     '/console/faults': 'Faults',
-    '/docs': 'API reference',
     '/openapi.json': 'OpenAPI',
   },
 

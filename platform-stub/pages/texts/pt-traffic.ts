@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Texts } from './en.ts'
 
-// The Portuguese texts of requests, webhooks and the API reference. `en.ts` says how texts are written.
+// The Portuguese texts of requests and webhooks. `en.ts` says how texts are written.
 
 export const requests: Texts['requests'] = {
   about: (count) => `As últimas ${count} requisições de parceiros. Elas se perdem quando o stub termina.`,
@@ -137,23 +137,4 @@ export const attempt: Texts['attempt'] = {
   noAnswer: 'sem resposta',
   noObservation: 'sem observedQuantity na resposta: o estoque continua como estava',
   fault: (kind) => `falha: ${kind}`,
-}
-
-export const reference: Texts['reference'] = {
-  forPrograms: (link) => html`O mesmo para programas: ${link}. Os textos do documento são em inglês.`,
-  contents: 'Sumário',
-  maturity: (word) => `Maturidade: ${word}.`,
-  credentials: (names) => html`Credenciais: ${names}`,
-  pathOf: (operation) => `Caminho de ${operation}`,
-  bodyOf: (operation) => `Corpo de ${operation}`,
-  answerTo: (operation) => `Resposta a ${operation}`,
-  inPath: 'no caminho',
-  inBody: 'no corpo',
-  inAnswer: 'na resposta',
-  meaning: 'significado',
-  optional: 'opcional',
-  noFields: (label) => `${label}: o objeto vazio.`,
-  alternative: (label, number, count) => `${label}, ${number} de ${count}`,
-  otherwise: (statuses) => `Senão: ${statuses}`,
-  anythingElse: 'qualquer outro',
 }

@@ -31,7 +31,6 @@ export const pt: Texts = {
     '/console/requests': 'Requisições',
     '/console/game-servers': 'Servidores de jogo',
     '/console/faults': 'Falhas',
-    '/docs': 'Referência da API',
     '/openapi.json': 'OpenAPI',
   },
 

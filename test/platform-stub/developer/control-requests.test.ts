@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
 import { startStub, type TestStub } from '../fixtures/stub.ts'
@@ -42,6 +43,19 @@ test('a control route refuses a field that it does not know, and names it', asyn
     expect([path, status, message]).toEqual([path, 400, expect.stringContaining('"recipientAproved"')])
   }
   expect((await stub.request('GET', '/stub/transactions')).data).toHaveLength(3)
+})
+
+test('a control route refuses a parameter that it does not know, and names it', async () => {
+  await using stub = await startStub()
+  const withBodies = (await routesWithBodies(stub)).map(([method, path]) => [method, path] as const)
+  const lists = ['game-servers', 'game-servers/1/test-events', 'transactions', 'listings', 'webhooks', 'requests']
+  const reads = [...lists, 'faults', 'webhook-faults', 'clock', 'platform-key', 'transactions/1']
+  for (const [method, path] of [...withBodies, ...reads.map((read) => ['GET', `/stub/${read}`] as const)]) {
+    const { status, message } = await stub.request(method, `${path}?limti=1`)
+    expect([path, status, message]).toEqual([path, 400, expect.stringContaining('"limti"')])
+  }
+  expect((await stub.request('GET', '/stub/transactions?limit=1&limit=2')).status).toBe(400)
+  expect((await stub.request('GET', '/stub/webhooks?transactionId=1&limit=2')).status).toBe(200)
 })
 
 test('a control route takes application/json alone', async () => {
@@ -89,6 +103,29 @@ test.each([
   expect(status).toBe(413)
   expect(written).toBeLessThan(30_000_000)
 })
+
+const bytesPoured = 50_000_000
+
+test.each(['/stub/clock', '/v1/api/market/listings', '/checkout/none/pay'])(
+  'a sender that goes on after the refusal of %s is cut off',
+  async (path) => {
+    await using stub = await startStub()
+    const { hostname, port } = new URL(stub.url)
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined).resume()
+    const method = path.startsWith('/checkout') ? 'POST' : 'PUT'
+    socket.write(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n`)
+    socket.write('transfer-encoding: chunked\r\n\r\n')
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, 0x20), Buffer.from('\r\n')])
+    const pour = (): void => {
+      while (!socket.destroyed && socket.bytesWritten < bytesPoured && socket.write(chunk));
+    }
+    socket.on('drain', pour)
+    pour()
+    await new Promise((resolve) => socket.on('close', resolve))
+    expect(socket.bytesWritten).toBeLessThan(bytesPoured)
+  },
+)
 
 test('two clock jumps that wait for one another cannot pass the year 9999 together', async () => {
   await using receiver = await startReceiver(() => undefined)

@@ -1,6 +1,7 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import { expect, test } from 'vitest'
-import { isForeignPage } from '../../../platform-stub/developer/control/guard.ts'
+import type { HttpRequest } from '../../../platform-stub/http/http-request.ts'
+import { isForeignPage } from '../../../platform-stub/http/origin.ts'
 import { keepSecret } from '../../outputs/outputs.ts'
 import { type StubControl, startStub } from '../fixtures/stub.ts'
 
@@ -13,8 +14,10 @@ function statusOf(stub: StubControl, method: string, path: string, headers: Reco
   })
 }
 
-function incoming(headers: Readonly<Record<string, string>>): IncomingMessage {
-  return { headers, rawHeaders: Object.entries(headers).flat() } as unknown as IncomingMessage
+function requestWith(headers: Readonly<Record<string, string>>): HttpRequest {
+  const lines = new Map(Object.entries(headers).map(([name, value]) => [name, [value]]))
+  const body = () => Promise.resolve(Buffer.alloc(0))
+  return { method: 'POST', path: '/', query: '', headers: lines, remoteAddress: '127.0.0.1', body }
 }
 
 const publicUrl = 'https://stub.example'
@@ -32,7 +35,7 @@ test.each([
   [{ host: 'stub.example', origin: publicUrl, 'sec-fetch-site': 'cross-site' }, true],
   [{ origin: publicUrl }, true],
 ])('of another page, or by another name, is a form that comes with %j: %s', (headers, isForeign) => {
-  expect(isForeignPage(incoming(headers), publicUrl)).toBe(isForeign)
+  expect(isForeignPage(requestWith(headers), publicUrl)).toBe(isForeign)
 })
 
 test('a page that had its name bent to the stub neither cancels a purchase nor confirms a link', async () => {

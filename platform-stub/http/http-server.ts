@@ -1,24 +1,19 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Hono } from 'hono'
 import type { Clock } from '../clock/clock.ts'
 import { httpDate } from '../clock/iso.ts'
-import type { StubEnv } from '../developer/control/control-parts.ts'
 import { refuse } from '../marketplace/refusal.ts'
-import { lazily } from '../pages/lazily.ts'
-import { stubLimits } from '../store/stub-limits.ts'
 import { exitCodes, UserError } from '../store/user-error.ts'
-
-/** Answers one request. */
-export type Listener = (incoming: IncomingMessage, response: ServerResponse) => void
+import type { Listener } from './answer.ts'
 
 /** Node's server with bounds on slow senders, its answers dated by the stub's clock even where no route was reached. */
 export function makeServer(listener: Listener, clock: Clock): Server {
   const server = createServer(
     {
-      headersTimeout: stubLimits.headersTimeoutMs,
-      requestTimeout: stubLimits.requestTimeoutMs,
-      keepAliveTimeout: stubLimits.keepAliveTimeoutMs,
+      headersTimeout: 5_000,
+      requestTimeout: 10_000,
+      // Longer than the pause that most clients make between two requests: they find the connection open.
+      keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 1_000,
     },
     listener,
@@ -81,6 +76,9 @@ function urlOf(server: Server, host: string): string {
   return `http://${reachable}:${port}`
 }
 
+/** A graceful end waits this long for requests in flight. */
+const shutdownMs = 10_000
+
 /** Takes no new connection, lets requests in flight finish, and cuts what is left when the time is up. */
 export function closeServer(server: Server, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
@@ -90,7 +88,7 @@ export function closeServer(server: Server, clock: Clock): Promise<void> {
       server.closeIdleConnections()
       cancelTick = clock.after(50, tick)
     }
-    const cancelEnd = clock.after(stubLimits.shutdownMs, () => server.closeAllConnections())
+    const cancelEnd = clock.after(shutdownMs, () => server.closeAllConnections())
     server.close(() => {
       cancelTick()
       cancelEnd()
@@ -98,19 +96,4 @@ export function closeServer(server: Server, clock: Clock): Promise<void> {
     })
     tick()
   })
-}
-
-/**
- * Hands requests to the framework. The app and the framework's server package are loaded with the first of them: a stub
- * whose partners alone ask starts without pages, and without Node's built-in fetch, which the package brings along.
- */
-export function frameworkListener(loadApp: () => Promise<Hono<StubEnv>>): Listener {
-  const loaded = lazily(async (): Promise<Listener> => {
-    const [app, { getRequestListener }] = await Promise.all([loadApp(), import('@hono/node-server')])
-    return getRequestListener(app.fetch, { overrideGlobalObjects: false })
-  })
-  return async (incoming, response) => {
-    const listener = await loaded()
-    listener(incoming, response)
-  }
 }

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
-import type { RefusalCode } from '../../marketplace/messages.ts'
+import type { RefusalCode } from '../marketplace/messages.ts'
+import { type HttpRequest, linesOf } from './http-request.ts'
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -10,34 +10,32 @@ const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
  *
  * @param publicUrl The stub's own address; beside it only the loopback's names are its own.
  */
-export function isForeignPage(incoming: IncomingMessage, publicUrl: string): boolean {
-  const { origin, 'sec-fetch-site': site } = incoming.headers
-  if (!isOwnHost(incoming, publicUrl)) return true
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
-  if (origin === undefined) return false
+export function isForeignPage(request: HttpRequest, publicUrl: string): boolean {
+  if (!isOwnHost(request, publicUrl)) return true
+  if (linesOf(request, 'sec-fetch-site').some((site) => site !== 'same-origin' && site !== 'none')) return true
   // Opened by a name of the loopback, the page is of that name: the one which this request reached the stub by.
-  return origin !== new URL(publicUrl).origin && origin !== hostOf(incoming)?.origin
+  const own = [new URL(publicUrl).origin, hostOf(request)?.origin]
+  return linesOf(request, 'origin').some((origin) => !own.includes(origin))
 }
 
 /**
  * Whether the request came through a proxy that says so. Then its sender may be on any machine, although the connection
  * comes from this one.
  */
-function isForwarded({ headers }: IncomingMessage): boolean {
-  return Object.keys(headers).some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'))
+function isForwarded({ headers }: HttpRequest): boolean {
+  return headers.keys().some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'))
 }
 
 /** Whether the request names the stub by its public address or by a name of the loopback. */
-function isOwnHost(incoming: IncomingMessage, publicUrl: string): boolean {
-  const host = hostOf(incoming)
+function isOwnHost(request: HttpRequest, publicUrl: string): boolean {
+  const host = hostOf(request)
   return host !== undefined && (loopbackNames.has(host.hostname) || host.host === new URL(publicUrl).host)
 }
 
 /** The one `Host` of a request as an http origin; undefined for none, several, or one that is no host. */
-function hostOf({ rawHeaders }: IncomingMessage): URL | undefined {
-  const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host')
-  const [host = ''] = hosts
-  if (hosts.length !== 1 || !/^[\w.:[\]-]+$/.test(host)) return undefined
+function hostOf(request: HttpRequest): URL | undefined {
+  const [host = '', ...others] = linesOf(request, 'host')
+  if (others.length > 0 || !/^[\w.:[\]-]+$/.test(host)) return undefined
   return URL.parse(`http://${host}`) ?? undefined
 }
 
@@ -51,13 +49,12 @@ function hostOf({ rawHeaders }: IncomingMessage): URL | undefined {
  * @see docs/decisions/0048
  */
 export function controlObstacle(
-  incoming: IncomingMessage,
+  request: HttpRequest,
   developerUrl: string,
 ): Extract<RefusalCode, `CONTROL_${string}`> | undefined {
-  const { remoteAddress = '' } = incoming.socket
-  if (!isLoopback(remoteAddress) || isForwarded(incoming)) return 'CONTROL_FOREIGN_HOST'
-  if (!isOwnHost(incoming, developerUrl)) return 'CONTROL_FOREIGN_HOST'
-  return isForeignPage(incoming, developerUrl) ? 'CONTROL_FOREIGN_ORIGIN' : undefined
+  if (!isLoopback(request.remoteAddress) || isForwarded(request)) return 'CONTROL_FOREIGN_HOST'
+  if (!isOwnHost(request, developerUrl)) return 'CONTROL_FOREIGN_HOST'
+  return isForeignPage(request, developerUrl) ? 'CONTROL_FOREIGN_ORIGIN' : undefined
 }
 
 /** Whether an address, or the name of a host, leads to this machine alone. */

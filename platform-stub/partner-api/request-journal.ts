@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto'
 import { signingInput } from '../../contract/envelope/protected-header.ts'
-import type { AnsweredRequest } from '../partner-api/answer.ts'
-import type { AuthRefusal } from '../partner-api/authenticate.ts'
-import type { PartnerRequest } from '../partner-api/partner-request.ts'
+import { type HttpRequest, linesOf } from '../http/http-request.ts'
 import { stubLimits } from '../store/stub-limits.ts'
+import type { AnsweredRequest } from './answer.ts'
+import { type AuthRefusal, signatureName } from './authenticate.ts'
 
 /** One partner request as the journal shows it. */
-export interface JournalEntry extends Omit<AnsweredRequest, 'unauthenticated' | 'body' | 'answerBody'> {
+export interface JournalEntry extends Omit<AnsweredRequest, 'request' | 'unauthenticated' | 'body' | 'answerBody'> {
+  readonly method: string
+  readonly path: string
   /** Rises by one with each request since the stub was started. */
   readonly number: number
   /** The transaction that it is about, or made; null for any other request. */
@@ -46,11 +48,13 @@ export function requestJournal(onChange: () => void) {
   let entries: JournalEntry[] = []
   let added = 0
   return {
-    add({ unauthenticated, body, answerBody, ...answered }: AnsweredRequest): void {
-      const authentication = unauthenticated && explain(unauthenticated.request, unauthenticated.refused, answered.atMs)
+    add({ request, unauthenticated, body, answerBody, ...answered }: AnsweredRequest): void {
+      const { method, path } = request
+      const authentication =
+        unauthenticated && explain(request, body ?? Buffer.alloc(0), unauthenticated, answered.atMs)
       const bodies = { requestBody: withoutSecrets(body?.toString() ?? ''), answerBody: withoutSecrets(answerBody) }
-      const transactionId = transactionIdOf(answered, answerBody)
-      entries.push({ number: ++added, ...answered, transactionId, ...bodies, authentication })
+      const transactionId = transactionIdOf(answered.operation, path, answerBody)
+      entries.push({ number: ++added, method, path, ...answered, transactionId, ...bodies, authentication })
       const agedAt = entries.length - 1 - stubLimits.journalWholeEntriesMax
       const aged = entries[agedAt]
       if (aged) entries[agedAt] = withoutLongText(aged)
@@ -91,7 +95,7 @@ function withoutSecrets(body: string): string {
     .replaceAll(/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)/gs, '*** private key ***')
 }
 
-function transactionIdOf({ operation, path }: Pick<AnsweredRequest, 'operation' | 'path'>, answerBody: string) {
+function transactionIdOf(operation: string | null, path: string, answerBody: string) {
   const inPath = /^\/v1\/api\/transactions\/(\d{1,15})(\/|$)/.exec(path)
   const made = operation === 'transaction.create' ? /"transactionId":(\d{1,15})\b/.exec(answerBody) : null
   const [, id] = inPath ?? made ?? []
@@ -99,13 +103,13 @@ function transactionIdOf({ operation, path }: Pick<AnsweredRequest, 'operation' 
 }
 
 /** Explains why no caller was found. @param nowMs The stub's time, Unix ms. */
-function explain(request: PartnerRequest, refused: AuthRefusal, nowMs: number): AuthenticationFault {
-  const [line, ...others] = request.signatureLines
+function explain(request: HttpRequest, body: Buffer, refused: AuthRefusal, nowMs: number): AuthenticationFault {
+  const [line, ...others] = linesOf(request, signatureName)
   const protectedSegment = others.length === 0 ? line?.split('.')[0] : undefined
   const header = headerOf(protectedSegment)
   const { step, expected, received } = refused
   // Only if it is a header: a key or a bare signature sent in its place must not get into the journal.
-  const input = header && protectedSegment ? signingInput(protectedSegment, request.body) : null
+  const input = header && protectedSegment ? signingInput(protectedSegment, body) : null
   return {
     step,
     expected,
@@ -113,8 +117,8 @@ function explain(request: PartnerRequest, refused: AuthRefusal, nowMs: number): 
     signingInput: input,
     signingInputLength: input?.length ?? null,
     signingInputSha256: input === null ? null : sha256(input),
-    bodyBytes: request.body.length,
-    bodySha256: sha256(request.body),
+    bodyBytes: body.length,
+    bodySha256: sha256(body),
     clockDifferenceS: typeof header?.['iat'] === 'number' ? Math.round(header['iat'] - nowMs / 1_000) : null,
   }
 }
