@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../until.ts'
 
 /** What the agent answered, the same for both interfaces. */
 export interface Answer {
@@ -32,7 +32,7 @@ export function callingByFiles(spoolDir: string): Caller {
   return async (operation, input, id = `demo-${process.pid}-${++count}`) => {
     writeWhole(join(spoolDir, 'outbox', `${id}.json`), { id, action: operation, ...input })
     const inbox = join(spoolDir, 'inbox', `${id}.json`)
-    await until(inbox, async () => existsSync(inbox))
+    await until(async () => existsSync(inbox), inbox)
     const { ok, id: _, ...rest } = JSON.parse(readFileSync(inbox, 'utf8'))
     unlinkSync(inbox)
     return ok ? { ok, data: rest } : { ok, data: {}, message: rest.message, status: rest.status }
@@ -43,18 +43,4 @@ export function callingByFiles(spoolDir: string): Caller {
 export function writeWhole(path: string, value: object): void {
   writeFileSync(`${path}.tmp`, JSON.stringify(value))
   renameSync(`${path}.tmp`, path)
-}
-
-/**
- * What a look finds, looked for every 20 ms.
- *
- * @throws {Error} It found nothing within 60 s.
- */
-export async function until<Found>(what: string, look: () => Promise<Found | undefined | false>): Promise<Found> {
-  for (let tries = 0; tries < 3_000; tries++) {
-    const found = await look()
-    if (found) return found
-    await wait(20)
-  }
-  throw new Error(`no ${what} within 60 s`)
 }

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type Caller, callingByFiles, callingByHttp, until, writeWhole } from './callers.ts'
+import { until } from '../until.ts'
+import { type Caller, callingByFiles, callingByHttp, writeWhole } from './callers.ts'
 import type { Stage } from './stage.ts'
 
 /** An event of the platform, as the agent hands it on: plain JSON. */
@@ -44,8 +45,9 @@ export async function gameServerWithHttp(stage: Stage): Promise<GameServer> {
   const forwardUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`
   const agent = await stage.startAgent('with-http', { SERVICE_WEBHOOK_FORWARD_URL: forwardUrl })
   const received = (event: string, transactionId: number) =>
-    until(`${event} of transaction ${transactionId}`, async () =>
-      events.find((candidate) => candidate.event === event && candidate.transactionId === transactionId),
+    until(
+      async () => events.find((candidate) => candidate.event === event && candidate.transactionId === transactionId),
+      `${event} of transaction ${transactionId}`,
     )
   return {
     id: agent.gameServerId,
@@ -66,7 +68,7 @@ export async function gameServerWithFiles(stage: Stage): Promise<GameServer> {
   const agent = await stage.startAgent('with-files', { SERVICE_SPOOL_DIR: spoolDir })
   async function answer(name: string, reply: object): Promise<HandedEvent> {
     const path = join(spoolDir, 'events', name)
-    await until(path, async () => existsSync(path))
+    await until(async () => existsSync(path), path)
     const event = JSON.parse(readFileSync(path, 'utf8')) as HandedEvent
     writeWhole(join(spoolDir, 'replies', name), reply)
     return event
@@ -96,12 +98,12 @@ export async function gameServerThatAsks(stage: Stage): Promise<GameServer> {
     call,
     words: { order: 'orders.open has the order, orders.take takes it', end: 'orders.open has the end' },
     async takeOrder(transactionId) {
-      const { quantity } = await until(`order ${transactionId}`, () => listed('orders', transactionId))
+      const { quantity } = await until(() => listed('orders', transactionId), `order ${transactionId}`)
       await call('orders.take', { transactionId, observedQuantity })
       return { quantity: Number(quantity) }
     },
     async hearEnd(transactionId) {
-      const outcome = await until('outcome', async () => (await listed('closed', transactionId))?.outcome)
+      const outcome = await until(async () => (await listed('closed', transactionId))?.outcome, 'outcome')
       return { outcome }
     },
     [Symbol.dispose]: () => undefined,

@@ -152,7 +152,7 @@ async function byFiles(gameServer: GameServer, { home }: World): Promise<Handove
   return {
     settings: { SERVICE_SPOOL_DIR: home.spoolDir },
     work: (agent) =>
-      until(agent, pollMs, () => {
+      whileAlive(agent, pollMs, () => {
         for (const name of namesIn(events).filter((event) => !readdirSync(replies).includes(event))) {
           const reply = gameServer.take(JSON.parse(readFileSync(join(events, name), 'utf8')) as HandedOver)
           if (!reply) continue
@@ -174,7 +174,7 @@ async function byAsking(gameServer: GameServer): Promise<Handover> {
   return {
     settings: {},
     work: (agent) =>
-      until(agent, askMs, async () => {
+      whileAlive(agent, askMs, async () => {
         const { data } = (await agent.call('orders.open', {})) as unknown as { data: Record<string, Listed[]> }
         for (const { transactionId, outcome } of data['closed'] ?? [])
           if (outcome !== null) gameServer.take({ event: 'transaction_terminal', transactionId })
@@ -189,7 +189,7 @@ async function byAsking(gameServer: GameServer): Promise<Handover> {
 }
 
 /** Does something again and again while the agent lives. What fails is tried again: the agent is dying, or a file goes. */
-async function until(agent: AgentProcess, everyMs: number, act: () => Promise<void> | void): Promise<void> {
+async function whileAlive(agent: AgentProcess, everyMs: number, act: () => Promise<void> | void): Promise<void> {
   let hasEnded = false
   void agent.ended.then(() => {
     hasEnded = true

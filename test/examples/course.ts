@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../../scripts/demo/callers.ts'
 import type { StagedAgent } from '../../scripts/demo/stage.ts'
 import { expectThat } from '../../scripts/demo/steps.ts'
+import { until } from '../../scripts/until.ts'
 import type { Example } from './examples.ts'
 import type { GameServer } from './game-server.ts'
 import type { Market } from './market.ts'
@@ -57,10 +57,10 @@ export class Course {
   }
 
   offerIs(item: string, state: string, triesMin = 0): Promise<unknown> {
-    return until(`${item} ${state}`, async () => {
+    return until(async () => {
       const offer = this.parts.game.world().offers.find((candidate) => candidate.item === item)
       return offer?.state === state && offer.tries >= triesMin
-    })
+    }, `${item} ${state}`)
   }
 
   stateOf(transactionId: number): string | undefined {
@@ -68,18 +68,19 @@ export class Course {
   }
 
   orderIs(transactionId: number, ...states: string[]): Promise<unknown> {
-    return until(`order ${transactionId} ${states.join(' or ')}`, async () =>
-      states.includes(this.stateOf(transactionId) ?? ''),
+    return until(
+      async () => states.includes(this.stateOf(transactionId) ?? ''),
+      `order ${transactionId} ${states.join(' or ')}`,
     )
   }
 
   /** Waits until platform and game server agree that a transaction is over, and how. */
   async endsAs(transactionId: number, outcome: 'CONCLUIDA' | 'ESTORNADA'): Promise<void> {
     const { market } = this.parts
-    await until(`${outcome} of transaction ${transactionId}`, async () => {
+    await until(async () => {
       const sale = await market.sale(transactionId)
       return sale.outcome === outcome
-    })
+    }, `${outcome} of transaction ${transactionId}`)
     await this.orderIs(transactionId, 'closed')
     const mails = this.parts.game.world().mail.filter(({ id }) => id === transactionId).length
     expectThat(mails === (outcome === 'CONCLUIDA' ? 1 : 0), `transaction ${transactionId} is in ${mails} mails`)
@@ -87,10 +88,10 @@ export class Course {
 
   /** Waits until the platform has accepted so many reports of TEMPORARY about a transaction. */
   putOffTimes(transactionId: number, count: number): Promise<unknown> {
-    return until(`report ${count} of TEMPORARY about ${transactionId}`, async () => {
+    return until(async () => {
       const { history } = await this.parts.market.sale(transactionId)
       return history.filter(({ trigger }) => trigger === 'fail-temporary').length === count
-    })
+    }, `report ${count} of TEMPORARY about ${transactionId}`)
   }
 
   /** Time passes until the platform sends an order again that was put off. */
@@ -117,10 +118,10 @@ export class Course {
   }
 
   async isObservedAs(item: string, quantity: number): Promise<void> {
-    await until(`observation ${quantity} of ${item}`, async () => {
+    await until(async () => {
       const { observedQuantity } = await this.parts.market.listing(item)
       return observedQuantity === quantity
-    })
+    }, `observation ${quantity} of ${item}`)
   }
 
   /**
@@ -145,7 +146,7 @@ export class Course {
     const aside = `${reply}.rejected`
     writeFileSync(`${event}.tmp`, text)
     renameSync(`${event}.tmp`, event)
-    await until(aside, async () => existsSync(aside))
+    await until(async () => existsSync(aside), aside)
     rmSync(event)
     return JSON.parse(readFileSync(aside, 'utf8'))
   }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../../scripts/demo/callers.ts'
+import { Hopeless, until } from '../../scripts/until.ts'
 import type { Example, Place } from './examples.ts'
 import { GameProcess } from './game-process.ts'
 import { readWorld, type WorldFile } from './world-file.ts'
@@ -64,7 +64,7 @@ export class GameServer implements AsyncDisposable {
 
   /** What it has saved. */
   world(): WorldFile {
-    if (this.#unexpectedEnd) throw new Error(`the game server ended: ${this.#unexpectedEnd}`)
+    this.#checkAlive()
     return readWorld(this.#worldPath)
   }
 
@@ -89,19 +89,24 @@ export class GameServer implements AsyncDisposable {
   async #type(line: string): Promise<void> {
     if (this.#order.example.console === 'stdin') return this.#processes[0]?.type(line)
     const path = join(this.#worldDir, 'console.txt')
-    await this.#until('free console.txt', () => !existsSync(path))
+    await this.#until(() => !existsSync(path), 'free console.txt')
     writeFileSync(`${path}.tmp`, `${line}\n`)
     renameSync(`${path}.tmp`, path)
   }
 
   #line(from: number, fits: (line: string) => boolean, what: string): Promise<string> {
-    return this.#until(`line after "${what}"`, () => this.printed.slice(from).find(fits))
+    return this.#until(() => this.printed.slice(from).find(fits), `line after "${what}"`)
   }
 
-  #until<Found>(what: string, look: () => Found | undefined | false): Promise<Found> {
-    return until(what, async () => {
-      if (this.#unexpectedEnd) throw new Error(`the game server ended: ${this.#unexpectedEnd}`)
+  /** Rejects at once when the game server ends by itself. */
+  #until<Found>(look: () => Found, what: string) {
+    return until(() => {
+      this.#checkAlive()
       return look()
-    })
+    }, what)
+  }
+
+  #checkAlive(): void {
+    if (this.#unexpectedEnd) throw new Hopeless(`the game server ended: ${this.#unexpectedEnd}`)
   }
 }

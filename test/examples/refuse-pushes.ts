@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { until } from '../../scripts/demo/callers.ts'
+import { until } from '../../scripts/until.ts'
 
 /** Takes the place of a game server that is down, until the agent has pushed an event to it so many times. */
 export async function refusePushes(forwardUrl: string, event: string, count: number): Promise<void> {
@@ -14,7 +14,7 @@ export async function refusePushes(forwardUrl: string, event: string, count: num
   const { port, hostname } = new URL(forwardUrl)
   server.listen(Number(port), hostname)
   try {
-    await until(`push ${count} of ${event}`, async () => pushes >= count)
+    await until(async () => pushes >= count, `push ${count} of ${event}`)
   } finally {
     const closed = once(server, 'close')
     server.close()

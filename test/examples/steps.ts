@@ -1,5 +1,5 @@
-import { until } from '../../scripts/demo/callers.ts'
 import { expectThat } from '../../scripts/demo/steps.ts'
+import { until } from '../../scripts/until.ts'
 import { auditCourse } from './audit.ts'
 import { type Course, seller } from './course.ts'
 import { refusePushes } from './refuse-pushes.ts'
@@ -74,7 +74,7 @@ async function sellOne(course: Course): Promise<void> {
   // "confirmado" may be missing: the end can arrive before the answer to the confirmation.
   for (const words of ['recebido', 'entregue', 'encerrado CONCLUIDA']) {
     const line = `pedido ${transactionId}: ${words}`
-    await until(`line "${line}"`, async () => game.printed.includes(line))
+    await until(async () => game.printed.includes(line), `line "${line}"`)
   }
 }
 
@@ -147,7 +147,7 @@ async function killWithTakenOrder(course: Course): Promise<number> {
   const { game } = course.parts
   for (let kills = 0; kills < killsMax; kills++) {
     const transactionId = await course.sell('escudo', 1, 'davi')
-    await until(`order ${transactionId}`, async () => course.stateOf(transactionId))
+    await until(async () => course.stateOf(transactionId), `order ${transactionId}`)
     await game.kill()
     if (course.stateOf(transactionId) === 'taken') return transactionId
     // On a slow machine the kill may come too late.
@@ -165,10 +165,10 @@ async function killBeforeConfirmation(course: Course): Promise<void> {
   await course.orderIs(transactionId, 'delivered')
   await untilAttempts(course, transactionId, 'transfer_order', 1)
   await market.pass(20)
-  await until(`the order ${transactionId} answered again`, async () => {
+  await until(async () => {
     const webhook = (await market.webhooks(transactionId)).find(({ event }) => event === 'transfer_order')
     return webhook?.attempts.at(-1)?.responseStatus === 200
-  })
+  }, `the order ${transactionId} answered again`)
   await game.kill()
   expectThat(course.stateOf(transactionId) === 'delivered', `the order is ${course.stateOf(transactionId)}`)
   await market.mend()
@@ -232,8 +232,8 @@ async function withdraw(course: Course): Promise<void> {
 }
 
 function untilAttempts(course: Course, transactionId: number, event: string, count: number): Promise<unknown> {
-  return until(`attempt ${count} of ${event} for ${transactionId}`, async () => {
+  return until(async () => {
     const webhooks = await course.parts.market.webhooks(transactionId)
     return (webhooks.find((webhook) => webhook.event === event)?.attempts.length ?? 0) >= count
-  })
+  }, `attempt ${count} of ${event} for ${transactionId}`)
 }

@@ -15,6 +15,7 @@ import { connect as connectTls } from 'node:tls'
 import { startProgram } from '../../scripts/child-program.ts'
 import { freePort } from '../../scripts/free-port.ts'
 import { sourcePrograms } from '../../scripts/programs.ts'
+import { until } from '../../scripts/until.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'market-agent-nginx-'))
 process.once('exit', () => rmSync(dir, { recursive: true, force: true, maxRetries: 10 }))
@@ -232,14 +233,4 @@ async function closedAfterS(text: string): Promise<number> {
   socket.write(text)
   await once(socket, 'close')
   return (performance.now() - startMs) / 1_000
-}
-
-async function until(look: () => unknown): Promise<void> {
-  const endMs = performance.now() + 30_000
-  while (!(await look())) {
-    if (performance.now() > endMs) throw new Error(`not within 30 s: ${look}`)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 50)
-    })
-  }
 }

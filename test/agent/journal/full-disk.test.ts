@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform, goodReply } from '../fixtures/fake-platform.ts'
 import { hasSmallDisks, smallDisk } from '../fixtures/small-disk.ts'
-import { eligible, eventually, putRequest } from '../fixtures/spool-fixture.ts'
+import { eligible, putRequest } from '../fixtures/spool-fixture.ts'
 import { goodInputs } from '../fixtures/test-agent.ts'
 
 const create = goodInputs['transaction.create']
@@ -70,7 +71,7 @@ test.skipIf(!hasSmallDisks)(
     await agent.listening
     const heartbeat = () => JSON.parse(readFileSync(join(home.spoolDir, 'agent.json'), 'utf8'))
     putRequest(join(home.spoolDir, 'outbox'), 'ask-1', eligible)
-    await eventually(() => heartbeat().ready === true)
+    await until(() => heartbeat().ready === true)
     disk.fill()
     // Answers are stored in the space that SQLite already has, then in the ballast, then calls are refused.
     const asked: string[] = []
@@ -81,14 +82,14 @@ test.skipIf(!hasSmallDisks)(
     for (const id of asked.slice(-20)) await agent.call('market.adjust-stock', adjust, id)
     expect(platform.requests.filter(({ method }) => method === 'PUT')).toHaveLength(asked.length - 1)
     const logged = () => agent.output().match(/"fault":"journal-full","cause":"ENOSPC: [^"]*SERVICE_STATE_DIR/g)?.length
-    await eventually(() => logged() === 2)
-    await eventually(() => heartbeat().ready === false)
+    await until(() => logged() === 2)
+    await until(() => heartbeat().ready === false)
     expect(heartbeat().reasons).toEqual([
       `calls with an id are refused, because ${home.stateDir} cannot be written: free space on its disk`,
     ])
     disk.free()
     await agent.printed('calls with an id are taken again')
-    await eventually(() => heartbeat().ready === true)
+    await until(() => heartbeat().ready === true)
     expect(agent.output().match(/calls with an id are refused, because/g)).toHaveLength(1)
     expect(await agent.stop()).toEqual({ code: 0, signal: null })
   },

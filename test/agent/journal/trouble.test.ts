@@ -1,14 +1,15 @@
 import { mkdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { eligible, eventually, purchase, startTestSpool } from '../fixtures/spool-fixture.ts'
+import { until } from '../../../scripts/until.ts'
+import { eligible, purchase, startTestSpool } from '../fixtures/spool-fixture.ts'
 
 test('an agent that cannot store anything refuses calls with an id, says why and what to do, and is not ready until it can', async () => {
   await using spool = await startTestSpool({
     before: ({ stateDir }) => mkdirSync(join(stateDir, 'ballast'), { recursive: true }),
   })
   const heartbeat = () => JSON.parse(readFileSync(join(spool.root, 'agent.json'), 'utf8')) as Record<string, unknown>
-  const beat = (ready: boolean) => eventually(() => heartbeat()['ready'] === ready || void spool.clock.advance(5_000))
+  const beat = (ready: boolean) => until(() => heartbeat()['ready'] === ready || void spool.clock.advance(5_000))
   const reason = /^calls with an id are refused, because .* cannot be written: move away that directory/
   expect(heartbeat()['reasons']).toContainEqual(expect.stringMatching(reason))
   for (const [id, request] of [
@@ -39,5 +40,5 @@ test('an agent that cannot store anything is ready again within a second of the 
   })
   rmdirSync(join(spool.stateDir, 'ballast'))
   spool.clock.advance(1_000)
-  await eventually(() => spool.logText().includes('calls with an id are taken again'))
+  await until(() => spool.logText().includes('calls with an id are taken again'))
 })

@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform, goodReply } from '../fixtures/fake-platform.ts'
-import { eligible, eventually, namesIn, purchase, putRequest } from '../fixtures/spool-fixture.ts'
+import { eligible, namesIn, purchase, putRequest } from '../fixtures/spool-fixture.ts'
 
 const withdrawal = { action: 'market.withdraw', itemRef: 'item-1' }
 
@@ -24,7 +25,7 @@ for (const shared of ['spool', 'state'] as const) {
     const dir = shared === 'spool' ? home.spoolDir : home.stateDir
     expect(last.msg).toContain(`${dir} is locked by another market-agent (process ${first.pid}, since `)
     putRequest(join(home.spoolDir, 'outbox'), 'ask-1', eligible)
-    await eventually(() => readFileSync(join(home.spoolDir, 'inbox', 'ask-1.json')))
+    await until(() => readFileSync(join(home.spoolDir, 'inbox', 'ask-1.json')))
     expect(await first.stop()).toEqual({ code: 0, signal: null })
   })
 }
@@ -61,7 +62,7 @@ test('a standby takes over as soon as the first is killed, and answers what that
   await first.kill()
   await standby.listening
   const answer = (id: string) =>
-    eventually(() => JSON.parse(readFileSync(join(inbox, `${id}.json`), 'utf8')) as Record<string, unknown>)
+    until(() => JSON.parse(readFileSync(join(inbox, `${id}.json`), 'utf8')) as Record<string, unknown>)
   expect(await answer('buy-1')).toMatchObject({ ok: false, uncertain: true })
   expect(await answer('withdraw-1')).toEqual({ id: 'withdraw-1', ok: true })
   expect(platform.requests.filter(({ path }) => path.endsWith('/transactions'))).toHaveLength(1)
@@ -83,7 +84,7 @@ test('a standby with a memory of its own sends no purchase again that the first 
   await platform.arrived(1)
   platform.reply = goodReply
   await first.kill()
-  const answer = await eventually(() => JSON.parse(readFileSync(join(inbox, 'buy-1.json'), 'utf8')))
+  const answer = await until(() => JSON.parse(readFileSync(join(inbox, 'buy-1.json'), 'utf8')))
   expect(answer).toMatchObject({ id: 'buy-1', ok: false, uncertain: true })
   expect(platform.requests).toHaveLength(1)
 })

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
-import { eligible, eventually, putRequest } from '../fixtures/spool-fixture.ts'
+import { eligible, putRequest } from '../fixtures/spool-fixture.ts'
 import { goodInputs } from '../fixtures/test-agent.ts'
 
 const lastMessage = (output: string) => String(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '').msg)
@@ -73,7 +74,7 @@ test('a spool that was moved away is left to the agent that owns the one in its 
   process.kill(first.pid, 'SIGCONT')
   expect(await first.ended).toEqual({ code: 1, signal: null })
   putRequest(join(home.spoolDir, 'outbox'), 'ask-1', eligible)
-  const answer = await eventually(() => readFileSync(join(home.spoolDir, 'inbox', 'ask-1.json'), 'utf8'))
+  const answer = await until(() => readFileSync(join(home.spoolDir, 'inbox', 'ask-1.json'), 'utf8'))
   expect(JSON.parse(answer)).toMatchObject({ ok: true })
   // The first did not take the second's name away.
   expect(readFileSync(join(home.spoolDir, 'owner.json'), 'utf8')).toContain(`process ${second.pid}`)

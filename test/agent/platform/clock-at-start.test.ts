@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
-import { eventually } from '../fixtures/spool-fixture.ts'
 import { goodBodies, goodInputs, startTestAgent } from '../fixtures/test-agent.ts'
 
 test('an agent asks for the time at its start, and takes the answer for no proof that calls go through', async () => {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
   await using agent = spawnAgent(home, { env: { SERVICE_SPOOL_DIR: home.spoolDir } })
-  await eventually(() => platform.questionsForDate === 1)
-  const heartbeat = await eventually(() => JSON.parse(readFileSync(join(home.spoolDir, 'agent.json'), 'utf8')))
+  await until(() => platform.questionsForDate === 1)
+  const heartbeat = await until(() => JSON.parse(readFileSync(join(home.spoolDir, 'agent.json'), 'utf8')))
   expect(heartbeat).toMatchObject({ ready: false })
   expect(await agent.call('market.eligibility', goodInputs['market.eligibility'])).toMatchObject({ ok: true })
   expect(platform.questionsForDate).toBe(1)

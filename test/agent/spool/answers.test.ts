@@ -3,15 +3,8 @@ import { existsSync, lstatSync, mkdirSync, renameSync, symlinkSync, truncateSync
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { asciiLine } from '../../../agent/spool/answer-file.ts'
-import {
-  eligible,
-  eventually,
-  namesIn,
-  purchase,
-  putRequest,
-  registration,
-  startTestSpool,
-} from '../fixtures/spool-fixture.ts'
+import { until } from '../../../scripts/until.ts'
+import { eligible, namesIn, purchase, putRequest, registration, startTestSpool } from '../fixtures/spool-fixture.ts'
 
 test("a success has id, ok and the platform's data at the same level", async () => {
   await using spool = await startTestSpool()
@@ -177,7 +170,7 @@ test('names that were probably meant for requests are reported once, with the cu
       .split('\n')
       .filter((line) => line.includes('not-a-request-name'))
       .map((line) => JSON.parse(line))
-  await eventually(() => {
+  await until(() => {
     spool.clock.advance(2_000)
     return lines().length === 3
   })
@@ -241,7 +234,7 @@ for (const [what, bytes, message] of [
   test(`a file in ${what} is refused by name`, async () => {
     await using spool = await startTestSpool()
     spool.put('text', bytes)
-    await eventually(() => !existsSync(join(spool.outbox, 'text.json')))
+    await until(() => !existsSync(join(spool.outbox, 'text.json')))
     spool.clock.advance(1_900)
     spool.clock.advance(400)
     const answer = await spool.answer('text')
@@ -258,7 +251,7 @@ for (const [what, bytes, message] of [
   test(`a file of ${what} is not called UTF-16`, async () => {
     await using spool = await startTestSpool()
     spool.put('text', bytes)
-    await eventually(() => !existsSync(join(spool.outbox, 'text.json')))
+    await until(() => !existsSync(join(spool.outbox, 'text.json')))
     await spool.looked()
     spool.clock.advance(2_000)
     expect(await spool.answer('text')).toMatchObject({ status: 400, message: expect.stringMatching(message) })

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { eligible, eventually, namesIn, startTestSpool } from '../fixtures/spool-fixture.ts'
+import { until } from '../../../scripts/until.ts'
+import { eligible, namesIn, startTestSpool } from '../fixtures/spool-fixture.ts'
 
 const text = JSON.stringify(eligible)
 const unknown = '{"action":"market.unknown"}'
@@ -18,7 +19,7 @@ test('500 requests among 50,000 foreign names are all answered, and the foreign 
     },
   })
   await spool.start()
-  await eventually(() => namesIn(spool.inbox).length === 500, 100_000)
+  await until(() => namesIn(spool.inbox).length === 500)
   expect(namesIn(spool.outbox)).toHaveLength(50_000)
   expect(spool.platform.requests).toHaveLength(500)
 })
@@ -35,7 +36,7 @@ test('with 100,000 waiting, answers come one after another, and stopping leaves 
     },
   })
   await spool.start()
-  await eventually(() => namesIn(spool.inbox).length >= 300, 100_000)
+  await until(() => namesIn(spool.inbox).length >= 300)
   await spool.stop()
   const left = namesIn(spool.outbox).filter((name) => !name.endsWith('.rejected'))
   const answered = namesIn(spool.inbox)

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { goodReply, type PlatformReply, type PlatformRequest } from '../fixtures/fake-platform.ts'
 import {
   claimOf,
   eligible,
-  eventually,
   namesIn,
   newerFilesThan,
   putRequest,
@@ -35,7 +35,7 @@ const countFrom = (first: number, count: number) => Array.from({ length: count }
 
 /** Lets observations go as they come, until each file is answered; returns when all are. */
 async function answerAll(spool: TestSpool, held: (() => void)[], ids: readonly string[]): Promise<void> {
-  await eventually(() => {
+  await until(() => {
     for (const letGo of held.splice(0)) letGo()
     const answered = new Set(namesIn(spool.inbox))
     return ids.every((id) => answered.has(`${id}.json`))
@@ -48,7 +48,7 @@ test('requests that wait for their item use none of the 8 slots', async () => {
   const { held, reply } = heldObservations()
   spool.platform.reply = reply
   for (const n of countFrom(100, 20)) spool.put(`s-${n}`, observing(n))
-  await eventually(() => claims(spool).length === 20)
+  await until(() => claims(spool).length === 20)
   for (let n = 0; n < 20; n++) {
     spool.put(`ask-${n}`, eligible)
     expect(await spool.take(`ask-${n}`)).toMatchObject({ ok: true })
@@ -75,7 +75,7 @@ test('64 wait for their item beside the 8 in work, the rest in the outbox, and a
   spool.platform.reply = reply
   await spool.start()
   // One is in work; those above the 64 use the 7 other slots.
-  await eventually(() => claims(spool).length === 72)
+  await until(() => claims(spool).length === 72)
   await spool.looked()
   expect(claims(spool)).toHaveLength(72)
   await answerAll(spool, held, ids)
@@ -89,9 +89,9 @@ test('no more than 8 are ever in flight, however many come back from waiting', a
   for (const n of countFrom(1, 4)) {
     for (const item of countFrom(10, 12)) spool.put(`s-${n}-${item}`, observing(n, `item-${item}`))
   }
-  await eventually(() => held.length === 8)
+  await until(() => held.length === 8)
   for (let answered = 0; answered < 48; answered++) {
-    await eventually(() => held.length > 0)
+    await until(() => held.length > 0)
     expect(held.length).toBeLessThanOrEqual(8)
     held.shift()?.()
   }
@@ -109,11 +109,11 @@ test('an HTTP call for an item goes after the files that were claimed before it'
   spool.platform.reply = reply
   for (const n of countFrom(1, 3)) {
     spool.put(`s-${n}`, observing(n))
-    await eventually(() => claims(spool).length === n)
+    await until(() => claims(spool).length === n)
   }
   await spool.looked()
   const called = spool.agent.call('market.adjust-stock', { itemRef: 'item-1', observedQuantity: 99 })
-  await eventually(() => {
+  await until(() => {
     for (const letGo of held.splice(0)) letGo()
     return observed(spool).length === 4
   })
@@ -128,9 +128,9 @@ test('a file that waits for its item and an HTTP call of the same id get one ans
   const { held, reply } = heldObservations()
   spool.platform.reply = reply
   spool.put('s-1', observing(1))
-  await eventually(() => held.length === 1)
+  await until(() => held.length === 1)
   spool.put('both', observing(2))
-  await eventually(() => claims(spool).length === 2)
+  await until(() => claims(spool).length === 2)
   await spool.looked()
   const called = spool.agent.call('market.adjust-stock', { itemRef: 'item-1', observedQuantity: 2 }, 'both')
   await spool.looked()
@@ -159,12 +159,12 @@ test('an attempt without an answer delays only its own item, and the requests th
     return new Promise(() => undefined)
   }
   for (const n of countFrom(101, 12)) spool.put(`s-${n}`, observing(n))
-  await eventually(() => lost.length === 1)
+  await until(() => lost.length === 1)
   for (let n = 0; n < 8; n++) {
     spool.put(`ask-${n}`, eligible)
     expect(await spool.take(`ask-${n}`)).toMatchObject({ ok: true })
   }
-  const first = await eventually(() => {
+  const first = await until(() => {
     spool.clock.advance(500)
     return JSON.parse(readFileSync(join(spool.inbox, 's-101.json'), 'utf8'))
   })
@@ -172,7 +172,7 @@ test('an attempt without an answer delays only its own item, and the requests th
   // The abandoned attempt may still arrive: nothing overtakes it.
   expect(new Set(observed(spool))).toEqual(new Set([101]))
   for (const n of countFrom(102, 11)) {
-    const text = await eventually(() => {
+    const text = await until(() => {
       spool.clock.advance(500)
       return readFileSync(join(spool.inbox, `s-${n}.json`), 'utf8')
     })
@@ -187,7 +187,7 @@ test('a stopped agent gives files that wait for their item their names back, and
   spool.platform.reply = reply
   const ids = countFrom(100, 20).map((n) => `s-${n}`)
   for (const n of countFrom(100, 20)) spool.put(`s-${n}`, observing(n))
-  await eventually(() => claims(spool).length === 20 && held.length === 1)
+  await until(() => claims(spool).length === 20 && held.length === 1)
   const stopped = spool.stop()
   held.shift()?.()
   await stopped
@@ -216,7 +216,7 @@ test('an orphaned claim stays a claim when the agent stops while it waits for it
     await newerFilesThan(claim)
   }
   await spool.start()
-  await eventually(() => held.length === 1)
+  await until(() => held.length === 1)
   const stopped = spool.stop()
   held.shift()?.()
   await stopped

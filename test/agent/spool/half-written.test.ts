@@ -2,15 +2,8 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import {
-  claimOf,
-  eligible,
-  eventually,
-  namesIn,
-  secondAnswer,
-  startTestSpool,
-  type TestSpool,
-} from '../fixtures/spool-fixture.ts'
+import { until } from '../../../scripts/until.ts'
+import { claimOf, eligible, namesIn, secondAnswer, startTestSpool, type TestSpool } from '../fixtures/spool-fixture.ts'
 
 const text = JSON.stringify(eligible)
 const isClaimed = (spool: TestSpool, id: string) => namesIn(spool.outbox).some((name) => claimOf(id).test(name))
@@ -52,7 +45,7 @@ test('a file that still grows is waited for, however long that takes', async () 
 test('files that are still being written use none of the 8 slots', async () => {
   await using spool = await startTestSpool()
   const files = Array.from({ length: 12 }, (_, n) => beginWriting(spool, `slow-${n}`))
-  await eventually(() => files.every((_, n) => isClaimed(spool, `slow-${n}`)))
+  await until(() => files.every((_, n) => isClaimed(spool, `slow-${n}`)))
   for (let n = 0; n < 12; n++) spool.put(`ask-${n}`, eligible)
   for (let n = 0; n < 12; n++) expect(await spool.take(`ask-${n}`)).toMatchObject({ ok: true })
   expect(namesIn(spool.outbox)).toHaveLength(12)
@@ -72,7 +65,7 @@ for (const [what, content, quietMs, message] of [
   test(`a file that ${what} is refused once it is quiet for ${quietMs / 1000} s, not before, and kept as .rejected`, async () => {
     await using spool = await startTestSpool()
     writeFileSync(join(spool.outbox, 'broken.json'), content)
-    await eventually(() => isClaimed(spool, 'broken'))
+    await until(() => isClaimed(spool, 'broken'))
     await spool.looked()
     spool.clock.advance(quietMs - 1_000)
     await spool.looked()
@@ -92,7 +85,7 @@ for (const [what, content, quietMs, message] of [
 test('a stopped agent gives an unfinished file its name back, and the next one answers it', async () => {
   await using spool = await startTestSpool()
   const file = beginWriting(spool, 'slow')
-  await eventually(() => isClaimed(spool, 'slow'))
+  await until(() => isClaimed(spool, 'slow'))
   await spool.stop()
   expect(namesIn(spool.outbox)).toEqual(['slow.json'])
   writeSync(file, text.slice(10))
@@ -104,7 +97,7 @@ test('a stopped agent gives an unfinished file its name back, and the next one a
 test('giving the name back replaces no newer request of the same name', async () => {
   await using spool = await startTestSpool()
   closeSync(beginWriting(spool, 'twice'))
-  await eventually(() => isClaimed(spool, 'twice'))
+  await until(() => isClaimed(spool, 'twice'))
   await spool.looked()
   spool.put('twice', eligible)
   const logFile = spool.agent.logFile

@@ -2,23 +2,16 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
+import { until } from '../../../scripts/until.ts'
 import { goodReply } from '../fixtures/fake-platform.ts'
-import {
-  claimOf,
-  eligible,
-  eventually,
-  namesIn,
-  purchase,
-  startTestSpool,
-  type TestSpool,
-} from '../fixtures/spool-fixture.ts'
+import { claimOf, eligible, namesIn, purchase, startTestSpool, type TestSpool } from '../fixtures/spool-fixture.ts'
 
 const hourMs = 3_600_000
 const heartbeat = (spool: TestSpool) => JSON.parse(readFileSync(join(spool.root, 'agent.json'), 'utf8'))
 
 test('agent.json says who runs, when, and whether calls go through', async () => {
   await using spool = await startTestSpool()
-  expect(await eventually(() => heartbeat(spool))).toEqual({
+  expect(await until(() => heartbeat(spool))).toEqual({
     agent: `market-agent ${manifest.version}`,
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     ready: false,
@@ -27,16 +20,16 @@ test('agent.json says who runs, when, and whether calls go through', async () =>
   spool.put('ask-1', eligible)
   await spool.answer('ask-1')
   spool.clock.advance(5_000)
-  await eventually(() => heartbeat(spool).ready === true)
+  await until(() => heartbeat(spool).ready === true)
   expect(heartbeat(spool).reasons).toEqual([])
 })
 
 test('agent.json is rewritten every 5 s, whole each time', async () => {
   await using spool = await startTestSpool()
-  let before = (await eventually(() => heartbeat(spool))).at
+  let before = (await until(() => heartbeat(spool))).at
   for (let beat = 1; beat <= 5; beat++) {
     spool.clock.advance(5_000)
-    const now = await eventually(() => heartbeat(spool).at !== before && heartbeat(spool).at)
+    const now = await until(() => heartbeat(spool).at !== before && heartbeat(spool).at)
     const betweenMs = Date.parse(now) - Date.parse(before)
     expect(betweenMs).toBeGreaterThanOrEqual(4_900)
     before = now
@@ -47,13 +40,13 @@ test('agent.json is rewritten every 5 s, whole each time', async () => {
 
 test('agent.json comes back after a time in which it could not be written', async () => {
   await using spool = await startTestSpool()
-  await eventually(() => heartbeat(spool))
+  await until(() => heartbeat(spool))
   rmSync(join(spool.root, 'agent.json'))
   mkdirSync(join(spool.root, 'agent.json'))
   spool.clock.advance(5_000)
-  await eventually(() => spool.logText().includes('"where":"agent.json"'))
+  await until(() => spool.logText().includes('"where":"agent.json"'))
   rmSync(join(spool.root, 'agent.json'), { recursive: true })
-  await eventually(() => spool.clock.advance(5_000) ?? heartbeat(spool))
+  await until(() => spool.clock.advance(5_000) ?? heartbeat(spool))
   spool.put('ask-1', eligible)
   expect(await spool.take('ask-1')).toMatchObject({ ok: true })
 })
@@ -77,10 +70,10 @@ test('rejected requests and unread answers go after 24 h, and nothing else does'
   await spool.take('bad')
   for (const round of [1, 2, 3]) {
     spool.put('daily', { ...eligible, round })
-    await eventually(() => namesIn(spool.inbox).filter((name) => name.startsWith('daily')).length === round)
+    await until(() => namesIn(spool.inbox).filter((name) => name.startsWith('daily')).length === round)
     spool.clock.advance(600_001)
   }
-  await eventually(() => namesIn(spool.inbox).includes('daily.json'))
+  await until(() => namesIn(spool.inbox).includes('daily.json'))
   const unread = ['daily.json', 'daily.json.unread', 'daily.json.unread.2']
   for (let hour = 1; hour <= 22; hour++) {
     spool.clock.advance(hourMs)
@@ -92,7 +85,7 @@ test('rejected requests and unread answers go after 24 h, and nothing else does'
     spool.clock.advance(hourMs)
     await spool.looked()
   }
-  await eventually(() => namesIn(spool.inbox).length === 1)
+  await until(() => namesIn(spool.inbox).length === 1)
   expect(namesIn(spool.inbox)).toEqual(['daily.json'])
   expect(namesIn(spool.outbox)).toEqual(kept.map((name) => name.replace('/', '')).sort())
 })
@@ -106,7 +99,7 @@ test('a stopped agent has finished what it claimed, and leaves what it has not c
   }
   for (let n = 10; n < 30; n++) spool.put(`buy-${n}`, { ...purchase, itemRef: `item-${n}` })
   await spool.platform.arrived(8)
-  await eventually(() => namesIn(spool.outbox).filter((name) => claimOf('buy-..').test(name)).length === 8)
+  await until(() => namesIn(spool.outbox).filter((name) => claimOf('buy-..').test(name)).length === 8)
   const unclaimed = namesIn(spool.outbox).filter((name) => name.endsWith('.json'))
   const stopped = spool.stop()
   letGo()

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
-import { eventually, purchase, putRequest } from '../fixtures/spool-fixture.ts'
+import { purchase, putRequest } from '../fixtures/spool-fixture.ts'
 
 const preload = join(import.meta.dirname, '..', '..', 'crash', 'hook', 'preload.ts')
 
@@ -16,7 +17,7 @@ async function callsOfOnePurchase(): Promise<string[]> {
   await using agent = spawnAgent(home, { env, nodeArgs: ['--import', preload] })
   await agent.listening
   putRequest(join(home.spoolDir, 'outbox'), 'buy-1', purchase)
-  await eventually(() => readFileSync(join(home.spoolDir, 'inbox', 'buy-1.json'), 'utf8'))
+  await until(() => readFileSync(join(home.spoolDir, 'inbox', 'buy-1.json'), 'utf8'))
   await agent.stop()
   return JSON.parse(readFileSync(reportFile, 'utf8')) as string[]
 }

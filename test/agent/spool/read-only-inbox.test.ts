@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
-import { eventually, namesIn, purchase, putRequest } from '../fixtures/spool-fixture.ts'
+import { namesIn, purchase, putRequest } from '../fixtures/spool-fixture.ts'
 
 /** An agent that is not root: rights mean nothing to root. */
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
@@ -23,10 +24,10 @@ test.skipIf(process.platform === 'win32')(
     chmodSync(inbox, 0o555)
     for (let n = 0; n < 12; n++) putRequest(outbox, `buy-${n}`, { ...purchase, itemRef: `item-${n}` })
 
-    await eventually(() => namesIn(outbox).filter((name) => name.endsWith('.done')).length === 12)
+    await until(() => namesIn(outbox).filter((name) => name.endsWith('.done')).length === 12)
     const heartbeat = () => JSON.parse(readFileSync(join(home.spoolDir, 'agent.json'), 'utf8'))
     // The platform has answered, so only the spool is left to be told of.
-    const [reason] = await eventually(
+    const [reason] = await until(
       () => heartbeat().reasons.some((text: string) => text.includes('EACCES')) && heartbeat().reasons,
     )
     expect(heartbeat()).toMatchObject({ ready: false, reasons: [reason] })
@@ -35,8 +36,8 @@ test.skipIf(process.platform === 'win32')(
     expect(agent.output()).not.toContain('EACCES: EACCES')
 
     chmodSync(inbox, 0o755)
-    await eventually(() => namesIn(inbox).length === 12)
-    await eventually(() => heartbeat().ready)
+    await until(() => namesIn(inbox).length === 12)
+    await until(() => heartbeat().ready)
     for (let n = 0; n < 12; n++) {
       const answer = JSON.parse(readFileSync(join(inbox, `buy-${n}.json`), 'utf8'))
       expect(answer).toMatchObject({ ok: true, transactionId: 42 })

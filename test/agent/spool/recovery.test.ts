@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import { readCall } from '../../../agent/call/call.ts'
+import { until } from '../../../scripts/until.ts'
 import { LiveClock } from '../fixtures/live-clock.ts'
 import {
   claimOf,
   eligible,
-  eventually,
   namesIn,
   newerFilesThan,
   purchase,
@@ -170,7 +170,7 @@ test('an unread answer that was not set aside before the crash is, and no word i
   await using spool = await leftClaim({ request: purchase, row: 'absent', owner: 'own' })
   writeFileSync(join(spool.inbox, 'x.json'), doneText)
   await spool.start()
-  await eventually(() => JSON.parse(readFileSync(join(spool.inbox, 'x.json'), 'utf8')).transactionId === 42)
+  await until(() => JSON.parse(readFileSync(join(spool.inbox, 'x.json'), 'utf8')).transactionId === 42)
   expect(readFileSync(join(spool.inbox, 'x.json.unread'), 'utf8')).toBe(doneText)
   expect(namesIn(spool.inbox)).toEqual(['x.json', 'x.json.unread'])
 })
@@ -270,7 +270,7 @@ test('of two claims of one name an answer that was written is that of the older,
   }
   writeFileSync(join(spool.outbox, 'x.json.done'), doneText)
   await spool.start()
-  await eventually(() => namesIn(spool.inbox).length === 4 && namesIn(spool.outbox).length === 0)
+  await until(() => namesIn(spool.inbox).length === 4 && namesIn(spool.outbox).length === 0)
   expect(readFileSync(join(spool.inbox, 'x.json.unread'), 'utf8')).toBe(doneText)
   expect(spool.platform.requests.map(({ path }) => path.split('/').at(-1))).toEqual(['char-1'])
 })

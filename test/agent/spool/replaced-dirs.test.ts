@@ -11,20 +11,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { goodReply } from '../fixtures/fake-platform.ts'
-import {
-  eligible,
-  eventually,
-  namesIn,
-  purchase,
-  putRequest,
-  startTestSpool,
-  type TestSpool,
-} from '../fixtures/spool-fixture.ts'
+import { eligible, namesIn, purchase, putRequest, startTestSpool, type TestSpool } from '../fixtures/spool-fixture.ts'
 
 const heartbeat = (spool: TestSpool) => JSON.parse(readFileSync(join(spool.root, 'agent.json'), 'utf8'))
 const isLinkReason = (spool: TestSpool) =>
-  eventually(() => {
+  until(() => {
     spool.clock.advance(5_000)
     return heartbeat(spool).reasons.some((reason: string) =>
       /box is a link, and nothing is read or written/.test(reason),

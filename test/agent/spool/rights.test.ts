@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
-import { eligible, eventually, namesIn, putRequest } from '../fixtures/spool-fixture.ts'
+import { eligible, namesIn, putRequest } from '../fixtures/spool-fixture.ts'
 
 /** An agent that is not root: rights mean nothing to root. */
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
@@ -28,7 +29,7 @@ test.skipIf(process.platform === 'win32')(
     await agent.listening
     putRequest(outbox, 'ask-1', eligible)
     const answer = (id: string) =>
-      eventually(() => JSON.parse(readFileSync(join(inbox, `${id}.json`), 'utf8')) as Record<string, unknown>)
+      until(() => JSON.parse(readFileSync(join(inbox, `${id}.json`), 'utf8')) as Record<string, unknown>)
     expect(await answer('ask-1')).toMatchObject({ ok: true })
     for (let n = 0; n < 12; n++) {
       const message = 'O agente não pode ler o arquivo: dê permissão de leitura ao usuário do agente.'

@@ -3,8 +3,9 @@ import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { limits } from '../../../contract/limits.ts'
+import { until } from '../../../scripts/until.ts'
 import { goodReply } from '../fixtures/fake-platform.ts'
-import { eligible, eventually, namesIn, purchase, putRequest, startTestSpool } from '../fixtures/spool-fixture.ts'
+import { eligible, namesIn, purchase, putRequest, startTestSpool } from '../fixtures/spool-fixture.ts'
 
 test('an outbox that was removed is made again, and requests under way are answered once', async () => {
   await using spool = await startTestSpool()
@@ -16,7 +17,7 @@ test('an outbox that was removed is made again, and requests under way are answe
   spool.put('buy-1', purchase)
   await spool.platform.arrived(1)
   rmSync(spool.outbox, { recursive: true })
-  await eventually(() => namesIn(spool.outbox).length === 0)
+  await until(() => namesIn(spool.outbox).length === 0)
   letGo()
   expect(await spool.take('buy-1')).toMatchObject({ ok: true, transactionId: 42 })
   spool.put('ask-1', eligible)
@@ -45,7 +46,7 @@ test('answers wait while the inbox cannot be written, and then come exactly once
   renameSync(spool.inbox, `${spool.inbox}.away`)
   writeFileSync(spool.inbox, '')
   letGo()
-  await eventually(() => namesIn(spool.outbox).filter((name) => name.endsWith('.done')).length === 8)
+  await until(() => namesIn(spool.outbox).filter((name) => name.endsWith('.done')).length === 8)
   spool.clock.advance(60_000)
   await spool.looked()
   rmSync(spool.inbox)

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { goodReply, type PlatformReply, type PlatformRequest } from '../fixtures/fake-platform.ts'
 import {
   claimOf,
   eligible,
-  eventually,
   namesIn,
   purchase,
   putRequest,
@@ -32,7 +32,7 @@ test('at most 8 are in flight, and each answer lets the next one in', async () =
   spool.platform.reply = reply
   for (let n = 1; n <= 20; n++) spool.put(`ask-${n}`, asking(`char-${n}`))
   await spool.platform.arrived(8)
-  await eventually(() => namesIn(spool.outbox).filter((name) => name.includes('.claim-')).length === 8)
+  await until(() => namesIn(spool.outbox).filter((name) => name.includes('.claim-')).length === 8)
   for (let answered = 1; answered <= 12; answered++) {
     held.shift()?.()
     await spool.platform.arrived(8 + answered)
@@ -49,10 +49,12 @@ test('a claim shows as a rename within a second, and goes when the answer is the
   const { held, reply } = heldReplies()
   spool.platform.reply = reply
   spool.put('ask-1', eligible)
-  const [claim = ''] = await eventually(() => {
+  const putAtMs = performance.now()
+  const [claim = ''] = await until(() => {
     const names = namesIn(spool.outbox)
     return names.length === 1 && claimOf('ask-1').test(names[0] ?? '') && names
-  }, 1_000)
+  })
+  expect(performance.now() - putAtMs).toBeLessThan(1_000)
   expect(JSON.parse(readFileSync(join(spool.outbox, claim), 'utf8'))).toEqual(eligible)
   expect(existsSync(join(spool.inbox, 'ask-1.json'))).toBe(false)
   await spool.platform.arrived(1)
@@ -138,7 +140,7 @@ test('an old unread answer is set aside when its id is claimed again, and a seco
   const { held, reply } = heldReplies()
   for (const round of [1, 2]) {
     spool.put('daily', asking(`c${round}`))
-    await eventually(() => spool.platform.requests.length === round)
+    await until(() => spool.platform.requests.length === round)
     await spool.answer('daily')
     spool.clock.advance(600_001)
   }
@@ -217,7 +219,7 @@ test('files and HTTP share one window, and one call under way', async () => {
   const underWay = spool.agent.call(action, input, 'both')
   await spool.platform.arrived(3)
   spool.put('both', purchase)
-  await eventually(() => namesIn(spool.outbox).some((name) => claimOf('both').test(name)))
+  await until(() => namesIn(spool.outbox).some((name) => claimOf('both').test(name)))
   held[0]?.()
   expect(await underWay).toMatchObject({ ok: true })
   expect(await spool.take('both')).toMatchObject({ ok: true })

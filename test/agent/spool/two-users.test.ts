@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeSpoolDirs, spoolDirs, spoolReasons } from '../../../agent/spool/spool-dirs.ts'
+import { until } from '../../../scripts/until.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform, goodReply } from '../fixtures/fake-platform.ts'
-import { claimOf, eligible, eventually, namesIn, putRequest, startTestSpool } from '../fixtures/spool-fixture.ts'
+import { claimOf, eligible, namesIn, putRequest, startTestSpool } from '../fixtures/spool-fixture.ts'
 
 // The agent and the game server as two users who share a group, as the guide for operators says.
 
@@ -34,7 +35,7 @@ test.skipIf(isWindows)(
     })
     for (const n of [1, 2, 3]) putRequest(outbox, `s-${n}`, observing(n))
     for (const id of ['slow', 'twice']) writeFileSync(join(outbox, `${id}.json`), '{"action":')
-    await eventually(() => namesIn(outbox).every((name) => name.includes('.claim-')))
+    await until(() => namesIn(outbox).every((name) => name.includes('.claim-')))
     // A newer request has the name already.
     putRequest(outbox, 'twice', eligible)
     await platform.arrived(1)
@@ -100,13 +101,13 @@ test.skipIf(isWindows)(
     })
     const reason = `SERVICE_SPOOL_DIR: the group of ${spool.root} may not write in ${spool.inbox}: chgrp --reference=${spool.root} ${spool.inbox} && chmod g+rwxs ${spool.inbox}`
     const heartbeat = () => JSON.parse(readFileSync(join(spool.root, 'agent.json'), 'utf8'))
-    expect(await eventually(() => heartbeat())).toMatchObject({
+    expect(await until(() => heartbeat())).toMatchObject({
       ready: false,
       reasons: expect.arrayContaining([reason]),
     })
     expect(spool.logText()).toContain(JSON.stringify(reason))
     execFileSync('chmod', ['g+rwxs', spool.inbox])
     spool.clock.advance(5_000)
-    await eventually(() => !heartbeat().reasons.includes(reason))
+    await until(() => !heartbeat().reasons.includes(reason))
   },
 )

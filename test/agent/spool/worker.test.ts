@@ -12,8 +12,9 @@ import { RequestTable } from '../../../agent/spool/requests.ts'
 import { makeSpoolDirs, type SpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
 import { SpoolWorker } from '../../../agent/spool/spool-worker.ts'
 import { limits } from '../../../contract/limits.ts'
+import { until } from '../../../scripts/until.ts'
 import { LiveClock } from '../fixtures/live-clock.ts'
-import { eligible, eventually, putRequest } from '../fixtures/spool-fixture.ts'
+import { eligible, putRequest } from '../fixtures/spool-fixture.ts'
 
 /** The worker alone, over real files, with renames and unlinks that a test can make fail. */
 interface TestWorker extends AsyncDisposable {
@@ -83,8 +84,7 @@ function failure(code: string): Error {
   return Object.assign(new Error(code), { code })
 }
 
-const answered = ({ dirs }: TestWorker, id: string) =>
-  eventually(() => readFileSync(join(dirs.inbox, `${id}.json`), 'utf8'))
+const answered = ({ dirs }: TestWorker, id: string) => until(() => readFileSync(join(dirs.inbox, `${id}.json`), 'utf8'))
 
 test('a file that turns out to be unfinished while the agent stops gets its name back', async () => {
   let stopped: Promise<void> | undefined
@@ -95,7 +95,7 @@ test('a file that turns out to be unfinished while the agent stops gets its name
     },
   }))
   writeFileSync(join(spool.dirs.outbox, 'slow.json'), '{"action":')
-  await eventually(() => stopped)
+  await until(() => stopped)
   await stopped
   expect(readdirSync(spool.dirs.outbox)).toEqual(['slow.json'])
 })
@@ -130,7 +130,7 @@ test('a rename that a scanner delays keeps no other request waiting', async () =
     },
   }))
   putRequest(spool.dirs.outbox, 'scanned', eligible)
-  await eventually(() => spool.table.countClaimable(1) === 0)
+  await until(() => spool.table.countClaimable(1) === 0)
   putRequest(spool.dirs.outbox, 'ask', eligible)
   await answered(spool, 'ask')
   letGo()
@@ -147,7 +147,7 @@ test('an unread answer that its reader takes at the last moment delays nothing',
   putRequest(spool.dirs.outbox, 'daily', eligible)
   await answered(spool, 'daily')
   putRequest(spool.dirs.outbox, 'daily', eligible)
-  await eventually(() => spool.calls.length === 2)
+  await until(() => spool.calls.length === 2)
   await answered(spool, 'daily')
   expect(spool.reported).toEqual([])
 })
@@ -161,12 +161,12 @@ test('an answer that cannot be shown at first is shown once, and no temporary fi
     },
   }))
   putRequest(spool.dirs.outbox, 'ask', eligible)
-  await eventually(() => spool.reported.length === 1)
+  await until(() => spool.reported.length === 1)
   expect(readdirSync(spool.dirs.outbox)).toEqual(['ask.json.claim-test'])
   spool.clock.advance(1_000)
-  await eventually(() => spool.reported.length === 2)
+  await until(() => spool.reported.length === 2)
   spool.clock.advance(1_000)
-  await eventually(() => spool.reported.length === 3)
+  await until(() => spool.reported.length === 3)
   spool.clock.advance(1_000)
   await answered(spool, 'ask')
   expect(spool.calls).toEqual(['ask'])
@@ -178,10 +178,10 @@ test('names that differ only in case are answered one after another, because som
   const { promise, resolve: letGo } = Promise.withResolvers<void>()
   await using spool = await startWorker(() => ({}), { answered: promise })
   putRequest(spool.dirs.outbox, 'Ask', eligible)
-  await eventually(() => spool.calls.length === 1)
+  await until(() => spool.calls.length === 1)
   putRequest(spool.dirs.outbox, 'ask', eligible)
   putRequest(spool.dirs.outbox, 'other', eligible)
-  await eventually(() => spool.calls.includes('other'))
+  await until(() => spool.calls.includes('other'))
   expect(spool.calls).toEqual(['Ask', 'other'])
   expect(readdirSync(spool.dirs.outbox)).toContain('ask.json')
   letGo()
@@ -200,8 +200,8 @@ test('answers that cannot be written delay no calls up to a bound, and then come
   const ids = Array.from({ length: 100 }, (_, n) => `ask-${n}`)
   for (const id of ids) putRequest(spool.dirs.outbox, id, eligible)
   const callsMax = 64 + limits.spoolInFlightMax
-  await eventually(() => spool.calls.length === callsMax)
-  await eventually(() => spool.reported.length >= 2 * callsMax)
+  await until(() => spool.calls.length === callsMax)
+  await until(() => spool.reported.length >= 2 * callsMax)
   expect(spool.calls).toHaveLength(callsMax)
   isFull = false
   spool.clock.advance(1_000)
@@ -216,7 +216,7 @@ test('a request whose old id the journal cannot forget, because its disk is full
   }
   await using spool = await startWorker(() => ({}), { answered: promise, forgetEnded })
   putRequest(spool.dirs.outbox, 'daily', eligible)
-  await eventually(() => spool.calls.length === 1)
+  await until(() => spool.calls.length === 1)
   // After a crash this claim is taken for one of another journal, whose expired entries are not read.
   expect(readdirSync(spool.dirs.outbox)).toEqual(['daily.json.claim-test-full'])
   letGo()

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { startReceiver } from '../../platform-stub/fixtures/receiver.ts'
 import { agentHome, processPublicKey } from '../fixtures/agent-process.ts'
 import { spawnBridge, webhookUrlOf } from '../fixtures/bridge-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
 import { hasSmallDisks, smallDisk } from '../fixtures/small-disk.ts'
-import { until } from '../fixtures/test-bridge.ts'
 import { end, order, sendWebhook } from '../fixtures/webhook-sender.ts'
 
 test.skipIf(!hasSmallDisks)(

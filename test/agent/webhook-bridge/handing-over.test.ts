@@ -13,10 +13,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Message } from '../../../agent/orders/message.ts'
 import { EventFiles } from '../../../agent/webhook-bridge/event-files.ts'
+import { until } from '../../../scripts/until.ts'
 import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
 import { listLog } from '../fixtures/list-log.ts'
-import { eventually, namesIn } from '../fixtures/spool-fixture.ts'
-import { startTestBridge, type TestBridge, until } from '../fixtures/test-bridge.ts'
+import { namesIn } from '../fixtures/spool-fixture.ts'
+import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
 import { end, order } from '../fixtures/webhook-sender.ts'
 
 const eventFile = ({ spoolDir }: TestBridge, name: string) => join(spoolDir, 'events', `${name}.json`)
@@ -87,19 +88,19 @@ test('the end of a transaction is handed over until the game server answers 2xx'
 test('an order is a file until its reply is in the ledger, and then neither file is there', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook({ ...order, buyerCharacterRef: 'Zé' })
-  const text = await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17'), 'utf8'))
+  const text = await until(() => readFileSync(eventFile(bridge, 'transfer_order-17'), 'utf8'))
   expect(text).toContain('Z\\u00e9')
   expect(JSON.parse(text)).toEqual({ ...order, buyerCharacterRef: 'Zé' })
   reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
   expect(await answer).toEqual({ status: 200, body: { observedQuantity: 2 } })
-  await eventually(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
+  await until(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
   expect(namesIn(join(bridge.spoolDir, 'replies'))).toEqual([])
 })
 
 test('an event is one line without blanks, whatever the layout of the webhook is', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(JSON.stringify({ ...order, buyerCharacterRef: 'Ana "A" : 1' }, null, 2))
-  const text = await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17'), 'utf8'))
+  const text = await until(() => readFileSync(eventFile(bridge, 'transfer_order-17'), 'utf8'))
   expect(text).toBe(`${JSON.stringify({ ...order, buyerCharacterRef: 'Ana "A" : 1' })}\n`)
   reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
   expect(await answer).toEqual({ status: 200, body: { observedQuantity: 2 } })
@@ -108,28 +109,28 @@ test('an event is one line without blanks, whatever the layout of the webhook is
 test('the end of a transaction takes the file of its order away, and is a file itself until {} is the reply', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
-  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  await until(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
   await bridge.webhook(end)
   await answer
-  const text = await eventually(() => readFileSync(eventFile(bridge, 'transaction_terminal-17'), 'utf8'))
+  const text = await until(() => readFileSync(eventFile(bridge, 'transaction_terminal-17'), 'utf8'))
   expect(JSON.parse(text)).toEqual({ ...end, outcome: 'ESTORNADA' })
   expect(namesIn(join(bridge.spoolDir, 'events'))).toEqual(['transaction_terminal-17.json'])
   reply(bridge, 'transaction_terminal-17', {})
-  await eventually(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
+  await until(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
 })
 
 test('an old reply does not answer the order that comes again after TEMPORARY', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const first = bridge.webhook(order)
-  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  await until(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
   reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
   await first
   const failure = { transactionId: 17, reason: 'TEMPORARY', observedQuantity: 2 }
   expect(await bridge.agent.call('transaction.delivery-failure', failure)).toMatchObject({ ok: true })
   const again = bridge.webhook(order)
-  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17-2')))
+  await until(() => readFileSync(eventFile(bridge, 'transfer_order-17-2')))
   reply(bridge, 'transfer_order-17', { observedQuantity: 9 })
-  await eventually(() => readFileSync(join(bridge.spoolDir, 'replies', 'transfer_order-17.json.rejected')))
+  await until(() => readFileSync(join(bridge.spoolDir, 'replies', 'transfer_order-17.json.rejected')))
   expect((await bridge.orders()).open).toMatchObject([{ state: 'offered' }])
   reply(bridge, 'transfer_order-17-2', { observedQuantity: 1 })
   expect(await again).toEqual({ status: 200, body: { observedQuantity: 1 } })
@@ -146,20 +147,20 @@ test('what a killed agent has left half-written in events/ goes at the next star
 test('an order whose reply was written while no agent ran is offered again, because the game server may have lost it since', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
-  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  await until(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
   bridge.clock.advance(9_001)
   await answer
   await bridge.agent.close()
   reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
   await bridge.restart()
-  const again = await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17-2'), 'utf8'))
+  const again = await until(() => readFileSync(eventFile(bridge, 'transfer_order-17-2'), 'utf8'))
   expect(JSON.parse(again)).toEqual(order)
 })
 
 test('a reply that was written while no agent ran answers the platform, and files of what is over go', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
-  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  await until(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
   bridge.clock.advance(9_001)
   await answer
   await bridge.agent.close()
@@ -171,7 +172,7 @@ test('a reply that was written while no agent ran answers the platform, and file
   await bridge.restart()
   expect(await bridge.webhook(order)).toEqual({ status: 200, body: { observedQuantity: 2 } })
   expect((await bridge.orders()).open).toMatchObject([{ offers: 1 }])
-  await eventually(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
+  await until(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
   expect(namesIn(join(bridge.spoolDir, 'replies'))).toEqual([])
   expect(bridge.agent.logLines().some(({ msg }) => msg.startsWith('orders cannot be handed over'))).toBe(false)
 })
@@ -233,7 +234,7 @@ test('the files of a message that is over are removed as soon as they can be', a
   rmSync(eventFile(bridge, name), { recursive: true })
   writeFileSync(eventFile(bridge, name), JSON.stringify(order))
   reply(bridge, name, { observedQuantity: 2 })
-  await eventually(() => {
+  await until(() => {
     bridge.clock.advance(250)
     return readdirSync(join(bridge.spoolDir, 'events')).length === 0
   })
@@ -244,16 +245,16 @@ test('the files of a message that is over are removed as soon as they can be', a
 test('a reply that is half-written is read again, and what stays no reply is set aside', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
-  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  await until(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
   const path = join(bridge.spoolDir, 'replies', 'transfer_order-17.json')
   writeFileSync(path, '{"observedQua')
-  await eventually(() => bridge.clock.delaysMs.length > 0)
+  await until(() => bridge.clock.delaysMs.length > 0)
   writeFileSync(path, '{"observedQuantity":5}')
   expect(await answer).toEqual({ status: 200, body: { observedQuantity: 5 } })
   const next = bridge.webhook({ ...order, transactionId: 18 })
-  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-18')))
+  await until(() => readFileSync(eventFile(bridge, 'transfer_order-18')))
   writeFileSync(join(bridge.spoolDir, 'replies', 'transfer_order-18.json'), '{"observedQuantity":-1}')
-  await eventually(() => {
+  await until(() => {
     bridge.clock.advance(250)
     return readdirSync(join(bridge.spoolDir, 'replies')).includes('transfer_order-18.json.rejected')
   })
@@ -265,11 +266,11 @@ test('nothing is written or read behind a link, and the log says what to do', as
   await using bridge = await startTestBridge({ withSpool: true })
   const elsewhere = join(bridge.spoolDir, 'elsewhere')
   mkdirSync(elsewhere)
-  await eventually(() => readdirSync(join(bridge.spoolDir, 'events')))
+  await until(() => readdirSync(join(bridge.spoolDir, 'events')))
   rmSync(join(bridge.spoolDir, 'events'), { recursive: true })
   symlinkSync(elsewhere, join(bridge.spoolDir, 'events'))
   const answer = bridge.webhook(order)
-  await eventually(() => bridge.agent.logLines().some(({ cause }) => /is a link/.test(String(cause))))
+  await until(() => bridge.agent.logLines().some(({ cause }) => /is a link/.test(String(cause))))
   bridge.clock.advance(9_001)
   expect((await answer).status).toBe(503)
   expect(readdirSync(elsewhere)).toEqual([])
@@ -282,7 +283,7 @@ test('nothing is written or read behind a link, and the log says what to do', as
 test('a group that may not write in events or replies is a reason in agent.json, with its cure', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const replies = join(bridge.spoolDir, 'replies')
-  await eventually(() => readdirSync(replies))
+  await until(() => readdirSync(replies))
   chmodSync(bridge.spoolDir, 0o2770)
   for (const dir of ['outbox', 'inbox', 'events', 'replies']) chmodSync(join(bridge.spoolDir, dir), 0o2770)
   expect(await reasons(bridge)).not.toContainEqual(expect.stringContaining('may not write'))
@@ -295,10 +296,10 @@ test('a group that may not write in events or replies is a reason in agent.json,
 test('a reply that is a link is set aside as one, and what was set aside goes after a day', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
-  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  await until(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
   const replies = join(bridge.spoolDir, 'replies')
   symlinkSync('elsewhere', join(replies, 'transfer_order-17.json'))
-  await eventually(() => {
+  await until(() => {
     bridge.clock.advance(250)
     return namesIn(replies).includes('transfer_order-17.json.rejected')
   })
@@ -307,9 +308,9 @@ test('a reply that is a link is set aside as one, and what was set aside goes af
   expect(aside()).toMatchObject({ name: 'transfer_order-17.json', reason: 'it is not a regular file' })
   rmSync(join(replies, 'transfer_order-17.json.rejected'))
   writeFileSync(join(replies, 'transfer_order-16.json'), '{}')
-  await eventually(() => namesIn(replies).includes('transfer_order-16.json.rejected'))
+  await until(() => namesIn(replies).includes('transfer_order-16.json.rejected'))
   bridge.clock.advance(25 * 3_600_000)
-  await eventually(() => namesIn(replies).length === 0)
+  await until(() => namesIn(replies).length === 0)
   await answer
 })
 
@@ -323,7 +324,7 @@ test('a directory of replies that cannot be looked into does not end the agent',
   bridge.clock.advance(9_001)
   expect((await answer).status).toBe(503)
   rmSync(replies)
-  await eventually(() => {
+  await until(() => {
     bridge.clock.advance(1_001)
     return readFileSync(eventFile(bridge, 'transfer_order-17'))
   })
@@ -335,13 +336,13 @@ test('orders.open and orders.take work by file, each time anew under the same na
     const [outbox, inbox] = [join(bridge.spoolDir, 'outbox'), join(bridge.spoolDir, 'inbox')]
     writeFileSync(join(outbox, `${id}.tmp`), JSON.stringify(request))
     renameSync(join(outbox, `${id}.tmp`), join(outbox, `${id}.json`))
-    const answer = await eventually(() => JSON.parse(readFileSync(join(inbox, `${id}.json`), 'utf8')))
+    const answer = await until(() => JSON.parse(readFileSync(join(inbox, `${id}.json`), 'utf8')))
     rmSync(join(inbox, `${id}.json`))
     return answer
   }
   expect(await ask('poll', { action: 'orders.open' })).toEqual({ id: 'poll', ok: true, orders: [], closed: [] })
   const answer = bridge.webhook(order)
-  await eventually(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  await until(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
   expect(await ask('poll', { action: 'orders.open' })).toMatchObject({ orders: [{ transactionId: 17, quantity: 2 }] })
   const take = { action: 'orders.take', transactionId: 17, observedQuantity: 3 }
   expect(await ask('take', take)).toMatchObject({ ok: true, transactionId: 17, state: 'taken' })

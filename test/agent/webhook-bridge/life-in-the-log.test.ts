@@ -1,13 +1,13 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { eventually } from '../fixtures/spool-fixture.ts'
-import { startTestBridge, type TestBridge, until } from '../fixtures/test-bridge.ts'
+import { until } from '../../../scripts/until.ts'
+import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
 import { end, order } from '../fixtures/webhook-sender.ts'
 
 /** Waits for an event of the agent and replies to it. */
 async function reply({ spoolDir }: TestBridge, name: string, value: object): Promise<void> {
-  await eventually(() => readFileSync(join(spoolDir, 'events', `${name}.json`)))
+  await until(() => readFileSync(join(spoolDir, 'events', `${name}.json`)))
   const path = join(spoolDir, 'replies', `${name}.json`)
   writeFileSync(`${path}.tmp`, JSON.stringify(value))
   renameSync(`${path}.tmp`, path)

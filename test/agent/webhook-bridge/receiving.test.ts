@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
-import { startTestBridge, until } from '../fixtures/test-bridge.ts'
+import { startTestBridge } from '../fixtures/test-bridge.ts'
 import { end, order, sendWebhook } from '../fixtures/webhook-sender.ts'
 
 test('the platform gets a 2xx with the observation after the game server took the order, and not before', async () => {

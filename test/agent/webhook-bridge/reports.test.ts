@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
 import { goodReply } from '../fixtures/fake-platform.ts'
-import { startTestBridge, type TestBridge, until } from '../fixtures/test-bridge.ts'
+import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
 import { end, order } from '../fixtures/webhook-sender.ts'
 
 const data = (value: object) => ({ status: 200, body: JSON.stringify({ data: value }) })
