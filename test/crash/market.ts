@@ -1,5 +1,6 @@
+import { end, order } from '../agent/fixtures/events.ts'
 import { goodReply, type PlatformReply, type PlatformRequest } from '../agent/fixtures/fake-platform.ts'
-import { end, order, sendWebhook } from '../agent/fixtures/webhook-sender.ts'
+import { sendWebhook } from '../agent/fixtures/webhook-sender.ts'
 import { pause } from './scenario.ts'
 import type { World } from './world.ts'
 

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { operations, type PlatformOperation } from '../../../contract/operations.ts'
+import { end } from '../fixtures/events.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
 import { agentPublicKey, goodBodies, goodInputs, startTestAgent } from '../fixtures/test-agent.ts'
 
@@ -194,15 +195,7 @@ for (const [name, sealed] of [
 }
 
 const platformKeys = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const terminal = JSON.stringify({
-  event: 'transaction_terminal',
-  transactionId: 42,
-  itemRef: 'item-1',
-  paymentStatus: 'PAGO',
-  deliveryStatus: 'ENTREGUE',
-  reason: null,
-  occurredAt: '2026-11-21T12:00:00.000Z',
-})
+const terminal = JSON.stringify({ ...end, paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE', reason: null })
 
 function webhookSignature(body: string, expS: number): string {
   const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'platform-1', exp: expS })).toString('base64url')
@@ -233,10 +226,10 @@ test('webhook.verify refuses what was changed, has expired, or is signed by anot
   })
   const nowS = agent.clock.wallMs() / 1000
   const good = webhookSignature(terminal, nowS + 300)
-  const altered = await agent.call('webhook.verify', { signature: good, body: terminal.replace('42', '43') })
+  const altered = await agent.call('webhook.verify', { signature: good, body: terminal.replace('17', '18') })
   expect(altered['message']).toMatch(/^Webhook recusado\. .*outros bytes/)
   const refused = { ok: false, status: 401, code: 'WEBHOOK_REFUSED', message: expect.stringContaining('assinatura') }
-  expect(await agent.call('webhook.verify', { signature: good, body: terminal.replace('42', '43') })).toEqual(refused)
+  expect(await agent.call('webhook.verify', { signature: good, body: terminal.replace('17', '18') })).toEqual(refused)
   expect(
     await agent.call('webhook.verify', { signature: webhookSignature(terminal, nowS - 31), body: terminal }),
   ).toEqual(refused)

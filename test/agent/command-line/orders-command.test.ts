@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { type AgentHome, agentHome, processPublicKey } from '../fixtures/agent-process.ts'
 import { spawnBridge, webhookUrlOf } from '../fixtures/bridge-process.ts'
 import { commandOutput } from '../fixtures/command-output.ts'
+import { end, order } from '../fixtures/events.ts'
 import { FakePlatform, goodReply } from '../fixtures/fake-platform.ts'
-import { end, order, sendWebhook } from '../fixtures/webhook-sender.ts'
+import { sendWebhook } from '../fixtures/webhook-sender.ts'
 
 /** A platform, an agent with a bridge as a process of its own, and the command beside it. */
 async function setup(settings: Readonly<Record<string, string>> = {}) {

@@ -9,6 +9,7 @@ import { sealEnvelope } from '../../../contract/envelope/seal.ts'
 import { keepSecret } from '../../outputs/outputs.ts'
 import { type AgentProcess, spawnAgent } from '../fixtures/agent-process.ts'
 import { commandOutput } from '../fixtures/command-output.ts'
+import { order } from '../fixtures/events.ts'
 import { type Answer, goodBodies } from '../fixtures/test-agent.ts'
 
 const timeout = 120_000
@@ -184,15 +185,7 @@ test('during a rotation webhooks of both keys of the platform hold', { timeout }
   using files = agentFiles(platform.url)
   await using agent = files.run()
   await agent.listening
-  const body = JSON.stringify({
-    event: 'transfer_order',
-    transactionId: 1,
-    itemRef: 'item-1',
-    quantity: 1,
-    buyerCharacterRef: 'c-1',
-    sellerCharacterRef: 'c-2',
-    paidAt: '2026-11-21T12:00:00.000Z',
-  })
+  const body = JSON.stringify(order)
   const isHeld = async (token: string, kid: keyof typeof platformKeys) => {
     const nowS = Math.floor(Date.now() / 1000)
     const header = { alg: 'RS256', kid, jti: randomUUID(), iat: nowS, exp: nowS + 300 } as const

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Message } from '../../../agent/orders/message.ts'
 import { type Handover, Offers, type Reply } from '../../../agent/orders/offers.ts'
 import { moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
-import { paidOrder as paid } from '../fixtures/paid-order.ts'
+import { order as paid } from '../fixtures/events.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 
 const offered = newOrder(paid, JSON.stringify(paid), 1_000)

@@ -4,21 +4,12 @@ import { messagesOf } from '../../../agent/orders/message.ts'
 import type { Order } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
 import { Waiters } from '../../../agent/orders/waiters.ts'
+import { end, order } from '../fixtures/events.ts'
 import { listLog } from '../fixtures/list-log.ts'
-import { paidOrder as order } from '../fixtures/paid-order.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 import { openTestLedger } from '../fixtures/test-ledger.ts'
 
 const orderText = JSON.stringify(order)
-const end = {
-  event: 'transaction_terminal',
-  transactionId: 17,
-  itemRef: 'sword-1',
-  paymentStatus: 'ESTORNADO',
-  deliveryStatus: 'FALHOU',
-  reason: 'OUT_OF_STOCK',
-  occurredAt: '2026-11-22T12:05:00Z',
-} as const
 const endText = '{"event":"transaction_terminal","transactionId":17,"reason":1.50}'
 
 function setup() {

@@ -9,7 +9,7 @@ import { FileSync } from '../../../agent/durable-files/file-sync.ts'
 import { moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
 import { nextOrderPhase, orderPhases, orderTriggers } from '../../../agent/orders/order-moves.ts'
 import { openSqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
-import { paidOrder as paid } from '../fixtures/paid-order.ts'
+import { order as paid } from '../fixtures/events.ts'
 import { openTestLedger } from '../fixtures/test-ledger.ts'
 
 const orderOf = (transactionId: number, fields: Partial<Order> = {}): Order => ({

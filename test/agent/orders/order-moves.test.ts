@@ -12,7 +12,7 @@ import {
   orderPhases,
   orderTriggers,
 } from '../../../agent/orders/order-moves.ts'
-import { paidOrder as paid } from '../fixtures/paid-order.ts'
+import { order as paid } from '../fixtures/events.ts'
 
 const orderIn = (phase: OrderPhase): Order => ({ ...newOrder(paid, JSON.stringify(paid), 1_000), phase })
 const triggers = fc.array(fc.constantFrom(...orderTriggers), { maxLength: 40 })

@@ -3,10 +3,10 @@ import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { Counters } from '../../../agent/status/counters.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import { answeredWith, callPipeline, memoryJournal } from '../fixtures/call-pipeline.ts'
+import { end } from '../fixtures/events.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
 import { goodBodies, goodInputs, startTestAgent, type TestAgent } from '../fixtures/test-agent.ts'
 import { startTestBridge } from '../fixtures/test-bridge.ts'
-import { end } from '../fixtures/webhook-sender.ts'
 
 /** Each sample of a scrape by its name and labels. */
 async function scrape(agent: TestAgent): Promise<ReadonlyMap<string, number>> {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Status } from '../../../agent/status/status.ts'
 import manifest from '../../../package.json' with { type: 'json' }
+import { order } from '../fixtures/events.ts'
 import { goodReply } from '../fixtures/fake-platform.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
 import { startTestSpool } from '../fixtures/spool-fixture.ts'
 import { goodBodies, goodInputs, startTestAgent, type TestAgent } from '../fixtures/test-agent.ts'
 import { startTestBridge } from '../fixtures/test-bridge.ts'
-import { order } from '../fixtures/webhook-sender.ts'
 
 const statusOf = async (agent: TestAgent) => (await (await fetch(`${agent.url}/status`)).json()) as Status
 

@@ -3,9 +3,10 @@ import { until } from '../../../scripts/until.ts'
 import { startReceiver } from '../../platform-stub/fixtures/receiver.ts'
 import { agentHome, processPublicKey } from '../fixtures/agent-process.ts'
 import { spawnBridge, webhookUrlOf } from '../fixtures/bridge-process.ts'
+import { end, order } from '../fixtures/events.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
 import { hasSmallDisks, smallDisk } from '../fixtures/small-disk.ts'
-import { end, order, sendWebhook } from '../fixtures/webhook-sender.ts'
+import { sendWebhook } from '../fixtures/webhook-sender.ts'
 
 test.skipIf(!hasSmallDisks)(
   'on a full disk a webhook is answered 503 and not handed on, and it is taken as soon as there is space',

@@ -15,10 +15,10 @@ import type { Message } from '../../../agent/orders/message.ts'
 import { EventFiles } from '../../../agent/webhook-bridge/event-files.ts'
 import { until } from '../../../scripts/until.ts'
 import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
+import { end, order } from '../fixtures/events.ts'
 import { listLog } from '../fixtures/list-log.ts'
 import { namesIn } from '../fixtures/spool-fixture.ts'
 import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
-import { end, order } from '../fixtures/webhook-sender.ts'
 
 const eventFile = ({ spoolDir }: TestBridge, name: string) => join(spoolDir, 'events', `${name}.json`)
 

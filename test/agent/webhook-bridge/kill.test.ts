@@ -3,8 +3,9 @@ import { until } from '../../../scripts/until.ts'
 import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
 import { agentHome, processPublicKey } from '../fixtures/agent-process.ts'
 import { spawnBridge, webhookUrlOf } from '../fixtures/bridge-process.ts'
+import { order } from '../fixtures/events.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
-import { order, sendWebhook } from '../fixtures/webhook-sender.ts'
+import { sendWebhook } from '../fixtures/webhook-sender.ts'
 
 test('an order that the game server took and lost in a crash is offered again after the agent was killed too', async () => {
   await using platform = await FakePlatform.start(processPublicKey)

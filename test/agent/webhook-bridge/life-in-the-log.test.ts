@@ -2,8 +2,8 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
+import { end, order } from '../fixtures/events.ts'
 import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
-import { end, order } from '../fixtures/webhook-sender.ts'
 
 /** Waits for an event of the agent and replies to it. */
 async function reply({ spoolDir }: TestBridge, name: string, value: object): Promise<void> {

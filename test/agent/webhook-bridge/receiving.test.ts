@@ -3,8 +3,9 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
 import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
+import { end, order } from '../fixtures/events.ts'
 import { startTestBridge } from '../fixtures/test-bridge.ts'
-import { end, order, sendWebhook } from '../fixtures/webhook-sender.ts'
+import { sendWebhook } from '../fixtures/webhook-sender.ts'
 
 test('the platform gets a 2xx with the observation after the game server took the order, and not before', async () => {
   await using bridge = await startTestBridge()

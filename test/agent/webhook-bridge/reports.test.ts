@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
+import { end, order } from '../fixtures/events.ts'
 import { goodReply } from '../fixtures/fake-platform.ts'
 import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
-import { end, order } from '../fixtures/webhook-sender.ts'
 
 const data = (value: object) => ({ status: 200, body: JSON.stringify({ data: value }) })
 const stateOf = async (bridge: TestBridge) => (await bridge.orders()).open[0]?.['state']

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentHome, spawnAgent } from '../fixtures/agent-process.ts'
 import { spawnBridge, webhookUrlOf } from '../fixtures/bridge-process.ts'
-import { end, order, sendWebhook } from '../fixtures/webhook-sender.ts'
+import { end, order } from '../fixtures/events.ts'
+import { sendWebhook } from '../fixtures/webhook-sender.ts'
 
 const lastMessage = (output: string) => String(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '').msg)
 

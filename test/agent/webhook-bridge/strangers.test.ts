@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import pLimit from 'p-limit'
 import { expect, test } from 'vitest'
 import { startReceiver } from '../../platform-stub/fixtures/receiver.ts'
+import { order } from '../fixtures/events.ts'
 import { startTestBridge } from '../fixtures/test-bridge.ts'
-import { order } from '../fixtures/webhook-sender.ts'
 
 test('500 silent connections, 500 slow ones and a thousand unsigned requests keep no order from the game server', async () => {
   await using receiver = await startReceiver()
