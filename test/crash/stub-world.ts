@@ -5,6 +5,7 @@ import { operations, type PlatformOperationName, requestOf } from '../../contrac
 import { keepSecret } from '../outputs/outputs.ts'
 import { spawnStub, temporaryFolder } from '../platform-stub/fixtures/process.ts'
 import { type Answer, readAnswer } from '../platform-stub/fixtures/stub.ts'
+import type { Program } from '../programs/program.ts'
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const replayed = 'Esta requisição já foi processada.'
@@ -30,7 +31,7 @@ export class StubWorld implements AsyncDisposable {
   readonly #host: string
   #kid = ''
   #apiKey = ''
-  #stub: ReturnType<typeof spawnStub>
+  #stub: Program
   #listening = Promise.withResolvers<string>()
 
   private constructor(folder: Awaited<ReturnType<typeof temporaryFolder>>, host: string) {
@@ -52,8 +53,7 @@ export class StubWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stub.child.kill('SIGKILL')
-    await this.#stub.ended
+    await this.#stub.kill()
     await this.#folder[Symbol.asyncDispose]()
   }
 
@@ -72,19 +72,15 @@ export class StubWorld implements AsyncDisposable {
 
   /** SIGKILL, and the next stub on the same data. */
   async killAndRestart(): Promise<void> {
-    const { child, ended } = this.#stub
-    child.kill('SIGKILL')
-    const { signal, code, stderr } = await ended
-    if (signal !== 'SIGKILL') this.violate(`a stub ended by itself with ${code}: ${stderr}`)
+    const { signal, code } = await this.#stub.kill()
+    if (signal !== 'SIGKILL') this.violate(`a stub ended by itself with ${code}: ${this.#stub.stderr()}`)
     this.#stub = this.#spawn()
   }
 
   /** SIGTERM, and its end. */
   async stop(): Promise<void> {
-    const { child, ended } = this.#stub
-    child.kill('SIGTERM')
-    const { code, stderr } = await ended
-    if (code !== 0) this.violate(`a healthy stub ended with ${code}: ${stderr}`)
+    const { code } = await this.#stub.stop()
+    if (code !== 0) this.violate(`a healthy stub ended with ${code}: ${this.#stub.stderr()}`)
   }
 
   /**
@@ -142,17 +138,14 @@ export class StubWorld implements AsyncDisposable {
   }
 
   /** A caller that waits for a stub that was killed before it listened waits for this one. */
-  #spawn(): ReturnType<typeof spawnStub> {
+  #spawn(): Program {
     const stub = spawnStub(['serve', '--host', this.#host, '--port', '0', '--data-dir', this.#folder.path])
     const listening = this.#listening
-    let hasListened = false
-    void stub.firstLine.then((line) => {
-      hasListened = true
-      listening.resolve((JSON.parse(line) as { url: string }).url)
-    })
-    void stub.ended.then(() => {
-      if (hasListened) this.#listening = Promise.withResolvers()
-    })
+    const listens = stub.listening.then((url) => listening.resolve(url))
+    const forgets = () => {
+      this.#listening = Promise.withResolvers()
+    }
+    void listens.then(() => stub.ended.then(forgets)).catch(() => undefined)
     return stub
   }
 }

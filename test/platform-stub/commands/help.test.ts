@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { spawnStub } from '../fixtures/process.ts'
+import { stubProgram } from '../../programs/our-programs.ts'
+import { runProgram } from '../../programs/program.ts'
 
 /** The help of a command of `platform-stub`, in a shell with this locale. */
 async function help(locale: string, ...command: string[]): Promise<string> {
-  return (await spawnStub([...command, '--help'], process.cwd(), ['env', `LC_ALL=${locale}`]).ended).stdout
+  const env = { ...process.env, LC_ALL: locale }
+  return (await runProgram([...stubProgram(), ...command, '--help'], { env })).stdout
 }
 
 test('the help of every command is in the language of the user', async () => {

@@ -10,8 +10,9 @@ import { machineTime, StubClock } from '../../../platform-stub/clock/clock.ts'
 import { keyInFolder } from '../../../platform-stub/commands/probe-webhook/key.ts'
 import { probeWebhook } from '../../../platform-stub/commands/probe-webhook/run.ts'
 import { makeRandom } from '../../../platform-stub/marketplace/random.ts'
+import type { Ended } from '../../programs/program.ts'
 import { type ReceiverFault, startHandMadeReceiver } from '../fixtures/hand-made-receiver.ts'
-import { type Ended, run, serve, spawnStub, temporaryFolder } from '../fixtures/process.ts'
+import { run, serve, spawnStub, temporaryFolder } from '../fixtures/process.ts'
 
 /** A prober with a key of its own, and what a receiver knows of it. */
 async function prober() {
@@ -236,11 +237,10 @@ test('on a terminal the probe under way is shown and written over; elsewhere the
 test('a reader that closes the pipe ends the probing without a word', async () => {
   await using own = await prober()
   await using receiver = await startHandMadeReceiver(own.kid, own.publicKeyPem)
-  const { child, ended, firstLine } = spawnStub(['probe-webhook', receiver.url, '--key-dir', own.folder])
-  await firstLine
-  child.stdout?.destroy()
-  const { code, stderr } = await ended
-  expect([code, stderr]).toEqual([1, ''])
+  await using probing = spawnStub(['probe-webhook', receiver.url, '--key-dir', own.folder])
+  await probing.printed('\n')
+  probing.closeOutput()
+  expect([(await probing.ended).code, probing.stderr()]).toEqual([1, ''])
 })
 
 test('the line of a failed probe shows the answer up to its reason', async () => {

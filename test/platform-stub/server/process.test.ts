@@ -216,13 +216,13 @@ test('a duration beyond ten years is refused at the start, where it would else b
 })
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a stub whose output is no longer read', async (signal) => {
-  const { child, ended, firstLine } = spawnStub(['serve', '--memory', '--port', '0'])
-  const control = new StubControl(JSON.parse(await firstLine).url)
-  child.stdout?.destroy()
+  await using stub = spawnStub(['serve', '--memory', '--port', '0'])
+  const control = new StubControl(await stub.listening)
+  stub.closeOutput()
   await control.gameServer()
   await control.request('GET', '/v1/nothing')
-  child.kill(signal)
-  expect((await ended).code).toBe(0)
+  stub.child.kill(signal)
+  expect((await stub.ended).code).toBe(0)
 })
 
 test('the platform goes by the durations that `serve` was given', async () => {
