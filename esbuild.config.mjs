@@ -1,9 +1,9 @@
 /**
- * Bundles each program with its packages into one ES module under dist/bundle; scripts/build-binaries.ts makes
- * executables of them. Not minified: it starts no faster, and stack traces stay readable.
+ * Bundles each program with its packages into one ES module under dist/bundle, or in the folder that is given;
+ * scripts/build-binaries.ts makes executables of them. Not minified: it starts no faster, and stack traces stay readable.
  */
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { readBuildVersion } from './scripts/release/version.ts'
 
@@ -41,10 +41,12 @@ const httpWithoutFetch = {
   },
 }
 
+const outdir = resolve(import.meta.dirname, process.argv[2] ?? join('dist', 'bundle'))
+
 const built = await build({
   absWorkingDir: import.meta.dirname,
   entryPoints: { 'market-agent': 'agent/main.ts', 'platform-stub': 'platform-stub/main.ts' },
-  outdir: 'dist/bundle',
+  outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,
   format: 'esm',
@@ -67,4 +69,4 @@ const built = await build({
   process.exitCode = 1
 })
 // What is in each bundle; the list of parts and the licences are made from it.
-if (built) writeFileSync(join(import.meta.dirname, 'dist', 'bundle', 'contents.json'), JSON.stringify(built.metafile))
+if (built) writeFileSync(join(outdir, 'contents.json'), JSON.stringify(built.metafile))
