@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { AgentProcess } from '../agent/fixtures/agent-process.ts'
+import { startReceiver } from '../platform-stub/fixtures/receiver.ts'
 import type { Market } from './market.ts'
 import { pause } from './scenario.ts'
 import type { Asked, World } from './world.ts'
@@ -123,26 +122,17 @@ export type Way = keyof typeof ways
 
 async function byUrl(gameServer: GameServer): Promise<Handover> {
   let underWay = 0
-  const server = createServer((request, response) => {
+  const receiver = await startReceiver((webhook, response) => {
     underWay++
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('error', () => undefined)
     response.on('close', () => underWay--)
-    request.on('end', () => {
-      const reply = gameServer.take(JSON.parse(Buffer.concat(chunks).toString()) as HandedOver)
-      response.writeHead(reply ? 200 : 503).end(JSON.stringify(reply ?? {}))
-    })
+    const reply = gameServer.take(webhook.event)
+    response.writeHead(reply ? 200 : 503).end(JSON.stringify(reply ?? {}))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    settings: { SERVICE_WEBHOOK_FORWARD_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
+    settings: { SERVICE_WEBHOOK_FORWARD_URL: receiver.url },
     work: async () => undefined,
     isIdle: () => underWay === 0,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: receiver[Symbol.asyncDispose],
   }
 }
 

@@ -6,9 +6,7 @@ import { ok as assert } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { request } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
@@ -16,6 +14,7 @@ import { startProgram } from '../../scripts/child-program.ts'
 import { freePort } from '../../scripts/free-port.ts'
 import { sourcePrograms } from '../../scripts/programs.ts'
 import { until } from '../../scripts/until.ts'
+import { answering, startReceiver } from '../platform-stub/fixtures/receiver.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'market-agent-nginx-'))
 process.once('exit', () => rmSync(dir, { recursive: true, force: true, maxRetries: 10 }))
@@ -29,16 +28,8 @@ makeCertificate()
 const ca = readFileSync(inDir('ca.pem'))
 
 // A game server without any cryptography: it takes what the agent posts.
-const orders: { event: string; transactionId: number; outcome?: string }[] = []
-const gameServer = createServer(async (incoming, response) => {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  orders.push(JSON.parse(Buffer.concat(chunks).toString()))
-  response.end('{"observedQuantity":2}')
-})
-gameServer.listen(0, '127.0.0.1')
-await once(gameServer, 'listening')
-const forwardUrl = `http://127.0.0.1:${(gameServer.address() as AddressInfo).port}/orders`
+await using gameServer = await startReceiver(answering(200, { observedQuantity: 2 }))
+const orders = () => gameServer.received.map(({ event }) => event)
 
 await using stub = await startProgram({
   name: 'platform-stub',
@@ -56,7 +47,7 @@ await using agent = await startProgram({
     SERVICE_AGENT_PORT: '0',
     SERVICE_STATE_DIR: inDir('state'),
     SERVICE_WEBHOOK_PORT: String(bridgePort),
-    SERVICE_WEBHOOK_FORWARD_URL: forwardUrl,
+    SERVICE_WEBHOOK_FORWARD_URL: gameServer.url,
   },
   logFile: inDir('agent.log'),
 })
@@ -70,12 +61,12 @@ await using _nginx = await startProgram({
 
 await check('an order arrives over https, is taken by the game server, and its stock is acknowledged', async () => {
   const transactionId = await sell('offer-1')
-  await until(() => orders.some((order) => order.event === 'transfer_order' && order.transactionId === transactionId))
+  await until(() => orders().some((order) => order.event === 'transfer_order' && order.transactionId === transactionId))
   await until(async () => (await attemptOf(transactionId, 'transfer_order'))?.responseStatus === 200)
   const attempt = await attemptOf(transactionId, 'transfer_order')
   assert(attempt?.responseBody === '{"observedQuantity":2}', `the stub got ${attempt?.responseBody}`)
   await call('transaction.delivery', { transactionId })
-  await until(() => orders.some(({ outcome }) => outcome === 'CONCLUIDA'))
+  await until(() => orders().some(({ outcome }) => outcome === 'CONCLUIDA'))
 })
 await check('another path is 404, another method 405 and an unsigned webhook 401', async () => {
   assert((await ask('POST', '/other', '{}')).status === 404)
@@ -97,7 +88,7 @@ await check('slow clients are cut, and orders keep their pace beside them', asyn
   const closed = Array.from({ length: 30 }, (_, n) => closedAfterS(slow[n % 3] ?? ''))
   const startMs = performance.now()
   const transactionId = await sell('offer-2')
-  await until(() => orders.some((order) => order.transactionId === transactionId))
+  await until(() => orders().some((order) => order.transactionId === transactionId))
   const soldMs = performance.now() - startMs
   const longestS = Math.max(...(await Promise.all(closed)))
   console.log(
