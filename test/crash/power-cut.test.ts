@@ -48,7 +48,7 @@ test('an agent that loses its power at random moments under load does nothing on
   timeout: 300_000,
 }, async () => {
   const seed = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-  const { requests, violations } = await killAtRandom(16, seed, { spawnOptions: spawnOnDisk, onKill: cutPower })
-  console.log(`CRASH_SEED=${seed}: 16 power cuts under ${requests} requests`)
+  const { requests, violations } = await killAtRandom(8, seed, { spawnOptions: spawnOnDisk, onKill: cutPower })
+  console.log(`CRASH_SEED=${seed}: 8 power cuts under ${requests} requests`)
   expect(violations, `CRASH_SEED=${seed}`).toEqual([])
 })

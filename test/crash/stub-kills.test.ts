@@ -4,7 +4,7 @@ import { killStubsAtRandom } from './stub-kills.ts'
 // Give CRASH_SEED to repeat a run, and STUB_KILLS for another number of kills.
 
 const seed = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const kills = Number(process.env['STUB_KILLS'] ?? 50)
+const kills = Number(process.env['STUB_KILLS'] ?? 16)
 
 test(`a stub killed ${kills} times at random moments under load loses nothing, does nothing twice, and takes no replay`, {
   timeout: 120_000 + kills * 6_000,
