@@ -8,7 +8,6 @@ import {
   type TransactionPhase,
   type TransactionTrigger,
   terminalOutcome,
-  transactionMoves,
   transactionPhases,
   transactionTriggers,
 } from '../../contract/transaction.ts'
@@ -85,61 +84,6 @@ test('a rejected dispute returns to where it was', () => {
   expect(nextPhase(disputed, 'reject-dispute')).toBe('awaiting-server')
   expect(nextPhase({ ...disputed, deliveredAt: null }, 'reject-dispute')).toBe('awaiting-server')
   expect(nextPhase({ ...disputed, deliveredAt: at }, 'reject-dispute')).toBe('delivered')
-})
-
-test('a repeated report finds its phase again: delivery, out of stock and temporary', () => {
-  const selves = phases.flatMap((from) =>
-    transactionTriggers
-      .filter((trigger) => nextPhase(records[from], trigger) === from)
-      .map((trigger) => [from, trigger]),
-  )
-  expect(selves.sort()).toEqual([
-    ['awaiting-server', 'fail-temporary'],
-    ['completed', 'deliver'],
-    ['delivered', 'deliver'],
-    ['failed', 'fail-out-of-stock'],
-    ['refunded-after-failure', 'fail-out-of-stock'],
-  ])
-})
-
-test('no move leaves a terminal phase, except to itself', () => {
-  const terminal = phases.filter((phase) => transactionPhases[phase].outcome !== null)
-  expect(terminal.sort()).toEqual([
-    'cancelled',
-    'completed',
-    'expired',
-    'refunded-after-dispute',
-    'refunded-after-failure',
-  ])
-  for (const phase of terminal) {
-    for (const trigger of transactionTriggers) expect([undefined, phase]).toContain(nextPhase(records[phase], trigger))
-  }
-})
-
-test('every phase is reached from the first, and every phase that is not terminal can end', () => {
-  const reached = new Set<TransactionPhase>(['awaiting-payment'])
-  for (const phase of reached) {
-    for (const to of Object.values(transactionMoves[phase])) {
-      if (to === 'where-it-was') reached.add('delivered').add('awaiting-server')
-      else reached.add(to)
-    }
-  }
-  expect([...reached].sort()).toEqual([...phases].sort())
-
-  const ends = (phase: TransactionPhase, seen: readonly TransactionPhase[] = []): boolean =>
-    transactionPhases[phase].outcome !== null ||
-    Object.values(transactionMoves[phase]).some(
-      (to) => to !== 'where-it-was' && !seen.includes(to) && to !== phase && ends(to, [...seen, phase]),
-    )
-  for (const phase of phases) expect(ends(phase), phase).toBe(true)
-})
-
-test('money and item never part: nothing refunds a delivered item without a dispute, nothing delivers a refunded one', () => {
-  expect(nextPhase(records.delivered, 'refund')).toBeUndefined()
-  expect(nextPhase(records['awaiting-server'], 'refund')).toBeUndefined()
-  for (const phase of phases.filter((name) => transactionPhases[name].paymentStatus !== 'PAGO')) {
-    expect(nextPhase(records[phase], 'deliver'), phase).toBeUndefined()
-  }
 })
 
 test('phases and status pairs are one to one, completedAt telling completed from delivered', () => {

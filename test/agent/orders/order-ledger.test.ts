@@ -6,8 +6,8 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { FileSync } from '../../../agent/durable-files/file-sync.ts'
-import { moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
-import { nextOrderPhase, orderPhases, orderTriggers } from '../../../agent/orders/order-moves.ts'
+import { newOrder, type Order } from '../../../agent/orders/order.ts'
+import { orderPhases } from '../../../agent/orders/order-moves.ts'
 import { openSqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
 import { order as paid } from '../fixtures/events.ts'
 import { openTestLedger } from '../fixtures/test-ledger.ts'
@@ -79,22 +79,6 @@ test('a change that is not synced waits for the sync of the change before it', a
   await Promise.all([taken, counting])
   expect(counted).toMatchObject({ phase: 'taken', offers: 1 })
   expect(sync).toHaveBeenCalledTimes(1)
-})
-
-test('a trigger that the table refuses in a phase changes no byte of the order in the ledger, and one that it names is stored', async () => {
-  await using opened = openLedger()
-  const { ledger, put } = opened
-  for (const phase of orderPhases) {
-    for (const trigger of orderTriggers) {
-      const before = orderOf(17, { phase, retryAtMs: 5, offers: 3, observedQuantity: 4 })
-      await put(before)
-      const after = await ledger.change(17, (known) => known && moveOrder(known, trigger, 2_000))
-      expect(await ledger.find(17)).toEqual(after)
-      const to = nextOrderPhase(phase, trigger)?.to ?? phase
-      expect([phase, trigger, after?.phase]).toEqual([phase, trigger, to])
-      if (!nextOrderPhase(phase, trigger)) expect(after).toEqual(before)
-    }
-  }
 })
 
 test('open orders come oldest first; closed ones only since the given moment', async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { transactionPhases, transactionTriggers } from '../../../contract/transaction.ts'
 import { defaultSettings } from '../../../platform-stub/marketplace/settings.ts'
 import { decideMove } from '../../../platform-stub/marketplace/transactions/moves.ts'
 import type { TransactionRow } from '../../../platform-stub/store/transaction-rows.ts'
@@ -25,42 +24,6 @@ const row: TransactionRow = {
   failureCount: 0,
   retryAt: null,
 }
-
-test('every trigger in every phase moves as the contract says, or changes nothing', () => {
-  const decisions = Object.entries(transactionPhases).map(([phase, { paymentStatus, deliveryStatus }]) => {
-    const standing = { ...row, paymentStatus, deliveryStatus, completedAt: phase === 'completed' ? 1 : null }
-    const moves = transactionTriggers.flatMap((trigger) => {
-      const decision = decideMove(standing, { trigger, at: 5 }, defaultSettings)
-      if (decision.kind === 'refused') return []
-      if (decision.kind === 'repeated') return [`${trigger}: repeated`]
-      const { transaction, effects } = decision
-      const webhooks = effects.flatMap(({ kind }) => (kind === 'order' || kind === 'terminal' ? [kind] : []))
-      return [`${trigger}: ${[transaction.paymentStatus, transaction.deliveryStatus, ...webhooks].join(' ')}`]
-    })
-    return [phase, moves]
-  })
-  expect(Object.fromEntries(decisions)).toEqual({
-    'awaiting-payment': [
-      'pay: PAGO AGUARDANDO_SERVIDOR order',
-      'expire: EXPIRADO  terminal',
-      'cancel: CANCELADO  terminal',
-    ],
-    'awaiting-server': [
-      'deliver: PAGO ENTREGUE',
-      'fail-out-of-stock: PAGO FALHOU',
-      'fail-temporary: PAGO AGUARDANDO_SERVIDOR order',
-      'dispute: PAGO EM_DISPUTA',
-    ],
-    delivered: ['deliver: repeated', 'dispute: PAGO EM_DISPUTA', 'complete: PAGO ENTREGUE terminal'],
-    failed: ['fail-out-of-stock: repeated', 'refund: ESTORNADO FALHOU terminal'],
-    disputed: ['reject-dispute: PAGO AGUARDANDO_SERVIDOR', 'refund: ESTORNADO EM_DISPUTA terminal'],
-    completed: ['deliver: repeated'],
-    'refunded-after-failure': ['fail-out-of-stock: repeated'],
-    'refunded-after-dispute': [],
-    expired: [],
-    cancelled: [],
-  })
-})
 
 test('a delivery that is confirmed again answers the same, before and after completion', async () => {
   await using stub = await startStub({ settings: { completionDelayMs: 60_000 } })

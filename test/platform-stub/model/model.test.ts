@@ -6,7 +6,7 @@ import { startReal } from './real.ts'
 
 // Give MODEL_SEED to repeat a run, and MODEL_RUNS to make more of them.
 const seed = Number(process.env['MODEL_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const numRuns = Number(process.env['MODEL_RUNS'] ?? 25)
+const numRuns = Number(process.env['MODEL_RUNS'] ?? 10)
 
 test('whatever is done to the platform in whatever order, it does what the interface says, and its ledger is exact', {
   timeout: 120_000 + numRuns * 5_000,
