@@ -172,9 +172,9 @@ export class OrderBook {
     return this.#change(transactionId, step, change, 'kill')
   }
 
-  /** Forgets what was closed before a moment (Unix ms). */
-  async removeClosedBefore(beforeMs: number): Promise<void> {
-    for (const transactionId of await this.#options.ledger.removeClosedBefore(beforeMs))
+  /** Forgets what was closed before a moment (Unix ms); see the ledger for ends that nobody has confirmed. */
+  async removeClosedBefore(beforeMs: number, unconfirmed: 'keep' | 'remove'): Promise<void> {
+    for (const transactionId of await this.#options.ledger.removeClosedBefore(beforeMs, unconfirmed))
       this.#options.log.info({ transactionId }, 'order removed: it was closed 30 days ago')
   }
 

@@ -40,8 +40,10 @@ export interface OrderLedger {
   /**
    * Removes what was closed before a moment (Unix ms).
    *
+   * @param unconfirmed Ends that nobody has confirmed: kept for a game server that is still to be told, removed where
+   *   nobody confirms them.
    * @returns The transactions that were removed.
    */
-  removeClosedBefore(beforeMs: number): Promise<readonly number[]>
+  removeClosedBefore(beforeMs: number, unconfirmed: 'keep' | 'remove'): Promise<readonly number[]>
   close(): Promise<void>
 }

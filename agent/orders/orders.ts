@@ -103,7 +103,11 @@ export class Orders {
       isFirst = false
       return this.#ask(platform, before)
     })
-    this.#attemptRepeatedly(purgeIntervalMs, () => this.book.removeClosedBefore(clock.wallMs() - closedKeptMs))
+    // A game server that only asks confirms no end.
+    const unconfirmed = this.#handover ? 'keep' : 'remove'
+    this.#attemptRepeatedly(purgeIntervalMs, () =>
+      this.book.removeClosedBefore(clock.wallMs() - closedKeptMs, unconfirmed),
+    )
   }
 
   /** Asks the platform about every open order now. Resolves when that is done, and each answer is in the ledger. */

@@ -122,7 +122,8 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
   )
   const observe = db.prepare(`UPDATE orders SET observed_quantity = ? WHERE item_ref = ?`)
   const removeClosed = db.prepare(
-    `DELETE FROM orders WHERE phase IN (${listed(closedPhases)}) AND since_ms < ? RETURNING transaction_id`,
+    `DELETE FROM orders WHERE phase IN (${listed(closedPhases)}) AND since_ms < ?
+       AND (end_text IS NULL OR is_end_confirmed = 1 OR ?) RETURNING transaction_id`,
   )
   const find = (transactionId: number) => writer.read(() => orderOf(findOne.get(transactionId)))
   const observationOf = (itemRef: string) =>
@@ -161,10 +162,10 @@ function ledgerOf(db: DatabaseSync, writer: DatabaseWriter): OrderLedger {
     async observe(itemRef, observedQuantity) {
       writer.commit(() => observe.run(observedQuantity, itemRef))
     },
-    async removeClosedBefore(beforeMs) {
+    async removeClosedBefore(beforeMs, unconfirmed) {
       let removed: readonly Record<string, unknown>[] = []
       await commit(() => {
-        removed = removeClosed.all(beforeMs)
+        removed = removeClosed.all(beforeMs, Number(unconfirmed === 'remove'))
       })
       return removed.map((row) => Number(row['transaction_id']))
     },

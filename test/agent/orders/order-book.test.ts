@@ -45,7 +45,7 @@ const life: readonly (readonly [act: (book: OrderBook) => Promise<unknown>, line
   [(book) => book.settle(17, 'delivered'), 'order closed: delivered'],
   [(book) => book.receiveEnd(end, endText), 'end of the transaction received'],
   [(book) => book.confirmEnd(17), 'end of the transaction handed on to the game server'],
-  [(book) => book.removeClosedBefore(Number.MAX_SAFE_INTEGER), 'order removed: it was closed 30 days ago'],
+  [(book) => book.removeClosedBefore(Number.MAX_SAFE_INTEGER, 'remove'), 'order removed: it was closed 30 days ago'],
 ]
 const known = async (book: OrderBook) => (await book.find(17)) as Order
 
@@ -93,7 +93,7 @@ test('an order that ends in another way leaves a line that says how', async () =
     await received()
     await act()
     expect(lines.at(-1)).toMatchObject({ msg, transactionId: 17 })
-    await book.removeClosedBefore(Number.MAX_SAFE_INTEGER)
+    await book.removeClosedBefore(Number.MAX_SAFE_INTEGER, 'remove')
   }
 })
 

@@ -92,7 +92,7 @@ test('open orders come oldest first; closed ones only since the given moment', a
   await put(orderOf(6, { phase: 'closed', sinceMs: 3 }))
   expect((await ledger.findOpen()).map(({ transactionId }) => transactionId)).toEqual([2, 3, 1])
   expect((await ledger.findClosedSince(4)).map(({ transactionId }) => transactionId)).toEqual([5, 4])
-  await ledger.removeClosedBefore(5)
+  await ledger.removeClosedBefore(5, 'remove')
   expect((await ledger.findClosedSince(0)).map(({ transactionId }) => transactionId)).toEqual([4])
   expect(await ledger.findOpen()).toHaveLength(3)
 })

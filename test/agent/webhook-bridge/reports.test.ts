@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
+import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
 import { end, order } from '../fixtures/events.ts'
 import { goodReply } from '../fixtures/fake-platform.ts'
 import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
@@ -176,19 +177,41 @@ for (const [what, reply, expected] of [
   })
 }
 
-test('what was closed is forgotten after 30 days', async () => {
+const dayMs = 24 * 3_600_000
+
+/** Resolves when the agent has looked for what was closed 30 days ago, and removed the end of this transaction. */
+function removed({ agent, clock }: TestBridge, transactionId: number): Promise<boolean> {
+  return until(() => {
+    clock.advance(3_600_000)
+    return agent.logLines().some((line) => /^order removed/.test(line.msg) && line['transactionId'] === transactionId)
+  })
+}
+
+async function isKnown({ agent }: TestBridge, transactionId: number): Promise<boolean> {
+  return (await agent.call('orders.take', { transactionId, observedQuantity: 1 }))['status'] !== 404
+}
+
+test('an end is removed after 30 days, and not before', async () => {
   await using bridge = await startTestBridge()
   await bridge.webhook(end)
-  const removed = async () => {
-    const answer = await bridge.agent.call('orders.take', { transactionId: 17, observedQuantity: 1 })
-    return answer['status'] === 404
-  }
-  bridge.clock.advance(29 * 24 * 3_600_000)
-  expect(await removed()).toBe(false)
-  bridge.clock.advance(2 * 24 * 3_600_000)
-  // The purge of the first jump may still be under way, and looks again after an hour.
-  await until(() => {
-    bridge.clock.advance(3_600_000)
-    return removed()
-  })
+  bridge.clock.advance(2 * dayMs)
+  await bridge.webhook({ ...end, transactionId: 18 })
+  bridge.clock.advance(29 * dayMs)
+  await removed(bridge, 17)
+  expect([await isKnown(bridge, 17), await isKnown(bridge, 18)]).toEqual([false, true])
+})
+
+test('an end that is still to be handed on is not removed, however old it is', async () => {
+  await using receiver = await startReceiver(({ event }, response) =>
+    response.writeHead(event.transactionId === 17 ? 503 : 200).end(),
+  )
+  await using bridge = await startTestBridge({ forwardUrl: receiver.url })
+  await bridge.webhook(end)
+  await bridge.webhook({ ...end, transactionId: 18 })
+  await until(() => bridge.agent.logLines().some(({ msg }) => /^end of the transaction handed on/.test(msg)))
+  bridge.clock.advance(31 * dayMs)
+  await removed(bridge, 18)
+  expect(await isKnown(bridge, 17)).toBe(true)
+  receiver.reply(answering(200))
+  await removed(bridge, 17)
 })

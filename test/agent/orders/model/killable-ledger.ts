@@ -26,7 +26,8 @@ export class KillableLedger implements OrderLedger {
   findOpen = () => this.#call(() => this.#inner.findOpen())
   findClosedSince = (sinceMs: number) => this.#call(() => this.#inner.findClosedSince(sinceMs))
   findUnconfirmedEnds = () => this.#call(() => this.#inner.findUnconfirmedEnds())
-  removeClosedBefore = (beforeMs: number) => this.#call(() => this.#inner.removeClosedBefore(beforeMs))
+  removeClosedBefore = (beforeMs: number, unconfirmed: 'keep' | 'remove') =>
+    this.#call(() => this.#inner.removeClosedBefore(beforeMs, unconfirmed))
   close = async () => undefined
 
   change(transactionId: number, change: OrderChange, survives?: Survives): Promise<Order | undefined> {
