@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { operations } from '../../contract/operations.ts'
+import { until } from '../../scripts/until.ts'
 import { cheaply, headerLine, hostileName, hostileText, hostileValue } from '../fixtures/strangers.ts'
+import { order } from './fixtures/events.ts'
 import { RawConnection, rawRequest } from './fixtures/raw-connection.ts'
-import { eventually, putRequest } from './fixtures/spool-fixture.ts'
+import { putRequest } from './fixtures/spool-fixture.ts'
 import { startTestBridge, type TestBridge } from './fixtures/test-bridge.ts'
-import { order } from './fixtures/webhook-sender.ts'
 
 const names = fc.oneof(fc.constantFrom(...Object.keys(operations)), hostileName)
 
@@ -77,7 +78,7 @@ test('whatever text a request file has, it gets an answer file or is set aside',
       await cheaply(async () => {
         putRequest(join(spoolDir, 'outbox'), id, given)
         const answered = () => readFileSync(join(spoolDir, 'inbox', `${id}.json`), 'utf8')
-        const answer = await eventually(() => {
+        const answer = await until(() => {
           clock.advance(500)
           return answered()
         })
