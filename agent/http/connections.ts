@@ -8,12 +8,13 @@ import type { Socket } from 'node:net'
 export class Connections {
   readonly #max: number
   readonly #unanswered = new Map<Socket, ServerResponse<IncomingMessage>[]>()
-  /** The one that is idle for the longest time comes first. */
   readonly #idle = new Set<Socket>()
+  /** Those that are idle or in the midst of sending a request. The one that is so for the longest time comes first. */
+  readonly #unfinished = new Set<Socket>()
   readonly #ending = new WeakSet<Socket>()
   #isClosing = false
 
-  /** @param max Above this number the oldest idle connection is closed. */
+  /** @param max Above this number the one is closed that is idle, or sends a request, for the longest time. */
   constructor(max: number) {
     this.#max = max
   }
@@ -24,14 +25,22 @@ export class Connections {
     socket.once('close', () => {
       this.#unanswered.delete(socket)
       this.#idle.delete(socket)
+      this.#unfinished.delete(socket)
     })
-    if (this.#unanswered.size > this.#max) this.#idle.values().next().value?.destroy()
+    this.#unfinished.add(socket)
+    if (this.#unanswered.size > this.#max) this.#unfinished.values().next().value?.destroy()
   }
 
   /** Notes a request until its answer has left, or its connection is gone. */
-  addRequest({ socket }: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
+  addRequest(request: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
+    const { socket } = request
     this.#unanswered.get(socket)?.push(response)
     this.#idle.delete(socket)
+    this.#unfinished.delete(socket)
+    this.#unfinished.add(socket)
+    request.once('end', () => {
+      if (this.#unanswered.get(socket)?.at(-1) === response) this.#unfinished.delete(socket)
+    })
     response.once('close', () => this.#forget(socket, (other) => other === response))
   }
 
@@ -69,6 +78,8 @@ export class Connections {
     this.#unanswered.set(socket, rest)
     if (rest.length > 0) return
     this.#idle.add(socket)
+    this.#unfinished.delete(socket)
+    this.#unfinished.add(socket)
     if (this.#isEnding(socket)) socket.destroySoon()
   }
 }

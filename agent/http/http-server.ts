@@ -8,7 +8,7 @@ export interface HttpServerOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  /** Above this number the oldest idle connection is closed. */
+  /** Above this number the one is closed that is idle, or sends a request, for the longest time. */
   readonly connectionsMax: number
   readonly keepAliveTimeoutMs: number
   /** Answers one request. It must not reject. */
