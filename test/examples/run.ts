@@ -15,8 +15,8 @@ import { type Example, examples } from './examples.ts'
 import { install, isInstalled } from './install.ts'
 import { runCourse } from './run-course.ts'
 
-/** Each of them is three or four processes. */
-const coursesAtOnce = 2
+/** A course is three or four processes, which mostly wait: for retries, and for each other's next look at a file. */
+const coursesAtOnce = 6
 const root = join(import.meta.dirname, '..', '..', 'examples')
 
 const { values, positionals } = parseArgs({
@@ -32,8 +32,10 @@ const possible = chosen.filter(({ cannotRun }) => cannotRun === undefined)
 if (values.install) install(possible.filter((example) => !isInstalled(example)))
 const ready = possible.filter(isInstalled)
 
+// Those that look at files take the longest, so they begin first.
+const inOrder = ready.toSorted((a, b) => Number(b.orders === 'files') - Number(a.orders === 'files'))
 const slots = pLimit(coursesAtOnce)
-const results = await Promise.all(ready.map((example) => slots(() => run(example))))
+const results = await Promise.all(inOrder.map((example) => slots(() => run(example))))
 
 const skipped = chosen.filter((example) => !ready.includes(example))
 console.log('')
