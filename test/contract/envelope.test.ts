@@ -11,12 +11,12 @@ import {
 import { encodeProtectedHeader, type ProtectedHeader, signingInput } from '../../contract/envelope/protected-header.ts'
 import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
+import { testKeysOf } from '../vectors/test-keys.ts'
 import {
   type AcceptedVector,
   accepted,
   bodyOf,
   keysOf,
-  privateKeyOf,
   receivedOf,
   refused,
   rulesOf,
@@ -52,7 +52,7 @@ test('our seal writes the lines that openssl made, byte for byte', async () => {
   expect(ours.length).toBeGreaterThanOrEqual(15)
   for (const vector of ours) {
     const header = JSON.parse(vector.protectedHeader) as ProtectedHeader
-    const key = privateKeyOf(vector.direction === 'request' ? 'game-server' : 'platform')
+    const key = testKeysOf(vector.direction === 'request' ? 'game-server' : 'platform').privateKey
     expect([await sealEnvelope(header, bodyOf(vector), key)], vector.name).toEqual(vector.headerLines)
     expect(signingInput(encodeProtectedHeader(header), bodyOf(vector)), vector.name).toBe(vector.signingInput)
   }
@@ -94,7 +94,7 @@ test('an envelope of one direction opens nothing in the other', async () => {
 
 test('a kid with the key of another kid is refused', async () => {
   const { kid } = JSON.parse(Buffer.from(request.line.split('.')[0] ?? '', 'base64url').toString())
-  const keys = new Map([[kid, createPublicKey(privateKeyOf('stranger'))]])
+  const keys = new Map([[kid, testKeysOf('stranger').publicKey]])
   const opening = await openEnvelope(receivedOf(request), { ...rulesOf(request), keys })
   expect(opening).toMatchObject({ ok: false, step: 'signature', cause: 'other-key' })
 })
@@ -110,10 +110,14 @@ test('a signature by the right key over other bytes differs from one by another 
 test('of several registered keys, the one that the kid names is the one that counts', async () => {
   const { line, nowS } = webhook
   const header = Buffer.from(line.split('.')[0] ?? '', 'base64url').toString()
-  const stranger = createPublicKey(privateKeyOf('stranger'))
+  const stranger = testKeysOf('stranger').publicKey
   const keys = new Map<string, KeyObject>([['old', stranger], ...keysOf('webhook'), ['new', stranger]])
   expect(endOf(await openEnvelope(receivedOf(webhook), { ...rulesOf(webhook), keys }))).toBe('opened')
-  const byOld = await sealEnvelope({ ...JSON.parse(header), kid: 'old' }, bodyOf(webhook), privateKeyOf('stranger'))
+  const byOld = await sealEnvelope(
+    { ...JSON.parse(header), kid: 'old' },
+    bodyOf(webhook),
+    testKeysOf('stranger').privateKey,
+  )
   const received = { headerLines: [byOld], body: bodyOf(webhook) }
   expect(await openEnvelope(received, { keys, nowS, leewayS: 0, request: null })).toMatchObject({
     ok: true,
@@ -139,7 +143,7 @@ test('with a clock or a leeway that is not a number nothing opens', async () => 
 })
 
 test('a parameter counts only where it stands in the header itself, never through __proto__', async () => {
-  const key = privateKeyOf('game-server')
+  const key = testKeysOf('game-server').privateKey
   const good = JSON.parse(request.protectedHeader)
   for (const name of ['alg', 'kid', 'exp', 'jti']) {
     const { [name]: value, ...rest } = good
@@ -274,7 +278,7 @@ test('no text at all as header line opens or throws', async () => {
 })
 
 test('no change of a parameter’s value passes without its meaning being looked at', async () => {
-  const key = privateKeyOf('game-server')
+  const key = testKeysOf('game-server').privateKey
   const good = JSON.parse(Buffer.from(request.line.split('.')[0] ?? '', 'base64url').toString())
   const checked = ['alg', 'kid', 'jti', 'exp', 'htm', 'htu'] as const
   await fc.assert(
@@ -298,7 +302,7 @@ function signedBy(key: KeyObject, segment: string, body: Uint8Array): string {
 }
 
 test('what we seal opens again, and jose and node:crypto verify it, whatever kid and body', async () => {
-  const key = privateKeyOf('game-server')
+  const key = testKeysOf('game-server').privateKey
   const publicKey = createPublicKey(key)
   const kids = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 })
   const jtis = fc.oneof(fc.uuid(), fc.string({ minLength: 1, maxLength: 255 }))
@@ -336,15 +340,15 @@ test('a body that is a part of a larger buffer is signed as that part', async ()
   const part = whole.subarray(6, 13)
   expect(signingInput('p', part)).toBe(`p.${Buffer.from('{"a":1}').toString('base64url')}`)
   const header = JSON.parse(request.protectedHeader) as ProtectedHeader
-  const line = await sealEnvelope(header, part, privateKeyOf('game-server'))
+  const line = await sealEnvelope(header, part, testKeysOf('game-server').privateKey)
   expect(endOf(await open(request, { headerLines: [line], body: part }))).toBe('opened')
-  expect(line).toBe(await sealEnvelope(header, Uint8Array.from(part), privateKeyOf('game-server')))
+  expect(line).toBe(await sealEnvelope(header, Uint8Array.from(part), testKeysOf('game-server').privateKey))
 })
 
 test('a key that is public, too short or not RSA seals nothing', async () => {
   const header = { alg: 'RS256', kid: 'k', jti: 'j', iat: 0, exp: 1 } as const
   const keys = {
-    public: createPublicKey(privateKeyOf('game-server')),
+    public: createPublicKey(testKeysOf('game-server').privateKey),
     short: generateKeyPairSync('rsa', { modulusLength: limits.signingKeyBitsMin - 1_024 }).privateKey,
     elliptic: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
   }

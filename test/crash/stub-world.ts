@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { operations, type PlatformOperationName, requestOf } from '../../contract/operations.ts'
@@ -6,8 +6,9 @@ import { keepSecret } from '../outputs/outputs.ts'
 import { spawnStub, temporaryFolder } from '../platform-stub/fixtures/process.ts'
 import { type Answer, readAnswer } from '../platform-stub/fixtures/stub.ts'
 import type { Program } from '../programs/program.ts'
+import { testKeysOf } from '../vectors/test-keys.ts'
 
-const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const keys = testKeysOf('game-server')
 const replayed = 'Esta requisição já foi processada.'
 
 /** A signed request, to be sent to whichever stub lives. */

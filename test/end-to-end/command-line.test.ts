@@ -1,5 +1,4 @@
 import { type ExecFileException, execFile } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -10,8 +9,9 @@ import { expect, test } from 'vitest'
 import { startProgram } from '../../scripts/child-program.ts'
 import { binaryPrograms, sourcePrograms } from '../../scripts/programs.ts'
 import { keepSecret, outputFile } from '../outputs/outputs.ts'
+import { testKeysOf } from '../vectors/test-keys.ts'
 
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const { privateKey } = testKeysOf('game-server')
 const eligibility = { allowed: true, linked: true, banned: false, selling: { allowed: true, blockers: [] } }
 
 /** A directory, a platform that knows one character, and the settings of an agent for it. */

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { EnvelopeRules, EnvelopeStep, ReceivedEnvelope } from '../../contract/envelope/open.ts'
 
@@ -35,11 +35,6 @@ const refusedFile = JSON.parse(textOf('refused.json')) as VectorFile & { refused
 
 export const accepted = acceptedFile.accepted
 export const refused = refusedFile.refused
-
-/** The private test key whose public half is in the files. */
-export function privateKeyOf(owner: 'game-server' | 'platform' | 'stranger'): KeyObject {
-  return createPrivateKey(textOf(`keys/test-only-${owner}-private-key.pem`))
-}
 
 /** Verifying keys by kid, for one direction. */
 export function keysOf(direction: Direction): ReadonlyMap<string, KeyObject> {

@@ -1,6 +1,7 @@
-import { generateKeyPairSync, sign, verify } from 'node:crypto'
+import { sign, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { operations, type PlatformOperation } from '../../../contract/operations.ts'
+import { testKeysOf } from '../../vectors/test-keys.ts'
 import { end } from '../fixtures/events.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
 import { agentPublicKey, goodBodies, goodInputs, startTestAgent } from '../fixtures/test-agent.ts'
@@ -194,7 +195,7 @@ for (const [name, sealed] of [
   })
 }
 
-const platformKeys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const platformKeys = testKeysOf('platform')
 const terminal = JSON.stringify({ ...end, paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE', reason: null })
 
 function webhookSignature(body: string, expS: number): string {

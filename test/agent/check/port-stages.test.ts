@@ -1,9 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { expect, test } from 'vitest'
 import { judgePort } from '../../../agent/check/port-stages.ts'
+import { testKeysOf } from '../../vectors/test-keys.ts'
 import { agentHome, spawnAgent } from '../fixtures/agent-process.ts'
 import { checkSetup } from '../fixtures/check-setup.ts'
 
@@ -58,7 +58,7 @@ test('an address that this host does not have, and a port that is reserved, are 
 test('the webhook port is checked too: free, ours, or of another program', { timeout }, async () => {
   using ready = checkSetup()
   using home = agentHome('http://127.0.0.77:9')
-  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { publicKey } = testKeysOf('platform')
   writeFileSync(ready.path('platform.pem'), publicKey.export({ type: 'spki', format: 'pem' }))
   const bridge = (port: string) => ({
     SERVICE_PLATFORM_KID: 'p-1',

@@ -1,11 +1,11 @@
-import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { signAttempt } from '../../../agent/signing/sign-attempt.ts'
 import { sealEnvelope } from '../../../contract/envelope/seal.ts'
+import { testKeysOf } from '../../vectors/test-keys.ts'
 
 test('the agent signs its attempts byte for byte as jose does', async () => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { privateKey } = testKeysOf('game-server')
   const header = fc.record({
     alg: fc.constant('RS256' as const),
     kid: fc.string(),
