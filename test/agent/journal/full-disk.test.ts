@@ -67,6 +67,10 @@ test.skipIf(!hasSmallDisks)(
     using home = agentHome(platform.url)
     using disk = await smallDisk(home.stateDir)
     const env = { SERVICE_SPOOL_DIR: home.spoolDir }
+    // Answers that are stored, and so large that there is soon no space for them.
+    const message = 'não '.repeat(5_000)
+    platform.reply = (request) =>
+      request.method === 'PUT' ? { status: 409, body: JSON.stringify({ message }) } : goodReply(request)
     await using agent = spawnAgent(home, { wrapper: disk.wrapper, env })
     await agent.listening
     const heartbeat = () => JSON.parse(readFileSync(join(home.spoolDir, 'agent.json'), 'utf8'))
