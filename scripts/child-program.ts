@@ -71,7 +71,7 @@ export async function startProgram(order: ProgramOrder): Promise<RunningProgram>
 
 /** Only what every program needs: no proxy, no option for Node, no SERVICE_ variable. */
 function bareEnvironment(): Record<string, string> {
-  const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG']
+  const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'NODE_COMPILE_CACHE']
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 

@@ -1,19 +1,19 @@
-import { type ExecFileOptions, execFile, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { outputsDir } from '../outputs/outputs.ts'
+import { runProgram, spawnProgram } from '../programs/program.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const demo = join(root, 'scripts', 'demo.ts')
-const options: ExecFileOptions = { cwd: root, env: { ...process.env, DEMO_LOG_DIR: outputsDir } }
+const options = { cwd: root, env: { ...process.env, DEMO_LOG_DIR: outputsDir } }
 
 for (const [what, args] of [
   ['from their source', []],
   ['as single files', ['--binary']],
 ] as const) {
   test(`a sale in each of the three ways, a refund, a repeated id and a refusal go through both programs ${what}`, async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [demo, ...args], { ...options, encoding: 'utf8' })
+    const { code, stdout } = await runProgram([process.execPath, demo, ...args], options)
+    expect(code).toBe(0)
     expect(stdout).toMatch(/A purchase over HTTP[\s\S]+PAGO \/ ENTREGUE[\s\S]+transaction_terminal +CONCLUIDA/)
     expect(stdout).toMatch(/An item that is gone[\s\S]+transaction_terminal +ESTORNADA/)
     expect(stdout).toContain('the first answer, no second purchase')
@@ -27,25 +27,14 @@ for (const [what, args] of [
 }
 
 test('a demo whose platform refuses every purchase ends with 1 and names the step', async () => {
-  const child = spawn(process.execPath, [demo], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  const { promise: stubUrl, resolve } = Promise.withResolvers<string>()
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk
-    const [, url] = /platform-stub at (\S+),/.exec(stdout) ?? []
-    if (url !== undefined) resolve(url)
-  })
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk
-  })
-  const ended = new Promise((resolveEnd) => child.on('exit', resolveEnd))
+  await using program = spawnProgram([process.execPath, demo, '--binary'], options)
+  const [, stubUrl] = await program.printed(/platform-stub at (\S+),/)
   // The stub is there before the game servers, whose programs take longer to start than this.
-  await fetch(`${await stubUrl}/stub/faults`, {
+  await fetch(`${stubUrl}/stub/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ kind: 'status', status: 409, operation: 'transaction.create', times: 1_000 }),
   })
-  expect(await ended).toBe(1)
-  expect(stderr).toMatch(/The demo failed at step \d+, transaction\.create: /)
+  expect((await program.ended).code).toBe(1)
+  expect(program.stderr()).toMatch(/The demo failed at step \d+, transaction\.create: /)
 })

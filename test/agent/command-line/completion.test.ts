@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { agentProgram } from '../../programs/our-programs.ts'
 
-const main = join(import.meta.dirname, '..', '..', '..', 'agent', 'main.ts')
-const scriptFor = (shell: string) => execFileSync(process.execPath, [main, 'completion', shell], { encoding: 'utf8' })
+const [node = '', ...program] = agentProgram()
+const scriptFor = (shell: string) => execFileSync(node, [...program, 'completion', shell], { encoding: 'utf8' })
 
 const bashScript = scriptFor('bash')
 

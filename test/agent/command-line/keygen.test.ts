@@ -5,18 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readPlatformKey, readSigningKey } from '../../../agent/signing/signing-key.ts'
+import { agentProgram } from '../../programs/our-programs.ts'
 
-const main = join(import.meta.dirname, '..', '..', '..', 'agent', 'main.ts')
-
-const env = {
-  PATH: process.env['PATH'],
-  NODE_COMPILE_CACHE: join(tmpdir(), 'market-agent-compile-cache'),
-}
+const [node = '', ...program] = agentProgram()
+const env = { PATH: process.env['PATH'] }
 
 function setup() {
   const dir = mkdtempSync(join(tmpdir(), 'market-agent-keygen-'))
   const keygen = (...args: string[]) =>
-    spawnSync(process.execPath, [main, 'keygen', ...args], { encoding: 'utf8', env, timeout: 60_000 })
+    spawnSync(node, [...program, 'keygen', ...args], { encoding: 'utf8', env, timeout: 60_000 })
   return { dir, keygen, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) }
 }
 

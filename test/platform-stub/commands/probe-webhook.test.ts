@@ -10,6 +10,7 @@ import { machineTime, StubClock } from '../../../platform-stub/clock/clock.ts'
 import { keyInFolder } from '../../../platform-stub/commands/probe-webhook/key.ts'
 import { probeWebhook } from '../../../platform-stub/commands/probe-webhook/run.ts'
 import { makeRandom } from '../../../platform-stub/marketplace/random.ts'
+import { stubProgram } from '../../programs/our-programs.ts'
 import type { Ended } from '../../programs/program.ts'
 import { type ReceiverFault, startHandMadeReceiver } from '../fixtures/hand-made-receiver.ts'
 import { run, serve, spawnStub, temporaryFolder } from '../fixtures/process.ts'
@@ -221,9 +222,8 @@ test('without an answer the probing ends after one probe; the key is made at the
 
 test('on a terminal the probe under way is shown and written over; elsewhere there are whole lines only', async () => {
   await using own = await prober()
-  const program = join(import.meta.dirname, '..', '..', '..', 'platform-stub', 'main.ts')
   const args = ['probe-webhook', 'http://127.0.0.1:9/', '--key-dir', own.folder]
-  const command = [process.execPath, program, ...args].join(' ')
+  const command = [...stubProgram(), ...args].join(' ')
   const onTerminal = spawnSync('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
