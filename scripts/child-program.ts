@@ -69,7 +69,7 @@ export async function startProgram(order: ProgramOrder): Promise<RunningProgram>
   }
 }
 
-/** Only what every program needs: no proxy, no option for Node, no SERVICE_ variable. */
+/** Only what every program needs: no proxy, no SERVICE_ variable, and of Node's options only where it caches. */
 function bareEnvironment(): Record<string, string> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'NODE_COMPILE_CACHE']
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
