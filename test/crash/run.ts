@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { bundlePrograms } from '../programs/bundle.ts'
 import { ways as handovers, type Way } from './game-server.ts'
 import type { Fault, Point } from './points.ts'
 import { type Progress, startProgress } from './progress.ts'
@@ -32,6 +33,7 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 })
+bundlePrograms()
 const wanted = new Set(values.series.split(','))
 const faults = values.fault.split(',') as Fault[]
 const findings: Finding[] = []

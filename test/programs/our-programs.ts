@@ -1,19 +1,23 @@
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..', '..')
-/** @see bundlePrograms */
-const bundles = process.env['TEST_PROGRAMS_DIR']
+
+/** The bundle of a program, or its source where nobody has bundled it. @see bundlePrograms */
+function fileOf(bundle: string, source: string): string {
+  const folder = process.env['TEST_PROGRAMS_DIR']
+  return folder ? join(folder, bundle) : join(root, source)
+}
 
 /**
- * How tests start `market-agent` as a process of its own: bundled, or from its source where nobody has bundled it.
+ * How tests start `market-agent` as a process of its own.
  *
  * @param nodeArgs Arguments of Node, before the program.
  */
 export function agentProgram(nodeArgs: readonly string[] = []): readonly string[] {
-  return [process.execPath, ...nodeArgs, bundles ? join(bundles, 'market-agent.mjs') : join(root, 'agent', 'main.ts')]
+  return [process.execPath, ...nodeArgs, fileOf('market-agent.mjs', 'agent/main.ts')]
 }
 
-/** The same of `platform-stub`. */
+/** How tests start `platform-stub` as a process of its own. */
 export function stubProgram(): readonly string[] {
-  return [process.execPath, bundles ? join(bundles, 'platform-stub.mjs') : join(root, 'platform-stub', 'main.ts')]
+  return [process.execPath, fileOf('platform-stub.mjs', 'platform-stub/main.ts')]
 }
