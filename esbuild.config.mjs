@@ -1,6 +1,7 @@
 /**
- * Bundles each program with its packages into one ES module under dist/bundle, or in the folder that is given;
- * scripts/build-binaries.ts makes executables of them. Not minified: it starts no faster, and stack traces stay readable.
+ * Bundles each program with its packages into one ES module under dist/bundle; scripts/build-binaries.ts makes
+ * executables of them. Given a folder, bundles into that, with the version that the source has. Not minified: it starts
+ * no faster, and stack traces stay readable.
  */
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -41,7 +42,8 @@ const httpWithoutFetch = {
   },
 }
 
-const outdir = resolve(import.meta.dirname, process.argv[2] ?? join('dist', 'bundle'))
+const [, , folder] = process.argv
+const outdir = resolve(import.meta.dirname, folder ?? join('dist', 'bundle'))
 
 const built = await build({
   absWorkingDir: import.meta.dirname,
@@ -52,7 +54,7 @@ const built = await build({
   format: 'esm',
   platform: 'node',
   target: 'node26',
-  plugins: [httpWithoutFetch, buildVersion],
+  plugins: folder ? [httpWithoutFetch] : [httpWithoutFetch, buildVersion],
   // write-file-atomic makes the names of its temporary files from it.
   define: { __filename: 'import.meta.url' },
   metafile: true,
