@@ -28,10 +28,6 @@ export class StubClock implements Clock {
     return this.#stoppedAtMs ?? this.#real.nowMs() + this.#offsetMs
   }
 
-  realNowMs(): number {
-    return this.#real.nowMs()
-  }
-
   monotonicMs(): number {
     return this.#real.monotonicMs()
   }

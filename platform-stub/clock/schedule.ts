@@ -10,9 +10,12 @@ export type Mode =
 
 /** Work that comes due by the stub's clock. */
 export interface DueWork {
-  /** Does everything that is due now, or starts it. False where the store refused: it is still due. */
+  /**
+   * Does what is due now, or starts it: all of it, or as much as one turn of the event loop allows. False where the store
+   * refused: it is still due.
+   */
   run(mode: Mode): boolean
-  /** The first moment after now at which something is due, Unix ms; null for none. */
+  /** The next moment at which something is due, Unix ms; null for none. It is not after now where `run` has left some. */
   nextMs(): number | null
 }
 
@@ -39,14 +42,24 @@ export interface ScheduleParts {
   readonly onError: (error: unknown) => void
 }
 
-/** Where a clock jump leads: back to the machine's time, or to a moment that may follow from the present one. */
-export type Target = 'machine-time' | { readonly momentMs: (nowMs: number) => number }
+/** Where a clock jump leads: to a moment that may follow from the present one, Unix ms. */
+export type Target = (nowMs: number) => number
 
 /** How a clock jump ended. `store-refused` and `broken-off` end it where it was; `out-of-range` did not begin. */
 export type TravelEnd = 'arrived' | 'broken-off' | 'store-refused' | 'out-of-range'
 
+/** A clock jump that is over. */
+export interface Travelled {
+  readonly end: TravelEnd
+  /** The stub's time at that moment, Unix ms. */
+  readonly atMs: number
+}
+
 const brokenOffByReset = 'broken off by a reset'
-const brokenOffByTravel = `no complete answer within the ${stubLimits.travelAttemptTimeoutMs} ms of a clock jump`
+const travelPatience = {
+  patienceMs: stubLimits.travelAttemptTimeoutMs,
+  failure: `no complete answer within the ${stubLimits.travelAttemptTimeoutMs} ms of a clock jump`,
+}
 
 /**
  * Everything that comes due in the platform, with one alarm: moves of transactions, then webhook attempts, then upkeep.
@@ -95,13 +108,30 @@ export class Schedule {
 
   /**
    * Moves the stub's time. On the way forward everything that is due is done in order, each at its own moment, and what
-   * that causes too; the way back does nothing. Resolves when all of it is done. Clock jumps follow one another; the one
-   * to the machine's time breaks off those before it.
+   * that causes too; the way back does nothing. Resolves when all of it is done. Clock jumps follow one another.
    */
-  travel(target: Target): Promise<TravelEnd> {
-    if (target === 'machine-time') this.#breakOffTravels()
+  travel(target: Target): Promise<Travelled> {
     const { signal } = this.#breaker
-    return this.#inTurn(() => this.#travelNow(target, signal))
+    return this.#inTurn(async () => ({ end: await this.#travelNow(target, signal), atMs: this.#parts.clock.nowMs() }))
+  }
+
+  /**
+   * Goes to the machine's time at once and breaks off the clock jumps before. What is due by then is done as it is after a
+   * time in which the stub was down.
+   *
+   * @returns False where the store refused: the next start is where the stub was.
+   */
+  goHome(): Promise<boolean> {
+    this.#breakOffTravels()
+    return this.#inTurn(async () => {
+      await this.#pause(travelPatience)
+      try {
+        this.#parts.clock.runWithOffset(0)
+        return this.#parts.storeOffset()
+      } finally {
+        this.start()
+      }
+    })
   }
 
   /** Runs `work` while nothing that is due is done. What is under way is broken off for it. */
@@ -137,9 +167,17 @@ export class Schedule {
     return Math.max(0, Math.min(inMs, stubLimits.alarmMsMax))
   }
 
+  /** Nothing new begins from here on, so what a clock jump waits for is no more than what is under way. */
   #breakOffTravels(): void {
     this.#breaker.abort()
     this.#breaker = new AbortController()
+    this.#beginNothing()
+  }
+
+  #beginNothing(): void {
+    this.#mode = { kind: 'paused' }
+    this.#cancelAlarm()
+    this.#parts.attempts.pause()
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -151,17 +189,16 @@ export class Schedule {
   async #travelNow(target: Target, signal: AbortSignal): Promise<TravelEnd> {
     if (signal.aborted) return 'broken-off'
     const { clock, storeOffset } = this.#parts
-    await this.#pause({ patienceMs: stubLimits.travelAttemptTimeoutMs, failure: brokenOffByTravel })
-    const isHome = target === 'machine-time'
-    const targetMs = isHome ? clock.realNowMs() : Math.round(target.momentMs(clock.nowMs()))
+    await this.#pause(travelPatience)
+    const targetMs = Math.round(target(clock.nowMs()))
     try {
       if (!isMoment(targetMs)) return 'out-of-range'
       const end = await this.#visitDueMoments(targetMs, signal)
-      if (isHome && end === 'arrived') clock.runWithOffset(0)
-      else clock.runFrom(end === 'arrived' ? targetMs : clock.nowMs())
+      clock.runFrom(end === 'arrived' ? targetMs : clock.nowMs())
       return storeOffset() ? end : 'store-refused'
     } finally {
-      this.start()
+      // What has broken the clock jump off goes on by itself.
+      if (!signal.aborted) this.start()
     }
   }
 
@@ -170,8 +207,8 @@ export class Schedule {
     this.#mode = { kind: 'travelling', targetMs }
     clock.stopAt(Math.min(clock.nowMs(), targetMs))
     for (;;) {
-      if (!(await this.#doAllDue(signal))) return 'store-refused'
-      if (signal.aborted) return 'broken-off'
+      const end = await this.#doAllDue(signal)
+      if (end !== 'arrived') return end
       const nextMs = earliest([moves, attempts])
       if (nextMs > targetMs) return 'arrived'
       clock.stopAt(nextMs)
@@ -180,15 +217,18 @@ export class Schedule {
     }
   }
 
-  /** Until nothing is due at this moment any more. False where the store refused. */
-  async #doAllDue(signal: AbortSignal): Promise<boolean> {
-    const { moves, attempts } = this.#parts
-    while (!signal.aborted) {
-      if (!moves.run(this.#mode) || !attempts.run(this.#mode)) return false
-      if (attempts.isIdle()) return true
+  /** Until nothing is due at this moment any more. Requests are answered meanwhile, however much is due. */
+  async #doAllDue(signal: AbortSignal): Promise<TravelEnd> {
+    const { clock, moves, attempts } = this.#parts
+    for (;;) {
+      await nextTurn()
+      if (signal.aborted) return 'broken-off'
+      if (!moves.run(this.#mode)) return 'store-refused'
+      if (earliest([moves]) <= clock.nowMs()) continue
+      if (!attempts.run(this.#mode)) return 'store-refused'
+      if (attempts.isIdle()) return 'arrived'
       await attempts.settle()
     }
-    return true
   }
 
   /**
@@ -198,15 +238,18 @@ export class Schedule {
    */
   async #pause(limit?: { readonly patienceMs: number; readonly failure: string }): Promise<void> {
     const { clock, attempts } = this.#parts
-    this.#mode = { kind: 'paused' }
-    this.#cancelAlarm()
-    attempts.pause()
+    this.#beginNothing()
     const breakOff = (): void => attempts.breakOff(limit?.failure ?? '')
     if (limit?.patienceMs === 0) breakOff()
     const cancel = limit && clock.after(limit.patienceMs, breakOff)
     await attempts.settle()
     cancel?.()
   }
+}
+
+/** Lets the event loop do what waits: requests, signals, answers of receivers. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 function earliest(works: readonly DueWork[]): number {

@@ -73,6 +73,10 @@ export const refusals = {
   ACCOUNT_NEEDED_BY_LINK: [400, 'Um personagem vinculado tem conta: envie também "linked": false.'],
   WEBHOOK_DELIVERY_UNKNOWN: [404, 'Entrega de webhook não encontrada.'],
   CLOCK_TARGET_INVALID: [400, 'Envie "now" (ISO-8601, UTC) ou "advanceSeconds" (número de segundos), e só um deles.'],
+  CLOCK_JUMP_BROKEN_OFF: [
+    409,
+    (facts: { now: string }) => `O salto do relógio foi interrompido em ${facts.now}, antes do momento pedido.`,
+  ],
   FAULT_INJECTED: [
     500,
     (facts: { status: number }) =>

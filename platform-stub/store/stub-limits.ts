@@ -8,6 +8,8 @@ export const stubLimits = {
   webhookAnswerKeptLengthMax: 2_048,
   /** How long a jump of the clock waits for a receiver. */
   travelAttemptTimeoutMs: 2_000,
+  /** Moves that time makes in one turn of the event loop, some 5 ms: requests are answered between them. */
+  dueMovesPerTurnMax: 100,
   /** The transactions of test events have greater numbers than this one, and no sale has; they fit into 32 bits. */
   testTransactionIdAbove: 2_000_000_000,
   /** The longest delay and the most copies that a fault may ask for. */

@@ -24,14 +24,15 @@ export function clockRoutes({ clock, schedule }: ControlParts): Hono<StubEnv> {
     })
     .delete('/', async (context) => {
       await bodyOf(context, noFields)
-      await travel(schedule, 'machine-time')
+      if (!(await schedule.goHome())) throw refuse('STORE_FULL')
       return context.json(state())
     })
 }
 
 /** @throws {Refusal} */
 async function travel(schedule: Schedule, target: Target): Promise<void> {
-  const end = await schedule.travel(target)
+  const { end, atMs } = await schedule.travel(target)
+  if (end === 'broken-off') throw refuse('CLOCK_JUMP_BROKEN_OFF', { now: iso(atMs) })
   if (end === 'out-of-range') throw refuse('CLOCK_TARGET_INVALID')
   if (end === 'store-refused') throw refuse('STORE_FULL')
 }
@@ -41,9 +42,9 @@ function targetOf({ now, advanceSeconds }: z.infer<typeof clockJump>, presentMs:
   if (advanceSeconds !== undefined) {
     if (typeof advanceSeconds !== 'number' || !isMoment(presentMs + advanceSeconds * 1_000))
       throw refuse('CLOCK_TARGET_INVALID')
-    return { momentMs: (nowMs) => nowMs + advanceSeconds * 1_000 }
+    return (nowMs) => nowMs + advanceSeconds * 1_000
   }
   const momentMs = typeof now === 'string' ? momentMsOf(now) : undefined
   if (momentMs === undefined) throw refuse('CLOCK_TARGET_INVALID')
-  return { momentMs: () => momentMs }
+  return () => momentMs
 }

@@ -1,4 +1,5 @@
 import type { DueWork } from '../../clock/schedule.ts'
+import { stubLimits } from '../../store/stub-limits.ts'
 import type { Platform } from '../platform.ts'
 import { Refusal } from '../refusal.ts'
 import { moveTransaction } from './apply.ts'
@@ -11,7 +12,7 @@ export function dueMoves(platform: Platform): DueWork {
     run() {
       const firstMs = nextMs()
       if (firstMs === null || firstMs > platform.clock.nowMs()) return true
-      return !(platform.transact(() => makeDueMoves(platform)) instanceof Refusal)
+      return !(platform.transact(() => makeDueMoves(platform, stubLimits.dueMovesPerTurnMax)) instanceof Refusal)
     },
   }
 }
@@ -19,10 +20,12 @@ export function dueMoves(platform: Platform): DueWork {
 /**
  * Makes the moves whose time has come, in order, each at its own moment: an expiry, a refund, a completion that came
  * due while the stub was down happens at the time at which it was due. Inside a transaction.
+ *
+ * @param countMax What is due beyond it is left.
  */
-export function makeDueMoves(platform: Platform): void {
+export function makeDueMoves(platform: Platform, countMax = Number.POSITIVE_INFINITY): void {
   const { transactions } = platform.tables
-  for (;;) {
+  for (let count = 0; count < countMax; count++) {
     const due = transactions.firstDue()
     if (!due || due.dueAt > platform.clock.nowMs()) return
     const { transactionId, trigger, dueAt } = due

@@ -126,13 +126,21 @@ test.each([
 })
 
 test('the clock may be set back, and nothing is done twice for it', async () => {
-  await using receiver = await startReceiver()
-  await using stub = await startStub()
+  await using receiver = await startReceiver(answering(503))
+  await using stub = await startStub({ settings: { paymentExpiryMs: 600_000 } })
   const server = await stub.gameServer({ webhookUrl: receiver.url })
-  await server.paidTransaction()
-  await receiver.count(1)
-  await stub.advance(-7_200)
-  expect((await stub.now()) - Date.now()).toBeLessThan(-7_000_000)
-  await stub.advance(7_200)
-  expect(receiver.received).toHaveLength(1)
+  const [paid, unpaid] = [await server.paidTransaction(), await server.purchase()]
+  const stories = () =>
+    Promise.all([paid, unpaid].flatMap((id): Promise<unknown>[] => [stub.transaction(id), stub.deliveries(id)]))
+  await stub.advance(3_600)
+  const [done, sent] = [await stories(), receiver.received.length]
+  expect(sent).toBeGreaterThan(14)
+  await stub.advance(-3_600)
+  expect((await stub.now()) - Date.now()).toBeLessThan(60_000)
+  await stub.advance(3_500)
+  expect(await stories()).toEqual(done)
+  expect(receiver.received).toHaveLength(sent)
+  // The next attempt is still due at its time.
+  await stub.advance(900)
+  expect(receiver.received.length).toBeGreaterThan(sent)
 })
