@@ -4,21 +4,31 @@ import type { Clock } from '../clock/clock.ts'
 export class Delays {
   readonly #clock: Clock
   readonly #waiting = new Set<() => void>()
-  #isOver = false
+  #isEnded = false
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Resolves when the time has passed, when it is broken off, or when the stub ends. */
-  pass(durationMs: number, signal?: AbortSignal): Promise<void> {
-    if (this.#isOver || signal?.aborted) return Promise.resolve()
+  /** Whether the stub ends. */
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  /**
+   * Resolves when the time has passed, when it is broken off, or when the stub ends.
+   *
+   * @returns The milliseconds that were left.
+   */
+  pass(durationMs: number, signal?: AbortSignal): Promise<number> {
+    if (this.#isEnded || signal?.aborted) return Promise.resolve(durationMs)
+    const overMs = this.#clock.monotonicMs() + durationMs
     return new Promise((resolve) => {
       const goOn = (): void => {
         cancel()
         signal?.removeEventListener('abort', goOn)
         this.#waiting.delete(goOn)
-        resolve()
+        resolve(Math.max(0, Math.round(overMs - this.#clock.monotonicMs())))
       }
       const cancel = this.#clock.after(durationMs, goOn)
       signal?.addEventListener('abort', goOn)
@@ -33,7 +43,7 @@ export class Delays {
 
   /** Ends every delay, and those to come: the stub ends. */
   end(): void {
-    this.#isOver = true
+    this.#isEnded = true
     this.breakOff()
   }
 }

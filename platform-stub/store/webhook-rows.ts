@@ -99,6 +99,10 @@ export function webhookTables(database: DatabaseSync, onDue: () => void) {
     beginAttempt: count<[id: number]>(
       'update webhookDeliveries set attempts = attempts + 1 where id = ? returning attempts',
     ),
+    /** Makes a delivery due later, unless it has ended. */
+    putOff: run<[id: number, nextAttemptAt: number]>(
+      "update webhookDeliveries set nextAttemptAt = ?2 where id = ?1 and state = 'pending'",
+    ),
     reschedule(id: number, attempts: number, nextAttemptAt: number): void {
       reschedule(id, attempts, nextAttemptAt)
       onDue()

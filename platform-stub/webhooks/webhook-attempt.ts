@@ -46,7 +46,8 @@ export const travelPatience: Patience = {
  * Makes one attempt of a delivery that is due. A fault may hold the delivery back, put the attempt off, break it, or lose
  * its answer.
  *
- * @param signal Breaks it off: one that is being sent has failed; one that a fault put off is not made and still due.
+ * @param signal Breaks it off: one that is being sent has failed; one that a fault put off is not made and still due. At
+ *   the end of the stub it is due when the delay would have been over.
  * @returns What is to be recorded; `not-made` where the delivery is held back, or still due; `store-refused`.
  */
 export async function makeAttempt(
@@ -63,7 +64,11 @@ export async function makeAttempt(
     if (isHeld) return 'not-made'
   }
   if (fault?.kind === 'delay') {
-    await webhook.delays.pass(Math.min(fault.delayMs, faultDelayMsMax), signal)
+    const leftMs = await webhook.delays.pass(Math.min(fault.delayMs, faultDelayMsMax), signal)
+    if (webhook.delays.isEnded) {
+      const putOff = platform.transact(() => tables.webhooks.putOff(delivery.id, clock.nowMs() + leftMs))
+      return putOff instanceof Refusal ? 'store-refused' : 'not-made'
+    }
     if (signal.aborted || tables.webhooks.byId(delivery.id)?.state !== 'pending') return 'not-made'
   }
   const url = directory.byId(delivery.gameServerId)?.webhookUrl

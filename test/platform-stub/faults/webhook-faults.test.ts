@@ -291,3 +291,26 @@ test('a game server that loses its webhookUrl in the midst of its deliveries lea
   await stub.advance(60)
   expect(receiver.received).toHaveLength(16)
 })
+
+test('a webhook that a fault puts off by an hour is not sent by the end of the stub, and goes out at its time after the restart', async () => {
+  await using folder = await temporaryFolder()
+  await using receiver = await startReceiver()
+  const transactionId = await (async () => {
+    await using stub = await startStub({ dataDirectory: folder.path })
+    await set(stub, { kind: 'delay', delayMs: 3_600_000 })
+    const server = await stub.gameServer({ webhookUrl: receiver.url })
+    const paid = await server.paidTransaction()
+    await expect.poll(() => listed(stub)).toEqual([])
+    return paid
+  })()
+  expect(receiver.received).toEqual([])
+  await using stub = await startStub({ dataDirectory: folder.path })
+  const { state, attempts, nextAttemptAt } = await deliveryOf(stub, transactionId, 'transfer_order')
+  expect([state, attempts]).toEqual(['pending', []])
+  const inS = (Date.parse(nextAttemptAt ?? '') - Date.now()) / 1_000
+  expect([inS > 3_000, inS < 3_601]).toEqual([true, true])
+  await stub.advance(2_900)
+  expect(receiver.received).toEqual([])
+  await stub.advance(700)
+  expect(receiver.received).toHaveLength(1)
+})
