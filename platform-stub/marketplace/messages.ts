@@ -72,6 +72,7 @@ export const refusals = {
   ],
   ACCOUNT_NEEDED_BY_LINK: [400, 'Um personagem vinculado tem conta: envie também "linked": false.'],
   WEBHOOK_DELIVERY_UNKNOWN: [404, 'Entrega de webhook não encontrada.'],
+  RESET_MEANWHILE: [409, 'Um reset interrompeu este envio. Nada dele ficou registrado.'],
   CLOCK_TARGET_INVALID: [400, 'Envie "now" (ISO-8601, UTC) ou "advanceSeconds" (número de segundos), e só um deles.'],
   CLOCK_JUMP_BROKEN_OFF: [
     409,

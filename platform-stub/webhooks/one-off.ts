@@ -1,6 +1,6 @@
 import { limits } from '../../contract/limits.ts'
 import type { Platform } from '../marketplace/platform.ts'
-import type { Refusal } from '../marketplace/refusal.ts'
+import { type Refusal, refuse } from '../marketplace/refusal.ts'
 import type { OneOffRow } from '../store/one-off-rows.ts'
 import { outcomeFields } from './outcome.ts'
 import { postWebhook } from './post.ts'
@@ -18,11 +18,13 @@ export type OneOffSender = ReturnType<typeof oneOffSender>
 /** Makes what sends webhooks once: properly signed, whatever faults are set, and recorded with the answer. */
 export function oneOffSender(platform: Platform, seal: WebhookSeal) {
   const { tables, clock } = platform
-  const end = new AbortController()
+  /** A reset puts another one in its place. */
+  let breaker = new AbortController()
   let lastId = 0
   return {
-    /** @returns What was recorded; or STORE_FULL, where it was sent all the same. */
+    /** @returns What was recorded; or STORE_FULL or RESET_MEANWHILE, where it may have been sent all the same. */
     async send({ payloadOf, url, ...what }: OneOff): Promise<OneOffRow | Refusal> {
+      const { signal } = breaker
       // Others may be under way, which are not recorded yet.
       const id = Math.max(lastId + 1, tables.oneOffs.nextId())
       lastId = id
@@ -30,8 +32,9 @@ export function oneOffSender(platform: Platform, seal: WebhookSeal) {
       const at = clock.nowMs()
       const { header, signature } = await seal(payload, { at, name: `one-off:${id}` })
       const startedMs = clock.monotonicMs()
-      const post = { url, body: payload, signature, timeoutMs: limits.webhookTimeoutMs, signal: end.signal }
+      const post = { url, body: payload, signature, timeoutMs: limits.webhookTimeoutMs, signal }
       const outcome = outcomeFields(await postWebhook(post, clock))
+      if (signal !== breaker.signal) return refuse('RESET_MEANWHILE')
       const durationMs = Math.round(clock.monotonicMs() - startedMs)
       const protectedHeader = JSON.stringify(header)
       const sent = { ...what, id, payload, url, at, durationMs, signature, protectedHeader, ...outcome }
@@ -39,8 +42,13 @@ export function oneOffSender(platform: Platform, seal: WebhookSeal) {
       if (!(stored instanceof Error)) platform.log.info(factsOf(sent), 'webhook sent once')
       return stored instanceof Error ? stored : sent
     },
+    /** Breaks off what is under way and records nothing of it. */
+    reset(): void {
+      breaker.abort()
+      breaker = new AbortController()
+    },
     /** Breaks off what is under way. */
-    end: () => end.abort('the stub was ended'),
+    end: () => breaker.abort('the stub was ended'),
   }
 }
 

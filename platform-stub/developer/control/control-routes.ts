@@ -17,7 +17,7 @@ import { webhookRoutes } from './webhook-routes.ts'
  * @see docs/decisions/0009
  */
 export function controlRoutes(parts: ControlParts): Hono<StubEnv> {
-  const { platform, journal, faults, clock, schedule, developerUrl, emptyTables } = parts
+  const { platform, journal, faults, clock, schedule, oneOffs, developerUrl, emptyTables } = parts
   return new Hono<StubEnv>()
     .use('*', async (context, next) => {
       const obstacle = controlObstacle(context.env.request, developerUrl())
@@ -50,6 +50,7 @@ export function controlRoutes(parts: ControlParts): Hono<StubEnv> {
         )
         clock.runWithOffset(0)
         journal.clear()
+        oneOffs.reset()
       })
       return context.body(null, 200)
     })

@@ -146,3 +146,26 @@ test('a stub that ends does not wait for a receiver of a test event that hangs',
   await stub.close()
   expect((await answer).data.failure).toBe('the stub was ended')
 })
+
+test('a reset breaks off what is sent once, says so, and nothing of it is recorded', async () => {
+  await using receiver = await startReceiver(() => undefined)
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const paid = await server.paidTransaction()
+  const [delivery] = await stub.deliveries(paid)
+  const { url: webhookUrl } = receiver
+  const sent = [
+    stub.request('POST', `/stub/game-servers/${server.id}/test-events`, { event: 'transfer_order', webhookUrl }),
+    stub.request('POST', `/stub/webhooks/${delivery?.id}/resend`, { webhookUrl }),
+  ]
+  await receiver.count(2)
+  expect((await stub.request('POST', '/stub/reset')).status).toBe(200)
+  for (const { status, message } of await Promise.all(sent)) {
+    expect([status, message]).toEqual([409, expect.stringContaining('reset')])
+  }
+  expect((await stub.request('GET', `/stub/game-servers/${server.id}/test-events`)).data).toEqual([])
+  receiver.reply(answering(200))
+  const again = { event: 'transfer_order', webhookUrl }
+  const { data } = await stub.request('POST', `/stub/game-servers/${server.id}/test-events`, again)
+  expect(data.responseStatus).toBe(200)
+})
