@@ -26,6 +26,8 @@ export interface DueAttempts extends DueWork {
   isIdle(): boolean
   /** Resolves when none is under way. */
   settle(): Promise<void>
+  /** Resolves when the attempt of a delivery has ended; at once where none is under way. */
+  settleOne(deliveryId: number): Promise<void>
   /** Ends those under way. @param failure What they failed of. */
   breakOff(failure: string): void
 }
@@ -132,6 +134,11 @@ export class Schedule {
         this.start()
       }
     })
+  }
+
+  /** Resolves when the attempt of a delivery has ended; at once where none is under way. */
+  settleOne(deliveryId: number): Promise<void> {
+    return this.#parts.attempts.settleOne(deliveryId)
   }
 
   /** Runs `work` while nothing that is due is done. What is under way is broken off for it. */

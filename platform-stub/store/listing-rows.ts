@@ -81,5 +81,9 @@ export function listingTable(database: DatabaseSync) {
       'update listings set quantitySold = quantitySold + ?2, updatedAt = ?3 where id = ?1',
     ),
     newest: all<ListingRow, [count: number]>('select * from listings order by id desc limit ?'),
+    /** Every game server may have one of this itemRef. */
+    newestOf: all<ListingRow, [itemRef: string, count: number]>(
+      'select * from listings where itemRef = ? order by id desc limit ?',
+    ),
   }
 }

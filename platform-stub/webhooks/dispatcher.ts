@@ -87,6 +87,9 @@ export function webhookDispatcher(parts: AttemptParts, onStoreRefused: () => voi
     async settle() {
       while (!isIdle()) await Promise.all([...underWay.values()].map(({ ended }) => ended))
     },
+    async settleOne(deliveryId) {
+      await underWay.get(deliveryId)?.ended
+    },
     breakOff(failure) {
       for (const { abort } of underWay.values()) abort.abort(failure)
     },

@@ -17,7 +17,7 @@ import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import { standIn } from '../stand-in.ts'
 import type { ControlParts } from './control-parts.ts'
-import { bodyOf, limitOf, noFields, noQuery } from './control-request.ts'
+import { bodyOf, limitIn, limitOf, noFields, noQuery, queryOf } from './control-request.ts'
 
 const failureReport = z.strictObject(z.omit(deliveryFailure, { transactionId: true }).shape)
 
@@ -82,9 +82,12 @@ const boughtNow = z.strictObject(z.omit(purchase, { itemRef: true }).shape)
 export function listingRoutes({ platform }: ControlParts): Hono<StubEnv> {
   const { listings, transactions } = platform.tables
   return new Hono<StubEnv>()
-    .get('/', (context) =>
-      context.json({ data: listings.newest(limitOf(context)).map((row) => listingStory(platform, row)) }),
-    )
+    .get('/', (context) => {
+      const query = queryOf(context, ['limit', 'itemRef'])
+      const [count, itemRef] = [limitIn(query), query.get('itemRef')]
+      const rows = itemRef === undefined ? listings.newest(count) : listings.newestOf(itemRef, count)
+      return context.json({ data: rows.map((row) => listingStory(platform, row)) })
+    })
     .post('/:id/buy', async (context) => {
       const listing = listings.byId(positiveInteger(context.req.param('id')) ?? 0)
       if (!listing) throw refuse('LISTING_ID_UNKNOWN')

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
+import type { Clock } from '../../clock/clock.ts'
 import { withIsoTimes } from '../../clock/iso.ts'
 import type { StubEnv } from '../../http/framework.ts'
 import { positiveInteger } from '../../http/positive-integer.ts'
@@ -13,10 +14,16 @@ import type { ControlParts } from './control-parts.ts'
 import { bodyOf, limitIn, queryOf, textOrNull } from './control-request.ts'
 import { oneOffStory } from './test-event-routes.ts'
 
+/** How long a webhook that is sent again is waited for: an attempt has 10 s, but a fault may put it off by an hour. */
+const resendWaitMs = 11_000
+
 const resending = z.strictObject({ webhookUrl: z.optional(z.unknown()) })
 
-/** Webhook deliveries with their newest attempts, and sending one again: when it is due now, or once to another address. */
-export function webhookRoutes({ platform, oneOffs }: ControlParts): Hono<StubEnv> {
+/**
+ * Webhook deliveries with their newest attempts, and sending one again: as the next attempt, or once to another address.
+ * The answer comes with the receiver's.
+ */
+export function webhookRoutes({ platform, schedule, oneOffs }: ControlParts): Hono<StubEnv> {
   const { webhooks } = platform.tables
   return new Hono<StubEnv>()
     .get('/', (context) => {
@@ -34,14 +41,26 @@ export function webhookRoutes({ platform, oneOffs }: ControlParts): Hono<StubEnv
       const delivery = webhooks.byId(positiveInteger(context.req.param('id')) ?? 0)
       if (!delivery) throw refuse('WEBHOOK_DELIVERY_UNKNOWN')
       const { id, gameServerId, event, payload } = delivery
-      if (webhookUrl === undefined) orThrow(platform.transact(() => makeDue(platform, delivery)))
-      else {
+      if (webhookUrl === undefined) {
+        orThrow(platform.transact(() => makeDue(platform, delivery)))
+        await withinMs(resendWaitMs, schedule.settleOne(id), platform.clock)
+      } else {
         const url = orThrow(webhookUrlOf(textOrNull(webhookUrl)))
         if (!url) throw refuse('WEBHOOK_URL_INVALID')
         orThrow(await oneOffs.send({ gameServerId, deliveryId: id, event, url, payloadOf: () => payload }))
       }
-      return context.json({ data: deliveryStory(platform, webhooks.byId(id) ?? delivery) })
+      const sent = webhooks.byId(id)
+      if (!sent) throw refuse('RESET_MEANWHILE')
+      return context.json({ data: deliveryStory(platform, sent) })
     })
+}
+
+/** Resolves when `work` has ended or when the time is up. */
+async function withinMs(timeMs: number, work: Promise<void>, clock: Clock): Promise<void> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
+  const cancel = clock.after(timeMs, resolve)
+  await Promise.race([work, timeUp])
+  cancel()
 }
 
 /** Makes a delivery due now, whatever became of it before. */

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { scenario } from '../../../platform-stub/developer/scenarios/scenario.ts'
+import { staging } from '../fixtures/many-orders.ts'
 import { run } from '../fixtures/process.ts'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
-import { startStub } from '../fixtures/stub.ts'
+import { offer, startStub } from '../fixtures/stub.ts'
 
 /** A stub with a listing of a game server whose key it has, and `platform-stub trigger` for it. */
 async function setup(reply = answering(200, { observedQuantity: 4 })) {
@@ -71,16 +73,50 @@ test('a test event is sent to the receiver that is named, and its refusal ends w
   expect((await other.event('transaction_terminal')).event).toMatchObject({ paymentStatus: 'ESTORNADO' })
 })
 
-test('a webhook is sent again, or once to another address', async () => {
+test('a webhook is sent again, or once to another address; a receiver that refuses it ends with 1', async () => {
   await using opened = await setup()
   await using other = await startReceiver()
   await opened.buy()
   await opened.trigger('pay')
   await opened.receiver.event('transfer_order')
-  expect((await opened.trigger('resend', '--webhook-url', other.url)).code).toBe(0)
+  const elsewhere = ['resend', '--webhook-url', other.url]
+  const again = ['resend', '--webhook-id', '1']
+  expect((await opened.trigger(...elsewhere)).code).toBe(0)
   await other.event('transfer_order')
-  expect((await opened.trigger('resend', '--webhook-id', '1')).code).toBe(0)
-  await opened.receiver.count(2)
+  expect((await opened.trigger(...again)).code).toBe(0)
+  expect(opened.receiver.received).toHaveLength(2)
+  for (const receiver of [opened.receiver, other]) receiver.reply(answering(503))
+  const refusedElsewhere = await opened.trigger(...elsewhere)
+  expect(refusedElsewhere.code).toBe(1)
+  expect(JSON.parse(refusedElsewhere.stdout).sentElsewhere[0]).toMatchObject({ responseStatus: 503 })
+  const refused = await opened.trigger(...again)
+  expect(refused.code).toBe(1)
+  expect(JSON.parse(refused.stdout).attempts.at(-1)).toMatchObject({ responseStatus: 503 })
+})
+
+test('a webhook that waits for an address is not sent again, which ends with 1', async () => {
+  await using opened = await setup()
+  const { stub } = opened
+  await stub.request('PUT', '/stub/game-servers/1', { webhookUrl: null })
+  await opened.buy()
+  await opened.trigger('pay')
+  const { code, stdout } = await opened.trigger('resend')
+  expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ state: 'pending', attempts: [] })])
+})
+
+test('any listing can be bought from by its itemRef, however many are newer', async () => {
+  const listings = Array.from({ length: 1_100 }, (_, at) => ({
+    ...offer,
+    itemRef: `offer-${at}`,
+    sellerCharacterRef: 'seller',
+  }))
+  const described = scenario.parse({ gameServers: [{ name: 'Aurora', listings }] })
+  await using stub = await startStub({ prepare: staging(described) })
+  const { code, stdout } = await run('trigger', 'buy', '--item-ref', 'offer-3', '--buyer', 'c', '--url', stub.url)
+  expect([code, JSON.parse(stdout || '{}').itemRef]).toEqual([0, 'offer-3'])
+  const found = async (query: string) => (await stub.request('GET', `/stub/listings?${query}`)).data
+  expect(await found('itemRef=offer-3')).toMatchObject([{ itemRef: 'offer-3', quantitySold: 0 }])
+  expect(await found('itemRef=none')).toEqual([])
 })
 
 test('what cannot be done ends with 1 and says why; what is missing ends with 2', async () => {

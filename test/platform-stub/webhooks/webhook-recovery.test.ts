@@ -67,7 +67,8 @@ test('an attempt that found no room on the disk to begin is not sent until there
   await stub.advance(0)
   const [delivery] = await stub.deliveries(transactionId)
   await stub.request('POST', '/stub/webhook-faults', { kind: 'delay', delayMs: 500 })
-  await stub.request('POST', `/stub/webhooks/${delivery?.id}/resend`)
+  const resent = stub.request('POST', `/stub/webhooks/${delivery?.id}/resend`)
+  await expect.poll(async () => (await stub.request('GET', '/stub/webhook-faults')).data).toEqual([])
   disk.isFull = true
   pass(500)
   await refused
@@ -76,6 +77,7 @@ test('an attempt that found no room on the disk to begin is not sent until there
   pass(1_000)
   await receiver.count(2)
   await stub.advance(0)
+  expect((await resent).status).toBe(200)
   await stub.close()
 })
 
