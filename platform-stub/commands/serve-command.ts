@@ -2,9 +2,13 @@ import { machineTime } from '../clock/clock.ts'
 import { ScenarioError } from '../developer/scenarios/scenario-errors.ts'
 import { makeRandom } from '../marketplace/random.ts'
 import { defaultSettings, type Settings } from '../marketplace/settings.ts'
-import { makeLog, standardOutput } from '../server/log.ts'
+import { makeLog } from '../server/log.ts'
 import { type StubOptions, startPlatformStub } from '../server/platform-stub.ts'
+import { standardOutput } from '../server/standard-output.ts'
 import { exitCodes } from '../store/user-error.ts'
+
+/** The end waits this long for somebody to read the last lines of the log. */
+const lastLinesMs = 1_000
 
 /** The flags of `serve`. Durations in ms. */
 export interface ServeFlags {
@@ -33,7 +37,7 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
   const signal = new Promise<NodeJS.Signals>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(name, resolve)
   })
-  const destination = await standardOutput()
+  const output = await standardOutput()
   const settings = settingsOf(flags)
   const dataDirectory = flags.memory ? null : flags.dataDir
   const { scenario = null, seed = null } = flags
@@ -48,7 +52,7 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
     settings,
     time: machineTime,
     random: makeRandom(seed),
-    makeLog: (nowMs) => makeLog(destination, nowMs),
+    makeLog: (nowMs) => makeLog(output, nowMs),
     service: `${program.name} ${program.version}`,
     onFatal(error) {
       process.stderr.write(`${program.name}: ${error.message}: ${String(error.cause)}\n`)
@@ -56,6 +60,7 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
     },
   })
   const { log, url, publicUrl, developerUrl } = stub
+  output.onReadAgain((linesLost) => log.warn({ linesLost }, 'lines of the log were lost: nobody read them'))
   const addresses = {
     url,
     publicUrl,
@@ -66,6 +71,11 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
   log.info({ signal: await signal }, 'ending')
   await stub.close()
   log.info('ended')
+  const { promise: isOver, resolve: giveUp } = Promise.withResolvers<void>()
+  machineTime.setTimer(lastLinesMs, giveUp)
+  await Promise.race([output.flushed(), isOver])
+  // What nobody reads would keep the process alive.
+  process.exit()
 }
 
 /** Prepares the state of a scenario. Loaded only if one is given, so that other starts do not wait for it. */

@@ -24,14 +24,3 @@ export function makeLog(destination: DestinationStream, nowMs: () => number): Lo
     destination,
   )
 }
-
-/** Standard output: readable on a terminal, JSON lines elsewhere. A reader that is gone costs lines, not the stub. */
-export async function standardOutput(): Promise<DestinationStream> {
-  if (process.stdout.isTTY) {
-    const { default: pretty } = await import('pino-pretty')
-    return pretty({ sync: true, translateTime: 'SYS:HH:MM:ss' })
-  }
-  // Each line at once: the flush of waiting lines would try a closed pipe again for ever.
-  const destination = pino.destination({ dest: 1, sync: true })
-  return destination.on('error', () => undefined)
-}

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { machineTime } from '../../../platform-stub/clock/clock.ts'
+import { stubProgram } from '../../programs/our-programs.ts'
+import { logLinesOf, spawnUnread } from '../../programs/unread-program.ts'
 import { manyPurchases } from '../fixtures/many-orders.ts'
-import { run, serve, spawnStub, temporaryFolder } from '../fixtures/process.ts'
+import { run, serve, temporaryFolder } from '../fixtures/process.ts'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
 import { GameServer, offer, StubControl, send, startStub } from '../fixtures/stub.ts'
 
@@ -18,6 +20,16 @@ test('serve says where it listens in one JSON line, answers there, and ends with
     const { code, stderr } = await stub.signal(signal)
     expect([code, stderr]).toEqual([0, ''])
   }
+})
+
+test('a stub whose log reader goes away goes on, and ends with 0', async () => {
+  await using stub = await serve('--memory')
+  stub.closeOutput()
+  const server = await stub.control.gameServer()
+  for (let count = 0; count < 3; count++) {
+    expect((await server.call('market.eligibility', { characterRef: 'c' })).status).toBe(200)
+  }
+  expect((await stub.signal('SIGTERM')).code).toBe(0)
 })
 
 test('a stub whose log reader goes away just before SIGTERM ends with 0', async () => {
@@ -221,14 +233,45 @@ test('a duration beyond ten years is refused at the start, where it would else b
   expect([code, stderr]).toEqual([2, expect.stringContaining('At most 3650d is possible. Example: 30m')])
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a stub whose output is no longer read', async (signal) => {
-  await using stub = spawnStub(['serve', '--memory', '--port', '0'])
-  const control = new StubControl(await stub.listening)
-  stub.closeOutput()
-  await control.gameServer()
-  await control.request('GET', '/v1/nothing')
-  stub.child.kill(signal)
-  expect((await stub.ended).code).toBe(0)
+/** A stub whose standard output nobody reads, with a purchase of which failures can be reported. */
+async function startUnread() {
+  await using started = new AsyncDisposableStack()
+  const stub = started.use(spawnUnread([...stubProgram(), 'serve', '--memory', '--port', '0']))
+  await expect.poll(() => stub.read()).toContain('"msg":"listening"')
+  const control = new StubControl(String(logLinesOf(stub.read())[0]?.['url']))
+  const server = await control.gameServer()
+  const transactionId = await server.paidTransaction()
+  const running = started.move()
+  return {
+    ...stub,
+    /** Writes two lines of more than 60 KB together. */
+    async fail() {
+      const failure = { reason: 'TEMPORARY', observedQuantity: 3, detail: 'x'.repeat(60_000) }
+      const { status } = await server.call('transaction.delivery-failure', { transactionId, ...failure })
+      expect(status).toBe(200)
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+test('a stub whose output nobody reads goes on, and says how many lines were lost when it is read again', async () => {
+  await using stub = await startUnread()
+  for (let count = 0; count < 40; count++) await stub.fail()
+  const lost = () => logLinesOf(stub.read()).filter((line) => 'linesLost' in line)
+  await expect.poll(lost).toHaveLength(1)
+  const linesLost = Number(lost()[0]?.['linesLost'])
+  expect(linesLost).toBeGreaterThan(20)
+  await stub.fail()
+  const linesRead = () => logLinesOf(stub.read()).length
+  // The start, listing and buying, two lines for each failure, and the one about what was lost.
+  await expect.poll(linesRead).toBe(1 + 2 + 2 * 41 + 1 - linesLost)
+  expect(lost()).toHaveLength(1)
+})
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a stub whose output nobody reads', async (signal) => {
+  await using stub = await startUnread()
+  for (let count = 0; count < 4; count++) await stub.fail()
+  expect(await stub.signal(signal)).toBe(0)
 })
 
 test('the platform goes by the durations that `serve` was given', async () => {
