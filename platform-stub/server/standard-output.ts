@@ -37,7 +37,7 @@ function writtenAtOnce(destination: DestinationStream): Output {
 
 /**
  * A pipe that is written to without waiting. Node does so with a pipe on standard output. pino's own destination waits, or
- * writes on the thread pool, where a write that nobody reads keeps the process from ending.
+ * at the end tries a pipe that nobody reads again for ever.
  */
 class PipeOutput implements Output {
   readonly #pipe: Writable

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { agentProgram } from '../../programs/our-programs.ts'
+import { logLinesOf, spawnUnread } from '../../programs/unread-program.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
 
@@ -12,6 +14,26 @@ test('an agent whose log is no longer read goes on, and ends on SIGTERM with 0',
   agent.closeOutput()
   expect(await agent.call(...eligibility)).toMatchObject({ ok: true })
   expect(await agent.stop()).toEqual({ code: 0, signal: null })
+})
+
+test('an agent whose log nobody reads goes on, loses no line, and ends on SIGTERM with 0', async () => {
+  using home = agentHome('http://127.0.0.1:9')
+  await using agent = spawnUnread([...agentProgram(), 'run'], home.env)
+  await expect.poll(() => agent.read()).toContain('"msg":"listening"')
+  const url = logLinesOf(agent.read()).find(({ msg }) => msg === 'listening')?.['url']
+  const answered = () => logLinesOf(agent.read()).filter(({ msg }) => msg === 'call answered')
+  /** Two lines for each KiB. */
+  const call = async (count: number) => {
+    for (let n = 0; n < count; n++) {
+      const body = JSON.stringify({ operation: 'market.eligibility', input: {}, id: `${n}`.padEnd(255, '-') })
+      const headers = { 'content-type': 'application/json' }
+      expect((await fetch(`${url}/call`, { method: 'POST', body, headers })).status).toBe(200)
+    }
+  }
+  await call(300)
+  await expect.poll(() => answered().length).toBe(300)
+  await call(300)
+  expect(await agent.signal('SIGTERM')).toBe(0)
 })
 
 test('an agent whose log reader goes away just before SIGTERM ends with 0', async () => {
