@@ -1,5 +1,11 @@
 import { type Command, Option } from 'commander'
 import * as z from 'zod/mini'
+import {
+  pathOfAct,
+  type TransactionActName,
+  transactionActNames,
+  transactionActs,
+} from '../marketplace/transactions/acts.ts'
 import { exitCodes, UserError } from '../store/user-error.ts'
 import { isAcknowledgement } from '../webhooks/post.ts'
 import { askStub } from './ask-stub.ts'
@@ -41,6 +47,14 @@ const transactionOption = () =>
 const webhookUrlOption = (meaning: string) => new Option('--webhook-url <url>', meaning).argParser(parseHttpUrl)
 const quantityOption = () => new Option('--quantity <number>').default(1).argParser(parseNumber)
 
+const failureOptions = [
+  new Option('--reason <reason>').choices(['OUT_OF_STOCK', 'TEMPORARY']).makeOptionMandatory(),
+  new Option('--observed-quantity <number>', say('what is left', 'o que resta'))
+    .makeOptionMandatory()
+    .argParser(parseNumber),
+  new Option('--detail <text>', say('for the staff', 'para a equipe')),
+]
+
 /** What `platform-stub trigger` knows, by its name. */
 const triggerEvents: Readonly<Record<string, TriggerEvent>> = {
   buy: {
@@ -56,43 +70,7 @@ const triggerEvents: Readonly<Record<string, TriggerEvent>> = {
     path: async ({ url, itemRef }) => `/stub/listings/${await listingIdOf(url, itemRef)}/buy`,
     body: ({ quantity, buyer }) => ({ quantity, buyerCharacterRef: buyer }),
   },
-  pay: act(
-    'pay',
-    say(
-      'the buyer pays; the stock is checked again, as the checkout does',
-      'o comprador paga; o estoque é conferido de novo, como no checkout',
-    ),
-  ),
-  cancel: act('cancel', say('the buyer cancels', 'o comprador cancela')),
-  expire: act('expire', say('the time to pay is over', 'o prazo de pagamento acaba')),
-  deliver: act(
-    'deliver',
-    say(
-      "the game server confirms the delivery; the stub signs with the game server's key",
-      'o servidor de jogo confirma a entrega; o stub assina com a chave dele',
-    ),
-  ),
-  fail: {
-    ...act(
-      'fail',
-      say(
-        "the game server reports a failure; the stub signs with the game server's key",
-        'o servidor de jogo informa uma falha; o stub assina com a chave dele',
-      ),
-    ),
-    options: [
-      transactionOption(),
-      new Option('--reason <reason>').choices(['OUT_OF_STOCK', 'TEMPORARY']).makeOptionMandatory(),
-      new Option('--observed-quantity <number>', say('what is left', 'o que resta'))
-        .makeOptionMandatory()
-        .argParser(parseNumber),
-      new Option('--detail <text>', say('for the staff', 'para a equipe')),
-    ],
-    body: ({ reason, observedQuantity, detail }) => ({ reason, observedQuantity, detail }),
-  },
-  dispute: act('dispute', say('the buyer opens a dispute', 'o comprador abre uma disputa')),
-  'reject-dispute': act('reject-dispute', say('the staff rejects the dispute', 'a equipe rejeita a disputa')),
-  refund: act('refund', say('the staff refunds the purchase', 'a equipe devolve o dinheiro')),
+  ...Object.fromEntries(transactionActNames.map((name) => [name, act(name)])),
   resend: {
     summary: say(
       'a webhook is due now, or is sent to another address once',
@@ -160,14 +138,16 @@ function isAcknowledged(sent: z.infer<typeof sentOnce> | undefined): boolean {
   return isAcknowledgement(sent?.responseStatus ?? 0)
 }
 
-/** An act on a transaction, with nothing in its body. */
-function act(name: string, summary: string): TriggerEvent {
+/** An act on a transaction. */
+function act(name: TransactionActName): TriggerEvent {
+  const { en, pt } = transactionActs[name].does
   return {
-    summary,
-    options: [transactionOption()],
+    summary: say(en, pt),
+    options: [transactionOption(), ...(name === 'fail' ? failureOptions : [])],
     path: async ({ url, transactionId }) =>
-      `/stub/transactions/${transactionId ?? (await newestOf(url, 'transactions', 'transactionId'))}/${name}`,
-    body: () => ({}),
+      pathOfAct(transactionId ?? (await newestOf(url, 'transactions', 'transactionId')), name),
+    // Undefined where the act has no such option, and left out then.
+    body: ({ reason, observedQuantity, detail }) => ({ reason, observedQuantity, detail }),
   }
 }
 

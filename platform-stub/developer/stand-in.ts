@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto'
 import { apiKeyHeaderName, type ProtectedHeader } from '../../contract/envelope/protected-header.ts'
 import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
-import { operations, requestOf } from '../../contract/operations.ts'
+import { operations, type PlatformOperationName, requestOf } from '../../contract/operations.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
 import { Refusal, refuse } from '../marketplace/refusal.ts'
 import { type PostOutcome, postWebhook } from '../webhooks/post.ts'
@@ -22,7 +22,7 @@ export function standIn({ platform, directory, partnerUrl }: ControlParts) {
    */
   return async (
     gameServerId: number,
-    name: 'transaction.delivery' | 'transaction.delivery-failure',
+    name: PlatformOperationName,
     input: Readonly<Record<string, unknown>>,
   ): Promise<void> => {
     const key = tables.gameServers.keyOf(gameServerId)

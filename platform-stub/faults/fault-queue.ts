@@ -5,8 +5,8 @@ import { stubLimits } from '../store/stub-limits.ts'
 export type SetFault<Fault> = Fault & { readonly id: number }
 
 /**
- * The faults that are set, each with how often it will still happen. What meets several meets the one that was set
- * first; one that has happened as often as it was asked for is gone.
+ * The faults that are set, each with how often it will still happen. If several apply, the oldest one does; one that has
+ * happened as often as it was asked for is gone.
  */
 export class FaultQueue<Fault extends { readonly times: number }> {
   #faults: readonly SetFault<Fault>[] = []

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import * as z from 'zod/mini'
-import { deliveryFailure, purchase, transactionPhases } from '../../../contract/transaction.ts'
+import { purchase, transactionPhases } from '../../../contract/transaction.ts'
 import { withIsoTimes } from '../../clock/iso.ts'
 import type { StubEnv } from '../../http/framework.ts'
 import { positiveInteger } from '../../http/positive-integer.ts'
@@ -8,7 +8,7 @@ import { estimateStock } from '../../marketplace/listings/estimate.ts'
 import { listingRecord } from '../../marketplace/listings/listings.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
-import { transactionActs } from '../../marketplace/transactions/acts.ts'
+import { type TransactionAct, transactionActNames, transactionActs } from '../../marketplace/transactions/acts.ts'
 import { listingOf } from '../../marketplace/transactions/apply.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import { createTransaction, moveByHand } from '../../marketplace/transactions/purchase.ts'
@@ -18,8 +18,6 @@ import type { TransactionRow } from '../../store/transaction-rows.ts'
 import { standIn } from '../stand-in.ts'
 import type { ControlParts } from './control-parts.ts'
 import { bodyOf, limitIn, limitOf, noFields, noQuery, queryOf } from './control-request.ts'
-
-const failureReport = z.strictObject(z.omit(deliveryFailure, { transactionId: true }).shape)
 
 /** Transactions with their history, and what buyer, staff or a stand-in for the game server do to them. */
 export function transactionRoutes(parts: ControlParts): Hono<StubEnv> {
@@ -39,25 +37,16 @@ export function transactionRoutes(parts: ControlParts): Hono<StubEnv> {
       noQuery(context)
       return context.json({ data: transactionStory(platform, transactionOf(context.req.param('id'))) })
     })
-    .post('/:id/deliver', async (context) => {
-      await bodyOf(context, noFields)
-      const { id: transactionId, gameServerId } = transactionOf(context.req.param('id'))
-      await callAsGameServer(gameServerId, 'transaction.delivery', { transactionId })
-      return context.json({ data: transactionStory(platform, transactionOf(String(transactionId))) })
-    })
-    .post('/:id/fail', async (context) => {
-      const { id: transactionId, gameServerId } = transactionOf(context.req.param('id'))
-      const report = { transactionId, ...(await bodyOf(context, failureReport)) }
-      await callAsGameServer(gameServerId, 'transaction.delivery-failure', report)
-      return context.json({ data: transactionStory(platform, transactionOf(String(transactionId))) })
-    })
     .post('/:id/:act', async (context) => {
-      await bodyOf(context, noFields)
-      const { id, act } = context.req.param()
-      const trigger = transactionActs.find((name) => name === act)
-      if (!trigger) throw refuse('ROUTE_UNKNOWN')
-      const moved = orThrow(platform.transact(() => moveByHand(platform, positiveInteger(id) ?? 0, trigger)))
-      return context.json({ data: transactionStory(platform, moved) })
+      const { id, act: asked } = context.req.param()
+      const name = transactionActNames.find((known) => known === asked)
+      if (!name) throw refuse('ROUTE_UNKNOWN')
+      const act: TransactionAct = transactionActs[name]
+      const input = await bodyOf(context, act.by === 'game-server' ? act.body : noFields)
+      const { id: transactionId, gameServerId } = transactionOf(id)
+      if (act.by === 'game-server') await callAsGameServer(gameServerId, act.calls, { transactionId, ...input })
+      else orThrow(platform.transact(() => moveByHand(platform, transactionId, act.trigger)))
+      return context.json({ data: transactionStory(platform, transactionOf(id)) })
     })
 }
 

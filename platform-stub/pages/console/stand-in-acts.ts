@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { transactionMoves } from '../../../contract/transaction.ts'
 import { estimateStock } from '../../marketplace/listings/estimate.ts'
+import { pathOfAct } from '../../marketplace/transactions/acts.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
@@ -23,12 +24,12 @@ export function standInActs(parts: ConsoleParts, transaction: TransactionRow, li
 
 function actsOf({ t, platform, clock }: ConsoleParts, { id }: TransactionRow, listing: ListingRow): Html {
   const texts = t.standIn
-  const act = { method: 'POST', path: `/stub/transactions/${id}` } as const
+  const method = 'POST'
   const { available } = estimateStock(listing, clock.nowMs(), platform.settings.observationFreshnessMs)
   const fail = (reason: string, label: string, observed: number) =>
     actForm({
-      ...act,
-      path: `${act.path}/fail`,
+      method,
+      path: pathOfAct(id, 'fail'),
       label,
       className: 'joined',
       body: { reason },
@@ -37,7 +38,7 @@ function actsOf({ t, platform, clock }: ConsoleParts, { id }: TransactionRow, li
         html`name="observedQuantity" type="number" min="0" required value="${observed}"`,
       ),
     })
-  return html`<div class="row">${actForm({ ...act, path: `${act.path}/deliver`, label: texts.deliver, button: 'first' })}</div>
+  return html`<div class="row">${actForm({ method, path: pathOfAct(id, 'deliver'), label: texts.deliver, button: 'first' })}</div>
     ${fail('OUT_OF_STOCK', texts.outOfStock, 0)}
     ${fail('TEMPORARY', texts.temporary, available)}`
 }

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { type TransactionPhase, transactionMoves, transactionPhases } from '../../../contract/transaction.ts'
 import { positiveInteger } from '../../http/positive-integer.ts'
-import { transactionActs } from '../../marketplace/transactions/acts.ts'
+import { actsOfOthers, pathOfAct } from '../../marketplace/transactions/acts.ts'
 import { listingOf } from '../../marketplace/transactions/apply.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
@@ -62,12 +62,12 @@ export function transactionPage(parts: ConsoleParts, { id }: PageRequest): Conso
 }
 
 function actBar(t: Texts, id: number, phase: TransactionPhase): Html {
-  const possible = transactionActs.filter((act) => transactionMoves[phase][act])
+  const possible = actsOfOthers.filter((act) => transactionMoves[phase][act])
   const byOthers = Object.entries(transactionMoves[phase])
-    .filter(([trigger, to]) => to !== phase && !transactionActs.some((act) => act === trigger))
+    .filter(([trigger, to]) => to !== phase && !actsOfOthers.some((act) => act === trigger))
     .map(([trigger]) => html`<code>${moveName(t, trigger)}</code> `)
   return html`<div class="row">
-    ${possible.map((act) => actForm({ method: 'POST', path: `/stub/transactions/${id}/${act}`, label: t.transaction.acts[act], button: firstActs.has(act) ? 'first' : '' }))}
+    ${possible.map((act) => actForm({ method: 'POST', path: pathOfAct(id, act), label: t.transaction.acts[act], button: firstActs.has(act) ? 'first' : '' }))}
     ${possible.length === 0 ? html`<p class="soft">${t.transaction.noAct}</p>` : ''}
     ${byOthers.length > 0 ? html`<p class="soft">${t.transaction.byOthers(byOthers)}</p>` : ''}
   </div>`

@@ -236,7 +236,7 @@ test('DELETE lets go what was held back', async () => {
   await receiver.event('transfer_order')
 })
 
-test('a fault meets the event that it is meant for, so many attempts, and reset takes it away', async () => {
+test('a fault applies to the event that it is meant for, so many attempts, and reset takes it away', async () => {
   await using receiver = await startReceiver(answering(500))
   await using stub = await startStub()
   const server = await stub.gameServer({ webhookUrl: receiver.url })
