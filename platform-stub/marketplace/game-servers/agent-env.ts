@@ -20,11 +20,32 @@ export interface BridgeSettings {
   readonly forwardUrl: string | undefined
 }
 
-/** The agent's variables for a game server at this stub, in the order in which they are written. */
-export function agentVariables(
+/**
+ * The text of an agent.env: the lines of a game server at this stub. Of an existing text, only the lines with these names
+ * are replaced, and new ones come at its end.
+ */
+export function agentEnv(
+  credentials: Parameters<typeof variablesOf>[0],
+  files: Parameters<typeof variablesOf>[1],
+  location: AgentLocation,
+  existing: string,
+): string {
+  const pending = new Map(Object.entries(variablesOf(credentials, files, location)))
+  const lines = existing.split('\n').filter((line, at, all) => line !== '' || at < all.length - 1)
+  const merged = lines.map((line) => {
+    const name = line.slice(0, Math.max(0, line.indexOf('='))).trim()
+    const value = pending.get(name)
+    pending.delete(name)
+    return value === undefined ? line : `${name}=${value}`
+  })
+  return [...merged, ...[...pending].map(([name, value]) => `${name}=${value}`), ''].join('\n')
+}
+
+/** The agent's variables, in the order in which they are written. */
+function variablesOf(
   { stubUrl, apiKey, kid, platformKeyKid }: Omit<AgentCredentials, 'privateKeyPem' | 'platformPublicKeyPem'>,
   files: { readonly signingKey: string; readonly platformKey: string },
-  { agentPort, spoolDir, stateDir, bridge }: AgentLocation = {},
+  { agentPort, spoolDir, stateDir, bridge }: AgentLocation,
 ): Readonly<Record<string, string>> {
   return {
     SERVICE_BASE_URL: stubUrl,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join, resolve } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { UserError } from '../../store/user-error.ts'
-import { type AgentCredentials, type AgentLocation, agentVariables } from './agent-env.ts'
+import { type AgentCredentials, type AgentLocation, agentEnv } from './agent-env.ts'
 
 /** The folder of an agent's files, before and after a registration. */
 export interface AgentFiles {
@@ -62,9 +62,9 @@ export function agentFiles(directory: string): AgentFiles {
     // `wx`: an existing key is never overwritten, even if it appeared after prepare().
     if (privateKeyPem) writeFileSync(files.signingKey, privateKeyPem, { mode: 0o600, flag: 'wx' })
     writeFileAtomic.sync(files.platformKey, platformPublicKeyPem, { mode: 0o644 })
-    const values = agentVariables(credentials, files, { ...location, spoolDir, stateDir })
     const existing = existsSync(files.env) ? readFileSync(files.env, 'utf8') : ''
-    writeFileAtomic.sync(files.env, mergeEnv(existing, values), { mode: 0o600 })
+    const text = agentEnv(credentials, files, { ...location, spoolDir, stateDir }, existing)
+    writeFileAtomic.sync(files.env, text, { mode: 0o600 })
   }
 }
 
@@ -84,19 +84,6 @@ function proveReplaceable(file: string): void {
   const probe = `${file}.${process.pid}`
   writeFileSync(probe, '')
   rmSync(probe)
-}
-
-/** The text of an env file with some values set: known names in their place, new ones at the end. */
-function mergeEnv(existing: string, values: Readonly<Record<string, string>>): string {
-  const pending = new Map(Object.entries(values))
-  const lines = existing.split('\n').filter((line, at, all) => line !== '' || at < all.length - 1)
-  const merged = lines.map((line) => {
-    const name = line.slice(0, Math.max(0, line.indexOf('='))).trim()
-    const value = pending.get(name)
-    pending.delete(name)
-    return value === undefined ? line : `${name}=${value}`
-  })
-  return [...merged, ...[...pending].map(([name, value]) => `${name}=${value}`), ''].join('\n')
 }
 
 function publicHalfOf(file: string): string {

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import type { StubEnv } from '../../http/framework.ts'
 import { controlObstacle } from '../../http/origin.ts'
 import { positiveInteger } from '../../http/positive-integer.ts'
-import { agentVariables } from '../../marketplace/game-servers/agent-env.ts'
+import { agentEnv } from '../../marketplace/game-servers/agent-env.ts'
 import { refuse } from '../../marketplace/refusal.ts'
 import type { SharedParts } from './console-parts.ts'
 
@@ -40,7 +40,10 @@ async function fileOf({ platform, directory, platformKey }: SharedParts, id: num
   if (file === keyFiles.platformKey) return publicKeyPem
   if (file !== 'agent.env') return null
   const credentials = { stubUrl: platform.publicUrl(), apiKey: server.apiKey, kid: key?.kid ?? '', platformKeyKid }
-  const variables = agentVariables(credentials, keyFiles)
-  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)
-  return `# The key files are named without a folder: start the agent in the folder where they and this file lie.\n${lines.join('')}`
+  return agentEnv(
+    credentials,
+    keyFiles,
+    {},
+    '# Start the agent in the folder of this file: the key files are named without one.\n',
+  )
 }
