@@ -1,7 +1,7 @@
 /** `npm start`: a stub and an agent in the foreground, for a person with curl, until Ctrl-C. State stays in `.demo/`. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { curlLine, shellWord } from '../platform-stub/pages/browser/curl-line.js'
 import { startProgram } from './child-program.ts'
@@ -23,6 +23,7 @@ const {
     'forward-url': { type: 'string' },
   },
 }).values
+const spoolDir = resolve(folder, 'spool')
 mkdirSync(folder, { recursive: true })
 // Listened for first: a signal that comes while the programs start must end them too.
 const ended = untilEnded()
@@ -47,6 +48,7 @@ await using agent = await startProgram({
   logFile: agentLog,
 })
 await sendWebhooksToAgent(stub.url, gameServerId, agentLog)
+await tellOfAgent()
 
 const call = (body: object) => curlLine({ method: 'POST', url: `${agent.url}/call`, body: JSON.stringify(body) })
 const character = `${stub.url}/stub/game-servers/${gameServerId}/characters/char-1`
@@ -62,7 +64,7 @@ const offer = {
   sellerCharacterRef: 'char-1',
 }
 const purchase = { itemRef, quantity: 1, buyerCharacterRef: 'char-2' }
-const spool = shellWord(relative(process.cwd(), join(folder, 'spool')))
+const spool = shellWord(relative(process.cwd(), spoolDir))
 const ordersGo = forwardUrl ? `are posted to ${forwardUrl}` : `are files in ${join(spool, 'events')}`
 console.log(`
 platform-stub listens at ${stub.url}, market-agent at ${agent.url}. Logs are in ${folder}. Ctrl-C ends both.
@@ -100,12 +102,22 @@ function provisioned(): string {
   const said = join(folder, 'provisioned.txt')
   if (!existsSync(said)) {
     const [node = '', ...stubArgs] = sourcePrograms.stub
-    const directories = ['--spool-dir', join(folder, 'spool'), '--state-dir', join(folder, 'state')]
+    const directories = ['--spool-dir', spoolDir, '--state-dir', join(folder, 'state')]
     const agentFlags = ['--agent-port', agentPort, ...directories]
     const provision = ['provision', '--url', stub.url, '--name', 'my-game', ...agentFlags, '--out', folder]
     writeFileSync(said, execFileSync(node, [...stubArgs, ...provision], { encoding: 'utf8' }))
   }
   return readFileSync(said, 'utf8')
+}
+
+/** Tells the console's first sale which agent runs here. */
+async function tellOfAgent(): Promise<void> {
+  const response = await fetch(`${stub.url}/stub/agent`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url: agent.url, spoolDir, ...(forwardUrl && { forwardUrl }) }),
+  })
+  if (!response.ok) throw new Error(`the stub refused the agent: ${await response.text()}`)
 }
 
 /**

@@ -9,6 +9,7 @@ import { frameworkHandler } from '../http/framework.ts'
 import type { HttpRequest } from '../http/http-request.ts'
 import { closeServer, listen, makeServer } from '../http/http-server.ts'
 import { isLoopback } from '../http/origin.ts'
+import { agentNote } from '../marketplace/game-servers/agent-beside.ts'
 import { makeDirectory } from '../marketplace/game-servers/directory.ts'
 import { loadPlatformKey } from '../marketplace/game-servers/register.ts'
 import type { Platform } from '../marketplace/platform.ts'
@@ -145,6 +146,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
     platform,
     directory,
     journal,
+    agentNote: agentNote(),
     faults,
     clock,
     schedule,

@@ -1,13 +1,11 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { saleSteps } from '../../platform-stub/pages/console/first-sale.ts'
 import { startProgram } from '../../scripts/child-program.ts'
-import { freePort } from '../../scripts/free-port.ts'
 import { sourcePrograms } from '../../scripts/programs.ts'
 import { sendWebhooksToAgent } from '../../scripts/webhook-url.ts'
 import { outputFile } from '../outputs/outputs.ts'
@@ -23,12 +21,10 @@ async function commandsOf(page: Page, step: string): Promise<string[]> {
   return page.locator(`#step-${step} pre`).allTextContents()
 }
 
-/** Opens the bare address of a stub, and chooses a way. */
-async function chooseWay(page: Page, stubUrl: string, name: string, word: string): Promise<void> {
-  await page.goto(stubUrl)
-  await page.getByRole('heading', { name: 'Your first sale' }).waitFor()
-  await page.getByRole('link', { name, exact: true }).first().click()
-  await page.waitForURL(`${stubUrl}/console/first-sale?with=${word}`)
+/** Chooses a way on the page of the first sale. */
+async function chooseWay(page: Page, name: string, word: string): Promise<void> {
+  await page.getByRole('link', { name, exact: true }).click()
+  await page.waitForURL(new RegExp(`/console/first-sale\\?with=${word}$`))
   await page.locator('.ways [aria-current]', { hasText: name }).waitFor()
   await isLive(page)
 }
@@ -98,18 +94,18 @@ function shellIn(folder: string) {
   }
 }
 
-test.each([
-  ['curl', 'curl'],
-  ['files (shell)', 'files'],
-])(
-  'the first sale is walked through with the commands of the page, and ticked off as it happens: %s',
-  async (name, way) => {
+test(
+  'the first sale is walked through with the commands of the page, is ticked off as it happens, and again after a start over',
+  async () => {
     await using folder = await temporaryFolder()
     await using stub = await startStub()
     await using browser = await openBrowser(stub.url)
     const { page } = browser
     const shell = shellIn(folder.path)
-    await chooseWay(page, stub.url, name, way)
+    await page.goto(stub.url)
+    await page.getByRole('heading', { name: 'Your first sale' }).waitFor()
+    await chooseWay(page, 'PowerShell', 'powershell')
+    await chooseWay(page, 'curl', 'curl')
     const isSamePage = await markPage(page)
 
     await shell.run(...(await commandsOf(page, 'server')))
@@ -117,98 +113,52 @@ test.each([
     const [start, ...first] = await commandsOf(page, 'call')
     expect(start).toBe('market-agent run --config game/agent.env')
     await using agent = await startAgent(folder.path, stub.url)
-    const prepare = way === 'files' ? first.slice(0, 1) : []
     const run = (commands: readonly string[]) =>
-      shell.run(...prepare, ...commands.map((line) => line.replace('http://127.0.0.1:8899', agent.url)))
-    expect(await run(first.slice(prepare.length))).toContain('"allowed":false')
+      shell.run(...commands.map((line) => line.replace('http://127.0.0.1:8899', agent.url)))
+    const runStep = async (step: (typeof saleSteps)[number]) => run(await commandsOf(page, step))
+    expect(await run(first)).toContain('"allowed":false')
     await isTicked(page, 'call')
 
-    await run(await commandsOf(page, 'link'))
+    await runStep('link')
     await linkAsPlayer(page)
-
-    expect(await run(await commandsOf(page, 'listing'))).toContain('"ok":false')
+    expect(await runStep('listing')).toContain('"ok":false')
     await approveRecipient(page)
-    expect(await run(await commandsOf(page, 'listing'))).toContain('"status":"ACTIVE"')
+    expect(await runStep('listing')).toContain('"status":"ACTIVE"')
     await isTicked(page, 'listing')
-
-    await run(await commandsOf(page, 'purchase'))
+    await runStep('purchase')
     await isTicked(page, 'purchase')
     await payAsBuyer(page)
-    if (way === 'files') {
-      const event = join(folder.path, 'spool', 'events', 'transfer_order-1.json')
-      await expect.poll(() => existsSync(event), { timeout: 60_000 }).toBe(true)
-    } else {
-      const open = async () => run((await commandsOf(page, 'order')).slice(0, 1))
-      await expect.poll(open, { timeout: 60_000 }).toContain('"transactionId":1')
-    }
-    await run(await commandsOf(page, 'order'))
+    const open = async () => run((await commandsOf(page, 'order')).slice(0, 1))
+    await expect.poll(open).toContain('"transactionId":1')
+    await runStep('order')
     await isTicked(page, 'order')
-
-    expect(await run(await commandsOf(page, 'delivery'))).toContain('ENTREGUE')
+    expect(await runStep('delivery')).toContain('ENTREGUE')
     await isTicked(page, 'delivery')
     await page.getByRole('heading', { name: 'Sold, paid and delivered' }).waitFor()
     expect(await page.getByText('7 of 7 steps done').count()).toBe(1)
     expect(await isSamePage()).toBe(true)
 
-    await page.goto(`${stub.url}/console`)
-    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-    await page.getByRole('link', { name: 'First sale' }).click()
-    await page.getByRole('heading', { name: 'Sold, paid and delivered' }).waitFor()
-  },
-  timeoutMs,
-)
-
-test(
-  'an example game server gets the commands of the page, and takes and delivers the order by itself',
-  async () => {
-    await using folder = await temporaryFolder()
-    await using stub = await startStub()
-    await using browser = await openBrowser(stub.url)
-    const { page } = browser
-    await chooseWay(page, stub.url, 'Node', 'node')
-    const gamePort = await freePort()
-    const ours = (line: string) => line.replace('http://127.0.0.1:9000', `http://127.0.0.1:${gamePort}`)
-    await shellIn(folder.path).run(...(await commandsOf(page, 'server')).map(ours))
-    await isTicked(page, 'server')
-    const [, start = ''] = await commandsOf(page, 'call')
-    await using agent = await startAgent(folder.path, stub.url)
-    await using game = startGame(start, { AGENT_URL: agent.url, GAME_PORT: String(gamePort), WORLD_DIR: folder.path })
-    await game.says('pronto')
-    const tell = async (step: string) => game.type(...(await commandsOf(page, step)))
-
-    await tell('link')
+    await startOver(page, stub.url)
+    await isLive(page)
+    await run((await commandsOf(page, 'call')).slice(1))
     await isTicked(page, 'call')
+    await runStep('link')
     await linkAsPlayer(page)
     await approveRecipient(page)
-    await tell('listing')
+    expect(await runStep('listing')).toContain('"status":"ACTIVE"')
     await isTicked(page, 'listing')
-    await tell('purchase')
-    await isTicked(page, 'purchase')
-    await payAsBuyer(page)
-    await isTicked(page, 'delivery')
-    expect(await commandsOf(page, 'order')).toEqual([])
-    await game.says('pedido 1: confirmado')
   },
   timeoutMs,
 )
 
-/** Starts a game server of the examples by its line, in the repository's folder. */
-function startGame(line: string, env: Record<string, string>) {
-  const root = join(import.meta.dirname, '..', '..')
-  const [, ...args] = line.split(' ')
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env } })
-  let said = ''
-  child.stdout.on('data', (chunk) => {
-    said += chunk
-  })
-  child.stderr.pipe(process.stderr)
-  const ended = once(child, 'exit')
-  return {
-    type: (...lines: string[]) => void child.stdin.write(`${lines.join('\n')}\n`),
-    says: (text: string) => expect.poll(() => said, { timeout: 60_000 }).toContain(text),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
+/** Empties the platform by the button of the overview, on which the console now opens. */
+async function startOver(page: Page, stubUrl: string): Promise<void> {
+  await page.goto(`${stubUrl}/console`)
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await isLive(page)
+  page.once('dialog', (dialog) => void dialog.accept())
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await page.locator('#outcome', { hasText: '200' }).waitFor()
+  await page.goto(`${stubUrl}/console/first-sale`)
+  await page.locator('#step-call[aria-current="step"]').waitFor()
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { authenticationSteps } from '../../platform-stub/pages/console/authentication-steps.ts'
-import { saleWays } from '../../platform-stub/pages/console/sale-ways.ts'
+import { examplesByOrders } from '../../platform-stub/pages/console/sale-ways.ts'
 import { answering, startReceiver } from '../platform-stub/fixtures/receiver.ts'
 import { startStub } from '../platform-stub/fixtures/stub.ts'
 import { isLive, markPage, openBrowser } from './fixtures/browser.ts'
@@ -24,7 +24,8 @@ const sharedWords = new Set([
     'platform-public-key.pem',
     'char-1',
   ],
-  ...Object.values(saleWays).flatMap(({ name }) => name?.split(' ') ?? []),
+  ...['curl', 'PowerShell'],
+  ...Object.values(examplesByOrders).flatMap((folders) => folders.map((folder) => `examples/${folder}`)),
   ...['quantity', 'outcome', 'test-buyer', 'test-seller', 'test-item'],
   ...['Aurora', 'Espada', 'Rúnica', 'Ataque', 'Fogo', 'buyer', 'seller', 'sword-1'],
 ])

@@ -1,6 +1,7 @@
 import type { StubClock } from '../../clock/clock.ts'
 import type { Schedule } from '../../clock/schedule.ts'
 import type { Faults } from '../../faults/faults.ts'
+import type { AgentNote } from '../../marketplace/game-servers/agent-beside.ts'
 import type { Directory } from '../../marketplace/game-servers/directory.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import type { Journal } from '../../partner-api/request-journal.ts'
@@ -12,6 +13,7 @@ export interface ControlParts {
   readonly platform: Platform
   readonly directory: Directory
   readonly journal: Journal
+  readonly agentNote: AgentNote
   readonly faults: Faults
   readonly clock: StubClock
   readonly schedule: Schedule

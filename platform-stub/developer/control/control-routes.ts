@@ -3,6 +3,7 @@ import { iso } from '../../clock/iso.ts'
 import type { StubEnv } from '../../http/framework.ts'
 import { controlObstacle } from '../../http/origin.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
+import { agentRoutes } from './agent-routes.ts'
 import { clockRoutes } from './clock-routes.ts'
 import type { ControlParts } from './control-parts.ts'
 import { bodyOf, limitOf, noFields, noQuery } from './control-request.ts'
@@ -26,6 +27,7 @@ export function controlRoutes(parts: ControlParts): Hono<StubEnv> {
     })
     .route('/game-servers', gameServerRoutes(parts))
     .route('/game-servers', testEventRoutes(parts))
+    .route('/agent', agentRoutes(parts))
     .route('/platform-key', platformKeyRoutes(parts))
     .route('/transactions', transactionRoutes(parts))
     .route('/listings', listingRoutes(parts))

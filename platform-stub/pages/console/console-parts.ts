@@ -1,4 +1,5 @@
 import type { Faults } from '../../faults/faults.ts'
+import type { AgentNote } from '../../marketplace/game-servers/agent-beside.ts'
 import type { Journal } from '../../partner-api/request-journal.ts'
 import type { ConsoleQueries } from '../../store/console-queries.ts'
 import type { PlatformKeyRow } from '../../store/platform-row.ts'
@@ -9,6 +10,7 @@ import type { Texts } from '../texts/en.ts'
 /** What the console reads. It acts only through the control routes, as its reader could with curl. */
 export interface SharedParts extends PlayerPageParts {
   readonly journal: Journal
+  readonly agentNote: AgentNote
   readonly faults: Faults
   readonly platformKey: () => Promise<PlatformKeyRow>
   /** The address that the control routes and the console listen on. */

@@ -2,18 +2,21 @@ import { html } from 'hono/html'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import type { Html } from '../document.ts'
 import { badge, codeBlock, icon } from '../parts.ts'
+import type { Texts } from '../texts/en.ts'
 import { actForm } from './acts.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { type SaleState, type SaleStep, saleStateOf, saleSteps } from './first-sale.ts'
-import { choiceIn, withQuery } from './list.ts'
-import { saleCommands } from './sale-commands.ts'
-import { type SaleWay, saleWayGroups, saleWays } from './sale-ways.ts'
+import { withQuery } from './list.ts'
+import { agentOn, type SaleStage, saleCommands } from './sale-commands.ts'
+import { examplesByOrders, type SaleWay, saleWaysOf } from './sale-ways.ts'
 
 /** Walks through the first sale, step by step; what has happened is ticked off. */
 export function firstSalePage(parts: ConsoleParts, request: PageRequest): ConsolePage {
   const { t } = parts
   const state = saleStateOf(parts)
-  const chosen = choiceIn(saleWays, request.query.get('with')) ?? 'curl'
+  const stage: SaleStage = { developerUrl: parts.developerUrl(), agent: parts.agentNote.read() }
+  const ways = saleWaysOf(agentOn(stage))
+  const chosen = ways.find((way) => way === request.query.get('with')) ?? 'curl'
   const count = saleSteps.filter((step) => state.done[step]).length
   const now = state.done.delivery ? undefined : saleSteps.find((step) => !state.done[step])
   return {
@@ -23,40 +26,40 @@ export function firstSalePage(parts: ConsoleParts, request: PageRequest): Consol
       <p class="soft">${t.firstSale.about}</p>
       <div class="row"><progress max="${saleSteps.length}" value="${count}" aria-labelledby="sale-progress"></progress><strong id="sale-progress" role="status">${t.firstSale.progress(count, saleSteps.length)}</strong></div>
       ${state.done.delivery ? finished(parts, state) : ''}
-      ${wayChoice(parts, request, chosen)}
-      <ol class="sale-steps">${saleSteps.map((step, at) => stepItem(parts, state, chosen, { step, at, now }))}</ol>
-      <p class="soft">${t.firstSale.where}</p>`,
+      <p class="soft">${stage.agent ? t.firstSale.where.started(html`<code>${stage.agent.url}</code>`) : t.firstSale.where.own}</p>
+      ${wayChoice(parts, request, ways, chosen)}
+      <ol class="sale-steps">${saleSteps.map((step, at) => stepItem(parts, state, { stage, way: chosen, step, at, now }))}</ol>`,
   }
 }
 
-function wayChoice({ t }: ConsoleParts, { path }: PageRequest, chosen: SaleWay): Html {
+function wayChoice({ t }: ConsoleParts, { path }: PageRequest, ways: readonly SaleWay[], chosen: SaleWay): Html {
+  const names: Readonly<Record<SaleWay, string>> = { curl: 'curl', powershell: 'PowerShell', ...t.firstSale.ways }
   const link = (way: SaleWay) =>
-    html`<li><a class="button small" href="${withQuery(path, new URLSearchParams({ with: way }))}" ${way === chosen ? html`aria-current="true"` : ''}>${saleWays[way].name ?? t.firstSale.filesByHand}</a></li>`
-  return html`<nav class="card pad ways" aria-label="${t.firstSale.choose}">
-    ${Object.entries(saleWayGroups).map(
-      ([group, ways]) =>
-        html`<div><h2 id="ways-${group}">${t.firstSale.groups[group as keyof typeof saleWayGroups]}</h2><ul class="row" aria-labelledby="ways-${group}">${ways.map(link)}</ul></div>`,
-    )}
-  </nav>`
+    html`<li><a class="button small" href="${withQuery(path, new URLSearchParams({ with: way }))}" ${way === chosen ? html`aria-current="true"` : ''}>${names[way]}</a></li>`
+  return html`<nav class="ways row" aria-labelledby="ways"><h2 id="ways">${t.firstSale.choose}</h2><ul class="row">${ways.map(link)}</ul></nav>`
 }
 
 interface Place {
+  readonly stage: SaleStage
+  readonly way: SaleWay
   readonly step: SaleStep
   readonly at: number
   /** The step that is to be done now; undefined when all are done. */
   readonly now: SaleStep | undefined
 }
 
-function stepItem(parts: ConsoleParts, state: SaleState, way: SaleWay, { step, at, now }: Place): Html {
+function stepItem(parts: ConsoleParts, state: SaleState, place: Place): Html {
   const { t } = parts
+  const { stage, step, at, now } = place
   const { title, text } = t.firstSale.steps[step]
+  const started: Readonly<Partial<Record<SaleStep, Html>>> = t.firstSale.started
   const isNow = step === now
   const phase = state.done[step] ? 'done' : isNow ? 'now' : 'later'
   const mark = state.done[step] ? icon('check') : html`<span aria-hidden="true">${at + 1}</span>`
-  const commands = commandsOf(parts, state, way, step)
+  const body = html`<p>${(stage.agent && started[step]) ?? text}</p>${isNow ? (hints[step]?.(parts, state) ?? '') : ''}${commandsOf(parts, state, place)}`
   const shown = isNow
-    ? html`<p>${text}</p>${hints[step]?.(parts, state) ?? ''}${commands}`
-    : html`<details><summary>${t.firstSale.commands}</summary><div class="stack"><p>${text}</p>${commands}</div></details>`
+    ? body
+    : html`<details><summary>${t.firstSale.how}</summary><div class="stack">${body}</div></details>`
   return html`<li id="step-${step}" class="card pad ${phase}" ${isNow ? html`aria-current="step"` : ''}>
     <span class="tick">${mark}</span>
     <div class="stack">
@@ -66,12 +69,19 @@ function stepItem(parts: ConsoleParts, state: SaleState, way: SaleWay, { step, a
   </li>`
 }
 
-function commandsOf({ t, developerUrl }: ConsoleParts, { names }: SaleState, chosen: SaleWay, step: SaleStep): Html {
-  const way = saleWays[chosen]
-  const lines = saleCommands(way, { ...names, developerUrl: developerUrl() })[step]
-  if (lines.length === 0) return html`<p>${t.firstSale.byItself}</p>`
-  const isTold = 'tell' in way && step !== 'server' && step !== 'call'
-  return html`${isTold ? html`<p>${way.orders === 'files' ? t.firstSale.tellFile : t.firstSale.tellGame}</p>` : ''}${lines.map((line) => codeBlock(t, line))}`
+function commandsOf({ t }: ConsoleParts, { names }: SaleState, { stage, way, step }: Place): Html {
+  const lines = saleCommands(way, names, stage)[step].map((line) => codeBlock(t, line))
+  if (way !== 'examples' || step === 'server') return html`${lines}`
+  if (step === 'call') return html`${lines}${exampleChoice(t, stage)}`
+  return lines.length > 0 ? html`<p>${t.firstSale.example.type}</p>${lines}` : html`<p>${t.firstSale.byItself}</p>`
+}
+
+/** The examples whose orders come as the agent of this stage gives them. */
+function exampleChoice({ firstSale: { example } }: Texts, stage: SaleStage): Html {
+  const { forwardUrl } = agentOn(stage)
+  const folders = examplesByOrders[forwardUrl === null ? 'fetched' : 'posted']
+  const how = forwardUrl === null ? example.fetched : example.posted(html`<code>${forwardUrl}</code>`)
+  return html`<p>${how}</p><ul class="row">${folders.map((folder) => html`<li><code>examples/${folder}</code></li>`)}</ul><p class="soft">${forwardUrl === null ? example.wantPosted : example.wantFetched}</p>`
 }
 
 /** What is said of a step that is done. */

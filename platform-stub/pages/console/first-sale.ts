@@ -13,7 +13,10 @@ export interface SaleNames {
   readonly seller: string
   readonly isSellerApproved: boolean
   readonly buyer: string
-  /** The item that was listed, or is listed next. */
+  /** The link that waits for the player, or is made next. */
+  readonly linkId: number
+  /** The listing that was made, or is made next. */
+  readonly listingId: number
   readonly itemRef: string
   /** The purchase that was made, or is made next. */
   readonly transactionId: number
@@ -34,7 +37,9 @@ export function saleStateOf({
   platform,
 }: Pick<ConsoleParts, 'queries' | 'clock' | 'platform'>): SaleState {
   const rows = queries.firstSale(clock.nowMs())
-  const { character, listing, transaction } = rows
+  const { character, openLink, listing, transaction } = rows
+  const { tables } = platform
+  const listingId = listing?.id ?? tables.listings.nextId()
   const isOpen = transaction && ['awaiting-payment', 'awaiting-server', 'disputed'].includes(phaseOfRow(transaction))
   return {
     rows,
@@ -51,8 +56,10 @@ export function saleStateOf({
       seller: character?.characterRef ?? 'char-1',
       isSellerApproved: character?.isApproved === 1,
       buyer: 'char-2',
-      itemRef: listing?.itemRef ?? `offer-${platform.tables.listings.nextId()}`,
-      transactionId: isOpen ? transaction.id : platform.tables.transactions.nextId(),
+      linkId: openLink?.id ?? tables.characters.nextLinkId(),
+      listingId,
+      itemRef: listing?.itemRef ?? `offer-${listingId}`,
+      transactionId: isOpen ? transaction.id : tables.transactions.nextId(),
     },
   }
 }

@@ -1,43 +1,51 @@
+import type { AgentBeside } from '../../marketplace/game-servers/agent-beside.ts'
 import type { SaleNames, SaleStep } from './first-sale.ts'
-import type { Way } from './sale-ways.ts'
+import { type SaleWay, waysByHand } from './sale-ways.ts'
 
-/** What the commands name. */
-interface CommandNames extends SaleNames {
+/** Where the commands are typed. */
+export interface SaleStage {
   readonly developerUrl: string
+  /** The agent that runs already; null where the commands register and start one. */
+  readonly agent: AgentBeside | null
 }
 
 type Commands = Readonly<Record<SaleStep, readonly string[]>>
 
-const ordersFlags: Readonly<Record<Way['orders'], string>> = {
-  push: '--forward-url http://127.0.0.1:9000/orders',
-  ask: '--bridge',
-  files: '--bridge --spool-dir spool',
+/** The agent that the commands of the first two steps make. */
+const ownAgent: AgentBeside = { url: 'http://127.0.0.1:8899', spoolDir: 'spool', forwardUrl: null }
+
+/** The agent of the first sale. */
+export function agentOn({ agent }: SaleStage): AgentBeside {
+  return agent ?? ownAgent
 }
 
-/** The commands of each step for a way; none where an example does the step by itself. */
-export function saleCommands(way: Way, names: CommandNames): Commands {
-  const { developerUrl, seller, buyer, itemRef } = names
-  const flags = ordersFlags[way.orders]
-  const server = [`platform-stub provision --url ${developerUrl} --name my-game ${flags} --state-dir state --out game`]
-  const agent = 'market-agent run --config game/agent.env'
-  if ('call' in way) {
-    const steps = stepsByHand(way, names)
-    return { server, ...steps, call: [agent, ...steps.call] }
-  }
-  const { start, tell } = way
+/** The commands of each step; none where the step is done already, or an example does it by itself. */
+export function saleCommands(way: SaleWay, names: SaleNames, stage: SaleStage): Commands {
+  const { word } = waysByHand[way === 'examples' ? 'curl' : way]
+  const provision = `platform-stub provision --url ${word(stage.developerUrl)} --name my-game --bridge --spool-dir spool --state-dir state --out game`
+  const steps = way === 'examples' ? stepsOfExample(names) : stepsByHand(way, names, agentOn(stage))
+  return stage.agent
+    ? { server: [], ...steps }
+    : { server: [provision], ...steps, call: ['market-agent run --config game/agent.env', ...steps.call] }
+}
+
+/** What is typed into the game server of an example. Its commands are words, so other characters have the usual names. */
+function stepsOfExample({ seller, buyer, itemRef }: SaleNames): Omit<Commands, 'server'> {
+  const plain = (name: string, usual: string) => (/^[\w.-]+$/.test(name) ? name : usual)
+  const [by, item] = [plain(seller, 'char-1'), plain(itemRef, 'espada')]
   return {
-    server,
-    call: [agent, start],
-    link: [tell(`link ${seller}`)],
-    listing: [tell(`list ${itemRef} ${seller} 3 1050`)],
-    purchase: [tell(`buy ${itemRef} 1 ${buyer}`)],
+    call: [],
+    link: [`link ${by}`],
+    listing: [`list ${item} ${by} 3 1050`],
+    purchase: [`buy ${item} 1 ${buyer}`],
     order: [],
     delivery: [],
   }
 }
 
-function stepsByHand({ call, orders, prepare }: Extract<Way, { call: unknown }>, names: CommandNames) {
-  const { seller, isSellerApproved, buyer, itemRef, transactionId } = names
+function stepsByHand(way: keyof typeof waysByHand, names: SaleNames, agent: AgentBeside): Omit<Commands, 'server'> {
+  const { seller, isSellerApproved, buyer, itemRef, linkId, listingId, transactionId } = names
+  const { prepare, call, takeOrder } = waysByHand[way]
   const offer = {
     itemRef,
     gameItemId: 'sword-9',
@@ -48,28 +56,20 @@ function stepsByHand({ call, orders, prepare }: Extract<Way, { call: unknown }>,
     sellerCharacterRef: seller,
   }
   const purchase = { itemRef, quantity: 1, buyerCharacterRef: buyer }
-  const taken = { transactionId, observedQuantity: 2 }
   // A refusal is remembered under its id. So the id changes with the approval that the listing was refused for.
   const listingTry = isSellerApproved ? 2 : 1
-  const reply = `spool/replies/transfer_order-${transactionId}.json`
+  // The ids are made of the platform's numbers. They rise through a reset, so what is remembered is never repeated.
   return {
     call: [
-      ...(prepare ? [prepare] : []),
-      call({ operation: 'market.eligibility', input: { characterRef: seller }, id: 'ask' }),
+      ...prepare(agent),
+      call(agent, { operation: 'market.eligibility', input: { characterRef: seller }, id: 'ask' }),
     ],
-    link: [call({ operation: 'character.link', input: { characterRef: seller }, id: `link-${seller}` })],
-    listing: [call({ operation: 'market.register', input: offer, id: `register-${itemRef}-${listingTry}` })],
-    purchase: [call({ operation: 'transaction.create', input: purchase, id: `buy-${itemRef}-${transactionId}` })],
-    order:
-      orders === 'files'
-        ? [
-            `cat spool/events/transfer_order-${transactionId}.json`,
-            `echo '{"observedQuantity":2}' > spool/replies/.reply && mv spool/replies/.reply ${reply}`,
-          ]
-        : [
-            call({ operation: 'orders.open', input: {}, id: 'orders' }),
-            call({ operation: 'orders.take', input: taken, id: 'take' }),
-          ],
-    delivery: [call({ operation: 'transaction.delivery', input: { transactionId }, id: 'delivery' })],
+    link: [call(agent, { operation: 'character.link', input: { characterRef: seller }, id: `link-${linkId}` })],
+    listing: [call(agent, { operation: 'market.register', input: offer, id: `register-${listingId}-${listingTry}` })],
+    purchase: [call(agent, { operation: 'transaction.create', input: purchase, id: `buy-${transactionId}` })],
+    order: takeOrder(agent, transactionId),
+    delivery: [
+      call(agent, { operation: 'transaction.delivery', input: { transactionId }, id: `delivery-${transactionId}` }),
+    ],
   }
 }

@@ -1,32 +1,31 @@
 import { type OperationName, operations } from '../../../contract/operations.ts'
+import type { AgentBeside } from '../../marketplace/game-servers/agent-beside.ts'
 import { curlLine, shellWord } from '../browser/curl-line.js'
-
-/** How a game server gets its orders: the agent posts them, it asks for them, or they are files. */
-type Orders = 'push' | 'ask' | 'files'
+import { powershellWord, typedJson } from './typed-words.ts'
 
 /** One call of the agent. */
 interface Call {
   readonly operation: OperationName
   readonly input: object
-  /** The same for each repetition of a call that must happen once. */
+  /** The same for each repetition of a call that must happen once. It is also the name of a file. */
   readonly id: string
 }
 
-/** A way through the first sale: calls that are typed by hand, or an example that is started and told what to do. */
-export type Way = {
-  /** Null for the one whose name is in the catalogue of texts. */
-  readonly name: string | null
-  readonly orders: Orders
-} & (
-  | { readonly call: (call: Call) => string; readonly prepare?: string }
-  | { readonly start: string; readonly tell: (command: string) => string }
-)
-
-const agentUrl = 'http://127.0.0.1:8899/call'
+/** A way to make the calls of the first sale by hand. */
+interface WayByHand {
+  /** A word of a line, which the shell takes as it is. */
+  readonly word: (text: string) => string
+  /** What the shell is told before the first call. */
+  readonly prepare: (agent: AgentBeside) => readonly string[]
+  /** The line that makes a call. */
+  readonly call: (agent: AgentBeside, call: Call) => string
+  /** Shows the order of a transaction, and takes it. */
+  readonly takeOrder: (agent: AgentBeside, transactionId: number) => readonly string[]
+}
 
 /** The body of a call by HTTP: with an id where it must not happen twice. */
 function bodyOf({ id, operation, input }: Call): string {
-  return JSON.stringify({ ...(mustHappenOnce(operation) && { id }), operation, input })
+  return typedJson({ ...(mustHappenOnce(operation) && { id }), operation, input })
 }
 
 function mustHappenOnce(name: OperationName): boolean {
@@ -34,89 +33,72 @@ function mustHappenOnce(name: OperationName): boolean {
   return operation.kind === 'platform' && operation.retry === 'once'
 }
 
-const typed = (command: string) => command
-const appended = (command: string) => `echo "${command}" >> world/console.txt`
-const files = { orders: 'files', tell: appended } as const
+/** What is left of the three listed units when one is sold. */
+const stockLeft = { observedQuantity: 2 } as const
 
-/** The ways through the first sale, by the word in the address. The examples are in `examples/` of the repository. */
-export const saleWays = {
-  curl: {
-    name: 'curl',
-    orders: 'ask',
-    call: (call) => curlLine({ method: 'POST', url: agentUrl, body: bodyOf(call) }),
+function takeByAsking(call: WayByHand['call']): WayByHand['takeOrder'] {
+  return (agent, transactionId) => [
+    call(agent, { operation: 'orders.open', input: {}, id: 'orders' }),
+    call(agent, { operation: 'orders.take', input: { transactionId, ...stockLeft }, id: 'take' }),
+  ]
+}
+
+const callByCurl: WayByHand['call'] = ({ url }, call) =>
+  curlLine({ method: 'POST', url: `${url}/call`, body: bodyOf(call) })
+
+// Windows PowerShell sends a text as Latin-1 if nothing is said, so it gets the bytes.
+const callByPowershell: WayByHand['call'] = ({ url }, call) =>
+  `Invoke-RestMethod ${powershellWord(`${url}/call`)} -Method Post -ContentType 'application/json; charset=utf-8' -Body ([Text.Encoding]::UTF8.GetBytes(${powershellWord(bodyOf(call))})) | ConvertTo-Json -Depth 9`
+
+const callByFile: WayByHand['call'] = (_, { operation, input, id }) => {
+  const name = mustHappenOnce(operation) ? id : `${id}-$(date +%s)`
+  return `call ${name} ${shellWord(typedJson({ action: operation, ...input }))}`
+}
+
+/** The ways by hand, by the word in the address. */
+export const waysByHand = {
+  curl: { word: shellWord, prepare: () => [], call: callByCurl, takeOrder: takeByAsking(callByCurl) },
+  files: {
+    word: shellWord,
+    prepare: ({ spoolDir }) => [
+      [
+        `spool=${shellWord(spoolDir ?? '')}`,
+        'call() {',
+        `  printf '%s' "$2" > "$spool/outbox/.$1.tmp" && mv "$spool/outbox/.$1.tmp" "$spool/outbox/$1.json"`,
+        '  until [ -f "$spool/inbox/$1.json" ]; do sleep 1; done',
+        '  cat "$spool/inbox/$1.json"; rm "$spool/inbox/$1.json"',
+        '}',
+      ].join('\n'),
+    ],
+    call: callByFile,
+    takeOrder(agent, transactionId) {
+      // An agent that posts the orders shows no files of them.
+      if (agent.forwardUrl !== null) return takeByAsking(callByFile)(agent, transactionId)
+      const file = `transfer_order-${transactionId}.json`
+      return [
+        `until [ -f "$spool/events/${file}" ]; do sleep 1; done; cat "$spool/events/${file}"`,
+        `printf '%s' ${shellWord(JSON.stringify(stockLeft))} > "$spool/replies/.reply" && mv "$spool/replies/.reply" "$spool/replies/${file}"`,
+      ]
+    },
   },
   powershell: {
-    name: 'PowerShell',
-    orders: 'ask',
-    call: (call) => {
-      const body = bodyOf(call).replaceAll("'", "''")
-      return `Invoke-RestMethod ${agentUrl} -Method Post -ContentType application/json -Body '${body}' | ConvertTo-Json -Depth 9`
-    },
+    word: powershellWord,
+    prepare: () => [],
+    call: callByPowershell,
+    takeOrder: takeByAsking(callByPowershell),
   },
-  files: {
-    name: null,
-    orders: 'files',
-    prepare: [
-      'call() {',
-      `  printf '%s' "$2" > "spool/outbox/.$1.tmp" && mv "spool/outbox/.$1.tmp" "spool/outbox/$1.json"`,
-      '  until [ -f "spool/inbox/$1.json" ]; do sleep 1; done',
-      '  cat "spool/inbox/$1.json"; rm "spool/inbox/$1.json"',
-      '}',
-    ].join('\n'),
-    call: ({ operation, input, id }) => {
-      const name = mustHappenOnce(operation) ? id : `${id}-$(date +%s)`
-      return `call ${name} ${shellWord(JSON.stringify({ action: operation, ...input }))}`
-    },
-  },
-  python: { name: 'Python', orders: 'push', tell: typed, start: 'python3 examples/python/game.py' },
-  node: { name: 'Node', orders: 'push', tell: typed, start: 'node examples/node/game.mjs' },
-  java: {
-    name: 'Java',
-    orders: 'push',
-    tell: typed,
-    start: 'java -Dfile.encoding=UTF-8 -cp gson.jar examples/java/Game.java',
-  },
-  csharp: {
-    name: 'C#',
-    orders: 'push',
-    tell: typed,
-    start: 'mcs -r:System.Web.Extensions -out:Game.exe examples/csharp/Game.cs\nmono Game.exe',
-  },
-  go: { name: 'Go', orders: 'push', tell: typed, start: 'go run examples/go/game.go' },
-  php: {
-    name: 'PHP',
-    orders: 'push',
-    tell: typed,
-    start: 'php -S 127.0.0.1:9000 examples/php/orders.php &\nphp examples/php/game.php',
-  },
-  lua: { name: 'Lua', orders: 'ask', tell: typed, start: 'lua examples/lua/game.lua' },
-  cpp: {
-    name: 'C++',
-    orders: 'ask',
-    tell: typed,
-    start: 'g++ -std=c++11 -O1 -pthread -o game-cpp examples/cpp/game.cpp\n./game-cpp',
-  },
-  'lua-files': { ...files, name: 'Lua', start: 'lua examples/lua-files/game.lua' },
-  'shell-files': { ...files, name: 'shell', start: 'sh examples/shell-files/game.sh' },
-  'php-files': {
-    ...files,
-    name: 'PHP (cron)',
-    start: 'while sleep 1; do php examples/php-files/game.php; done',
-  },
-  'batch-files': {
-    ...files,
-    name: 'Windows (batch)',
-    tell: (command) => `echo ${command}>> world\\console.txt`,
-    start: 'examples\\batch-files\\game.bat',
-  },
-} as const satisfies Readonly<Record<string, Way>>
+} as const satisfies Readonly<Record<string, WayByHand>>
 
-/** Names a way. */
-export type SaleWay = keyof typeof saleWays
+/** Names a way through the first sale: by hand, or with one of the examples of the repository. */
+export type SaleWay = keyof typeof waysByHand | 'examples'
 
-/** The ways by what they are, as the choice shows them. */
-export const saleWayGroups = {
-  byHand: ['curl', 'powershell', 'files'],
-  http: ['python', 'node', 'java', 'csharp', 'go', 'php', 'lua', 'cpp'],
-  files: ['lua-files', 'shell-files', 'php-files', 'batch-files'],
-} as const satisfies Readonly<Record<string, readonly SaleWay[]>>
+/** The ways that an agent allows, in the order of the page. */
+export function saleWaysOf({ spoolDir }: AgentBeside): SaleWay[] {
+  return spoolDir === null ? ['curl', 'powershell', 'examples'] : ['curl', 'files', 'powershell', 'examples']
+}
+
+/** The folders in `examples/`, by how their orders come. */
+export const examplesByOrders = {
+  posted: ['python', 'node', 'go', 'java', 'csharp', 'php'],
+  fetched: ['lua', 'cpp', 'lua-files', 'shell-files', 'php-files', 'batch-files'],
+} as const

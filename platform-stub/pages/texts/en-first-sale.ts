@@ -9,18 +9,23 @@ export const firstSale = {
     'Seven steps, about five minutes. A step is ticked off as soon as the platform sees it happen. Nothing has to be reloaded.',
   progress: (done: number, all: number) => `${done} of ${all} steps done`,
   choose: 'Show the commands for',
-  groups: {
-    byHand: 'Calls by hand',
-    http: 'A small game server, by HTTP',
-    files: 'A small game server, by files alone',
+  ways: { files: 'files (sh)', examples: 'an example' },
+  where: {
+    started: (agentUrl: Html) =>
+      html`<code>npm start</code> runs the stub and an agent (${agentUrl}). Type the commands into another terminal.`,
+    own: html`<code>npm start</code> in the repository would do the first steps for you. Otherwise put <code>platform-stub</code> and <code>market-agent</code> into your <code>PATH</code>, and run the commands in one folder.`,
   },
-  filesByHand: 'files (shell)',
-  where: html`The programs are in <code>dist/</code> after <code>npm run build</code>, and the examples in <code>examples/</code>. Run the commands in the folder of the repository, with <code>dist</code> in your <code>PATH</code>. Under <code>npm start</code> the first step is done and the agent runs already; <code>npm start -- --forward-url http://127.0.0.1:9000/orders</code> posts the orders.`,
   /** What a step is, for screen readers. */
   states: { done: 'done', now: 'now', later: 'not yet' },
-  commands: 'Commands',
-  tellGame: 'Type this into the game server:',
-  tellFile: 'Say this to the game server by its file:',
+  how: 'How it is done',
+  example: {
+    type: html`Type this into the game server. One with files reads it from <code>console.txt</code> in the folder of its world.`,
+    fetched: html`Start one of these examples in another terminal, as its <code>README.md</code> says. It says <code>pronto</code>. It asks for its orders, or reads them from files:`,
+    posted: (url: Html) =>
+      html`Start one of these examples in another terminal, as its <code>README.md</code> says. It says <code>pronto</code>. The agent posts its orders to ${url}:`,
+    wantPosted: html`For the examples that take orders by POST (Python, Node, Go, Java, C#, PHP), start with <code>npm start -- --forward-url http://127.0.0.1:9000/orders</code>.`,
+    wantFetched: html`For the examples that ask for orders or read files (Lua, C++, shell, PHP with cron, Windows batch), start with <code>npm start</code> alone.`,
+  },
   byItself: 'The game server of the example does this by itself, a second or two later.',
   steps: {
     server: {
@@ -51,6 +56,11 @@ export const firstSale = {
       title: 'Deliver the item',
       text: html`The item goes into a mailbox that survives a crash. Then the game server confirms. Only now may the seller be paid.`,
     },
+  },
+  /** What is said of steps that `npm start` does. */
+  started: {
+    server: html`At the real platform the staff do this. The game server gets an API key, a key to sign with, and an address for its webhooks. Here <code>npm start</code> has registered it.`,
+    call: html`The agent signs every call, so your game server needs no cryptography. The agent runs already.`,
   },
   registerHere: (link: Html) =>
     html`Or ${link} in the console, and download the files of its agent. Then the stub has the signing key and can play the game server for you.`,

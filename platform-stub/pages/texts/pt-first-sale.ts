@@ -9,17 +9,22 @@ export const firstSale: Texts['firstSale'] = {
     'Sete passos, uns cinco minutos. Cada passo é marcado assim que a plataforma o vê acontecer. Não é preciso recarregar nada.',
   progress: (done, all) => `${done} de ${all} passos concluídos`,
   choose: 'Mostrar os comandos para',
-  groups: {
-    byHand: 'Chamadas à mão',
-    http: 'Um pequeno servidor de jogo, por HTTP',
-    files: 'Um pequeno servidor de jogo, só com arquivos',
+  ways: { files: 'arquivos (sh)', examples: 'um exemplo' },
+  where: {
+    started: (agentUrl) =>
+      html`O <code>npm start</code> está rodando o stub e um agente (${agentUrl}). Digite os comandos em outro terminal.`,
+    own: html`O <code>npm start</code>, no repositório, faria os primeiros passos por você. Sem ele, coloque <code>platform-stub</code> e <code>market-agent</code> no seu <code>PATH</code> e rode os comandos em uma só pasta.`,
   },
-  filesByHand: 'arquivos (shell)',
-  where: html`Os programas ficam em <code>dist/</code> depois de <code>npm run build</code>, e os exemplos em <code>examples/</code>. Rode os comandos na pasta do repositório, com <code>dist</code> no seu <code>PATH</code>. Com <code>npm start</code>, o primeiro passo já está feito e o agente já está rodando; com <code>npm start -- --forward-url http://127.0.0.1:9000/orders</code>, os pedidos chegam por POST.`,
   states: { done: 'concluído', now: 'agora', later: 'ainda não' },
-  commands: 'Comandos',
-  tellGame: 'Digite isto no servidor de jogo:',
-  tellFile: 'Diga isto ao servidor de jogo pelo arquivo dele:',
+  how: 'Como se faz',
+  example: {
+    type: html`Digite isto no servidor de jogo. Um exemplo com arquivos lê isto do arquivo <code>console.txt</code>, na pasta do mundo dele.`,
+    fetched: html`Inicie um destes exemplos em outro terminal, como diz o <code>README.pt-BR.md</code> dele. Ele mostra <code>pronto</code>. Ele pergunta pelos pedidos ou os lê de arquivos:`,
+    posted: (url) =>
+      html`Inicie um destes exemplos em outro terminal, como diz o <code>README.pt-BR.md</code> dele. Ele mostra <code>pronto</code>. O agente envia os pedidos por POST para ${url}:`,
+    wantPosted: html`Para os exemplos que recebem pedidos por POST (Python, Node, Go, Java, C#, PHP), inicie com <code>npm start -- --forward-url http://127.0.0.1:9000/orders</code>.`,
+    wantFetched: html`Para os exemplos que perguntam pelos pedidos ou leem arquivos (Lua, C++, shell, PHP com cron, batch do Windows), inicie só com <code>npm start</code>.`,
+  },
   byItself: 'O servidor de jogo do exemplo faz isto sozinho, um ou dois segundos depois.',
   steps: {
     server: {
@@ -50,6 +55,10 @@ export const firstSale: Texts['firstSale'] = {
       title: 'Entregue o item',
       text: html`O item vai para uma caixa de correio que sobrevive a uma queda. Depois o servidor de jogo confirma. Só então o vendedor pode receber.`,
     },
+  },
+  started: {
+    server: html`Na plataforma real, quem faz isto é a equipe dela. O servidor de jogo recebe uma chave de API, uma chave para assinar e um endereço para os webhooks. Aqui, o <code>npm start</code> já fez o registro.`,
+    call: html`O agente assina todas as chamadas, então o seu servidor de jogo não precisa de criptografia. O agente já está rodando.`,
   },
   registerHere: (link) =>
     html`Ou ${link} no console e baixe os arquivos do agente. Assim o stub fica com a chave de assinatura e pode fazer o papel do servidor de jogo.`,

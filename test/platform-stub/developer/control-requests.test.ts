@@ -16,6 +16,7 @@ async function routesWithBodies(stub: TestStub): Promise<[method: string, path: 
     ['POST', '/stub/game-servers', { name: 'Aurora' }],
     ['PUT', `/stub/game-servers/${server.id}`, { webhookUrl: null }],
     ['PUT', `/stub/game-servers/${server.id}/characters/c`, { linked: true }],
+    ['PUT', '/stub/agent', { url: 'http://127.0.0.1:8899' }],
     ['PUT', '/stub/clock', { advanceSeconds: 1 }],
     ['DELETE', '/stub/clock', {}],
     ['POST', '/stub/faults', { kind: 'delay', delayMs: 1 }],
