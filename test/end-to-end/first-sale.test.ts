@@ -1,37 +1,59 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../platform-stub/fixtures/process.ts'
-import { codeBlocksOf, portsFor, runCommands, withPorts } from './fixtures/guide.ts'
+import { shellWord } from '../../platform-stub/pages/browser/curl-line.js'
+import { codeBlocksOf, nextSecond, portsFor, runCommands, withPorts } from './fixtures/guide.ts'
+import { npmStart } from './fixtures/npm-start.ts'
 
 const blocks = codeBlocksOf('en/first-sale.md').filter(({ language }) => language === 'sh')
 
-/** The commands of the chapter with this number. */
+/** The commands of the chapter with this number, those for the first terminal left out. */
 function chapter(number: number): string[] {
-  return blocks.filter(({ heading }) => heading.startsWith(`${number}. `)).map(({ text }) => text)
+  return blocks
+    .filter(({ heading, text }) => heading.startsWith(`${number}. `) && !text.startsWith('npm '))
+    .map(({ text }) => text)
 }
 
-const [http, files, asking] = [chapter(3), chapter(4), chapter(5)]
-/** Of the chapter on asking, 5.2 are the commands of 3.3. */
-const ways = {
-  'over HTTP': http,
-  'over files': files,
-  'by asking': [...asking.slice(0, 1), ...http.filter((text) => text.includes('market.register')), ...asking.slice(1)],
-} as const
+const [begin, http, files, asking] = [chapter(1), chapter(3), chapter(4), chapter(5)]
+/** The chapter on asking has the commands of 3.3 in its first part. */
+const byAsking = [...http.filter((text) => text.includes('market.register')), ...asking]
 
-for (const [way, commands] of Object.entries(ways)) {
-  test(`the guide's first sale ${way} is listed, paid, delivered and complete, with the commands as they are printed`, async () => {
-    await using folder = await temporaryFolder()
-    const ports = await portsFor('8787', '8898', '8899', '9000')
-    const script = withPorts(['cd "$REPOSITORY"', ...chapter(1), ...commands].join('\n'), ports)
-      // The test is run after the build.
-      .replace('npm ci && npm run build\n', '')
-      .replace('serve --memory', `serve --memory --port ${ports.get('8787')}`)
-      .replace(
-        'provision ',
-        `provision --agent-port ${ports.get('8899')} --webhook-url http://127.0.0.1:${ports.get('8898')}/webhook `,
-      )
-    const printed = await runCommands(script, folder.path)
-    expect(printed).toContain('"deliveryStatus":"ENTREGUE"')
-    expect(printed).toContain('"outcome":"CONCLUIDA"')
-    expect(printed).not.toContain('"ok":false')
-  })
+/** Types commands into the second terminal, with the first one still running. */
+async function typeBeside(started: Awaited<ReturnType<typeof npmStart>>, commands: readonly string[], gamePort = 9000) {
+  const portOf = (url: string) => Number(new URL(url).port)
+  const ports = new Map([
+    ['8787', portOf(started.stubUrl)],
+    ['8899', portOf(started.agentUrl)],
+    ['9000', gamePort],
+  ])
+  const script = withPorts([...begin, ...commands].join('\n'), ports).replace(
+    'cd .demo',
+    `cd ${shellWord(started.folder)}`,
+  )
+  const printed = await runCommands(script, join(started.folder, '..'))
+  expect(printed).toContain('"deliveryStatus":"ENTREGUE"')
+  expect(printed).toContain('"outcome":"CONCLUIDA"')
+  expect(printed).not.toContain('"ok":false')
 }
+
+test('the guide starts what its commands need: npm start, and for orders by POST an address', () => {
+  expect(blocks.map(({ text }) => text.trim()).filter((text) => text.startsWith('npm '))).toEqual([
+    'npm ci && npm start',
+    'npm start -- --forward-url http://127.0.0.1:9000/orders',
+  ])
+  expect(begin).toEqual(['cd .demo\n'])
+})
+
+test("the guide's first sale by files, by asking and by files again: each is complete, with the commands as they are printed", async () => {
+  await using started = await npmStart()
+  for (const commands of [files, byAsking, files]) {
+    await typeBeside(started, commands)
+    await nextSecond()
+  }
+})
+
+test("the guide's first sale over HTTP is complete, with the commands as they are printed", async () => {
+  const ports = await portsFor('9000')
+  const gamePort = ports.get('9000') ?? 0
+  await using started = await npmStart('--forward-url', `http://127.0.0.1:${gamePort}/orders`)
+  await typeBeside(started, http, gamePort)
+})

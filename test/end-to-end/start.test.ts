@@ -1,51 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { html } from 'hono/html'
 import { expect, test } from 'vitest'
+import { shellWord } from '../../platform-stub/pages/browser/curl-line.js'
 import { startReceiver } from '../platform-stub/fixtures/receiver.ts'
-import { codeBlocksOf, runCommands } from './fixtures/guide.ts'
+import { codeBlocksOf, nextSecond, runCommands } from './fixtures/guide.ts'
+import { npmStart } from './fixtures/npm-start.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-
-/** `npm start` in a folder whose name needs quoting, on free ports, once it has printed its lines. */
-async function npmStart(...more: string[]) {
-  const parent = mkdtempSync(join(tmpdir(), 'npm-start-'))
-  const folder = join(parent, "o'brien's game")
-  mkdirSync(folder)
-  const args = ['start', '--', '--folder', folder, '--port', '0', '--agent-port', '0', '--webhook-port', '0', ...more]
-  const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
-  let printed = ''
-  const ended = new Promise<void>((resolve) => npm.once('close', () => resolve()))
-  const isReady = new Promise<void>((resolve) => {
-    npm.stdout.on('data', (chunk) => {
-      printed += chunk
-      if (printed.includes('/operations\n')) resolve()
-    })
-  })
-  await Promise.race([isReady, ended.then(() => Promise.reject(new Error(printed)))])
-  const [, stubUrl = '', agentUrl = ''] = /platform-stub listens at (\S+), market-agent at (\S+)\./.exec(printed) ?? []
-  return {
-    npm,
-    printed,
-    folder,
-    stubUrl,
-    agentUrl,
-    addresses: [`${stubUrl}/health`, `${agentUrl}/health`],
-    /** Runs the line that is printed below a title. */
-    line(title: string): string {
-      const lines = printed.split('\n')
-      const from = lines.findIndex((one) => one.startsWith(title)) + 1
-      const commands = lines.slice(from, lines.indexOf('', from)).join('\n')
-      return execFileSync('sh', ['-c', commands], { cwd: root, encoding: 'utf8' })
-    },
-    async [Symbol.asyncDispose]() {
-      npm.kill('SIGTERM')
-      await ended
-      rmSync(parent, { recursive: true, force: true, maxRetries: 10 })
-    },
-  }
-}
 
 test('the lines that npm start prints work as they stand, by HTTP and by files, and again', async () => {
   await using started = await npmStart()
@@ -78,22 +39,36 @@ test('npm start posts paid orders to the address that it is given', async () => 
   expect(event).toMatchObject({ quantity: 1, buyerCharacterRef: 'char-2' })
 })
 
-test('the first success of the README works beside npm start: an item is listed, sold and delivered, a file is answered', async () => {
+test('the first sale of the console names the agent, the folder and the way of the orders of npm start', async () => {
+  await using started = await npmStart()
+  const page = async (way: string) => (await fetch(`${started.stubUrl}/console/first-sale?with=${way}`)).text()
+  expect(await page('curl')).toContain(`${started.agentUrl}/call`)
+  expect(await page('files')).toContain(String(html`spool=${shellWord(join(started.folder, 'spool'))}`))
+  expect(await page('examples')).toContain('<code>examples/lua-files</code>')
+  for (const way of ['curl', 'files', 'powershell', 'examples']) expect(await page(way)).not.toContain('agent.env')
+})
+
+test('the commands of the README work beside npm start, twice: an item is sold and delivered, a file is answered, a fault is set', async () => {
   await using started = await npmStart()
   const blocks = codeBlocksOf('../README.md').filter(
     ({ heading, language }) => /^2\. /.test(heading) && language === 'sh',
   )
-  const [list = '', sell = '', files = ''] = blocks.map(({ text }) => text)
-  const commands = [list, sell, files]
+  const commands = blocks.map(({ text }) => text).filter((text) => text.includes('127.0.0.1') || text.includes('.demo'))
+  expect(commands).toHaveLength(4)
+  const script = commands
     .join('\n')
     .replaceAll('http://127.0.0.1:8787', started.stubUrl)
     .replaceAll('http://127.0.0.1:8899', started.agentUrl)
-    .replace('.demo/spool', JSON.stringify(join(started.folder, 'spool')))
-  const printed = await runCommands(commands, root)
-  expect(printed).toContain('{"ok":true,"id":"register-offer-1-1","data":{')
-  expect(printed).toContain('"deliveryStatus":"ENTREGUE"')
-  expect(printed).toContain('"id":"ask-1"')
-  expect(printed).not.toContain('"ok":false')
+    .replaceAll('.demo', '"$DEMO"')
+  for (const _ of ['the first time', 'another one']) {
+    await nextSecond()
+    const printed = await runCommands(`DEMO=${shellWord(started.folder)}\n${script}`, root)
+    expect(printed).toContain('{"ok":true,"id":"register-offer-')
+    expect(printed).toContain('"deliveryStatus":"ENTREGUE"')
+    expect(printed).toContain('"allowed":true')
+    expect(printed).toContain('"kind":"duplicate"')
+    expect(printed).not.toMatch(/"ok":false|\{"message"/)
+  }
 })
 
 test.each(['SIGTERM', 'SIGHUP'] as const)('%s to npm start ends both programs', async (signal) => {
