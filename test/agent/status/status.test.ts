@@ -46,8 +46,11 @@ test('a proof of contact makes the agent ready, and each call is counted by its 
     { fault: 'reset' },
   )
   const contactMs = agent.clock.wallMs()
-  for (const id of ['buy-1', 'buy-2', 'buy-3'])
-    await agent.call('transaction.create', goodInputs['transaction.create'], id)
+  const buy = (id: string) => agent.call('transaction.create', goodInputs['transaction.create'], id)
+  await buy('buy-1')
+  expect(await statusOf(agent)).toMatchObject({ ready: true, reasons: [] })
+  await buy('buy-2')
+  await buy('buy-3')
   await agent.call('transaction.create', {})
   expect(await statusOf(agent)).toMatchObject({
     platform: { lastContactAt: new Date(contactMs).toISOString(), clockOffsetMs: 60_000 },
