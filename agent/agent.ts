@@ -111,11 +111,11 @@ export async function startAgent(
   const bridge = config.webhook && openBridge({ ...config, settings: config.webhook, clock, log, onWebhook, onFatal })
   if (bridge) started.defer(() => bridge.close())
   else await warnOfUnattendedOrders(config.stateDir, log)
-  const { baseUrl, extraCa } = config
+  const { baseUrl, extraCa, attemptTimeoutMs } = config
   const { origin } = new URL(baseUrl)
   const proxy = proxyOf(origin, config)
   const route = { baseUrl, proxy, signer: () => live.current.signingKey }
-  const connection = connectToPlatform({ origin, extraCa, proxy, clock })
+  const connection = connectToPlatform({ origin, extraCa, proxy, attemptTimeoutMs, clock })
   started.defer(() => connection.close())
   const platformLog = new PlatformLog(log, clock)
   const contact = new Contact(clock, (state) => platformLog.onContact(state))

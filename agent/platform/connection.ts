@@ -3,7 +3,6 @@ import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Clock } from '../clock/clock.ts'
-import { agentLimits } from '../config/agent-limits.ts'
 import { AttemptHandler } from './attempt-handler.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { platformConnector } from './connector.ts'
@@ -34,22 +33,21 @@ export interface ConnectionOptions {
   /** PEM certificates trusted beside the system's store and Node's own list. */
   readonly extraCa: string | undefined
   readonly proxy: URL | undefined
+  /** How long a shared connection may take to be made. An attempt that waits for it has no more time. */
+  readonly attemptTimeoutMs: number
   readonly clock: Clock
 }
 
 const connectionsMax = 128
 
 /** Opens no socket yet: the first request does. */
-export function connectToPlatform({ origin, extraCa, proxy, clock }: ConnectionOptions): PlatformConnection {
+export function connectToPlatform(options: ConnectionOptions): PlatformConnection {
+  const { origin, extraCa, proxy, attemptTimeoutMs, clock } = options
   const secureContext = origin.startsWith('https:') ? makeSecureContext(extraCa) : undefined
   // Our own timer ends an attempt. One of undici would end it a second time, with another error.
   const common = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 }
   const connect = (timeoutMs: number) => platformConnector({ secureContext, proxy, timeoutMs })
-  const pooled = new Pool(origin, {
-    ...common,
-    connections: connectionsMax,
-    connect: connect(agentLimits.attemptTimeoutMs),
-  })
+  const pooled = new Pool(origin, { ...common, connections: connectionsMax, connect: connect(attemptTimeoutMs) })
 
   const send = (
     dispatcher: Dispatcher,

@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { connect } from 'node:net'
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
@@ -42,7 +47,23 @@ async function startProxy(status = 200): Promise<{ url: string; asked: string[] 
   return { url: `http://127.0.0.1:${port}`, asked, [Symbol.dispose]: () => closing(server) }
 }
 
-async function listening(server: Server): Promise<number> {
+/** Takes connections. Neither TLS nor CONNECT is ever answered. */
+async function startSilent(): Promise<{ port: number } & Disposable> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket.on('error', () => undefined).resume())
+  })
+  const port = await listening(server)
+  return {
+    port,
+    [Symbol.dispose]() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+async function listening(server: TcpServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
 }
@@ -142,6 +163,23 @@ test('a host in NO_PROXY is reached directly', async () => {
   expect(await agent.call('market.eligibility', { characterRef: 'c' })).toMatchObject({ ok: true })
   expect(proxy.asked).toEqual([])
 })
+
+for (const what of ['a connection', 'a tunnel'] as const) {
+  // With the usual 10 s for each attempt it would take 40 s.
+  test(`${what} that is not made within SERVICE_ATTEMPT_TIMEOUT_MS is given up`, { timeout: 30_000 }, async () => {
+    using silent = await startSilent()
+    const address = `127.0.0.1:${silent.port}`
+    const way =
+      what === 'a tunnel'
+        ? { url: 'https://api.market.test', httpsProxy: `http://${address}` }
+        : { url: `https://${address}`, httpsProxy: undefined }
+    const limits = { attemptTimeoutMs: 300, callDeadlineMs: 1_000 }
+    // The clock of the agent stands still, so nothing else ends an attempt.
+    await using agent = await startTestAgent(way.url, { ...limits, httpsProxy: way.httpsProxy })
+    expect(await agent.call('market.eligibility', goodInputs['market.eligibility'])).toMatchObject({ status: 503 })
+    expect(JSON.stringify(agent.logLines())).toMatch(/UND_ERR_CONNECT_TIMEOUT|no answer within 300 ms/)
+  })
+}
 
 test('an answer that never ends is not read to its end', async () => {
   await using platform = await ScriptedPlatform.start()
