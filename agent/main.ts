@@ -1,3 +1,6 @@
+// First, so that it listens before the rest of the program is loaded.
+import './command-line/stop-signal.ts'
+
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { operations as operationTable } from '../contract/operations.ts'
 import manifest from '../package.json' with { type: 'json' }

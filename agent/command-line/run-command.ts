@@ -14,6 +14,7 @@ import { exitCodes } from './exit-codes.ts'
 import { explainFailedStart } from './failed-start.ts'
 import { readConfig } from './read-config.ts'
 import { reloadableConfig } from './reloadable-config.ts'
+import { stopSignal } from './stop-signal.ts'
 
 export interface RunOptions {
   readonly config?: string
@@ -26,10 +27,6 @@ const graceMs = 10_000
 const closingMsMax = 1_000
 const standbyIntervalMs = 200
 
-const isWindows = process.platform === 'win32'
-/** Windows ends a process soon after its console was closed, which Node reports as SIGHUP. */
-const stopSignals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(isWindows ? ['SIGHUP' as const] : [])]
-
 /** `market-agent run`: the daemon, until SIGTERM or SIGINT. SIGHUP reloads. Ends the process with its exit code. */
 export async function run(options: RunOptions): Promise<void> {
   const config = readConfig(options.config, readAgentConfig)
@@ -39,16 +36,14 @@ export async function run(options: RunOptions): Promise<void> {
   if (!opened) return
   const { log } = opened
   const live = reloadableConfig(config, options.config, opened)
-  const end = (exitCode: number): never => {
-    // Timers may still be set. Everything that must survive is on disk.
-    process.exit(exitCode)
-  }
+  /** Timers may still be set. Everything that must survive is on disk. */
+  const end = (exitCode: number): never => process.exit(exitCode)
   const onFatal = (error: Error): never => {
     log.fatal(`stopped rather than guess: ${error.message}`)
     return end(exitCodes.refused)
   }
-  const signalled = firstSignalOf(...stopSignals)
-  if (!isWindows) process.on('SIGHUP', () => void live.reload())
+  process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'ended by a bug of the agent'))
+  if (process.platform !== 'win32') process.on('SIGHUP', () => void live.reload())
   // Node reads it anew for each TLS connection; a warning of the configuration says that it is ignored.
   delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   const manager = serviceManager({ env: process.env, clock: systemClock, log })
@@ -60,17 +55,22 @@ export async function run(options: RunOptions): Promise<void> {
   for (const warning of config.warnings) log.warn(warning)
   try {
     const started = start(live, log, onFatal, options.standby === true ? onStandby : undefined)
-    const agent = await Promise.race([started, signalled])
-    if (typeof agent === 'string') return end(exitCodes.ok)
-    void agent.learnPlatformClock()
-    manager.reportUp(`listening at ${agent.url}`, agent.checkAlive)
-    const signal = await signalled
+    const agent = await Promise.race([started, stopSignal.then(() => undefined)])
+    if (agent) {
+      void agent.learnPlatformClock()
+      manager.reportUp(`listening at ${agent.url}`, agent.checkAlive)
+    }
+    const signal = await stopSignal
+    const stopMs = systemClock.monotonicMs() + graceMs
     manager.close()
     log.info({ signal }, 'stopping')
-    const closed = agent
-      .close(graceMs)
-      .catch((error: Error) => log.error({ cause: error.message }, 'the stop is not complete'))
-    await Promise.race([closed, systemClock.sleep(graceMs + closingMsMax)])
+    // A start is brought to its end: calls may have been accepted already.
+    const closed = started
+      .then((running) => running?.close(Math.max(0, stopMs - systemClock.monotonicMs())))
+      .catch((error: Error) => error)
+    const late = systemClock.sleep(graceMs + closingMsMax).then(() => new Error(`it took longer than ${graceMs} ms`))
+    const problem = await Promise.race([closed, late])
+    if (problem) log.error({ cause: problem.message }, 'the stop is not complete')
     log.info('stopped')
     end(exitCodes.ok)
   } catch (error) {
@@ -102,26 +102,20 @@ function threadsFor({ spoolDir }: AgentConfig): number {
   return Math.max(2, availableParallelism()) + (spoolDir === undefined ? 0 : limits.spoolInFlightMax)
 }
 
+/** @returns undefined if a signal came while another agent was waited for. */
 async function start(
   live: LiveConfig,
   log: Log,
   onFatal: (error: Error) => void,
   onStandby: ((error: LockedError) => void) | undefined,
-): Promise<RunningAgent> {
+): Promise<RunningAgent | undefined> {
   for (let isReported = false; ; isReported = true) {
     try {
       return await startAgent(live, log, onFatal)
     } catch (error) {
       if (!onStandby || !(error instanceof LockedError)) throw error
       if (!isReported) onStandby(error)
-      await systemClock.sleep(standbyIntervalMs)
+      if (await Promise.race([stopSignal, systemClock.sleep(standbyIntervalMs)])) return undefined
     }
   }
-}
-
-function firstSignalOf(...signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    // Not `once`: a second signal must not cut off the calls that the first one waits for.
-    for (const signal of signals) process.on(signal, () => resolve(signal))
-  })
 }
