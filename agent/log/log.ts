@@ -49,8 +49,9 @@ export async function openLog({ level, file, monotonicMs }: LogOptions): Promise
     const { default: pretty } = await import('pino-pretty')
     return withoutFile(pino(options, pretty({ sync: true, ignore: 'pid' })))
   }
+  // `process.stdout` was made above: its pipe does not block.
   const output = new StandardOutput()
-  process.once('exit', () => output.flushNow())
+  process.once('exit', () => output.end())
   return withoutFile(pino(options, output))
 }
 
