@@ -2,6 +2,7 @@ import type { OrdersOperation } from '../../contract/operations.ts'
 import { type CallAnswer, refuse } from '../call/answer.ts'
 import type { Call } from '../call/call.ts'
 import type { Clock } from '../clock/clock.ts'
+import { windowClock } from '../clock/window-clock.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { describeClosedOrder, describeOrder } from './describe-order.ts'
 import type { OrderBook } from './order-book.ts'
@@ -10,9 +11,11 @@ const closedShownMs = 24 * 3_600_000
 
 /** Answers `orders.open` and `orders.take` from the ledger. Nothing is sent, and no answer is stored under an id. */
 export function orderOperations(book: OrderBook, clock: Clock) {
+  const nowMs = windowClock(clock, closedShownMs)
+
   async function list(): Promise<CallAnswer> {
     const orders = (await book.findOpen()).map(describeOrder)
-    const closed = (await book.findClosedSince(clock.wallMs() - closedShownMs)).map(describeClosedOrder)
+    const closed = (await book.findClosedSince(nowMs() - closedShownMs)).map(describeClosedOrder)
     return success({ orders, closed })
   }
 

@@ -4,6 +4,7 @@ import type { CallReports } from '../call/answer-call.ts'
 import type { Call } from '../call/call.ts'
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
+import { windowClock } from '../clock/window-clock.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
@@ -103,11 +104,10 @@ export class Orders {
       isFirst = false
       return this.#ask(platform, before)
     })
+    const nowMs = windowClock(clock, closedKeptMs)
     // A game server that only asks confirms no end.
     const unconfirmed = this.#handover ? 'keep' : 'remove'
-    this.#attemptRepeatedly(purgeIntervalMs, () =>
-      this.book.removeClosedBefore(clock.wallMs() - closedKeptMs, unconfirmed),
-    )
+    this.#attemptRepeatedly(purgeIntervalMs, () => this.book.removeClosedBefore(nowMs() - closedKeptMs, unconfirmed))
   }
 
   /** Asks the platform about every open order now. Resolves when that is done, and each answer is in the ledger. */

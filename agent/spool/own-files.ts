@@ -2,7 +2,6 @@ import { type BigIntStats, lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import type { Clock } from '../clock/clock.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
@@ -110,17 +109,22 @@ function* ownFilesIn(dir: string, { onIgnored }: Recovering): Generator<Found> {
   }
 }
 
-const retentionMs = 24 * 3_600_000
+/** How long rejected requests and unread answers are kept for a person to read. */
+export const keptMs = 24 * 3_600_000
 
-/** Removes rejected requests and unread answers that were set aside more than 24 h ago. */
-export async function removeExpired({ outbox, inbox }: SpoolDirs, clock: Clock, fs: PatientFs): Promise<void> {
+/**
+ * Removes rejected requests and unread answers that were set aside more than 24 h ago.
+ *
+ * @param nowMs Of a `windowClock`.
+ */
+export async function removeExpired({ outbox, inbox }: SpoolDirs, nowMs: number, fs: PatientFs): Promise<void> {
   for (const [dir, isKept] of [[outbox, isRejected] as const, [inbox, isUnread] as const]) {
     for (const name of namesIn(dir)) {
       if (!isKept(name)) continue
       const path = join(dir, name)
       // The rename that set it aside is the last change of its entry. Its text may be much older.
       const stat = lstatSync(path, { throwIfNoEntry: false })
-      if (stat?.isFile() && clock.wallMs() - stat.ctimeMs > retentionMs) await fs.unlink(path)
+      if (stat?.isFile() && nowMs - stat.ctimeMs > keptMs) await fs.unlink(path)
     }
   }
 }

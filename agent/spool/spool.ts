@@ -1,11 +1,12 @@
 import { repeat } from '../clock/repeat.ts'
+import { windowClock } from '../clock/window-clock.ts'
 import { patientFs } from '../durable-files/retries.ts'
 import { SharedSyncs } from '../durable-files/shared-syncs.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
 import type { Log } from '../log/log.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { outboxEvents } from './outbox-events.ts'
-import { countFiles, removeExpired } from './own-files.ts'
+import { countFiles, keptMs, removeExpired } from './own-files.ts'
 import { makeSpoolDirs, probeSpool, spoolReasons, warningAboutRoot, watchDirs } from './spool-dirs.ts'
 import { spoolLog } from './spool-log.ts'
 import { SpoolWorker, type SpoolWorkerOptions } from './spool-worker.ts'
@@ -106,8 +107,9 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     reasons: () => [...new Set([...options.reasons(), ...reasons()])],
     onError: (error) => report.onError('agent.json', error),
   })
+  const nowMs = windowClock(clock, keptMs)
   const stopRetention = repeat(clock, retentionIntervalMs, () =>
-    removeExpired(dirs, clock, fs).catch((error: Error) => report.onError('expired files', error)),
+    removeExpired(dirs, nowMs(), fs).catch((error: Error) => report.onError('expired files', error)),
   )
   let stopped: Promise<void> | undefined
   return {

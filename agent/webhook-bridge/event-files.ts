@@ -5,6 +5,7 @@ import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
 import { ScanTimer } from '../clock/scan-timer.ts'
+import { windowClock } from '../clock/window-clock.ts'
 import { readBounded } from '../durable-files/read-bounded.ts'
 import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-file.ts'
 import { causeOf, cureOf, isGone } from '../durable-files/system-errors.ts'
@@ -75,8 +76,9 @@ export class EventFiles implements Handover {
       for (const name of this.#namesIn(this.#events)) if (!this.#open.has(name)) this.#over.add(name)
     })
     for (const reason of this.reasons()) this.#options.log.warn(reason)
+    const nowMs = windowClock(this.#options.clock, rejectedKeptMs)
     this.#stopRetention = repeat(this.#options.clock, retentionIntervalMs, async () => {
-      this.#try(this.#replies, () => this.#removeOldRejected())
+      this.#try(this.#replies, () => this.#removeRejectedBefore(nowMs() - rejectedKeptMs))
     })
     await this.#timer.start()
   }
@@ -187,11 +189,11 @@ export class EventFiles implements Handover {
     if (isRemoved) this.#over.delete(name)
   }
 
-  #removeOldRejected(): void {
+  #removeRejectedBefore(beforeMs: number): void {
     for (const name of readdirSync(this.#replies)) {
       const path = join(this.#replies, name)
       const stat = rejectedFile.test(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined
-      if (stat?.isFile() && this.#options.clock.wallMs() - stat.ctimeMs > rejectedKeptMs) unlinkSync(path)
+      if (stat?.isFile() && stat.ctimeMs < beforeMs) unlinkSync(path)
     }
   }
 

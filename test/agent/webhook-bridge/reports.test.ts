@@ -201,6 +201,17 @@ test('an end is removed after 30 days, and not before', async () => {
   expect([await isKnown(bridge, 17), await isKnown(bridge, 18)]).toEqual([false, true])
 })
 
+test('a wall clock that somebody sets ahead neither hides an end nor removes it earlier', async () => {
+  await using bridge = await startTestBridge()
+  await bridge.webhook(end)
+  bridge.clock.wallOffsetMs += 365 * dayMs
+  bridge.clock.advance(20 * 3_600_000)
+  expect((await bridge.orders()).closed).toHaveLength(1)
+  bridge.clock.advance(28 * dayMs)
+  expect(await isKnown(bridge, 17)).toBe(true)
+  await removed(bridge, 17)
+})
+
 test('an end that is still to be handed on is not removed, however old it is', async () => {
   await using receiver = await startReceiver(({ event }, response) =>
     response.writeHead(event.transactionId === 17 ? 503 : 200).end(),
