@@ -1,5 +1,6 @@
-import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { mkdirSync, renameSync, rmSync, type Stats, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { unfinishedIn } from '../durable-files/replace-file.ts'
 import { causeOf, cureOf, problemOf } from '../durable-files/system-errors.ts'
 import { say } from '../language/say.ts'
 import { right, type Verdict, wrong } from './check.ts'
@@ -11,7 +12,7 @@ export type DirFacts =
   | { readonly at: 'missing'; readonly parent: string; readonly error: Error | undefined }
   | { readonly at: 'unusable'; readonly error: Error }
 
-/** Looks at a directory. Nothing is made. */
+/** Looks at a directory. One that is missing is not made; it is tried whether it could be. */
 export function probeDir(path: string): DirFacts {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
@@ -27,7 +28,24 @@ export function probeDir(path: string): DirFacts {
 function missing(path: string): DirFacts {
   let parent = dirname(resolve(path))
   while (!statSync(parent, { throwIfNoEntry: false }) && dirname(parent) !== parent) parent = dirname(parent)
-  return { at: 'missing', parent, error: errorOf(() => accessSync(parent, constants.W_OK | constants.X_OK)) }
+  return { at: 'missing', parent, error: errorOf(() => tryToMakeIn(parent)) }
+}
+
+/**
+ * Makes a hidden directory and a file in it, gives the file another name, and removes all of it. Rights alone say little:
+ * root may write everywhere, and yet nothing can be made in `/sys`.
+ *
+ * @throws {NodeJS.ErrnoException}
+ */
+export function tryToMakeIn(parent: string): void {
+  const dir = unfinishedIn(parent)
+  mkdirSync(dir, { mode: 0o700 })
+  try {
+    writeFileSync(join(dir, 'probe'), '', { flag: 'wx' })
+    renameSync(join(dir, 'probe'), join(dir, 'renamed'))
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 }
 
 /** Network file systems by the number that Linux gives them, and paths that Windows gives to shares. */

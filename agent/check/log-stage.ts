@@ -1,8 +1,8 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { say } from '../language/say.ts'
 import { right, type Verdict, wrong } from './check.ts'
-import { type DirFacts, errorOf, probeDir, shownBytes, wrongBy } from './dir-facts.ts'
+import { type DirFacts, errorOf, probeDir, shownBytes, tryToMakeIn, wrongBy } from './dir-facts.ts'
 
 /** What was found where the log goes. */
 export interface LogFacts {
@@ -16,8 +16,9 @@ export function probeLog(file: string): LogFacts {
   const error = errorOf(() => {
     const stat = statSync(file, { throwIfNoEntry: false })
     // A pipe or a device is never rotated.
-    if (!stat || stat.isFile()) accessSync(dirname(file), constants.W_OK | constants.X_OK)
-    if (stat) accessSync(file, constants.W_OK)
+    if (!stat || stat.isFile()) tryToMakeIn(dirname(file))
+    if (stat?.isFile()) closeSync(openSync(file, 'a'))
+    else if (stat) accessSync(file, constants.W_OK)
   })
   return { dir, error }
 }

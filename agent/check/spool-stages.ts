@@ -4,7 +4,7 @@ import { causeOf } from '../durable-files/system-errors.ts'
 import { say } from '../language/say.ts'
 import { assertNoLinks, probeSpool, type SpoolDirs, spoolReasons, warningAboutRoot } from '../spool/spool-dirs.ts'
 import { type Check, right, unknown, type Verdict, wrong } from './check.ts'
-import { type DirFacts, errorOf, judgeMissing, judgeNetwork, probeDir, wrongBy } from './dir-facts.ts'
+import { type DirFacts, errorOf, judgeMissing, judgeNetwork, probeDir, tryToMakeIn, wrongBy } from './dir-facts.ts'
 
 /** What was found in a spool. */
 export interface SpoolFacts {
@@ -24,9 +24,11 @@ export function probeSpoolDirs(dirs: SpoolDirs): SpoolFacts {
   const root = probeDir(dirs.root)
   const parts = [dirs.outbox, dirs.inbox].map((path) => ({ path, facts: probeDir(path) }))
   const isComplete = parts.every(({ facts }) => facts.at === 'there')
-  const renameError = errorOf(() =>
-    isComplete ? probeSpool(dirs, { withSync: false }) : assertNoLinks([dirs.outbox, dirs.inbox]),
-  )
+  const renameError = errorOf(() => {
+    if (isComplete) return probeSpool(dirs, { withSync: false })
+    assertNoLinks([dirs.outbox, dirs.inbox])
+    for (const { path, facts } of parts) if (facts.at === 'there') tryToMakeIn(path)
+  })
   const linkError = isComplete && !renameError ? errorOf(() => tryToLinkIn(dirs.outbox)) : undefined
   const rights = root.at === 'there' ? [...spoolReasons(dirs, false), ...warningAboutRoot(dirs)] : []
   return { root, dirs: parts, renameError, linkError, rights }

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { spoolChecks } from '../../../agent/check/spool-stages.ts'
 import { spoolDirs } from '../../../agent/spool/spool-dirs.ts'
@@ -27,6 +27,26 @@ test('a spool that does not exist yet is no fault, and what needs it says so', {
   using ready = checkSetup()
   const checks = await ready.stages(names, { SERVICE_SPOOL_DIR: ready.path('new') })
   expect(checks.map(({ ok }) => ok)).toEqual([true, null, null, null])
+})
+
+test.runIf(isRoot && existsSync('/sys/kernel'))(
+  'a directory in which nothing can be made is wrong, although root may write there',
+  { timeout },
+  async () => {
+    using ready = checkSetup()
+    for (const path of ['/sys', '/sys/spool', '/proc/spool'])
+      expect(await ready.faults({ SERVICE_SPOOL_DIR: path }), path).toMatchObject([{ name: 'spool-dirs' }])
+    expect(await ready.faults({ SERVICE_STATE_DIR: '/sys/state' })).toMatchObject([{ name: 'state-dir' }])
+    expect(await ready.faults({ SERVICE_LOG_FILE: '/sys/agent.log' })).toMatchObject([{ name: 'log' }])
+  },
+)
+
+test('what check tries in the place of a directory that is missing leaves nothing behind', { timeout }, async () => {
+  using ready = checkSetup()
+  const before = readdirSync(ready.dir)
+  const paths = { SERVICE_SPOOL_DIR: ready.path('new'), SERVICE_LOG_FILE: ready.path('agent.log') }
+  expect(await ready.faults(paths)).toEqual([])
+  expect(readdirSync(ready.dir)).toEqual(before)
 })
 
 test('a file or a link in the place of a directory is wrong', { timeout }, async () => {
