@@ -1,5 +1,3 @@
-import { say } from '../language/say.ts'
-
 /** What one stage found. */
 export interface Check {
   readonly name: CheckName
@@ -47,11 +45,3 @@ export const right = (message: string): Verdict => ({ ok: true, message, cure: n
 export const warning = (message: string, cure: string): Verdict => ({ ok: true, message, cure })
 export const wrong = (message: string, cure: string): Verdict => ({ ok: false, message, cure })
 export const unknown = (message: string, cure: string | null = null): Verdict => ({ ok: null, message, cure })
-
-/** A text of the settings, which ends with its cure or an example. */
-export function splitCure(text: string): { message: string; cure: string } {
-  const at = text.lastIndexOf('. ')
-  return at < 0
-    ? { message: text, cure: say`correct the setting` }
-    : { message: text.slice(0, at), cure: text.slice(at + 2) }
-}

@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync, rmSync, type Stats, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
-import { causeOf, cureOf, problemOf } from '../durable-files/system-errors.ts'
+import { causeOf, codeOf, cureOf, problemOf } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
 import { right, type Verdict, wrong } from './check.ts'
 
@@ -90,14 +91,14 @@ export function judgeMissing(path: string, { parent, error }: DirFacts & { at: '
   return error
     ? wrong(
         say`${path} does not exist, and ${parent} cannot be written (${causeOf(error)})`,
-        say`make ${path} and give it to the agent's user`,
+        codeOf(error) === 'EACCES' ? cures.makeDir(path) : cureOf(error),
       )
     : right(say`${path} does not exist yet; the first start makes it`)
 }
 
 /** A directory whose locks and renames cannot be relied on. */
 export function judgeNetwork(path: string, network: string): Verdict {
-  return wrong(say`${path} is on a network file system (${network})`, say`name a directory on a disk of this host`)
+  return wrong(say`${path} is on a network file system (${network})`, cures.useLocalDisk())
 }
 
 /** 12.3 GiB. */

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
 import { right, type Verdict, wrong } from './check.ts'
 import { type DirFacts, errorOf, probeDir, shownBytes, tryToMakeIn, wrongBy } from './dir-facts.ts'
@@ -29,8 +30,8 @@ export function judgeLog(file: string | undefined, facts: LogFacts | undefined):
   const { dir, error } = facts
   const path = dirname(file)
   if (dir.at === 'unusable') return wrongBy(path, dir.error)
-  if (dir.at === 'missing') return wrong(say`${path} does not exist`, say`make ${path} and give it to the agent's user`)
+  if (dir.at === 'missing') return wrong(say`${path} does not exist`, cures.makeDir(path))
   if (error) return wrongBy(file, error)
-  if (dir.freeBytes === 0) return wrong(say`${path}: its disk is full, so lines are lost`, say`free space on its disk`)
+  if (dir.freeBytes === 0) return wrong(say`${path}: its disk is full, so lines are lost`, cures.freeSpace())
   return right(say`${file}: ${shownBytes(dir.freeBytes)} are free`)
 }

@@ -1,6 +1,7 @@
 import { get } from 'node:http'
 import { createServer } from 'node:net'
 import type { SettingName } from '../config/settings.ts'
+import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
 import { right, type Verdict, wrong } from './check.ts'
 
@@ -74,16 +75,13 @@ export function judgePort({ setting, host, port, portMin }: PortPlan, facts: Por
   const address = `${host}:${port}`
   if (facts.at === 'unusable') {
     const hostSetting = setting.replace('PORT', 'HOST')
-    return wrong(say`nothing can listen at ${host} (${facts.code})`, say`set ${hostSetting} to an address of this host`)
+    return wrong(say`nothing can listen at ${host} (${facts.code})`, cures.addressOfHost(hostSetting))
   }
   if (facts.at === 'taken')
     return isOurs
       ? right(say`${address}: a market-agent listens there now`)
-      : wrong(say`${address}: another program has this port`, say`stop that program, or set ${setting} to a free port`)
+      : wrong(say`${address}: another program has this port`, cures.freePort(setting))
   if (port !== 0 && port < portMin)
-    return wrong(
-      say`${address}: this user may open no port below ${portMin}`,
-      say`set ${setting} to ${portMin} or above`,
-    )
+    return wrong(say`${address}: this user may open no port below ${portMin}`, cures.higherPort(setting, portMin))
   return right(port === 0 ? say`${host}: a free port is taken at each start` : say`${address} is free`)
 }

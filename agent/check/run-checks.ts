@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { AgentConfig, ConfigReading, PartialConfig, WebhookSettings } from '../config/config.ts'
 import type { SettingName } from '../config/settings.ts'
 import { journalDatabase } from '../journal/schema.ts'
+import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
 import { ledgerDatabase } from '../orders/sqlite-order-ledger.ts'
 import { spoolDirs } from '../spool/spool-dirs.ts'
@@ -10,7 +11,7 @@ import { type Check, type CheckName, right, unknown, type Verdict } from './chec
 import { type DirFacts, probeDir } from './dir-facts.ts'
 import { judgeLog, probeLog } from './log-stage.ts'
 import { agentAt, judgePort, probePort } from './port-stages.ts'
-import { nameIn, settingsChecks } from './settings-stages.ts'
+import { settingsChecks } from './settings-stages.ts'
 import { probeSpoolDirs, spoolChecks } from './spool-stages.ts'
 import { judgeDatabase, judgeOwner, judgeStateDir, probeDatabase, probeOwner, tryStateDir } from './state-stages.ts'
 
@@ -38,7 +39,7 @@ export async function* runChecks({ reading, offline, userAgent }: CheckOptions):
   yield* settingsChecks(reading)
   const config = reading.ok ? reading.config : reading.partial
   if (!config) return
-  const wrongSettings = new Set(reading.ok ? [] : reading.errors.map(nameIn))
+  const wrongSettings = new Set<string>(reading.ok ? [] : reading.errors.map(({ name }) => name))
   for (const { names, needs, run } of await hostStages(config)) {
     const missing = needs.find((name) => wrongSettings.has(name))
     if (missing === undefined) yield* await run()
@@ -129,7 +130,7 @@ export function judgeUser(uid: number, ownerUid: number, stateDir: string): Verd
   if (uid === ownerUid) return right(say`the same as the owner of the state directory`)
   return unknown(
     say`${stateDir} belongs to another user (uid ${ownerUid}), so what is said here about rights is not true for the agent`,
-    say`run it as that user: runuser -u "$(id -nu ${ownerUid})" -- market-agent check`,
+    cures.runAs(ownerUid),
   )
 }
 

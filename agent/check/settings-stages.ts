@@ -1,15 +1,15 @@
 import type { AgentConfig, ConfigReading } from '../config/config.ts'
-import type { SettingName } from '../config/settings.ts'
+import type { Problem } from '../language/problem.ts'
 import { say } from '../language/say.ts'
-import { type Check, type CheckName, right, splitCure, unknown, type Verdict, warning, wrong } from './check.ts'
+import { type Check, type CheckName, right, unknown, type Verdict, warning, wrong } from './check.ts'
 
 /** Settings whose errors belong to a stage of their own. */
-const stageOfSetting: Readonly<Partial<Record<SettingName, CheckName>>> = {
-  SERVICE_SIGNING_KEY_FILE: 'signing-key',
-  SERVICE_SIGNING_KID: 'signing-key',
-  SERVICE_PLATFORM_KID: 'platform-keys',
-  SERVICE_PLATFORM_PUBLIC_KEY_FILE: 'platform-keys',
-}
+const stageOfSetting: ReadonlyMap<string, CheckName> = new Map([
+  ['SERVICE_SIGNING_KEY_FILE', 'signing-key'],
+  ['SERVICE_SIGNING_KID', 'signing-key'],
+  ['SERVICE_PLATFORM_KID', 'platform-keys'],
+  ['SERVICE_PLATFORM_PUBLIC_KEY_FILE', 'platform-keys'],
+])
 
 const stages = ['settings', 'files', 'signing-key', 'platform-keys'] as const
 
@@ -19,9 +19,9 @@ export function settingsChecks(reading: ConfigReading<AgentConfig>): Check[] {
     ? { errors: [], warnings: reading.config.warnings }
     : { errors: reading.errors, warnings: reading.partial?.warnings ?? [] }
   const found: Check[] = [
-    ...errors.map((text) => checkOf(stageOfSetting[nameIn(text)] ?? 'settings', text, wrong)),
-    ...warnings.map((text) =>
-      text.includes(readableByAll) ? checkOf('files', text, wrong) : checkOf('settings', text, warning),
+    ...errors.map((error) => checkOf(stageOfSetting.get(error.name) ?? 'settings', error, wrong)),
+    ...warnings.map((found) =>
+      found.isExposed ? checkOf('files', found, wrong) : checkOf('settings', found, warning),
     ),
   ]
   return stages.flatMap((name) => {
@@ -30,17 +30,8 @@ export function settingsChecks(reading: ConfigReading<AgentConfig>): Check[] {
   })
 }
 
-/** The cure that `SettingsReader` gives for a file that everybody may read. */
-const readableByAll = ': chmod o= '
-
-function checkOf(name: CheckName, text: string, judge: (message: string, cure: string) => Verdict): Check {
-  const { message, cure } = splitCure(text)
-  return { name, ...judge(message, cure) }
-}
-
-/** The setting that a text is about. */
-export function nameIn(text: string): SettingName {
-  return text.split(':', 1)[0] as SettingName
+function checkOf(name: CheckName, found: Problem, judge: typeof wrong): Check {
+  return { name, ...judge(`${found.name}: ${found.problem}`, found.cure) }
 }
 
 function verdictWithoutFault(name: (typeof stages)[number], reading: ConfigReading<AgentConfig>): Verdict {

@@ -1,6 +1,8 @@
 import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
+import type { Problem } from '../language/problem.ts'
 import { say } from '../language/say.ts'
 import { assertNoLinks, probeSpool, type SpoolDirs, spoolReasons, warningAboutRoot } from '../spool/spool-dirs.ts'
 import { type Check, right, unknown, type Verdict, wrong } from './check.ts'
@@ -15,8 +17,8 @@ export interface SpoolFacts {
   readonly renameError: Error | undefined
   /** Why no second name can be given to a file; undefined if it can. */
   readonly linkError: Error | undefined
-  /** What is wrong with the rights of the group and of others, each with its cure. */
-  readonly rights: readonly string[]
+  /** What is wrong with the rights of the group and of others. */
+  readonly rights: readonly Problem[]
 }
 
 /** Tries what an answer needs, with hidden names that no agent takes for a request. Missing directories are not made. */
@@ -74,17 +76,13 @@ function judgeDirs(root: string, { root: facts, dirs, renameError }: SpoolFacts)
 function judgeRights({ root, rights: [first] }: SpoolFacts): Verdict {
   if (root.at !== 'there') return unknown(say`the spool does not exist yet`)
   if (first === undefined) return right(say`the rights of group and others are as they must be`)
-  const at = first.lastIndexOf(': ')
-  return wrong(first.slice(0, at), say`run: ${first.slice(at + 2)}`)
+  return wrong(first.problem, first.cure)
 }
 
 function judgeLinks(outbox: string, { dirs, renameError, linkError }: SpoolFacts): Verdict {
   if (renameError || dirs.some(({ facts }) => facts.at !== 'there')) return unknown(say`needs outbox and inbox`)
   if (!linkError) return right(say`hard links are allowed`)
-  return wrong(
-    say`${outbox}: hard links are not allowed (${causeOf(linkError)})`,
-    say`put the spool on a file system with hard links; without them a request that comes back at a stop can replace a newer one`,
-  )
+  return wrong(say`${outbox}: hard links are not allowed (${causeOf(linkError)})`, cures.allowHardLinks())
 }
 
 function judgeDisk(paths: readonly string[], { root, dirs }: SpoolFacts): Verdict {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseKind } from '../database/open-database.ts'
 import { tryToWriteIn } from '../durable-files/database-fault.ts'
 import { codeOf } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
 import { readOwner } from '../ownership/owner-lock.ts'
 import { right, unknown, type Verdict, wrong } from './check.ts'
@@ -21,7 +22,7 @@ export function judgeStateDir(path: string, facts: DirFacts, writeError: Error |
   if (facts.freeBytes < freeBytesMin && !existsSync(join(path, 'ballast')))
     return wrong(
       say`${path}: ${free} are free, and the first start needs ${shownBytes(freeBytesMin)}`,
-      say`free space on its disk`,
+      cures.freeSpace(),
     )
   return right(say`${path}: ${free} are free. A quota is seen only when it is used up: 64 KiB were written`)
 }
@@ -69,11 +70,11 @@ export function judgeDatabase(path: string, kind: DatabaseKind, facts: DatabaseF
       return wrong(say`${path} is no database`, kind.cureOfDamage())
     case 'there':
       if (facts.applicationId !== kind.applicationId)
-        return wrong(say`${path} is another program's database`, say`set SERVICE_STATE_DIR to a directory of its own`)
+        return wrong(say`${path} is another program's database`, cures.ownStateDir())
       if (facts.version > kind.schemaVersion)
         return wrong(
           say`${path} was written by a newer market-agent (version ${facts.version}, this one knows ${kind.schemaVersion})`,
-          say`start that version again`,
+          cures.startNewerVersion(),
         )
       return right(
         facts.version < kind.schemaVersion
@@ -122,15 +123,12 @@ function isAlive(owner: string): boolean {
 export function judgeOwner(path: string, { owner, isLocked }: OwnerFacts, agent: string | undefined): Verdict {
   if (agent !== undefined)
     return isLocked === false
-      ? wrong(
-          say`${agent} answers at the port of these settings, and does not use ${path}`,
-          say`give each game server its own SERVICE_AGENT_PORT`,
-        )
+      ? wrong(say`${agent} answers at the port of these settings, and does not use ${path}`, cures.givePort())
       : right(say`${path} is used by the ${agent} that runs now`)
   if (isLocked === true)
     return wrong(
       say`${path} is locked by another market-agent (${owner}), which does not listen at the port of these settings`,
-      say`stop that agent, or give this one a SERVICE_STATE_DIR of its own`,
+      cures.stopOwner(),
     )
   return isLocked === undefined
     ? unknown(say`${path} was last used by ${owner}; whether that agent still runs is not visible here`)

@@ -2,6 +2,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Check } from '../check/check.ts'
 import { runChecks } from '../check/run-checks.ts'
 import { readAgentConfig } from '../config/config.ts'
+import { asSentence } from '../language/problem.ts'
 import { say } from '../language/say.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readSettings } from './read-config.ts'
@@ -30,6 +31,6 @@ export async function check({ config, json = false, offline = false }: CheckFlag
 /** A text for people: one line, whatever a file name or the platform's words hold. */
 function lineOf({ name, ok, message, cure }: Check): string {
   const mark = ok === null ? '?' : !ok ? say`wrong` : cure === null ? 'ok' : say`ok, but`
-  const text = cure === null ? message : `${message}. ${cure.charAt(0).toUpperCase()}${cure.slice(1)}`
+  const text = cure === null ? message : `${message}. ${asSentence(cure)}`
   return `${mark.padEnd(7)} ${name}: ${text.replace(/\p{Cc}+/gu, ' ')}`
 }

@@ -5,6 +5,8 @@ import { parseConfigFile } from '../config/config-file.ts'
 import { realPathOf } from '../config/real-path.ts'
 import type { SettingsSource } from '../config/settings.ts'
 import { codeOf, problemOf } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
+import { sentenceOf } from '../language/problem.ts'
 import { say } from '../language/say.ts'
 import { exitCodes } from './exit-codes.ts'
 
@@ -20,7 +22,7 @@ export function readConfig<Config>(
 ): Config | undefined {
   const reading = readSettings(configFile, read)
   if (reading.ok) return reading.config
-  for (const error of reading.errors) process.stderr.write(`${error}\n`)
+  for (const error of reading.errors) process.stderr.write(`${sentenceOf(error)}\n`)
   process.exitCode = exitCodes.usage
   return undefined
 }
@@ -31,8 +33,10 @@ export function readSettings<Config>(
   read: (source: SettingsSource) => ConfigReading<Config>,
 ): ConfigReading<Config> {
   const file = configFile === undefined ? emptyFile : readConfigFile(configFile)
-  if (file instanceof Error)
-    return { ok: false, errors: [say`--config: cannot read ${configFile}: ${problemOf(file)} (${codeOf(file)})`] }
+  if (file instanceof Error) {
+    const problem = say`cannot read ${configFile}: ${problemOf(file)} (${codeOf(file)})`
+    return { ok: false, errors: [{ name: '--config', problem, cure: cures.correctSetting() }] }
+  }
   const reading = read({
     env: process.env,
     file: file.values,
@@ -42,7 +46,7 @@ export function readSettings<Config>(
     isReadableByAll,
   })
   const errors = [
-    ...file.errors.map(({ line, problem }) => say`${configFile}, line ${line}: ${problem}`),
+    ...file.errors.map(({ line, problem, cure }) => ({ name: say`${configFile}, line ${line}`, problem, cure })),
     ...(reading.ok ? [] : reading.errors),
   ]
   if (errors.length === 0) return reading

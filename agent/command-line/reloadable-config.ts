@@ -1,5 +1,6 @@
 import { type AgentConfig, readAgentConfig, readDaemonAddress } from '../config/config.ts'
 import { LiveConfig } from '../config/live-config.ts'
+import { sentenceOf } from '../language/problem.ts'
 import type { OpenedLog } from '../log/log.ts'
 import { readSettings } from './read-config.ts'
 
@@ -23,7 +24,7 @@ export function reloadableConfig(
       log.level = logLevel
       const { kid, fingerprint: keyFingerprint } = signingKey
       log.info({ changed: reloading.changed, kid, keyFingerprint, platformKids: [...platformKeys.keys()] }, 'reloaded')
-      for (const warning of warnings) log.warn(warning)
+      for (const warning of warnings) log.warn(sentenceOf(warning))
     },
   })
   return live

@@ -6,6 +6,7 @@ import { systemClock } from '../clock/clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import { exampleOf, shownPath } from '../config/settings.ts'
+import { sentenceOf } from '../language/problem.ts'
 import { type Log, type OpenedLog, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
 import { LockedError } from '../ownership/owner-lock.ts'
@@ -52,7 +53,7 @@ export async function run(options: RunOptions): Promise<void> {
     manager.reportUp(`standing by: ${owner} has ${path}`, async () => undefined)
   }
   logStart(config, manifest.version, log)
-  for (const warning of config.warnings) log.warn(warning)
+  for (const warning of config.warnings) log.warn(sentenceOf(warning))
   try {
     const started = start(live, log, onFatal, options.standby === true ? onStandby : undefined)
     const agent = await Promise.race([started, stopSignal.then(() => undefined)])

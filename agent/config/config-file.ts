@@ -1,9 +1,11 @@
+import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
 
 /** One line of a configuration file that is not valid. */
 export interface ConfigFileError {
   readonly line: number
   readonly problem: string
+  readonly cure: string
 }
 
 /**
@@ -22,9 +24,10 @@ export function parseConfigFile(text: string): {
     .entries()) {
     if (/^\s*(#|$)/.test(line)) continue
     const [, name, value] = /^\s*([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
-    if (name === undefined || value === undefined) errors.push({ line: index + 1, problem: say`not a NAME=value line` })
+    if (name === undefined || value === undefined)
+      errors.push({ line: index + 1, problem: say`not a NAME=value line`, cure: cures.correctLine() })
     else if (values.has(name))
-      errors.push({ line: index + 1, problem: say`${name} is given twice; keep one of the lines` })
+      errors.push({ line: index + 1, problem: say`${name} is given twice`, cure: cures.keepOneLine() })
     else values.set(name, /^(["'])(.*)\1$/.exec(value)?.[2] ?? value)
   }
   return { values, errors }

@@ -3,10 +3,12 @@ import { isIP, isIPv4 } from 'node:net'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
 import { limits } from '../../contract/limits.ts'
+import { cures } from '../language/cures.ts'
+import type { Problem } from '../language/problem.ts'
 import { say } from '../language/say.ts'
 import { KeyFileError, readPlatformKey, readSigningKey, type SigningKey } from '../signing/signing-key.ts'
 import { agentLimits } from './agent-limits.ts'
-import { SettingsReader, type SettingsSource, shownPath } from './settings.ts'
+import { SettingsReader, type SettingsSource, type SettingWarning, shownPath } from './settings.ts'
 
 /** The whole configuration, parsed. The rest of the agent reads no variable and checks no value again. */
 export interface AgentConfig extends DaemonAddress {
@@ -29,15 +31,9 @@ export interface AgentConfig extends DaemonAddress {
   readonly callDeadlineMs: number
   readonly logLevel: LogLevel
   readonly logFile: string | undefined
-  /** What is allowed and dangerous, with its cure: one line each, without a secret. */
-  readonly warnings: readonly string[]
+  /** What is allowed and dangerous, without a secret. */
+  readonly warnings: readonly SettingWarning[]
 }
-
-const tlsAlwaysVerified = () =>
-  say`NODE_TLS_REJECT_UNAUTHORIZED: ignored, because any server could take the API key. Trust a private CA with SERVICE_CA_FILE`
-
-const attemptOutlastsCall = () =>
-  say`SERVICE_ATTEMPT_TIMEOUT_MS: longer than SERVICE_CALL_DEADLINE_MS, which ends a call before its first attempt may be over. Give an attempt at most a third of the deadline`
 
 /** Where the platform's webhooks arrive, and where they go. */
 export interface WebhookSettings {
@@ -69,10 +65,10 @@ export type PartialConfig = Omit<AgentConfig, 'baseUrl' | 'apiKey' | 'signingKey
 /** A configuration, or all errors in it. */
 export type ConfigReading<Config> =
   | { readonly ok: true; readonly config: Config }
-  /** One line for each error: the variable, what is wrong, an example. */
+  /** All errors: the variable, what is wrong, an example. */
   | {
       readonly ok: false
-      readonly errors: readonly string[]
+      readonly errors: readonly Problem[]
       /** What could be read of the daemon's configuration. */
       readonly partial?: PartialConfig
     }
@@ -100,13 +96,27 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
   }
   const webhook = readWebhookSettings(reader, rest.port, rest.platformKeys.size > 0)
   if (rest.spoolDir !== undefined) refuseMixedDirs(reader, rest.spoolDir, rest.stateDir)
-  if (rest.attemptTimeoutMs > rest.callDeadlineMs) reader.warnings.push(attemptOutlastsCall())
-  if (source.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') reader.warnings.push(tlsAlwaysVerified())
+  warnOfTimes(reader, rest)
+  if (source.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') warnOfTls(reader)
   const read = { ...rest, webhook, warnings: reader.warnings }
   if (reader.errors.length > 0 || baseUrl === undefined || apiKey === undefined || signingKey === undefined) {
     return { ok: false, errors: reader.errors, partial: { ...read, ...(signingKey && { signingKey }) } }
   }
   return { ok: true, config: { baseUrl, apiKey, signingKey, ...read } }
+}
+
+function warnOfTimes(
+  reader: SettingsReader,
+  { attemptTimeoutMs, callDeadlineMs }: Pick<AgentConfig, 'attemptTimeoutMs' | 'callDeadlineMs'>,
+): void {
+  if (attemptTimeoutMs <= callDeadlineMs) return
+  const problem = say`longer than SERVICE_CALL_DEADLINE_MS, which ends a call before its first attempt may be over`
+  reader.warn('SERVICE_ATTEMPT_TIMEOUT_MS', problem, cures.shortenAttempts())
+}
+
+function warnOfTls(reader: SettingsReader): void {
+  const problem = say`ignored, because any server could take the API key`
+  reader.warn('NODE_TLS_REJECT_UNAUTHORIZED', problem, cures.trustPrivateCa())
 }
 
 /** Reads what a command needs to reach the running daemon. */
@@ -267,7 +277,7 @@ function readForwardUrl(reader: SettingsReader): string | undefined {
   if (!url || !['http:', 'https:'].includes(url.protocol)) return reader.addError(name, say`not an http(s) address`)
   if (url.username || url.password || url.hash) return reader.addError(name, say`holds a user or a fragment`)
   if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
-    reader.warnings.push(say`${name}: orders leave this host unencrypted. Use https, or a game server on this host`)
+    reader.warn(name, say`orders leave this host unencrypted`, cures.encryptOrders())
   return url.href
 }
 

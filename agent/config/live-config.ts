@@ -1,3 +1,4 @@
+import { sentenceOf } from '../language/problem.ts'
 import type { AgentConfig, ConfigReading, WebhookSettings } from './config.ts'
 import type { SettingName } from './settings.ts'
 
@@ -45,7 +46,7 @@ export class LiveConfig {
   }
 
   #replace(reading: ConfigReading<AgentConfig>): Reloading {
-    if (!reading.ok) return reading
+    if (!reading.ok) return { ok: false, errors: reading.errors.map(sentenceOf) }
     const [before, next] = [this.#current, reading.config]
     const errors = changedFixedSettings(before, next).map((name) => `${name}: ${cannotChange}`)
     if (errors.length > 0) return { ok: false, errors }

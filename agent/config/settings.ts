@@ -1,6 +1,8 @@
 import { isAbsolute } from 'node:path'
 import { dirSettings } from '../durable-files/dir-unusable.ts'
 import { problemOf } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
+import type { Problem } from '../language/problem.ts'
 import { say } from '../language/say.ts'
 
 /** Every variable that the agent reads, with an example for error messages. */
@@ -30,8 +32,6 @@ const settings = {
   NO_PROXY: 'localhost,.internal',
 } as const
 
-const usualLine = `SERVICE_AGENT_PORT=${settings.SERVICE_AGENT_PORT}`
-
 /** The name of a variable that the agent reads. */
 export type SettingName = keyof typeof settings
 
@@ -56,13 +56,19 @@ export interface SettingsSource {
   readonly isReadableByAll: (path: string) => boolean
 }
 
+/** What is allowed and dangerous. */
+export interface SettingWarning extends Problem {
+  /** Whether others can read a secret. */
+  readonly isExposed: boolean
+}
+
 /**
  * Reads settings one by one and collects all errors, so that they are reported together. A value that is wrong may be a
  * secret in the wrong place: no error repeats it.
  */
 export class SettingsReader {
-  readonly errors: string[] = []
-  readonly warnings: string[] = []
+  readonly errors: Problem[] = []
+  readonly warnings: SettingWarning[] = []
   readonly #source: SettingsSource
   readonly #refused = new Set<string>()
 
@@ -71,15 +77,11 @@ export class SettingsReader {
     for (const name of source.file.keys()) {
       const shown = /^[A-Za-z_]{1,40}$/.test(name) ? name : say`a name that is not shown, because it may be a secret`
       if (!Object.hasOwn(settings, name.toUpperCase()))
-        this.errors.push(
-          say`${shown}: not a setting of market-agent; docs/en/operations/settings.md has all of them. Example: ${usualLine}`,
-        )
+        this.errors.push({ name: shown, problem: say`not a setting of market-agent`, cure: cures.findSetting() })
     }
     for (const name of Object.keys(source.env)) {
       if (/^SERVICE_\w{1,40}$/.test(name) && !Object.hasOwn(settings, name))
-        this.warnings.push(
-          say`${name}: not a setting of market-agent, and ignored. docs/en/operations/settings.md has all of them`,
-        )
+        this.warn(name, say`not a setting of market-agent, and ignored`, cures.findSetting())
     }
     for (const name of Object.keys(settings) as SettingName[]) {
       if (!/-----|\p{Cc}/u.test(this.#value(name) ?? '')) continue
@@ -98,8 +100,13 @@ export class SettingsReader {
 
   /** Adds an error with an example of a right value. */
   addError(name: SettingName, problem: string): undefined {
-    this.errors.push(say`${name}: ${problem}. Example: ${settings[name]}`)
+    this.errors.push({ name, problem, cure: cures.example(settings[name]) })
     return undefined
+  }
+
+  /** Adds a warning about what is allowed. */
+  warn(name: string, problem: string, cure: string): void {
+    this.warnings.push({ name, problem, cure, isExposed: false })
   }
 
   /** The value of a setting; undefined if it is absent or empty. */
@@ -170,9 +177,12 @@ export class SettingsReader {
   /** Adds a warning if every user of this host can read a file that holds a secret. */
   warnIfReadableByAll(name: SettingName, path: string | undefined): void {
     if (path !== undefined && this.#source.isReadableByAll(path))
-      this.warnings.push(
-        say`${name}: every user of this host can read ${shownPath(path)}. Run: chmod o= ${shownPath(path)}`,
-      )
+      this.warnings.push({
+        name,
+        problem: say`every user of this host can read ${shownPath(path)}`,
+        cure: cures.closeFile(shownPath(path)),
+        isExposed: true,
+      })
   }
 
   #value(name: SettingName): string | undefined {

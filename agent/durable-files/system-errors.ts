@@ -1,10 +1,10 @@
 import { constants } from 'node:os'
+import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
 
 /** What an error of the operating system means, and what a person can do about it. */
 interface SystemErrorMeaning {
   readonly problem: () => string
-  /** An imperative, so that it follows "cure:" as well as a full stop. */
   readonly cure: () => string
   /** Trying again later may be enough. */
   readonly mayPass?: boolean
@@ -12,49 +12,49 @@ interface SystemErrorMeaning {
 
 const noRight: SystemErrorMeaning = {
   problem: () => say`the agent's user may not work with it`,
-  cure: () => say`give the agent's user the right to write and read there, and make no file there immutable`,
+  cure: cures.giveRights,
 }
 const tooManyOpen: SystemErrorMeaning = {
   problem: () => say`too many files are open`,
-  cure: () => say`raise the limit of open files (LimitNOFILE in systemd, ulimit -n)`,
+  cure: cures.raiseOpenFiles,
   mayPass: true,
 }
 const fileInTheWay: SystemErrorMeaning = {
   problem: () => say`a file is where a directory must be`,
-  cure: () => say`move away that file, or name another directory`,
+  cure: cures.moveFile,
 }
 const dirInTheWay: SystemErrorMeaning = {
   problem: () => say`a directory is where a file must be`,
-  cure: () => say`move away that directory`,
+  cure: cures.moveDir,
 }
 
 /** The one table from the code of a system error to its meaning, for the journal, the spool and the settings. */
 const systemErrors: Readonly<Record<string, SystemErrorMeaning>> = {
-  ENOSPC: { problem: () => say`the disk is full`, cure: () => say`free space on its disk`, mayPass: true },
+  ENOSPC: { problem: () => say`the disk is full`, cure: cures.freeSpace, mayPass: true },
   EDQUOT: {
     problem: () => say`the disk quota of the agent's user is used up`,
-    cure: () => say`free space on its disk, or raise the quota`,
+    cure: cures.freeSpaceOrQuota,
     mayPass: true,
   },
   EMFILE: tooManyOpen,
   ENFILE: tooManyOpen,
-  EIO: { problem: () => say`the disk fails`, cure: () => say`look at the disk first`, mayPass: true },
+  EIO: { problem: () => say`the disk fails`, cure: cures.lookAtDisk, mayPass: true },
   EROFS: {
     problem: () => say`its file system is read-only`,
-    cure: () => say`mount it for writing, or name another directory`,
+    cure: cures.mountForWriting,
   },
   EACCES: noRight,
   EPERM: noRight,
-  ENOENT: { problem: () => say`no such file`, cure: () => say`see that its directory exists, on a local disk` },
+  ENOENT: { problem: () => say`no such file`, cure: cures.makeParent },
   ENOTDIR: fileInTheWay,
   EEXIST: fileInTheWay,
   EISDIR: dirInTheWay,
   ENOTEMPTY: dirInTheWay,
   ELOOP: {
     problem: () => say`a link is where a directory must be`,
-    cure: () => say`put a directory in the place of the link`,
+    cure: cures.replaceLink,
   },
-  EXDEV: { problem: () => say`it is on another file system`, cure: () => say`put outbox and inbox on one file system` },
+  EXDEV: { problem: () => say`it is on another file system`, cure: cures.joinOutboxAndInbox },
 }
 
 /** The code of a system error. Node has no name for a used-up quota and gives its number only. */
@@ -74,7 +74,7 @@ export function problemOf(error: unknown): string {
 
 /** What a person can do about an error. */
 export function cureOf(error: Error): string {
-  return meaningOf(error)?.cure() ?? say`look at its disk and its rights`
+  return meaningOf(error)?.cure() ?? cures.lookAtDiskAndRights()
 }
 
 /** Whether trying again later may be enough. So it is for an error that is not in the table. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseKind } from '../database/open-database.ts'
-import { say } from '../language/say.ts'
+import { cures } from '../language/cures.ts'
 
 const schemaVersion = 3
 
@@ -52,8 +52,7 @@ export const journalDatabase: DatabaseKind = {
   // In the same transaction as the tables, because a journal without a name is no journal.
   fill: (db) => void db.prepare('INSERT INTO journal (only, name) VALUES (1, ?)').run(randomUUID()),
   takeOver: takeOverOlderVersion,
-  cureOfDamage: () =>
-    say`move it away to begin with an empty journal. Do not put an older copy in its place: it does not know which calls were sent since`,
+  cureOfDamage: cures.beginJournal,
   cureOfRemoval:
     'What was sent is forgotten with it. Put it back if it was moved; else start the agent again, and ids of the last ten minutes are new',
 }

@@ -1,7 +1,6 @@
 /** The texts of `say` in Brazilian Portuguese, by their English text. A test compares both with the program. */
 export const portuguese: Readonly<Record<string, string>> = {
   '(not shown, because it is not a whole path)': '(não mostrado, porque não é um caminho completo)',
-  '--config: cannot read {0}: {1} ({2})': '--config: não foi possível ler {0}: {1} ({2})',
   'a directory is where a file must be': 'há um diretório onde deveria haver um arquivo',
   'a disk of this host': 'um disco desta máquina',
   'a file is where a directory must be': 'há um arquivo onde deveria haver um diretório',
@@ -18,13 +17,19 @@ export const portuguese: Readonly<Record<string, string>> = {
   'allow {0} in the proxy, or check HTTPS_PROXY; with NO_PROXY={1} the agent goes around it':
     'libere {0} no proxy ou confira HTTPS_PROXY; com NO_PROXY={1} o agente não passa por ele',
   'an RSA key of {0} bits; at least {1} are wanted': 'uma chave RSA de {0} bits; são necessários pelo menos {1}',
+  'answer 2xx when the event is stored': 'responda 2xx quando o evento estiver gravado',
+  'answer a transfer_order with {"observedQuantity": n}': 'responda a um transfer_order com {"observedQuantity": n}',
   'Arguments:': 'Argumentos:',
   'as JSON': 'em JSON',
   'as JSON, as GET /status answers': 'em JSON, como GET /status responde',
   'as JSON, as the operation orders.open answers': 'em JSON, como a operação orders.open responde',
   'as JSON, with a JSON Schema of each input': 'em JSON, com o JSON Schema de cada entrada',
   'asks the platform about every open order first': 'antes, pergunta à plataforma sobre cada pedido aberto',
-  'check host and port in SERVICE_BASE_URL': 'confira o endereço e a porta em SERVICE_BASE_URL',
+  'cannot read {0}: {1} ({2})': 'não foi possível ler {0}: {1} ({2})',
+  'check host and port in SERVICE_BASE_URL, and that a firewall lets this host out; if it needs a proxy, set HTTPS_PROXY':
+    'confira o endereço e a porta em SERVICE_BASE_URL e se um firewall deixa esta máquina sair; se ela precisa de um proxy, defina HTTPS_PROXY',
+  'check host and port in SERVICE_BASE_URL, and that no proxy or firewall answers in place of the platform':
+    'confira o endereço e a porta em SERVICE_BASE_URL e se nenhum proxy ou firewall responde no lugar da plataforma',
   "check SERVICE_API_KEY, and that the platform's staff registered the key {0} with the fingerprint {1}":
     'confira SERVICE_API_KEY e se a equipe da plataforma cadastrou a chave {0} com a impressão digital {1}',
   'check SERVICE_BASE_URL and the DNS of this host, for example with: nslookup {0}':
@@ -36,9 +41,12 @@ export const portuguese: Readonly<Record<string, string>> = {
   'Commands:': 'Comandos:',
   'correct the setting': 'corrija a configuração',
   'does nothing without SERVICE_WEBHOOK_PORT': 'não tem efeito sem SERVICE_WEBHOOK_PORT',
+  'every user of this host can read {0}': 'todo usuário desta máquina pode ler {0}',
+  'example: {0}': 'exemplo: {0}',
   'for example market.eligibility': 'por exemplo market.eligibility',
   'free space on its disk': 'libere espaço no disco',
   'free space on its disk, or raise the quota': 'libere espaço no disco ou aumente a cota',
+  'give an attempt at most a third of the deadline': 'dê a cada tentativa no máximo um terço do prazo',
   'give each game server its own SERVICE_AGENT_PORT': 'dê a cada servidor de jogo a sua própria SERVICE_AGENT_PORT',
   'give it or {0}, not both': 'informe esta ou {0}, não as duas',
   "give the agent's user the right to write and read there, and make no file there immutable":
@@ -60,6 +68,8 @@ export const portuguese: Readonly<Record<string, string>> = {
     'chave de idempotência: uma chamada igual em até 10 minutos recebe a mesma resposta',
   "if you expect this issuer, for example your company's proxy, name a file with its certificate (PEM) in SERVICE_CA_FILE; if not, another program answers in place of the platform":
     'se você espera esse emissor, por exemplo o proxy da sua empresa, informe em SERVICE_CA_FILE um arquivo com o certificado dele (PEM); se não, outro programa responde no lugar da plataforma',
+  'ignored, because any server could take the API key':
+    'ignorada, porque qualquer servidor poderia obter a chave de API',
   input: 'entrada',
   'is SERVICE_AGENT_PORT as well; give each a port of its own': 'é igual a SERVICE_AGENT_PORT; dê uma porta a cada uma',
   'is the API key as well': 'é igual à chave de API',
@@ -72,6 +82,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'its Date changes so much that the clock of this host cannot be corrected':
     'o Date dela varia tanto que o relógio desta máquina não pode ser corrigido',
   'its file system is read-only': 'o sistema de arquivos é somente leitura',
+  'keep one of the lines': 'deixe só uma das linhas',
   'kid {0}': 'kid {0}',
   'leaves out everything that needs the network': 'deixa de fora tudo que precisa da rede',
   'left out by --offline: name, TCP, proxy, TLS, address, clock and credentials':
@@ -80,8 +91,11 @@ export const portuguese: Readonly<Record<string, string>> = {
   'lies in the spool, where game servers write; give it a directory outside':
     'fica dentro do spool, onde os servidores de jogo escrevem; use um diretório fora dele',
   'longer than 200 characters; a kid is the name of the key': 'tem mais de 200 caracteres; um kid é o nome da chave',
+  'longer than SERVICE_CALL_DEADLINE_MS, which ends a call before its first attempt may be over':
+    'maior que SERVICE_CALL_DEADLINE_MS, que encerra a chamada antes de a primeira tentativa terminar',
   'look at its disk and its rights': 'verifique o disco e as permissões',
   'look at the disk first': 'verifique primeiro o disco',
+  'look for its name in docs/en/operations/settings.md': 'procure o nome em docs/pt-BR/operations/settings.md',
   'made if missing; gets signing-key.pem (0600) and signing-key-public.pem':
     'criado se não existir; recebe signing-key.pem (0600) e signing-key-public.pem',
   "make {0} and give it to the agent's user": 'crie {0} e entregue-o ao usuário do agente',
@@ -114,8 +128,6 @@ export const portuguese: Readonly<Record<string, string>> = {
   'no such file': 'o arquivo não existe',
   'no {0}, or a damaged one; copy the whole file again':
     'não é {0}, ou está danificada; copie o arquivo inteiro de novo',
-  'NODE_TLS_REJECT_UNAUTHORIZED: ignored, because any server could take the API key. Trust a private CA with SERVICE_CA_FILE':
-    'NODE_TLS_REJECT_UNAUTHORIZED: ignorada, porque qualquer servidor poderia pegar a chave de API. Para confiar em uma CA própria, use SERVICE_CA_FILE',
   'none is set, so webhooks cannot be verified': 'nenhuma configurada, então os webhooks não podem ser verificados',
   'none is used': 'nenhum em uso',
   'none: http on loopback': 'nenhum: http em loopback',
@@ -124,6 +136,8 @@ export const portuguese: Readonly<Record<string, string>> = {
   'not a NAME=value line': 'não é uma linha NOME=valor',
   'not a path of letters, digits, ".", "_", "~", "-" and "/"':
     'não é um caminho de letras, dígitos, ".", "_", "~", "-" e "/"',
+  'not a setting of market-agent': 'não é uma configuração do market-agent',
+  'not a setting of market-agent, and ignored': 'não é uma configuração do market-agent e é ignorada',
   'not a whole number from {0} to {1}': 'não é um número inteiro de {0} a {1}',
   'not an http(s) address': 'não é um endereço http(s)',
   'not an IP address of this host, or localhost': 'não é um endereço IP desta máquina nem localhost',
@@ -143,8 +157,9 @@ export const portuguese: Readonly<Record<string, string>> = {
   'open orders of the running daemon: what waits for the game server, and since when':
     'pedidos abertos do agente em execução: o que espera pelo servidor do jogo e desde quando',
   'Options:': 'Opções:',
-  'others may write in {0} and put other directories in the place of outbox and inbox: chmod go-w {1}':
-    'outros usuários podem escrever em {0} e trocar outbox e inbox por outros diretórios: chmod go-w {1}',
+  'orders leave this host unencrypted': 'os pedidos saem desta máquina sem criptografia',
+  'others may write in {0} and put other directories in the place of outbox and inbox':
+    'outros usuários podem escrever em {0} e trocar outbox e inbox por outros diretórios',
   'prints a script that completes commands and options in a shell':
     'mostra um script que completa comandos e opções no shell',
   'prints the definition of the service for this host': 'mostra a definição do serviço para esta máquina',
@@ -166,13 +181,7 @@ export const portuguese: Readonly<Record<string, string>> = {
     'execute como esse usuário: runuser -u "$(id -nu {0})" -- market-agent check',
   'run: {0}': 'execute: {0}',
   'see that its directory exists, on a local disk': 'veja se o diretório existe, em um disco local',
-  'SERVICE_ATTEMPT_TIMEOUT_MS: longer than SERVICE_CALL_DEADLINE_MS, which ends a call before its first attempt may be over. Give an attempt at most a third of the deadline':
-    'SERVICE_ATTEMPT_TIMEOUT_MS: maior que SERVICE_CALL_DEADLINE_MS, que encerra a chamada antes de a primeira tentativa terminar. Dê a cada tentativa no máximo um terço do prazo',
   'SERVICE_SPOOL_DIR of the agent; %i stands for NAME': 'SERVICE_SPOOL_DIR do agente; %i representa o NOME',
-  'SERVICE_SPOOL_DIR: the group of {0} may not write in {1}: chgrp --reference={2} {3} && chmod g+rwxs {4}':
-    'SERVICE_SPOOL_DIR: o grupo de {0} não pode escrever em {1}: chgrp --reference={2} {3} && chmod g+rwxs {4}',
-  'SERVICE_SPOOL_DIR: {0} is a link, and nothing is read or written there: put a directory in its place':
-    'SERVICE_SPOOL_DIR: {0} é um link, e nada é lido nem escrito ali: coloque um diretório no lugar dele',
   "set SERVICE_BASE_URL as the platform's staff wrote it, with each part of its path":
     'escreva SERVICE_BASE_URL como a equipe da plataforma informou, com cada parte do caminho',
   'set SERVICE_BASE_URL to the name that is in the certificate of the platform':
@@ -180,6 +189,8 @@ export const portuguese: Readonly<Record<string, string>> = {
   'set SERVICE_STATE_DIR to a directory of its own': 'use em SERVICE_STATE_DIR um diretório só do agente',
   'set the clock, and keep it right: timedatectl set-ntp true, on Windows w32tm /resync':
     'acerte o relógio e mantenha-o certo: timedatectl set-ntp true, no Windows w32tm /resync',
+  'set the clock, and keep it right: timedatectl set-ntp true, on Windows w32tm /resync; if the clock is right, check SERVICE_API_KEY and SERVICE_SIGNING_KID':
+    'acerte o relógio e mantenha-o certo: timedatectl set-ntp true, no Windows w32tm /resync; se o relógio estiver certo, confira SERVICE_API_KEY e SERVICE_SIGNING_KID',
   'set {0} to an address of this host': 'use em {0} um endereço desta máquina',
   'set {0} to {1} or above': 'use em {0} um valor de {1} em diante',
   'settings of the agent; %i stands for NAME': 'configurações do agente; %i representa o NOME',
@@ -190,6 +201,8 @@ export const portuguese: Readonly<Record<string, string>> = {
   'Signs, sends and remembers the calls of a game server to the marketplace.':
     'Assina, envia e guarda as chamadas de um servidor de jogo ao marketplace.',
   'start that version again': 'inicie de novo aquela versão',
+  'start the game server, or correct SERVICE_WEBHOOK_FORWARD_URL':
+    'inicie o servidor de jogo ou corrija SERVICE_WEBHOOK_FORWARD_URL',
   'start the proxy, or check HTTPS_PROXY; with NO_PROXY={0} the agent goes around it':
     'inicie o proxy ou confira HTTPS_PROXY; com NO_PROXY={0} o agente não passa por ele',
   'stop that agent, or give this one a SERVICE_STATE_DIR of its own':
@@ -213,12 +226,15 @@ export const portuguese: Readonly<Record<string, string>> = {
   "the disk quota of the agent's user is used up": 'a cota de disco do usuário do agente acabou',
   'the fields of the operation as a JSON object': 'os campos da operação como um objeto JSON',
   'the file is empty: {0}': 'o arquivo está vazio: {0}',
+  'the group of {0} may not write in {1}': 'o grupo de {0} não pode escrever em {1}',
   'the name {0} cannot be resolved ({1})': 'o nome {0} não pôde ser resolvido ({1})',
   "the next call tries again; if it lasts, ask the platform's staff":
     'a próxima chamada tenta de novo; se continuar, fale com a equipe da plataforma',
   'the platform answers at {0}/v1': 'a plataforma responde em {0}/v1',
   'the platform answers HTTP 404, so {0}/v1 may be the wrong address':
     'a plataforma responde HTTP 404, então {0}/v1 pode ser o endereço errado',
+  'the platform does not know this transaction: check SERVICE_BASE_URL and the API key':
+    'a plataforma não conhece esta transação: confira SERVICE_BASE_URL e a chave de API',
   'the platform refuses the API key or the signature, and the clock is right (HTTP 401{0})':
     'a plataforma recusa a chave de API ou a assinatura, e o relógio está certo (HTTP 401{0})',
   'the platform refuses the call (HTTP 401{0}), and {1}': 'a plataforma recusa a chamada (HTTP 401{0}), e {1}',
@@ -240,10 +256,13 @@ export const portuguese: Readonly<Record<string, string>> = {
   'this key is encrypted; decrypt it with: openssl pkey -in ENCRYPTED -out signing-key.pem':
     'esta chave está criptografada; abra-a com: openssl pkey -in CRIPTOGRAFADA -out signing-key.pem',
   'too many files are open': 'há arquivos abertos demais',
+  'trust a private CA with SERVICE_CA_FILE': 'para confiar em uma CA própria, use SERVICE_CA_FILE',
   'until {0}': 'até {0}',
   'Usage:': 'Uso:',
+  'use https, or a game server on this host': 'use https ou um servidor de jogo nesta máquina',
   'waits for the other agent to end and takes over at once': 'espera o outro agente terminar e assume na hora',
   'what the running daemon can do': 'o que o agente em execução sabe fazer',
+  'write NAME=value, or remove the line': 'escreva NOME=valor ou remova a linha',
   wrong: 'errado',
   '{0} answers at the port of these settings, and does not use {1}':
     '{0} responde na porta destas configurações e não usa {1}',
@@ -255,9 +274,10 @@ export const portuguese: Readonly<Record<string, string>> = {
   '{0} does not exist, and {1} cannot be written ({2})': '{0} não existe, e não é possível escrever em {1} ({2})',
   '{0} has an address': '{0} tem um endereço',
   '{0} has an error of its own (HTTP {1}{2})': '{0} tem um erro próprio (HTTP {1}{2})',
+  '{0} is a link, and nothing is read or written there': '{0} é um link, e nada é lido nem escrito ali',
   "{0} is another program's database": '{0} é o banco de dados de outro programa',
   '{0} is free': '{0} está livre',
-  '{0} is given twice; keep one of the lines': '{0} aparece duas vezes; deixe só uma das linhas',
+  '{0} is given twice': '{0} aparece duas vezes',
   '{0} is locked by another market-agent ({1}), which does not listen at the port of these settings':
     '{0} está bloqueado por outro market-agent ({1}), que não escuta na porta destas configurações',
   '{0} is no database': '{0} não é um banco de dados',
@@ -272,26 +292,14 @@ export const portuguese: Readonly<Record<string, string>> = {
     '{0} foi usado por último por {1}; daqui não dá para ver se esse agente ainda está em execução',
   '{0} was written by a newer market-agent (version {1}, this one knows {2})':
     '{0} foi escrito por um market-agent mais novo (versão {1}; este conhece a {2})',
-  '{0}, and that a firewall lets this host out; if it needs a proxy, set HTTPS_PROXY':
-    '{0} e se um firewall deixa esta máquina sair; se ela precisa de um proxy, defina HTTPS_PROXY',
-  '{0}, and that no proxy or firewall answers in place of the platform':
-    '{0} e se nenhum proxy ou firewall responde no lugar da plataforma',
-  '{0}, line {1}: {2}': '{0}, linha {1}: {2}',
+  '{0}, line {1}': '{0}, linha {1}',
   '{0}: a file could be written in the outbox and renamed into the inbox':
     '{0}: foi possível escrever um arquivo na outbox e movê-lo para a inbox',
   '{0}: a free port is taken at each start': '{0}: uma porta livre é escolhida a cada início',
   '{0}: a market-agent listens there now': '{0}: um market-agent escuta ali agora',
   '{0}: another program has this port': '{0}: outro programa usa esta porta',
-  '{0}: every user of this host can read {1}. Run: chmod o= {2}':
-    '{0}: todo usuário desta máquina pode ler {1}. Execute: chmod o= {2}',
   '{0}: hard links are not allowed ({1})': '{0}: hard links não são permitidos ({1})',
   '{0}: its disk is full, so lines are lost': '{0}: o disco está cheio, então linhas se perdem',
-  '{0}: not a setting of market-agent, and ignored. docs/en/operations/settings.md has all of them':
-    '{0}: não é uma configuração do market-agent e é ignorada. Todas estão em docs/pt-BR/operations/settings.md',
-  '{0}: not a setting of market-agent; docs/en/operations/settings.md has all of them. Example: {1}':
-    '{0}: não é uma configuração do market-agent; todas estão em docs/pt-BR/operations/settings.md. Exemplo: {1}',
-  '{0}: orders leave this host unencrypted. Use https, or a game server on this host':
-    '{0}: os pedidos saem desta máquina sem criptografia. Use https ou um servidor de jogo nesta máquina',
   '{0}: this user may open no port below {1}': '{0}: este usuário não pode abrir portas abaixo de {1}',
   '{0}: version {1}. Damage inside is found at the start': '{0}: versão {1}. Danos internos são encontrados no início',
   '{0}: version {1}; the next start makes version {2} of it':
@@ -300,7 +308,4 @@ export const portuguese: Readonly<Record<string, string>> = {
   '{0}: {1} are free, and the first start needs {2}': '{0}: {1} livres, e a primeira execução precisa de {2}',
   '{0}: {1} are free. A quota is seen only when it is used up: 64 KiB were written':
     '{0}: {1} livres. Uma cota só é vista quando acaba: 64 KiB foram escritos',
-  '{0}: {1}. Example: {2}': '{0}: {1}. Exemplo: {2}',
-  '{0}; if the clock is right, check SERVICE_API_KEY and SERVICE_SIGNING_KID':
-    '{0}; se o relógio estiver certo, confira SERVICE_API_KEY e SERVICE_SIGNING_KID',
 }

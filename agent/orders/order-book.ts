@@ -1,6 +1,7 @@
 import type { TransactionTerminal, TransferOrder } from '../../contract/events.ts'
 import type { TerminalOutcome } from '../../contract/transaction.ts'
 import type { Clock } from '../clock/clock.ts'
+import { cures } from '../language/cures.ts'
 import type { Log } from '../log/log.ts'
 import { moveOrder, type Order, receiveEnd, receiveOrder } from './order.ts'
 import type { OrderChange, OrderLedger, Survives } from './order-ledger.ts'
@@ -157,8 +158,7 @@ export class OrderBook {
 
   /** The platform was asked and does not know the transaction. */
   loseAsked(asked: Order): Promise<Order | undefined> {
-    const cure = 'the platform does not know this transaction: check SERVICE_BASE_URL and the API key'
-    const step: Step = { msg: 'order closed: the platform answers 404', level: 'warn', cure }
+    const step: Step = { msg: 'order closed: the platform answers 404', level: 'warn', cure: cures.checkTransaction() }
     return this.#afterQuestion(asked, step, (order, nowMs) => moveOrder(order, 'lose', nowMs))
   }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
 import { windowClock } from '../clock/window-clock.ts'
 import { StoreFullError } from '../database/store-errors.ts'
+import { cures } from '../language/cures.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { type Asked, type AskPlatformOptions, askPlatform } from './ask-platform.ts'
@@ -154,11 +155,7 @@ export class Orders {
     } catch (error) {
       const { log } = this.#options
       if (!(error instanceof StoreFullError)) log.error({ err: error }, 'the webhook bridge failed: a bug of the agent')
-      else
-        this.#fullLog.warn(
-          { cause: error.code, cure: 'free space on its disk' },
-          'nothing can be recorded about orders',
-        )
+      else this.#fullLog.warn({ cause: error.code, cure: cures.freeSpace() }, 'nothing can be recorded about orders')
     }
   }
 }

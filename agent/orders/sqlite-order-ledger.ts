@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { DatabaseWriter } from '../database/database-writer.ts'
 import { type DatabaseKind, openDatabase } from '../database/open-database.ts'
-import { say } from '../language/say.ts'
+import { cures } from '../language/cures.ts'
 import type { Order } from './order.ts'
 import type { OrderLedger, Survives } from './order-ledger.ts'
 import { type OrderPhase, orderPhases } from './order-moves.ts'
@@ -59,8 +59,7 @@ export const ledgerDatabase: DatabaseKind = {
   applicationId: 0x6d6b746f,
   schemaVersion: 1,
   schema,
-  cureOfDamage: () =>
-    say`move it away to begin with an empty ledger, then compare the paid transactions at the platform with what the game server delivered. Do not put an older copy in its place: it does not know the orders since`,
+  cureOfDamage: cures.beginLedger,
   cureOfRemoval:
     'The orders are forgotten with it. Put it back if it was moved; else start the agent again, and compare the paid transactions at the platform with what the game server delivered',
 }

@@ -81,8 +81,8 @@ async function publishDone(name: string, request: Orphaned | undefined, recoveri
     await durable
   } catch (error) {
     if (error instanceof SyncFailedError) throw error
-    const text = `SERVICE_SPOOL_DIR: the answer ${name} cannot be shown in ${dirs.inbox}: ${causeOf(error as Error)}`
-    throw new SpoolUnusableError(`${text}: ${cureOf(error as Error)}`, { cause: error })
+    const problem = `the answer ${name} cannot be shown in ${dirs.inbox}: ${causeOf(error as Error)}`
+    throw new SpoolUnusableError(problem, cureOf(error as Error), { cause: error })
   }
 }
 

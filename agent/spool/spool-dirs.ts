@@ -13,6 +13,8 @@ import {
 import { join } from 'node:path'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
+import { type Problem, sentenceOf } from '../language/problem.ts'
 import { say } from '../language/say.ts'
 
 /** Where a spool's files lie. @see interface section 4.10 */
@@ -22,10 +24,19 @@ export interface SpoolDirs {
   readonly inbox: string
 }
 
-/** The spool cannot be used as it is. The message says what to do. */
+/** The spool cannot be used as it is. */
 export class SpoolUnusableError extends Error {
   override readonly name = 'SpoolUnusableError'
+  readonly problem: Problem
+
+  constructor(problem: string, cure: string, options?: ErrorOptions) {
+    const facts = problemOfSpool(problem, cure)
+    super(sentenceOf(facts), options)
+    this.problem = facts
+  }
 }
+
+const problemOfSpool = (problem: string, cure: string): Problem => ({ name: 'SERVICE_SPOOL_DIR', problem, cure })
 
 /** The directories of the spool at `root`. Nothing is made. */
 export function spoolDirs(root: string): SpoolDirs {
@@ -66,12 +77,13 @@ export function makeDirsIn(root: string, dirs: readonly string[]): { dir: string
  *
  * @param isInDoubt Something has failed since the last time that there was no reason: so the spool is tried.
  */
-export function spoolReasons(dirs: SpoolDirs, isInDoubt: boolean): string[] {
+export function spoolReasons(dirs: SpoolDirs, isInDoubt: boolean): Problem[] {
   try {
     if (isInDoubt) probeSpool(dirs, { withSync: false })
     return reasonsAgainstSharing(dirs)
   } catch (error) {
-    return [(error as Error).message]
+    if (error instanceof SpoolUnusableError) return [error.problem]
+    return [problemOfSpool(`${dirs.root}: ${causeOf(error as Error)}`, cureOf(error as Error))]
   }
 }
 
@@ -81,7 +93,7 @@ function isShared({ mode, gid }: Stats): boolean {
 }
 
 /** Why game servers of the root's group cannot use outbox and inbox, each with its cure. Empty when they can. */
-function reasonsAgainstSharing({ root, outbox, inbox }: SpoolDirs): string[] {
+function reasonsAgainstSharing({ root, outbox, inbox }: SpoolDirs): Problem[] {
   const rootStat = statSync(root)
   if (process.platform === 'win32' || !isShared(rootStat)) return []
   return [outbox, inbox].flatMap((dir) => {
@@ -89,17 +101,18 @@ function reasonsAgainstSharing({ root, outbox, inbox }: SpoolDirs): string[] {
     // Another owner has arranged the rights in another way.
     if (!stat || stat.uid !== process.getuid?.()) return []
     if (stat.gid === rootStat.gid && (stat.mode & 0o030) === 0o030) return []
-    return [
-      say`SERVICE_SPOOL_DIR: the group of ${root} may not write in ${dir}: chgrp --reference=${root} ${dir} && chmod g+rwxs ${dir}`,
-    ]
+    return [problemOfSpool(say`the group of ${root} may not write in ${dir}`, cures.shareDir(root, dir))]
   })
 }
 
 /** A warning with its cure, where others may write in the root and so replace outbox and inbox. */
-export function warningAboutRoot({ root }: SpoolDirs): string[] {
+export function warningAboutRoot({ root }: SpoolDirs): Problem[] {
   if (process.platform === 'win32' || (statSync(root).mode & 0o022) === 0) return []
   return [
-    say`others may write in ${root} and put other directories in the place of outbox and inbox: chmod go-w ${root}`,
+    problemOfSpool(
+      say`others may write in ${root} and put other directories in the place of outbox and inbox`,
+      cures.closeDir(root),
+    ),
   ]
 }
 
@@ -111,8 +124,8 @@ export function warningAboutRoot({ root }: SpoolDirs): string[] {
 export function assertNoLinks(dirs: readonly string[]): void {
   for (const dir of dirs) {
     if (!lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink()) continue
-    const text = say`SERVICE_SPOOL_DIR: ${dir} is a link, and nothing is read or written there: put a directory in its place`
-    throw Object.assign(new SpoolUnusableError(text), { code: 'ELOOP' })
+    const problem = say`${dir} is a link, and nothing is read or written there`
+    throw Object.assign(new SpoolUnusableError(problem, cures.replaceLink()), { code: 'ELOOP' })
   }
 }
 
@@ -149,8 +162,7 @@ export function probeSpool(dirs: SpoolDirs, { withSync } = { withSync: true }): 
     writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o644, flush: withSync })
     renameSync(probe, target)
   } catch (error) {
-    const text = `SERVICE_SPOOL_DIR: ${root}: ${causeOf(error as Error)}: ${cureOf(error as Error)}`
-    throw new SpoolUnusableError(text, { cause: error })
+    throw new SpoolUnusableError(`${root}: ${causeOf(error as Error)}`, cureOf(error as Error), { cause: error })
   } finally {
     for (const path of [probe, target]) {
       try {

@@ -3,6 +3,7 @@ import { windowClock } from '../clock/window-clock.ts'
 import { patientFs } from '../durable-files/retries.ts'
 import { SharedSyncs } from '../durable-files/shared-syncs.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
+import { sentenceOf } from '../language/problem.ts'
 import type { Log } from '../log/log.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { outboxEvents } from './outbox-events.ts'
@@ -69,7 +70,7 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
   }
   makeDirs()
   probeSpool(dirs)
-  for (const text of [...warningAboutRoot(dirs), ...spoolReasons(dirs, false)]) log.warn(text)
+  for (const problem of [...warningAboutRoot(dirs), ...spoolReasons(dirs, false)]) log.warn(sentenceOf(problem))
   const worker = new SpoolWorker({
     ...options,
     fs,
@@ -98,7 +99,7 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
     report.reportEnds()
     const found = spoolReasons(dirs, isInDoubt)
     isInDoubt &&= found.length > 0
-    return found
+    return found.map(sentenceOf)
   }
   const stopHeartbeat = startHeartbeat({
     root: dirs.root,

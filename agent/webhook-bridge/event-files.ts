@@ -9,6 +9,7 @@ import { windowClock } from '../clock/window-clock.ts'
 import { readBounded } from '../durable-files/read-bounded.ts'
 import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-file.ts'
 import { causeOf, cureOf, isGone } from '../durable-files/system-errors.ts'
+import { sentenceOf } from '../language/problem.ts'
 import type { Log } from '../log/log.ts'
 import type { Message } from '../orders/message.ts'
 import type { Handover, OnReply, Reply } from '../orders/offers.ts'
@@ -96,7 +97,7 @@ export class EventFiles implements Handover {
   reasons(): readonly string[] {
     const reasons = spoolReasons(this.#dirs, this.#isInDoubt)
     this.#isInDoubt &&= reasons.length > 0
-    return reasons
+    return reasons.map(sentenceOf)
   }
 
   async offer(message: Message): Promise<'unanswered' | 'waiting'> {

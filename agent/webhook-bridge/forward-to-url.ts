@@ -5,6 +5,7 @@ import { limits } from '../../contract/limits.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
 import type { Clock } from '../clock/clock.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
 import type { Log } from '../log/log.ts'
 import type { Message } from '../orders/message.ts'
 import type { Handover, Reply } from '../orders/offers.ts'
@@ -51,15 +52,15 @@ export function forwardToUrl({ url, clock, log }: ForwardOptions): Handover {
         })
         const text = await readText(body)
         if (statusCode < 200 || statusCode > 299) {
-          note(`HTTP ${statusCode}`, 'answer 2xx when the event is stored')
+          note(`HTTP ${statusCode}`, cures.acknowledge())
           return 'unanswered'
         }
         const reply = replyOf(message, text)
         if (reply) note(undefined)
-        else note('the answer has no observedQuantity', 'answer a transfer_order with {"observedQuantity": n}')
+        else note('the answer has no observedQuantity', cures.answerWithQuantity())
         return reply ?? 'unanswered'
       } catch (error) {
-        note(causeOf(error as Error), 'start the game server, or correct SERVICE_WEBHOOK_FORWARD_URL')
+        note(causeOf(error as Error), cures.startGameServer())
         return 'unanswered'
       } finally {
         cancelTimer()

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { readSigningKey } from '../../../agent/signing/signing-key.ts'
@@ -52,13 +52,13 @@ test('all errors of the settings are found, and what needs them says that it was
       name: 'settings',
       ok: false,
       message: expect.stringMatching(/^SERVICE_AGENT_PORT: not a whole/),
-      cure: 'Example: 8899',
+      cure: 'example: 8899',
     },
     {
       name: 'settings',
       ok: false,
       message: expect.stringMatching(/^SERVICE_LOG_LEVEL: not one of/),
-      cure: 'Example: info',
+      cure: 'example: info',
     },
   ])
   expect(await ready.stages(['port', 'state-dir'], changes)).toMatchObject([
@@ -87,7 +87,7 @@ test('a missing key file is a fault of the key', { timeout }, async () => {
       name: 'signing-key',
       ok: false,
       message: `SERVICE_SIGNING_KEY_FILE: no such file: ${ready.path('gone.pem')}`,
-      cure: 'Example: /etc/market-agent/signing-key.pem',
+      cure: 'example: /etc/market-agent/signing-key.pem',
     },
   ])
 })
@@ -100,7 +100,32 @@ test('a key that everybody may read is wrong, with the command that corrects it'
       name: 'files',
       ok: false,
       message: `SERVICE_SIGNING_KEY_FILE: every user of this host can read ${ready.path('key.pem')}`,
-      cure: `Run: chmod o= ${ready.path('key.pem')}`,
+      cure: `run: chmod o= ${ready.path('key.pem')}`,
+    },
+  ])
+})
+
+test('a path that looks like the end of a sentence stays whole, and the command can be copied', {
+  timeout,
+}, async () => {
+  using ready = checkSetup()
+  mkdirSync(ready.path('my. dir: x'))
+  const file = ready.path('my. dir: x', 'key. pem')
+  copyFileSync(ready.path('key.pem'), file)
+  chmodSync(file, 0o644)
+  expect(await ready.faults({ SERVICE_SIGNING_KEY_FILE: file })).toEqual([
+    {
+      name: 'files',
+      ok: false,
+      message: `SERVICE_SIGNING_KEY_FILE: every user of this host can read ${file}`,
+      cure: `run: chmod o= '${file}'`,
+    },
+  ])
+  writeFileSync(file, 'no key')
+  expect(await ready.stages(['signing-key'], { SERVICE_SIGNING_KEY_FILE: file })).toMatchObject([
+    {
+      message: expect.stringMatching(/: .*my\. dir: x\/key\. pem$/),
+      cure: 'example: /etc/market-agent/signing-key.pem',
     },
   ])
 })
@@ -122,7 +147,7 @@ test('a setting that is allowed and dangerous is a warning', { timeout }, async 
       name: 'settings',
       ok: true,
       message: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED: ignored'),
-      cure: 'Trust a private CA with SERVICE_CA_FILE',
+      cure: 'trust a private CA with SERVICE_CA_FILE',
     },
   ])
 })

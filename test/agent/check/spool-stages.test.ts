@@ -71,6 +71,21 @@ test.runIf(hasSmallDisks)('outbox and inbox on two file systems are wrong', { ti
   ])
 })
 
+test('a path that looks like the end of a sentence stays whole in what is wrong with its rights', {
+  timeout,
+}, async () => {
+  using ready = checkSetup()
+  mkdirSync(ready.path('my. dir: x'))
+  chmodSync(ready.path('my. dir: x'), 0o777)
+  expect(await ready.faults({ SERVICE_SPOOL_DIR: ready.path('my. dir: x') })).toMatchObject([
+    {
+      name: 'spool-group',
+      message: expect.stringContaining(`others may write in ${ready.path('my. dir: x')} and put`),
+      cure: `run: chmod go-w '${ready.path('my. dir: x')}'`,
+    },
+  ])
+})
+
 test('a directory that others may replace is wrong, with the command that corrects it', { timeout }, async () => {
   using ready = setup()
   chmodSync(ready.path('spool'), 0o777)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readAgentConfig } from '../../../agent/config/config.ts'
 import { parseConfigFile } from '../../../agent/config/config-file.ts'
+import { sentenceOf } from '../../../agent/language/problem.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const weak = generateKeyPairSync('rsa', { modulusLength: 1024 })
@@ -52,7 +53,7 @@ const read = (env: Readonly<Record<string, string | undefined>>, file = new Map<
   readAgentConfig({ env, file, readFile, realPath, isReadableByAll: () => false })
 const errorsOf = (env: Readonly<Record<string, string | undefined>>) => {
   const reading = read({ ...good, ...env })
-  return reading.ok ? [] : reading.errors
+  return reading.ok ? [] : reading.errors.map(sentenceOf)
 }
 
 test('four settings are enough, and the rest has the documented values', () => {
@@ -81,7 +82,7 @@ test('all errors are reported together, one per line: the variable, what is wron
     SERVICE_LOG_LEVEL: 'loud',
     SERVICE_CALL_DEADLINE_MS: '3s',
   })
-  const errors = reading.ok ? [] : reading.errors
+  const errors = reading.ok ? [] : reading.errors.map(sentenceOf)
   expect(errors.map((error) => error.split(':')[0])).toEqual([
     'SERVICE_BASE_URL',
     'SERVICE_API_KEY',
@@ -193,7 +194,9 @@ test('a line of a key in the configuration file is an error, and its text is not
   const line = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj'
   const { values } = parseConfigFile(`${line}=`)
   const reading = read(good, new Map(values))
-  expect(reading.ok ? [] : reading.errors).toEqual([expect.stringMatching(/not a setting of market-agent/)])
+  expect(reading.ok ? [] : reading.errors.map(sentenceOf)).toEqual([
+    expect.stringMatching(/not a setting of market-agent/),
+  ])
   expect(JSON.stringify(reading)).not.toContain(line)
 })
 
@@ -201,7 +204,7 @@ test('a key that every user of the host can read is warned of, with the cure', (
   const readable = new Set(['/k/own.pem', '/k/api-key'])
   const source = { env: { ...good, SERVICE_API_KEY: undefined, SERVICE_API_KEY_FILE: '/k/api-key' }, file: new Map() }
   const reading = readAgentConfig({ ...source, readFile, realPath, isReadableByAll: (path) => readable.has(path) })
-  expect(reading.ok && reading.config.warnings).toEqual([
+  expect(reading.ok && reading.config.warnings.map(sentenceOf)).toEqual([
     'SERVICE_API_KEY_FILE: every user of this host can read /k/api-key. Run: chmod o= /k/api-key',
     'SERVICE_SIGNING_KEY_FILE: every user of this host can read /k/own.pem. Run: chmod o= /k/own.pem',
   ])
@@ -212,8 +215,8 @@ test('a misspelt setting in the environment is warned of, and an attempt that ou
     ok: true,
     config: {
       warnings: [
-        expect.stringMatching(/^SERVICE_SPOOLDIR: not a setting of market-agent/),
-        expect.stringMatching(/^SERVICE_ATTEMPT_TIMEOUT_MS: longer than SERVICE_CALL_DEADLINE_MS/),
+        { name: 'SERVICE_SPOOLDIR', problem: 'not a setting of market-agent, and ignored' },
+        { name: 'SERVICE_ATTEMPT_TIMEOUT_MS', cure: 'give an attempt at most a third of the deadline' },
       ],
     },
   })
@@ -223,7 +226,7 @@ test('NODE_TLS_REJECT_UNAUTHORIZED=0 is warned of as ignored', () => {
   expect(read(good)).toMatchObject({ ok: true, config: { warnings: [] } })
   expect(read({ ...good, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toMatchObject({
     ok: true,
-    config: { warnings: [expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED: ignored.*SERVICE_CA_FILE/)] },
+    config: { warnings: [{ name: 'NODE_TLS_REJECT_UNAUTHORIZED', cure: 'trust a private CA with SERVICE_CA_FILE' }] },
   })
 })
 
@@ -283,7 +286,7 @@ test('orders that leave the host unencrypted are warned of', () => {
       SERVICE_WEBHOOK_PORT: '8898',
       SERVICE_WEBHOOK_FORWARD_URL: forwardUrl,
     })
-    return reading.ok ? reading.config.warnings : ['not valid']
+    return reading.ok ? reading.config.warnings.map(sentenceOf) : ['not valid']
   }
   expect(warningsOf('http://10.0.0.2:9000/orders')).toEqual([expect.stringMatching(/unencrypted\. Use https/)])
   expect(warningsOf('http://127.0.0.1:9000/orders')).toEqual([])
@@ -307,12 +310,12 @@ test('the environment wins over the file', () => {
 
 test('a line that is none, a name given twice and an unknown name are errors of the file', () => {
   expect(parseConfigFile('SERVICE_API_KEY key\nA=1\nA=2').errors).toEqual([
-    { line: 1, problem: 'not a NAME=value line' },
-    { line: 3, problem: 'A is given twice; keep one of the lines' },
+    { line: 1, problem: 'not a NAME=value line', cure: 'write NAME=value, or remove the line' },
+    { line: 3, problem: 'A is given twice', cure: 'keep one of the lines' },
   ])
   const reading = read(good, new Map([['SERVICE_APIKEY', 'x']]))
-  expect(reading.ok ? [] : reading.errors).toEqual([
-    expect.stringMatching(/^SERVICE_APIKEY: not a setting of market-agent; .*\. Example: SERVICE_AGENT_PORT=8899$/),
+  expect(reading.ok ? [] : reading.errors.map(sentenceOf)).toEqual([
+    'SERVICE_APIKEY: not a setting of market-agent. Look for its name in docs/en/operations/settings.md',
   ])
 })
 

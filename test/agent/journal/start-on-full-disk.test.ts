@@ -66,5 +66,5 @@ test.skipIf(!hasSmallDisks)('a start at a spool without room ends with 1, for th
   disk.fill()
   await using second = spawnAgent(home, options)
   expect(await second.ended).toEqual({ code: 1, signal: null })
-  expect(second.output()).toMatch(/"msg":"SERVICE_SPOOL_DIR: [^"]*ENOSPC[^"]*free space on its disk/)
+  expect(second.output()).toMatch(/"msg":"SERVICE_SPOOL_DIR: [^"]*ENOSPC[^"]*Free space on its disk/)
 })

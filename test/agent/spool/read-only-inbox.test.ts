@@ -31,7 +31,7 @@ test.skipIf(process.platform === 'win32')(
       () => heartbeat().reasons.some((text: string) => text.includes('EACCES')) && heartbeat().reasons,
     )
     expect(heartbeat()).toMatchObject({ ready: false, reasons: [reason] })
-    expect(reason).toMatch(/^SERVICE_SPOOL_DIR: .*: EACCES: .*: give the agent's user the right to write/)
+    expect(reason).toMatch(/^SERVICE_SPOOL_DIR: .*: EACCES: .*\. Give the agent's user the right to write/)
     expect(agent.output()).toMatch(/"cause":"EACCES: permission denied[^"]*","cure":"give the agent's user the right/)
     expect(agent.output()).not.toContain('EACCES: EACCES')
 

@@ -252,7 +252,7 @@ test('an answer that cannot be shown at the start ends it in words', async () =>
   mkdirSync(spool.outbox, { recursive: true })
   mkdirSync(join(spool.inbox, 'x.json'), { recursive: true })
   writeFileSync(join(spool.outbox, 'x.json.done'), doneText)
-  await expect(spool.start()).rejects.toThrow(/SERVICE_SPOOL_DIR: the answer x\.json cannot be shown .*: move away/)
+  await expect(spool.start()).rejects.toThrow(/SERVICE_SPOOL_DIR: the answer x\.json cannot be shown .*\. Move away/)
   expect(readFileSync(join(spool.outbox, 'x.json.done'), 'utf8')).toBe(doneText)
 })
 

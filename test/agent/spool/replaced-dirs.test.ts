@@ -72,7 +72,9 @@ for (const dir of ['outbox', 'inbox'] as const) {
     mkdirSync(spool.root, { recursive: true })
     mkdirSync(join(spool.root, 'elsewhere'))
     symlinkSync(join(spool.root, 'elsewhere'), spool[dir])
-    await expect(spool.start()).rejects.toThrow(/SERVICE_SPOOL_DIR: .*box is a link, .*: put a directory in its place/)
+    await expect(spool.start()).rejects.toThrow(
+      /SERVICE_SPOOL_DIR: .*box is a link, .*\. Put a directory in the place of the link/,
+    )
     expect(namesIn(join(spool.root, 'elsewhere'))).toEqual([])
   })
 }
@@ -105,7 +107,7 @@ for (const [mode, warns] of [
           chmodSync(root, mode)
         },
       })
-      const line = `others may write in ${spool.root} and put other directories in the place of outbox and inbox: chmod go-w ${spool.root}`
+      const line = `others may write in ${spool.root} and put other directories in the place of outbox and inbox. Run: chmod go-w ${spool.root}`
       expect(spool.logText().includes(line)).toBe(warns)
     },
   )

@@ -25,7 +25,11 @@ for (const dir of ['outbox', 'inbox'] as const) {
     expect(spoolReasons(dirs, false)).toEqual([])
     for (const _ of [1, 2]) {
       expect(spoolReasons(dirs, true)).toEqual([
-        expect.stringMatching(/^SERVICE_SPOOL_DIR: .*: ENOTDIR: .*: move away that file/),
+        {
+          name: 'SERVICE_SPOOL_DIR',
+          problem: expect.stringContaining('ENOTDIR'),
+          cure: 'move away that file, or name another directory',
+        },
       ])
     }
     rmSync(dirs[dir])
@@ -38,5 +42,5 @@ for (const dir of ['outbox', 'inbox'] as const) {
 test('a spool that is gone is a reason, and no error', () => {
   const dirs = spoolDirs(join(tmpdir(), 'market-agent-no-such-spool'))
   for (const isInDoubt of [true, false])
-    expect(spoolReasons(dirs, isInDoubt)).toEqual([expect.stringMatching(/ENOENT/)])
+    expect(spoolReasons(dirs, isInDoubt)).toMatchObject([{ problem: expect.stringContaining('ENOENT') }])
 })

@@ -99,7 +99,7 @@ test.skipIf(isWindows)(
         chmodSync(inbox, 0o2750)
       },
     })
-    const reason = `SERVICE_SPOOL_DIR: the group of ${spool.root} may not write in ${spool.inbox}: chgrp --reference=${spool.root} ${spool.inbox} && chmod g+rwxs ${spool.inbox}`
+    const reason = `SERVICE_SPOOL_DIR: the group of ${spool.root} may not write in ${spool.inbox}. Run: chgrp --reference=${spool.root} ${spool.inbox} && chmod g+rwxs ${spool.inbox}`
     const heartbeat = () => JSON.parse(readFileSync(join(spool.root, 'agent.json'), 'utf8'))
     expect(await until(() => heartbeat())).toMatchObject({
       ready: false,

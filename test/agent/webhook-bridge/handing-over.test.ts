@@ -289,7 +289,7 @@ test('a group that may not write in events or replies is a reason in agent.json,
   expect(await reasons(bridge)).not.toContainEqual(expect.stringContaining('may not write'))
   chmodSync(replies, 0o755)
   expect(await reasons(bridge)).toContainEqual(
-    expect.stringMatching(/may not write in \S+replies: chgrp .* chmod g\+rwxs/),
+    expect.stringMatching(/may not write in \S+replies\. Run: chgrp .* chmod g\+rwxs/),
   )
 })
 

@@ -1,0 +1,94 @@
+import { say } from './say.ts'
+
+/**
+ * What a person can do about each problem, for calls, spool, journal, bridge, settings and `check`. Each is an imperative
+ * without a full stop, so that it follows "cure:" as well as a full stop.
+ */
+export const cures = {
+  // Directories and disks.
+  giveRights: () => say`give the agent's user the right to write and read there, and make no file there immutable`,
+  raiseOpenFiles: () => say`raise the limit of open files (LimitNOFILE in systemd, ulimit -n)`,
+  moveFile: () => say`move away that file, or name another directory`,
+  moveDir: () => say`move away that directory`,
+  replaceLink: () => say`put a directory in the place of the link`,
+  freeSpace: () => say`free space on its disk`,
+  freeSpaceOrQuota: () => say`free space on its disk, or raise the quota`,
+  lookAtDisk: () => say`look at the disk first`,
+  lookAtDiskAndRights: () => say`look at its disk and its rights`,
+  mountForWriting: () => say`mount it for writing, or name another directory`,
+  makeParent: () => say`see that its directory exists, on a local disk`,
+  makeDir: (path: string) => say`make ${path} and give it to the agent's user`,
+  useLocalDisk: () => say`name a directory on a disk of this host`,
+  shareDir: (root: string, dir: string) =>
+    say`run: ${`chgrp --reference=${quoted(root)} ${quoted(dir)} && chmod g+rwxs ${quoted(dir)}`}`,
+  closeDir: (path: string) => say`run: ${`chmod go-w ${quoted(path)}`}`,
+  closeFile: (path: string) => say`run: ${`chmod o= ${quoted(path)}`}`,
+  joinOutboxAndInbox: () => say`put outbox and inbox on one file system`,
+  allowHardLinks: () =>
+    say`put the spool on a file system with hard links; without them a request that comes back at a stop can replace a newer one`,
+
+  // The state directory.
+  beginJournal: () =>
+    say`move it away to begin with an empty journal. Do not put an older copy in its place: it does not know which calls were sent since`,
+  beginLedger: () =>
+    say`move it away to begin with an empty ledger, then compare the paid transactions at the platform with what the game server delivered. Do not put an older copy in its place: it does not know the orders since`,
+  ownStateDir: () => say`set SERVICE_STATE_DIR to a directory of its own`,
+  stopOwner: () => say`stop that agent, or give this one a SERVICE_STATE_DIR of its own`,
+  startNewerVersion: () => say`start that version again`,
+
+  // Settings.
+  example: (value: string) => say`example: ${value}`,
+  correctSetting: () => say`correct the setting`,
+  correctLine: () => say`write NAME=value, or remove the line`,
+  keepOneLine: () => say`keep one of the lines`,
+  findSetting: () => say`look for its name in docs/en/operations/settings.md`,
+  trustPrivateCa: () => say`trust a private CA with SERVICE_CA_FILE`,
+  shortenAttempts: () => say`give an attempt at most a third of the deadline`,
+  encryptOrders: () => say`use https, or a game server on this host`,
+
+  // Ports.
+  givePort: () => say`give each game server its own SERVICE_AGENT_PORT`,
+  freePort: (setting: string) => say`stop that program, or set ${setting} to a free port`,
+  addressOfHost: (setting: string) => say`set ${setting} to an address of this host`,
+  higherPort: (setting: string, portMin: number) => say`set ${setting} to ${portMin} or above`,
+  runAs: (uid: number) => say`run it as that user: runuser -u "$(id -nu ${uid})" -- market-agent check`,
+
+  // The path to the platform.
+  checkName: (hostname: string) =>
+    say`check SERVICE_BASE_URL and the DNS of this host, for example with: nslookup ${hostname}`,
+  checkAddress: () =>
+    say`check host and port in SERVICE_BASE_URL, and that a firewall lets this host out; if it needs a proxy, set HTTPS_PROXY`,
+  checkWhoAnswers: () =>
+    say`check host and port in SERVICE_BASE_URL, and that no proxy or firewall answers in place of the platform`,
+  checkPath: () => say`set SERVICE_BASE_URL as the platform's staff wrote it, with each part of its path`,
+  startProxy: (host: string) =>
+    say`start the proxy, or check HTTPS_PROXY; with NO_PROXY=${host} the agent goes around it`,
+  allowInProxy: (host: string) =>
+    say`allow ${host} in the proxy, or check HTTPS_PROXY; with NO_PROXY=${host} the agent goes around it`,
+  loginToProxy: (proxy: string) => say`put user and password into HTTPS_PROXY: http://USER:PASSWORD@${proxy}`,
+  trustIssuer: () =>
+    say`if you expect this issuer, for example your company's proxy, name a file with its certificate (PEM) in SERVICE_CA_FILE; if not, another program answers in place of the platform`,
+  useNameOfCertificate: () => say`set SERVICE_BASE_URL to the name that is in the certificate of the platform`,
+  renewCertificate: () =>
+    say`check the date of this host; if it is right, the platform's staff must renew the certificate`,
+  allowTls: () =>
+    say`check the port in SERVICE_BASE_URL, and that no firewall cuts TLS off; the agent wants TLS 1.2 or newer`,
+  waitForPlatform: () => say`the next call tries again; if it lasts, ask the platform's staff`,
+  askPlatform: () => say`nothing is wrong on this host; if it lasts, ask the platform's staff`,
+  setClock: () => say`set the clock, and keep it right: timedatectl set-ntp true, on Windows w32tm /resync`,
+  setClockOrKey: () =>
+    say`set the clock, and keep it right: timedatectl set-ntp true, on Windows w32tm /resync; if the clock is right, check SERVICE_API_KEY and SERVICE_SIGNING_KID`,
+  checkCredentials: (kid: string, fingerprint: string) =>
+    say`check SERVICE_API_KEY, and that the platform's staff registered the key ${kid} with the fingerprint ${fingerprint}`,
+
+  // The game server, through the webhook bridge.
+  acknowledge: () => say`answer 2xx when the event is stored`,
+  answerWithQuantity: () => say`answer a transfer_order with {"observedQuantity": n}`,
+  startGameServer: () => say`start the game server, or correct SERVICE_WEBHOOK_FORWARD_URL`,
+  checkTransaction: () => say`the platform does not know this transaction: check SERVICE_BASE_URL and the API key`,
+} as const
+
+/** A path as one word of a shell. */
+function quoted(path: string): string {
+  return /^[\w./:@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}
