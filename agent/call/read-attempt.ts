@@ -2,8 +2,8 @@ import type { PlatformOperation } from '../../contract/operations.ts'
 import { decodeUtf8, readStrictJson, type StrictObject } from '../../contract/strict-json.ts'
 import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { ContactSign } from '../platform/contact.ts'
-import { type AnswerFacts, type SignedRoute, troubleOfAnswer } from '../platform/trouble-of-answer.ts'
-import { troubleOfFailure } from '../platform/trouble-of-failure.ts'
+import { type AnswerFacts, problemOfAnswer, type SignedRoute } from '../platform/problem-of-answer.ts'
+import { problemOfFailure } from '../platform/problem-of-failure.ts'
 import { type CallRefusal, type CallSuccess, refuse } from './answer.ts'
 import type { PlatformCall } from './call.ts'
 import { type Fault, faultOfStatus } from './fault-table.ts'
@@ -55,13 +55,13 @@ export function contactSign(
   route: SignedRoute,
 ): ContactSign {
   if (reading.ok) return proof
-  if (result.kind === 'failed') return { kind: 'trouble', trouble: troubleOfFailure(result, route) }
+  if (result.kind === 'failed') return { kind: 'problem', problem: problemOfFailure(result, route) }
   const { status } = result
   const { isOnContract, answer } = reading
   const words = isOnContract ? (JSON.parse(answer.messageText) as string) : undefined
-  const trouble = troubleOfAnswer({ status, isOnContract, words, clock }, route)
-  if (!trouble) return proof
-  return { kind: status === 404 && isOnContract ? 'not-found' : 'trouble', trouble }
+  const problem = problemOfAnswer({ status, isOnContract, words, clock }, route)
+  if (!problem) return proof
+  return { kind: status === 404 && isOnContract ? 'not-found' : 'problem', problem }
 }
 
 function failWith(fault: Fault, answer: CallRefusal): AttemptReading {

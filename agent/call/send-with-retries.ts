@@ -5,8 +5,8 @@ import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { Contact } from '../platform/contact.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
-import type { AnswerFacts, SignedRoute } from '../platform/trouble-of-answer.ts'
-import { troubleOfFailure } from '../platform/trouble-of-failure.ts'
+import type { AnswerFacts, SignedRoute } from '../platform/problem-of-answer.ts'
+import { problemOfFailure } from '../platform/problem-of-failure.ts'
 import { type CallAnswer, refuseInDoubt } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
 import type { PlatformCall } from './call.ts'
@@ -65,7 +65,7 @@ export async function sendWithRetries(
     if (reading.ok) return ended(reading.answer, false, state.mayArriveUntilMs)
 
     trace.fault = reading.fault
-    trace.cause = result.kind === 'answered' ? `HTTP ${result.status}` : troubleOfFailure(result, deps.route).message
+    trace.cause = result.kind === 'answered' ? `HTTP ${result.status}` : problemOfFailure(result, deps.route).problem
     const row = faultTable[reading.fault]
     if (row.mayHaveActed && call.operation.retry !== 'safe') state.isInDoubt = true
     if (row.mayStillArrive) state.mayArriveUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs

@@ -9,15 +9,15 @@ import { connectToPlatform } from '../platform/connection.ts'
 import { Contact } from '../platform/contact.ts'
 import { partnerApi } from '../platform/partner-api.ts'
 import { PlatformClock } from '../platform/platform-clock.ts'
+import { problemOfClock } from '../platform/problem-of-answer.ts'
+import type { PlatformProblem } from '../platform/problem-table.ts'
 import { proxyOf } from '../platform/proxy.ts'
-import { troubleOfClock } from '../platform/trouble-of-answer.ts'
-import type { Trouble } from '../platform/trouble-table.ts'
 import { type Check, right, unknown, type Verdict, warning, wrong } from './check.ts'
 
 /** What one question and one signed call have shown. */
 export interface PlatformFacts {
   /** Undefined where calls go through. */
-  readonly trouble: Trouble | undefined
+  readonly problem: PlatformProblem | undefined
   /** How far the clock of this host is behind the platform's; undefined where the platform shows no time. */
   readonly offsetMs: number | undefined
   /** Host and port of the proxy that leads to the platform. */
@@ -33,9 +33,9 @@ export async function probePlatform(config: AgentConfig, userAgent: string): Pro
   const route = { baseUrl, proxy, signer: () => signingKey }
   const connection = connectToPlatform({ origin, extraCa, proxy, attemptTimeoutMs, clock })
   const platformClock = new PlatformClock(clock, () => undefined)
-  let trouble: Trouble | undefined
+  let problem: PlatformProblem | undefined
   const contact = new Contact(clock, (state) => {
-    trouble = state.at === 'trouble' ? state.trouble : undefined
+    problem = state.at === 'problem' ? state.problem : undefined
   })
   const api = partnerApi({
     route,
@@ -50,7 +50,7 @@ export async function probePlatform(config: AgentConfig, userAgent: string): Pro
   })
   try {
     await api.learnClock()
-    if (!trouble) {
+    if (!problem) {
       const startedMs = clock.monotonicMs()
       const signedOffsetMs = platformClock.appliedOffsetMs
       const result = await api.attempt(operation, requestOf(operation, input), attemptTimeoutMs)
@@ -62,7 +62,7 @@ export async function probePlatform(config: AgentConfig, userAgent: string): Pro
   } finally {
     await connection.close()
   }
-  return { trouble, offsetMs: platformClock.offsetMs, proxy: proxy?.host }
+  return { problem, offsetMs: platformClock.offsetMs, proxy: proxy?.host }
 }
 
 const operation = operations['market.eligibility']
@@ -71,8 +71,8 @@ const call = { id: undefined, operationName: 'market.eligibility', operation, in
 
 type PlatformStage = Extract<Check['name'], 'name' | 'tcp' | 'proxy' | 'tls' | 'address' | 'clock' | 'credentials'>
 
-/** The stages on the way to the platform, in their order, each with the troubles that it can have. */
-const stages: Readonly<Record<PlatformStage, readonly Trouble['kind'][]>> = {
+/** The stages on the way to the platform, in their order, each with the problems that it can have. */
+const stages: Readonly<Record<PlatformStage, readonly PlatformProblem['kind'][]>> = {
   name: ['name'],
   tcp: ['tcp'],
   proxy: ['proxy', 'connect'],
@@ -82,13 +82,13 @@ const stages: Readonly<Record<PlatformStage, readonly Trouble['kind'][]>> = {
   credentials: ['credentials'],
 }
 
-/** One check for each stage: what came before the trouble is right, and what comes after it was not reached. */
+/** One check for each stage: what came before the problem is right, and what comes after it was not reached. */
 export function platformChecks({ baseUrl, signingKey }: AgentConfig, facts: PlatformFacts): Check[] {
-  const { trouble } = facts
+  const { problem } = facts
   const names = Object.keys(stages) as PlatformStage[]
-  const failing = trouble ? names.findIndex((name) => stages[name].includes(trouble.kind)) : names.length
+  const failing = problem ? names.findIndex((name) => stages[name].includes(problem.kind)) : names.length
   return names.map((name, at) => {
-    if (trouble && at === failing) return { name, ...wrong(trouble.message, trouble.cure) }
+    if (problem && at === failing) return { name, ...wrong(problem.problem, problem.cure) }
     if (at > failing) return { name, ...unknown(say`not reached, because of ${names[failing]}`) }
     return { name, ...passed(name, new URL(baseUrl), signingKey.kid, facts) }
   })
@@ -118,6 +118,6 @@ function passed(name: PlatformStage, url: URL, kid: string, { proxy, offsetMs }:
 function judgeClock(offsetMs: number | undefined): Verdict {
   if (offsetMs === undefined) return unknown(say`the platform sends no Date to compare the clock of this host with`)
   if (Math.abs(offsetMs) <= agentLimits.clockOffsetMsTolerated) return right(say`agrees with the platform's`)
-  const { message, cure } = troubleOfClock(offsetMs)
-  return warning(message, cure)
+  const { problem, cure } = problemOfClock(offsetMs)
+  return warning(problem, cure)
 }

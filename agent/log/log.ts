@@ -39,7 +39,7 @@ export async function openLog({ level, file, monotonicMs }: LogOptions): Promise
   if (file !== undefined) {
     const logFile = openLogFile(file, {
       onRotateError: ({ message }) => log.warn({ cause: message }, notRotated),
-      onLinesLost: ({ message }) => reportOnStderr(`SERVICE_LOG_FILE: lines are lost (${message})\n`),
+      onLinesLost: ({ message }) => writeToStderr(`SERVICE_LOG_FILE: lines are lost (${message})\n`),
       monotonicMs,
     })
     const log = pino(options, logFile)
@@ -61,7 +61,7 @@ const notRotated =
   "SERVICE_LOG_FILE cannot be rotated and grows on: the agent's user must be able to write in its directory"
 
 /** The only place that is left when the log itself cannot be written. */
-function reportOnStderr(text: string): void {
+function writeToStderr(text: string): void {
   try {
     writeSync(2, text)
   } catch {

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock/clock.ts'
 import type { ContactState } from '../platform/contact.ts'
-import { troubleOfClock } from '../platform/trouble-of-answer.ts'
+import { problemOfClock } from '../platform/problem-of-answer.ts'
 import { LimitedLog } from './limited-log.ts'
 import type { Log } from './log.ts'
 
-/** One line when the way to the platform is in another state, with the cure where it is in trouble. */
+/** One line when the way to the platform is in another state, with the cure where there is a problem. */
 export class PlatformLog {
   readonly #log: Log
   readonly #limited: LimitedLog
-  #hadTrouble = false
+  #hadProblem = false
 
   constructor(log: Log, clock: Clock) {
     this.#log = log
@@ -16,14 +16,14 @@ export class PlatformLog {
   }
 
   onContact(state: ContactState): void {
-    if (state.at === 'trouble') this.#limited.warn(state.trouble, 'calls to the platform fail')
-    else if (this.#hadTrouble) this.#log.info('calls to the platform go through again')
-    this.#hadTrouble = state.at === 'trouble'
+    if (state.at === 'problem') this.#limited.warn(state.problem, 'calls to the platform fail')
+    else if (this.#hadProblem) this.#log.info('calls to the platform go through again')
+    this.#hadProblem = state.at === 'problem'
   }
 
   /** @param offsetMs Undefined when the clock of this host is right again. */
   onClock(offsetMs: number | undefined): void {
     if (offsetMs === undefined) this.#log.info("the clock of this host agrees with the platform's again")
-    else this.#limited.warn(troubleOfClock(offsetMs), 'the clock of this host is wrong')
+    else this.#limited.warn(problemOfClock(offsetMs), 'the clock of this host is wrong')
   }
 }

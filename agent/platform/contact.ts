@@ -1,18 +1,18 @@
 import type { Clock } from '../clock/clock.ts'
-import type { Trouble } from './trouble-table.ts'
+import type { PlatformProblem } from './problem-table.ts'
 
 /** What an attempt shows about the way to the platform. */
 export type ContactSign =
   /** An answer in the interface's form to a signed call; a refusal is one too. */
   | { readonly kind: 'proof' }
   /** A 404 in the interface's form: a proof only if there was another one before. */
-  | { readonly kind: 'not-found'; readonly trouble: Trouble }
-  | { readonly kind: 'trouble'; readonly trouble: Trouble }
+  | { readonly kind: 'not-found'; readonly problem: PlatformProblem }
+  | { readonly kind: 'problem'; readonly problem: PlatformProblem }
 
 /** The state of the way to the platform. */
 export type ContactState =
   /** No signed call was answered yet. */
-  { readonly at: 'unproven' } | { readonly at: 'well' } | { readonly at: 'trouble'; readonly trouble: Trouble }
+  { readonly at: 'unproven' } | { readonly at: 'well' } | { readonly at: 'problem'; readonly problem: PlatformProblem }
 
 const unprovenReason =
   'no answer from the platform to a signed call yet: the first call that goes through ends this; market-agent check tries the way to the platform'
@@ -27,7 +27,7 @@ export class Contact {
   #provenMs = Number.NEGATIVE_INFINITY
   #isStopped = false
 
-  /** @param onChange Called when the state is another one, or the trouble of another kind. */
+  /** @param onChange Called when the state is another one, or the problem of another kind. */
   constructor(clock: Clock, onChange: (state: ContactState) => void) {
     this.#clock = clock
     this.#onChange = onChange
@@ -43,7 +43,7 @@ export class Contact {
       this.#set({ at: 'well' })
     } else if (startedMs >= this.#provenMs) {
       // An attempt that is older than the last proof says nothing about now.
-      this.#set({ at: 'trouble', trouble: sign.trouble })
+      this.#set({ at: 'problem', problem: sign.problem })
     }
   }
 
@@ -56,8 +56,8 @@ export class Contact {
   get reasons(): readonly string[] {
     if (this.#state.at === 'well') return []
     if (this.#state.at === 'unproven') return [unprovenReason]
-    const { message, cure } = this.#state.trouble
-    return [`${message}: ${cure}`]
+    const { problem, cure } = this.#state.problem
+    return [`${problem}: ${cure}`]
   }
 
   #set(state: ContactState): void {
@@ -68,5 +68,5 @@ export class Contact {
 }
 
 function kindOf(state: ContactState): string {
-  return state.at === 'trouble' ? state.trouble.kind : state.at
+  return state.at === 'problem' ? state.problem.kind : state.at
 }

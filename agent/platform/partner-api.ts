@@ -14,7 +14,7 @@ import type { AttemptResult } from './attempt-result.ts'
 import type { PlatformConnection } from './connection.ts'
 import type { Contact } from './contact.ts'
 import type { PlatformClock } from './platform-clock.ts'
-import { type PlatformRoute, troubleOfFailure } from './trouble-of-failure.ts'
+import { type PlatformRoute, problemOfFailure } from './problem-of-failure.ts'
 
 /** The platform's partner interface. Each request gets a new signature and is sent once. */
 export interface PartnerApi {
@@ -79,8 +79,8 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     const result = await connection.send(question, { fresh: false, timeoutMs: attemptTimeoutMs })
     learning = undefined
     if (result.kind === 'failed') {
-      const trouble = troubleOfFailure(result, options.route)
-      return options.contact.observe({ kind: 'trouble', trouble }, startedMs)
+      const problem = problemOfFailure(result, options.route)
+      return options.contact.observe({ kind: 'problem', problem }, startedMs)
     }
     platformClock.observe(result.date, clock.monotonicMs() - startedMs, platformClock.appliedOffsetMs)
   }

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { say } from '../language/say.ts'
 import { ProxyError } from './connector.ts'
-import { type Trouble, troubleTable } from './trouble-table.ts'
+import { type PlatformProblem, problemTable } from './problem-table.ts'
 
 /** The way to the platform. */
 export interface PlatformRoute {
@@ -19,23 +19,26 @@ export interface AttemptFailure {
 }
 
 /** What is wrong where there is no answer. Pure. */
-export function troubleOfFailure({ wasSent, cause }: AttemptFailure, { baseUrl, proxy }: PlatformRoute): Trouble {
+export function problemOfFailure(
+  { wasSent, cause }: AttemptFailure,
+  { baseUrl, proxy }: PlatformRoute,
+): PlatformProblem {
   const { host, hostname } = new URL(baseUrl)
   const why = whyOf(cause)
-  if (cause instanceof ProxyError) return troubleOfProxy(cause, host, proxy?.host ?? '')
-  if (cause.name === 'HTTPParserError') return { kind: 'http', ...troubleTable.http(host, say`no HTTP`) }
-  if (wasSent) return { kind: 'no-answer', ...troubleTable['no-answer'](host, why) }
-  const tls = troubleOfTls(cause, host)
+  if (cause instanceof ProxyError) return problemOfProxy(cause, host, proxy?.host ?? '')
+  if (cause.name === 'HTTPParserError') return { kind: 'http', ...problemTable.http(host, say`no HTTP`) }
+  if (wasSent) return { kind: 'no-answer', ...problemTable['no-answer'](host, why) }
+  const tls = problemOfTls(cause, host)
   if (tls) return tls
   if (/^(?:ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/.test(why))
-    return { kind: 'name', ...troubleTable.name(hostname, why) }
-  return { kind: 'tcp', ...troubleTable.tcp(host, why) }
+    return { kind: 'name', ...problemTable.name(hostname, why) }
+  return { kind: 'tcp', ...problemTable.tcp(host, why) }
 }
 
-function troubleOfProxy({ status, cause, message }: ProxyError, host: string, proxy: string): Trouble {
-  if (status !== undefined) return { kind: 'connect', ...troubleTable.connect(host, proxy, status) }
+function problemOfProxy({ status, cause, message }: ProxyError, host: string, proxy: string): PlatformProblem {
+  if (status !== undefined) return { kind: 'connect', ...problemTable.connect(host, proxy, status) }
   const why = cause instanceof Error ? whyOf(cause) : message
-  return { kind: 'proxy', ...troubleTable.proxy(host, proxy, why) }
+  return { kind: 'proxy', ...problemTable.proxy(host, proxy, why) }
 }
 
 const issuerCodes: ReadonlySet<string> = new Set([
@@ -49,27 +52,27 @@ const issuerCodes: ReadonlySet<string> = new Set([
 ])
 const otherTlsCodes = /^(?:EPROTO|ERR_SSL_|ERR_TLS_|CERT_|CRL_|INVALID_PURPOSE|PATH_LENGTH)|_(?:CERT|CRL)_/
 
-function troubleOfTls(cause: Error, host: string): Trouble | undefined {
+function problemOfTls(cause: Error, host: string): PlatformProblem | undefined {
   const { code = '', certificate, reason } = cause as TlsError
   const chain = chainOf(certificate)
   if (issuerCodes.has(code)) {
     const issuer = oneLine(chain.at(-1)?.issuer)
-    return { kind: 'tls-issuer', ...troubleTable['tls-issuer'](host, issuer, code) }
+    return { kind: 'tls-issuer', ...problemTable['tls-issuer'](host, issuer, code) }
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = oneLine(certificate?.subjectAltName ?? certificate?.subject)
-    return { kind: 'tls-name', ...troubleTable['tls-name'](host, names, code) }
+    return { kind: 'tls-name', ...problemTable['tls-name'](host, names, code) }
   }
   if (code === 'CERT_HAS_EXPIRED') {
     const validTo = chain.map(({ validToDate }) => validToDate.toISOString()).sort()[0]
-    return { kind: 'tls-expired', ...troubleTable['tls-expired'](host, say`until ${validTo}`, code) }
+    return { kind: 'tls-expired', ...problemTable['tls-expired'](host, say`until ${validTo}`, code) }
   }
   if (code === 'CERT_NOT_YET_VALID') {
     const validFrom = chain.map(({ validFromDate }) => validFromDate.toISOString()).sort()
-    return { kind: 'tls-expired', ...troubleTable['tls-expired'](host, say`only from ${validFrom.at(-1)}`, code) }
+    return { kind: 'tls-expired', ...problemTable['tls-expired'](host, say`only from ${validFrom.at(-1)}`, code) }
   }
   if (!otherTlsCodes.test(code) && !cause.message.includes('before secure TLS connection')) return undefined
-  return { kind: 'tls', ...troubleTable.tls(host, reason === undefined ? code : `${code}: ${reason}`) }
+  return { kind: 'tls', ...problemTable.tls(host, reason === undefined ? code : `${code}: ${reason}`) }
 }
 
 interface TlsError extends NodeJS.ErrnoException {

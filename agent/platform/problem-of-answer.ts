@@ -1,6 +1,6 @@
 import { say } from '../language/say.ts'
-import type { PlatformRoute } from './trouble-of-failure.ts'
-import { type Trouble, troubleTable } from './trouble-table.ts'
+import type { PlatformRoute } from './problem-of-failure.ts'
+import { type PlatformProblem, problemTable } from './problem-table.ts'
 
 /** What the platform answered to a signed call. */
 export interface AnswerFacts {
@@ -22,21 +22,21 @@ export interface SignedRoute extends PlatformRoute {
  * What is wrong where the platform answered; undefined where the answer shows that calls go through. A 404 shows it only
  * if an earlier answer did: a wrong base address answers 404 to everything. Pure.
  */
-export function troubleOfAnswer(
+export function problemOfAnswer(
   { status, isOnContract, words, clock }: AnswerFacts,
   { baseUrl, signer }: SignedRoute,
-): Trouble | undefined {
+): PlatformProblem | undefined {
   const { host } = new URL(baseUrl)
   const quoted = quote(words)
   if (status === 401) {
     const { kid, fingerprint } = signer()
     return clock === 'right'
-      ? { kind: 'credentials', ...troubleTable.credentials(kid, fingerprint, quoted) }
-      : { kind: 'clock', ...troubleTable.clock(clockProblems[clock](), quoted) }
+      ? { kind: 'credentials', ...problemTable.credentials(kid, fingerprint, quoted) }
+      : { kind: 'clock', ...problemTable.clock(clockProblems[clock](), quoted) }
   }
-  if (status >= 500) return { kind: 'server-error', ...troubleTable['server-error'](host, status, quoted) }
-  if (status === 404) return { kind: 'path', ...troubleTable.path(baseUrl) }
-  return isOnContract ? undefined : { kind: 'http', ...troubleTable.http(host, `HTTP ${status}`) }
+  if (status >= 500) return { kind: 'server-error', ...problemTable['server-error'](host, status, quoted) }
+  if (status === 404) return { kind: 'path', ...problemTable.path(baseUrl) }
+  return isOnContract ? undefined : { kind: 'http', ...problemTable.http(host, `HTTP ${status}`) }
 }
 
 const clockProblems = {
@@ -45,10 +45,10 @@ const clockProblems = {
 } as const
 
 /** What a clock means that is off by that much, where the agent corrects it. */
-export function troubleOfClock(offsetMs: number): Trouble {
+export function problemOfClock(offsetMs: number): PlatformProblem {
   const seconds = Math.round(Math.abs(offsetMs) / 1000)
   const direction = offsetMs > 0 ? 'behind' : 'ahead'
-  return { kind: 'clock-corrected', ...troubleTable['clock-corrected'](seconds, direction) }
+  return { kind: 'clock-corrected', ...problemTable['clock-corrected'](seconds, direction) }
 }
 
 /** Without anything that is as long as a key, a token or a signature. */

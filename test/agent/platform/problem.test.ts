@@ -51,11 +51,11 @@ async function warningOf(agent: TestAgent) {
   return warnings[0]
 }
 
-test('a closed port differs from all other troubles', async () => {
+test('a closed port differs from all other problems', async () => {
   await using agent = await startTestAgent(`http://${closed}`)
   expect(await warningOf(agent)).toMatchObject({
     kind: 'tcp',
-    message: expect.stringContaining('ECONNREFUSED'),
+    problem: expect.stringContaining('ECONNREFUSED'),
     cure: expect.stringContaining('SERVICE_BASE_URL'),
   })
 })
@@ -72,7 +72,7 @@ test('a dead proxy is not taken for a dead platform', async () => {
   await using agent = await startTestAgent('https://api.market.test', { httpsProxy })
   expect(await warningOf(agent)).toMatchObject({
     kind: 'proxy',
-    message: `the proxy ${new URL(httpsProxy).host} cannot be reached (ECONNREFUSED)`,
+    problem: `the proxy ${new URL(httpsProxy).host} cannot be reached (ECONNREFUSED)`,
     cure: expect.stringContaining('HTTPS_PROXY'),
   })
   expect(JSON.stringify(agent.logLines())).not.toContain('a-password')
@@ -85,7 +85,7 @@ test('a proxy that refuses CONNECT differs from a dead one', async () => {
   })
   expect(await warningOf(agent)).toMatchObject({
     kind: 'connect',
-    message: expect.stringContaining('CONNECT, HTTP 403'),
+    problem: expect.stringContaining('CONNECT, HTTP 403'),
     cure: expect.stringContaining('allow api.market.test in the proxy'),
   })
 })
@@ -107,7 +107,7 @@ for (const way of ['directly', 'through a proxy'] as const) {
       : startTestAgent('https://api.market.test', { httpsProxy: `http://127.0.0.1:${tunnel.port}` }))
     expect(await warningOf(agent)).toMatchObject({
       kind: 'tls-issuer',
-      message: expect.stringContaining('Unheard-of Root'),
+      problem: expect.stringContaining('Unheard-of Root'),
       cure: expect.stringContaining('SERVICE_CA_FILE'),
     })
     expect(JSON.stringify(agent.logLines())).not.toContain('--use-system-ca')
@@ -119,7 +119,7 @@ test('a certificate for another name says for which', async () => {
   await using agent = await startTestAgent(`https://127.0.0.1:${platform.port}`, { extraCa: authority.ca })
   expect(await warningOf(agent)).toMatchObject({
     kind: 'tls-name',
-    message: expect.stringContaining('DNS:other.example'),
+    problem: expect.stringContaining('DNS:other.example'),
   })
 })
 
@@ -128,7 +128,7 @@ test('an expired certificate says since when', async () => {
   await using agent = await startTestAgent(`https://127.0.0.1:${platform.port}`, { extraCa: authority.ca })
   expect(await warningOf(agent)).toMatchObject({
     kind: 'tls-expired',
-    message: expect.stringContaining('until 2021-02-03'),
+    problem: expect.stringContaining('until 2021-02-03'),
   })
 })
 
@@ -147,7 +147,7 @@ test('a server without TLS differs from a closed port', async () => {
   await using agent = await startTestAgent(`https://127.0.0.1:${plain.port}`)
   expect(await warningOf(agent)).toMatchObject({ kind: 'tls', cure: expect.stringContaining('port') })
   await using other = await startTestAgent(platform.url)
-  expect(await warningOf(other)).toMatchObject({ kind: 'http', message: expect.stringContaining('no HTTP') })
+  expect(await warningOf(other)).toMatchObject({ kind: 'http', problem: expect.stringContaining('no HTTP') })
 })
 
 for (const [what, body] of [
@@ -161,7 +161,7 @@ for (const [what, body] of [
     await ask(agent)
     expect(await warningOf(agent)).toMatchObject({
       kind: 'path',
-      message: expect.stringContaining(`${platform.url}/wrong/v1`),
+      problem: expect.stringContaining(`${platform.url}/wrong/v1`),
       cure: expect.stringContaining('SERVICE_BASE_URL'),
     })
   })
@@ -179,7 +179,7 @@ test('a web page in place of the platform differs from a wrong address', async (
   await using platform = await ScriptedPlatform.start()
   platform.otherwise = { status: 403, body: '<h1>Blocked by your company</h1>' }
   await using agent = await startTestAgent(platform.url)
-  expect(await warningOf(agent)).toMatchObject({ kind: 'http', message: expect.stringContaining('HTTP 403') })
+  expect(await warningOf(agent)).toMatchObject({ kind: 'http', problem: expect.stringContaining('HTTP 403') })
 })
 
 const dateIn = (agent: TestAgent, ms: number) => ({ date: new Date(agent.clock.wallMs() + ms).toUTCString() })
@@ -195,7 +195,7 @@ test('a clock that is off and corrected is one warning, and calls go through', a
   expect(agent.logLines().filter(({ level }) => level === 'warn')).toMatchObject([
     {
       kind: 'clock-corrected',
-      message: expect.stringContaining('s behind'),
+      problem: expect.stringContaining('s behind'),
       cure: expect.stringContaining('timedatectl'),
     },
   ])
@@ -226,13 +226,13 @@ test('a refused key is reported with the platform’s words once the clock is ex
   const warning = await warningOf(agent)
   expect(warning).toMatchObject({
     kind: 'credentials',
-    message: expect.stringContaining('A chave de API não é válida.'),
+    problem: expect.stringContaining('A chave de API não é válida.'),
     cure: expect.stringContaining('game-server-1'),
   })
   expect(JSON.stringify(warning)).not.toContain(token)
 })
 
-test('the end of a trouble is one line, and another trouble is another warning', async () => {
+test('the end of a problem is one line, and another problem is another warning', async () => {
   await using platform = await ScriptedPlatform.start()
   await using agent = await startTestAgent(platform.url)
   platform.otherwise = { status: 500, body: '{"message":"Erro."}' }
