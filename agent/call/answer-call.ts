@@ -1,12 +1,11 @@
 import type { EnvelopeOperation, OrdersOperation, VerifyOperation } from '../../contract/operations.ts'
-import { agentLimits } from '../config/agent-limits.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
 import { type CallAnswer, inDoubt, refuse, refuseForBug } from './answer.ts'
 import type { Call, PlatformCall } from './call.ts'
 import type { IdempotencyJournal, JournalEntry, JournalledCall } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
-import { type SendDeps, sendWithRetries } from './send-with-retries.ts'
+import { attemptTimeoutMsMin, type SendDeps, sendWithRetries } from './send-with-retries.ts'
 import { settleDoubt } from './settle-doubt.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { type CallTrace, newTrace } from './trace.ts'
@@ -175,7 +174,7 @@ function traceFullJournal(error: StoreFullError, trace: CallTrace): void {
 /** An older observation never overtakes a newer one, and the intent of a `once` call is stored before it leaves. */
 async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trace, deps }: Run): Promise<CallAnswer> {
   const hasTurn = await turn.wait(deadlineMs)
-  const hasTime = deadlineMs - deps.clock.monotonicMs() >= agentLimits.attemptTimeoutMsMin
+  const hasTime = deadlineMs - deps.clock.monotonicMs() >= attemptTimeoutMsMin
   if (!hasTurn || !hasTime) return refuse('EARLIER_CALL_UNFINISHED')
   let mayArriveUntilMs = 0
   try {

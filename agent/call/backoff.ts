@@ -1,8 +1,11 @@
-import { agentLimits } from '../config/agent-limits.ts'
+/** Long enough that a platform that restarts is not asked at once by all of its clients. */
+const retryDelayMsFirst = 200
+/** Short enough that several retries fit into the default deadline of a call. */
+const retryDelayMsMax = 5_000
 
 /** The wait before retry n (0 = first), in ms. Full jitter: uniform below min(max, first · 2ⁿ). */
 export function fullJitterDelayMs(n: number, random: () => number): number {
-  return Math.floor(random() * Math.min(agentLimits.retryDelayMsMax, agentLimits.retryDelayMsFirst * 2 ** n))
+  return Math.floor(random() * Math.min(retryDelayMsMax, retryDelayMsFirst * 2 ** n))
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { KeyObject } from 'node:crypto'
 import { type EnvelopeOpening, openEnvelope, type ReceivedEnvelope } from '../../contract/envelope/open.ts'
-import { agentLimits } from '../config/agent-limits.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
+
+/** How long past its `exp` a webhook still passes, on the corrected clock, whose correction is not exact. */
+const webhookLeewayS = 30
 
 /** Checks a webhook by the five steps of the interface's section 5, over its raw bytes. */
 export type OpenWebhook = (received: ReceivedEnvelope) => Promise<EnvelopeOpening>
@@ -22,9 +24,9 @@ export function webhookOpener(
     const keys = platformKeys()
     const openWith = (leewayS: number) =>
       openEnvelope(received, { keys, nowS: platformClock.nowMs() / 1000, leewayS, request: null })
-    const opening = await openWith(agentLimits.webhookLeewayS)
+    const opening = await openWith(webhookLeewayS)
     if (opening.ok || opening.step !== 'expiry' || !(await openWith(Number.POSITIVE_INFINITY)).ok) return opening
     await partnerApi.learnClock()
-    return openWith(agentLimits.webhookLeewayS)
+    return openWith(webhookLeewayS)
   }
 }

@@ -1,6 +1,5 @@
 import { type PartnerRequest, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
-import { agentLimits } from '../config/agent-limits.ts'
 import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { Contact } from '../platform/contact.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
@@ -14,6 +13,9 @@ import { type Fault, type FaultRow, faultTable } from './fault-table.ts'
 import { type AttemptReading, contactSign, readAttempt } from './read-attempt.ts'
 import type { RetryBudget } from './retry-budget.ts'
 import type { CallTrace } from './trace.ts'
+
+/** An attempt with less time than this would rather leave a doubt than an answer. */
+export const attemptTimeoutMsMin = 100
 
 export interface SendDeps {
   readonly clock: Clock
@@ -52,7 +54,7 @@ export async function sendWithRetries(
   const { clock, platformClock, retryBudget } = deps
   const request: PartnerRequest = requestOf(call.operation, call.input)
   const state = { isInDoubt: false, mayArriveUntilMs: 0, wasClockSet: false, wasTriedFresh: false }
-  const hasTimeFor = (delayMs: number) => clock.monotonicMs() + delayMs + agentLimits.attemptTimeoutMsMin <= deadlineMs
+  const hasTimeFor = (delayMs: number) => clock.monotonicMs() + delayMs + attemptTimeoutMsMin <= deadlineMs
   retryBudget.countCall()
 
   for (let retries = 0; ; retries++) {

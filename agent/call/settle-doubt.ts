@@ -1,9 +1,8 @@
 import { operations } from '../../contract/operations.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
-import { agentLimits } from '../config/agent-limits.ts'
 import type { CallAnswer } from './answer.ts'
 import type { PlatformCall } from './call.ts'
-import { type SendDeps, sendWithRetries } from './send-with-retries.ts'
+import { attemptTimeoutMsMin, type SendDeps, sendWithRetries } from './send-with-retries.ts'
 import type { CallTrace } from './trace.ts'
 
 /**
@@ -20,7 +19,7 @@ export async function settleDoubt(
   trace: CallTrace,
 ): Promise<CallAnswer> {
   const { proof } = call.operation
-  const hasTime = deadlineMs - deps.clock.monotonicMs() >= agentLimits.attemptTimeoutMsMin
+  const hasTime = deadlineMs - deps.clock.monotonicMs() >= attemptTimeoutMsMin
   if (!proof || !hasTime) return refused
   const { transactionId } = call.input
   const question: PlatformCall = {

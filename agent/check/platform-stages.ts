@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { operations, requestOf } from '../../contract/operations.ts'
 import { contactSign, readAttempt } from '../call/read-attempt.ts'
 import { systemClock } from '../clock/clock.ts'
-import { agentLimits } from '../config/agent-limits.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { say } from '../language/say.ts'
 import { connectToPlatform } from '../platform/connection.ts'
 import { Contact } from '../platform/contact.ts'
 import { partnerApi } from '../platform/partner-api.ts'
-import { PlatformClock } from '../platform/platform-clock.ts'
+import { clockOffsetMsTolerated, PlatformClock } from '../platform/platform-clock.ts'
 import { problemOfClock } from '../platform/problem-of-answer.ts'
 import type { PlatformProblem } from '../platform/problem-table.ts'
 import { proxyOf } from '../platform/proxy.ts'
@@ -117,7 +116,7 @@ function passed(name: PlatformStage, url: URL, kid: string, { proxy, offsetMs }:
 
 function judgeClock(offsetMs: number | undefined): Verdict {
   if (offsetMs === undefined) return unknown(say`the platform sends no Date to compare the clock of this host with`)
-  if (Math.abs(offsetMs) <= agentLimits.clockOffsetMsTolerated) return right(say`agrees with the platform's`)
+  if (Math.abs(offsetMs) <= clockOffsetMsTolerated) return right(say`agrees with the platform's`)
   const { problem, cure } = problemOfClock(offsetMs)
   return warning(problem, cure)
 }

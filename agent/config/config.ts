@@ -7,7 +7,6 @@ import { cures } from '../language/cures.ts'
 import type { Problem } from '../language/problem.ts'
 import { say } from '../language/say.ts'
 import { KeyFileError, readPlatformKey, readSigningKey, type SigningKey } from '../signing/signing-key.ts'
-import { agentLimits } from './agent-limits.ts'
 import { SettingsReader, type SettingsSource, type SettingWarning, shownPath } from './settings.ts'
 
 /** The whole configuration, parsed. The rest of the agent reads no variable and checks no value again. */
@@ -34,6 +33,10 @@ export interface AgentConfig extends DaemonAddress {
   /** What is allowed and dangerous, without a secret. */
   readonly warnings: readonly SettingWarning[]
 }
+
+/** Longer than a healthy platform ever needs. Three attempts fit into the time of a call. */
+const usualAttemptTimeoutMs = 10_000
+const usualCallDeadlineMs = 30_000
 
 /** Where the platform's webhooks arrive, and where they go. */
 export interface WebhookSettings {
@@ -89,8 +92,8 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
     extraCa: readExtraCa(reader),
     httpsProxy: readProxy(reader),
     noProxy: reader.text('NO_PROXY'),
-    attemptTimeoutMs: reader.wholeNumber('SERVICE_ATTEMPT_TIMEOUT_MS', agentLimits.attemptTimeoutMs, 100, 300_000),
-    callDeadlineMs: reader.wholeNumber('SERVICE_CALL_DEADLINE_MS', agentLimits.callDeadlineMs, 1_000, 3_600_000),
+    attemptTimeoutMs: reader.wholeNumber('SERVICE_ATTEMPT_TIMEOUT_MS', usualAttemptTimeoutMs, 100, 300_000),
+    callDeadlineMs: reader.wholeNumber('SERVICE_CALL_DEADLINE_MS', usualCallDeadlineMs, 1_000, 3_600_000),
     logLevel: reader.oneOf('SERVICE_LOG_LEVEL', logLevels, 'info'),
     logFile: reader.text('SERVICE_LOG_FILE'),
   }

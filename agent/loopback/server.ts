@@ -3,7 +3,7 @@ import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { answerText, type CallAnswer, type CallRefusal, refuse, refuseForBug } from '../call/answer.ts'
 import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
-import { agentLimits } from '../config/agent-limits.ts'
+import { callsWaitingMax } from '../call/retry-budget.ts'
 import type { DaemonAddress } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import { type HttpServer, startHttpServer } from '../http/http-server.ts'
@@ -36,7 +36,7 @@ export interface LoopbackOptions {
 /** Interface A. When it is closed, it takes no new calls. @see interface section 4.10 */
 export type LoopbackServer = Pick<HttpServer, 'url' | 'close' | 'destroy'>
 
-const connectionsMax = 2 * agentLimits.callsWaitingMax
+const connectionsMax = 2 * callsWaitingMax
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
@@ -82,7 +82,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
 
   async function answerCallRequest(exchange: Exchange): Promise<Answer | undefined> {
     if (isClosing) return turnAway(exchange, shuttingDown)
-    if (waiting >= agentLimits.callsWaitingMax)
+    if (waiting >= callsWaitingMax)
       return turnAway(exchange, { answer: refuse('TOO_MANY_CALLS'), reason: 'too many calls waiting' })
     waiting++
     try {

@@ -7,14 +7,16 @@ import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
 import { operations, type PartnerRequest, type PlatformOperation, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
-import { agentLimits } from '../config/agent-limits.ts'
 import { signAttempt } from '../signing/sign-attempt.ts'
 import type { SigningKey } from '../signing/signing-key.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import type { PlatformConnection } from './connection.ts'
 import type { Contact } from './contact.ts'
-import type { PlatformClock } from './platform-clock.ts'
+import { clockOffsetMsTolerated, type PlatformClock } from './platform-clock.ts'
 import { type PlatformRoute, problemOfFailure } from './problem-of-failure.ts'
+
+/** Added to the timeout of one attempt for an envelope that the agent sends itself: the way there, and a busy platform. */
+const envelopeAttemptSlackS = 20
 
 /** The platform's partner interface. Each request gets a new signature and is sent once. */
 export interface PartnerApi {
@@ -67,7 +69,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
   const { baseUrl } = options.route
   const { origin, pathname } = new URL(baseUrl)
   const pathPrefix = pathname === '/' ? '' : pathname
-  const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + agentLimits.envelopeAttemptSlackS
+  const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + envelopeAttemptSlackS
 
   let learning: Promise<void> | undefined
   const askDate = async (): Promise<void> => {
@@ -93,7 +95,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
 
   return {
     // The platform's clock may be behind ours by that much without a correction.
-    attemptLifetimeMs: attemptLifetimeS * 1000 + agentLimits.clockOffsetMsTolerated,
+    attemptLifetimeMs: attemptLifetimeS * 1000 + clockOffsetMsTolerated,
 
     learnClock() {
       learning ??= askDate()

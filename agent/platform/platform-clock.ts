@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
-import { agentLimits } from '../config/agent-limits.ts'
 
+/** Far below the shortest life of an attempt's envelope, above what a `Date` in whole seconds leaves open. */
+export const clockOffsetMsTolerated = 2_000
 /** A `Date` header has whole seconds, so the platform's clock was somewhere within that second. */
 const dateResolutionMs = 1_000
 
@@ -29,7 +30,7 @@ export class PlatformClock {
 
   /** The shortest possible time until a moment (Unix ms) of the platform's clock, which may be ahead of `nowMs`. */
   msUntilAtLeast(momentMs: number): number {
-    return Math.max(0, momentMs - this.nowMs() - agentLimits.clockOffsetMsTolerated - dateResolutionMs)
+    return Math.max(0, momentMs - this.nowMs() - clockOffsetMsTolerated - dateResolutionMs)
   }
 
   /** How far the host's clock is behind the platform's, in ms; undefined before the first answer. */
@@ -47,7 +48,7 @@ export class PlatformClock {
    *
    * @param elapsedMs The time since the attempt began.
    * @param signedOffsetMs The offset in the attempt's signature. Another answer may have corrected the clock since.
-   * @returns Whether the signature's time was off by more than `agentLimits.clockOffsetMsTolerated`.
+   * @returns Whether the signature's time was off by more than `clockOffsetMsTolerated`.
    */
   observe(dateHeader: string | undefined, elapsedMs: number, signedOffsetMs: number): 'right' | 'off' | 'not-known' {
     const dateMs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader)
@@ -56,7 +57,7 @@ export class PlatformClock {
     const offsetMsMin = dateMs - this.#clock.wallMs()
     const offsetMsMax = offsetMsMin + dateResolutionMs + elapsedMs
     const nearest = (offsetMs: number) => Math.min(Math.max(offsetMs, offsetMsMin), offsetMsMax)
-    const isOff = (offsetMs: number) => Math.abs(offsetMs - nearest(offsetMs)) > agentLimits.clockOffsetMsTolerated
+    const isOff = (offsetMs: number) => Math.abs(offsetMs - nearest(offsetMs)) > clockOffsetMsTolerated
     if (isOff(this.#offsetMs)) {
       const wasCorrected = isCorrection(this.#offsetMs)
       this.#offsetMs = nearest(this.#offsetMs)
@@ -67,5 +68,5 @@ export class PlatformClock {
 }
 
 function isCorrection(offsetMs: number): boolean {
-  return Math.abs(offsetMs) > agentLimits.clockOffsetMsTolerated
+  return Math.abs(offsetMs) > clockOffsetMsTolerated
 }
