@@ -95,7 +95,7 @@ test('a file that turns out to be unfinished while the agent stops gets its name
     },
   }))
   writeFileSync(join(spool.dirs.outbox, 'slow.json'), '{"action":')
-  await until(() => stopped)
+  await until(() => stopped !== undefined)
   await stopped
   expect(readdirSync(spool.dirs.outbox)).toEqual(['slow.json'])
 })
