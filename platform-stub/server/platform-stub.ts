@@ -1,34 +1,11 @@
-import { type RealTime, StubClock } from '../clock/clock.ts'
-import { Schedule } from '../clock/schedule.ts'
+import type { RealTime } from '../clock/clock.ts'
 import type { ControlParts } from '../developer/control/control-parts.ts'
-import { FaultsOf } from '../faults/faults.ts'
-import type { PartnerFault } from '../faults/partner-fault.ts'
-import type { WebhookFault } from '../faults/webhook-fault.ts'
-import { answer, type Handler } from '../http/answer.ts'
-import { frameworkHandler } from '../http/framework.ts'
-import type { HttpRequest } from '../http/http-request.ts'
-import { closeServer, listen, makeServer } from '../http/http-server.ts'
-import { isLoopback } from '../http/origin.ts'
-import { agentNote } from '../marketplace/game-servers/agent-beside.ts'
-import { makeDirectory } from '../marketplace/game-servers/directory.ts'
-import { loadPlatformKey } from '../marketplace/game-servers/register.ts'
-import type { Platform } from '../marketplace/platform.ts'
 import type { Random } from '../marketplace/random.ts'
-import { Refusal, refuse } from '../marketplace/refusal.ts'
 import type { Settings } from '../marketplace/settings.ts'
-import { dueMoves } from '../marketplace/transactions/due.ts'
-import { Changes } from '../pages/changes.ts'
-import { answerPartner } from '../partner-api/answer.ts'
-import { replayForgetting } from '../partner-api/forget-replays.ts'
-import { requestJournal } from '../partner-api/request-journal.ts'
-import { openDatabase } from '../store/open.ts'
-import { emptyTables, prepareTables } from '../store/tables.ts'
-import { diskFull, makeTransact } from '../store/transact.ts'
-import { webhookDispatcher } from '../webhooks/dispatcher.ts'
-import { oneOffSender } from '../webhooks/one-off.ts'
-import { webhookSeal } from '../webhooks/webhook-attempt.ts'
-import type { Audience } from './app.ts'
+import { connectParts } from './connect-parts.ts'
+import { makeDoors } from './doors.ts'
 import type { Log } from './log.ts'
+import { openPlatform } from './open-platform.ts'
 
 /** What a stub is started with. */
 export interface StubOptions {
@@ -67,151 +44,36 @@ export interface RunningStub {
   close(): Promise<void>
 }
 
-/** Whether a request is for the interface's routes, all of which are below `/v1`. */
-function isPartnerPath({ path }: HttpRequest): boolean {
-  return path === '/v1' || path.startsWith('/v1/')
-}
-
 /**
- * Starts the whole platform in this process.
+ * Starts the whole platform in this process: its store, what works on it, and the doors. Nothing is answered before the
+ * platform is in the state that `prepare` brings it into.
  *
  * @throws {StoreUnusableError} Of `openDatabase`.
  * @throws {ListenError} The address is taken or not this machine's.
  * @throws What `prepare` throws.
  */
 export async function startPlatformStub(options: StubOptions): Promise<RunningStub> {
-  const { settings, random, time } = options
-  const database = openDatabase(options.dataDirectory)
-  let isSomethingDue = false
-  const tables = prepareTables(database, () => {
-    isSomethingDue = true
+  await using started = new AsyncDisposableStack()
+  const opened = openPlatform(options)
+  started.defer(() => opened.close())
+  const parts = connectParts(opened, options.onFatal)
+  // It is stored when it is made.
+  started.defer(async () => {
+    await parts.platformKey()
   })
-  let afterCommit: (() => void)[] = []
-  const transact = makeTransact(database, {
-    onBroken: options.onFatal,
-    onCommitted() {
-      for (const action of afterCommit) action()
-      changes.lookAgain()
-      if (!isSomethingDue) return
-      isSomethingDue = false
-      schedule.wake()
-    },
-  })
-  const clock = new StubClock(time, tables.platform.clockOffsetMs())
-  const changes = new Changes(clock)
-  const log = options.makeLog(() => clock.nowMs())
-  let url = ''
-  let publicUrl = options.publicUrl ?? ''
-  let developerUrl = ''
-  const platform: Platform = {
-    tables,
-    clock,
-    random,
-    settings,
-    log,
-    transact(work) {
-      afterCommit = []
-      const result = transact(work)
-      if (result !== diskFull) return result
-      log.error('disk full')
-      return refuse('STORE_FULL')
-    },
-    afterCommit(action) {
-      afterCommit.push(action)
-    },
-    publicUrl: () => publicUrl,
-  }
-  const directory = makeDirectory(tables.gameServers.all(), tables.gameServers.allKeys())
-  const journal = requestJournal(() => changes.note())
-  const faults = { partner: new FaultsOf<PartnerFault>(clock), webhook: new FaultsOf<WebhookFault>(clock) }
-  // Made while the stub starts to listen: a new key takes longer than everything else.
-  const key = loadPlatformKey(platform)
-  key.catch(options.onFatal)
-  const platformKey = () => key
-  const seal = webhookSeal(random, platformKey)
-  const oneOffs = oneOffSender(platform, seal)
-  const schedule: Schedule = new Schedule({
-    clock,
-    moves: dueMoves(platform),
-    attempts: webhookDispatcher({ platform, directory, faults, seal }, () => schedule.wake()),
-    upkeep: replayForgetting(platform),
-    storeOffset: () => {
-      const stored = platform.transact(() => tables.platform.setClockOffsetMs(clock.offsetMs))
-      return !(stored instanceof Refusal)
-    },
-    onError: (error) => log.error({ err: error }, 'due work failed'),
-  })
-
-  const control: ControlParts = {
-    platform,
-    directory,
-    journal,
-    agentNote: agentNote(),
-    faults,
-    clock,
-    schedule,
-    oneOffs,
-    platformKey,
-    developerUrl: () => developerUrl,
-    partnerUrl: () => url,
-    emptyTables: () => emptyTables(database),
-  }
-  const pagesFor = (audience: Audience): Handler =>
-    frameworkHandler(async () => {
-      const { makeApp } = await import('./app.ts')
-      return makeApp({ ...control, changes, database }, audience, options.service)
-    })
-  const partnerParts = { platform, directory, faults, onAnswered: journal.add }
-  // Headers cannot tell a proxy that adds none. What may be reached through one is on a listener without the rest.
-  const isShared = options.publicUrl !== null || !isLoopback(options.host)
-  const pages = pagesFor(isShared ? 'public' : 'both')
-  const everything: Handler = (request) =>
-    isPartnerPath(request) ? answerPartner(request, partnerParts) : pages(request)
-  const prepared = Promise.withResolvers<void>()
-  const serverOf = (handler: Handler) =>
-    makeServer(
-      answer(async (request) => {
-        await prepared.promise
-        return handler(request)
-      }, platform),
-      clock,
-    )
-  const server = serverOf(everything)
-  const developerServer = isShared ? serverOf(pagesFor('developer')) : undefined
-  const servers = developerServer ? [server, developerServer] : [server]
-  try {
-    url = await listen(server, { host: options.host, port: options.port, option: '--port' })
-    publicUrl ||= url
-    developerUrl = url
-    if (developerServer) {
-      const isOneAbove = options.port > 0 && options.port < 65_535
-      const port = options.developerPort ?? (isOneAbove ? options.port + 1 : 0)
-      developerUrl = await listen(developerServer, { host: '127.0.0.1', port, option: '--developer-port' })
-    }
-    await options.prepare?.(control, publicUrl)
-  } catch (error) {
-    for (const each of servers) {
-      each.close()
-      each.closeAllConnections()
-    }
-    await key
-    database.close()
-    throw error
-  }
-  prepared.resolve()
-  schedule.start()
+  const doors = makeDoors(parts, options)
+  started.defer(() => doors.cut())
+  const addresses = await doors.listen()
+  await options.prepare?.(parts, addresses.publicUrl)
+  doors.open()
+  parts.schedule.start()
+  const running = started.move()
   return {
-    url,
-    publicUrl,
-    developerUrl,
-    log,
+    ...addresses,
+    log: opened.platform.log,
     async close() {
-      changes.close()
-      oneOffs.end()
-      for (const { delays } of Object.values(faults)) delays.end()
-      await Promise.all([...servers.map((each) => closeServer(each, clock)), schedule.stop()])
-      await key
-      database.close()
+      await Promise.all([doors.close(), parts.stop()])
+      await running.disposeAsync()
     },
   }
 }
