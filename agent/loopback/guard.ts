@@ -93,7 +93,7 @@ function byName(rawHeaders: readonly string[]): ReadonlyMap<string, string[]> {
 /** In constant time for tokens of the right length. */
 function hasToken(authorization: readonly string[] | undefined, token: string): boolean {
   if (authorization?.length !== 1) return false
-  const given = Buffer.from(/^Bearer +(.*)$/i.exec(authorization[0] ?? '')?.[1] ?? '', 'utf8')
+  const given = Buffer.from(/^Bearer +([!-~]*)$/i.exec(authorization[0] ?? '')?.[1] ?? '', 'utf8')
   const wanted = Buffer.from(token, 'utf8')
   return given.byteLength === wanted.byteLength && timingSafeEqual(given, wanted)
 }

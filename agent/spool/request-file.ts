@@ -63,11 +63,20 @@ export function readRequestFile(path: string, id: string): RequestReading {
   return reading.ok ? { kind: 'call', call: reading.call } : refused(reading, 'action-unknown')
 }
 
-/** Whether a text that is no JSON ends too early: it is empty, or a string, object or list in it is still open. */
+/**
+ * Whether a text that is not JSON ends too early: it is blank, or a string, object or list in it is still open. It is one
+ * walk, because the text may be anything.
+ */
 function isCutOff(text: string): boolean {
-  const marks = text.replace(/"(?:[^"\\]|\\.)*"/gs, '')
-  const count = (mark: RegExp) => marks.match(mark)?.length ?? 0
-  return marks.trim() === '' || marks.includes('"') || count(/[{[]/g) > count(/[}\]]/g)
+  let [isInString, open] = [false, 0]
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? ''
+    if (character === '"') isInString = !isInString
+    else if (isInString) at += character === '\\' ? 1 : 0
+    else if ('{['.includes(character)) open++
+    else if ('}]'.includes(character)) open--
+  }
+  return isInString || open > 0 || text.trim() === ''
 }
 
 function isUtf16(bytes: Buffer): boolean {

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { refuse } from '../../../agent/call/answer.ts'
+import { readRequestFile } from '../../../agent/spool/request-file.ts'
 import { eligible } from '../fixtures/spool-fixture.ts'
 
 const module = pathToFileURL(join(import.meta.dirname, '../../../agent/spool/request-file.ts')).href
@@ -44,4 +46,44 @@ test('a claim that has become a pipe is refused without waiting on it', () => {
   const pipe = join(directory(), 'claim')
   execFileSync('mkfifo', [pipe])
   expect(readingOf(pipe)).toEqual(notRegular)
+})
+
+const bytes = 60_000
+const parts = fc.array(fc.constantFrom('"', '\\', '\\"', '{', '}', '[', ']', ',', ':', ' ', '\n', '0', 'a', '\\u00'), {
+  minLength: 1,
+  maxLength: 4,
+})
+
+/** CPU time in µs, the best of three: what else this process does is not in it. */
+function cpuUsOf(act: () => void): number {
+  const once = () => {
+    const before = process.cpuUsage()
+    act()
+    return process.cpuUsage(before).user
+  }
+  return Math.max(1, Math.min(once(), once(), once()))
+}
+
+test('a half-written file of 60 KB costs about the same, whatever is in it', () => {
+  const path = join(directory(), 'claim')
+  const costOf = (text: string) => {
+    writeFileSync(path, text)
+    expect(readRequestFile(path, 'x')).toMatchObject({ kind: expect.stringMatching(/half-written|refused/) })
+    return cpuUsOf(() => readRequestFile(path, 'x'))
+  }
+  const plain = Math.max(...[1, 2, 3].map(() => costOf(`{"text":"${'a'.repeat(bytes)}`)))
+  fc.assert(
+    fc.property(fc.constantFrom('', '{', '{"text":"'), parts, (begin, [...some]) => {
+      const part = some.join('')
+      // A quadratic reading is some thousand times as expensive.
+      expect(costOf(begin + part.repeat(bytes / part.length)) / plain).toBeLessThan(100)
+    }),
+    {
+      examples: [
+        ['{"text":"', ['\\"']],
+        ['', ['"', '\\']],
+      ],
+      numRuns: 50,
+    },
+  )
 })
