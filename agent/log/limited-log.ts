@@ -5,11 +5,11 @@ const linesPerMinuteMax = 30
 
 /** Warnings that others can cause as often as they like: 30 lines a minute, then one line with the number of the rest. */
 export class LimitedLog {
-  readonly #log: Log
+  readonly #log: Pick<Log, 'warn'>
   readonly #clock: Clock
   #linesThisMinute = 0
 
-  constructor(log: Log, clock: Clock) {
+  constructor(log: Pick<Log, 'warn'>, clock: Clock) {
     this.#log = log
     this.#clock = clock
   }

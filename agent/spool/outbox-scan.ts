@@ -1,6 +1,7 @@
 import { lstatSync, opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock/clock.ts'
+import { IgnoredNames, mistakeAfterMs } from './ignored-names.ts'
 import { idOfRequest, isDeviceName, isLikeRequest } from './names.ts'
 import type { RequestTable } from './requests.ts'
 
@@ -13,12 +14,11 @@ export interface OutboxScanOptions {
   readonly clock: Clock
   /** Gets what is found. */
   readonly table: RequestTable
-  /** Called once for each name that looks like a request and is ignored. */
+  /** Called once for each name that looks like a request and is ignored, as long as it is there. */
   readonly onIgnored: (name: string, why: WhyIgnored) => void
 }
 
 const batchSize = 1_024
-const ignoredNamesMax = 1_024
 /** With so many to go on with, the directory is not read. */
 const backlogMin = 64
 /**
@@ -27,8 +27,6 @@ const backlogMin = 64
  */
 const trustedMs = 2_000
 const settledMs = 100
-/** A writer's temporary name may look like a mistake. It is one when it is still there after this time. */
-const mistakeAfterMs = 1_000
 
 /**
  * Finds new requests in the outbox, oldest first: by the scan that first saw them, then by their time of change, then by
@@ -38,12 +36,13 @@ const mistakeAfterMs = 1_000
  */
 export class OutboxScan {
   readonly #options: OutboxScanOptions
-  readonly #ignored = new Map<string, { readonly sinceMs: number; isReported: boolean }>()
+  readonly #ignored: IgnoredNames<WhyIgnored>
   #readAtMs = Number.NEGATIVE_INFINITY
   #changedAtNs = -1n
 
   constructor(options: OutboxScanOptions) {
     this.#options = options
+    this.#ignored = new IgnoredNames(options.clock, options.onIgnored)
   }
 
   /** Whether so many requests can be claimed that no newer one can be next. */
@@ -67,7 +66,7 @@ export class OutboxScan {
         const name = dir.readSync()?.name
         if (name === undefined) break
         const id = idOfRequest(name)
-        if (id === undefined && isLikeRequest(name)) this.#ignore(name, 'not-a-request-name', mistakeAfterMs)
+        if (id === undefined && isLikeRequest(name)) this.#ignored.add(name, 'not-a-request-name', mistakeAfterMs)
         const mtimeMs = id === undefined || table.isKnown(name) ? undefined : this.#mtimeOfRegular(name, id)
         if (id !== undefined && mtimeMs !== undefined) found.push({ name, id, mtimeMs })
         if (count % batchSize === 0) await new Promise(setImmediate)
@@ -75,6 +74,7 @@ export class OutboxScan {
     } finally {
       dir.closeSync()
     }
+    this.#ignored.endScan()
     found.sort((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1))
     for (const { name, id } of found) table.add({ at: 'waiting', name, id })
   }
@@ -98,14 +98,7 @@ export class OutboxScan {
     return stat.isFile() ? stat.mtimeMs : this.#ignore(name, 'not-a-regular-file')
   }
 
-  /** Reports a name once, when it has been there for some time. */
-  #ignore(name: string, why: WhyIgnored, afterMs = 0): undefined {
-    const nowMs = this.#options.clock.monotonicMs()
-    const ignored = this.#ignored.get(name) ?? { sinceMs: nowMs, isReported: this.#ignored.size >= ignoredNamesMax }
-    if (ignored.isReported) return
-    this.#ignored.set(name, ignored)
-    if (nowMs - ignored.sinceMs < afterMs) return
-    ignored.isReported = true
-    this.#options.onIgnored(name, why)
+  #ignore(name: string, why: WhyIgnored): undefined {
+    this.#ignored.add(name, why)
   }
 }

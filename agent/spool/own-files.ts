@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync, opendirSync } from 'node:fs'
+import { type BigIntStats, type Dirent, lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
@@ -100,7 +100,7 @@ interface Found {
 
 /** The agent's own files in a directory. Other programs that may write there can use such names too. */
 function* ownFilesIn(dir: string, { onIgnored }: Recovering): Generator<Found> {
-  for (const name of namesIn(dir)) {
+  for (const { name } of entriesIn(dir)) {
     const own = ownFileOf(name)
     const stat = own && lstatSync(join(dir, name), { bigint: true, throwIfNoEntry: false })
     if (!own || !stat) continue
@@ -119,7 +119,7 @@ export const keptMs = 24 * 3_600_000
  */
 export async function removeExpired({ outbox, inbox }: SpoolDirs, nowMs: number, fs: PatientFs): Promise<void> {
   for (const [dir, isKept] of [[outbox, isRejected] as const, [inbox, isUnread] as const]) {
-    for (const name of namesIn(dir)) {
+    for (const { name } of entriesIn(dir)) {
       if (!isKept(name)) continue
       const path = join(dir, name)
       // The rename that set it aside is the last change of its entry. Its text may be much older.
@@ -129,16 +129,20 @@ export async function removeExpired({ outbox, inbox }: SpoolDirs, nowMs: number,
   }
 }
 
-/** Counts requests that are not claimed, and refused files. With very many of them other work goes on in between. */
+/**
+ * Counts requests that are not claimed, and refused files. Directories and links of such names can become neither. With
+ * very many of them other work continues in between.
+ */
 export async function countFiles({ outbox }: SpoolDirs): Promise<{ backlog: number; rejected: number }> {
   const count = { backlog: 0, rejected: 0 }
-  let names = 0
+  let entries = 0
   try {
-    for (const name of namesIn(outbox)) {
-      const id = idOfRequest(name)
+    for (const entry of entriesIn(outbox)) {
+      if (++entries % 1_024 === 0) await setImmediate()
+      if (!entry.isFile()) continue
+      const id = idOfRequest(entry.name)
       if (id !== undefined && !isDeviceName(id)) count.backlog++
-      if (isRejected(name)) count.rejected++
-      if (++names % 1_024 === 0) await setImmediate()
+      if (isRejected(entry.name)) count.rejected++
     }
   } catch {
     // The reasons say that the outbox cannot be read.
@@ -146,10 +150,10 @@ export async function countFiles({ outbox }: SpoolDirs): Promise<{ backlog: numb
   return count
 }
 
-function* namesIn(path: string): Generator<string> {
+function* entriesIn(path: string): Generator<Dirent> {
   const dir = opendirSync(path, { bufferSize: 1_024 })
   try {
-    for (let entry = dir.readSync(); entry; entry = dir.readSync()) yield entry.name
+    for (let entry = dir.readSync(); entry; entry = dir.readSync()) yield entry
   } finally {
     dir.closeSync()
   }

@@ -10,10 +10,13 @@ import { readBounded } from '../durable-files/read-bounded.ts'
 import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-file.ts'
 import { causeOf, cureOf, isGone } from '../durable-files/system-errors.ts'
 import { sentenceOf } from '../language/problem.ts'
+import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import type { Message } from '../orders/message.ts'
 import type { Handover, OnReply, Reply } from '../orders/offers.ts'
 import { asciiLine } from '../spool/answer-file.ts'
+import { IgnoredNames, mistakeAfterMs } from '../spool/ignored-names.ts'
+import { isLikeRequest } from '../spool/names.ts'
 import { assertNoLinks, makeDirsIn, type SpoolDirs, spoolReasons } from '../spool/spool-dirs.ts'
 
 export interface EventFilesOptions {
@@ -30,6 +33,8 @@ const rejectedKeptMs = 24 * 3_600_000
 const retentionIntervalMs = 3_600_000
 const messageFile = /^((?:transfer_order|transaction_terminal)-\d+(?:-\d+)?)\.json$/
 const rejectedFile = /^(?:transfer_order|transaction_terminal)-\d+(?:-\d+)?\.json\.rejected$/
+
+const cureOfName = 'give a reply the name of its event, for example transfer_order-17.json, in lower case'
 
 /**
  * Hands messages over as files: the agent writes `events/<name>.json`, and the game server answers with
@@ -51,6 +56,7 @@ export class EventFiles implements Handover {
   /** Written by this process. What a power cut has left of an earlier file is unknown, so it is written again. */
   readonly #written = new Set<string>()
   readonly #halfWritten = new Map<string, { readonly stamp: string; readonly sinceMs: number }>()
+  readonly #ignored: IgnoredNames<'not-a-reply-name'>
   readonly #timer: ScanTimer
   /** By place, so that each is reported once. */
   readonly #problems = new Map<string, string>()
@@ -60,6 +66,10 @@ export class EventFiles implements Handover {
     this.#events = join(options.root, 'events')
     this.#replies = join(options.root, 'replies')
     this.#dirs = { root: options.root, outbox: this.#replies, inbox: this.#events }
+    const limitedLog = new LimitedLog(options.log, options.clock)
+    this.#ignored = new IgnoredNames(options.clock, (name, why) =>
+      limitedLog.warn({ name, why, cure: cureOfName }, 'ignored in the spool'),
+    )
     this.#timer = new ScanTimer(options.clock, () => this.#scan())
   }
 
@@ -226,6 +236,9 @@ export class EventFiles implements Handover {
 
   /** Oldest first, because the newest reply has the newest observation of an item. */
   #repliesByAge(): string[] {
+    for (const name of readdirSync(this.#replies))
+      if (isLikeRequest(name) && !messageFile.test(name)) this.#ignored.add(name, 'not-a-reply-name', mistakeAfterMs)
+    this.#ignored.endScan()
     const replies = this.#namesIn(this.#replies).map((name) => {
       const stat = lstatSync(this.#fileIn(this.#replies, name), { throwIfNoEntry: false })
       return { name, writtenMs: stat?.mtimeMs ?? 0 }

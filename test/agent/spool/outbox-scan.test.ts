@@ -69,3 +69,43 @@ test('names that were probably meant for requests are reported once, when they s
     'x.txt: not-a-request-name',
   ])
 })
+
+test('after any number of mistaken names that came and went, the next one is reported, and one that comes back too', async () => {
+  const { scan, clock, outbox, ignored } = scanOf([])
+  const pass = async () => {
+    clock.advance(2_000)
+    await scan.scan()
+  }
+  for (let round = 0; round < 3; round++) {
+    const names = Array.from({ length: 700 }, (_, n) => join(outbox, `passing-${round}-${n}.txt`))
+    for (const name of names) writeFileSync(name, '{}')
+    await pass()
+    await pass()
+    for (const name of names) rmSync(name)
+    await pass()
+  }
+  expect(ignored).toHaveLength(2_100)
+  writeFileSync(join(outbox, 'meu pedido.json'), '{}')
+  writeFileSync(join(outbox, 'passing-0-0.txt'), '{}')
+  await pass()
+  await pass()
+  expect(ignored.slice(2_100).sort()).toEqual([
+    'meu pedido.json: not-a-request-name',
+    'passing-0-0.txt: not-a-request-name',
+  ])
+})
+
+test('of more than 1,024 mistaken names at a time the others are reported as these go', async () => {
+  const { scan, clock, outbox, ignored } = scanOf(Array.from({ length: 1_100 }, (_, n) => `x-${n}.txt`))
+  for (let round = 0; round < 3; round++) {
+    await scan.scan()
+    clock.advance(2_000)
+  }
+  expect(ignored).toHaveLength(1_024)
+  for (const line of ignored) rmSync(join(outbox, line.split(':')[0] ?? ''))
+  for (let round = 0; round < 3; round++) {
+    await scan.scan()
+    clock.advance(2_000)
+  }
+  expect(new Set(ignored).size).toBe(1_100)
+})

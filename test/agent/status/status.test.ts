@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Status } from '../../../agent/status/status.ts'
 import manifest from '../../../package.json' with { type: 'json' }
@@ -104,6 +106,19 @@ test('the spool shows its backlog, and how long its oldest request has waited, c
   letGo()
   for (let n = 0; n < 10; n++) await spool.answer(`ask-${n}`)
   await statusWhen(spool.agent, ({ spool }) => spool?.oldestAgeS === null)
+})
+
+test('what cannot become a request does not count as backlog: a directory, a link, a name that Windows reserves', async () => {
+  await using spool = await startTestSpool()
+  for (const name of ['a.json', 'b.json.rejected']) {
+    mkdirSync(join(spool.outbox, name))
+    symlinkSync(join(spool.root, 'agent.json'), join(spool.outbox, `link-${name}`))
+  }
+  writeFileSync(join(spool.outbox, 'con.json'), '{}')
+  await spool.looked()
+  expect(await statusOf(spool.agent)).toMatchObject({
+    spool: { backlog: 0, inFlight: 0, rejected: 0, oldestAgeS: null },
+  })
 })
 
 test('open orders are shown, how old the oldest is, and which are not taken', async () => {

@@ -262,6 +262,24 @@ test('a reply that is half-written is read again, and what stays no reply is set
   expect((await next).status).toBe(503)
 })
 
+test('names in replies/ that were probably meant for replies are reported once, with their cure; temporary names are not', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const names = ['transfer_order-17.JSON', 'resposta.json', 'transfer_order_17.json', 'x.txt', '.y.json', 'x.tmp']
+  await until(() => readdirSync(join(bridge.spoolDir, 'replies')))
+  for (const name of names) writeFileSync(join(bridge.spoolDir, 'replies', name), '{}')
+  const ignored = () => bridge.agent.logLines().filter(({ msg }) => msg === 'ignored in the spool')
+  await until(() => {
+    bridge.clock.advance(250)
+    return ignored().length === 4
+  })
+  bridge.clock.advance(2_000)
+  expect(ignored().map(({ name }) => name)).toEqual(expect.arrayContaining(names.slice(0, 4)))
+  for (const line of ignored()) {
+    expect(line['why']).toBe('not-a-reply-name')
+    expect(line['cure']).toContain('the name of its event')
+  }
+})
+
 test('nothing is written or read behind a link, and the log says what to do', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const elsewhere = join(bridge.spoolDir, 'elsewhere')
