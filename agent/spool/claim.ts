@@ -79,11 +79,13 @@ export async function unclaim({ name, claim }: Claim, { outbox }: SpoolDirs, fs:
 
 /** The unread answer of an earlier request with this name is kept under another name, which only the agent uses. */
 export async function setAsideUnread(name: string, { inbox }: SpoolDirs, fs: PatientFs): Promise<void> {
-  const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
   const answer = join(inbox, name)
-  if (!isThere(answer)) return
-  let aside = `${answer}.unread`
-  for (let n = 2; isThere(aside); n++) aside = `${answer}.unread.${n}`
-  // Its reader may remove it first.
-  await ignoreGone(fs.rename(answer, aside))
+  const stat = lstatSync(answer, { bigint: true, throwIfNoEntry: false })
+  if (!stat) return
+  const aside = `${answer}.unread`
+  const isTaken = lstatSync(aside, { throwIfNoEntry: false }) !== undefined
+  // Its time and its number on the disk: a free name without a look at each answer that is kept, and they are in order.
+  const another = `${aside}.${stat.ctimeNs}${stat.ino}`
+  // Its reader may remove the answer first.
+  await ignoreGone(fs.rename(answer, isTaken ? another : aside))
 }

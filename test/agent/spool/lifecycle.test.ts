@@ -76,7 +76,7 @@ test('rejected requests and unread answers go after 24 h, and nothing else does'
   await until(() => namesIn(spool.inbox).includes('daily.json'))
   // Somebody sets the wall clock. No window ends earlier for that.
   spool.clock.wallOffsetMs += 365 * 24 * hourMs
-  const unread = ['daily.json', 'daily.json.unread', 'daily.json.unread.2']
+  const unread = ['daily.json', 'daily.json.unread', expect.stringMatching(/^daily\.json\.unread\.\d+$/)]
   for (let hour = 1; hour <= 22; hour++) {
     spool.clock.advance(hourMs)
     await spool.looked()

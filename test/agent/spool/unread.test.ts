@@ -1,0 +1,47 @@
+import fs, { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rename, unlink } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { setAsideUnread } from '../../../agent/spool/claim.ts'
+import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
+
+/** How often a name was looked up since the last question. */
+function countLooks(): () => number {
+  const { lstatSync } = fs
+  let looks = 0
+  fs.lstatSync = new Proxy(lstatSync, {
+    apply(target, self, args) {
+      looks++
+      return Reflect.apply(target, self, args)
+    },
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    fs.lstatSync = lstatSync
+    syncBuiltinESMExports()
+  })
+  return () => {
+    const before = looks
+    looks = 0
+    return before
+  }
+}
+
+test('every unread answer of one id is kept, and setting the 200th aside costs as many looks as the second', async () => {
+  const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-unread-')))
+  onTestFinished(() => rmSync(dirs.root, { recursive: true }))
+  makeSpoolDirs(dirs)
+  const looksSince = countLooks()
+  const looks: number[] = []
+  for (let n = 0; n < 200; n++) {
+    writeFileSync(join(dirs.inbox, 'poll.json'), String(n))
+    looksSince()
+    await setAsideUnread('poll.json', dirs, { rename, unlink })
+    looks.push(looksSince())
+  }
+  expect(looks.at(-1)).toBe(looks[1])
+  const kept = fs.readdirSync(dirs.inbox).map((name) => Number(readFileSync(join(dirs.inbox, name), 'utf8')))
+  expect(kept.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n))
+})
