@@ -177,6 +177,7 @@ export async function startAgent(
     statusText: async () => JSON.stringify(await status()),
     metrics: async () => (await import('./status/metrics.ts')).writeMetrics(await status(), counters, manifest.version),
     agent: agentName,
+    clock,
     log,
     refusalLog: new LimitedLog(log, clock),
   })

@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Connections } from './connections.ts'
+import { type Port, takePort } from './take-port.ts'
 import { refuseMalformed } from './write-answer.ts'
 
 /** What differs between the ports of the agent. */
 export interface HttpServerOptions {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
+  readonly port: Port
   /** Above this number the one is closed that is idle, or sends a request, for the longest time. */
   readonly connectionsMax: number
   readonly keepAliveTimeoutMs: number
@@ -32,7 +31,7 @@ export interface HttpServer {
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, handle } = options
+  const { handle } = options
   const connections = new Connections(options.connectionsMax)
   const requests = new Set<Promise<void>>()
 
@@ -64,10 +63,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     if (connections.endAfterAnswers(socket)) return
     options.onMalformed(refuseMalformed(error, socket, options.malformedText), error.code)
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, host, resolve)
-  })
+  await takePort(server, options.port)
+  const { host } = options.port
   const { port } = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,

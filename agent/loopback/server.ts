@@ -4,10 +4,12 @@ import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { answerText, type CallAnswer, type CallRefusal, refuse, refuseForBug } from '../call/answer.ts'
 import { type Call, isIdempotencyKey, readCall } from '../call/call.ts'
 import { callsWaitingMax } from '../call/retry-budget.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { DaemonAddress } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import { type HttpServer, startHttpServer } from '../http/http-server.ts'
 import { readBody } from '../http/read-body.ts'
+import { portTaken } from '../http/take-port.ts'
 import { type Answer, writeAnswer } from '../http/write-answer.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
@@ -28,6 +30,7 @@ export interface LoopbackOptions {
   readonly metrics: () => Promise<Pick<Answer, 'text' | 'contentType'>>
   /** Name and version, for GET /health. */
   readonly agent: string
+  readonly clock: Clock
   readonly log: Log
   /** For requests that do not become a call. */
   readonly refusalLog: Pick<LimitedLog, 'warn'>
@@ -40,7 +43,8 @@ const connectionsMax = 2 * callsWaitingMax
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startLoopbackServer(options: LoopbackOptions): Promise<LoopbackServer> {
-  const { address, config, log, refusalLog } = options
+  const { address, config, clock, log, refusalLog } = options
+  const { host, port } = address
   const healthText = JSON.stringify({ ok: true, agent: options.agent })
   let waiting = 0
   let isClosing = false
@@ -126,8 +130,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
   }
 
   const server = await startHttpServer({
-    host: address.host,
-    port: address.port,
+    port: { host, port, clock, onTaken: () => log.warn({ port }, portTaken) },
     connectionsMax,
     keepAliveTimeoutMs: 65_000,
     handle,

@@ -7,6 +7,7 @@ import type { WebhookSettings } from '../config/config.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { type HttpServer, startHttpServer } from '../http/http-server.ts'
 import { readBody } from '../http/read-body.ts'
+import { portTaken } from '../http/take-port.ts'
 import { writeAnswer } from '../http/write-answer.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
@@ -19,7 +20,7 @@ export interface BridgeServerOptions extends ReceiveDeps {
   /** Resolves when the agent works: the port is taken before. */
   readonly workStarted: Promise<void>
   readonly clock: Clock
-  readonly log: Pick<Log, 'info' | 'error'>
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** For requests that do not become a webhook. */
   readonly refusalLog: Pick<LimitedLog, 'warn'>
 }
@@ -40,6 +41,7 @@ interface Refusal {
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startBridgeServer(options: BridgeServerOptions): Promise<BridgeServer> {
   const { settings, clock, log, refusalLog, orders } = options
+  const { host, port } = settings
 
   /** One request. Everything that can end it is on this page; undefined when the sender has hung up. */
   async function answerRequest(
@@ -99,8 +101,7 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
   }
 
   const server = await startHttpServer({
-    host: settings.host,
-    port: settings.port,
+    port: { host, port, clock, onTaken: () => log.warn({ port }, portTaken) },
     connectionsMax,
     keepAliveTimeoutMs: 15_000,
     handle,

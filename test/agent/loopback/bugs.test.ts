@@ -3,6 +3,7 @@ import { startLoopbackServer } from '../../../agent/loopback/server.ts'
 import { listLog } from '../fixtures/list-log.ts'
 import { RawConnection, rawCall } from '../fixtures/raw-connection.ts'
 import { goodInputs } from '../fixtures/test-agent.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
 
 /** The answer to a call that meets a bug, and the lines that it leaves. */
 async function answerOfBug(operation: string) {
@@ -16,6 +17,7 @@ async function answerOfBug(operation: string) {
     statusText: async () => '{}',
     metrics: async () => ({ text: '' }),
     agent: 'market-agent 1.2.3',
+    clock: new TestClock(),
     log,
     refusalLog: log,
   })

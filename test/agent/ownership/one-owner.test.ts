@@ -1,4 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
@@ -87,6 +89,42 @@ test('a standby with a memory of its own sends no purchase again that the first 
   const answer = await until(() => JSON.parse(readFileSync(join(inbox, 'buy-1.json'), 'utf8')))
   expect(answer).toMatchObject({ id: 'buy-1', ok: false, uncertain: true })
   expect(platform.requests).toHaveLength(1)
+})
+
+/** Another process's port, for as long as the test wants. */
+async function takenPort() {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { env: { SERVICE_AGENT_PORT: String(port) }, port, [Symbol.dispose]: () => void server.close() }
+}
+const portTaken = (port: number) => `"port":${port},"msg":"the port is taken; tried again for 3 s"`
+
+for (const what of ['start', 'standby'] as const) {
+  test(`a ${what} whose port is still closing after the former agent was killed waits for it`, async () => {
+    using home = agentHome('http://127.0.0.1:9')
+    await using first = spawnAgent(home)
+    await first.listening
+    // The system closes the sockets of a killed process after its locks. This port outlives it as long as the test wants.
+    using taken = await takenPort()
+    const standby = what === 'standby' ? spawnAgent(home, { env: taken.env, args: ['--standby'] }) : undefined
+    await standby?.printed('standing by')
+    await first.kill()
+    await using next = standby ?? spawnAgent(home, { env: taken.env })
+    await next.printed(portTaken(taken.port))
+    taken[Symbol.dispose]()
+    expect(await next.listening).toBe(`http://127.0.0.1:${taken.port}`)
+    expect(await next.stop()).toEqual({ code: 0, signal: null })
+  })
+}
+
+test('a port that another program has ends the start with 2 and its sentence after 3 s', async () => {
+  using home = agentHome('http://127.0.0.1:9')
+  using taken = await takenPort()
+  await using agent = spawnAgent(home, { env: taken.env })
+  expect(await agent.ended).toEqual({ code: 2, signal: null })
+  expect(agent.output()).toContain(portTaken(taken.port))
+  expect(agent.output()).toContain(`SERVICE_AGENT_PORT: port ${taken.port} on 127.0.0.1 cannot be opened (EADDRINUSE)`)
 })
 
 test('a standby that gets SIGTERM ends with 0', async () => {

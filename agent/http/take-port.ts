@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { Clock } from '../clock/clock.ts'
+
+/** A port to take. */
+export interface Port {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly clock: Clock
+  /** Called once if another process has it. */
+  readonly onTaken: () => void
+}
+
+/** For the log. */
+export const portTaken = 'the port is taken; tried again for 3 s'
+
+const waitMs = 3_000
+const intervalMs = 100
+
+/**
+ * Takes a port. The system frees the port of a killed process a moment after its locks, so a port that is taken is tried
+ * again for 3 s.
+ *
+ * @throws {NodeJS.ErrnoException} It cannot be taken.
+ */
+export async function takePort(server: Server, { host, port, clock, onTaken }: Port): Promise<void> {
+  const endMs = clock.monotonicMs() + waitMs
+  for (let isReported = false; ; isReported = true) {
+    try {
+      server.listen(port, host)
+      await once(server, 'listening')
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || clock.monotonicMs() >= endMs) throw error
+      if (!isReported) onTaken()
+      await clock.sleep(intervalMs)
+    }
+  }
+}
