@@ -21,6 +21,7 @@ import { StateLog } from './log/state-log.ts'
 import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
 import { warnOfUnattendedOrders } from './orders/unattended-orders.ts'
+import { takeOwnershipInTime } from './ownership/late-ownership.ts'
 import { type OwnedDir, type Ownership, takeOwnership } from './ownership/owner-lock.ts'
 import { connectToPlatform } from './platform/connection.ts'
 import { Contact } from './platform/contact.ts'
@@ -28,8 +29,9 @@ import { type PartnerApiOptions, partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
 import { proxyOf } from './platform/proxy.ts'
 import { RequestTable } from './spool/requests.ts'
-import { type Spool, startSpool } from './spool/spool.ts'
+import type { Spool } from './spool/spool.ts'
 import { spoolDirs } from './spool/spool-dirs.ts'
+import { startSpool } from './spool/start-spool.ts'
 import { Counters } from './status/counters.ts'
 import { readStatus } from './status/status.ts'
 import { type Bridge, openBridge } from './webhook-bridge/bridge.ts'
@@ -85,8 +87,8 @@ export async function startAgent(
   const config = live.current
   await using started = new AsyncDisposableStack()
   const owner = `process ${process.pid}, since ${new Date(clock.wallMs()).toISOString()}`
-  const owned = (dir: OwnedDir): Ownership => {
-    const ownership = takeOwnership(dir, owner)
+  const owned = (dir: OwnedDir, take = takeOwnership): Ownership => {
+    const ownership = take(dir, owner)
     started.defer(() => ownership.release())
     return ownership
   }
@@ -94,7 +96,7 @@ export async function startAgent(
   const spoolOwnership =
     config.spoolDir === undefined
       ? undefined
-      : owned({ setting: 'SERVICE_SPOOL_DIR', path: config.spoolDir, mode: 0o755 })
+      : owned({ setting: 'SERVICE_SPOOL_DIR', path: config.spoolDir, mode: 0o755 }, takeOwnershipInTime)
   const startedMs = clock.monotonicMs()
   const counters = new Counters()
   const requestFiles = new RequestTable(() => clock.monotonicMs())

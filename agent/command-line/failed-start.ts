@@ -2,7 +2,6 @@ import type { AgentConfig } from '../config/config.ts'
 import { StoreUnusableError } from '../database/store-errors.ts'
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
-import { mayPass } from '../durable-files/system-errors.ts'
 import { LockedError } from '../ownership/owner-lock.ts'
 import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -28,10 +27,8 @@ export function explainFailedStart(
   if (error instanceof DirUnusableError) {
     return { message: error.message, exitCode: error.mayPass ? exitCodes.refused : exitCodes.usage }
   }
-  if (error instanceof SpoolUnusableError) {
-    return { message: error.message, exitCode: mayPass(error.cause) ? exitCodes.refused : exitCodes.usage }
-  }
-  if (error instanceof StoreUnusableError) return { message: error.message, exitCode: exitCodes.usage }
+  if (error instanceof SpoolUnusableError || error instanceof StoreUnusableError)
+    return { message: error.message, exitCode: exitCodes.usage }
   if (error instanceof SyncFailedError)
     return { message: `cannot start: ${error.message}`, exitCode: exitCodes.refused }
   const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }

@@ -44,12 +44,15 @@ export async function recoverOwnFiles(recovering: Recovering): Promise<Orphaned[
   }
   const orphaned = claims.sort(byTimeOfClaim).map(({ request }) => request)
   const limit = pLimit(publishingMax)
-  await limit.map(done, (name) => {
+  const publishing = done.map((name) => {
     // Of two claims of one name, the answer is that of the older.
     const at = orphaned.findIndex((request) => request.name === name)
     const [request] = at < 0 ? [] : orphaned.splice(at, 1)
-    return publishDone(name, request, recovering)
+    return limit(() => publishDone(name, request, recovering))
   })
+  // If one fails the others end first: the recovery may be tried again.
+  await Promise.allSettled(publishing)
+  await Promise.all(publishing)
   return orphaned
 }
 

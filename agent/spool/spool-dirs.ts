@@ -38,6 +38,11 @@ export class SpoolUnusableError extends Error {
 
 const problemOfSpool = (problem: string, cure: string): Problem => ({ name: 'SERVICE_SPOOL_DIR', problem, cure })
 
+/** What a system error means for the spool. */
+export function spoolUnusable({ root }: SpoolDirs, error: unknown): SpoolUnusableError {
+  return new SpoolUnusableError(`${root}: ${causeOf(error as Error)}`, cureOf(error as Error), { cause: error })
+}
+
 /** The directories of the spool at `root`. Nothing is made. */
 export function spoolDirs(root: string): SpoolDirs {
   return { root, outbox: join(root, 'outbox'), inbox: join(root, 'inbox') }
@@ -153,7 +158,7 @@ export function watchDirs(dirs: SpoolDirs, onReplaced: (dir: string) => void): (
  * @throws {SpoolUnusableError} It does not work, for instance because they lie on different file systems.
  */
 export function probeSpool(dirs: SpoolDirs, { withSync } = { withSync: true }): void {
-  const { root, outbox, inbox } = dirs
+  const { outbox, inbox } = dirs
   assertNoLinks([outbox, inbox])
   const probe = unfinishedIn(outbox)
   const target = unfinishedIn(inbox)
@@ -162,7 +167,7 @@ export function probeSpool(dirs: SpoolDirs, { withSync } = { withSync: true }): 
     writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o644, flush: withSync })
     renameSync(probe, target)
   } catch (error) {
-    throw new SpoolUnusableError(`${root}: ${causeOf(error as Error)}`, cureOf(error as Error), { cause: error })
+    throw spoolUnusable(dirs, error)
   } finally {
     for (const path of [probe, target]) {
       try {

@@ -15,7 +15,10 @@ import { SpoolWorker, type SpoolWorkerOptions } from './spool-worker.ts'
 /** What a spool works with. */
 export interface SpoolOptions
   extends Pick<SpoolWorkerOptions, 'dirs' | 'table' | 'clock' | 'journal' | 'takeTurn' | 'answerCall' | 'onFatal'> {
-  /** @throws {RemovedError} The spool is no longer the one that the agent owns. */
+  /**
+   * @throws {RemovedError} The spool is no longer the one that the agent owns.
+   * @throws {DirUnusableError} There is no room yet for the lock that makes it the agent's.
+   */
   readonly assertOwned: () => void
   readonly log: Log
   /** Name and version. */
@@ -49,12 +52,14 @@ export interface SpoolStatus {
 const retentionIntervalMs = 3_600_000
 
 /**
- * Starts interface C: recovers what was claimed, then scans every 200 ms. File events only make a scan earlier; without
- * them nothing is lost but time.
+ * Interface C: recovers what was claimed, then scans every 200 ms. File events only make a scan earlier; without them
+ * nothing is lost but time.
  *
  * @throws {SpoolUnusableError} The directories cannot be worked with.
+ * @throws {NodeJS.ErrnoException} The same.
+ * @throws As `assertOwned`.
  */
-export async function startSpool(options: SpoolOptions): Promise<Spool> {
+export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const { dirs, clock, log, assertOwned } = options
   const fs = patientFs(clock)
   const report = spoolLog(log, clock)

@@ -55,16 +55,3 @@ test.skipIf(!hasSmallDisks)(
     expect(await second.stop()).toEqual({ code: 0, signal: null })
   },
 )
-
-test.skipIf(!hasSmallDisks)('a start at a spool without room ends with 1, for that may pass', async () => {
-  using home = agentHome('http://127.0.0.1:9')
-  using disk = await smallDisk(home.spoolDir)
-  const options = { wrapper: disk.wrapper, env: { SERVICE_SPOOL_DIR: home.spoolDir } }
-  await using first = spawnAgent(home, options)
-  await first.listening
-  await first.stop()
-  disk.fill()
-  await using second = spawnAgent(home, options)
-  expect(await second.ended).toEqual({ code: 1, signal: null })
-  expect(second.output()).toMatch(/"msg":"SERVICE_SPOOL_DIR: [^"]*ENOSPC[^"]*Free space on its disk/)
-})
