@@ -3,10 +3,11 @@ import manifest from '../package.json' with { type: 'json' }
 import { refuse } from './call/answer.ts'
 import { answerCall, type CallDeps, type CallReports } from './call/answer-call.ts'
 import { type Call, readCall } from './call/call.ts'
-import type { IdempotencyJournal } from './call/idempotency-journal.ts'
 import { envelopeSealer, webhookVerifier } from './call/local-operations.ts'
-import { type OpenWebhook, webhookOpener } from './call/open-webhook.ts'
+import { webhookOpener } from './call/open-webhook.ts'
+import { Repairs } from './call/repairs.ts'
 import { RetryBudget } from './call/retry-budget.ts'
+import type { SendDeps } from './call/send-with-retries.ts'
 import { SingleFlight } from './call/single-flight.ts'
 import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
 import { type Clock, systemClock } from './clock/clock.ts'
@@ -17,6 +18,7 @@ import { CallLog } from './log/call-log.ts'
 import { LimitedLog } from './log/limited-log.ts'
 import type { Log } from './log/log.ts'
 import { PlatformLog } from './log/platform-log.ts'
+import { repairLog } from './log/repair-log.ts'
 import { StateLog } from './log/state-log.ts'
 import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
@@ -25,7 +27,7 @@ import { takeOwnershipInTime } from './ownership/late-ownership.ts'
 import { type OwnedDir, type Ownership, takeOwnership } from './ownership/owner-lock.ts'
 import { connectToPlatform } from './platform/connection.ts'
 import { Contact } from './platform/contact.ts'
-import { type PartnerApiOptions, partnerApi } from './platform/partner-api.ts'
+import { partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
 import { proxyOf } from './platform/proxy.ts'
 import { RequestTable } from './spool/requests.ts'
@@ -34,7 +36,7 @@ import { spoolDirs } from './spool/spool-dirs.ts'
 import { startSpool } from './spool/start-spool.ts'
 import { Counters } from './status/counters.ts'
 import { readStatus } from './status/status.ts'
-import { type Bridge, openBridge } from './webhook-bridge/bridge.ts'
+import { openBridge } from './webhook-bridge/bridge.ts'
 
 /** Time, randomness and identity. Tests give their own. */
 export interface Outside {
@@ -109,11 +111,7 @@ export async function startAgent(
     onFatal,
   })
   started.defer(() => journal.close())
-  const onWebhook = counters.onWebhook.bind(counters)
-  const bridge = config.webhook && openBridge({ ...config, settings: config.webhook, clock, log, onWebhook, onFatal })
-  if (bridge) started.defer(() => bridge.close())
-  else await warnOfUnattendedOrders(config.stateDir, log)
-  const { baseUrl, extraCa, attemptTimeoutMs } = config
+  const { baseUrl, extraCa, attemptTimeoutMs, callDeadlineMs } = config
   const { origin } = new URL(baseUrl)
   const proxy = proxyOf(origin, config)
   const route = { baseUrl, proxy, signer: () => live.current.signingKey }
@@ -123,19 +121,49 @@ export async function startAgent(
   const contact = new Contact(clock, (state) => platformLog.onContact(state))
   started.defer(() => contact.stop())
   const platformClock = new PlatformClock(clock, (offsetMs) => platformLog.onClock(offsetMs))
+  const way = { route, connection, contact, platformClock, clock, attemptTimeoutMs }
+  const userAgent = agentName.replace(' ', '/')
+  const api = partnerApi({ ...way, credentials: () => live.current, userAgent, newJti: outside.newJti })
+  const sending: SendDeps = {
+    ...way,
+    partnerApi: api,
+    retryBudget: new RetryBudget(clock),
+    random: outside.random,
+    onAttempt: (operationName, result) => counters.onAttempt(operationName, result),
+  }
+  const keyQueues = new KeyQueues(clock)
+  const repairs = new Repairs({ journal, keyQueues, sending, ...repairLog(log) })
+  started.defer(() => repairs.close())
+  const onWebhook = counters.onWebhook.bind(counters)
+  const onObserved = repairs.observe.bind(repairs)
+  const bridge =
+    config.webhook && openBridge({ ...config, settings: config.webhook, clock, log, onWebhook, onObserved, onFatal })
+  if (bridge) started.defer(() => bridge.close())
+  else await warnOfUnattendedOrders(config.stateDir, log)
+  const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api)
   const callLog = new CallLog(log)
-  const deps = callDeps(
-    live,
-    callLog,
-    outside,
+  const deps: CallDeps = {
+    callDeadlineMs,
+    singleFlight: new SingleFlight(),
+    keyQueues,
     journal,
-    { connection, contact, platformClock, route },
-    bridge,
-    counters,
-  )
+    sending,
+    repairs,
+    local: {
+      sealEnvelope: envelopeSealer(api),
+      verifyWebhook: webhookVerifier(openWebhook, () => live.current.platformKeys.size > 0),
+      answerOrders: bridge?.answer ?? (async () => refuse('ORDERS_NOT_CONFIGURED')),
+    },
+    reports: bridge?.reports ?? noReports,
+    onDone(...answered) {
+      counters.onAnswered(...answered)
+      callLog.onAnswered(...answered)
+    },
+    onError: (call, error) => callLog.onError(call, error),
+  }
   const answer = (call: Call, turn: Turn) => callLog.follow(call, () => answerCall(call, turn, deps))
   const platform = {
-    platformMs: () => deps.platformClock.nowMs(),
+    platformMs: () => platformClock.nowMs(),
     getTransaction(transactionId: number) {
       const reading = readCall({ operation: 'transaction.get', input: { transactionId }, id: undefined })
       if (!reading.ok) throw new Error(reading.messageText)
@@ -154,7 +182,7 @@ export async function startAgent(
       platformClock,
       counters,
       inFlight: () => callLog.inFlight,
-      waiting: () => deps.keyQueues.waiting,
+      waiting: () => keyQueues.waiting,
       journal,
       isJournalWritable: () => stateLog.reasons.length === 0,
       reasons: () => [...new Set([...reasons(), ...(spool?.reasons() ?? [])])],
@@ -184,8 +212,9 @@ export async function startAgent(
     refusalLog: new LimitedLog(log, clock),
   })
   started.defer(() => loopback.destroy())
-  const webhookUrl = await bridge?.listen(deps.openWebhook)
+  const webhookUrl = await bridge?.listen(openWebhook)
 
+  await repairs.start()
   const dirs = config.spoolDir === undefined ? undefined : spoolDirs(config.spoolDir)
   spool =
     dirs &&
@@ -211,61 +240,17 @@ export async function startAgent(
   return {
     url: loopback.url,
     webhookUrl,
-    learnPlatformClock: () => deps.partnerApi.learnClock(),
+    learnPlatformClock: () => api.learnClock(),
     // No call has an empty id.
     checkAlive: () => journal.find(''),
     async close(graceMs) {
+      repairs.stop()
       const stopped = Promise.all([loopback.close(), spool?.stop(), bridge?.stop()])
       const stopReports = repeat(clock, waitingReportMs, async () => callLog.logWaiting())
       await endsWithin(graceMs, stopped, clock).finally(stopReports)
       callLog.logCutOff()
       await running.disposeAsync()
     },
-  }
-}
-
-function callDeps(
-  live: LiveConfig,
-  callLog: CallLog,
-  { clock, random, newJti }: Outside,
-  journal: IdempotencyJournal,
-  platform: Pick<PartnerApiOptions, 'connection' | 'contact' | 'platformClock'> & Pick<CallDeps, 'route'>,
-  bridge: Bridge | undefined,
-  counters: Counters,
-): CallDeps & { readonly openWebhook: OpenWebhook } {
-  const config = live.current
-  const { platformClock } = platform
-  const api = partnerApi({
-    ...platform,
-    credentials: () => live.current,
-    attemptTimeoutMs: config.attemptTimeoutMs,
-    userAgent: agentName.replace(' ', '/'),
-    clock,
-    newJti,
-  })
-  const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api)
-  return {
-    ...platform,
-    clock,
-    partnerApi: api,
-    retryBudget: new RetryBudget(clock),
-    random,
-    attemptTimeoutMs: config.attemptTimeoutMs,
-    callDeadlineMs: config.callDeadlineMs,
-    journal,
-    singleFlight: new SingleFlight(),
-    keyQueues: new KeyQueues(clock),
-    sealEnvelope: envelopeSealer(api),
-    openWebhook,
-    verifyWebhook: webhookVerifier(openWebhook, () => live.current.platformKeys.size > 0),
-    answerOrders: bridge?.answer ?? (async () => refuse('ORDERS_NOT_CONFIGURED')),
-    reports: bridge?.reports ?? noReports,
-    onAttempt: (operationName, result) => counters.onAttempt(operationName, result),
-    onDone(...answered) {
-      counters.onAnswered(...answered)
-      callLog.onAnswered(...answered)
-    },
-    onError: (call, error) => callLog.onError(call, error),
   }
 }
 

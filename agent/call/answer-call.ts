@@ -5,25 +5,34 @@ import { type CallAnswer, inDoubt, refuse, refuseForBug } from './answer.ts'
 import type { Call, PlatformCall } from './call.ts'
 import type { IdempotencyJournal, JournalEntry, JournalledCall } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
-import { attemptTimeoutMsMin, type SendDeps, sendWithRetries } from './send-with-retries.ts'
+import type { Repairs } from './repairs.ts'
+import { attemptTimeoutMsMin, type Outcome, type SendDeps, sendWithRetries } from './send-with-retries.ts'
 import { settleDoubt } from './settle-doubt.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { type CallTrace, newTrace } from './trace.ts'
 import type { KeyQueues, Turn } from './turn.ts'
 
-export interface CallDeps extends SendDeps {
-  readonly journal: IdempotencyJournal
+/** The parts on the path of a call. */
+export interface CallDeps {
+  readonly callDeadlineMs: number
   readonly singleFlight: SingleFlight
   readonly keyQueues: KeyQueues
-  readonly callDeadlineMs: number
-  readonly sealEnvelope: (call: Call<EnvelopeOperation>) => Promise<CallAnswer>
-  readonly verifyWebhook: (call: Call<VerifyOperation>) => Promise<CallAnswer>
-  readonly answerOrders: (call: Call<OrdersOperation>) => Promise<CallAnswer>
+  readonly journal: IdempotencyJournal
+  readonly sending: SendDeps
+  readonly repairs: Pick<Repairs, 'leave' | 'end'>
+  readonly local: LocalOperations
   readonly reports: CallReports
   /** Called at the end of every call. */
   readonly onDone: (call: Call, answer: CallAnswer, trace: CallTrace, durationMs: number) => void
   /** Called with an error that is a fault of the agent itself. */
   readonly onError: (call: Call, error: unknown) => void
+}
+
+/** The operations that send nothing. */
+export interface LocalOperations {
+  readonly sealEnvelope: (call: Call<EnvelopeOperation>) => Promise<CallAnswer>
+  readonly verifyWebhook: (call: Call<VerifyOperation>) => Promise<CallAnswer>
+  readonly answerOrders: (call: Call<OrdersOperation>) => Promise<CallAnswer>
 }
 
 /** Learns from calls that are sent. A stored answer or a shared one is not reported again. */
@@ -58,11 +67,12 @@ interface Run {
 export async function answerCall(call: Call, turn: Turn, deps: CallDeps): Promise<CallAnswer> {
   const { id, fingerprint, operationName } = call
   const keyed = id === undefined || fingerprint === undefined ? undefined : { id, fingerprint, operationName }
-  const startedMs = deps.clock.monotonicMs()
+  const { clock } = deps.sending
+  const startedMs = clock.monotonicMs()
   const trace = newTrace()
   const answer = await answerOnce({ call, keyed, turn, deadlineMs: startedMs + deps.callDeadlineMs, trace, deps })
   turn.release()
-  deps.onDone(call, answer, trace, deps.clock.monotonicMs() - startedMs)
+  deps.onDone(call, answer, trace, clock.monotonicMs() - startedMs)
   return answer
 }
 
@@ -105,7 +115,7 @@ function findStored({ claimedBefore }: Call, id: string, { journal }: CallDeps):
  * The stored answer of an equal call, marked as replayed; undefined where it must not be given again. A request that a
  * former agent claimed was not answered yet: it gets its first answer, without the mark.
  */
-function replay(call: Call, answer: CallAnswer, { platformClock }: CallDeps): CallAnswer | undefined {
+function replay(call: Call, answer: CallAnswer, { sending: { platformClock } }: CallDeps): CallAnswer | undefined {
   if (call.claimedBefore) return answer
   // The platform's time may have moved since the answer was stored.
   return keepMs(call.operation, answer, platformClock) > 0 ? { ...answer, replayed: true } : undefined
@@ -113,7 +123,7 @@ function replay(call: Call, answer: CallAnswer, { platformClock }: CallDeps): Ca
 
 /** Stores an answer before it is given. A `once` call whose answer cannot be stored is in doubt, as after a restart. */
 async function storeAnswer({ call, trace, deps }: Run, keyed: JournalledCall, answer: CallAnswer): Promise<CallAnswer> {
-  const keptMs = keepMs(call.operation, answer, deps.platformClock)
+  const keptMs = keepMs(call.operation, answer, deps.sending.platformClock)
   try {
     if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs)
     else if (isOnce(call)) await deps.journal.release(keyed.id)
@@ -131,19 +141,18 @@ function isOnce({ operation }: Call): boolean {
 }
 
 function execute(run: Run): Promise<CallAnswer> {
-  const { call, keyed, trace, deps } = run
+  const { call, keyed, deps } = run
   switch (call.operation.kind) {
     case 'envelope':
       return answerOrBreak(run, async () => {
         if (keyed) await deps.journal.recordIntent(keyed)
-        return deps.sealEnvelope(call as Call<EnvelopeOperation>)
+        return deps.local.sealEnvelope(call as Call<EnvelopeOperation>)
       })
     case 'verify':
-      return answerOrBreak(run, () => deps.verifyWebhook(call as Call<VerifyOperation>))
+      return answerOrBreak(run, () => deps.local.verifyWebhook(call as Call<VerifyOperation>))
     case 'orders':
-      return answerOrBreak(run, () => deps.answerOrders(call as Call<OrdersOperation>))
+      return answerOrBreak(run, () => deps.local.answerOrders(call as Call<OrdersOperation>))
     case 'platform':
-      trace.source = 'platform'
       return answerOrBreak(run, () => executeInTurn(call as PlatformCall, run))
   }
 }
@@ -174,21 +183,32 @@ function traceFullJournal(error: StoreFullError, trace: CallTrace): void {
 /** An older observation never overtakes a newer one, and the intent of a `once` call is stored before it leaves. */
 async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trace, deps }: Run): Promise<CallAnswer> {
   const hasTurn = await turn.wait(deadlineMs)
-  const hasTime = deadlineMs - deps.clock.monotonicMs() >= attemptTimeoutMsMin
+  const hasTime = deadlineMs - deps.sending.clock.monotonicMs() >= attemptTimeoutMsMin
   if (!hasTurn || !hasTime) return refuse('EARLIER_CALL_UNFINISHED')
-  let mayArriveUntilMs = 0
   try {
     if (keyed) await deps.journal.recordIntent(keyed)
     await deps.reports.begin(call)
-    const outcome = await sendWithRetries(call, deadlineMs, deps, trace)
-    mayArriveUntilMs = outcome.mayArriveUntilMs
+    const outcome = await send(call, deadlineMs, deps, trace)
     const answer = outcome.isRefusedInDoubt
-      ? await settleDoubt(call, outcome.answer, deadlineMs, deps, trace)
+      ? await settleDoubt(call, outcome.answer, deadlineMs, deps.sending, trace)
       : outcome.answer
     await reportEnd(call, answer, trace, deps)
     return answer
   } finally {
-    turn.release(mayArriveUntilMs)
+    turn.release()
+  }
+}
+
+/** Nothing waits for an attempt that was abandoned: what it may spoil is repaired. */
+async function send(call: PlatformCall, deadlineMs: number, deps: CallDeps, trace: CallTrace): Promise<Outcome> {
+  await deps.repairs.leave(call)
+  trace.source = 'platform'
+  let outcome: Outcome | undefined
+  try {
+    outcome = await sendWithRetries(call, deadlineMs, deps.sending, trace)
+    return outcome
+  } finally {
+    await deps.repairs.end(call, outcome)
   }
 }
 

@@ -35,8 +35,10 @@ export interface Outcome {
   readonly answer: CallAnswer
   /** The platform refused the last attempt, but an earlier one may have acted. The truth must still be asked. */
   readonly isRefusedInDoubt: boolean
+  /** Monotonic time at which its last attempt began. */
+  readonly lastAttemptMs: number
   /** Monotonic time until which an abandoned attempt may still reach the platform; 0 without such an attempt. */
-  readonly mayArriveUntilMs: number
+  readonly lateUntilMs: number
 }
 
 /**
@@ -53,8 +55,9 @@ export async function sendWithRetries(
 ): Promise<Outcome> {
   const { clock, platformClock, retryBudget } = deps
   const request: PartnerRequest = requestOf(call.operation, call.input)
-  const state = { isInDoubt: false, mayArriveUntilMs: 0, wasClockSet: false, wasTriedFresh: false }
+  const state = { isInDoubt: false, lateUntilMs: 0, wasClockSet: false, wasTriedFresh: false }
   const hasTimeFor = (delayMs: number) => clock.monotonicMs() + delayMs + attemptTimeoutMsMin <= deadlineMs
+  const timesOf = (lastAttemptMs: number) => ({ lastAttemptMs, lateUntilMs: state.lateUntilMs })
   retryBudget.countCall()
 
   for (let retries = 0; ; retries++) {
@@ -62,15 +65,16 @@ export async function sendWithRetries(
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
     trace.attempts++
     const { result, reading, signedClock } = await attemptOnce(call, request, timeoutMs, deps)
+    deps.onAttempt(call.operationName, nameOf(reading))
     const isClockCorrected = isRefusedForItsTime(reading, signedClock) && !state.wasClockSet
     if (!isClockCorrected) deps.contact.observe(contactSign(result, reading, signedClock, deps.route), startedMs)
-    if (reading.ok) return ended(reading.answer, false, state.mayArriveUntilMs)
+    if (reading.ok) return { answer: reading.answer, isRefusedInDoubt: false, ...timesOf(startedMs) }
 
     trace.fault = reading.fault
     trace.cause = result.kind === 'answered' ? `HTTP ${result.status}` : problemOfFailure(result, deps.route).problem
     const row = faultTable[reading.fault]
     if (row.mayHaveActed && call.operation.retry !== 'safe') state.isInDoubt = true
-    if (row.mayStillArrive) state.mayArriveUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs
+    if (row.mayStillArrive) state.lateUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs
 
     if (isClockCorrected && hasTimeFor(0)) {
       // The envelope was refused only for its times, so nothing was done. It is signed again by the platform's clock.
@@ -83,15 +87,21 @@ export async function sendWithRetries(
     const delayMs = askedDelayMs(row, result, platformClock) ?? fullJitterDelayMs(retries, deps.random)
     if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) {
       const answer = finalAnswer(reading, state.isInDoubt)
-      return ended(answer, state.isInDoubt && verdict === 'refuse', state.mayArriveUntilMs)
+      const isRefusedInDoubt = state.isInDoubt && verdict === 'refuse'
+      return { answer, isRefusedInDoubt, ...timesOf(startedMs) }
     }
     trace.retryDelaysMs.push(Math.round(delayMs))
     await clock.sleep(delayMs)
   }
 }
 
-/** One attempt, and what its `Date` says of the time by which it was signed. */
-async function attemptOnce(call: PlatformCall, request: PartnerRequest, timeoutMs: number, deps: SendDeps) {
+/** One attempt, and what its `Date` says about the time by which it was signed. */
+export async function attemptOnce(
+  call: PlatformCall,
+  request: PartnerRequest,
+  timeoutMs: number,
+  deps: Pick<SendDeps, 'clock' | 'platformClock' | 'partnerApi'>,
+) {
   const { clock, platformClock } = deps
   const startedMs = clock.monotonicMs()
   const signedOffsetMs = platformClock.appliedOffsetMs
@@ -99,8 +109,11 @@ async function attemptOnce(call: PlatformCall, request: PartnerRequest, timeoutM
   const date = result.kind === 'answered' ? result.date : undefined
   const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOffsetMs)
   const reading = readAttempt(call, result)
-  deps.onAttempt(call.operationName, reading.ok ? 'ok' : reading.fault)
   return { result, reading, signedClock }
+}
+
+function nameOf(reading: AttemptReading): Fault | 'ok' {
+  return reading.ok ? 'ok' : reading.fault
 }
 
 function isRefusedForItsTime(reading: AttemptReading, signedClock: AnswerFacts['clock']): boolean {
@@ -111,10 +124,6 @@ function isRefusedForItsTime(reading: AttemptReading, signedClock: AnswerFacts['
 function finalAnswer(reading: AttemptReading & { ok: false }, isInDoubt: boolean): CallAnswer {
   if (isInDoubt && reading.fault === 'not-sent') return refuseInDoubt('NO_ANSWER', { mayHaveActed: true })
   return { ...reading.answer, uncertain: isInDoubt }
-}
-
-function ended(answer: CallAnswer, isRefusedInDoubt: boolean, mayArriveUntilMs: number): Outcome {
-  return { answer, isRefusedInDoubt, mayArriveUntilMs }
 }
 
 /** The wait that the platform asks for, where its answer may ask for one. */

@@ -11,12 +11,8 @@ export interface Turn {
   readonly mustWait: boolean
   /** Resolves to true when every earlier call is over, or to false at the deadline (monotonic ms). */
   wait(deadlineMs: number): Promise<boolean>
-  /**
-   * Gives up the position, whether the turn has come or not. A second release does nothing.
-   *
-   * @param notBeforeMs Monotonic time. The next call waits until then, because an abandoned attempt may still arrive.
-   */
-  release(notBeforeMs?: number): void
+  /** Gives up the position, whether the turn has come or not. A second release does nothing. */
+  release(): void
 }
 
 /** The turn of a call that waits for no other. */
@@ -70,9 +66,9 @@ export class KeyQueues {
         if (state === 'not-joined') join()
         return state === 'come' || this.#within(deadlineMs, hasCome)
       },
-      release: (notBeforeMs = 0) => {
+      release: () => {
         if (state === 'waiting') this.#leave(key, come)
-        if (state === 'come') this.#pass(key, notBeforeMs)
+        if (state === 'come') this.#pass(key)
         state = 'over'
       },
     }
@@ -90,9 +86,7 @@ export class KeyQueues {
     waiting.splice(waiting.indexOf(come), 1)
   }
 
-  #pass(key: string, notBeforeMs: number): void {
-    const delayMs = notBeforeMs - this.#clock.monotonicMs()
-    if (delayMs > 0) return void this.#clock.after(delayMs, () => this.#pass(key, 0))
+  #pass(key: string): void {
     const next = this.#waiting.get(key)?.shift()
     if (next) next()
     else this.#waiting.delete(key)

@@ -17,8 +17,8 @@ export interface DatabaseKind {
   readonly schema: string
   /** Fills an empty database, in the transaction that creates its tables. */
   readonly fill?: (db: DatabaseSync) => void
-  /** SQL that takes over a database of an earlier version; undefined before the second version. */
-  readonly takeOver?: string
+  /** SQL that takes over a database of an earlier version. Absent before the second version. */
+  readonly takeOver?: (version: number) => string
   /** What a person can do about a broken file, and what that means. */
   readonly cureOfDamage: () => string
   /** What a person can do if the file was removed while the agent ran, and what that means. */
@@ -59,7 +59,7 @@ function openOnce<Store>(kind: DatabaseKind, path: string, prepare: (db: Databas
     db = new DatabaseSync(path, { timeout: 0 })
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL')
     const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
-    if (version < kind.schemaVersion && kind.takeOver) db.exec(kind.takeOver)
+    if (version < kind.schemaVersion && kind.takeOver) db.exec(kind.takeOver(version))
     db.exec('PRAGMA synchronous = NORMAL')
     return prepare(db)
   } catch (error) {

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { operationNamed } from '../../contract/operations.ts'
 import { type CallAnswer, inDoubt } from '../call/answer.ts'
 import type { IdempotencyJournal, JournalEntry, JournalledCall } from '../call/idempotency-journal.ts'
+import type { RepairJournal } from '../call/repair-journal.ts'
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
 import { DatabaseWriter } from '../database/database-writer.ts'
@@ -10,6 +11,7 @@ import { StoreFullError } from '../database/store-errors.ts'
 import { Ballast } from './ballast.ts'
 import { openStore } from './open-store.ts'
 import { startPurging } from './purge.ts'
+import { repairTable } from './repair-table.ts'
 import { journalRoom } from './room.ts'
 import { journalDatabase } from './schema.ts'
 
@@ -42,7 +44,7 @@ const cachedTextMax = 2 * 1024 * 1024
  * @throws {LockedError} Another program has it open.
  * @throws {DirUnusableError} It cannot be reached or written.
  */
-export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJournal {
+export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJournal & RepairJournal {
   const { stateDir, clock, isUnanswered, onFull, onFatal } = options
   const ballast = new Ballast(stateDir)
   const { db, time, calls } = openStore(stateDir, clock, ballast)
@@ -51,6 +53,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     cureOfRemoval: journalDatabase.cureOfRemoval,
     onFatal,
   })
+  const repairs = repairTable(db, time)
   const name = String(db.prepare('SELECT name FROM journal').get()?.['name'])
   const cache = new LRUCache<string, Entry>({
     maxSize: cachedTextMax,
@@ -141,6 +144,31 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     async release(id) {
       cache.delete(id)
       commitForSure(() => calls.delete(id))
+    },
+
+    async begin(lifetimeMs) {
+      const earlierMs = writer.read(() => repairs.readLifetime())
+      commitForSure(() => repairs.writeLifetime(lifetimeMs))
+      await writer.sync()
+      return earlierMs
+    },
+
+    async findRepairs() {
+      return writer.read(() => repairs.list())
+    },
+
+    async noteRepair(repair) {
+      room.assert()
+      time.storeOffset()
+      commitIfRoom(() => writer.commit(() => repairs.replace(repair)))
+    },
+
+    async removeRepair(itemRef) {
+      commitForSure(() => repairs.remove(itemRef))
+    },
+
+    async endCleanly() {
+      commitForSure(() => repairs.writeLifetime(0))
     },
 
     async count() {

@@ -13,6 +13,8 @@ export interface OrderBookOptions {
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   /** Called after each change, once it counts. */
   readonly onChange: (order: Order) => void
+  /** Called when the platform got an observation with an answer to it or with a report about a transaction. */
+  readonly onObserved: (itemRef: string, observedQuantity: number) => Promise<void>
 }
 
 type Change = (known: Order | undefined, nowMs: number, observationOf: Parameters<OrderChange>[1]) => Order | undefined
@@ -65,6 +67,12 @@ export class OrderBook {
     return this.#options.ledger.observe(itemRef, observedQuantity)
   }
 
+  /** The platform got an observation of an order's item with a report about the order. */
+  async observeReported({ itemRef }: Order, observedQuantity: number): Promise<void> {
+    await this.observe(itemRef, observedQuantity)
+    await this.#options.onObserved(itemRef, observedQuantity)
+  }
+
   /** The platform sent an order. An order that is over stays over; one with a later payment is another one. */
   async receiveOrder(event: TransferOrder, text: string): Promise<Order> {
     const order = await this.#change(event.transactionId, { msg: 'order received' }, (known, nowMs, observationOf) =>
@@ -101,7 +109,9 @@ export class OrderBook {
   }
 
   /** Our 2xx for this generation of the order has left. If a power cut undoes that, the order is offered once more. */
-  acknowledge({ transactionId, generation }: Order): Promise<Order | undefined> {
+  async acknowledge(acknowledged: Order): Promise<Order | undefined> {
+    const { transactionId, generation, itemRef, observedQuantity } = acknowledged
+    if (observedQuantity !== null) await this.#options.onObserved(itemRef, observedQuantity)
     const change: Change = (known, nowMs) =>
       known?.generation === generation ? moveOrder(known, 'acknowledge', nowMs) : undefined
     return this.#change(transactionId, { msg: 'order acknowledged to the platform' }, change, 'kill')

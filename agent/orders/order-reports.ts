@@ -46,7 +46,7 @@ export class OrderReports implements CallReports {
     const { transactionId, reason, observedQuantity } = deliveryFailure.parse(input)
     const order = await this.#book.find(transactionId)
     // First, because a webhook that waits is answered with it as soon as the order is settled.
-    if (order) await this.#book.observe(order.itemRef, observedQuantity)
+    if (order) await this.#book.observeReported(order, observedQuantity)
     if (reason === 'OUT_OF_STOCK') {
       await this.#book.settle(transactionId, 'out of stock')
     } else {

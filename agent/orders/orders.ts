@@ -13,13 +13,13 @@ import { type Asked, type AskPlatformOptions, askPlatform } from './ask-platform
 import { messagesOf } from './message.ts'
 import { type Handover, Offers, type OnReply } from './offers.ts'
 import type { Order } from './order.ts'
-import { OrderBook } from './order-book.ts'
+import { OrderBook, type OrderBookOptions } from './order-book.ts'
 import type { OrderLedger } from './order-ledger.ts'
 import { orderOperations } from './order-operations.ts'
 import { OrderReports } from './order-reports.ts'
 import { Waiters } from './waiters.ts'
 
-export interface OrdersOptions {
+export interface OrdersOptions extends Pick<OrderBookOptions, 'onObserved'> {
   readonly ledger: OrderLedger
   readonly clock: Clock
   readonly log: Log
@@ -53,7 +53,7 @@ export class Orders {
   #isClosed = false
 
   constructor(options: OrdersOptions) {
-    const { ledger, clock, log } = options
+    const { ledger, clock, log, onObserved } = options
     this.#options = options
     this.#fullLog = new LimitedLog(log, clock)
     this.waiters = new Waiters(clock, webhookWaitMs)
@@ -61,7 +61,7 @@ export class Orders {
       this.#offers?.follow(order)
       this.waiters.follow(order)
     }
-    this.book = new OrderBook({ ledger, clock, log, onChange })
+    this.book = new OrderBook({ ledger, clock, log, onChange, onObserved })
     this.reports = new OrderReports(this.book, log)
     this.answer = orderOperations(this.book, clock)
     const onReply: OnReply = (message, { observedQuantity }) =>

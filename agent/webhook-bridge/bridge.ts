@@ -5,7 +5,7 @@ import type { WebhookSettings } from '../config/config.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import type { Order } from '../orders/order.ts'
-import { Orders, type OrdersPlatform } from '../orders/orders.ts'
+import { Orders, type OrdersOptions, type OrdersPlatform } from '../orders/orders.ts'
 import { openSqliteOrderLedger } from '../orders/sqlite-order-ledger.ts'
 import { type BridgeServer, type BridgeServerOptions, startBridgeServer } from './bridge-server.ts'
 import { EventFiles } from './event-files.ts'
@@ -19,6 +19,7 @@ export interface BridgeOptions {
   readonly clock: Clock
   readonly log: Log
   readonly onWebhook: BridgeServerOptions['onWebhook']
+  readonly onObserved: OrdersOptions['onObserved']
   /** Called when the ledger fails for another reason than a full disk. */
   readonly onFatal: (error: Error) => void
 }
@@ -48,13 +49,14 @@ export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'check'> {
 
 /** @throws As `openSqliteOrderLedger`. */
 export function openBridge(options: BridgeOptions): Bridge {
-  const { settings, stateDir, spoolDir, clock, log, onFatal } = options
+  const { settings, stateDir, spoolDir, clock, log, onObserved, onFatal } = options
   const ledger = openSqliteOrderLedger({ stateDir, onFatal })
   let files: EventFiles | undefined
   const orders = new Orders({
     ledger,
     clock,
     log,
+    onObserved,
     handover(onReply) {
       if (settings.forwardUrl !== undefined) return forwardToUrl({ url: settings.forwardUrl, clock, log })
       files = spoolDir === undefined ? undefined : new EventFiles({ root: spoolDir, clock, log, onReply })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { KeyQueues } from '../../../agent/call/turn.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
-import { startTestAgent } from '../fixtures/test-agent.ts'
+import { goodBodies, startTestAgent } from '../fixtures/test-agent.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 
 const adjust = (itemRef: string, observedQuantity: number) =>
@@ -35,46 +35,57 @@ test('a stalled listing holds up no other', async () => {
   await stalled
 })
 
-test('a newer observation waits until an abandoned older one can no longer arrive', async () => {
+test('after a lost answer the next call of the item goes at once', async () => {
   await using platform = await ScriptedPlatform.start([{ fault: 'silence' }])
   platform.otherwise = { status: 200 }
-  await using agent = await startTestAgent(platform.url, { callDeadlineMs: 60_000 })
-  const startedMs = agent.clock.monotonicMs()
-  const older = agent.call(...adjust('item-1', 5))
+  await using agent = await startTestAgent(platform.url, { callDeadlineMs: 10_000 })
+  const lost = agent.call(...adjust('item-1', 5))
   await platform.requests(1)
-  const newer = agent.call(...adjust('item-1', 3))
   agent.clock.advance(10_000)
-  expect(await older).toMatchObject({ ok: true })
-  expect(observed(platform)).toEqual([5, 5])
-  agent.clock.advance(startedMs + 31_999 - agent.clock.monotonicMs())
-  await new Promise(setImmediate)
-  expect(observed(platform)).toEqual([5, 5])
-  agent.clock.advance(1)
-  expect(await newer).toMatchObject({ ok: true })
-  expect(observed(platform)).toEqual([5, 5, 3])
+  expect(await lost).toMatchObject({ ok: false, uncertain: true })
+  // The clock stands still: a call that waited would never be answered.
+  expect(await agent.call(...adjust('item-1', 3))).toMatchObject({ ok: true })
+  expect(observed(platform)).toEqual([5, 3])
 })
 
-test('a call whose turn does not come in time is refused, certain that nothing was sent', async () => {
+test('after a lost answer the same delivery is repeated at once', async () => {
   await using platform = await ScriptedPlatform.start([{ fault: 'silence' }])
-  await using agent = await startTestAgent(platform.url)
+  platform.otherwise = { status: 200, body: goodBodies['transaction.delivery'] ?? '' }
+  await using agent = await startTestAgent(platform.url, { callDeadlineMs: 10_000 })
+  const delivery = ['transaction.delivery', { transactionId: 42 }, 'delivery-42'] as const
+  const lost = agent.call(...delivery)
+  await platform.requests(1)
+  agent.clock.advance(10_000)
+  expect(await lost).toMatchObject({ ok: false, uncertain: true })
+  expect(await agent.call(...delivery)).toMatchObject({ ok: true })
+  expect(platform.seen).toHaveLength(2)
+})
+
+test('a call whose turn does not come in time is refused by the agent itself, certain that nothing was sent', async () => {
+  await using platform = await ScriptedPlatform.start([{ fault: 'silence' }])
+  await using agent = await startTestAgent(platform.url, { callDeadlineMs: 10_000 })
   const older = agent.call(...adjust('item-1', 5))
   await platform.requests(1)
-  agent.clock.advance(1_000)
+  const running = agent.clock.timersRunning
   const newer = agent.callText(
     JSON.stringify({ operation: 'market.adjust-stock', input: { itemRef: 'item-1', observedQuantity: 3 } }),
   )
-  platform.otherwise = { fault: 'silence', onRequest: () => agent.clock.advance(10_000) }
-  await agent.clock.timers(2)
-  agent.clock.advance(9_000)
-  await older
-  agent.clock.advance(30_000)
+  await agent.clock.timers(running + 1)
+  agent.clock.advance(10_000)
+  expect(await older).toMatchObject({ uncertain: true })
   expect(JSON.parse((await newer).text)).toEqual({
     ok: false,
     status: 504,
     code: 'EARLIER_CALL_UNFINISHED',
     message: expect.stringContaining('nada foi enviado'),
   })
-  expect(observed(platform).every((quantity) => quantity === 5)).toBe(true)
+  expect(observed(platform)).toEqual([5])
+  const ownLines = agent.logLines().filter(({ source }) => source === 'agent')
+  expect(ownLines).toMatchObject([{ msg: 'call answered', outcome: 'refused', status: 504, attempts: 0 }])
+  const metrics = await (await fetch(`${agent.url}/metrics`)).text()
+  expect(metrics).toContain(
+    'market_agent_calls_total{operation="market.adjust-stock",outcome="refused",source="agent"} 1',
+  )
 })
 
 test('a call whose turn comes when no attempt fits any more is refused, and not sent', async () => {

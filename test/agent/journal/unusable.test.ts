@@ -48,9 +48,9 @@ for (const [what, make, line] of [
     async (path: string, stateDir: string) => {
       await makeJournal(stateDir)
       using db = new DatabaseSync(path)
-      db.exec('PRAGMA user_version = 4')
+      db.exec('PRAGMA user_version = 5')
     },
-    /newer version of market-agent \(4, this one knows 3\)/,
+    /newer version of market-agent \(5, this one knows 4\)/,
   ],
   [
     'belongs to another program',

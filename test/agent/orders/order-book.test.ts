@@ -22,6 +22,7 @@ function setup() {
     clock,
     log,
     onChange: (changed) => waiters.follow(changed),
+    onObserved: async () => undefined,
   })
   return { book, clock, lines, waiters, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
 }

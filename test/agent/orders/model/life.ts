@@ -28,7 +28,7 @@ export function startLife(options: LifeOptions): Life {
   const { clock, cancelTimers } = clockOfLife(options.clock)
   const log = pino({ level: 'trace' }, { write: options.onLine })
   const handover = (onReply: OnReply) => options.handover({ clock, log, onReply })
-  const orders = new Orders({ ledger, clock, log, handover })
+  const orders = new Orders({ ledger, clock, log, handover, onObserved: async () => undefined })
   void orders.start(options.platform)
   return {
     ledger,

@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
+import { Repairs } from '../../../agent/call/repairs.ts'
+import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
+import type { PartnerRequest } from '../../../contract/operations.ts'
+import { answeredWith, callPipeline } from '../fixtures/call-pipeline.ts'
+import { memoryRepairJournal } from '../fixtures/memory-repair-journal.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
+
+const lifetimeMs = 32_000
+
+/** What becomes of one attempt. `late` may arrive until its envelope has expired. `killed` is late, and ends the agent. */
+type Fate = 'accepted' | 'answer-lost' | 'late' | 'refused' | 'not-sent' | 'killed' | 'killed-before'
+
+/** The fates of the next attempts, and of all others. */
+interface Fates {
+  readonly first: readonly Fate[]
+  readonly rest: Fate
+}
+
+type Step =
+  | { readonly kind: 'call'; readonly fates: Fates }
+  | { readonly kind: 'wait'; readonly ms: number; readonly fates: Fates }
+  | { readonly kind: 'arrive'; readonly which: number }
+  | { readonly kind: 'kill' }
+  | { readonly kind: 'stop' }
+
+const fate = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Fate>('accepted') },
+  { weight: 4, arbitrary: fc.constant<Fate>('late') },
+  { weight: 1, arbitrary: fc.constantFrom<Fate>('answer-lost', 'refused', 'not-sent', 'killed', 'killed-before') },
+)
+const fates: fc.Arbitrary<Fates> = fc.record({
+  first: fc.array(fate, { maxLength: 3 }),
+  rest: fc.constantFrom<Fate>('accepted', 'accepted', 'late', 'not-sent'),
+})
+const ms = fc.oneof(fc.integer({ min: 1, max: 40_000 }), fc.constant(lifetimeMs))
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('call' as const), fates }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms, fates }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('arrive' as const), which: fc.nat(9) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('kill' as const, 'stop' as const) }) },
+)
+
+/** An agent's process, from its start to its end. */
+function startLife(
+  clock: TestClock,
+  journal: RepairJournal,
+  attempt: (request: PartnerRequest) => Promise<AttemptResult>,
+) {
+  const { promise: killed, resolve: kill } = Promise.withResolvers<'killed'>()
+  const { call, deps } = callPipeline(
+    (_operation, request) => attempt(request),
+    { repairs: { leave: (sent) => repairs.leave(sent), end: (...ended) => repairs.end(...ended) } },
+    clock,
+  )
+  const { keyQueues, sending } = deps
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const repairs = new Repairs({ journal, keyQueues, sending, onRepair: () => undefined, onError })
+  return { call, repairs, killed, kill }
+}
+
+/** One item at a platform to which attempts come late, and agents with one journal that follow one another. */
+class World {
+  readonly #clock = new TestClock()
+  readonly #journal = memoryRepairJournal(this.#clock)
+  /** The quantity of each call is its number, so a larger one is newer. */
+  #calls = 0
+  readonly #acted: number[] = []
+  /** Of calls that were answered with a no that is certain. */
+  readonly #denied: number[] = []
+  #onTheWay: { readonly quantity: number; readonly untilMs: number }[] = []
+  #fates: { first: Fate[]; rest: Fate } = { first: [], rest: 'accepted' }
+  #life = this.#newLife()
+
+  async apply(step: Step): Promise<void> {
+    switch (step.kind) {
+      case 'call':
+        return this.#call(step.fates)
+      case 'wait':
+        return this.wait(step.ms, step.fates)
+      case 'arrive':
+        return this.#arrive(step.which)
+      case 'kill':
+        return this.#restart()
+      case 'stop':
+        await this.#life.repairs.close()
+        return this.#restart()
+    }
+  }
+
+  async start(): Promise<void> {
+    await this.#life.repairs.start()
+  }
+
+  async wait(ms: number, fates: Fates): Promise<void> {
+    this.#fates = { ...fates, first: [...fates.first] }
+    this.#clock.advance(ms)
+    for (let turn = 0; turn < 4; turn++) await new Promise(setImmediate)
+    if (await this.#isKilled()) await this.#restart()
+  }
+
+  /** The platform's last value, the newest that it ever had, and those that it had although their call was denied. */
+  get values(): { last: number; newest: number; denied: number[] } {
+    const denied = this.#acted.filter((quantity) => this.#denied.includes(quantity))
+    return { last: this.#acted.at(-1) ?? 0, newest: Math.max(0, ...this.#acted), denied }
+  }
+
+  async #call(fates: Fates): Promise<void> {
+    this.#fates = { ...fates, first: [...fates.first] }
+    const observedQuantity = ++this.#calls
+    const answer = this.#life.call('market.adjust-stock', { itemRef: 'item-1', observedQuantity })
+    // A call that waited for an abandoned attempt would never end here: only its own retries move the clock.
+    const end = await Promise.race([answer, this.#life.killed])
+    if (end !== 'killed' && !end.ok && !end.uncertain) this.#denied.push(observedQuantity)
+    if (await this.#isKilled()) await this.#restart()
+  }
+
+  async #attempt({ body }: PartnerRequest): Promise<AttemptResult> {
+    const quantity = Number(JSON.parse(body).observedQuantity)
+    const next = this.#fates.first.shift() ?? this.#fates.rest
+    // What it accepted once it does not refuse.
+    const fate = next === 'refused' && this.#acted.includes(quantity) ? 'accepted' : next
+    if (fate === 'accepted' || fate === 'answer-lost') this.#acted.push(quantity)
+    if (fate === 'late' || fate === 'killed')
+      this.#onTheWay.push({ quantity, untilMs: this.#clock.monotonicMs() + lifetimeMs })
+    if (fate === 'killed' || fate === 'killed-before') {
+      this.#life.kill('killed')
+      return new Promise(() => undefined)
+    }
+    if (fate === 'accepted') return answeredWith(200, '')
+    if (fate !== 'refused') return { kind: 'failed', wasSent: fate !== 'not-sent', cause: new Error(fate) }
+    // It refuses this quantity whenever it comes.
+    this.#onTheWay = this.#onTheWay.filter((late) => late.quantity !== quantity)
+    return answeredWith(400, '{"message":"Quantidade inválida."}')
+  }
+
+  #arrive(which: number): void {
+    const nowMs = this.#clock.monotonicMs()
+    this.#onTheWay = this.#onTheWay.filter(({ untilMs }) => nowMs < untilMs)
+    const [late] = this.#onTheWay.splice(which % Math.max(1, this.#onTheWay.length), 1)
+    if (late) this.#acted.push(late.quantity)
+  }
+
+  async #isKilled(): Promise<boolean> {
+    return (await Promise.race([this.#life.killed, Promise.resolve('alive')])) === 'killed'
+  }
+
+  async #restart(): Promise<void> {
+    this.#life.repairs.stop()
+    this.#life = this.#newLife()
+    await this.#life.repairs.start()
+  }
+
+  #newLife() {
+    return startLife(this.#clock, this.#journal, (request) => this.#attempt(request))
+  }
+}
+
+test('whatever arrives late, the platform has the newest observation in the end, or one that is newer and in doubt', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 16 }), async (steps) => {
+      const world = new World()
+      await world.start()
+      for (const step of steps) await world.apply(step)
+      // Everything that is on its way expires, and what is due is sent.
+      for (let round = 0; round < 4; round++) await world.wait(lifetimeMs, { first: [], rest: 'accepted' })
+      const { last, newest, denied } = world.values
+      expect(last).toBeGreaterThanOrEqual(newest)
+      expect(denied).toEqual([])
+    }),
+    { numRuns: 3_000 },
+  )
+}, 60_000)

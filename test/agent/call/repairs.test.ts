@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest'
+import { Repairs } from '../../../agent/call/repairs.ts'
+import { StoreFullError } from '../../../agent/database/store-errors.ts'
+import { answeredWith, callPipeline } from '../fixtures/call-pipeline.ts'
+import { memoryRepairJournal } from '../fixtures/memory-repair-journal.ts'
+import { ScriptedPlatform, type Step } from '../fixtures/scripted-platform.ts'
+import { startTestAgent, type TestAgent } from '../fixtures/test-agent.ts'
+
+const adjust = (observedQuantity: number) => ['market.adjust-stock', { itemRef: 'item-1', observedQuantity }] as const
+const observed = (platform: ScriptedPlatform) => platform.seen.map(({ body }) => JSON.parse(body).observedQuantity)
+/** Attempt timeout and 22 s more. */
+const lifetimeMs = 32_000
+/** One attempt, so that a silent platform ends the call. */
+const oneAttempt = { callDeadlineMs: 10_000 }
+
+/** The answer to an observation of 5 is lost, and 3 is accepted after it. @returns When the lost attempt began. */
+async function loseFiveAcceptThree(platform: ScriptedPlatform, agent: TestAgent): Promise<number> {
+  platform.steps.unshift({ fault: 'silence' }, { status: 200 })
+  const startedMs = agent.clock.monotonicMs()
+  const lost = agent.call(...adjust(5))
+  await platform.requests(1)
+  agent.clock.advance(10_000)
+  expect(await lost).toMatchObject({ ok: false, uncertain: true })
+  expect(await agent.call(...adjust(3))).toMatchObject({ ok: true })
+  return startedMs
+}
+
+async function advanceTo(agent: TestAgent, atMs: number): Promise<void> {
+  agent.clock.advance(atMs - agent.clock.monotonicMs())
+  await new Promise(setImmediate)
+}
+
+const unexpected = (): void => expect.unreachable()
+
+const repairsOf = (agent: TestAgent) => agent.logLines().filter(({ msg }) => msg.startsWith('observation sent again'))
+
+test('the newest observation is sent again when a lost one can no longer arrive, and not before', async () => {
+  await using platform = await ScriptedPlatform.start()
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url, oneAttempt)
+  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await advanceTo(agent, startedMs + lifetimeMs - 1)
+  expect(observed(platform)).toEqual([5, 3])
+  agent.clock.advance(1)
+  await platform.requests(3)
+  expect(observed(platform)).toEqual([5, 3, 3])
+  expect(new Set(platform.seen.map(({ envelope }) => envelope.jti)).size).toBe(3)
+})
+
+test('a repair is neither logged nor counted as a call', async () => {
+  await using platform = await ScriptedPlatform.start()
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url, oneAttempt)
+  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await advanceTo(agent, startedMs + lifetimeMs)
+  await platform.requests(3)
+  // Its turn is over when this call has had its own.
+  await agent.call(...adjust(2))
+  expect(repairsOf(agent)).toMatchObject([{ itemRef: 'item-1', observedQuantity: 3, outcome: 'accepted' }])
+  expect(agent.logLines().filter(({ msg }) => msg === 'call answered')).toHaveLength(3)
+  const status: unknown = await (await fetch(`${agent.url}/status`)).json()
+  expect(status).toMatchObject({ calls: { ok: 2, uncertain: 1, refused: 0 } })
+})
+
+test('a lost observation without a newer one is not sent again', async () => {
+  await using platform = await ScriptedPlatform.start([{ status: 200 }, { fault: 'silence' }])
+  await using agent = await startTestAgent(platform.url, oneAttempt)
+  await agent.call(...adjust(7))
+  const lost = agent.call(...adjust(5))
+  await platform.requests(2)
+  agent.clock.advance(10_000)
+  expect(await lost).toMatchObject({ uncertain: true })
+  await advanceTo(agent, agent.clock.monotonicMs() + 10 * lifetimeMs)
+  expect(observed(platform)).toEqual([7, 5])
+})
+
+test('a repair whose answer is lost is made again when it can no longer arrive itself', async () => {
+  await using platform = await ScriptedPlatform.start()
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url, oneAttempt)
+  const startedMs = await loseFiveAcceptThree(platform, agent)
+  platform.steps.push({ fault: 'reset' })
+  await advanceTo(agent, startedMs + lifetimeMs)
+  await platform.requests(3)
+  // After the repair in its item's queue.
+  expect(await agent.call('market.withdraw', { itemRef: 'item-1' })).toMatchObject({ ok: true })
+  await advanceTo(agent, startedMs + 2 * lifetimeMs - 1)
+  expect(observed(platform)).toEqual([5, 3, 3, undefined])
+  agent.clock.advance(1)
+  await platform.requests(5)
+  expect(observed(platform)).toEqual([5, 3, 3, undefined, 3])
+})
+
+test('a repair waits for the call under way, and sends what that call observed', async () => {
+  await using platform = await ScriptedPlatform.start()
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url, oneAttempt)
+  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await advanceTo(agent, startedMs + lifetimeMs - 1)
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  platform.steps.push({ status: 200, after: answered })
+  const newer = agent.call(...adjust(2))
+  await platform.requests(3)
+  await advanceTo(agent, startedMs + lifetimeMs)
+  expect(observed(platform)).toEqual([5, 3, 2])
+  answer()
+  expect(await newer).toMatchObject({ ok: true })
+  agent.clock.advance(0)
+  await platform.requests(4)
+  expect(observed(platform)).toEqual([5, 3, 2, 2])
+})
+
+test('an observation that is sent when nothing old can arrive any more is its own repair', async () => {
+  await using platform = await ScriptedPlatform.start()
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url, oneAttempt)
+  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await advanceTo(agent, startedMs + lifetimeMs - 1)
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  platform.steps.push({ status: 200, after: answered })
+  const withdrawal = agent.call('market.withdraw', { itemRef: 'item-1' })
+  await platform.requests(3)
+  // Both join the queue: this call, then the repair.
+  const running = agent.clock.timersRunning
+  const newer = agent.call(...adjust(2))
+  await agent.clock.timers(running + 1)
+  await advanceTo(agent, startedMs + lifetimeMs)
+  answer()
+  await withdrawal
+  expect(await newer).toMatchObject({ ok: true })
+  await advanceTo(agent, startedMs + 3 * lifetimeMs)
+  expect(observed(platform)).toEqual([5, 3, undefined, 2])
+})
+
+for (const [what, step] of [
+  ['of a withdrawn listing', { status: 409, body: '{"message":"Anúncio retirado."}' }],
+  ['of an unknown listing', { status: 404, body: '{"message":"Anúncio desconhecido."}' }],
+] satisfies [string, Step][]) {
+  test(`a repair ${what} ends with the refusal`, async () => {
+    await using platform = await ScriptedPlatform.start()
+    platform.otherwise = { status: 200 }
+    await using agent = await startTestAgent(platform.url, oneAttempt)
+    const startedMs = await loseFiveAcceptThree(platform, agent)
+    platform.steps.push(step)
+    await advanceTo(agent, startedMs + lifetimeMs)
+    await platform.requests(3)
+    await agent.call('market.withdraw', { itemRef: 'item-1' })
+    await advanceTo(agent, startedMs + 10 * lifetimeMs)
+    expect(platform.seen).toHaveLength(4)
+    expect(repairsOf(agent)).toMatchObject([{ outcome: 'refused', fault: 'rejected' }])
+  })
+}
+
+test('a repair is made whenever the platform comes back', async () => {
+  await using platform = await ScriptedPlatform.start()
+  platform.otherwise = { status: 200 }
+  await using agent = await startTestAgent(platform.url, oneAttempt)
+  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await platform.stop()
+  for (let n = 1; n <= 3; n++) {
+    await advanceTo(agent, startedMs + n * lifetimeMs)
+    // Refused at once, because nothing listens. It is after the repair in the queue.
+    expect(await agent.call('market.withdraw', { itemRef: 'item-1' })).toMatchObject({ status: 503 })
+  }
+  await platform.listen()
+  await advanceTo(agent, agent.clock.monotonicMs() + lifetimeMs)
+  await platform.requests(3)
+  expect(observed(platform)).toEqual([5, 3, 3])
+})
+
+test('an observation whose repair cannot be noted is refused before it is sent', async () => {
+  const sent: string[] = []
+  const results = [{ kind: 'failed', wasSent: true, cause: new Error('lost') }, answeredWith(200, '')] as const
+  const { call, clock, deps } = callPipeline(
+    async (_operation, { body }) => {
+      sent.push(body)
+      return results[Math.min(sent.length, results.length) - 1] ?? expect.unreachable()
+    },
+    { repairs: { leave: (left) => repairs.leave(left), end: (...ended) => repairs.end(...ended) } },
+  )
+  let isFull = false
+  const { keyQueues, sending } = deps
+  const journal = memoryRepairJournal(clock)
+  const repairs = new Repairs({
+    journal: {
+      ...journal,
+      async noteRepair(repair) {
+        if (isFull) throw new StoreFullError('ENOSPC', new Error('full'))
+        await journal.noteRepair(repair)
+      },
+    },
+    keyQueues,
+    sending,
+    onRepair: () => undefined,
+    onError: unexpected,
+  })
+  await repairs.start()
+  expect(await call(...adjust(5))).toMatchObject({ ok: true })
+  expect(sent).toHaveLength(2)
+  isFull = true
+  expect(await call(...adjust(3))).toMatchObject({ ok: false, code: 'JOURNAL_FULL', uncertain: false })
+  expect(sent).toHaveLength(2)
+  isFull = false
+  expect(await call(...adjust(2))).toMatchObject({ ok: true })
+  expect(await journal.findRepairs()).toMatchObject([{ itemRef: 'item-1', quantity: 2 }])
+})
+
+test('an observation writes nothing where no attempt was abandoned', async () => {
+  const written: string[] = []
+  const { call, clock, deps } = callPipeline(async () => answeredWith(200, ''), {
+    repairs: { leave: (left) => repairs.leave(left), end: (...ended) => repairs.end(...ended) },
+  })
+  const journal = memoryRepairJournal(clock, {
+    noteRepair: async ({ itemRef }) => void written.push(itemRef),
+    removeRepair: async (itemRef) => void written.push(itemRef),
+  })
+  const { keyQueues, sending } = deps
+  const repairs = new Repairs({ journal, keyQueues, sending, onRepair: () => undefined, onError: unexpected })
+  await repairs.start()
+  for (const quantity of [5, 4, 3]) expect(await call(...adjust(quantity))).toMatchObject({ ok: true })
+  await call('market.withdraw', { itemRef: 'item-1' })
+  expect(written).toEqual([])
+})
