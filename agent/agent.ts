@@ -121,11 +121,11 @@ export async function startAgent(
   const contact = new Contact(clock, (state) => platformLog.onContact(state))
   started.defer(() => contact.stop())
   const platformClock = new PlatformClock(clock, (offsetMs) => platformLog.onClock(offsetMs))
-  const way = { route, connection, contact, platformClock, clock, attemptTimeoutMs }
+  const toPlatform = { route, connection, contact, platformClock, clock, attemptTimeoutMs }
   const userAgent = agentName.replace(' ', '/')
-  const api = partnerApi({ ...way, credentials: () => live.current, userAgent, newJti: outside.newJti })
+  const api = partnerApi({ ...toPlatform, credentials: () => live.current, userAgent, newJti: outside.newJti })
   const sending: SendDeps = {
-    ...way,
+    ...toPlatform,
     partnerApi: api,
     retryBudget: new RetryBudget(clock),
     random: outside.random,

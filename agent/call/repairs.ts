@@ -102,8 +102,11 @@ export class Repairs {
 
   /** Writes nothing any more. If nothing can arrive late, the next process need not expect it. */
   async close(): Promise<void> {
+    const hasStarted = this.#phase !== 'starting'
     this.stop()
     this.#phase = 'closed'
+    // A start that failed says nothing about the process before it.
+    if (!hasStarted) return
     const isClean = [this.#unknown, ...this.#observations.values()].every(
       (state) => state.at === 'due' || (state.at === 'quiet' && state.lateUntilMs <= this.#nowMs),
     )

@@ -30,7 +30,7 @@ async function advanceTo(agent: TestAgent, atMs: number): Promise<void> {
   await new Promise(setImmediate)
 }
 
-const unexpected = (): void => expect.unreachable()
+const unexpected = (): never => expect.unreachable()
 
 const repairsOf = (agent: TestAgent) => agent.logLines().filter(({ msg }) => msg.startsWith('observation sent again'))
 
@@ -203,6 +203,16 @@ test('an observation whose repair cannot be noted is refused before it is sent',
   isFull = false
   expect(await call(...adjust(2))).toMatchObject({ ok: true })
   expect(await journal.findRepairs()).toMatchObject([{ itemRef: 'item-1', quantity: 2 }])
+})
+
+test('a start that fails leaves what the last process may have on its way to the next start', async () => {
+  const { clock, deps } = callPipeline(unexpected)
+  const { keyQueues, sending } = deps
+  const journal = memoryRepairJournal(clock)
+  await journal.begin(lifetimeMs)
+  const failed = new Repairs({ journal, keyQueues, sending, onRepair: unexpected, onError: unexpected })
+  await failed.close()
+  expect(await journal.begin(lifetimeMs)).toBe(lifetimeMs)
 })
 
 test('an observation writes nothing where no attempt was abandoned', async () => {
