@@ -74,6 +74,8 @@ class World {
   readonly #denied: number[] = []
   #onTheWay: { readonly quantity: number; readonly untilMs: number }[] = []
   #fates: { first: Fate[]; rest: Fate } = { first: [], rest: 'accepted' }
+  /** The quantity of the call under way; of none, while a repair is. */
+  #underWay: number | undefined
   #life = this.#newLife()
 
   async apply(step: Step): Promise<void> {
@@ -112,9 +114,11 @@ class World {
   async #call(fates: Fates): Promise<void> {
     this.#fates = { ...fates, first: [...fates.first] }
     const observedQuantity = ++this.#calls
+    this.#underWay = observedQuantity
     const answer = this.#life.call('market.adjust-stock', { itemRef: 'item-1', observedQuantity })
     // A call that waited for an abandoned attempt would never end here: only its own retries move the clock.
     const end = await Promise.race([answer, this.#life.killed])
+    this.#underWay = undefined
     if (end !== 'killed' && !end.ok && !end.uncertain) this.#denied.push(observedQuantity)
     if (await this.#isKilled()) await this.#restart()
   }
@@ -122,8 +126,9 @@ class World {
   async #attempt({ body }: PartnerRequest): Promise<AttemptResult> {
     const quantity = Number(JSON.parse(body).observedQuantity)
     const next = this.#fates.first.shift() ?? this.#fates.rest
-    // What it accepted once it does not refuse.
-    const fate = next === 'refused' && this.#acted.includes(quantity) ? 'accepted' : next
+    // It refuses a quantity at the first call with it, or never. A listing that is gone is not in this world.
+    const mayRefuse = this.#underWay === quantity && !this.#acted.includes(quantity)
+    const fate = next === 'refused' && !mayRefuse ? 'accepted' : next
     if (fate === 'accepted' || fate === 'answer-lost') this.#acted.push(quantity)
     if (fate === 'late' || fate === 'killed')
       this.#onTheWay.push({ quantity, untilMs: this.#clock.monotonicMs() + lifetimeMs })

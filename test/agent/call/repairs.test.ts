@@ -13,16 +13,20 @@ const lifetimeMs = 32_000
 /** One attempt, so that a silent platform ends the call. */
 const oneAttempt = { callDeadlineMs: 10_000 }
 
-/** The answer to an observation of 5 is lost, and 3 is accepted after it. @returns When the lost attempt began. */
-async function loseFiveAcceptThree(platform: ScriptedPlatform, agent: TestAgent): Promise<number> {
-  platform.steps.unshift({ fault: 'silence' }, { status: 200 })
+/** The answer to an observation of 5 is lost, and 3 is accepted after it. `startedMs` is when the lost attempt began. */
+async function startAfterLoss() {
+  await using started = new AsyncDisposableStack()
+  const platform = started.use(await ScriptedPlatform.start([{ fault: 'silence' }]))
+  platform.otherwise = { status: 200 }
+  const agent = started.use(await startTestAgent(platform.url, oneAttempt))
   const startedMs = agent.clock.monotonicMs()
   const lost = agent.call(...adjust(5))
   await platform.requests(1)
   agent.clock.advance(10_000)
   expect(await lost).toMatchObject({ ok: false, uncertain: true })
   expect(await agent.call(...adjust(3))).toMatchObject({ ok: true })
-  return startedMs
+  const running = started.move()
+  return { platform, agent, startedMs, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 async function advanceTo(agent: TestAgent, atMs: number): Promise<void> {
@@ -30,15 +34,20 @@ async function advanceTo(agent: TestAgent, atMs: number): Promise<void> {
   await new Promise(setImmediate)
 }
 
+/** The next request is accepted as soon as the returned function is called. */
+function holdAnswer(platform: ScriptedPlatform): () => void {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  platform.steps.push({ status: 200, after: answered })
+  return answer
+}
+
 const unexpected = (): never => expect.unreachable()
 
 const repairsOf = (agent: TestAgent) => agent.logLines().filter(({ msg }) => msg.startsWith('observation sent again'))
 
 test('the newest observation is sent again when a lost one can no longer arrive, and not before', async () => {
-  await using platform = await ScriptedPlatform.start()
-  platform.otherwise = { status: 200 }
-  await using agent = await startTestAgent(platform.url, oneAttempt)
-  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await using item = await startAfterLoss()
+  const { platform, agent, startedMs } = item
   await advanceTo(agent, startedMs + lifetimeMs - 1)
   expect(observed(platform)).toEqual([5, 3])
   agent.clock.advance(1)
@@ -48,10 +57,8 @@ test('the newest observation is sent again when a lost one can no longer arrive,
 })
 
 test('a repair is neither logged nor counted as a call', async () => {
-  await using platform = await ScriptedPlatform.start()
-  platform.otherwise = { status: 200 }
-  await using agent = await startTestAgent(platform.url, oneAttempt)
-  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await using item = await startAfterLoss()
+  const { platform, agent, startedMs } = item
   await advanceTo(agent, startedMs + lifetimeMs)
   await platform.requests(3)
   // Its turn is over when this call has had its own.
@@ -75,10 +82,8 @@ test('a lost observation without a newer one is not sent again', async () => {
 })
 
 test('a repair whose answer is lost is made again when it can no longer arrive itself', async () => {
-  await using platform = await ScriptedPlatform.start()
-  platform.otherwise = { status: 200 }
-  await using agent = await startTestAgent(platform.url, oneAttempt)
-  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await using item = await startAfterLoss()
+  const { platform, agent, startedMs } = item
   platform.steps.push({ fault: 'reset' })
   await advanceTo(agent, startedMs + lifetimeMs)
   await platform.requests(3)
@@ -92,13 +97,10 @@ test('a repair whose answer is lost is made again when it can no longer arrive i
 })
 
 test('a repair waits for the call under way, and sends what that call observed', async () => {
-  await using platform = await ScriptedPlatform.start()
-  platform.otherwise = { status: 200 }
-  await using agent = await startTestAgent(platform.url, oneAttempt)
-  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await using item = await startAfterLoss()
+  const { platform, agent, startedMs } = item
   await advanceTo(agent, startedMs + lifetimeMs - 1)
-  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-  platform.steps.push({ status: 200, after: answered })
+  const answer = holdAnswer(platform)
   const newer = agent.call(...adjust(2))
   await platform.requests(3)
   await advanceTo(agent, startedMs + lifetimeMs)
@@ -111,13 +113,10 @@ test('a repair waits for the call under way, and sends what that call observed',
 })
 
 test('an observation that is sent when nothing old can arrive any more is its own repair', async () => {
-  await using platform = await ScriptedPlatform.start()
-  platform.otherwise = { status: 200 }
-  await using agent = await startTestAgent(platform.url, oneAttempt)
-  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await using item = await startAfterLoss()
+  const { platform, agent, startedMs } = item
   await advanceTo(agent, startedMs + lifetimeMs - 1)
-  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-  platform.steps.push({ status: 200, after: answered })
+  const answer = holdAnswer(platform)
   const withdrawal = agent.call('market.withdraw', { itemRef: 'item-1' })
   await platform.requests(3)
   // Both join the queue: this call, then the repair.
@@ -137,10 +136,8 @@ for (const [what, step] of [
   ['of an unknown listing', { status: 404, body: '{"message":"Anúncio desconhecido."}' }],
 ] satisfies [string, Step][]) {
   test(`a repair ${what} ends with the refusal`, async () => {
-    await using platform = await ScriptedPlatform.start()
-    platform.otherwise = { status: 200 }
-    await using agent = await startTestAgent(platform.url, oneAttempt)
-    const startedMs = await loseFiveAcceptThree(platform, agent)
+    await using item = await startAfterLoss()
+    const { platform, agent, startedMs } = item
     platform.steps.push(step)
     await advanceTo(agent, startedMs + lifetimeMs)
     await platform.requests(3)
@@ -152,10 +149,8 @@ for (const [what, step] of [
 }
 
 test('a repair is made whenever the platform comes back', async () => {
-  await using platform = await ScriptedPlatform.start()
-  platform.otherwise = { status: 200 }
-  await using agent = await startTestAgent(platform.url, oneAttempt)
-  const startedMs = await loseFiveAcceptThree(platform, agent)
+  await using item = await startAfterLoss()
+  const { platform, agent, startedMs } = item
   await platform.stop()
   for (let n = 1; n <= 3; n++) {
     await advanceTo(agent, startedMs + n * lifetimeMs)

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readSigningKey } from '../../../agent/signing/signing-key.ts'
-import { type AgentHome, agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
+import {
+  type AgentHome,
+  type AgentProcess,
+  agentHome,
+  processPublicKey,
+  spawnAgent,
+} from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
 import { startTestAgent } from '../fixtures/test-agent.ts'
 
@@ -27,6 +33,14 @@ async function startPlatform(): Promise<FakePlatform> {
   return platform
 }
 
+/** An agent that lost the answer to an observation of 5, and has 3 accepted after it. */
+async function startAfterLoss(home: AgentHome): Promise<AgentProcess> {
+  const agent = spawnAgent(home, { env: { SERVICE_CALL_DEADLINE_MS: '1000' } })
+  expect(await agent.call(...adjust(5))).toMatchObject({ ok: false, uncertain: true })
+  expect(await agent.call(...adjust(3))).toMatchObject({ ok: true })
+  return agent
+}
+
 const lifetimeMs = 32_000
 
 test('an observation that kill -9 left on its way is repaired after a newer one, which goes at once', async () => {
@@ -50,10 +64,7 @@ test('an observation that kill -9 left on its way is repaired after a newer one,
 test('a repair that was due is made after kill -9, although nobody calls any more', async () => {
   await using platform = await startPlatform()
   using home = agentHome(platform.url)
-  const env = { SERVICE_CALL_DEADLINE_MS: '1000' }
-  await using first = spawnAgent(home, { env })
-  expect(await first.call(...adjust(5))).toMatchObject({ ok: false, uncertain: true })
-  expect(await first.call(...adjust(3))).toMatchObject({ ok: true })
+  await using first = await startAfterLoss(home)
   await first.kill()
   await using second = await startNext(home, platform)
   second.clock.advance(lifetimeMs)
@@ -64,10 +75,7 @@ test('a repair that was due is made after kill -9, although nobody calls any mor
 test('a repair that was due is made after a stop too, and what was only lost is expected still', async () => {
   await using platform = await startPlatform()
   using home = agentHome(platform.url)
-  const env = { SERVICE_CALL_DEADLINE_MS: '1000' }
-  await using first = spawnAgent(home, { env })
-  expect(await first.call(...adjust(5))).toMatchObject({ ok: false, uncertain: true })
-  expect(await first.call(...adjust(3))).toMatchObject({ ok: true })
+  await using first = await startAfterLoss(home)
   expect(await first.call(...adjust(5, 'item-2'))).toMatchObject({ ok: false, uncertain: true })
   expect(await first.stop()).toMatchObject({ code: 0 })
   await using second = await startNext(home, platform)
