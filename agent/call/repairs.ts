@@ -215,7 +215,9 @@ export class Repairs {
       await this.#repair(itemRef)
     } catch (error) {
       this.#options.onError(error)
-      await this.#apply(itemRef, { kind: 'postpone', untilMs: this.#nowMs + this.#lifetimeMs })
+      // Only in memory: the journal may be what failed.
+      const postpone = { kind: 'postpone', untilMs: this.#nowMs + this.#lifetimeMs } as const
+      this.#set(itemRef, moveObservation(this.#stateOf(itemRef), postpone))
     }
   }
 

@@ -200,6 +200,31 @@ test('an observation whose repair cannot be noted is refused before it is sent',
   expect(await journal.findRepairs()).toMatchObject([{ itemRef: 'item-1', quantity: 2 }])
 })
 
+test('a repair that meets a journal that fails is reported, and rejects nowhere', async () => {
+  const results = [{ kind: 'failed', wasSent: true, cause: new Error('lost') }, answeredWith(200, '')] as const
+  let attempts = 0
+  const { call, clock, deps } = callPipeline(async () => results[Math.min(attempts++, 1)] ?? expect.unreachable(), {
+    repairs: { leave: (left) => repairs.leave(left), end: (...ended) => repairs.end(...ended) },
+  })
+  const errors: unknown[] = []
+  const broken = new Error('the disk failed')
+  const { keyQueues, sending } = deps
+  const repairs = new Repairs({
+    journal: memoryRepairJournal(clock, { removeRepair: () => Promise.reject(broken) }),
+    keyQueues,
+    sending,
+    onRepair: unexpected,
+    onError: (error) => errors.push(error),
+  })
+  await repairs.start()
+  expect(await call(...adjust(5))).toMatchObject({ ok: true })
+  expect(await call(...adjust(3))).toMatchObject({ ok: true })
+  clock.advance(lifetimeMs)
+  for (let turn = 0; turn < 4; turn++) await new Promise(setImmediate)
+  expect(attempts).toBe(4)
+  expect(errors).toEqual([broken])
+})
+
 test('a start that fails leaves what the last process may have on its way to the next start', async () => {
   const { clock, deps } = callPipeline(unexpected)
   const { keyQueues, sending } = deps
