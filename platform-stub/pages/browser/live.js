@@ -1,12 +1,22 @@
 // @ts-check
 import { Idiomorph } from './idiomorph.js'
 
+/** Between two attempts to reach a stub that is away: the first is soon, and each waits twice as long as the one before. */
+const retryMsMin = 500
+const retryMsMax = 10_000
+
+/** How often a hidden page is fetched: its title says in the browser's tab what happened. */
+const hiddenRefreshMs = 10_000
+
 /**
  * Keeps a page up to date. The stub says when something changed. Then the script fetches the page again and replaces only
  * what differs, so that focus, selection, scroll position and typed text stay.
  *
- * `<body data-live="address of the stream" data-version="what the page shows">`. A hidden page does not
- * listen, because a browser has six connections to a host and each stream uses one.
+ * `<body data-live="address of the stream" data-version="what the page shows">`. A hidden page does not listen, because a
+ * browser has six connections to a host and each stream uses one: it is fetched now and then.
+ *
+ * The page never stops asking. An `EventSource` does, at the first answer that is not 200, and a proxy gives one while
+ * the stub starts again. So each stream is used until its first error and then replaced.
  *
  * @param {() => void} onRefresh Called after each replacement.
  * @returns {() => Promise<void>} Fetches the page now.
@@ -14,6 +24,9 @@ import { Idiomorph } from './idiomorph.js'
 export function keepLive(onRefresh) {
   /** @type {EventSource | undefined} */
   let stream
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer
+  let retryMs = retryMsMin
   /** @type {Promise<void>} */
   let last = Promise.resolve()
   let isAskedAgain = false
@@ -24,45 +37,67 @@ export function keepLive(onRefresh) {
     replace(new DOMParser().parseFromString(await response.text(), 'text/html'))
     onRefresh()
   }
+  // One fetch at a time, and one more for all that is asked for meanwhile.
   const refresh = () => {
-    // One fetch at a time, and one more for all that is asked for meanwhile. A fetch fails while the stub is away: when it
-    // is back, the stream opens again and names another version.
-    if (!isAskedAgain) last = last.then(fetchPage).catch(() => undefined)
+    if (!isAskedAgain) last = last.catch(() => undefined).then(fetchPage)
     isAskedAgain = true
     return last
   }
 
   const listen = () => {
+    stop()
     const { live } = document.body.dataset
-    if (!live || document.hidden) return
+    if (!live) return
+    if (document.hidden) return lookLater(hiddenRefreshMs)
     stream = new EventSource(live)
-    stream.onopen = () => showConnection('live')
-    stream.onerror = () => showConnection('lost')
+    stream.onopen = () => {
+      retryMs = retryMsMin
+      showConnection('live')
+    }
+    stream.onerror = lose
     stream.onmessage = ({ data }) => {
-      if (data !== document.body.dataset['version']) void refresh()
+      if (data !== document.body.dataset['version']) refresh().catch(lose)
     }
   }
-  const stop = () => stream?.close()
-  document.addEventListener('visibilitychange', () => (document.hidden ? stop() : listen()))
+  const lose = () => {
+    stop()
+    showConnection('lost')
+    lookLater(retryMs)
+    retryMs = Math.min(2 * retryMs, retryMsMax)
+  }
+  /** @param {number} afterMs */
+  const lookLater = (afterMs) => {
+    timer = setTimeout(() => refresh().then(listen, lose), afterMs)
+  }
+  const stop = () => {
+    clearTimeout(timer)
+    stream?.close()
+  }
+  // A page that comes back into view listens at once. The stream begins with the present version.
+  document.addEventListener('visibilitychange', listen)
   addEventListener('pagehide', stop)
   addEventListener('pageshow', ({ persisted }) => persisted && listen())
   document.addEventListener('input', ({ target }) => {
     if (target instanceof Element) target.closest('form')?.setAttribute('data-touched', '')
   })
   listen()
-  return refresh
+  return () => refresh().catch(lose)
 }
 
-/** @param {Document} fresh */
+/**
+ * @param {Document} fresh
+ * @throws {Error} It is not a page of the stub. A proxy answers with a page of its own while the stub is away.
+ */
 function replace(fresh) {
-  const main = document.querySelector('[data-live-region]')
-  const isOtherLanguage = fresh.documentElement.lang !== document.documentElement.lang
-  if (!main || !fresh.querySelector('[data-live-region]') || isOtherLanguage) {
+  if (!fresh.querySelector('[data-live-region]')) throw new Error('not a page of the stub')
+  if (fresh.documentElement.lang !== document.documentElement.lang) {
     // Not reload(): if this page is the answer to a form, the browser would post the form again.
     return location.replace(location.pathname + location.search)
   }
   const focused = document.activeElement
   document.title = fresh.title
+  // A page that is final names no stream.
+  delete document.body.dataset['live']
   for (const [name, value] of Object.entries(fresh.body.dataset)) document.body.dataset[name] = value ?? ''
   for (const region of document.querySelectorAll('[data-live-region]')) {
     const next = fresh.querySelector(`[data-live-region="${region.getAttribute('data-live-region')}"]`)

@@ -9,6 +9,7 @@ import { languageSwitch } from '../texts/language.ts'
 import { clockPanel } from './clock-panel.ts'
 import type { ConsolePage, ConsoleParts, SharedParts } from './console-parts.ts'
 import { emptyState } from './list.ts'
+import { phaseCounts } from './phase-view.ts'
 
 /** A page for one thing of a list: with the way back to the list, and what is said beside the heading. */
 export function detailPage(
@@ -41,10 +42,12 @@ export function showPage(
 ) {
   const { t } = parts
   const { path } = context.req
+  // In the browser's tab, so that a new order is seen from another one.
+  const waiting = phaseCounts(parts.queries).get('awaiting-server') ?? 0
   const place = path === '/console' ? '/console/overview' : path.split('/', 3).join('/')
   return pageResponse(context, status, {
     lang: t.lang,
-    title: `${title} · platform-stub`,
+    title: `${waiting > 0 ? `(${waiting}) ` : ''}${title} · platform-stub`,
     styles: ['console.css', 'machine.css'],
     script: 'console.js',
     body: html`<body class="console" data-now="${iso(parts.clock.nowMs())}" data-live="/console/changes" data-version="${consoleVersion(parts)}">
