@@ -62,7 +62,12 @@ export function notice(
 
 /** Lines for a shell, or another text to take elsewhere, with a button that copies them. */
 export function codeBlock({ common }: Texts, text: string): Html {
-  return html`<div class="code-block"><pre tabindex="0">${text}</pre><button type="button" class="button small" data-copies data-done="${common.copied}">${common.copy}</button></div>`
+  return html`<div class="code-block"><pre tabindex="0">${text}</pre>${copyButton(common)}</div>`
+}
+
+/** @param source The id of the element whose text is copied; the one before the button if it is left out. */
+export function copyButton(common: Texts['common'], source = ''): Html {
+  return html`<button type="button" class="button small" data-copies="${source}" data-done="${common.copied}" data-selected="${common.selected}">${common.copy}</button>`
 }
 
 /**
@@ -71,5 +76,5 @@ export function codeBlock({ common }: Texts, text: string): Html {
  * @param name What it is, for screen readers.
  */
 export function copyable({ common }: Texts, name: string, value: Html | string | number): Html {
-  return html`<span class="copyable"><code class="wrap">${value}</code><button type="button" class="copy" data-copies data-done="${common.copied}">${icon('copy')}<span class="hidden-text">${common.copyNamed(name)}</span></button></span>`
+  return html`<span class="copyable"><code class="wrap">${value}</code><button type="button" class="copy" data-copies data-done="${common.copied}" data-selected="${common.selected}">${icon('copy')}<span class="hidden-text">${common.copyNamed(name)}</span></button></span>`
 }

@@ -94,41 +94,6 @@ test('webhooks show when they were made, and are searched by number, item and ch
   }
 })
 
-test('a copy button puts the exact text into the clipboard', async () => {
-  await using receiver = await startReceiver()
-  await using stub = await startStub()
-  await using browser = await openBrowser(stub.url)
-  const { page, context } = browser
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const server = await stub.gameServer({ webhookUrl: receiver.url })
-  const transactionId = await server.paidTransaction()
-  await receiver.count(1)
-  const attempts = async () => (await stub.deliveries(transactionId))[0]?.attempts ?? []
-  await expect.poll(async () => (await attempts()).length).toBe(1)
-  const copied = async (press: () => Promise<unknown>) => {
-    await page.evaluate(() => navigator.clipboard.writeText(''))
-    await press()
-    await page.getByText('Copied').first().waitFor()
-    return page.evaluate(() => navigator.clipboard.readText())
-  }
-  const { checkoutUrl } = await stub.transaction(transactionId)
-  for (const [name, text] of [
-    ['itemRef', 'sword-1'],
-    ['transactionId', String(transactionId)],
-    ['Checkout', checkoutUrl],
-  ] as const) {
-    await page.goto(`${stub.url}/console/transactions/${transactionId}`)
-    expect(await copied(() => page.getByRole('button', { name: `Copy: ${name}` }).click())).toBe(text)
-  }
-  await page.goto(`${stub.url}/console/webhooks/1`)
-  expect(await copied(() => page.getByRole('button', { name: 'Copy: Address' }).click())).toBe(receiver.url)
-  await page.goto(`${stub.url}/console/webhooks/1`)
-  await page.getByText('The header as it was sent').click()
-  const signature = `X-Platform-Signature: ${(await attempts())[0]?.signature}`
-  const button = page.locator('.code-block', { hasText: 'X-Platform-Signature' }).getByRole('button', { name: 'Copy' })
-  expect(await copied(() => button.press('Enter'))).toBe(signature)
-})
-
 test('an item is bought, put off and delivered by buttons alone, with the keyboard', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)

@@ -1,33 +1,53 @@
 // @ts-check
 
-/** Buttons that copy the text or value of an element: the one that `data-copies` names, or else the one before the button. */
+/** How long a button says what came of it. */
+const saidMs = 2_000
+
+/** What a button said before, and what puts that back. @type {WeakMap<HTMLElement, { readonly label: string | null, readonly timer: number }>} */
+const saying = new WeakMap()
+
+/** Buttons that copy the text of an element: the one that `data-copies` names, or else the one before the button. */
 export function keepCopying() {
   document.addEventListener('click', async ({ target }) => {
     const button = target instanceof Element ? target.closest('button[data-copies]') : null
     if (!(button instanceof HTMLButtonElement)) return
     const id = button.dataset['copies']
     const source = id ? document.getElementById(id) : button.previousElementSibling
-    // A button with a picture has its words in an element of their own.
-    const words = button.querySelector('span') ?? button
-    const { textContent: label } = words
     if (!(source instanceof HTMLElement)) return
-    await copy(source)
-    button.classList.add('good')
-    words.textContent = button.dataset['done'] ?? label
-    setTimeout(() => {
-      button.classList.remove('good')
-      words.textContent = label
-    }, 2_000)
+    const isCopied = await copy(source)
+    const { done = '', selected = '' } = button.dataset
+    say(button, isCopied ? done : selected, isCopied)
   })
 }
 
-/** @param {HTMLElement} source */
+/**
+ * @param {HTMLElement} source
+ * @returns {Promise<boolean>} False where the text is only selected: a page on an insecure origin has no clipboard.
+ */
 async function copy(source) {
   try {
-    await navigator.clipboard.writeText(source instanceof HTMLTextAreaElement ? source.value : source.textContent)
+    await navigator.clipboard.writeText(source.textContent)
+    return true
   } catch {
-    // A page on an insecure origin has no clipboard. Selected text can be copied by hand.
-    if (source instanceof HTMLTextAreaElement) source.select()
-    else getSelection()?.selectAllChildren(source)
+    getSelection()?.selectAllChildren(source)
+    return false
   }
+}
+
+/** @param {HTMLButtonElement} button @param {string} text @param {boolean} isGood */
+function say(button, text, isGood) {
+  // A button with a picture has its words in an element of their own.
+  const words = button.querySelector('span') ?? button
+  const before = saying.get(button)
+  // At a second click the button says what came of the first: that is not its name.
+  const label = before ? before.label : words.textContent
+  clearTimeout(before?.timer)
+  button.classList.toggle('good', isGood)
+  words.textContent = text
+  const timer = window.setTimeout(() => {
+    saying.delete(button)
+    button.classList.remove('good')
+    words.textContent = label
+  }, saidMs)
+  saying.set(button, { label, timer })
 }

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { iso } from '../../clock/iso.ts'
 import type { StubEnv } from '../../http/framework.ts'
 import { type Html, pageResponse } from '../document.ts'
-import { mark } from '../parts.ts'
+import { copyButton, mark } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { languageSwitch } from '../texts/language.ts'
 import { clockPanel } from './clock-panel.ts'
@@ -72,7 +72,7 @@ export function showPage(
         <p></p>
         <button type="button" class="button small plain" data-closes>${t.layout.close}</button>
         <code id="outcome-line"></code>
-        <button type="button" class="button small" data-copies="outcome-line" data-done="${t.common.copied}">${t.common.copy}</button>
+        ${copyButton(t.common, 'outcome-line')}
       </div>
     </body>`,
   })

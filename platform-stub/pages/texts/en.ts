@@ -30,6 +30,8 @@ export const en = {
     search: 'Search',
     copy: 'Copy',
     copied: 'Copied',
+    /** The browser has no clipboard on a page that is neither https nor of this machine. */
+    selected: 'Selected: press Ctrl+C',
     copyNamed: (name: string) => `Copy: ${name}`,
     no: 'No.',
     number: (id: number | string) => `no. ${id}`,

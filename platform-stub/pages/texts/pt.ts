@@ -16,6 +16,7 @@ export const pt: Texts = {
     search: 'Buscar',
     copy: 'Copiar',
     copied: 'Copiado',
+    selected: 'Selecionado: aperte Ctrl+C',
     copyNamed: (name) => `Copiar: ${name}`,
     no: 'Nº',
     number: (id) => `nº ${id}`,
