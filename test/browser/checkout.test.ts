@@ -1,8 +1,7 @@
-import decodeQR from 'qr/decode.js'
 import { expect, test } from 'vitest'
 import { startReceiver } from '../platform-stub/fixtures/receiver.ts'
 import { startStub } from '../platform-stub/fixtures/stub.ts'
-import { isLive, markPage, openBrowser, phone } from './fixtures/browser.ts'
+import { isLive, markPage, openBrowser } from './fixtures/browser.ts'
 
 test('a player links, a buyer pays, the item arrives: each page follows by itself', async () => {
   await using receiver = await startReceiver()
@@ -127,35 +126,3 @@ test('without JavaScript the page says how long is left, takes the payment and l
   await page.getByRole('status').getByText('Pagamento confirmado').waitFor()
   expect((await stub.transaction(transactionId)).phase).toBe('awaiting-server')
 })
-
-test('the QR picture holds the Pix code, and the button copies it', async () => {
-  await using stub = await startStub()
-  await using browser = await openBrowser(stub.url, phone)
-  const { page, context } = browser
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const server = await stub.gameServer()
-  await page.goto((await stub.transaction(await server.purchase())).checkoutUrl)
-  const code = await page.getByLabel('Pix copia e cola').inputValue()
-  expect(code).toMatch(/^000201.*br\.gov\.bcb\.pix.*540512\.50.*6304[0-9A-F]{4}$/)
-  expect(decodeQR(await pictureOf(page.getByRole('img', { name: /^QR Code/ })))).toBe(code)
-  await page.getByRole('button', { name: 'Copiar código' }).click()
-  await page.getByText('Código copiado').waitFor()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(code)
-})
-
-/** The pixels of a drawing, as a camera would see them. */
-async function pictureOf(drawing: import('playwright-core').Locator) {
-  const { size, pixels } = await drawing.evaluate((svg) => {
-    const modules = Number(svg.getAttribute('viewBox')?.split(' ')[2])
-    const size = modules * 6
-    const canvas = new OffscreenCanvas(size, size).getContext('2d')
-    if (!canvas) throw new Error('no canvas')
-    canvas.fillStyle = '#fff'
-    canvas.fillRect(0, 0, size, size)
-    canvas.scale(6, 6)
-    canvas.fillStyle = '#000'
-    canvas.fill(new Path2D(svg.querySelector('path')?.getAttribute('d') ?? ''))
-    return { size, pixels: [...canvas.getImageData(0, 0, size, size).data] }
-  })
-  return { width: size, height: size, data: Uint8Array.from(pixels) }
-}

@@ -1,9 +1,7 @@
 // @ts-check
-import { keepCopying } from './copying.js'
 import { keepLive } from './live.js'
 import { keepTimes } from './times.js'
 
 // The pages of buyers and players. When a countdown ends, the page is fetched again.
 const refresh = keepLive(() => tick())
 const tick = keepTimes(() => void refresh())
-keepCopying()

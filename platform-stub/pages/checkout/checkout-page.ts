@@ -11,9 +11,7 @@ import { inReais, shortMoment } from '../formats.ts'
 import { card, type IconName, notice, pairs } from '../parts.ts'
 import { noticePage, type PlayerPageParts, playerPage } from '../player-page.ts'
 import { type CheckoutState, type Purchase, purchaseOf, versionOf } from './checkout-phase.ts'
-import { pixCode } from './pix.ts'
 import { progressList } from './progress.ts'
-import { qrPicture } from './qr.ts'
 
 /** The colour and the picture of each state. */
 const looks: Readonly<Record<CheckoutState, readonly [tone: string, picture: IconName]>> = {
@@ -86,9 +84,8 @@ function orderCard({ transaction, listing }: Purchase, gameServer: string): Html
 }
 
 function paymentCard({ transaction, nowMs }: Purchase): Html {
-  const { id, checkoutToken, createdAt, expiresAt, quantity, unitAmountCents } = transaction
+  const { checkoutToken, createdAt, expiresAt, quantity, unitAmountCents } = transaction
   const amountCents = quantity * unitAmountCents
-  const code = pixCode({ amountCents, reference: `SIMULACAO${id}` })
   const leftMs = Math.max(0, expiresAt - nowMs)
   return html`<section class="card stack" aria-labelledby="payment">
     <div class="row left">
@@ -99,15 +96,7 @@ function paymentCard({ transaction, nowMs }: Purchase): Html {
       <noscript><a href="/checkout/${checkoutToken}">${texts.refresh}</a></noscript>
     </div>
     <h2 id="payment">${texts.payment}</h2>
-    <div class="pix">
-      ${qrPicture(code, texts.qr)}
-      <div class="field">
-        <label for="pix-code">${texts.pixCode}</label>
-        <textarea id="pix-code" readonly rows="4" spellcheck="false" class="mono">${code}</textarea>
-        <button type="button" class="button" data-copies="pix-code" data-done="${texts.copied}" aria-live="polite">${texts.copy}</button>
-      </div>
-    </div>
-    <p class="soft">${texts.pixIsSimulated}</p>
+    <p class="soft">${texts.isSimulated}</p>
     <form method="post" action="/checkout/${checkoutToken}/pay"><button class="button first wide">${texts.pay(inReais(amountCents, 'pt-BR'))}</button></form>
     ${cancelForm(checkoutToken)}
   </section>`

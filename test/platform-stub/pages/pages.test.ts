@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { pixCode, withChecksum } from '../../../platform-stub/pages/checkout/pix.ts'
 import { startStub } from '../fixtures/stub.ts'
 
 test('the checkout shows what is promised and what it costs, escaped, and fetches only from the stub', async () => {
@@ -119,36 +118,3 @@ test('a character link is confirmed once, and only while it lives', async () => 
   expect([expired.status, (await expired.text()).includes('Este link expirou')]).toEqual([409, true])
   expect((await fetch(`${stub.url}/portal/links/unknown`)).status).toBe(404)
 })
-
-test('a Pix code is whole, and its checksum is the central bank’s', () => {
-  // The static code that the central bank's manual of the BR Code prints.
-  const example =
-    '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***'
-  expect(withChecksum(example)).toBe(`${example}63041D3D`)
-  expect(fieldsOf(pixCode({ amountCents: 123_456, reference: 'SIMULACAO7' }))).toEqual({
-    '00': '01',
-    '26': '0014br.gov.bcb.pix0127simulacao@pagamento.invalid',
-    '52': '0000',
-    '53': '986',
-    '54': '1234.56',
-    '58': 'BR',
-    '59': 'SIMULACAO SEM VALOR',
-    '60': 'SAO PAULO',
-    '62': '0510SIMULACAO7',
-    '63': expect.stringMatching(/^[0-9A-F]{4}$/),
-  })
-  expect(fieldsOf(pixCode({ amountCents: 5, reference: 'X' }))['54']).toBe('0.05')
-  // What the amount's field cannot hold is left to the payer, and the code stays whole.
-  expect(fieldsOf(pixCode({ amountCents: Number.MAX_SAFE_INTEGER, reference: 'X' }))).not.toHaveProperty('54')
-})
-
-/** The fields of a code by their ids, read the way a wallet does. */
-function fieldsOf(code: string): Record<string, string> {
-  const fields: Record<string, string> = {}
-  for (let at = 0; at < code.length; ) {
-    const length = Number(code.slice(at + 2, at + 4))
-    fields[code.slice(at, at + 2)] = code.slice(at + 4, at + 4 + length)
-    at += 4 + length
-  }
-  return fields
-}
