@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { readStrictJson } from '../../contract/strict-json.ts'
 import { iso } from '../clock/iso.ts'
-import { relative, stamp } from './browser/durations.js'
+import { relative, stamp } from './browser/moments.js'
 import type { Html, Lang } from './document.ts'
 import { lazily } from './lazily.ts'
 
@@ -19,12 +19,12 @@ export function shortMoment(atMs: number): Html {
   return html`<time datetime="${iso(atMs)}" title="${dayAndHour().format(atMs)}">${hour().format(atMs)}</time>`
 }
 
-/** A moment in UTC for developers. */
+/** A moment for developers: in UTC until the page's script writes it in the zone that the reader chose. */
 export function stampOf(atMs: number, lang: Lang): Html {
-  return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}">${stamp(atMs, lang)}</time>`
+  return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}" data-shows="moment">${stamp(atMs, lang, 'UTC')}</time>`
 }
 
-/** The distance of a moment from now: `in 12 s`, `3 min ago`. The page's script updates it. */
+/** The distance of a moment from now: `in 12s`, `3m ago`. The page's script updates it. */
 export function relativeTo(atMs: number, nowMs: number, lang: Lang): Html {
   return html`<time datetime="${iso(atMs)}" title="${iso(atMs)}" data-shows="relative">${relative(atMs, nowMs, lang)}</time>`
 }

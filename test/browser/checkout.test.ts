@@ -91,7 +91,7 @@ test('what is left of the time counts down by the stub’s clock, and its end sh
   await isLive(page)
   const isSamePage = await markPage(page)
   await stub.advance(1_500)
-  await page.waitForFunction(() => /^[45]:\d\d$/.test(document.querySelector('[role=timer]')?.textContent ?? ''))
+  await page.waitForFunction(() => /^0[45]:\d\d$/.test(document.querySelector('[role=timer]')?.textContent ?? ''))
   await stub.advance(300)
   await page.getByText('O prazo de pagamento terminou').waitFor()
   expect(await isSamePage()).toBe(true)

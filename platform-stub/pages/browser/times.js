@@ -1,5 +1,5 @@
 // @ts-check
-import { countdown, duration, relative, stamp } from './durations.js'
+import { countdown, duration, relative, stamp } from './moments.js'
 
 /** The language of the page. */
 const lang = document.documentElement.lang === 'en' ? 'en' : 'pt-BR'
@@ -7,16 +7,28 @@ const lang = document.documentElement.lang === 'en' ? 'en' : 'pt-BR'
 /** What a time shows, by `data-shows`. @type {Record<string, (atMs: number, nowMs: number) => string>} */
 const texts = {
   left: (atMs, nowMs) => countdown(atMs - nowMs),
-  words: (atMs, nowMs) => duration(atMs - nowMs),
+  words: (atMs, nowMs) => duration(atMs - nowMs, lang),
   relative: (atMs, nowMs) => relative(atMs, nowMs, lang),
-  clock: (_, nowMs) => stamp(nowMs, lang),
+  moment: (atMs) => stamp(atMs, lang, zones[chosenZone()]),
+  clock: (_, nowMs) => stamp(nowMs, lang, zones[chosenZone()], 'short'),
+}
+
+/** The zones that a reader can choose; that of this device has no name here. @type {Record<string, string | undefined>} */
+const zones = { local: undefined, brasilia: 'America/Sao_Paulo', utc: 'UTC' }
+const zoneKey = 'platform-stub-zone'
+
+/** @returns {string} The one that was chosen in any tab of this browser. */
+function chosenZone() {
+  const chosen = localStorage.getItem(zoneKey) ?? ''
+  return Object.hasOwn(zones, chosen) ? chosen : 'local'
 }
 
 /**
  * Updates every time on the page once a second.
  *
  * - `<time data-shows="left" datetime>` counts down like a clock, `words` in words; `relative` says how far off in either
- *   direction; `clock` is the stub's time itself.
+ *   direction; `moment` is the day and the hour in the reader's zone; `clock` is the stub's time itself.
+ * - `<select data-zones>` chooses that zone.
  * - `<progress data-until>` shrinks with its countdown.
  *
  * @param {() => void} onEnd Called once for each countdown that comes to its end.
@@ -44,12 +56,19 @@ export function keepTimes(onEnd) {
       over.set(time, time.dateTime)
       onEnd()
     }
+    const choice = document.querySelector('select[data-zones]')
+    if (choice instanceof HTMLSelectElement && choice !== document.activeElement) choice.value = chosenZone()
     /** @type {NodeListOf<HTMLProgressElement>} */
     const bars = document.querySelectorAll('progress[data-until]')
     for (const bar of bars) {
       bar.value = Math.max(0, Date.parse(bar.dataset['until'] ?? '') - nowMs)
     }
   }
+  document.addEventListener('change', ({ target }) => {
+    if (!(target instanceof HTMLSelectElement) || !target.matches('[data-zones]')) return
+    localStorage.setItem(zoneKey, target.value)
+    tick()
+  })
   tick()
   setInterval(tick, 1_000)
   return tick

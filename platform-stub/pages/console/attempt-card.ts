@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { WebhookEvent } from '../../../contract/events.ts'
 import type { OneOffRow } from '../../store/one-off-rows.ts'
 import type { WebhookAttemptRow } from '../../store/webhook-rows.ts'
-import { duration } from '../browser/durations.js'
+import { duration } from '../browser/moments.js'
 import type { Html } from '../document.ts'
 import { prettyJson, stampOf } from '../formats.ts'
 import { codeBlock, copyable, pairs } from '../parts.ts'
@@ -32,7 +32,7 @@ export function oneOffCard(t: Texts, sent: OneOffRow): Html {
 function sentCard(t: Texts, event: WebhookEvent, sent: Sent, id: string, heading: string): Html {
   const { at, durationMs, url, signature, responseBody, responseStatus, nextAttemptAt = null, fault = null } = sent
   const texts = t.webhook
-  const again = nextAttemptAt === null ? '' : `, ${texts.again(duration(nextAttemptAt - at))}`
+  const again = nextAttemptAt === null ? '' : `, ${texts.again(duration(nextAttemptAt - at, t.lang))}`
   const answer = responseBody
     ? codeBlock(t, responseBody)
     : html`<p class="soft">${responseStatus === null ? texts.noAnswer : texts.noBody}</p>`
@@ -60,7 +60,7 @@ function claims(t: Texts, { protectedHeader, at }: Sent): Html {
 function timeNote(t: Texts, name: string, value: unknown, atMs: number): Html | string {
   if ((name !== 'iat' && name !== 'exp') || typeof value !== 'number') return ''
   const afterMs = value * 1_000 - Math.floor(atMs / 1_000) * 1_000
-  const [moment, length] = [stampOf(value * 1_000, t.lang), duration(Math.abs(afterMs))]
+  const [moment, length] = [stampOf(value * 1_000, t.lang), duration(Math.abs(afterMs), t.lang)]
   const { whenSent, afterSent, beforeSent } = t.webhook
   const note = afterMs === 0 ? whenSent(moment) : afterMs > 0 ? afterSent(moment, length) : beforeSent(moment, length)
   return html`<span class="sub">${note}</span>`

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { iso } from '../../clock/iso.ts'
-import { duration, stamp } from '../browser/durations.js'
+import { duration, stamp } from '../browser/moments.js'
 import type { Html } from '../document.ts'
 import { badge, icon } from '../parts.ts'
 import { actForm, field } from './acts.ts'
@@ -16,8 +16,8 @@ export function clockPanel({ clock, t }: ConsoleParts): Html {
   return html`<details class="clock" data-panel data-live-region="clock">
     <summary class="button small">
       ${icon('clock')}<span class="hidden-text">${t.clock.name}: </span>
-      <time datetime="${iso(nowMs)}" data-shows="clock">${stamp(nowMs, t.lang)}</time> UTC
-      ${offsetMs === 0 ? '' : badge('wait', t.clock.travelling(`${offsetMs < 0 ? '−' : '+'}${duration(distanceMs)}`))}
+      <time datetime="${iso(nowMs)}" data-shows="clock">${stamp(nowMs, t.lang, 'UTC', 'short')}</time>
+      ${offsetMs === 0 ? '' : badge('wait', t.clock.travelling(`${offsetMs < 0 ? '−' : '+'}${duration(distanceMs, t.lang)}`))}
     </summary>
     <div class="card pad stack">
       <p>${t.clock.explanation}</p>
@@ -31,6 +31,7 @@ export function clockPanel({ clock, t }: ConsoleParts): Html {
           html`name="now" required placeholder="${iso(nowMs)}" pattern="\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z" title="${t.clock.momentForm}"`,
         ),
       })}
+      <label class="field"><span>${t.clock.zone}</span><select data-zones>${Object.entries(t.clock.zones).map(([zone, name]) => html`<option value="${zone}">${name}</option>`)}</select></label>
       ${offsetMs === 0 ? html`<p class="soft">${t.clock.isReal}</p>` : actForm({ ...act, method: 'DELETE', label: t.clock.back })}
     </div>
   </details>`

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { estimateStock } from '../../marketplace/listings/estimate.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
-import { duration } from '../browser/durations.js'
+import { duration } from '../browser/moments.js'
 import type { Html } from '../document.ts'
 import { inReais, relativeTo } from '../formats.ts'
 import { badge, copyable } from '../parts.ts'
@@ -28,7 +28,7 @@ export function listingsPage(parts: ConsoleParts, request: PageRequest): Console
     title: t.menu['/console/listings'],
     content: html`
       <h1>${t.menu['/console/listings']}</h1>
-      <p class="soft">${t.listings.about(duration(freshnessMs))}</p>
+      <p class="soft">${t.listings.about(duration(freshnessMs, t.lang))}</p>
       ${table(t.menu['/console/listings'], rows, ({ id }) => id, empty, [
         { name: t.common.no, look: 'figure', cell: ({ id }) => id },
         {
@@ -57,12 +57,12 @@ export function estimateInWords(t: Texts, listing: ListingRow, nowMs: number, fr
   const { exact, observed, available } = estimateStock(listing, nowMs, freshnessMs)
   const { quantityListed, quantitySold, observedQuantity, observedAt, status } = listing
   const texts = t.listings
-  const age = duration(nowMs - (observedAt ?? nowMs))
+  const age = duration(nowMs - (observedAt ?? nowMs), t.lang)
   const observation =
     observedQuantity === null
       ? texts.notObserved
       : observed === null
-        ? texts.observedLongAgo(observedQuantity, age, duration(freshnessMs))
+        ? texts.observedLongAgo(observedQuantity, age, duration(freshnessMs, t.lang))
         : observed < exact
           ? texts.observedLess(observedQuantity, age)
           : texts.observedEnough(observedQuantity, age)

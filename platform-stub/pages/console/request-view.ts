@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { Refusal } from '../../marketplace/refusal.ts'
 import { matchRoute } from '../../partner-api/partner-routes.ts'
 import type { AuthenticationFault, JournalEntry } from '../../partner-api/request-journal.ts'
-import { duration } from '../browser/durations.js'
+import { duration } from '../browser/moments.js'
 import type { Html } from '../document.ts'
 import { prettyJson, stampOf } from '../formats.ts'
 import { badge, codeBlock, copyable, icon, notice, pairs } from '../parts.ts'
@@ -118,9 +118,9 @@ function checkOf({ requests: { checks } }: Texts, name: string, distance: number
   return html`<li class="row ${tone}">${picture}${name}<span class="hidden-text">: ${word}</span></li>`
 }
 
-function clockInWords({ requests: texts }: Texts, differenceS: number | null): Html | string {
+function clockInWords({ requests: texts, lang }: Texts, differenceS: number | null): Html | string {
   if (differenceS === null) return texts.clockUnknown
   if (Math.abs(differenceS) < 2) return texts.clockAgrees
-  const distance = duration(Math.abs(differenceS) * 1_000)
+  const distance = duration(Math.abs(differenceS) * 1_000, lang)
   return differenceS > 0 ? texts.clockAhead(distance) : texts.clockBehind(distance)
 }

@@ -6,7 +6,7 @@ import { confirmLink, openLink } from '../../marketplace/characters/links.ts'
 import { portalTexts as texts } from '../../marketplace/messages.ts'
 import { Refusal, refuse } from '../../marketplace/refusal.ts'
 import type { CharacterLinkRow } from '../../store/character-rows.ts'
-import { duration } from '../browser/durations.js'
+import { duration } from '../browser/moments.js'
 import type { Html } from '../document.ts'
 import { shortMoment } from '../formats.ts'
 import { icon, notice } from '../parts.ts'
@@ -55,7 +55,7 @@ function linkPage(context: Context<StubEnv>, parts: PlayerPageParts, token: stri
       ${bond(parts, link)}
       <p>${texts.explanation}</p>
       <form method="post" action="/portal/links/${token}"><button class="button first wide">${texts.confirm}</button></form>
-      <p class="soft">${texts.timeLeft} <time role="timer" datetime="${iso(link.expiresAt)}" data-shows="words">${duration(leftMs)}</time> (${texts.until} ${shortMoment(link.expiresAt)}).</p>
+      <p class="soft">${texts.timeLeft} <time role="timer" datetime="${iso(link.expiresAt)}" data-shows="words">${duration(leftMs, 'pt-BR')}</time> (${texts.until} ${shortMoment(link.expiresAt)}).</p>
       <p class="soft">${texts.notYou}</p>
     </section>`,
   })

@@ -180,6 +180,8 @@ export const en = {
     travel: 'Travel',
     moment: 'To a moment, UTC',
     momentForm: 'ISO-8601 in UTC, as 2026-12-31T23:59:00Z',
+    zone: 'Show times in',
+    zones: { local: 'the time zone of this device', brasilia: 'the time of Brasília', utc: 'UTC' },
     isReal: 'The stub uses this machine’s clock.',
     back: 'Back to the real time',
   },

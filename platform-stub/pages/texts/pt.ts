@@ -163,6 +163,8 @@ export const pt: Texts = {
     travel: 'Ir',
     moment: 'Para um momento, em UTC',
     momentForm: 'ISO-8601 em UTC, como 2026-12-31T23:59:00Z',
+    zone: 'Mostrar horários em',
+    zones: { local: 'fuso deste aparelho', brasilia: 'horário de Brasília', utc: 'UTC' },
     isReal: 'O stub usa o relógio desta máquina.',
     back: 'Voltar à hora real',
   },
