@@ -146,5 +146,5 @@ function actOnce(platform: Platform, caller: Caller, route: Route, asked: Partne
 
 function replayOf({ kid, jti }: Caller): AuthRefusal {
   const expected = 'a jti that was not used before'
-  return { refusal: refuse('ENVELOPE_REPLAYED'), step: 'replay', expected, received: jti, kid }
+  return { refusal: refuse('ENVELOPE_REPLAYED'), step: 'replay', expected, received: jti, cause: null, kid }
 }

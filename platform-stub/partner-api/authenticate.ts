@@ -1,4 +1,4 @@
-import { type EnvelopeStep, openEnvelope } from '../../contract/envelope/open.ts'
+import { type EnvelopeError, type EnvelopeStep, openEnvelope } from '../../contract/envelope/open.ts'
 import { apiKeyHeaderName, signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import { type HttpRequest, linesOf } from '../http/http-request.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
@@ -21,6 +21,8 @@ export interface AuthRefusal {
   readonly step: EnvelopeStep | 'api-key' | 'api-key-owner' | 'replay'
   readonly expected: string
   readonly received: string
+  /** At the step `signature`: what was wrong with it. */
+  readonly cause: EnvelopeError['cause'] | null
   /** Whose envelope it claims to be, where that could be read. */
   readonly kid: string | null
 }
@@ -48,8 +50,8 @@ export async function authenticate(
   const rules = { keys: directory.keys, nowS: nowMs / 1_000, leewayS: 0, request: { method, path } }
   const opening = await openEnvelope({ headerLines: linesOf(request, signatureName), body }, rules)
   if (!opening.ok) {
-    const { step, expected, received, kid = null } = opening
-    return { refusal: refuse('ENVELOPE_REFUSED', opening), step, expected, received, kid }
+    const { step, expected, received, kid = null, cause = null } = opening
+    return { refusal: refuse('ENVELOPE_REFUSED', opening), step, expected, received, cause, kid }
   }
   const { kid, jti, exp } = opening
   const gameServerId = directory.idOfKid(kid)
@@ -57,7 +59,14 @@ export async function authenticate(
   if (owner !== undefined && owner !== gameServerId) {
     const refusal = refuse('API_KEY_OF_ANOTHER')
     const expected = `a kid of game server ${owner}, whose API key was sent`
-    return { refusal, step: 'api-key-owner', expected, received: `a kid of game server ${gameServerId}`, kid }
+    return {
+      refusal,
+      step: 'api-key-owner',
+      expected,
+      received: `a kid of game server ${gameServerId}`,
+      cause: null,
+      kid,
+    }
   }
   return { gameServerId, kid, jti, exp }
 }
@@ -76,5 +85,5 @@ function apiKeyRefusal(
   expected: string,
   received: string,
 ): AuthRefusal {
-  return { refusal: refuse(code), step: 'api-key', expected, received, kid: null }
+  return { refusal: refuse(code), step: 'api-key', expected, received, cause: null, kid: null }
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { signingInput } from '../../contract/envelope/protected-header.ts'
+import { apiKeyHeaderName, signingInput } from '../../contract/envelope/protected-header.ts'
 import { type HttpRequest, linesOf } from '../http/http-request.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 import type { AnsweredRequest } from './answer.ts'
@@ -13,6 +13,8 @@ export interface JournalEntry extends Omit<AnsweredRequest, 'request' | 'unauthe
   readonly number: number
   /** The transaction that it is about, or made; null for any other request. */
   readonly transactionId: number | null
+  /** Name, in small letters, and value of each line, without secrets; null where long ones of an older request are not kept. */
+  readonly headers: readonly (readonly [name: string, value: string])[] | null
   /** As text, without secrets; empty where there was none, null where a long one of an older request is not kept. */
   readonly requestBody: string | null
   readonly answerBody: string | null
@@ -25,6 +27,8 @@ export interface AuthenticationFault {
   readonly step: AuthRefusal['step']
   readonly expected: string
   readonly received: string
+  /** At the step `signature`: whether another key made it, or this key over other bytes. Null at every other step. */
+  readonly cause: AuthRefusal['cause']
   /**
    * What the signature has to be made over: the received protected segment and the received bytes. Null without a
    * header, and where a long one of an older request is not kept any more; it is never cut.
@@ -54,7 +58,8 @@ export function requestJournal(onChange: () => void) {
         unauthenticated && explain(request, body ?? Buffer.alloc(0), unauthenticated, answered.atMs)
       const bodies = { requestBody: withoutSecrets(body?.toString() ?? ''), answerBody: withoutSecrets(answerBody) }
       const transactionId = transactionIdOf(answered.operation, path, answerBody)
-      entries.push({ number: ++added, method, path, ...answered, transactionId, ...bodies, authentication })
+      const headers = headersOf(request)
+      entries.push({ number: ++added, method, path, ...answered, transactionId, headers, ...bodies, authentication })
       const agedAt = entries.length - 1 - stubLimits.journalWholeEntriesMax
       const aged = entries[agedAt]
       if (aged) entries[agedAt] = withoutLongText(aged)
@@ -74,10 +79,12 @@ export function requestJournal(onChange: () => void) {
 
 /** An older entry, whose long texts are not kept: those of a thousand would be a hundred megabytes. */
 function withoutLongText(entry: JournalEntry): JournalEntry {
-  const { authentication, requestBody, answerBody } = entry
+  const { authentication, headers, requestBody, answerBody } = entry
+  const headersLength = (headers ?? []).reduce((length, [, value]) => length + value.length, 0)
   const isLong = (authentication?.signingInputLength ?? 0) > stubLimits.journalSigningInputLengthMax
   return {
     ...entry,
+    headers: headersLength > stubLimits.journalBodyLengthMax ? null : headers,
     requestBody: unlessLong(requestBody),
     answerBody: unlessLong(answerBody),
     ...(authentication && isLong && { authentication: { ...authentication, signingInput: null } }),
@@ -95,6 +102,25 @@ function withoutSecrets(body: string): string {
     .replaceAll(/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)/gs, '*** private key ***')
 }
 
+const secretHeaders: ReadonlySet<string> = new Set([
+  apiKeyHeaderName.toLowerCase(),
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+])
+
+/** A header's value in which credentials are hidden. Of a signature the protected header stays, which is no secret. */
+function withoutCredentials(name: string, value: string): string {
+  if (secretHeaders.has(name)) return '***'
+  if (name !== signatureName) return withoutSecrets(value)
+  const [protectedSegment = ''] = value.split('.', 1)
+  return headerOf(protectedSegment) ? `${protectedSegment}..***` : '***'
+}
+
+function headersOf({ headers }: HttpRequest): readonly (readonly [name: string, value: string])[] {
+  return [...headers].flatMap(([name, lines]) => lines.map((line) => [name, withoutCredentials(name, line)] as const))
+}
+
 function transactionIdOf(operation: string | null, path: string, answerBody: string) {
   const inPath = /^\/v1\/api\/transactions\/(\d{1,15})(\/|$)/.exec(path)
   const made = operation === 'transaction.create' ? /"transactionId":(\d{1,15})\b/.exec(answerBody) : null
@@ -107,13 +133,14 @@ function explain(request: HttpRequest, body: Buffer, refused: AuthRefusal, nowMs
   const [line, ...others] = linesOf(request, signatureName)
   const protectedSegment = others.length === 0 ? line?.split('.')[0] : undefined
   const header = headerOf(protectedSegment)
-  const { step, expected, received } = refused
+  const { step, expected, received, cause } = refused
   // Only if it is a header: a key or a bare signature sent in its place must not get into the journal.
   const input = header && protectedSegment ? signingInput(protectedSegment, body) : null
   return {
     step,
     expected,
     received,
+    cause,
     signingInput: input,
     signingInputLength: input?.length ?? null,
     signingInputSha256: input === null ? null : sha256(input),

@@ -27,6 +27,8 @@ export function oneOffTable(database: DatabaseSync) {
       'url',
       'signature',
       'protectedHeader',
+      'requestHeaders',
+      'responseHeaders',
       'responseStatus',
       'responseBody',
       'failure',

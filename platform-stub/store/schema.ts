@@ -206,4 +206,11 @@ export const migrations: readonly string[] = [
   ) strict;
   create index oneOffWebhooksOf on oneOffWebhooks (deliveryId);
   `,
+  // Every header of a webhook and of its answer.
+  `
+  alter table webhookAttempts add column requestHeaders text;
+  alter table webhookAttempts add column responseHeaders text;
+  alter table oneOffWebhooks add column requestHeaders text;
+  alter table oneOffWebhooks add column responseHeaders text;
+  `,
 ]

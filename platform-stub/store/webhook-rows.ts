@@ -36,6 +36,10 @@ export interface WebhookAttemptRow {
   readonly signature: string
   /** Its first segment, decoded. */
   readonly protectedHeader: string
+  /** All that were sent, as JSON: a list of names and values. Null in a row of an earlier version of the stub. */
+  readonly requestHeaders: string | null
+  /** The same of the answer; null also where there was none. */
+  readonly responseHeaders: string | null
   readonly responseStatus: number | null
   readonly responseBody: string | null
   /** Why there was no answer. */
@@ -140,6 +144,8 @@ export function webhookTables(database: DatabaseSync, onDue: () => void) {
       'url',
       'signature',
       'protectedHeader',
+      'requestHeaders',
+      'responseHeaders',
       'responseStatus',
       'responseBody',
       'failure',

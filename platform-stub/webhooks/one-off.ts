@@ -3,7 +3,7 @@ import type { Platform } from '../marketplace/platform.ts'
 import { type Refusal, refuse } from '../marketplace/refusal.ts'
 import type { OneOffRow } from '../store/one-off-rows.ts'
 import { outcomeFields } from './outcome.ts'
-import { postWebhook } from './post.ts'
+import { postWebhook, sentHeaders } from './post.ts'
 import type { WebhookSeal } from './webhook-attempt.ts'
 
 /** A webhook that is to be sent once. */
@@ -37,7 +37,8 @@ export function oneOffSender(platform: Platform, seal: WebhookSeal) {
       if (signal !== breaker.signal) return refuse('RESET_MEANWHILE')
       const durationMs = Math.round(clock.monotonicMs() - startedMs)
       const protectedHeader = JSON.stringify(header)
-      const sent = { ...what, id, payload, url, at, durationMs, signature, protectedHeader, ...outcome }
+      const requestHeaders = JSON.stringify(sentHeaders(post))
+      const sent = { ...what, id, payload, url, at, durationMs, signature, protectedHeader, requestHeaders, ...outcome }
       const stored = platform.transact(() => tables.oneOffs.insert(sent))
       if (!(stored instanceof Error)) platform.log.info(factsOf(sent), 'webhook sent once')
       return stored instanceof Error ? stored : sent

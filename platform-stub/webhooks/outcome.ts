@@ -10,7 +10,10 @@ import { isAcknowledgement, type PostOutcome } from './post.ts'
 
 /** An attempt that was made. */
 export interface AttemptMade
-  extends Omit<WebhookAttemptRow, 'id' | 'responseStatus' | 'responseBody' | 'failure' | 'nextAttemptAt'> {
+  extends Omit<
+    WebhookAttemptRow,
+    'id' | 'responseStatus' | 'responseHeaders' | 'responseBody' | 'failure' | 'nextAttemptAt'
+  > {
   /** The listing's count of stock reports when the attempt began. */
   readonly stockReportsBefore: number
   readonly outcome: PostOutcome
@@ -66,10 +69,12 @@ function writeAttempt(platform: Platform, attempt: AttemptMade): WebhookDelivery
 /** What is stored of an outcome. */
 export function outcomeFields(
   outcome: PostOutcome,
-): Pick<WebhookAttemptRow, 'responseStatus' | 'responseBody' | 'failure'> {
-  if (outcome.kind === 'failure') return { responseStatus: null, responseBody: null, failure: outcome.failure }
+): Pick<WebhookAttemptRow, 'responseStatus' | 'responseHeaders' | 'responseBody' | 'failure'> {
+  if (outcome.kind === 'failure')
+    return { responseStatus: null, responseHeaders: null, responseBody: null, failure: outcome.failure }
   const responseBody = outcome.body.slice(0, stubLimits.webhookAnswerKeptLengthMax)
-  return { responseStatus: outcome.status, responseBody, failure: null }
+  const responseHeaders = JSON.stringify(outcome.headers)
+  return { responseStatus: outcome.status, responseHeaders, responseBody, failure: null }
 }
 
 /** A delivery goes on until it was closed; that of an order also ends with its transaction, however it came to be tried. */

@@ -6,8 +6,11 @@ import { stubLimits } from '../store/stub-limits.ts'
 
 /** What one attempt came to. */
 export type PostOutcome =
-  | { readonly kind: 'answer'; readonly status: number; readonly body: string }
+  | { readonly kind: 'answer'; readonly status: number; readonly headers: readonly Header[]; readonly body: string }
   | { readonly kind: 'failure'; readonly failure: string }
+
+/** A line of a head: name and value, as they were written. */
+export type Header = readonly [name: string, value: string]
 
 /** One webhook on its way to a receiver. */
 export interface WebhookPost {
@@ -53,7 +56,8 @@ function exchange(post: WebhookPost, clock: Clock): Promise<PostOutcome> {
     request.on('error', fail)
     request.on('response', (response) => {
       response.on('error', fail)
-      readAnswer(response, (answer) => finish({ kind: 'answer', status: response.statusCode ?? 0, body: answer }))
+      const headers = headersOf(response)
+      readAnswer(response, (body) => finish({ kind: 'answer', status: response.statusCode ?? 0, headers, body }))
     })
     request.end(body)
     signal?.addEventListener('abort', breakOff)
@@ -62,18 +66,32 @@ function exchange(post: WebhookPost, clock: Clock): Promise<PostOutcome> {
 }
 
 /** @throws The address cannot be sent to; one that parses as a URL can still hold what no request can. */
-function requestTo({ url, body, signature, headers }: WebhookPost): ClientRequest {
-  const target = new URL(url)
+function requestTo(post: WebhookPost): ClientRequest {
+  const target = new URL(post.url)
   return (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
     method: 'POST',
     agent: false,
-    headers: {
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-      ...(signature !== null && { [signatureHeaderName]: signature }),
-      ...headers,
-    },
+    headers: sentHeaders(post).flat(),
   })
+}
+
+/** Every header of a webhook, in its order. Empty for an address that nothing can be sent to. */
+export function sentHeaders({ url, body, signature, headers = {} }: Omit<WebhookPost, 'timeoutMs'>): Header[] {
+  const host = URL.parse(url)?.host
+  if (host === undefined) return []
+  return [
+    ['Host', host],
+    ['Content-Type', 'application/json'],
+    ['Content-Length', String(Buffer.byteLength(body))],
+    ...(signature === null ? [] : [[signatureHeaderName, signature] as const]),
+    ...Object.entries(headers),
+    ['Connection', 'close'],
+  ]
+}
+
+/** The lines of a head as they arrived. */
+function headersOf({ rawHeaders }: IncomingMessage): Header[] {
+  return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []))
 }
 
 function readAnswer(response: IncomingMessage, done: (body: string) => void): void {

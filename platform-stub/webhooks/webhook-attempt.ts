@@ -12,7 +12,7 @@ import type { PlatformKeyRow } from '../store/platform-row.ts'
 import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
 import type { AttemptMade } from './outcome.ts'
-import { type PostOutcome, postWebhook, type WebhookPost } from './post.ts'
+import { type PostOutcome, postWebhook, sentHeaders, type WebhookPost } from './post.ts'
 
 /** What an attempt reaches into. */
 export interface AttemptParts {
@@ -93,6 +93,7 @@ export async function makeAttempt(
     durationMs,
     signature,
     protectedHeader,
+    requestHeaders: JSON.stringify(sentHeaders(post)),
     stockReportsBefore,
     outcome,
     copies,
