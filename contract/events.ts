@@ -40,6 +40,21 @@ export const webhookEvents = {
 } as const
 export type WebhookEvent = keyof typeof webhookEvents
 
+/**
+ * What the agent answers to an order that its game server has not taken yet: not 2xx, so the platform sends it again. The
+ * platform needs only the status. The stub tells it from a failure by `result`.
+ */
+export const notTakenYet = {
+  status: 503,
+  body: { message: 'the game server has not taken the order yet', result: 'not-taken' },
+} as const
+
+/** Whether an answer to a webhook is `notTakenYet`. */
+export function isNotTakenYet(answer: string | null): boolean {
+  const reading = readStrictJson(answer ?? '')
+  return reading.ok && reading.object.value['result'] === notTakenYet.body.result
+}
+
 /** The event in a webhook's body; undefined where it is none of the interface. */
 export function readEvent(text: string): TransferOrder | TransactionTerminal | undefined {
   const reading = readStrictJson(text, { numbers: 'any' })

@@ -1,5 +1,5 @@
 import type { ReceivedEnvelope } from '../../contract/envelope/open.ts'
-import { readEvent, type TransferOrder, type WebhookEvent } from '../../contract/events.ts'
+import { notTakenYet, readEvent, type TransferOrder, type WebhookEvent } from '../../contract/events.ts'
 import { decodeUtf8 } from '../../contract/strict-json.ts'
 import type { OpenWebhook } from '../call/open-webhook.ts'
 import { StoreFullError } from '../database/store-errors.ts'
@@ -83,7 +83,7 @@ async function receiveOrder(event: TransferOrder, text: string, orders: ReceiveD
   orders.hasten(event.transactionId)
   const taken = await waiter.taken(order.generation)
   if (taken) return acknowledge(taken, 'taken')
-  return { status: 503, body: { message: 'the game server has not taken the order yet' }, result: 'not-taken' }
+  return { ...notTakenYet, result: notTakenYet.body.result }
 }
 
 /** An order that ended before it was taken has no observation. The platform does not deliver it again. */

@@ -35,7 +35,7 @@ export function inReais(cents: number, lang: Lang): string {
 }
 
 /** Cents as a decimal with a point and two places: `1234.56`. */
-export function decimalOf(cents: number): `${number}` {
+function decimalOf(cents: number): `${number}` {
   return `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}` as `${number}`
 }
 

@@ -45,6 +45,14 @@ export function pairs(values: Readonly<Record<string, Value>>): Html {
   return html`<dl class="pairs">${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
+/** The head of a request or an answer. */
+export function headerList(headers: readonly (readonly [name: string, value: string])[]): Html {
+  const lines = headers.map(
+    ([name, value]) => html`<div><dt><code>${name}</code></dt><dd><code>${value}</code></dd></div>`,
+  )
+  return html`<dl class="pairs headers">${lines}</dl>`
+}
+
 /** A part of a page with a heading and a frame. @param id Unique on the page. */
 export function card(id: string, heading: string, content: Value, className = 'pad'): Html {
   return html`<section class="card ${className}" aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>${content}</section>`

@@ -13,17 +13,24 @@ import type { WebhookDeliveryRow } from './webhook-rows.ts'
 /** A transaction as a line of a list: with what it buys. */
 export type ListedTransaction = TransactionRow & Pick<ListingRow, 'itemRef' | 'itemName' | 'sellerCharacterRef'>
 
+/** How many attempts have ended. One that was begun is counted by `attempts` before. */
+interface Recorded {
+  readonly recordedAttempts: number
+}
+
 /** A webhook of a transaction, with the last 2xx that the game server answered; null before one. */
-export interface SentWebhook extends WebhookDeliveryRow {
+export interface SentWebhook extends WebhookDeliveryRow, Recorded {
   readonly acknowledgedAt: number | null
   readonly answer: string | null
 }
 
 /** A delivery as a line of a list: with the answer to its last attempt. */
-export interface ListedDelivery extends WebhookDeliveryRow {
+export interface ListedDelivery extends WebhookDeliveryRow, Recorded {
   readonly itemRef: string
-  readonly lastStatus: number | null
-  readonly lastFailure: string | null
+  readonly responseStatus: number | null
+  readonly responseBody: string | null
+  readonly failure: string | null
+  readonly fault: string | null
 }
 
 /** How many transactions have one payment status, delivery status and completion. */
@@ -77,7 +84,7 @@ export function consoleQueries(database: DatabaseSync) {
     select * from characters where gameServerId = :gameServerId and characterRef > :after order by characterRef limit :count
   `)
   const deliveries = all<ListedDelivery, [choice: object]>(`
-    select d.*, l.itemRef, a.responseStatus as lastStatus, a.failure as lastFailure
+    select d.*, l.itemRef, a.responseStatus, a.responseBody, a.failure, a.fault, coalesce(a.number, 0) as recordedAttempts
     from webhookDeliveries d join transactions t on t.id = d.transactionId join listings l on l.id = t.listingId
       left join webhookAttempts a on a.id = (select max(id) from webhookAttempts where deliveryId = d.id)
     where (:before is null or d.id < :before) and (:state is null or d.state = :state)
@@ -118,7 +125,8 @@ export function consoleQueries(database: DatabaseSync) {
     /** The newest webhooks of a transaction, oldest first. */
     webhooksOf: all<SentWebhook, [transactionId: number, count: number]>(`
       select * from (
-        select d.*, a.at as acknowledgedAt, a.responseBody as answer
+        select d.*, a.at as acknowledgedAt, a.responseBody as answer, coalesce((
+          select max(number) from webhookAttempts where deliveryId = d.id), 0) as recordedAttempts
         from webhookDeliveries d left join webhookAttempts a on a.id = (
           select max(id) from webhookAttempts where deliveryId = d.id and responseStatus between 200 and 299)
         where d.transactionId = ? order by d.id desc limit ?

@@ -13,7 +13,7 @@ test.each(widths)('at %i px the states of a listing are drawn no larger than the
   for (const place of ['/overview', '/listings']) {
     await page.goto(`${stub.url}/console${place}`)
     await page.evaluate(() => document.querySelector('main details')?.setAttribute('open', ''))
-    expect((await boxOf(page, '.machine:not(.wide)')).width).toBeLessThan(200)
+    expect((await boxOf(page, '.machine[aria-labelledby^="machine-listing"]')).width).toBeLessThan(200)
   }
 })
 
@@ -37,16 +37,55 @@ test('at 390 px the menu shows the entry of the page, whichever it is', async ()
   }
 })
 
-test('at 390 px the drawing shows the present state, also beside the main path', async () => {
+test('at 390 px the whole drawing is in sight, and the next step is on the first screen', async () => {
   await using stub = await startStub()
-  await using browser = await openBrowser(stub.url, { viewport: { width: 390, height: 900 } })
+  await using browser = await openBrowser(stub.url, { viewport: { width: 390, height: 844 } })
   const { page } = browser
   const server = await stub.gameServer()
   const transactionId = await server.purchase()
   for (const act of ['pay', 'dispute']) await stub.request('POST', `/stub/transactions/${transactionId}/${act}`)
+  for (const place of ['/overview', `/transactions/${transactionId}`]) {
+    await page.goto(`${stub.url}/console${place}`)
+    const drawing = page.getByRole('group', { name: /^Transaction: / })
+    const boxes = await drawing.locator('.state rect').evaluateAll((states) =>
+      states.map((state) => {
+        const { left, right } = state.getBoundingClientRect()
+        return { left, right }
+      }),
+    )
+    expect(boxes.length, place).toBeGreaterThanOrEqual(10)
+    expect(boxes.filter(({ left, right }) => left < 0 || right > 390)).toEqual([])
+  }
+  const next = await boxOf(page, 'section[aria-labelledby="next"]')
+  expect(next.y + next.height).toBeLessThan(844)
+})
+
+test('at 390 px a list begins on the first screen, below its filters', async () => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url, { viewport: { width: 390, height: 844 } })
+  const { page } = browser
+  await (await stub.gameServer()).paidTransaction()
+  for (const [place, row] of [
+    ['/transactions?phase=awaiting-server', 'tbody tr'],
+    ['/requests?show=all', 'li.entry'],
+    ['/webhooks?state=pending', 'tbody tr'],
+  ] as const) {
+    await page.goto(`${stub.url}/console${place}`)
+    expect((await boxOf(page, row)).y, place).toBeLessThan(600)
+    const chosen = await boxOf(page, '.choices [aria-current]')
+    expect([chosen.x >= 0, chosen.x + chosen.width <= 390], place).toEqual([true, true])
+  }
+})
+
+test.each(widths)('at %i px the name of a field is not broken inside the word', async (width) => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url, { viewport: { width, height: 900 }, locale: 'pt-BR' })
+  const { page } = browser
+  const transactionId = await (await stub.gameServer({ keyFrom: 'stub' })).paidTransaction()
   await page.goto(`${stub.url}/console/transactions/${transactionId}`)
-  const { x, width } = await boxOf(page, '.machine.wide .current')
-  expect([x >= 0, x + width <= 390]).toEqual([true, true])
+  const names = await page.locator('.field > span', { hasText: 'observedQuantity' }).all()
+  for (const name of names) expect((await name.boundingBox())?.height).toBeLessThan(25)
+  expect(names.length).toBe(2)
 })
 
 test('at 1280 px no name of a listing is broken word by word', async () => {

@@ -22,11 +22,9 @@ document.addEventListener('keydown', ({ key }) => {
   panel.querySelector('summary')?.focus()
 })
 
-// On a phone the menu and the drawn machines scroll sideways. They begin at the page's own entry, and at the present state.
-for (const frame of document.querySelectorAll('.places, .machine-frame')) {
-  const present = (
-    frame.querySelector('[aria-current], .current') ?? frame.querySelector('svg')
-  )?.getBoundingClientRect()
+// On a phone the menu and the choices above a list scroll sideways. They begin at the page's own entry, and at the choice.
+for (const frame of document.querySelectorAll('.places, .choices')) {
+  const present = frame.querySelector('[aria-current]')?.getBoundingClientRect()
   if (present)
     frame.scrollLeft = present.x + present.width / 2 - frame.getBoundingClientRect().x - frame.clientWidth / 2
 }

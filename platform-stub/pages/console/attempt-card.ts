@@ -2,10 +2,11 @@ import { html } from 'hono/html'
 import type { WebhookEvent } from '../../../contract/events.ts'
 import type { OneOffRow } from '../../store/one-off-rows.ts'
 import type { WebhookAttemptRow } from '../../store/webhook-rows.ts'
+import type { Header } from '../../webhooks/post.ts'
 import { duration } from '../browser/moments.js'
 import type { Html } from '../document.ts'
 import { prettyJson, stampOf } from '../formats.ts'
-import { codeBlock, copyable, pairs } from '../parts.ts'
+import { codeBlock, copyable, headerList, pairs } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { attemptBadge } from './exchange-view.ts'
 
@@ -30,7 +31,7 @@ export function oneOffCard(t: Texts, sent: OneOffRow): Html {
 }
 
 function sentCard(t: Texts, event: WebhookEvent, sent: Sent, id: string, heading: string): Html {
-  const { at, durationMs, url, signature, responseBody, responseStatus, nextAttemptAt = null, fault = null } = sent
+  const { at, durationMs, url, responseBody, responseStatus, nextAttemptAt = null, fault = null } = sent
   const texts = t.webhook
   const again = nextAttemptAt === null ? '' : `, ${texts.again(duration(nextAttemptAt - at, t.lang))}`
   const answer = responseBody
@@ -42,8 +43,14 @@ function sentCard(t: Texts, event: WebhookEvent, sent: Sent, id: string, heading
       <div class="list"><h4>${texts.signature}</h4>${claims(t, sent)}</div>
       <div class="list"><h4>${texts.answer}</h4>${answer}<p class="soft">${texts.from(copyable(t, texts.address, url))}</p></div>
     </div>
-    <details><summary>${texts.header}</summary>${codeBlock(t, `X-Platform-Signature: ${signature}`)}</details>
+    <details><summary>${texts.headers}</summary><div class="split">${headers(texts.sent, sent.requestHeaders)}${headers(texts.answer, sent.responseHeaders)}</div></details>
   </li>`
+}
+
+function headers(name: string, stored: string | null): Html | '' {
+  return stored === null
+    ? ''
+    : html`<div class="list"><h4>${name}</h4>${headerList(JSON.parse(stored) as Header[])}</div>`
 }
 
 /** The claims of the protected header, with the times explained. */

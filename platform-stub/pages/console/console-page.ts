@@ -8,6 +8,7 @@ import type { Texts } from '../texts/en.ts'
 import { languageSwitch } from '../texts/language.ts'
 import { clockPanel } from './clock-panel.ts'
 import type { ConsolePage, ConsoleParts, SharedParts } from './console-parts.ts'
+import { faultsNotice } from './faults-page.ts'
 import { emptyState } from './list.ts'
 import { phaseCounts } from './phase-view.ts'
 
@@ -66,6 +67,7 @@ export function showPage(
       </nav>
       <main id="content" tabindex="-1" data-live-region="content">
         <noscript><p class="notice wait"><strong>${t.layout.noScript}</strong></p></noscript>
+        ${place === '/console/faults' ? '' : faultsNotice(parts)}
         ${content}
       </main>
       <div id="outcome" class="card pad" role="status" data-no-answer="${t.layout.noAnswer}">

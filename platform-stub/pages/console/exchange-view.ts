@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { WebhookEvent } from '../../../contract/events.ts'
+import { isNotTakenYet, type WebhookEvent } from '../../../contract/events.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
 import type { TransactionRow } from '../../store/transaction-rows.ts'
 import type { WebhookAttemptRow } from '../../store/webhook-rows.ts'
@@ -9,7 +9,7 @@ import { relativeTo, stampOf } from '../formats.ts'
 import { badge } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import type { ConsoleParts } from './console-parts.ts'
-import { type Expectation, exchangeOf, type Observation, observationIn } from './exchange.ts'
+import { type Due, type Expectation, exchangeOf, type Observation, observationIn } from './exchange.ts'
 import { moveName } from './phase-view.ts'
 
 /** Maximum number of webhooks that are looked at. A game server that reports TEMPORARY again and again gets many. */
@@ -18,11 +18,11 @@ const webhooksMax = 20
 type Exchange = ReturnType<typeof exchangeOf>
 
 /** What was acknowledged of a transaction, and what is expected. */
-export function exchangeWith({ queries, directory }: ConsoleParts, transaction: TransactionRow): Exchange {
+export function exchangeWith({ queries, directory, clock }: ConsoleParts, transaction: TransactionRow): Exchange {
   const { id, gameServerId } = transaction
   const hasReceiver = directory.byId(gameServerId)?.webhookUrl != null
   const webhooks = queries.webhooksOf(id, webhooksMax)
-  return exchangeOf(phaseOfRow(transaction), webhooks, queries.dueMovesOf(id), hasReceiver)
+  return exchangeOf(phaseOfRow(transaction), webhooks, queries.dueMovesOf(id), hasReceiver, clock.nowMs())
 }
 
 /** What is expected, with what to do. */
@@ -51,8 +51,13 @@ function inWords(t: Texts, expectation: Exclude<Expectation, { readonly kind: 'a
   if (expectation.kind === 'move')
     return html`<code>${moveName(t, expectation.trigger)}</code> ${relativeTo(expectation.atMs, nowMs, t.lang)}`
   const { id, event, attempt, due } = expectation
-  const when = typeof due === 'object' ? relativeTo(due.atMs, nowMs, t.lang) : t.exchange.obstacles[due]
-  return t.exchange.acknowledgement(html`<a href="/console/webhooks/${id}"><code>${event}</code></a>`, attempt, when)
+  const link = html`<a href="/console/webhooks/${id}"><code>${event}</code></a>`
+  return t.exchange.acknowledgement(link, attempt, dueInWords(t, due, nowMs))
+}
+
+/** When a delivery is attempted next, in words. */
+export function dueInWords(t: Texts, due: Due, nowMs: number): Html | string {
+  return typeof due === 'object' ? relativeTo(due.atMs, nowMs, t.lang) : t.exchange.due[due]
 }
 
 /** The webhooks that were acknowledged, with the time and the stock of each answer. */
@@ -72,22 +77,30 @@ function observationInWords({ exchange }: Texts, observation: Observation): stri
 /** What an attempt led to. */
 type AttemptResult = Pick<WebhookAttemptRow, 'responseStatus' | 'responseBody' | 'failure' | 'fault'>
 
-/** The colour of an attempt: good, wrong, or taken without the stock that it was asked for. */
-export function attemptTone(event: WebhookEvent, { responseStatus, responseBody }: AttemptResult): string {
-  if (responseStatus === null || !isAcknowledgement(responseStatus)) return 'bad'
-  return event === 'transfer_order' && observationIn(responseBody) === 'none' ? 'wait' : 'good'
+/** What an attempt came to: `not-taken` and `no-stock` are no failures, and no success either. */
+function resultOf(event: WebhookEvent, { responseStatus, responseBody }: AttemptResult) {
+  if (responseStatus === null) return 'failed'
+  if (!isAcknowledgement(responseStatus)) return isNotTakenYet(responseBody) ? 'not-taken' : 'failed'
+  return event === 'transfer_order' && observationIn(responseBody) === 'none' ? 'no-stock' : 'taken'
+}
+
+const resultTones = { failed: 'bad', 'not-taken': 'wait', 'no-stock': 'wait', taken: 'good' } as const
+
+/** The colour of an attempt. */
+export function attemptTone(event: WebhookEvent, attempt: AttemptResult): string {
+  return resultTones[resultOf(event, attempt)]
 }
 
 /** What the system said of a connection that failed. It is English in every language of the page. */
-export function failureText(failure: string): Html {
+function failureText(failure: string): Html {
   return html`<span lang="en">${failure}</span>`
 }
 
 /** How an attempt ended, in a few words. */
 export function attemptBadge(t: Texts, event: WebhookEvent, attempt: AttemptResult): Html {
   const { responseStatus, failure, fault } = attempt
-  const tone = attemptTone(event, attempt)
-  const remark = tone === 'wait' ? `, ${t.attempt.noObservation}` : ''
-  const result = responseStatus ?? (failure ? failureText(failure) : t.attempt.noAnswer)
-  return html`${badge(tone, html`${result}${remark}`)} ${fault && badge('argued', t.attempt.fault(fault))}`
+  const result = resultOf(event, attempt)
+  const remark = result === 'not-taken' || result === 'no-stock' ? `, ${t.attempt.remarks[result]}` : ''
+  const answer = responseStatus ?? (failure ? failureText(failure) : t.attempt.noAnswer)
+  return html`${badge(resultTones[result], html`${answer}${remark}`)} ${fault && badge('argued', t.attempt.fault(fault))}`
 }

@@ -8,6 +8,28 @@ import type { DueMoveRow } from '../../store/transaction-rows.ts'
 /** The stock in an answer to a webhook; `cut` for an answer that was too long to be stored whole. */
 export type Observation = number | 'none' | 'cut'
 
+/** When a delivery is attempted next: `under-way` while its attempt is being made, `now` before that. */
+export type Due = { readonly atMs: number } | 'under-way' | 'now' | 'webhook-url' | 'terminal'
+
+/** What tells when a delivery is attempted next. */
+type Delivery = Pick<SentWebhook, 'attempts' | 'recordedAttempts' | 'nextAttemptAt' | 'isHeld'>
+
+/** When a delivery is attempted next, and the number of that attempt; undefined where it is over. Pure. */
+export function dueOf(
+  { attempts, recordedAttempts, nextAttemptAt, isHeld }: Delivery,
+  hasReceiver: boolean,
+  nowMs: number,
+): { readonly attempt: number; readonly due: Due } | undefined {
+  if (nextAttemptAt === null) return undefined
+  // An attempt is counted before it is sent, and recorded with its answer.
+  const isBegun = attempts > recordedAttempts
+  const attempt = isBegun ? attempts : attempts + 1
+  if (isHeld) return { attempt, due: 'terminal' }
+  if (!hasReceiver) return { attempt, due: 'webhook-url' }
+  if (nextAttemptAt > nowMs) return { attempt, due: { atMs: nextAttemptAt } }
+  return { attempt, due: isBegun ? 'under-way' : 'now' }
+}
+
 /** Something that a transaction still waits for. */
 export type Expectation =
   /** What a person or the game server does next. */
@@ -18,7 +40,7 @@ export type Expectation =
       readonly id: number
       readonly event: WebhookEvent
       readonly attempt: number
-      readonly due: { readonly atMs: number } | 'webhook-url' | 'terminal'
+      readonly due: Due
     }
   /** A move that time makes. */
   | { readonly kind: 'move'; readonly trigger: DueMoveRow['trigger']; readonly atMs: number }
@@ -38,12 +60,12 @@ export function exchangeOf(
   webhooks: readonly SentWebhook[],
   due: readonly DueMoveRow[],
   hasReceiver: boolean,
+  nowMs: number,
 ) {
   const expected: Expectation[] = awaited.flatMap((one) => (one === phase ? [{ kind: 'act', phase: one }] : []))
-  for (const { id, event, attempts, nextAttemptAt, isHeld } of webhooks) {
-    if (nextAttemptAt === null) continue
-    const next = isHeld ? 'terminal' : hasReceiver ? { atMs: nextAttemptAt } : 'webhook-url'
-    expected.push({ kind: 'acknowledgement', id, event, attempt: attempts + 1, due: next })
+  for (const webhook of webhooks) {
+    const next = dueOf(webhook, hasReceiver, nowMs)
+    if (next) expected.push({ kind: 'acknowledgement', id: webhook.id, event: webhook.event, ...next })
   }
   for (const { trigger, dueAt } of due) expected.push({ kind: 'move', trigger, atMs: dueAt })
   const acknowledged = webhooks.flatMap(({ id, event, acknowledgedAt, answer }) => {

@@ -5,7 +5,7 @@ import type { WebhookFault } from '../../faults/webhook-fault.ts'
 import { platformOperationNames } from '../../marketplace/platform-operations.ts'
 import { stubLimits } from '../../store/stub-limits.ts'
 import type { Html } from '../document.ts'
-import { badge } from '../parts.ts'
+import { badge, icon } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm, field } from './acts.ts'
 import type { ConsolePage, ConsoleParts } from './console-parts.ts'
@@ -34,6 +34,9 @@ const webhookKinds: Kinds<WebhookFault['kind']> = {
   delay: ['delayMs'],
   'drop-response': [],
 }
+
+/** How many of the faults that are set a page names, of each side. */
+const setFaultsShown = 5
 
 /** The faults that can be set, and those that are set. */
 export function faultsPage({ t, faults }: ConsoleParts): ConsolePage {
@@ -78,6 +81,8 @@ interface SetFault {
   readonly id: number
   readonly kind: string
   readonly times: number
+  readonly operation?: string | undefined
+  readonly event?: string | undefined
 }
 
 function sideOf(t: Texts, { name, id, set, kinds, does, target }: Side): Html {
@@ -91,7 +96,7 @@ function sideOf(t: Texts, { name, id, set, kinds, does, target }: Side): Html {
     ${
       set.length === 0
         ? emptyState(t.faults.none, t.faults.allWorks)
-        : html`<div class="card pad stack"><ul class="list">${set.map(setFault)}</ul>${actForm({ method: 'DELETE', path, label: t.faults.clear })}</div>`
+        : html`<div class="card pad stack"><ul class="list">${set.map((fault) => setFault(t, fault))}</ul>${actForm({ method: 'DELETE', path, label: t.faults.clear })}</div>`
     }
   </section>`
 }
@@ -117,7 +122,20 @@ function select({ faults }: Texts, name: 'operation' | 'event', options: readonl
   return html`<label class="field"><span>${faults[name]}</span><select name="${name}"><option value="">${faults.any}</option>${options.map((option) => html`<option>${option}</option>`)}</select></label>`
 }
 
-function setFault({ id: _, kind, times, ...rest }: SetFault): Html {
-  const fields = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
-  return html`<li>${badge('argued', kind)} <strong>${times} ×</strong> <span class="soft">${fields.join(', ')}</span></li>`
+/** The faults that are set, for every page: what they change looks like a bug to somebody who does not know of them. */
+export function faultsNotice({ t, faults }: ConsoleParts): Html | string {
+  const sides: readonly (readonly [name: string, set: readonly SetFault[]])[] = [
+    [t.faults.requests, faults.partner.newest(setFaultsShown)],
+    [t.faults.webhooks, faults.webhook.newest(setFaultsShown)],
+  ]
+  if (sides.every(([, set]) => set.length === 0)) return ''
+  const lines = sides.flatMap(([name, set]) => set.map((fault) => setFault(t, fault, name)))
+  return html`<section class="notice argued" aria-label="${t.faults.areSet}">${icon('alert')}<strong><a href="/console/faults">${t.faults.areSet}</a></strong><ul>${lines}</ul></section>`
+}
+
+function setFault({ faults: texts }: Texts, fault: SetFault, side = ''): Html {
+  const { id: _, kind, times, operation, event, ...rest } = fault
+  const target = operation ?? event
+  const numbers = Object.entries(rest).map(([name, value]) => `${name} ${value}`)
+  return html`<li>${badge('argued', kind)} <strong>${times} ×</strong> ${side} ${target ? html`<code>${target}</code>` : texts.any} <span class="soft">${numbers.join(', ')}</span></li>`
 }

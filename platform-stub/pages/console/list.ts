@@ -60,7 +60,7 @@ export function choices(t: Texts, label: string, { path, query }: PageRequest, a
   const names = new Set(['before', ...all.flatMap(({ parameter }) => parameter?.[0] ?? [])])
   const kept = [...query].filter(([name]) => !names.has(name))
   const chosen = all.find(({ parameter }) => parameter && query.get(parameter[0]) === parameter[1]) ?? all[0]
-  return html`<ul class="row" aria-label="${label}">
+  return html`<ul class="row choices" aria-label="${label}">
     ${all.map((choice) => {
       const { name, parameter, tone = 'calm', count } = choice
       const href = withQuery(path, new URLSearchParams([...kept, ...(parameter ? [[...parameter]] : [])]))

@@ -47,6 +47,38 @@ export const transactionDrawing: Drawing<TransactionPhase> = {
   },
 }
 
+/** The transaction where a phone is held upright: the main path on the left, the ends and the dispute on the right. */
+export const narrowTransactionDrawing: Drawing<TransactionPhase> = {
+  width: 352,
+  height: 786,
+  states: {
+    'awaiting-payment': [88, 40],
+    expired: [264, 90],
+    'awaiting-server': [88, 206],
+    cancelled: [264, 206],
+    disputed: [264, 330],
+    delivered: [88, 398],
+    'refunded-after-dispute': [264, 488],
+    completed: [88, 530],
+    failed: [264, 604],
+    'refunded-after-failure': [264, 730],
+  },
+  moves: {
+    'awaiting-payment pay awaiting-server': { line: 'M60 68V169', label: [60, 118] },
+    'awaiting-payment expire expired': { line: 'M168 26H264V53', label: [218, 26] },
+    'awaiting-payment cancel cancelled': { line: 'M140 68V148H264V169', label: [200, 148] },
+    'awaiting-server deliver delivered': { line: 'M36 243V361', label: [36, 276] },
+    'awaiting-server dispute disputed': { line: 'M140 243V268H264V302', label: [205, 268] },
+    'disputed reject-dispute awaiting-server': { line: 'M184 318H96V243', label: [108, 300] },
+    'awaiting-server fail-out-of-stock failed': { line: 'M168 220H176V546H264V567', label: [238, 546] },
+    'delivered dispute disputed': { line: 'M168 378H240V358', label: [214, 378] },
+    'disputed reject-dispute delivered': { line: 'M290 358V416H168', label: [246, 416] },
+    'delivered complete completed': { line: 'M88 435V485', label: [88, 459] },
+    'disputed refund refunded-after-dispute': { line: 'M326 358V451', label: [318, 436] },
+    'failed refund refunded-after-failure': { line: 'M264 641V685', label: [264, 661] },
+  },
+}
+
 /** The listing. */
 export const listingDrawing: Drawing<ListingStatus> = {
   width: 184,

@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
+import type { TransactionPhase } from '../../../contract/transaction.ts'
 import type { Html } from '../document.ts'
 import type { Texts } from '../texts/en.ts'
-import type { Machine } from './machine.ts'
+import { type Machine, narrowTransactionMachine, transactionMachine } from './machine.ts'
 import { moveName } from './phase-view.ts'
 
 /** What a picture of a machine emphasizes. */
@@ -16,14 +17,20 @@ export interface MachineView<State extends string> {
   readonly hrefOf?: (state: State) => string
 }
 
-/** A state machine as a picture that says in words what it shows. */
+/** The transaction's machine, drawn for the room that there is. */
+export function transactionPicture(t: Texts, view: MachineView<TransactionPhase>): Html {
+  return html`<div class="by-room">${machinePicture(t, transactionMachine, view)}${machinePicture(t, narrowTransactionMachine, view, 'narrow')}</div>`
+}
+
+/** A state machine as a picture that says in words what it shows. @param look Tells two drawings of one machine apart. */
 export function machinePicture<State extends string>(
   t: Texts,
   machine: Machine<State>,
   view: MachineView<State>,
+  look: 'wide' | 'narrow' = 'wide',
 ): Html {
   const { name, width, height, states } = machine
-  const id = `machine-${name}`
+  const id = `machine-${name}-${look}`
   const moves = machine.moves.map((move) => ({
     ...move,
     kind: view.way?.some(({ from, trigger, to }) => from === move.from && trigger === move.trigger && to === move.to)
@@ -32,7 +39,7 @@ export function machinePicture<State extends string>(
   }))
   // The moves that were made are drawn last, over the others.
   const inOrder = moves.sort((one, other) => one.kind.localeCompare(other.kind))
-  return html`<div class="machine-frame" tabindex="0" role="region" aria-label="${t.machine.frames[name]}">
+  return html`<div class="machine-frame ${look}">
     <svg class="machine ${width > 400 ? 'wide' : ''}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-labelledby="${id}">
       <title id="${id}">${inWords(t, machine, view)}</title>
       <defs>${['rest', 'took'].map(

@@ -1,6 +1,6 @@
 import { type ListingStatus, listingMoves } from '../../../contract/listing.ts'
 import { type TransactionPhase, transactionMoves, transactionPhases } from '../../../contract/transaction.ts'
-import { type Drawing, listingDrawing, transactionDrawing } from './machine-drawing.ts'
+import { type Drawing, listingDrawing, narrowTransactionDrawing, transactionDrawing } from './machine-drawing.ts'
 import { phaseTone } from './phase-view.ts'
 
 /** A state machine with the place of each part. Sizes are in CSS pixels; `x` and `y` are the middle of a part. */
@@ -11,10 +11,15 @@ export const transactionMachine = machineOf<TransactionPhase>(
   'transaction',
   transactionDrawing,
   transactionMoves,
-  (phase) => {
-    const { paymentStatus, deliveryStatus, outcome } = transactionPhases[phase]
-    return { tone: phaseTone(phase), lines: [paymentStatus, deliveryStatus ?? 'null', ...(outcome ? [outcome] : [])] }
-  },
+  transactionLook,
+)
+
+/** The same, drawn for a narrow screen. */
+export const narrowTransactionMachine = machineOf<TransactionPhase>(
+  'transaction',
+  narrowTransactionDrawing,
+  transactionMoves,
+  transactionLook,
 )
 
 /** The life of a listing. */
@@ -22,6 +27,11 @@ export const listingMachine = machineOf<ListingStatus>('listing', listingDrawing
   tone: status === 'ACTIVE' ? 'good' : 'calm',
   lines: [status],
 }))
+
+function transactionLook(phase: TransactionPhase) {
+  const { paymentStatus, deliveryStatus, outcome } = transactionPhases[phase]
+  return { tone: phaseTone(phase), lines: [paymentStatus, deliveryStatus ?? 'null', ...(outcome ? [outcome] : [])] }
+}
 
 type Moves<State extends string> = Readonly<Record<string, State | 'where-it-was' | null>>
 

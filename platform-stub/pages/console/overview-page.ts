@@ -1,15 +1,20 @@
 import { html } from 'hono/html'
+import { transactionPhases } from '../../../contract/transaction.ts'
 import type { Html } from '../document.ts'
+import { relativeTo } from '../formats.ts'
 import { card } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm } from './acts.ts'
 import type { ConsolePage, ConsoleParts } from './console-parts.ts'
-import { listingMachine, transactionMachine } from './machine.ts'
-import { machinePicture } from './machine-picture.ts'
+import { exchangeWith, expectedCell } from './exchange-view.ts'
+import { listingMachine } from './machine.ts'
+import { machinePicture, transactionPicture } from './machine-picture.ts'
 import { phaseCounts } from './phase-view.ts'
+import { isRefusedSignature } from './refused-signature.ts'
 import { transactionTable } from './transactions-page.ts'
 
 const newestShown = 8
+const waitingShown = 5
 const requestsCounted = 100
 
 /** The state of everything on one page. */
@@ -17,7 +22,7 @@ export function overviewPage(parts: ConsoleParts): ConsolePage {
   const { t, queries, directory, journal } = parts
   const counts = phaseCounts(queries)
   const newest = queries.transactions({ before: null, count: newestShown, state: null, search: null })
-  const refused = journal.newest(requestsCounted).filter(({ authentication }) => authentication).length
+  const refused = journal.newest(requestsCounted).filter(isRefusedSignature).length
   const listingCounts = new Map(queries.listingStatuses().map(({ status, count }) => [status, count]))
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const reset = { method: 'POST', path: '/stub/reset', label: t.overview.reset, button: 'bad' } as const
@@ -32,12 +37,13 @@ export function overviewPage(parts: ConsoleParts): ConsolePage {
         ${tile(t, t.overview.refused, refused, '/requests?show=refused', t.overview.ofTheLast(requestsCounted))}
         ${tile(t, t.menu['/console/game-servers'], directory.all().length, '/game-servers')}
       </ul>
+      ${card('waiting', t.overview.waiting, waitingOrders(parts, counts.get('awaiting-server') ?? 0))}
       ${card(
         'machines',
         t.overview.states,
         html`<p class="soft">${t.overview.aboutStates}</p>
         <div class="machines">
-          ${machinePicture(t, transactionMachine, { counts, hrefOf: (phase) => `/console/transactions?phase=${phase}` })}
+          ${transactionPicture(t, { counts, hrefOf: (phase) => `/console/transactions?phase=${phase}` })}
           ${machinePicture(t, listingMachine, { counts: listingCounts })}
         </div>`,
       )}
@@ -49,6 +55,23 @@ export function overviewPage(parts: ConsoleParts): ConsolePage {
         ${actForm({ ...reset, question: t.overview.isSure })}`,
       )}`,
   }
+}
+
+/** The newest orders that only the game server can end, each with what is expected of it. */
+function waitingOrders(parts: ConsoleParts, count: number): Html {
+  const { t, queries, clock } = parts
+  if (count === 0) return html`<p class="soft">${t.overview.nothingWaits}</p>`
+  const state = { ...transactionPhases['awaiting-server'], isCompleted: 0 } as const
+  const rows = queries.transactions({ before: null, count: waitingShown, state, search: null })
+  const nowMs = clock.nowMs()
+  const lines = rows.map((row) => {
+    const { id, itemName, quantity, buyerCharacterRef, paidAt } = row
+    const paid =
+      paidAt === null ? '' : html`<span class="soft">${t.overview.paid(relativeTo(paidAt, nowMs, t.lang))}</span>`
+    return html`<li class="row"><a href="/console/transactions/${id}">${t.common.number(id)}</a> <strong>${quantity} × ${itemName}</strong> <span>${buyerCharacterRef}</span> ${paid} <div>${expectedCell(t, exchangeWith(parts, row), nowMs)}</div></li>`
+  })
+  const all = html`<p><a href="/console/transactions?phase=awaiting-server">${t.overview.allThatWait(count.toLocaleString(t.lang))}</a></p>`
+  return html`<ul class="list">${lines}</ul>${count > waitingShown ? all : ''}`
 }
 
 function tile(t: Texts, name: string, count: number, path: string, note = ''): Html {

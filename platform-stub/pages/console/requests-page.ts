@@ -8,12 +8,13 @@ import { field } from './acts.ts'
 import { detailPage, notFoundPage } from './console-page.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { beforeIn, choiceIn, choices, emptyState, pageOf, searchForm, searchOf } from './list.ts'
+import { isRefusedSignature } from './refused-signature.ts'
 import { requestDetails, requestEntry } from './request-view.ts'
 
 /** Which requests are shown, by the word in the address. */
 const kinds = {
   all: () => true,
-  refused: ({ authentication }: JournalEntry) => authentication !== null,
+  refused: isRefusedSignature,
   failed: ({ status }: JournalEntry) => status !== 200,
 } as const
 

@@ -15,8 +15,8 @@ import { detailPage, notFoundPage } from './console-page.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { acknowledgedList, exchangeWith, expectedList } from './exchange-view.ts'
 import { estimateInWords } from './listings-page.ts'
-import { listingMachine, transactionMachine } from './machine.ts'
-import { machinePicture } from './machine-picture.ts'
+import { listingMachine } from './machine.ts'
+import { machinePicture, transactionPicture } from './machine-picture.ts'
 import { moveName, statusBadges, stepsOf } from './phase-view.ts'
 import { standInActs } from './stand-in-acts.ts'
 import { timeline } from './timeline.ts'
@@ -40,20 +40,19 @@ export function transactionPage(parts: ConsoleParts, { id }: PageRequest): Conso
     t.transaction.title(id),
     html`${listing.itemName} <span class="soft">${t.common.number(id)}</span>`,
     html`${statusBadges(transaction)}<strong>${transactionPhases[phase].outcome}</strong>`,
-    html`${actBar(t, transaction.id, phase)}
+    html`${card('next', t.transaction.next, html`${expectedList(t, exchange, clock.nowMs())}${actBar(t, transaction.id, phase)}`, 'pad stack')}
       <div class="split aside">
         <div class="stack">
           ${card(
             'state',
             t.transaction.state,
-            html`${machinePicture(t, transactionMachine, { current: phase, way: stepsOf(history) })}
+            html`${transactionPicture(t, { current: phase, way: stepsOf(history) })}
               <details><summary>${t.transaction.listingStates}</summary>${machinePicture(t, listingMachine, { current: listing.status, way: [] })}</details>`,
           )}
           ${card('happened', t.transaction.history, timeline(parts, transaction, history))}
         </div>
         <div class="stack">
           ${standInActs(parts, transaction, listing)}
-          ${card('next', t.transaction.next, expectedList(t, exchange, clock.nowMs()))}
           ${card('acknowledged', t.transaction.acknowledged, acknowledgedList(t, exchange))}
           ${card('facts', t.transaction.facts, facts(parts, transaction, listing))}
         </div>
@@ -68,7 +67,6 @@ function actBar(t: Texts, id: number, phase: TransactionPhase): Html {
     .map(([trigger]) => html`<code>${moveName(t, trigger)}</code> `)
   return html`<div class="row">
     ${possible.map((act) => actForm({ method: 'POST', path: pathOfAct(id, act), label: t.transaction.acts[act], button: firstActs.has(act) ? 'first' : '' }))}
-    ${possible.length === 0 ? html`<p class="soft">${t.transaction.noAct}</p>` : ''}
     ${byOthers.length > 0 ? html`<p class="soft">${t.transaction.byOthers(byOthers)}</p>` : ''}
   </div>`
 }

@@ -22,6 +22,7 @@ export function webhookPage(parts: ConsoleParts, request: PageRequest): ConsoleP
   const found = webhooks.newestAttempts(id, beforeIn(request), rowsAsked)
   const { rows, pager } = pageOf(t, request, found, (attempt) => attempt.id)
   const count = webhooks.attemptCount(id)
+  const recordedAttempts = webhooks.newestAttempts(id, null, 1)[0]?.number ?? 0
   const elsewhere = oneOffs.ofDelivery(id, stubLimits.webhookAttemptsListedMax)
   const hint = parts.directory.byId(gameServerId)?.webhookUrl
     ? t.webhook.goesOut
@@ -35,7 +36,7 @@ export function webhookPage(parts: ConsoleParts, request: PageRequest): ConsoleP
     html`<div class="row">
         ${resendForm(t, delivery)}
         <p>${t.webhook.transaction(html`<a href="/console/transactions/${transactionId}">${t.common.number(transactionId)}</a>`)}</p>
-        ${state === 'pending' ? html`<p>${t.webhook.nextTry(nextTry(parts, delivery))}</p>` : ''}
+        ${state === 'pending' ? html`<p>${t.webhook.nextTry(nextTry(parts, { ...delivery, recordedAttempts }))}</p>` : ''}
       </div>
       ${card('payload', t.webhook.payload, payloadView(t, payload))}
       <h2>${t.webhook.attempts(count)}</h2>

@@ -3,12 +3,13 @@ import { webhookEvents } from '../../../contract/events.ts'
 import type { ListedDelivery } from '../../store/console-queries.ts'
 import type { WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { Html } from '../document.ts'
-import { relativeTo, stampOf } from '../formats.ts'
+import { stampOf } from '../formats.ts'
 import { badge } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm } from './acts.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
-import { failureText } from './exchange-view.ts'
+import { dueOf } from './exchange.ts'
+import { attemptBadge, dueInWords } from './exchange-view.ts'
 import { beforeIn, choiceIn, choices, emptyState, pageOf, rowsAsked, searchForm, searchOf, table } from './list.ts'
 import { testEventForm, testEventTable } from './test-event-pages.ts'
 
@@ -65,7 +66,7 @@ export function webhooksPage(parts: ConsoleParts, request: PageRequest): Console
               { name: columns.attempts, look: 'figure', cell: ({ attempts }) => attempts },
               {
                 name: columns.lastAnswer,
-                cell: ({ lastStatus, lastFailure }) => lastStatus ?? (lastFailure ? failureText(lastFailure) : '–'),
+                cell: (row) => (row.recordedAttempts > 0 ? attemptBadge(t, row.event, row) : '–'),
               },
               { name: columns.nextTry, cell: (row) => nextTry(parts, row) },
               { name: columns.act, cell: (row) => resendForm(t, row) },
@@ -85,8 +86,11 @@ export function resendForm({ webhooks }: Texts, { id }: WebhookDeliveryRow): Htm
 }
 
 /** When a delivery is tried again. */
-export function nextTry({ t, directory, clock }: ConsoleParts, delivery: WebhookDeliveryRow): Html | string {
-  if (delivery.nextAttemptAt === null) return '–'
+export function nextTry(
+  { t, directory, clock }: ConsoleParts,
+  delivery: WebhookDeliveryRow & Pick<ListedDelivery, 'recordedAttempts'>,
+): Html | string {
   const hasReceiver = directory.byId(delivery.gameServerId)?.webhookUrl != null
-  return hasReceiver ? relativeTo(delivery.nextAttemptAt, clock.nowMs(), t.lang) : t.webhooks.waitsForUrl
+  const next = dueOf(delivery, hasReceiver, clock.nowMs())
+  return next ? dueInWords(t, next.due, clock.nowMs()) : '–'
 }

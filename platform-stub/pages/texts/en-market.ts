@@ -42,7 +42,6 @@ export const transaction = {
     'reject-dispute': 'Reject dispute',
     refund: 'Refund',
   },
-  noAct: 'Nothing more can be done here.',
   byOthers: (triggers: readonly Html[]) => html`By game server or time: ${triggers}`,
   state: 'State',
   listingStates: 'Its listing’s states',
@@ -110,7 +109,10 @@ export const exchange = {
   fromGameServer: (acknowledgement: Html) => html`The game server’s ${acknowledgement}`,
   acknowledgement: (event: Html, attempt: number, when: Html | string) =>
     html`2xx to ${event}, attempt ${attempt} ${when}`,
-  obstacles: {
+  /** When a webhook is sent next, after its name or after "Next try". */
+  due: {
+    'under-way': 'under way',
+    now: 'now',
     'webhook-url': 'waits for a webhook URL',
     terminal: 'is held back by a fault until transaction_terminal was acknowledged',
   },
@@ -122,7 +124,6 @@ export const exchange = {
 /** The drawings of the states. */
 export const machine = {
   names: { transaction: 'Transaction', listing: 'Listing' },
-  frames: { transaction: 'Transaction states', listing: 'Listing states' },
   stays: (trigger: string) => `stays: ${trigger}`,
   /** English calls the moves by their names in the contract. */
   triggers: {} as Readonly<Partial<Record<string, string>>>,

@@ -12,6 +12,9 @@ export const requests = {
   sent: 'Sent',
   answered: 'Answered',
   noBody: 'No body.',
+  headers: 'Headers',
+  headersNotKept: 'Not kept: long headers are kept only with the newest hundred requests.',
+  noCredentials: 'without credentials: an agent asks for the platform’s time like this',
   bodyNotKept: 'Not kept: long bodies are kept with the newest hundred requests alone.',
   path: 'Path',
   gameServer: 'Game server',
@@ -61,6 +64,38 @@ export const stepHelp = {
   replay: 'This envelope was used before. Sign anew, with a new jti, at every attempt, retries included.',
 }
 
+/** What each check expects. Of `method` and `url` the page adds the value. */
+export const stepExpected = {
+  'api-key': 'one X-Service-Api-Key header with the key of a registered game server',
+  'header-line': 'one X-Platform-Signature header, at most 4,096 bytes long',
+  segments: '<protected>..<signature> with an empty middle segment',
+  encoding: 'base64url without padding',
+  json: 'a JSON object in UTF-8 without a name twice',
+  'forbidden-parameter': 'none of crit, b64, jwk, jku, x5u, x5c, x5t, x5t#S256 and zip',
+  algorithm: 'the alg RS256',
+  kid: 'the kid of a registered key',
+  expiry: 'an exp in Unix seconds that is after the platform’s time, by at most 10 minutes',
+  jti: 'a jti of 1 to 255 characters',
+  method: 'the htm of this request:',
+  url: 'an htu with the path of this request:',
+  signature: 'a signature by this kid over the received bytes',
+  'api-key-owner': 'a kid of the game server that the API key belongs to',
+  replay: 'a jti that was not used before',
+}
+
+/** What was received where a value would say nothing. */
+export const stepReceived = {
+  noLine: 'none',
+  lines: (count: number) => `${count} of them`,
+  unknownKey: 'a key that no game server has',
+  longLine: 'a longer one',
+  segments: 'another form',
+  encoding: 'another encoding',
+  'other-bytes': 'a signature by this kid over other bytes',
+  'other-key': 'a signature by another private key, or a damaged one',
+  'api-key-owner': 'a kid of another game server',
+}
+
 export const webhooks = {
   searchFor: 'Number, item or character',
   nothingFits: 'Nothing fits the search.',
@@ -82,7 +117,6 @@ export const webhooks = {
   },
   isHeld: 'held back',
   resend: 'Resend',
-  waitsForUrl: 'waits for a webhook URL',
 }
 
 export const webhook = {
@@ -108,7 +142,8 @@ export const webhook = {
   noAnswer: 'None.',
   noBody: 'No body.',
   from: (url: Html) => html`From ${url}`,
-  header: 'The header as it was sent',
+  headers: 'All headers',
+  sent: 'Sent',
   /** A time in the signature, beside the moment of the attempt. */
   whenSent: (at: Html) => html`${at}, when it was sent`,
   afterSent: (at: Html, length: string) => html`${at}, ${length} after it was sent`,
@@ -137,6 +172,9 @@ export const testEvents = {
 /** An attempt to deliver a webhook. */
 export const attempt = {
   noAnswer: 'no answer',
-  noObservation: 'no observedQuantity in the answer: the stock stays as it was',
+  remarks: {
+    'not-taken': 'not taken yet by the game server',
+    'no-stock': 'no observedQuantity in the answer: the stock stays as it was',
+  },
   fault: (kind: string) => `fault: ${kind}`,
 }

@@ -83,6 +83,10 @@ export const en = {
       'The stub works by these state machines. The numbers count transactions and listings; a state leads to its transactions.',
     newest: 'Newest transactions',
     none: 'None yet.',
+    waiting: 'What waits for your game server',
+    nothingWaits: 'Nothing: every paid order was delivered or is over.',
+    allThatWait: (count: string) => `All ${count}`,
+    paid: (when: Html) => html`paid ${when}`,
     startOver: 'Start over',
     aboutReset: 'Deletes everything except game servers and their keys, and sets the clock to the real time.',
     reset: 'Reset',
@@ -144,6 +148,7 @@ export const en = {
     any: 'any',
     set: 'Set fault',
     clear: 'Clear all',
+    areSet: 'Faults are set',
     none: 'None is set',
     allWorks: 'All requests and webhooks work as usual.',
     numbers: {

@@ -42,7 +42,6 @@ export const transaction: Texts['transaction'] = {
     'reject-dispute': 'Rejeitar disputa',
     refund: 'Estornar',
   },
-  noAct: 'Não há mais nada a fazer aqui.',
   byOthers: (triggers) => html`Pelo servidor de jogo ou pelo tempo: ${triggers}`,
   state: 'Estado',
   listingStates: 'Estados do anúncio',
@@ -105,7 +104,9 @@ export const exchange: Texts['exchange'] = {
   nothing: 'nada',
   fromGameServer: (acknowledgement) => html`Do servidor de jogo: ${acknowledgement}`,
   acknowledgement: (event, attempt, when) => html`2xx para ${event}, tentativa ${attempt} ${when}`,
-  obstacles: {
+  due: {
+    'under-way': 'em andamento',
+    now: 'agora',
     'webhook-url': 'espera uma URL de webhook',
     terminal: 'retida por uma falha até que transaction_terminal seja confirmado',
   },
@@ -116,7 +117,6 @@ export const exchange: Texts['exchange'] = {
 
 export const machine: Texts['machine'] = {
   names: { transaction: 'Transação', listing: 'Anúncio' },
-  frames: { transaction: 'Estados da transação', listing: 'Estados do anúncio' },
   stays: (trigger) => `fica: ${trigger}`,
   triggers: {
     pay: 'pagar',

@@ -12,6 +12,9 @@ export const requests: Texts['requests'] = {
   sent: 'Enviado',
   answered: 'Resposta',
   noBody: 'Sem corpo.',
+  headers: 'Cabeçalhos',
+  headersNotKept: 'Não guardados: cabeçalhos longos só ficam com as cem requisições mais recentes.',
+  noCredentials: 'sem credenciais: é assim que um agente pergunta a hora da plataforma',
   bodyNotKept: 'Não guardado: corpos longos só ficam com as cem requisições mais recentes.',
   path: 'Caminho',
   gameServer: 'Servidor de jogo',
@@ -61,6 +64,36 @@ export const stepHelp: Texts['stepHelp'] = {
   replay: 'Este envelope já foi usado. Assine de novo, com um jti novo, a cada tentativa, inclusive nas repetições.',
 }
 
+export const stepExpected: Texts['stepExpected'] = {
+  'api-key': 'um único cabeçalho X-Service-Api-Key com a chave de um servidor de jogo registrado',
+  'header-line': 'um único cabeçalho X-Platform-Signature de até 4.096 bytes',
+  segments: '<protected>..<signature> com o segmento do meio vazio',
+  encoding: 'base64url sem padding',
+  json: 'um objeto JSON em UTF-8 sem nome repetido',
+  'forbidden-parameter': 'nenhum destes: crit, b64, jwk, jku, x5u, x5c, x5t, x5t#S256, zip',
+  algorithm: 'o alg RS256',
+  kid: 'o kid de uma chave registrada',
+  expiry: 'um exp em segundos Unix depois da hora da plataforma, no máximo 10 minutos à frente',
+  jti: 'um jti de 1 a 255 caracteres',
+  method: 'o htm desta requisição:',
+  url: 'um htu com o caminho desta requisição:',
+  signature: 'uma assinatura deste kid sobre os bytes recebidos',
+  'api-key-owner': 'um kid do servidor de jogo dono da chave de API',
+  replay: 'um jti ainda não usado',
+}
+
+export const stepReceived: Texts['stepReceived'] = {
+  noLine: 'nenhum',
+  lines: (count) => `${count} deles`,
+  unknownKey: 'uma chave que nenhum servidor de jogo tem',
+  longLine: 'um mais longo',
+  segments: 'outro formato',
+  encoding: 'outra codificação',
+  'other-bytes': 'uma assinatura deste kid sobre outros bytes',
+  'other-key': 'uma assinatura de outra chave privada, ou danificada',
+  'api-key-owner': 'um kid de outro servidor de jogo',
+}
+
 export const webhooks: Texts['webhooks'] = {
   searchFor: 'Número, item ou personagem',
   nothingFits: 'Nada corresponde à busca.',
@@ -82,7 +115,6 @@ export const webhooks: Texts['webhooks'] = {
   },
   isHeld: 'retido',
   resend: 'Reenviar',
-  waitsForUrl: 'espera uma URL de webhook',
 }
 
 export const webhook: Texts['webhook'] = {
@@ -108,7 +140,8 @@ export const webhook: Texts['webhook'] = {
   noAnswer: 'Nenhuma.',
   noBody: 'Sem corpo.',
   from: (url) => html`De ${url}`,
-  header: 'O cabeçalho como foi enviado',
+  headers: 'Todos os cabeçalhos',
+  sent: 'Enviado',
   whenSent: (at) => html`${at}, no momento do envio`,
   afterSent: (at, length) => html`${at}, ${length} depois do envio`,
   beforeSent: (at, length) => html`${at}, ${length} antes do envio`,
@@ -135,6 +168,9 @@ export const testEvents: Texts['testEvents'] = {
 
 export const attempt: Texts['attempt'] = {
   noAnswer: 'sem resposta',
-  noObservation: 'sem observedQuantity na resposta: o estoque continua como estava',
+  remarks: {
+    'not-taken': 'o servidor de jogo ainda não aceitou',
+    'no-stock': 'sem observedQuantity na resposta: o estoque continua como estava',
+  },
   fault: (kind) => `falha: ${kind}`,
 }

@@ -67,6 +67,10 @@ export const pt: Texts = {
       'O stub funciona por estas máquinas de estados. Os números contam transações e anúncios; um estado leva às suas transações.',
     newest: 'Transações mais recentes',
     none: 'Nenhuma ainda.',
+    waiting: 'O que espera o seu servidor de jogo',
+    nothingWaits: 'Nada: todo pedido pago já foi entregue ou encerrado.',
+    allThatWait: (count) => `Todos os ${count}`,
+    paid: (when) => html`pago ${when}`,
     startOver: 'Começar de novo',
     aboutReset: 'Apaga tudo, menos os servidores de jogo e suas chaves, e volta o relógio à hora real.',
     reset: 'Apagar tudo',
@@ -128,6 +132,7 @@ export const pt: Texts = {
     any: 'qualquer',
     set: 'Programar falha',
     clear: 'Remover todas',
+    areSet: 'Há falhas programadas',
     none: 'Nenhuma programada',
     allWorks: 'Todas as requisições e os webhooks funcionam normalmente.',
     numbers: {

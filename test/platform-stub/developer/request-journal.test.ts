@@ -291,6 +291,7 @@ test('a request that is not refused for its credentials needs no explanation, an
     code: null,
     message: null,
     transactionId: null,
+    headers: expect.arrayContaining([['x-service-api-key', '***']]),
     requestBody: '',
     answerBody: expect.stringMatching(/^\{"data":\{"allowed":false,/),
     durationMs: expect.any(Number),

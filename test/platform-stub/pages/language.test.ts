@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { en } from '../../../platform-stub/pages/texts/en.ts'
 import { pt } from '../../../platform-stub/pages/texts/pt.ts'
+import { readPage } from '../fixtures/page.ts'
 import { startStub } from '../fixtures/stub.ts'
 
 test.each([
@@ -14,11 +15,10 @@ test.each([
   ['-;;q=,', 'en'],
 ])('a browser that asks for "%s" gets the console in %s', async (accepted, lang) => {
   await using stub = await startStub()
-  const response = await fetch(`${stub.url}/console/faults`, { headers: { 'Accept-Language': accepted } })
-  const text = await response.text()
-  expect(text).toContain(`<html lang="${lang}">`)
-  expect(text).toContain(lang === 'en' ? '>Game servers</a>' : '>Servidores de jogo</a>')
-  expect(response.headers.get('set-cookie')).toBe(null)
+  const page = await readPage(`${stub.url}/console/faults`, { headers: { 'Accept-Language': accepted } })
+  expect(page.attributesOf('html', 'lang')).toEqual([lang])
+  expect(page.textsOf('nav a')).toContain(lang === 'en' ? 'Game servers' : 'Servidores de jogo')
+  expect(page.headers.get('set-cookie')).toBe(null)
 })
 
 test('the switch is remembered for every page and leaves the address, with its query as it was', async () => {
@@ -32,8 +32,8 @@ test('the switch is remembered for every page and leaves the address, with its q
   ])
   const [cookie = ''] = switched.headers.getSetCookie()[0]?.split(';') ?? []
   const langOf = async (path: string, headers: Record<string, string>) => {
-    const text = await (await fetch(stub.url + path, { headers: { 'Accept-Language': 'en', ...headers } })).text()
-    return /<html lang="([^"]*)">/.exec(text)?.[1]
+    const page = await readPage(stub.url + path, { headers: { 'Accept-Language': 'en', ...headers } })
+    return page.attributesOf('html', 'lang')[0]
   }
   for (const path of ['/console', '/console/faults', '/console/transactions/99', '/console/unknown']) {
     expect([await langOf(path, { Cookie: cookie }), await langOf(path, {})], path).toEqual(['pt-BR', 'en'])
@@ -51,7 +51,7 @@ test('each text of the console is translated', () => {
   const same = [...textsIn(en)].filter(([name, text]) => text === portuguese.get(name)).map(([, text]) => text)
   expect([...new Set(same)].toSorted()).toEqual([
     ...['+1 h', '+1 min', '+15 min', 'Console', 'Item', 'OpenAPI', 'Payload', 'Retry-After, s', 'Status'],
-    ...['Webhook {}', 'Webhooks', '{} bytes'],
+    ...['UTC', 'Webhook {}', 'Webhooks', '{} bytes'],
   ])
 })
 
