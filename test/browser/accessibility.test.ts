@@ -8,7 +8,7 @@ import { startStub, type TestStub } from '../platform-stub/fixtures/stub.ts'
 import { openBrowser, phone } from './fixtures/browser.ts'
 import { checkoutsOf, consoleDetails, consoleLists, fillConsole, unknownDetails } from './fixtures/full-console.ts'
 
-/** Dozens of pages, each looked at twice. */
+/** Dozens of pages, each in both colour schemes. */
 const timeoutMs = 120_000
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
@@ -27,25 +27,20 @@ test(
   timeoutMs,
 )
 
-test.each([
-  ['en', 'empty', consoleLists],
-  ['pt-BR', 'empty', consoleLists],
-  ['en', 'full', [...consoleLists, ...consoleDetails, ...unknownDetails]],
-  ['pt-BR', 'full', [...consoleLists, ...consoleDetails, ...unknownDetails]],
-])(
-  'on every page of the console in %s, %s, axe finds nothing in both colour schemes',
-  async (locale, fill, places) => {
+// In Portuguese, whose words are longer. What an empty list shows is on the pages of what does not exist.
+test(
+  'on every page of the console axe finds nothing in both colour schemes',
+  async () => {
     await using receiver = await startReceiver(answering(500, 'down'))
     await using stub = await startStub()
-    await using browser = await openBrowser(stub.url, { locale })
+    await using browser = await openBrowser(stub.url, { locale: 'pt-BR' })
     const { page } = browser
-    const look = async (place: string) => {
+    await fillConsole(stub, receiver.url)
+    for (const place of [...consoleLists, ...consoleDetails, ...unknownDetails]) {
       await page.goto(`${stub.url}/console${place}`)
       await openAll(page)
       expect(await faultsIn(page), place).toEqual([])
     }
-    if (fill === 'full') await fillConsole(stub, receiver.url)
-    for (const place of places) await look(place)
   },
   timeoutMs,
 )
