@@ -6,7 +6,7 @@ import type { ProvisionFlags } from './commands/provision.ts'
 import { say } from './commands/say.ts'
 import type { ServeFlags } from './commands/serve-command.ts'
 import { addTriggerEvents } from './commands/trigger.ts'
-import { exitCodes, UserError } from './store/user-error.ts'
+import { exitCodes, UserError } from './user-error.ts'
 
 // Each command is loaded when it is asked for: a start must not wait for the others.
 

@@ -1,6 +1,12 @@
-import { stubLimits } from '../store/stub-limits.ts'
 import type { StubClock } from './clock.ts'
 import { isMoment } from './iso.ts'
+
+/** How long a jump of the clock waits for a receiver. */
+export const travelAttemptTimeoutMs = 2_000
+/** An alarm is never set further ahead: the timers of a computer that slept are late. */
+const alarmMsMax = 30_000
+/** What could not be written is tried again after this. */
+const storeRetryMs = 1_000
 
 /** What the schedule does: it follows the clock, travels to a moment (Unix ms), or does nothing. */
 export type Mode =
@@ -59,8 +65,8 @@ export interface Travelled {
 
 const brokenOffByReset = 'broken off by a reset'
 const travelPatience = {
-  patienceMs: stubLimits.travelAttemptTimeoutMs,
-  failure: `no complete answer within the ${stubLimits.travelAttemptTimeoutMs} ms of a clock jump`,
+  patienceMs: travelAttemptTimeoutMs,
+  failure: `no complete answer within the ${travelAttemptTimeoutMs} ms of a clock jump`,
 }
 
 /**
@@ -96,7 +102,7 @@ export class Schedule {
     if (this.#mode.kind !== 'following' || this.#isRunning) return
     const isDone = this.#runAll()
     this.#cancelAlarm()
-    const inMs = isDone ? this.#untilNextMs() : stubLimits.storeRetryMs
+    const inMs = isDone ? this.#untilNextMs() : storeRetryMs
     this.#cancelAlarm = this.#parts.clock.after(inMs, () => this.wake())
   }
 
@@ -171,7 +177,7 @@ export class Schedule {
   #untilNextMs(): number {
     const { clock, moves, attempts, upkeep } = this.#parts
     const inMs = earliest([moves, attempts, upkeep]) - clock.nowMs()
-    return Math.max(0, Math.min(inMs, stubLimits.alarmMsMax))
+    return Math.max(0, Math.min(inMs, alarmMsMax))
   }
 
   /** Nothing new begins from here on, so what a clock jump waits for is no more than what is under way. */

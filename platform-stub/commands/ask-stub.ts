@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { UserError } from '../store/user-error.ts'
+import { UserError } from '../user-error.ts'
 
 /** No stub answers at the address, or it refused. */
 class AskStubError extends UserError {

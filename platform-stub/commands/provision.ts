@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import * as z from 'zod/mini'
 import type { AgentLocation, BridgeSettings } from '../marketplace/game-servers/agent-env.ts'
 import { agentFiles } from '../marketplace/game-servers/agent-files.ts'
-import { exitCodes, UserError } from '../store/user-error.ts'
+import { exitCodes, UserError } from '../user-error.ts'
 import { askStub } from './ask-stub.ts'
 
 /** The game server to register, and the folder for the files of its agent. */

@@ -5,7 +5,7 @@ import { defaultSettings, type Settings } from '../marketplace/settings.ts'
 import { makeLog } from '../server/log.ts'
 import { type StubOptions, startPlatformStub } from '../server/platform-stub.ts'
 import { standardOutput } from '../server/standard-output.ts'
-import { exitCodes } from '../store/user-error.ts'
+import { exitCodes } from '../user-error.ts'
 
 /** The end waits this long for somebody to read the last lines of the log. */
 const lastLinesMs = 1_000

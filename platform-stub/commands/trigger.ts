@@ -6,7 +6,7 @@ import {
   transactionActNames,
   transactionActs,
 } from '../marketplace/transactions/acts.ts'
-import { exitCodes, UserError } from '../store/user-error.ts'
+import { exitCodes, UserError } from '../user-error.ts'
 import { isAcknowledgement } from '../webhooks/post.ts'
 import { askStub } from './ask-stub.ts'
 import { parseHttpUrl, parseNumber } from './options.ts'

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
-import { stubLimits } from '../store/stub-limits.ts'
+
+/** The longest delay that a fault may ask for. */
+export const faultDelayMsMax = 3_600_000
 
 /** A fault that is still set, with the number by which it is listed. */
 export type SetFault<Fault> = Fault & { readonly id: number }
@@ -48,4 +50,4 @@ export class FaultQueue<Fault extends { readonly times: number }> {
 export const times = z._default(z.int().check(z.gte(1)), 1)
 
 /** Real waiting, which no travel of the clock shortens. */
-export const delayMs = z.int().check(z.gte(1), z.lte(stubLimits.faultDelayMsMax))
+export const delayMs = z.int().check(z.gte(1), z.lte(faultDelayMsMax))

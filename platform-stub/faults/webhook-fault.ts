@@ -2,8 +2,10 @@ import * as z from 'zod/mini'
 import type { ProtectedHeader } from '../../contract/envelope/protected-header.ts'
 import { type WebhookEvent, webhookEvents } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
-import { stubLimits } from '../store/stub-limits.ts'
 import { delayMs, times } from './fault-queue.ts'
+
+/** The most copies that a fault may ask for. */
+const faultCopiesMax = 100
 
 const eventNames = Object.keys(webhookEvents) as WebhookEvent[]
 
@@ -29,7 +31,7 @@ export const webhookFault = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('duplicate'),
     ...shared,
-    copies: z._default(z.int().check(z.gte(1), z.lte(stubLimits.faultCopiesMax)), 1),
+    copies: z._default(z.int().check(z.gte(1), z.lte(faultCopiesMax)), 1),
   }),
   z.strictObject({ kind: z.literal('reorder'), event: z.optional(z.literal('transfer_order')), times }),
   z.strictObject({ kind: z.enum(['wrong-kid', 'expired', 'altered-body', 'drop-response']), ...shared }),

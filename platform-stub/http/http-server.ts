@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '../clock/clock.ts'
 import { httpDate } from '../clock/iso.ts'
 import { refuse } from '../marketplace/refusal.ts'
-import { exitCodes, UserError } from '../store/user-error.ts'
+import { exitCodes, UserError } from '../user-error.ts'
 import type { Listener } from './answer.ts'
 
 /** Node's server with bounds on slow senders, its answers dated by the stub's clock even where no route was reached. */

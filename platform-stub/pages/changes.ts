@@ -1,6 +1,14 @@
 import type { Clock } from '../clock/clock.ts'
 import { refuse } from '../marketplace/refusal.ts'
-import { stubLimits } from '../store/stub-limits.ts'
+
+/** Pages that are open at once, of everyone together. */
+export const pageStreamsMax = 200
+/** Open pages get changes at most this often. */
+const pageChangesIntervalMs = 250
+/** So often an open page's connection is written to, and what it shows is looked at for what time alone changed. */
+const pageBeatMs = 10_000
+/** A page that lost its connection asks again after this. */
+const pageRetryMs = 1_000
 
 /** A page that is open somewhere, and whether what it shows may have changed since it was told. */
 interface OpenPage {
@@ -50,12 +58,12 @@ export class Changes {
    * @throws {Refusal} TOO_MANY_PAGES: anybody can open one, and each holds a connection.
    */
   stream(look: () => string): Response {
-    if (this.#pages.size >= stubLimits.pageStreamsMax) throw refuse('TOO_MANY_PAGES')
+    if (this.#pages.size >= pageStreamsMax) throw refuse('TOO_MANY_PAGES')
     const page: OpenPage = { changed: Promise.withResolvers() }
     this.#pages.add(page)
     let told: string | undefined
     const lines = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(Buffer.from(`retry: ${stubLimits.pageRetryMs}\n\n`)),
+      start: (controller) => controller.enqueue(Buffer.from(`retry: ${pageRetryMs}\n\n`)),
       pull: async (controller) => {
         if (told !== undefined) await this.#changed(page)
         // Its reader is gone, and the stream with it.
@@ -81,7 +89,7 @@ export class Changes {
    * now and then finds connections that are gone.
    */
   async #changed(page: OpenPage): Promise<void> {
-    const cancelBeat = this.#clock.after(stubLimits.pageBeatMs, page.changed.resolve)
+    const cancelBeat = this.#clock.after(pageBeatMs, page.changed.resolve)
     await page.changed.promise
     cancelBeat()
     page.changed = Promise.withResolvers()
@@ -101,7 +109,7 @@ export class Changes {
   #tellSoon(): void {
     this.#isQuiet = true
     this.#clock.after(0, () => this.#wakeAll())
-    this.#clock.after(stubLimits.pageChangesIntervalMs, () => {
+    this.#clock.after(pageChangesIntervalMs, () => {
       this.#isQuiet = false
       if (!this.#isPending) return
       this.#isPending = false

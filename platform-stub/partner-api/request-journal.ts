@@ -1,9 +1,17 @@
 import { hash } from 'node:crypto'
 import { apiKeyHeaderName, signingInput } from '../../contract/envelope/protected-header.ts'
 import { type HttpRequest, linesOf } from '../http/http-request.ts'
-import { stubLimits } from '../store/stub-limits.ts'
 import type { AnsweredRequest } from './answer.ts'
 import { type AuthRefusal, signatureName } from './authenticate.ts'
+
+/** Requests that are kept. */
+export const journalEntriesMax = 1_000
+/** Longer signing inputs are kept with the newest entries alone, and there whole. */
+const journalSigningInputLengthMax = 16_384
+/** The same for bodies. */
+const journalBodyLengthMax = 4_096
+/** The newest entries are kept whole. */
+const journalWholeEntriesMax = 100
 
 /** One partner request as the journal shows it. */
 export interface JournalEntry extends Omit<AnsweredRequest, 'request' | 'unauthenticated' | 'body' | 'answerBody'> {
@@ -60,17 +68,17 @@ export function requestJournal(onChange: () => void) {
       const transactionId = transactionIdOf(answered.operation, path, answerBody)
       const headers = headersOf(request)
       entries.push({ number: ++added, method, path, ...answered, transactionId, headers, ...bodies, authentication })
-      const agedAt = entries.length - 1 - stubLimits.journalWholeEntriesMax
+      const agedAt = entries.length - 1 - journalWholeEntriesMax
       const aged = entries[agedAt]
       if (aged) entries[agedAt] = withoutLongText(aged)
       // Twice the bound before it is cut: cutting at every entry would move all of them each time.
-      if (entries.length >= 2 * stubLimits.journalEntriesMax) entries = entries.slice(-stubLimits.journalEntriesMax)
+      if (entries.length >= 2 * journalEntriesMax) entries = entries.slice(-journalEntriesMax)
       onChange()
     },
     /** Newest first. */
-    newest: (count: number) => entries.slice(-Math.min(count, stubLimits.journalEntriesMax)).reverse(),
+    newest: (count: number) => entries.slice(-Math.min(count, journalEntriesMax)).reverse(),
     /** The entry of a number; undefined where it is not kept any more. */
-    byNumber: (number: number) => entries.slice(-stubLimits.journalEntriesMax).find((entry) => entry.number === number),
+    byNumber: (number: number) => entries.slice(-journalEntriesMax).find((entry) => entry.number === number),
     clear(): void {
       entries = []
     },
@@ -81,10 +89,10 @@ export function requestJournal(onChange: () => void) {
 function withoutLongText(entry: JournalEntry): JournalEntry {
   const { authentication, headers, requestBody, answerBody } = entry
   const headersLength = (headers ?? []).reduce((length, [, value]) => length + value.length, 0)
-  const isLong = (authentication?.signingInputLength ?? 0) > stubLimits.journalSigningInputLengthMax
+  const isLong = (authentication?.signingInputLength ?? 0) > journalSigningInputLengthMax
   return {
     ...entry,
-    headers: headersLength > stubLimits.journalBodyLengthMax ? null : headers,
+    headers: headersLength > journalBodyLengthMax ? null : headers,
     requestBody: unlessLong(requestBody),
     answerBody: unlessLong(answerBody),
     ...(authentication && isLong && { authentication: { ...authentication, signingInput: null } }),
@@ -92,7 +100,7 @@ function withoutLongText(entry: JournalEntry): JournalEntry {
 }
 
 function unlessLong(body: string | null): string | null {
-  return body !== null && body.length > stubLimits.journalBodyLengthMax ? null : body
+  return body !== null && body.length > journalBodyLengthMax ? null : body
 }
 
 /** A body in which an API key of the stub and a private key in PEM are hidden: they belong into neither body. */

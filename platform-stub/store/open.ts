@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { type ExitCode, exitCodes, UserError } from '../user-error.ts'
 import { applicationId, migrations } from './schema.ts'
-import { type ExitCode, exitCodes, UserError } from './user-error.ts'
 
 const reasons = {
   foreign: 'is not a database of platform-stub; choose another --data-dir',

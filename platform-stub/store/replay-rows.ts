@@ -1,7 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { limits } from '../../contract/limits.ts'
 import { statementsOf } from './statements.ts'
-import { stubLimits } from './stub-limits.ts'
+
+/** The newest envelopes are known even after their exp, in case the clock is set back. */
+export const replaysKeptMin = 10_000
+/** So many are forgotten at a time. */
+const replaysForgottenMax = 100_000
 
 /**
  * The envelopes that were opened, by (kid, jti). A jti is free again when the exp of its last envelope has passed; the
@@ -25,14 +29,13 @@ export function replayTable(database: DatabaseSync) {
     /** Remembers an envelope. False where it was seen before. `exp` and `nowS` are Unix seconds. */
     record: (kid: string, jti: string, exp: number, nowS: number): boolean => record(kid, jti, exp, nowS) === 1,
     /** Whether there are more rows than are kept in any case. */
-    isLong: (): boolean => span() > stubLimits.replaysKeptMin,
+    isLong: (): boolean => span() > replaysKeptMin,
     /**
      * Forgets envelopes that are refused for their exp now: it has passed, or is later than any that is accepted since
      * the clock came back. A bounded number of them, and never the newest ones.
      */
     forgetExpired(nowS: number): void {
-      const { replaysKeptMin: kept, replaysForgottenMax: count } = stubLimits
-      forget({ kept, count, nowS, latestS: nowS + limits.envelopeExpAheadSMax })
+      forget({ kept: replaysKeptMin, count: replaysForgottenMax, nowS, latestS: nowS + limits.envelopeExpAheadSMax })
     },
   }
 }

@@ -1,8 +1,10 @@
 import type { DueAttempts, Mode } from '../clock/schedule.ts'
-import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
 import { type AttemptMade, recordAttempt } from './outcome.ts'
 import { type AttemptParts, everydayPatience, makeAttempt, type Patience, travelPatience } from './webhook-attempt.ts'
+
+/** Attempts under way at once towards one game server, so that a slow one delays no other. */
+const webhookInFlightPerReceiverMax = 16
 
 /** An attempt that is being made. */
 interface UnderWay {
@@ -35,9 +37,9 @@ export function webhookDispatcher(parts: AttemptParts, onStoreRefused: () => voi
   function startDue(gameServerId: number): void {
     if (!patience || !directory.byId(gameServerId)?.webhookUrl) return
     const own = [...underWay.values()].filter((attempt) => attempt.gameServerId === gameServerId)
-    const slots = stubLimits.webhookInFlightPerReceiverMax - own.length
+    const slots = webhookInFlightPerReceiverMax - own.length
     if (slots <= 0) return
-    const due = tables.webhooks.due(gameServerId, clock.nowMs(), stubLimits.webhookInFlightPerReceiverMax)
+    const due = tables.webhooks.due(gameServerId, clock.nowMs(), webhookInFlightPerReceiverMax)
     const startable = due.filter(({ id }) => !underWay.has(id) && !unrecorded.has(id))
     for (const delivery of startable.slice(0, slots)) {
       const abort = new AbortController()

@@ -4,9 +4,11 @@ import { transactionPhases } from '../../contract/transaction.ts'
 import type { Platform } from '../marketplace/platform.ts'
 import { Refusal } from '../marketplace/refusal.ts'
 import { backoffMs, phaseOfRow } from '../marketplace/transactions/moves.ts'
-import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhook-rows.ts'
 import { isAcknowledgement, type PostOutcome } from './post.ts'
+
+/** How much of a receiver's answer is kept with the attempt. */
+export const webhookAnswerKeptLengthMax = 2_048
 
 /** An attempt that was made. */
 export interface AttemptMade
@@ -72,7 +74,7 @@ export function outcomeFields(
 ): Pick<WebhookAttemptRow, 'responseStatus' | 'responseHeaders' | 'responseBody' | 'failure'> {
   if (outcome.kind === 'failure')
     return { responseStatus: null, responseHeaders: null, responseBody: null, failure: outcome.failure }
-  const responseBody = outcome.body.slice(0, stubLimits.webhookAnswerKeptLengthMax)
+  const responseBody = outcome.body.slice(0, webhookAnswerKeptLengthMax)
   const responseHeaders = JSON.stringify(outcome.headers)
   return { responseStatus: outcome.status, responseHeaders, responseBody, failure: null }
 }

@@ -2,7 +2,9 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https'
 import { signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import type { Clock } from '../clock/clock.ts'
-import { stubLimits } from '../store/stub-limits.ts'
+
+/** How much of a receiver's answer is read. */
+const webhookAnswerBytesMax = 65_536
 
 /** What one attempt came to. */
 export type PostOutcome =
@@ -97,11 +99,11 @@ function headersOf({ rawHeaders }: IncomingMessage): Header[] {
 function readAnswer(response: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = []
   let length = 0
-  const textOf = (): string => Buffer.concat(chunks).toString('utf8', 0, stubLimits.webhookAnswerBytesMax)
+  const textOf = (): string => Buffer.concat(chunks).toString('utf8', 0, webhookAnswerBytesMax)
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk)
     length += chunk.length
-    if (length > stubLimits.webhookAnswerBytesMax) done(textOf())
+    if (length > webhookAnswerBytesMax) done(textOf())
   })
   response.on('end', () => done(textOf()))
 }

@@ -5,6 +5,9 @@ import { transactionPhases } from '../../contract/transaction.ts'
 import { iso } from '../clock/iso.ts'
 import { terminalReasons } from '../marketplace/transactions/moves.ts'
 
+/** The transactions of test events have greater numbers than this one, and no sale has; they fit into 32 bits. */
+export const testTransactionIdAbove = 2_000_000_000
+
 /** The phase that a test of `transaction_terminal` reports, by its outcome. */
 const phases = {
   CONCLUIDA: 'completed',

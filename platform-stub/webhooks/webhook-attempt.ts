@@ -2,6 +2,8 @@ import { createPrivateKey } from 'node:crypto'
 import type { ProtectedHeader } from '../../contract/envelope/protected-header.ts'
 import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
+import { travelAttemptTimeoutMs } from '../clock/schedule.ts'
+import { faultDelayMsMax } from '../faults/fault-queue.ts'
 import type { Faults } from '../faults/faults.ts'
 import { brokenBody, brokenHeader, fits, type WebhookFault, type WebhookFaultKind } from '../faults/webhook-fault.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
@@ -9,7 +11,6 @@ import type { Platform } from '../marketplace/platform.ts'
 import type { Random } from '../marketplace/random.ts'
 import { Refusal } from '../marketplace/refusal.ts'
 import type { PlatformKeyRow } from '../store/platform-row.ts'
-import { stubLimits } from '../store/stub-limits.ts'
 import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
 import type { AttemptMade } from './outcome.ts'
 import { type PostOutcome, postWebhook, sentHeaders, type WebhookPost } from './post.ts'
@@ -33,13 +34,13 @@ export interface Patience {
 /** While the schedule follows the clock. @see interface section 6 */
 export const everydayPatience: Patience = {
   timeoutMs: limits.webhookTimeoutMs,
-  faultDelayMsMax: stubLimits.faultDelayMsMax,
+  faultDelayMsMax: faultDelayMsMax,
 }
 
 /** During a clock jump, which a caller waits for. @see docs/decisions/0033 */
 export const travelPatience: Patience = {
-  timeoutMs: stubLimits.travelAttemptTimeoutMs,
-  faultDelayMsMax: stubLimits.travelAttemptTimeoutMs,
+  timeoutMs: travelAttemptTimeoutMs,
+  faultDelayMsMax: travelAttemptTimeoutMs,
 }
 
 /**

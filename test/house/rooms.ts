@@ -39,6 +39,7 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
     ['marketplace'],
     ['clock'],
     ['store'],
+    ['user-error.ts'],
   ],
 }
 

@@ -5,7 +5,7 @@ import writeFileAtomic from 'write-file-atomic'
 import * as z from 'zod/mini'
 import type { Clock } from '../../clock/clock.ts'
 import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from '../../marketplace/game-servers/rsa-pair.ts'
-import { UserError } from '../../store/user-error.ts'
+import { UserError } from '../../user-error.ts'
 import { askStub } from '../ask-stub.ts'
 
 /** The key that a prober signs with. */

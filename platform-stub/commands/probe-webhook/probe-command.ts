@@ -1,6 +1,6 @@
 import { machineTime, StubClock } from '../../clock/clock.ts'
 import { makeRandom } from '../../marketplace/random.ts'
-import { exitCodes } from '../../store/user-error.ts'
+import { exitCodes } from '../../user-error.ts'
 import { keyInFolder, keyOfStub } from './key.ts'
 import { outputOf } from './output.ts'
 import { probeForPrograms, probeWebhook } from './run.ts'

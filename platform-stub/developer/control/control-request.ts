@@ -5,7 +5,10 @@ import { type HttpRequest, hasBody } from '../../http/http-request.ts'
 import { isDeclaredJson, parseFields, readObject } from '../../http/json-body.ts'
 import { positiveInteger } from '../../http/positive-integer.ts'
 import { orThrow, type Refusal, refuse } from '../../marketplace/refusal.ts'
-import { stubLimits } from '../../store/stub-limits.ts'
+
+/** Entries of a list: those that are not asked for by number, and the most that can be. */
+const listLengthDefault = 100
+const listLengthMax = 1_000
 
 /** For routes that take no field. */
 export const noFields = z.strictObject({})
@@ -60,9 +63,9 @@ export function limitOf(context: Context<StubEnv>): number {
 /** The same of a query that has other parameters too. @throws {Refusal} LIMIT_INVALID */
 export function limitIn(query: ReadonlyMap<string, string>): number {
   const asked = query.get('limit')
-  if (asked === undefined) return stubLimits.listLengthDefault
+  if (asked === undefined) return listLengthDefault
   const count = positiveInteger(asked)
-  if (count === undefined || count > stubLimits.listLengthMax) throw refuse('LIMIT_INVALID')
+  if (count === undefined || count > listLengthMax) throw refuse('LIMIT_INVALID')
   return count
 }
 

@@ -5,8 +5,7 @@ import { positiveInteger } from '../../http/positive-integer.ts'
 import { webhookUrlOf } from '../../marketplace/game-servers/register.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
 import type { OneOffRow } from '../../store/one-off-rows.ts'
-import { stubLimits } from '../../store/stub-limits.ts'
-import { testEvent, testPayload } from '../../webhooks/test-event.ts'
+import { testEvent, testPayload, testTransactionIdAbove } from '../../webhooks/test-event.ts'
 import type { ControlParts } from './control-parts.ts'
 import { bodyOf, limitOf, textOrNull } from './control-request.ts'
 
@@ -26,7 +25,7 @@ export function testEventRoutes({ platform, directory, oneOffs }: ControlParts):
       const { id: gameServerId, webhookUrl: known } = serverOf(context.req.param('id'))
       const asked = await bodyOf(context, testEvent)
       const { event, transactionId, webhookUrl } = asked
-      const min = stubLimits.testTransactionIdAbove
+      const min = testTransactionIdAbove
       if (transactionId !== undefined && transactionId <= min) throw refuse('TEST_TRANSACTION_INVALID', { min })
       const url = webhookUrl === undefined ? known : orThrow(webhookUrlOf(textOrNull(webhookUrl)))
       if (!url) throw refuse('WEBHOOK_URL_MISSING')

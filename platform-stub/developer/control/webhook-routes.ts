@@ -7,12 +7,14 @@ import { positiveInteger } from '../../http/positive-integer.ts'
 import { webhookUrlOf } from '../../marketplace/game-servers/register.ts'
 import type { Platform } from '../../marketplace/platform.ts'
 import { orThrow, refuse } from '../../marketplace/refusal.ts'
-import { stubLimits } from '../../store/stub-limits.ts'
 import type { Tables } from '../../store/tables.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { ControlParts } from './control-parts.ts'
 import { bodyOf, limitIn, queryOf, textOrNull } from './control-request.ts'
 import { oneOffStory } from './test-event-routes.ts'
+
+/** Attempts that a list gives with each delivery; the console shows all, page by page. */
+const attemptsListedMax = 20
 
 /** How long a webhook that is sent again is waited for: an attempt has 10 s, but a fault may put it off by an hour. */
 const resendWaitMs = 11_000
@@ -79,11 +81,11 @@ function deliveryStory({ tables }: Platform, delivery: WebhookDeliveryRow) {
       ...withIsoTimes(attempt),
       protectedHeader: JSON.parse(attempt.protectedHeader) as unknown,
     })),
-    sentElsewhere: tables.oneOffs.ofDelivery(delivery.id, stubLimits.webhookAttemptsListedMax).map(oneOffStory),
+    sentElsewhere: tables.oneOffs.ofDelivery(delivery.id, attemptsListedMax).map(oneOffStory),
   }
 }
 
 /** In the order in which they were made. */
 function newestAttempts({ webhooks }: Tables, { id }: WebhookDeliveryRow): WebhookAttemptRow[] {
-  return webhooks.newestAttempts(id, null, stubLimits.webhookAttemptsListedMax).reverse()
+  return webhooks.newestAttempts(id, null, attemptsListedMax).reverse()
 }

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { exitCodes, UserError } from '../../store/user-error.ts'
+import { exitCodes, UserError } from '../../user-error.ts'
 
 /**
  * What is wrong with one field of a scenario and how to correct it, for the developer at the command line.

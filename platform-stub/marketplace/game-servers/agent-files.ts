@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
-import { UserError } from '../../store/user-error.ts'
+import { UserError } from '../../user-error.ts'
 import { type AgentCredentials, type AgentLocation, agentEnv } from './agent-env.ts'
 
 /** The folder of an agent's files, before and after a registration. */

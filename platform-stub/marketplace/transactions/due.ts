@@ -1,8 +1,10 @@
 import type { DueWork } from '../../clock/schedule.ts'
-import { stubLimits } from '../../store/stub-limits.ts'
 import type { Platform } from '../platform.ts'
 import { Refusal } from '../refusal.ts'
 import { moveTransaction } from './apply.ts'
+
+/** Moves that time makes in one turn of the event loop, some 5 ms: requests are answered between them. */
+const dueMovesPerTurnMax = 100
 
 /** The moves that time makes, for the schedule. */
 export function dueMoves(platform: Platform): DueWork {
@@ -12,7 +14,7 @@ export function dueMoves(platform: Platform): DueWork {
     run() {
       const firstMs = nextMs()
       if (firstMs === null || firstMs > platform.clock.nowMs()) return true
-      return !(platform.transact(() => makeDueMoves(platform, stubLimits.dueMovesPerTurnMax)) instanceof Refusal)
+      return !(platform.transact(() => makeDueMoves(platform, dueMovesPerTurnMax)) instanceof Refusal)
     },
   }
 }

@@ -2,8 +2,8 @@ import { observedQuantityOf, type WebhookEvent } from '../../../contract/events.
 import { readStrictJson } from '../../../contract/strict-json.ts'
 import type { TransactionPhase } from '../../../contract/transaction.ts'
 import type { SentWebhook } from '../../store/console-queries.ts'
-import { stubLimits } from '../../store/stub-limits.ts'
 import type { DueMoveRow } from '../../store/transaction-rows.ts'
+import { webhookAnswerKeptLengthMax } from '../../webhooks/outcome.ts'
 
 /** The stock in an answer to a webhook; `cut` for an answer that was too long to be stored whole. */
 export type Observation = number | 'none' | 'cut'
@@ -78,7 +78,7 @@ export function exchangeOf(
 /** The stock that a game server's answer reports. */
 export function observationIn(answer: string | null): Observation {
   const body = answer ?? ''
-  if (body.length >= stubLimits.webhookAnswerKeptLengthMax) return 'cut'
+  if (body.length >= webhookAnswerKeptLengthMax) return 'cut'
   const reading = readStrictJson(body)
   return (reading.ok ? observedQuantityOf(reading.object.value) : undefined) ?? 'none'
 }

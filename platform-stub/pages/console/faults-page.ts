@@ -3,13 +3,12 @@ import { webhookEvents } from '../../../contract/events.ts'
 import type { PartnerFault } from '../../faults/partner-fault.ts'
 import type { WebhookFault } from '../../faults/webhook-fault.ts'
 import { platformOperationNames } from '../../marketplace/platform-operations.ts'
-import { stubLimits } from '../../store/stub-limits.ts'
 import type { Html } from '../document.ts'
 import { badge, icon } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm, field } from './acts.ts'
 import type { ConsolePage, ConsoleParts } from './console-parts.ts'
-import { emptyState } from './list.ts'
+import { consoleRowsMax, emptyState } from './list.ts'
 
 /** The numbers that kinds of faults have, with their first values. */
 const numbers = { status: '503', retryAfterSeconds: '', delayMs: '3000', copies: '1', times: '1' } as const
@@ -44,7 +43,7 @@ export function faultsPage({ t, faults }: ConsoleParts): ConsolePage {
   const requests: Side = {
     name: texts.requests,
     id: 'faults',
-    set: faults.partner.newest(stubLimits.consoleRowsMax),
+    set: faults.partner.newest(consoleRowsMax),
     kinds: partnerKinds,
     does: texts.ofRequests,
     target: select(t, 'operation', platformOperationNames),
@@ -52,7 +51,7 @@ export function faultsPage({ t, faults }: ConsoleParts): ConsolePage {
   const webhooks: Side = {
     name: texts.webhooks,
     id: 'webhook-faults',
-    set: faults.webhook.newest(stubLimits.consoleRowsMax),
+    set: faults.webhook.newest(consoleRowsMax),
     kinds: webhookKinds,
     does: texts.ofWebhooks,
     target: select(t, 'event', Object.keys(webhookEvents)),

@@ -1,9 +1,11 @@
 import { html } from 'hono/html'
 import { positiveInteger } from '../../http/positive-integer.ts'
-import { stubLimits } from '../../store/stub-limits.ts'
 import type { Html } from '../document.ts'
 import type { Texts } from '../texts/en.ts'
 import type { PageRequest } from './console-parts.ts'
+
+/** Rows of a console page; older ones are on the next. */
+export const consoleRowsMax = 50
 
 /** One column of a table. */
 export interface Column<Row> {
@@ -103,7 +105,7 @@ export function choiceIn<Name extends string>(
 }
 
 /** Number of rows to query: one more than a page shows, to know whether there is another page. */
-export const rowsAsked = stubLimits.consoleRowsMax + 1
+export const rowsAsked = consoleRowsMax + 1
 
 /** The parameter of a list that is newest first. */
 const newestFirst = 'before'
@@ -130,7 +132,7 @@ export function pageOf<Row>(
   parameter: typeof newestFirst | typeof byName = newestFirst,
 ): { readonly rows: readonly Row[]; readonly pager: Html | string } {
   const { first, next } = texts[parameter]
-  const rows = found.slice(0, stubLimits.consoleRowsMax)
+  const rows = found.slice(0, consoleRowsMax)
   const last = found.length > rows.length ? rows.at(-1) : undefined
   const link = (name: string, key: string) => {
     const changed = new URLSearchParams(query)

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { positiveInteger } from '../../http/positive-integer.ts'
 import { platformOperationNames } from '../../marketplace/platform-operations.ts'
 import type { JournalEntry } from '../../partner-api/request-journal.ts'
-import { stubLimits } from '../../store/stub-limits.ts'
+import { journalEntriesMax } from '../../partner-api/request-journal.ts'
 import type { Html } from '../document.ts'
 import { field } from './acts.ts'
 import { detailPage, notFoundPage } from './console-page.ts'
@@ -23,14 +23,14 @@ export function requestsPage(parts: ConsoleParts, request: PageRequest): Console
   const { t, journal } = parts
   const before = beforeIn(request) ?? Number.POSITIVE_INFINITY
   const fits = filterOf(request.query)
-  const all = journal.newest(stubLimits.journalEntriesMax)
+  const all = journal.newest(journalEntriesMax)
   const found = all.filter((entry) => entry.number < before && fits(entry))
   const { rows, pager } = pageOf(t, request, found, ({ number }) => number)
   return {
     title: t.menu['/console/requests'],
     content: html`
       <h1>${t.menu['/console/requests']}</h1>
-      <p class="soft">${t.requests.about(stubLimits.journalEntriesMax.toLocaleString(t.lang))}</p>
+      <p class="soft">${t.requests.about(journalEntriesMax.toLocaleString(t.lang))}</p>
       ${searchForm(t, request, { searchFor: t.requests.searchFor, keeps: ['show'], fields: filterFields(parts, request) })}
       ${choices(
         t,

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { operations } from '../../../contract/operations.ts'
 import type { JournalEntry } from '../../partner-api/request-journal.ts'
-import { stubLimits } from '../../store/stub-limits.ts'
+import { journalEntriesMax } from '../../partner-api/request-journal.ts'
 import type { HistoryRow, MoneyRow, TransactionRow } from '../../store/transaction-rows.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { Html } from '../document.ts'
@@ -71,7 +71,7 @@ function callsOf({ t, journal }: ConsoleParts, { id, gameServerId }: Transaction
   const isAbout = (entry: JournalEntry) =>
     entry.gameServerId === gameServerId && entry.transactionId === id && entry.method !== 'GET'
   return journal
-    .newest(stubLimits.journalEntriesMax)
+    .newest(journalEntriesMax)
     .filter(isAbout)
     .map(({ number, atMs, durationMs, method, path: asked, status, message }) => ({
       atMs: atMs - durationMs,

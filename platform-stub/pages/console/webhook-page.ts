@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { positiveInteger } from '../../http/positive-integer.ts'
-import { stubLimits } from '../../store/stub-limits.ts'
 import type { WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { Html } from '../document.ts'
 import { card } from '../parts.ts'
@@ -11,6 +10,9 @@ import { detailPage, notFoundPage } from './console-page.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { beforeIn, emptyState, pageOf, rowsAsked } from './list.ts'
 import { nextTry, resendForm, stateBadge } from './webhooks-page.ts'
+
+/** Attempts on a page; older ones are on the next. */
+const attemptsListedMax = 20
 
 /** A delivery with its attempts, newest first: payload, signature and answer. */
 export function webhookPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
@@ -23,7 +25,7 @@ export function webhookPage(parts: ConsoleParts, request: PageRequest): ConsoleP
   const { rows, pager } = pageOf(t, request, found, (attempt) => attempt.id)
   const count = webhooks.attemptCount(id)
   const recordedAttempts = webhooks.newestAttempts(id, null, 1)[0]?.number ?? 0
-  const elsewhere = oneOffs.ofDelivery(id, stubLimits.webhookAttemptsListedMax)
+  const elsewhere = oneOffs.ofDelivery(id, attemptsListedMax)
   const hint = parts.directory.byId(gameServerId)?.webhookUrl
     ? t.webhook.goesOut
     : t.webhook.noUrl(`/console/game-servers/${gameServerId}`)

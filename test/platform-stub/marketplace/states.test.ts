@@ -8,7 +8,7 @@ import {
   transactionTriggers,
 } from '../../../contract/transaction.ts'
 import { machineTime } from '../../../platform-stub/clock/clock.ts'
-import { stubLimits } from '../../../platform-stub/store/stub-limits.ts'
+import { travelAttemptTimeoutMs } from '../../../platform-stub/clock/schedule.ts'
 import { startReceiver } from '../fixtures/receiver.ts'
 import { type Answer, type GameServer, startStub, type TestStub } from '../fixtures/stub.ts'
 import { watchedTime } from '../fixtures/watched-time.ts'
@@ -159,7 +159,7 @@ test('the same holds between OUT_OF_STOCK and its refund', async () => {
   await busy.paidTransaction()
   await receiver.count(1)
   const jump = stub.advance(0)
-  await watched.timer(stubLimits.travelAttemptTimeoutMs)
+  await watched.timer(travelAttemptTimeoutMs)
   for (const [at, trigger] of triggers.entries()) {
     const transactionId = ids[at] ?? 0
     await fire(stub, server, 'fail-out-of-stock', transactionId)

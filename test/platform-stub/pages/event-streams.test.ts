@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stubLimits } from '../../../platform-stub/store/stub-limits.ts'
+import { pageStreamsMax } from '../../../platform-stub/pages/changes.ts'
 import { startStub, type TestStub } from '../fixtures/stub.ts'
 
 /** The addresses of all streams, one of each kind. */
@@ -20,7 +20,7 @@ async function open(url: string) {
 test('pages that are open at once are bounded, and a page that is closed makes room for another', async () => {
   await using stub = await startStub()
   const [checkout = ''] = await streamsOf(stub)
-  const pages = await Promise.all(Array.from({ length: stubLimits.pageStreamsMax }, () => open(checkout)))
+  const pages = await Promise.all(Array.from({ length: pageStreamsMax }, () => open(checkout)))
   expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]))
   const { status, message } = await stub.request('GET', '/console/changes')
   expect([status, message]).toEqual([503, 'Há páginas demais abertas. Feche algumas e recarregue esta.'])
@@ -42,7 +42,7 @@ test('a purchase or a link that does not exist has no stream', async () => {
 test('HEAD on a stream of changes is answered and leaves no page open', async () => {
   await using stub = await startStub()
   for (const url of await streamsOf(stub)) {
-    for (let n = 0; n < stubLimits.pageStreamsMax; n++) {
+    for (let n = 0; n < pageStreamsMax; n++) {
       const { status, headers } = await fetch(url, { method: 'HEAD' })
       expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     }

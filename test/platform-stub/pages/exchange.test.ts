@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exchangeOf } from '../../../platform-stub/pages/console/exchange.ts'
 import type { SentWebhook } from '../../../platform-stub/store/console-queries.ts'
-import { stubLimits } from '../../../platform-stub/store/stub-limits.ts'
+import { webhookAnswerKeptLengthMax } from '../../../platform-stub/webhooks/outcome.ts'
 
 const order: SentWebhook = {
   id: 7,
@@ -71,7 +71,7 @@ test.each([
   ['{"ok":true}', 'none'],
   ['', 'none'],
   [null, 'none'],
-  ['x'.repeat(stubLimits.webhookAnswerKeptLengthMax), 'cut'],
+  ['x'.repeat(webhookAnswerKeptLengthMax), 'cut'],
 ])('an order that was acknowledged with %j is shown with the stock %j', (answer, observation) => {
   const webhooks = [{ ...closed, acknowledgedAt: 30_000, answer }]
   expect(exchangeOf('delivered', webhooks, [], true, 0)).toEqual({

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../../platform-stub/store/open.ts'
+import { replaysKeptMin } from '../../../platform-stub/store/replay-rows.ts'
 import { applicationId, migrations } from '../../../platform-stub/store/schema.ts'
-import { stubLimits } from '../../../platform-stub/store/stub-limits.ts'
 import { prepareTables } from '../../../platform-stub/store/tables.ts'
 import { diskFull, makeTransact } from '../../../platform-stub/store/transact.ts'
 import { temporaryFolder } from '../fixtures/process.ts'
@@ -121,7 +121,7 @@ test('a jti may be used again after its exp, and then no earlier envelope fits, 
 
 test('expired jtis are forgotten oldest first, and the newest stay known for a clock that is set back', () => {
   const { database, replays, stored } = memoryOfJtis()
-  const kept = stubLimits.replaysKeptMin
+  const kept = replaysKeptMin
   const jtis = Array.from({ length: kept + 1_200 }, () => randomUUID())
   database.exec('begin')
   for (const jti of jtis) replays.record('kid', jti, 30, 0)
@@ -136,7 +136,7 @@ test('expired jtis are forgotten oldest first, and the newest stay known for a c
 
 test('an envelope that lives longer, or in a time that the clock came back from, keeps no expired jti from being forgotten', () => {
   const { database, replays, stored } = memoryOfJtis()
-  const filler = Array.from({ length: stubLimits.replaysKeptMin }, (_, n) => `filler-${n}`)
+  const filler = Array.from({ length: replaysKeptMin }, (_, n) => `filler-${n}`)
   database.exec('begin')
   replays.record('kid', 'long-lived', 500, 0)
   replays.record('kid', 'of-next-year', 31_536_000, 31_535_990)
