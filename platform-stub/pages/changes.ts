@@ -7,8 +7,6 @@ export const pageStreamsMax = 200
 const pageChangesIntervalMs = 250
 /** So often an open page's connection is written to, and what it shows is looked at for what time alone changed. */
 const pageBeatMs = 10_000
-/** A page that lost its connection asks again after this. */
-const pageRetryMs = 1_000
 
 /** A page that is open somewhere, and whether what it shows may have changed since it was told. */
 interface OpenPage {
@@ -63,7 +61,6 @@ export class Changes {
     this.#pages.add(page)
     let told: string | undefined
     const lines = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(Buffer.from(`retry: ${pageRetryMs}\n\n`)),
       pull: async (controller) => {
         if (told !== undefined) await this.#changed(page)
         // Its reader is gone, and the stream with it.

@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { withIsoTimes } from '../../clock/iso.ts'
 import type { StubEnv } from '../../http/framework.ts'
 import { positiveInteger } from '../../http/positive-integer.ts'
 import { webhookUrlOf } from '../../marketplace/game-servers/register.ts'
@@ -8,6 +7,7 @@ import type { OneOffRow } from '../../store/one-off-rows.ts'
 import { testEvent, testPayload, testTransactionIdAbove } from '../../webhooks/test-event.ts'
 import type { ControlParts } from './control-parts.ts'
 import { bodyOf, limitOf, textOrNull } from './control-request.ts'
+import { sentStory } from './sent-story.ts'
 
 /** Test events of a game server: signed like real ones, without a sale, sent once. The answer comes with the receiver's. */
 export function testEventRoutes({ platform, directory, oneOffs }: ControlParts): Hono<StubEnv> {
@@ -38,10 +38,5 @@ export function testEventRoutes({ platform, directory, oneOffs }: ControlParts):
 
 /** A webhook that was sent once, as the control routes show it. */
 export function oneOffStory(sent: OneOffRow) {
-  return {
-    ...withIsoTimes(sent),
-    payload: JSON.parse(sent.payload) as unknown,
-    body: sent.payload,
-    protectedHeader: JSON.parse(sent.protectedHeader) as unknown,
-  }
+  return { ...sentStory(sent), payload: JSON.parse(sent.payload) as unknown, body: sent.payload }
 }

@@ -11,6 +11,7 @@ import type { Tables } from '../../store/tables.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { ControlParts } from './control-parts.ts'
 import { bodyOf, limitIn, queryOf, textOrNull } from './control-request.ts'
+import { sentStory } from './sent-story.ts'
 import { oneOffStory } from './test-event-routes.ts'
 
 /** Attempts that a list gives with each delivery; the console shows all, page by page. */
@@ -77,10 +78,7 @@ function deliveryStory({ tables }: Platform, delivery: WebhookDeliveryRow) {
     payload: JSON.parse(delivery.payload) as unknown,
     body: delivery.payload,
     attemptCount: tables.webhooks.attemptCount(delivery.id),
-    attempts: newestAttempts(tables, delivery).map(({ deliveryId: _, ...attempt }) => ({
-      ...withIsoTimes(attempt),
-      protectedHeader: JSON.parse(attempt.protectedHeader) as unknown,
-    })),
+    attempts: newestAttempts(tables, delivery).map(({ deliveryId: _, ...attempt }) => sentStory(attempt)),
     sentElsewhere: tables.oneOffs.ofDelivery(delivery.id, attemptsListedMax).map(oneOffStory),
   }
 }
