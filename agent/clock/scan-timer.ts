@@ -5,17 +5,17 @@ import type { Clock } from './clock.ts'
 const earlyAfterMs = 5
 const restPerScan = 4
 
+/** Times are monotonic, in ms. */
+type ScanState =
+  | { readonly at: 'new' | 'stopped' }
+  | { readonly at: 'scanning'; readonly next: 'usual' | 'early' | 'none'; readonly ended: Promise<void> }
+  | { readonly at: 'resting'; readonly dueMs: number; readonly earliestMs: number; readonly cancel: () => void }
+
 /** When to scan: every 200 ms, and earlier when something reports a change. */
 export class ScanTimer {
   readonly #clock: Clock
   readonly #scan: () => Promise<void>
-  #isStopped = false
-  #isScanning = false
-  #isWoken = false
-  #scanning: Promise<void> = Promise.resolve()
-  #notBeforeMs = 0
-  #dueMs = 0
-  #cancel: () => void = () => undefined
+  #state: ScanState = { at: 'new' }
 
   /** @param scan Must not throw. */
   constructor(clock: Clock, scan: () => Promise<void>) {
@@ -23,46 +23,54 @@ export class ScanTimer {
     this.#scan = scan
   }
 
-  /** Scans now, and then until it is stopped. */
+  /** Scans now, and then until it is stopped. Resolves when the first scan has ended. */
   start(): Promise<void> {
-    this.#scanning = this.#scanNow()
-    return this.#scanning
+    const startedMs = this.#clock.monotonicMs()
+    const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+    this.#state = { at: 'scanning', next: 'usual', ended }
+    this.#scan()
+      .then(() => this.#rest(startedMs))
+      .then(resolve, reject)
+    return ended
   }
 
   /** Scans as soon as it may. Several calls count as one. */
   wake(): void {
-    if (this.#isScanning) this.#isWoken = true
-    else if (!this.#isStopped && this.#dueMs > this.#notBeforeMs) this.#scanIn(this.#earlyDelayMs())
+    const state = this.#state
+    if (state.at === 'scanning' && state.next === 'usual') this.#state = { ...state, next: 'early' }
+    if (state.at !== 'resting' || state.dueMs <= state.earliestMs) return
+    state.cancel()
+    this.#restFor(state.earliestMs - this.#clock.monotonicMs(), state.earliestMs)
   }
 
   /** Resolves when the last scan has ended. */
   async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#cancel()
-    await this.#scanning
+    const state = this.#state
+    if (state.at === 'scanning') {
+      this.#state = { ...state, next: 'none' }
+      await state.ended
+    } else {
+      if (state.at === 'resting') state.cancel()
+      this.#state = { at: 'stopped' }
+    }
   }
 
-  async #scanNow(): Promise<void> {
-    this.#cancel()
-    this.#isScanning = true
-    this.#isWoken = false
-    const startedMs = this.#clock.monotonicMs()
-    await this.#scan()
-    this.#isScanning = false
-    if (this.#isStopped) return
+  #rest(startedMs: number): void {
+    if (this.#state.at !== 'scanning') return
+    const { next } = this.#state
+    if (next === 'none') {
+      this.#state = { at: 'stopped' }
+      return
+    }
     const endedMs = this.#clock.monotonicMs()
-    this.#notBeforeMs = endedMs + Math.max(earlyAfterMs, restPerScan * (endedMs - startedMs))
-    this.#scanIn(this.#isWoken ? this.#earlyDelayMs() : limits.spoolScanIntervalMs)
+    const earlyMs = Math.max(earlyAfterMs, restPerScan * (endedMs - startedMs))
+    const usualMs = limits.spoolScanIntervalMs
+    this.#restFor(next === 'early' ? Math.min(earlyMs, usualMs) : usualMs, endedMs + earlyMs)
   }
 
-  #earlyDelayMs(): number {
-    return Math.min(this.#notBeforeMs - this.#clock.monotonicMs(), limits.spoolScanIntervalMs)
-  }
-
-  #scanIn(delayMs: number): void {
-    this.#cancel()
-    this.#dueMs = this.#clock.monotonicMs() + delayMs
-    if (delayMs <= 0) void this.start()
-    else this.#cancel = this.#clock.after(delayMs, () => void this.start())
+  #restFor(delayMs: number, earliestMs: number): void {
+    if (delayMs <= 0) return void this.start()
+    const cancel = this.#clock.after(delayMs, () => void this.start())
+    this.#state = { at: 'resting', dueMs: this.#clock.monotonicMs() + delayMs, earliestMs, cancel }
   }
 }
