@@ -2,14 +2,17 @@ import type { AgentConfig } from '../config/config.ts'
 import { StoreUnusableError } from '../database/store-errors.ts'
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
+import { cures } from '../language/cures.ts'
+import { sentenceOf } from '../language/problem.ts'
 import { LockedError } from '../ownership/owner-lock.ts'
 import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
 
-const portCures: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'Is another agent running?',
-  EACCES: 'Ports below 1024 need a right that the agent does not want: choose a port above, for example 8899',
-  EADDRNOTAVAIL: 'This host has no such address',
+const portCures: Readonly<Record<string, (setting: string) => string>> = {
+  EADDRINUSE: cures.freePort,
+  // Ports below need a right that the agent does not want.
+  EACCES: (setting) => cures.higherPort(setting, 1024),
+  EADDRNOTAVAIL: (setting) => cures.addressOfHost(setting.replace('PORT', 'HOST')),
 }
 
 /**
@@ -37,10 +40,9 @@ export function explainFailedStart(
     const isWebhookPort = port !== config.port && port === webhook?.port
     const name = isWebhookPort ? 'SERVICE_WEBHOOK_PORT' : 'SERVICE_AGENT_PORT'
     const host = isWebhookPort ? webhook?.host : config.host
-    return {
-      message: `${name}: port ${port} on ${host} cannot be opened (${code}). ${portCures[code ?? ''] ?? 'Choose another port'}`,
-      exitCode: exitCodes.usage,
-    }
+    const cure = (portCures[code ?? ''] ?? cures.otherPort)(name)
+    const problem = `port ${port} on ${host} cannot be opened (${code})`
+    return { message: sentenceOf({ name, problem, cure }), exitCode: exitCodes.usage }
   }
   if (code === undefined) throw error
   return { message: `cannot start: ${(error as Error).message}`, exitCode: exitCodes.usage }

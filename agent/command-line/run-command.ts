@@ -6,6 +6,7 @@ import { systemClock } from '../clock/clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import { exampleOf, shownPath } from '../config/settings.ts'
+import { cureOf } from '../durable-files/system-errors.ts'
 import { sentenceOf } from '../language/problem.ts'
 import { type Log, type OpenedLog, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
@@ -86,9 +87,10 @@ async function openLogOrReport({ logLevel, logFile }: AgentConfig): Promise<Open
     return await openLog({ level: logLevel, file: logFile, monotonicMs: () => systemClock.monotonicMs() })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const cure = "the agent's user must be able to write the file, and to make others in its directory"
+    const name = 'SERVICE_LOG_FILE'
+    const problem = `cannot write ${shownPath(logFile ?? '')} (${code})`
     process.stderr.write(
-      `SERVICE_LOG_FILE: cannot write ${shownPath(logFile ?? '')} (${code}): ${cure}. Example: ${exampleOf('SERVICE_LOG_FILE')}\n`,
+      `${sentenceOf({ name, problem, cure: cureOf(error as Error) })}. Example: ${exampleOf(name)}\n`,
     )
     process.exitCode = exitCodes.usage
     return undefined

@@ -11,7 +11,7 @@ export interface DatabaseWriterOptions {
   /** Of the database's file. */
   readonly path: string
   /** What a person can do if the file was removed while the agent ran. */
-  readonly cureOfRemoval: string
+  readonly cureOfRemoval: () => string
   /** Called when the database fails for another reason than a full disk. */
   readonly onFatal: (error: Error) => void
 }
@@ -95,7 +95,7 @@ export class DatabaseWriter {
   reportRemoval(): RemovedError | undefined {
     if (this.#isSameFile()) return undefined
     const { path, cureOfRemoval, onFatal } = this.#options
-    const removal = new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoval)
+    const removal = new RemovedError('SERVICE_STATE_DIR', path, cureOfRemoval())
     onFatal(removal)
     return removal
   }

@@ -22,7 +22,7 @@ export interface DatabaseKind {
   /** What a person can do about a broken file, and what that means. */
   readonly cureOfDamage: () => string
   /** What a person can do if the file was removed while the agent ran, and what that means. */
-  readonly cureOfRemoval: string
+  readonly cureOfRemoval: () => string
 }
 
 /** A larger database is not read to its end at the start: damage in it is found when its part is read. */

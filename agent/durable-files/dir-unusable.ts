@@ -1,3 +1,4 @@
+import { asSentence } from '../language/problem.ts'
 import { codeOf, cureOf, mayPass, problemOf } from './system-errors.ts'
 
 /** The settings that name directories of the agent's own, each with an example. */
@@ -16,8 +17,7 @@ export class DirUnusableError extends Error {
   readonly mayPass: boolean
 
   constructor(setting: DirSetting, path: string, problem: string, cure: string, cause: unknown, mayPass = false) {
-    const sentence = cure.charAt(0).toUpperCase() + cure.slice(1)
-    super(`${setting}: ${path}: ${problem}. ${sentence}. Example: ${dirSettings[setting]}`, { cause })
+    super(`${setting}: ${path}: ${problem}. ${asSentence(cure)}. Example: ${dirSettings[setting]}`, { cause })
     this.mayPass = mayPass
   }
 }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { asSentence } from '../language/problem.ts'
 import type { DirSetting } from './dir-unusable.ts'
 
 /** A file or directory of the agent was removed or replaced while the agent ran. Everything written to it since then is lost. */
@@ -6,7 +7,7 @@ export class RemovedError extends Error {
   override readonly name = 'RemovedError'
 
   constructor(setting: DirSetting, path: string, cure: string) {
-    super(`${setting}: ${path} was removed or replaced while the agent ran. ${cure}`)
+    super(`${setting}: ${path} was removed or replaced while the agent ran. ${asSentence(cure)}`)
   }
 }
 

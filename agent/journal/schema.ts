@@ -71,6 +71,5 @@ export const journalDatabase: DatabaseKind = {
   fill: (db) => void db.prepare('INSERT INTO journal (only, name) VALUES (1, ?)').run(randomUUID()),
   takeOver,
   cureOfDamage: cures.beginJournal,
-  cureOfRemoval:
-    'What was sent is forgotten with it. Put it back if it was moved; else start the agent again, and ids of the last ten minutes are new',
+  cureOfRemoval: cures.restoreJournal,
 }

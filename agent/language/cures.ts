@@ -16,8 +16,10 @@ export const cures = {
   lookAtDisk: () => say`look at the disk first`,
   lookAtDiskAndRights: () => say`look at its disk and its rights`,
   mountForWriting: () => say`mount it for writing, or name another directory`,
-  makeParent: () => say`see that its directory exists, on a local disk`,
+  makeParent: () => say`check that its directory exists, on a local disk`,
   makeDir: (path: string) => say`make ${path} and give it to the agent's user`,
+  makeDirAgain: () => say`start the agent again: it makes what is missing`,
+  removeLock: () => say`remove that file; it contains nothing else`,
   useLocalDisk: () => say`name a directory on a disk of this host`,
   shareDir: (root: string, dir: string) =>
     say`run: ${`chgrp --reference=${quoted(root)} ${quoted(dir)} && chmod g+rwxs ${quoted(dir)}`}`,
@@ -27,11 +29,22 @@ export const cures = {
   allowHardLinks: () =>
     say`put the spool on a file system with hard links; without them a request that comes back at a stop can replace a newer one`,
 
+  // Names in the spool.
+  renameFile: () => say`write the request under another name`,
+  useRegularFile: () => say`write a request as a regular file, and remove what is not one`,
+  nameRequest: () =>
+    say`call a request <id>.json, in lower case, where <id> has only letters, digits, ".", "_" and "-" and begins with a letter or digit`,
+  raiseWatches: () => say`on Linux raise fs.inotify.max_user_watches; nothing is lost but time`,
+
   // The state directory.
   beginJournal: () =>
     say`move it away to begin with an empty journal. Do not put an older copy in its place: it does not know which calls were sent since`,
+  restoreJournal: () =>
+    say`put it back if it was moved; else start the agent again: what was sent is forgotten, and ids of the last ten minutes are new`,
   beginLedger: () =>
     say`move it away to begin with an empty ledger, then compare the paid transactions at the platform with what the game server delivered. Do not put an older copy in its place: it does not know the orders since`,
+  restoreLedger: () =>
+    say`put it back if it was moved; else start the agent again, and compare the paid transactions at the platform with what the game server delivered: the orders are forgotten`,
   ownStateDir: () => say`set SERVICE_STATE_DIR to a directory of its own`,
   stopOwner: () => say`stop that agent, or give this one a SERVICE_STATE_DIR of its own`,
   startNewerVersion: () => say`start that version again`,
@@ -50,8 +63,13 @@ export const cures = {
   givePort: () => say`give each game server its own SERVICE_AGENT_PORT`,
   freePort: (setting: string) => say`stop that program, or set ${setting} to a free port`,
   addressOfHost: (setting: string) => say`set ${setting} to an address of this host`,
+  otherPort: (setting: string) => say`set ${setting} to another port`,
   higherPort: (setting: string, portMin: number) => say`set ${setting} to ${portMin} or above`,
   runAs: (uid: number) => say`run it as that user: runuser -u "$(id -nu ${uid})" -- market-agent check`,
+
+  // The service.
+  runSystemdNotify: () =>
+    say`install systemd-notify, which comes with systemd; without it use Type=exec and no WatchdogSec in the unit`,
 
   // The path to the platform.
   checkName: (hostname: string) =>

@@ -25,6 +25,8 @@ export const portuguese: Readonly<Record<string, string>> = {
   'as JSON, as the operation orders.open answers': 'em JSON, como a operação orders.open responde',
   'as JSON, with a JSON Schema of each input': 'em JSON, com o JSON Schema de cada entrada',
   'asks the platform about every open order first': 'antes, pergunta à plataforma sobre cada pedido aberto',
+  'call a request <id>.json, in lower case, where <id> has only letters, digits, ".", "_" and "-" and begins with a letter or digit':
+    'dê à requisição o nome <id>.json, em minúsculas, em que <id> tem só letras, dígitos, ".", "_" e "-" e começa com uma letra ou um dígito',
   'cannot read {0}: {1} ({2})': 'não foi possível ler {0}: {1} ({2})',
   'check host and port in SERVICE_BASE_URL, and that a firewall lets this host out; if it needs a proxy, set HTTPS_PROXY':
     'confira o endereço e a porta em SERVICE_BASE_URL e se um firewall deixa esta máquina sair; se ela precisa de um proxy, defina HTTPS_PROXY',
@@ -34,6 +36,7 @@ export const portuguese: Readonly<Record<string, string>> = {
     'confira SERVICE_API_KEY e se a equipe da plataforma cadastrou a chave {0} com a impressão digital {1}',
   'check SERVICE_BASE_URL and the DNS of this host, for example with: nslookup {0}':
     'confira SERVICE_BASE_URL e o DNS desta máquina, por exemplo com: nslookup {0}',
+  'check that its directory exists, on a local disk': 'confira se o diretório existe, em um disco local',
   "check the date of this host; if it is right, the platform's staff must renew the certificate":
     'confira a data desta máquina; se estiver certa, a equipe da plataforma precisa renovar o certificado',
   'check the port in SERVICE_BASE_URL, and that no firewall cuts TLS off; the agent wants TLS 1.2 or newer':
@@ -71,6 +74,8 @@ export const portuguese: Readonly<Record<string, string>> = {
   'ignored, because any server could take the API key':
     'ignorada, porque qualquer servidor poderia obter a chave de API',
   input: 'entrada',
+  'install systemd-notify, which comes with systemd; without it use Type=exec and no WatchdogSec in the unit':
+    'instale o systemd-notify, que vem com o systemd; sem ele, use na unit Type=exec, sem WatchdogSec',
   'is SERVICE_AGENT_PORT as well; give each a port of its own': 'é igual a SERVICE_AGENT_PORT; dê uma porta a cada uma',
   'is the API key as well': 'é igual à chave de API',
   'is the state directory as well; give each a directory of its own':
@@ -151,6 +156,8 @@ export const portuguese: Readonly<Record<string, string>> = {
     'não há nada errado nesta máquina; se continuar, fale com a equipe da plataforma',
   'of the service, one for each game server': 'do serviço, um para cada servidor de jogo',
   'ok, but': 'ok, mas',
+  'on Linux raise fs.inotify.max_user_watches; nothing is lost but time':
+    'no Linux, aumente fs.inotify.max_user_watches; só se perde tempo',
   'one call through the running daemon; exit 0: ok, 1: refused, 2: usage':
     'uma chamada pelo agente em execução; saída 0: ok, 1: recusada, 2: uso errado',
   'only from {0}': 'só a partir de {0}',
@@ -165,6 +172,10 @@ export const portuguese: Readonly<Record<string, string>> = {
   'prints the definition of the service for this host': 'mostra a definição do serviço para esta máquina',
   'prints the version': 'mostra a versão',
   'put a directory in the place of the link': 'coloque um diretório no lugar do link',
+  'put it back if it was moved; else start the agent again, and compare the paid transactions at the platform with what the game server delivered: the orders are forgotten':
+    'coloque-o de volta se foi movido; senão, inicie o agente de novo e compare as transações pagas na plataforma com o que o servidor de jogo entregou: os pedidos são esquecidos',
+  'put it back if it was moved; else start the agent again: what was sent is forgotten, and ids of the last ten minutes are new':
+    'coloque-o de volta se foi movido; senão, inicie o agente de novo: o que foi enviado é esquecido, e os ids dos últimos dez minutos são novos',
   'put outbox and inbox on one file system': 'coloque outbox e inbox no mesmo sistema de arquivos',
   'put the spool on a file system with hard links; without them a request that comes back at a stop can replace a newer one':
     'coloque o spool em um sistema de arquivos com hard links; sem eles, um arquivo devolvido em uma parada pode substituir outro mais novo',
@@ -173,6 +184,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'raise the limit of open files (LimitNOFILE in systemd, ulimit -n)':
     'aumente o limite de arquivos abertos (LimitNOFILE no systemd, ulimit -n)',
   'reads the input from standard input': 'lê a entrada da entrada padrão',
+  'remove that file; it contains nothing else': 'remova esse arquivo; ele não contém mais nada',
   'RSA private key in PEM (PKCS#8 or PKCS#1)': 'uma chave privada RSA em PEM (PKCS#8 ou PKCS#1)',
   'RSA public key in PEM': 'uma chave pública RSA em PEM',
   'RSA, {0} bits, kid {1}, fingerprint {2} (SHA-256 of the public key)':
@@ -180,7 +192,6 @@ export const portuguese: Readonly<Record<string, string>> = {
   'run it as that user: runuser -u "$(id -nu {0})" -- market-agent check':
     'execute como esse usuário: runuser -u "$(id -nu {0})" -- market-agent check',
   'run: {0}': 'execute: {0}',
-  'see that its directory exists, on a local disk': 'veja se o diretório existe, em um disco local',
   'SERVICE_SPOOL_DIR of the agent; %i stands for NAME': 'SERVICE_SPOOL_DIR do agente; %i representa o NOME',
   "set SERVICE_BASE_URL as the platform's staff wrote it, with each part of its path":
     'escreva SERVICE_BASE_URL como a equipe da plataforma informou, com cada parte do caminho',
@@ -192,6 +203,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'set the clock, and keep it right: timedatectl set-ntp true, on Windows w32tm /resync; if the clock is right, check SERVICE_API_KEY and SERVICE_SIGNING_KID':
     'acerte o relógio e mantenha-o certo: timedatectl set-ntp true, no Windows w32tm /resync; se o relógio estiver certo, confira SERVICE_API_KEY e SERVICE_SIGNING_KID',
   'set {0} to an address of this host': 'use em {0} um endereço desta máquina',
+  'set {0} to another port': 'use em {0} outra porta',
   'set {0} to {1} or above': 'use em {0} um valor de {1} em diante',
   'settings of the agent; %i stands for NAME': 'configurações do agente; %i representa o NOME',
   'settings, keys, directories, ports and the way to the platform, with cures; exit 1: something is wrong':
@@ -201,6 +213,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'Signs, sends and remembers the calls of a game server to the marketplace.':
     'Assina, envia e guarda as chamadas de um servidor de jogo ao marketplace.',
   'start that version again': 'inicie de novo aquela versão',
+  'start the agent again: it makes what is missing': 'inicie o agente de novo: ele cria o que falta',
   'start the game server, or correct SERVICE_WEBHOOK_FORWARD_URL':
     'inicie o servidor de jogo ou corrija SERVICE_WEBHOOK_FORWARD_URL',
   'start the proxy, or check HTTPS_PROXY; with NO_PROXY={0} the agent goes around it':
@@ -262,7 +275,10 @@ export const portuguese: Readonly<Record<string, string>> = {
   'use https, or a game server on this host': 'use https ou um servidor de jogo nesta máquina',
   'waits for the other agent to end and takes over at once': 'espera o outro agente terminar e assume na hora',
   'what the running daemon can do': 'o que o agente em execução sabe fazer',
+  'write a request as a regular file, and remove what is not one':
+    'grave a requisição como um arquivo comum e remova o que não for um',
   'write NAME=value, or remove the line': 'escreva NOME=valor ou remova a linha',
+  'write the request under another name': 'grave a requisição com outro nome',
   wrong: 'errado',
   '{0} answers at the port of these settings, and does not use {1}':
     '{0} responde na porta destas configurações e não usa {1}',

@@ -60,8 +60,7 @@ export const ledgerDatabase: DatabaseKind = {
   schemaVersion: 1,
   schema,
   cureOfDamage: cures.beginLedger,
-  cureOfRemoval:
-    'The orders are forgotten with it. Put it back if it was moved; else start the agent again, and compare the paid transactions at the platform with what the game server delivered',
+  cureOfRemoval: cures.restoreLedger,
 }
 
 /** What the ledger needs. */

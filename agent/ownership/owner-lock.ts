@@ -9,6 +9,7 @@ import { makePrivateFile } from '../durable-files/private-file.ts'
 import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-file.ts'
 import { RemovedError, trackFile } from '../durable-files/same-file.ts'
 import { isOutOfSpace } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
 
 /** Another live process has locked what the agent needs for itself. */
 export class LockedError extends Error {
@@ -61,7 +62,7 @@ export function takeOwnership({ setting, path, mode }: OwnedDir, owner: string):
     writeOwner(setting, ownerFile, owner)
     return {
       assertSameDir() {
-        if (!isSameFile()) throw new RemovedError(setting, path, 'Start the agent again: it makes what is missing')
+        if (!isSameFile()) throw new RemovedError(setting, path, cures.makeDirAgain())
       },
       release() {
         // In another directory of this name the owner file is another agent's.
@@ -88,10 +89,8 @@ function takeLock(setting: DirSetting, dir: string, lockFile: string): DatabaseS
     switch (databaseStateBy(error)) {
       case 'locked':
         throw new LockedError(dir, `another market-agent (${readOwner(dir)})`)
-      case 'damaged': {
-        const cure = 'remove that file; it holds nothing else'
-        throw new DirUnusableError(setting, lockFile, 'no lock of market-agent', cure, error)
-      }
+      case 'damaged':
+        throw new DirUnusableError(setting, lockFile, 'not a lock of market-agent', cures.removeLock(), error)
       case 'unreachable':
         throw databaseUnreachable(setting, lockFile, error)
     }

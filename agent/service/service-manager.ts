@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import type { Clock } from '../clock/clock.ts'
+import { cures } from '../language/cures.ts'
 import type { Log } from '../log/log.ts'
 
 /** The outside of the reports. */
@@ -27,8 +28,6 @@ export interface ServiceManager {
 /** @returns the error of a program that could not be run to its end. */
 export type Execute = (file: string, args: readonly string[], env: Record<string, string>) => Promise<Error | undefined>
 
-const cure = 'systemd-notify comes with systemd; without it use Type=exec and no WatchdogSec in the unit'
-
 /**
  * Reports to systemd, as its unit wants it. The reports go through `systemd-notify`, because Node cannot write to a Unix
  * datagram socket. Where systemd did not start the daemon, nothing is reported.
@@ -44,7 +43,8 @@ export function serviceManager({ env, clock, log, execute = executeOnHost }: Ser
   const notify = async (...states: string[]): Promise<void> => {
     // The secrets of this process's environment stay here.
     const error = await execute('systemd-notify', states, { NOTIFY_SOCKET: socket, PATH: env['PATH'] ?? usualPath })
-    if (error && !isWarned) log.warn({ cause: error.message, cure }, 'systemd cannot be notified')
+    if (error && !isWarned)
+      log.warn({ cause: error.message, cure: cures.runSystemdNotify() }, 'systemd cannot be notified')
     isWarned = error !== undefined
   }
   const reportAlive = async (): Promise<void> => {

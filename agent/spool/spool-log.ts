@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import type { WhyIgnored } from './outbox-scan.ts'
@@ -9,15 +10,14 @@ const quietMs = 60_000
 /** Files that are named for one cause. Any more are only counted. */
 const filesNamedMax = 5
 
-const curesOfNames: Readonly<Record<WhyIgnored, string>> = {
-  'device-name': 'write the request under another name',
-  'not-a-regular-file': 'write a request as a regular file, and remove what is none',
-  'not-a-request-name':
-    'call a request <id>.json, in lower case, where <id> has only letters, digits, ".", "_" and "-" and begins with a letter or digit',
+const curesOfNames: Readonly<Record<WhyIgnored, () => string>> = {
+  'device-name': cures.renameFile,
+  'not-a-regular-file': cures.useRegularFile,
+  'not-a-request-name': cures.nameRequest,
 }
 
 /** Failures with one cause. */
-interface Trouble {
+interface SpoolProblem {
   readonly cause: string
   readonly files: Set<string>
   failures: number
@@ -28,11 +28,11 @@ interface Trouble {
 export function spoolLog(log: Log, clock: Clock) {
   const ignored = new LimitedLog(log, clock)
   const rejected = new LimitedLog(log, clock)
-  const troubles = new Map<string, Trouble>()
+  const problems = new Map<string, SpoolProblem>()
   return {
     /** A name looks like a request, or like one of the agent's own files, and is none. */
     onIgnored: (name: string, why: WhyIgnored): void =>
-      ignored.warn({ name, why, cure: curesOfNames[why] }, 'ignored in the spool'),
+      ignored.warn({ name, why, cure: curesOfNames[why]() }, 'ignored in the spool'),
 
     /** A file was refused, and is kept as `.rejected`. */
     onRejected: (name: string, reason: string): void =>
@@ -43,20 +43,20 @@ export function spoolLog(log: Log, clock: Clock) {
       const nowMs = clock.monotonicMs()
       const cause = causeOf(error)
       const key = (error as NodeJS.ErrnoException).code ?? cause
-      const trouble = troubles.get(key) ?? { cause, files: new Set(), failures: 0, lastMs: nowMs }
-      troubles.set(key, trouble)
-      trouble.failures++
-      trouble.lastMs = nowMs
-      if (trouble.files.has(where) || trouble.files.size === filesNamedMax) return
-      trouble.files.add(where)
+      const problem = problems.get(key) ?? { cause, files: new Set(), failures: 0, lastMs: nowMs }
+      problems.set(key, problem)
+      problem.failures++
+      problem.lastMs = nowMs
+      if (problem.files.has(where) || problem.files.size === filesNamedMax) return
+      problem.files.add(where)
       log.warn({ where, cause, cure: cureOf(error) }, 'the spool cannot be worked with; tried again')
     },
 
     /** Reports each cause that is over. To be called every few seconds. */
     reportEnds(): void {
-      for (const [key, { cause, failures, lastMs }] of troubles) {
+      for (const [key, { cause, failures, lastMs }] of problems) {
         if (clock.monotonicMs() - lastMs < quietMs) continue
-        troubles.delete(key)
+        problems.delete(key)
         log.info({ cause, failures }, 'the spool can be worked with again')
       }
     },

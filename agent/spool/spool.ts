@@ -3,6 +3,7 @@ import { windowClock } from '../clock/window-clock.ts'
 import { patientFs } from '../durable-files/retries.ts'
 import { SharedSyncs } from '../durable-files/shared-syncs.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
 import { sentenceOf } from '../language/problem.ts'
 import type { Log } from '../log/log.ts'
 import { startHeartbeat } from './heartbeat.ts'
@@ -85,7 +86,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       () => worker.wake(),
       (error) =>
         log.warn(
-          { cause: causeOf(error), cure: 'on Linux raise fs.inotify.max_user_watches; nothing is lost but time' },
+          { cause: causeOf(error), cure: cures.raiseWatches() },
           'no file events; the outbox is scanned every 200 ms',
         ),
     ),

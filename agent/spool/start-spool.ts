@@ -8,7 +8,7 @@ import { SpoolUnusableError, spoolUnusable } from './spool-dirs.ts'
 const retryMs = 1_000
 
 /**
- * Starts interface C. If its disk is full, or has another trouble that may pass, the spool starts as soon as it can: calls
+ * Starts interface C. If its disk is full, or has another problem that may pass, the spool starts as soon as it can: calls
  * over HTTP and orders do not need that disk. Until then the reasons say why.
  *
  * @throws {SpoolUnusableError} The directories cannot be worked with, and waiting does not help.

@@ -6,8 +6,11 @@ const refused = (code: string) => Object.assign(new Error(code), { code, syscall
 
 test('a port that needs a right has another message than one that is taken', () => {
   expect(explainFailedStart(refused('EACCES'), config)).toEqual({
-    message: expect.stringMatching(/^SERVICE_AGENT_PORT: port 80 on 127\.0\.0\.1 .*EACCES.* choose a port above/),
+    message:
+      'SERVICE_AGENT_PORT: port 80 on 127.0.0.1 cannot be opened (EACCES). Set SERVICE_AGENT_PORT to 1024 or above',
     exitCode: 2,
   })
-  expect(explainFailedStart(refused('EADDRINUSE'), config).message).toMatch(/Is another agent running\?$/)
+  expect(explainFailedStart(refused('EADDRINUSE'), config).message).toMatch(
+    /Stop that program, or set SERVICE_AGENT_PORT to a free port$/,
+  )
 })

@@ -35,7 +35,7 @@ for (const setting of ['SERVICE_STATE_DIR', 'SERVICE_SPOOL_DIR'] as const) {
         writeFileSync(join(dir, 'd', 'owner.lock'), 'not a database'.repeat(100))
         return join(dir, 'd')
       },
-      /owner\.lock: no lock of market-agent\. Remove that file/,
+      /owner\.lock: not a lock of market-agent\. Remove that file/,
     ],
     [
       "is another user's",
@@ -80,7 +80,7 @@ test('a log file that cannot be written ends the start with 2, named and with it
   await using agent = spawnAgent(home, { env: { SERVICE_LOG_FILE: join(home.dir, 'none', 'agent.log') } })
   expect(await agent.ended).toEqual({ code: 2, signal: null })
   expect(agent.output()).toMatch(
-    /^SERVICE_LOG_FILE: cannot write .*agent\.log \(ENOENT\): the agent's user must .*\. Example: \/var\/log\/market-agent\/agent\.log\n$/,
+    /^SERVICE_LOG_FILE: cannot write .*agent\.log \(ENOENT\)\. Check that its directory exists, on a local disk\. Example: \/var\/log\/market-agent\/agent\.log\n$/,
   )
 })
 

@@ -18,7 +18,7 @@ test('a port for webhooks that is taken ends the start with 2 and names its sett
   await using agent = spawnBridge(home, { SERVICE_WEBHOOK_PORT: String(port) })
   expect(await agent.ended).toEqual({ code: 2, signal: null })
   expect(lastMessage(agent.output())).toBe(
-    `SERVICE_WEBHOOK_PORT: port ${port} on 127.0.0.1 cannot be opened (EADDRINUSE). Is another agent running?`,
+    `SERVICE_WEBHOOK_PORT: port ${port} on 127.0.0.1 cannot be opened (EADDRINUSE). Stop that program, or set SERVICE_WEBHOOK_PORT to a free port`,
   )
   other.close()
 })
@@ -42,7 +42,7 @@ test('a ledger whose file is removed while the agent runs ends the agent, becaus
   rmSync(join(home.stateDir, 'orders.db'))
   await sendWebhook(url, end).catch(() => undefined)
   expect(await agent.ended).toEqual({ code: 1, signal: null })
-  expect(lastMessage(agent.output())).toMatch(/orders\.db was removed or replaced.*The orders are forgotten with it/)
+  expect(lastMessage(agent.output())).toMatch(/orders\.db was removed or replaced.*: the orders are forgotten/)
 })
 
 test('an agent whose bridge was turned off says at its start how many orders wait, and what brings them back', async () => {
