@@ -60,11 +60,12 @@ export function transactionPage(parts: ConsoleParts, { id }: PageRequest): Conso
   )
 }
 
-function actBar(t: Texts, id: number, phase: TransactionPhase): Html {
+function actBar(t: Texts, id: number, phase: TransactionPhase): Html | '' {
   const possible = actsOfOthers.filter((act) => transactionMoves[phase][act])
   const byOthers = Object.entries(transactionMoves[phase])
     .filter(([trigger, to]) => to !== phase && !actsOfOthers.some((act) => act === trigger))
     .map(([trigger]) => html`<code>${moveName(t, trigger)}</code> `)
+  if (possible.length + byOthers.length === 0) return ''
   return html`<div class="row">
     ${possible.map((act) => actForm({ method: 'POST', path: pathOfAct(id, act), label: t.transaction.acts[act], button: firstActs.has(act) ? 'first' : '' }))}
     ${byOthers.length > 0 ? html`<p class="soft">${t.transaction.byOthers(byOthers)}</p>` : ''}
