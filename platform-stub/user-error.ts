@@ -1,5 +1,5 @@
-/** How a command ends that could not do its work: as the agent's, 2 for usage and addresses, 3 for what another holds. */
-export const exitCodes = { failed: 1, usage: 2, held: 3 } as const
+/** How a command ends that could not do its work, as the agent's: 2 for usage and addresses, 3 for what another process has locked. */
+export const exitCodes = { failed: 1, usage: 2, locked: 3 } as const
 /** One of them. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 

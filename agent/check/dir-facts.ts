@@ -13,7 +13,7 @@ export type DirFacts =
   | { readonly at: 'missing'; readonly parent: string; readonly error: Error | undefined }
   | { readonly at: 'unusable'; readonly error: Error }
 
-/** Looks at a directory. One that is missing is not made; it is tried whether it could be. */
+/** Looks at a directory. One that is missing is not made, but it is tried whether it could be made. */
 export function probeDir(path: string): DirFacts {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })

@@ -2,7 +2,7 @@ import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { type OwnedDir, type Ownership, takeOwnership } from './owner-lock.ts'
 
 /**
- * As `takeOwnership`, for a directory that the agent can do without for a while: if there is no room for the lock now,
+ * As `takeOwnership`, for a directory that the agent does not need at once: if there is no room for the lock now,
  * `assertSameDir` takes it later, and throws as long as it cannot.
  *
  * @throws {LockedError} Another live process owns it.

@@ -60,7 +60,7 @@ function startLater(options: SpoolOptions, firstError: Unusable): Spool {
 
 type Unusable = DirUnusableError | SpoolUnusableError
 
-/** Not so another owner, a removed spool, a sync that failed, or a bug. */
+/** Another owner, a removed spool, a sync that failed and a bug are not like this. */
 function isUnusable(error: unknown): error is Unusable {
   return error instanceof DirUnusableError || error instanceof SpoolUnusableError
 }

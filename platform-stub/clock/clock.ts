@@ -58,7 +58,7 @@ export class StubClock implements Clock {
   }
 }
 
-/** Where the stub meets the machine's time. Tests put their own in its place. */
+/** The machine's time. Tests put their own in its place. */
 export interface RealTime {
   /** Unix time in ms. */
   nowMs(): number

@@ -210,7 +210,7 @@ export class Schedule {
       clock.runFrom(end === 'arrived' ? targetMs : clock.nowMs())
       return storeOffset() ? end : 'store-refused'
     } finally {
-      // What has broken the clock jump off goes on by itself.
+      // What has broken the clock jump off starts the schedule again itself.
       if (!signal.aborted) this.start()
     }
   }

@@ -44,6 +44,6 @@ export const answerEndings: Readonly<Record<PartnerFault['kind'], AnswerEnding>>
 }
 
 /** Whether a fault is meant for an operation; null for a request whose operation is not known. */
-export function meets({ operation }: PartnerFault, name: PlatformOperationName | null): boolean {
+export function appliesTo({ operation }: PartnerFault, name: PlatformOperationName | null): boolean {
   return operation === undefined || operation === name
 }

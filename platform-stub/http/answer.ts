@@ -14,7 +14,7 @@ export interface HttpAnswer {
   readonly contentType?: string
   /** Names and values in turn. `Date`, and `Content-Length` of a whole body, are added. */
   readonly headers: readonly string[]
-  /** A stream for an answer that goes on; empty for none. */
+  /** A stream for an answer that continues; empty for none. */
   readonly body: string | Uint8Array | Readable
   /** How much of it leaves: a fault cuts it in half, or drops the connection. `whole` where it is left out. */
   readonly ending?: 'whole' | 'cut' | 'dropped'
@@ -88,10 +88,10 @@ async function made(handler: Handler, request: HttpRequest, log: Logger): Promis
 /** How JSON is declared. */
 export const jsonType = 'application/json; charset=utf-8'
 
-/** Headers of an answer that nobody keeps, and that is what it says it is. */
+/** Headers of an answer that no cache may keep, and whose type no reader may guess. */
 export const notKept: readonly string[] = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']
 
-/** An answer that goes on until its end, or until its reader is gone; to HEAD, its head. */
+/** Sends a stream until its end, or until its reader is gone; to HEAD, only the head. */
 async function stream(body: Readable, { method }: HttpRequest, response: ServerResponse): Promise<void> {
   if (method !== 'HEAD') return pipeline(body, response)
   body.destroy()

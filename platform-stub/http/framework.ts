@@ -29,7 +29,7 @@ export function frameworkHandler(loadApp: () => Promise<Hono<StubEnv>>): Handler
 
 /** The request as the framework knows requests; undefined for a method or target that it has no form for. */
 function routedRequest({ method, path, query, headers }: HttpRequest): Request | undefined {
-  // Another form of target names a host of its own.
+  // Another form of target names its own host.
   if (!path.startsWith('/')) return undefined
   try {
     const lines = headers.entries().flatMap(([name, values]) => values.map((value): [string, string] => [name, value]))
@@ -49,7 +49,7 @@ function malformed(): HttpAnswer {
   return { status, contentType: jsonType, headers: notKept, body: JSON.stringify({ message }) }
 }
 
-/** What goes on for ever stays a stream. Everything else is sent whole, with its length. */
+/** A stream of events stays a stream. Everything else is sent whole, with its length. */
 async function answerOf({ status, headers, body }: Response): Promise<HttpAnswer> {
   const lines = [...headers].flat()
   if (!body) return { status, headers: lines, body: '' }

@@ -58,7 +58,7 @@ function declaredLength(headers: HeaderLines): number {
   return Number(headers.get('content-length')?.[0] ?? 0)
 }
 
-/** A `Map`, because a stranger chooses the names: in an object, `constructor` is there before he sends it. */
+/** A `Map`, because a stranger chooses the names: in an object, `constructor` exists before it is sent. */
 function headerLines(rawHeaders: readonly string[]): HeaderLines {
   const headers = new Map<string, string[]>()
   for (let at = 0; at < rawHeaders.length; at += 2) {

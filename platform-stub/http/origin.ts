@@ -8,7 +8,7 @@ const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
  * stub by a name that is not its own, which may have been bent to this address. A request without `Origin` comes from no
  * page.
  *
- * @param publicUrl The stub's own address; beside it only the loopback's names are its own.
+ * @param publicUrl The stub's own address; apart from it only the loopback's names are its own.
  */
 export function isForeignPage(request: HttpRequest, publicUrl: string): boolean {
   if (!isOwnHost(request, publicUrl)) return true
@@ -32,7 +32,7 @@ function isOwnHost(request: HttpRequest, publicUrl: string): boolean {
   return host !== undefined && (loopbackNames.has(host.hostname) || host.host === new URL(publicUrl).host)
 }
 
-/** The one `Host` of a request as an http origin; undefined for none, several, or one that is no host. */
+/** The one `Host` of a request as an http origin; undefined for none, several, or one that is not a host. */
 function hostOf(request: HttpRequest): URL | undefined {
   const [host = '', ...others] = linesOf(request, 'host')
   if (others.length > 0 || !/^[\w.:[\]-]+$/.test(host)) return undefined
@@ -40,8 +40,8 @@ function hostOf(request: HttpRequest): URL | undefined {
 }
 
 /**
- * Why a request may not use the control routes; undefined when it may. They act without credentials, so they answer on
- * the loopback alone, under a loopback name or the address they listen on (another name could have been pointed at this
+ * Why a request may not use the control routes; undefined when it may. They act without credentials, so they answer only on
+ * the loopback, under a loopback name or the address they listen on (another name could have been pointed at this
  * machine), and to no page of another origin. A proxy that adds no header looks like a program on this machine:
  * behind one they have a listener of their own.
  *
@@ -57,7 +57,7 @@ export function controlObstacle(
   return isForeignPage(request, developerUrl) ? 'CONTROL_FOREIGN_ORIGIN' : undefined
 }
 
-/** Whether an address, or the name of a host, leads to this machine alone. */
+/** Whether an address, or the name of a host, belongs only to this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^(::ffff:)?127\./.test(host)
 }

@@ -5,7 +5,7 @@ import { refuse } from '../marketplace/refusal.ts'
 export const pageStreamsMax = 200
 /** Open pages get changes at most this often. */
 const pageChangesIntervalMs = 250
-/** So often an open page's connection is written to, and what it shows is looked at for what time alone changed. */
+/** How often an open page's connection is written to, and the page looked at for what only time has changed. */
 const pageBeatMs = 10_000
 
 /** A page that is open somewhere, and whether what it shows may have changed since it was told. */
@@ -82,7 +82,7 @@ export class Changes {
   }
 
   /**
-   * Resolves when something may have changed, or is over. Some of what a page shows changes with time alone, and a line
+   * Resolves when something may have changed, or is over. Some of what a page shows changes only with time, and a line
    * now and then finds connections that are gone.
    */
   async #changed(page: OpenPage): Promise<void> {

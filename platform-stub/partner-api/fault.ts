@@ -1,10 +1,10 @@
 import type { Faults } from '../faults/faults.ts'
-import { meets, type PartnerFault } from '../faults/partner-fault.ts'
+import { appliesTo, type PartnerFault } from '../faults/partner-fault.ts'
 import { Refusal, refuse } from '../marketplace/refusal.ts'
 import { readInput } from './input.ts'
 import type { Route } from './partner-routes.ts'
 
-/** The fault that a request meets, counted down; undefined without a fault that applies. */
+/** The fault that applies to a request, counted down; undefined for none. */
 export function takeFault(
   { partner }: Faults,
   route: Route,
@@ -13,7 +13,7 @@ export function takeFault(
 ): PartnerFault | undefined {
   if (partner.isEmpty) return undefined
   const name = operationNameOf(route, fields, body)
-  return partner.take((fault) => meets(fault, name))
+  return partner.take((fault) => appliesTo(fault, name))
 }
 
 /**

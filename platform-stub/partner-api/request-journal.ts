@@ -6,7 +6,7 @@ import { type AuthRefusal, signatureName } from './authenticate.ts'
 
 /** Requests that are kept. */
 export const journalEntriesMax = 1_000
-/** Longer signing inputs are kept with the newest entries alone, and there whole. */
+/** Longer signing inputs are kept only with the newest entries, and there whole. */
 const journalSigningInputLengthMax = 16_384
 /** The same for bodies. */
 const journalBodyLengthMax = 4_096

@@ -7,7 +7,7 @@ import { applicationId, migrations } from './schema.ts'
 const reasons = {
   foreign: 'is not a database of platform-stub; choose another --data-dir',
   newer: 'was written by a newer platform-stub; use that one, or another --data-dir',
-  held: 'is in use by another platform-stub; end that one, or choose another --data-dir',
+  locked: 'is in use by another platform-stub; end that one, or choose another --data-dir',
   unusable: 'cannot be opened',
 } as const
 
@@ -22,16 +22,16 @@ class StoreUnusableError extends UserError {
     const detail = code === 'unusable' && cause instanceof Error ? `: ${cause.message}` : ''
     super(`${file} ${reasons[code]}${detail}`, { cause })
     this.code = code
-    this.exitCode = code === 'held' ? exitCodes.held : exitCodes.failed
+    this.exitCode = code === 'locked' ? exitCodes.locked : exitCodes.failed
     this.file = file
   }
 }
 
 /**
- * The stub's database: one connection, held alone; what it committed outlives the process.
+ * The stub's database: one connection, locked for every other process; what it committed outlives the process.
  *
  * @param directory Made if missing; null keeps everything in memory.
- * @throws {StoreUnusableError} The file is another program's, a newer stub's, held by another process, or broken.
+ * @throws {StoreUnusableError} The file is another program's, a newer stub's, locked by another process, or broken.
  */
 export function openDatabase(directory: string | null): DatabaseSync {
   if (directory === null) return prepared(new DatabaseSync(':memory:'))
@@ -49,8 +49,8 @@ export function openDatabase(directory: string | null): DatabaseSync {
     }
   } catch (error) {
     if (error instanceof StoreUnusableError) throw error
-    const isHeld = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
-    throw new StoreUnusableError(isHeld ? 'held' : 'unusable', file, error)
+    const isLocked = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
+    throw new StoreUnusableError(isLocked ? 'locked' : 'unusable', file, error)
   }
 }
 

@@ -75,7 +75,7 @@ export type TransactionActName = keyof typeof transactionActs
 /** All of them, in the order in which a purchase comes to them. */
 export const transactionActNames = Object.keys(transactionActs) as readonly TransactionActName[]
 
-/** Those that no game server stands behind: the console shows each as a button where it applies. */
+/** Those that are not acts of a game server: the console shows each as a button where it applies. */
 export const actsOfOthers = transactionActNames.filter(
   (name): name is Exclude<TransactionActName, 'deliver' | 'fail'> => transactionActs[name].by !== 'game-server',
 )

@@ -15,7 +15,7 @@ export const requests = {
   headers: 'Headers',
   headersNotKept: 'Not kept: long headers are kept only with the newest hundred requests.',
   noCredentials: 'without credentials: an agent asks for the platform’s time like this',
-  bodyNotKept: 'Not kept: long bodies are kept with the newest hundred requests alone.',
+  bodyNotKept: 'Not kept: long bodies are kept only with the newest hundred requests.',
   path: 'Path',
   gameServer: 'Game server',
   transaction: 'Transaction',

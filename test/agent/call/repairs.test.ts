@@ -200,7 +200,7 @@ test('an observation whose repair cannot be noted is refused before it is sent',
   expect(await journal.findRepairs()).toMatchObject([{ itemRef: 'item-1', quantity: 2 }])
 })
 
-test('a repair that meets a journal that fails is reported, and rejects nowhere', async () => {
+test('a repair whose journal fails is reported, and rejects nowhere', async () => {
   const results = [{ kind: 'failed', wasSent: true, cause: new Error('lost') }, answeredWith(200, '')] as const
   let attempts = 0
   const { call, clock, deps } = callPipeline(async () => results[Math.min(attempts++, 1)] ?? expect.unreachable(), {

@@ -153,7 +153,7 @@ test('when the budget is spent a call ends at once with its last failure', async
   expect(platform.seen.length).toBe(30 + 10 + 6)
 })
 
-test('a clock that is off by no more than 2 s, or than the answer took, is left alone', () => {
+test('a clock that is off by no more than 2 s, or than the answer took, is not corrected', () => {
   const clock = new TestClock()
   const dateIn = (offsetMs: number) => new Date(clock.wallMs() + offsetMs).toUTCString()
   const observe = (offsetMs: number, elapsedMs: number) => {

@@ -11,14 +11,14 @@ function spool() {
   return dirs
 }
 
-test('trouble with one file is no reason, for the spool itself can be worked with', () => {
+test('a problem with one file is no reason, for the spool itself can be worked with', () => {
   const dirs = spool()
   expect(spoolReasons(dirs, true)).toEqual([])
   expect([...readdirSync(dirs.outbox), ...readdirSync(dirs.inbox)]).toEqual([])
 })
 
 for (const dir of ['outbox', 'inbox'] as const) {
-  test(`trouble with the ${dir} is a reason until it can be worked with, also without a request`, () => {
+  test(`a problem with the ${dir} is a reason until it can be worked with, also without a request`, () => {
     const dirs = spool()
     renameSync(dirs[dir], `${dirs[dir]}.away`)
     writeFileSync(dirs[dir], '')

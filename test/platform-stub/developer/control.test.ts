@@ -47,7 +47,7 @@ test('lists are newest first and no longer than asked', async () => {
   expect(paths).toEqual(['/v1/api/transactions', '/v1/api/market/listings'])
 })
 
-test('what does not exist is a 404, in Portuguese, and an unfit body a 400 that names the field', async () => {
+test('what does not exist is a 404, in Portuguese, and an invalid body a 400 that names the field', async () => {
   await using stub = await startStub()
   const answers = [
     await stub.request('GET', '/stub/transactions/9'),

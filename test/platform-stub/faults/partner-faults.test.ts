@@ -210,7 +210,7 @@ test('a stub that ends does not wait for a delay', async () => {
   expect((await delayed).status).toBe(200)
 })
 
-const unfit: [object, string][] = [
+const invalid: [object, string][] = [
   [{}, 'O campo "kind" é obrigatório: envie "status" ou "delay" ou'],
   [{ kind: 'explode' }, 'O campo "kind" deve ser "status" ou "delay" ou "hang-up-before" ou'],
   [{ kind: 'status' }, 'O campo "status" é obrigatório: envie um número inteiro.'],
@@ -227,7 +227,7 @@ const unfit: [object, string][] = [
 
 test('a fault that cannot be is refused and names its field', async () => {
   await using stub = await startStub()
-  for (const [fault, beginning] of unfit) {
+  for (const [fault, beginning] of invalid) {
     const { status, message } = await set(stub, fault)
     expect([status, message?.slice(0, beginning.length)], JSON.stringify(fault)).toEqual([400, beginning])
   }

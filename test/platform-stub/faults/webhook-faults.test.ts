@@ -255,7 +255,7 @@ test('a fault applies to the event that it is meant for, so many attempts, and r
   expect(await listed(stub)).toEqual([])
 })
 
-const unfit: [object, string][] = [
+const invalid: [object, string][] = [
   [{ kind: 'status', status: 500 }, 'O campo "kind" deve ser "duplicate" ou "reorder" ou'],
   [{ kind: 'duplicate', copies: 0 }, 'O campo "copies" deve ser um número inteiro a partir de 1'],
   [{ kind: 'duplicate', copies: 101 }, 'O campo "copies" deve ser um número inteiro até 100'],
@@ -268,7 +268,7 @@ const unfit: [object, string][] = [
 
 test('a fault that cannot be is refused and names its field', async () => {
   await using stub = await startStub()
-  for (const [fault, beginning] of unfit) {
+  for (const [fault, beginning] of invalid) {
     const { status, message } = await set(stub, fault)
     expect([status, message?.slice(0, beginning.length)], JSON.stringify(fault)).toEqual([400, beginning])
   }
