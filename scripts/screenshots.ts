@@ -103,7 +103,7 @@ function picturesOf(console: string): Picture[] {
   const { checkout, links, transactions, webhook } = market
   return [
     { name: 'checkout', url: checkout.open, screen: { ...desk, viewport: { width: 1120, height: 880 } } },
-    { name: 'checkout-phone', url: checkout.open, screen: { ...phone, viewport: { width: 390, height: 1060 } } },
+    { name: 'checkout-phone', url: checkout.open, screen: { ...phone, viewport: { width: 390, height: 1110 } } },
     { name: 'checkout-paid-phone', url: checkout.awaitingServer, screen: { ...phone, ...dark } },
     { name: 'checkout-sold-out-phone', url: checkout.soldOut, screen: phone },
     { name: 'checkout-refunded', url: checkout.refunded, screen: { ...desk, viewport: { width: 1120, height: 800 } } },
