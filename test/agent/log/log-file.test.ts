@@ -20,6 +20,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openLog } from '../../../agent/log/log.ts'
+import { until } from '../../../scripts/until.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { FakePlatform } from '../fixtures/fake-platform.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
@@ -174,13 +175,6 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-async function listeningIn(file: string): Promise<string> {
-  for (const endMs = performance.now() + 60_000; performance.now() < endMs; ) {
-    const url = /"url":"(http:[^"]+)","msg":"listening"/.exec(readFileSync(file, 'latin1'))?.[1]
-    if (url !== undefined) return url
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20)
-    })
-  }
-  throw new Error('not listening')
+function listeningIn(file: string): Promise<string> {
+  return until(() => /"url":"(http:[^"]+)","msg":"listening"/.exec(readFileSync(file, 'latin1'))?.[1], file)
 }
