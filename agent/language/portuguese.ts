@@ -254,7 +254,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'the platform sends no Date to compare the clock of this host with':
     'a plataforma não envia um Date com que comparar o relógio desta máquina',
   'the platform takes the API key and what {0} signs': 'a plataforma aceita a chave de API e o que {0} assina',
-  'the proxy {0} cannot be reached ({1})': 'o proxy {0} não pôde ser alcançado ({1})',
+  'the proxy {0} cannot be reached ({1})': 'o proxy {0} não pôde ser acessado ({1})',
   'the proxy {0} refuses a connection to {1} (CONNECT, HTTP {2})':
     'o proxy {0} recusa uma conexão com {1} (CONNECT, HTTP {2})',
   'the rights of group and others are as they must be': 'as permissões do grupo e dos outros estão como devem estar',
