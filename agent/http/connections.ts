@@ -2,14 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * The open connections: the requests that each of them still waits for, in order of arrival, and which connections are
- * idle. Answers leave a connection in that order, so it may only end with the answer to the newest request.
+ * The open connections, each with the requests that it still waits for, in order of arrival; an idle one waits for none.
+ * Answers leave a connection in that order, so it may only end with the answer to the newest request.
  */
 export class Connections {
   readonly #max: number
   readonly #unanswered = new Map<Socket, ServerResponse<IncomingMessage>[]>()
-  readonly #idle = new Set<Socket>()
-  /** Those that are idle or in the midst of sending a request. The one that is so for the longest time comes first. */
+  /** Those that are idle or are sending a request. The one that does so for the longest time comes first. */
   readonly #unfinished = new Set<Socket>()
   readonly #ending = new WeakSet<Socket>()
   #isClosing = false
@@ -21,10 +20,8 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#unanswered.set(socket, [])
-    this.#idle.add(socket)
     socket.once('close', () => {
       this.#unanswered.delete(socket)
-      this.#idle.delete(socket)
       this.#unfinished.delete(socket)
     })
     this.#unfinished.add(socket)
@@ -35,7 +32,6 @@ export class Connections {
   addRequest(request: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
     const { socket } = request
     this.#unanswered.get(socket)?.push(response)
-    this.#idle.delete(socket)
     this.#unfinished.delete(socket)
     this.#unfinished.add(socket)
     request.once('end', () => {
@@ -56,7 +52,7 @@ export class Connections {
    */
   endAfterAnswers(socket: Socket): boolean {
     this.#forget(socket, ({ req }) => !req.complete)
-    if (this.#idle.has(socket)) return false
+    if (this.#unanswered.get(socket)?.length === 0) return false
     this.#ending.add(socket)
     return true
   }
@@ -64,7 +60,7 @@ export class Connections {
   /** Ends each connection as soon as it waits for no answer. */
   close(): void {
     this.#isClosing = true
-    for (const socket of this.#idle) socket.destroySoon()
+    for (const [socket, { length }] of this.#unanswered) if (length === 0) socket.destroySoon()
   }
 
   #isEnding(socket: Socket): boolean {
@@ -77,7 +73,6 @@ export class Connections {
     const rest = unanswered.filter((response) => !isForgotten(response))
     this.#unanswered.set(socket, rest)
     if (rest.length > 0) return
-    this.#idle.add(socket)
     this.#unfinished.delete(socket)
     this.#unfinished.add(socket)
     if (this.#isEnding(socket)) socket.destroySoon()
