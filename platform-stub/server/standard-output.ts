@@ -15,7 +15,7 @@ const waitingLengthMax = 1_048_576
 
 /**
  * Standard output: readable on a terminal, JSON lines elsewhere. A reader that is gone or does not read costs lines, never
- * the stub. Only Windows writes to a pipe only while it is read.
+ * the stub. On Windows a pipe is written to only while it is read.
  */
 export async function standardOutput(): Promise<Output> {
   if (process.stdout.isTTY) {
