@@ -61,7 +61,7 @@ export const cures = {
 
   // Ports.
   givePort: () => say`give each game server its own SERVICE_AGENT_PORT`,
-  freePort: (setting: string) => say`stop that program, or set ${setting} to a free port`,
+  freePort: (setting: string) => say`stop the program that has this port, or set ${setting} to a free port`,
   addressOfHost: (setting: string) => say`set ${setting} to an address of this host`,
   otherPort: (setting: string) => say`set ${setting} to another port`,
   higherPort: (setting: string, portMin: number) => say`set ${setting} to ${portMin} or above`,

@@ -220,7 +220,8 @@ export const portuguese: Readonly<Record<string, string>> = {
     'inicie o proxy ou confira HTTPS_PROXY; com NO_PROXY={0} o agente não passa por ele',
   'stop that agent, or give this one a SERVICE_STATE_DIR of its own':
     'pare esse agente ou dê a este uma SERVICE_STATE_DIR própria',
-  'stop that program, or set {0} to a free port': 'pare esse programa ou use em {0} uma porta livre',
+  'stop the program that has this port, or set {0} to a free port':
+    'pare o programa que usa esta porta ou use em {0} uma porta livre',
   "the agent's user may not work with it": 'o usuário do agente não tem permissão para usá-lo',
   "the answer of {0} is not in the platform's form ({1})": 'a resposta de {0} não tem o formato da plataforma ({1})',
   'the certificate of {0} has an issuer that this host does not trust: {1} ({2})':

@@ -36,7 +36,7 @@ test('a port of another program is wrong, whether it speaks HTTP or not', { time
         name: 'port',
         ok: false,
         message: `127.0.0.1:${port}: another program has this port`,
-        cure: 'stop that program, or set SERVICE_AGENT_PORT to a free port',
+        cure: 'stop the program that has this port, or set SERVICE_AGENT_PORT to a free port',
       },
     ])
   }

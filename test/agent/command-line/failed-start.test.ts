@@ -11,6 +11,6 @@ test('a port that needs a right has another message than one that is taken', () 
     exitCode: 2,
   })
   expect(explainFailedStart(refused('EADDRINUSE'), config).message).toMatch(
-    /Stop that program, or set SERVICE_AGENT_PORT to a free port$/,
+    /Stop the program that has this port, or set SERVICE_AGENT_PORT to a free port$/,
   )
 })

@@ -18,7 +18,7 @@ test('a port for webhooks that is taken ends the start with 2 and names its sett
   await using agent = spawnBridge(home, { SERVICE_WEBHOOK_PORT: String(port) })
   expect(await agent.ended).toEqual({ code: 2, signal: null })
   expect(lastMessage(agent.output())).toBe(
-    `SERVICE_WEBHOOK_PORT: port ${port} on 127.0.0.1 cannot be opened (EADDRINUSE). Stop that program, or set SERVICE_WEBHOOK_PORT to a free port`,
+    `SERVICE_WEBHOOK_PORT: port ${port} on 127.0.0.1 cannot be opened (EADDRINUSE). Stop the program that has this port, or set SERVICE_WEBHOOK_PORT to a free port`,
   )
   other.close()
 })
