@@ -65,7 +65,7 @@ async function respond(
   if (isWhole && !lengthless.has(status)) lines.push('Content-Length', String(Buffer.byteLength(body)))
   response.writeHead(status, lines)
   if (!isWhole) return stream(body, request, response)
-  if (ending === 'cut') return cut(response, body)
+  if (ending === 'cut') return cut(incoming, response, body)
   // Node itself keeps the body of an answer to HEAD back.
   response.end(body)
 }
@@ -99,14 +99,13 @@ async function stream(body: Readable, { method }: HttpRequest, response: ServerR
 }
 
 /** Lets half of an answer leave, whose head promised all of it; of one without a body, half of the head. */
-function cut(response: ServerResponse, body: string | Uint8Array): void {
-  const { socket } = response
-  const drop = (): void => {
-    socket?.destroy()
-  }
+function cut(incoming: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
+  // Not the response's socket: it has none yet while an earlier request of the connection is being answered.
+  const { socket } = incoming
+  const drop = (): void => destroy(incoming)
   const bytes = Buffer.from(body)
   if (bytes.length > 0) response.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), drop)
-  else socket?.write('HTTP/1.1 200 OK\r\nContent-', drop)
+  else socket.write('HTTP/1.1 200 OK\r\nContent-', drop)
 }
 
 function destroy({ socket }: IncomingMessage): void {

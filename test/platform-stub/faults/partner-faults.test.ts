@@ -116,20 +116,35 @@ test.each([
   expect((await send(sealed)).status).toBe(401)
 })
 
-/** Everything that comes back until the connection ends. */
-function rawAnswer({ url, method, headers, body }: Parameters<typeof send>[0]) {
-  const { pathname, host, port } = new URL(url)
-  const lines = Object.entries({ Host: host, 'Content-Length': String(Buffer.byteLength(body)), ...headers })
-  const request = [`${method} ${pathname} HTTP/1.1`, ...lines.map(([key, value]) => `${key}: ${value}`), '', body]
+test('truncate cuts an answer that has to wait for an earlier one on its connection', async () => {
+  await using world = await stubWithListing()
+  await set(world.stub, { kind: 'delay', delayMs: 50 })
+  await set(world.stub, { kind: 'truncate' })
+  const first = await world.server.sealed('market.eligibility', { characterRef: 'seller' })
+  const second = await world.server.sealed('market.eligibility', { characterRef: 'seller' })
+  const [whole = '', cut = ''] = (await rawAnswer(first, second)).split(/(?<=\})(?=HTTP)/)
+  expect(whole).toMatch(/\r\n\r\n\{"data":.*\}$/)
+  expect(cut).toMatch(/\r\n\r\n\{"data":[^}]*$/)
+})
+
+/** Everything that comes back until the connection ends. @param requests One after the other, none waits for an answer. */
+function rawAnswer(...requests: Parameters<typeof send>[0][]) {
+  const port = Number(new URL(requests[0]?.url ?? '').port)
   return new Promise<string>((resolve) => {
     let answer = ''
-    const socket = connect(Number(port), '127.0.0.1', () => socket.write(request.join('\r\n')))
+    const socket = connect(port, '127.0.0.1', () => socket.write(requests.map(rawRequest).join('')))
     socket.on('data', (chunk) => {
       answer += chunk
     })
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(answer))
   })
+}
+
+function rawRequest({ url, method, headers, body }: Parameters<typeof send>[0]): string {
+  const { pathname, host } = new URL(url)
+  const lines = Object.entries({ Host: host, 'Content-Length': String(Buffer.byteLength(body)), ...headers })
+  return [`${method} ${pathname} HTTP/1.1`, ...lines.map(([key, value]) => `${key}: ${value}`), '', body].join('\r\n')
 }
 
 test('a delay is real waiting, after which the request is looked at as if it had just arrived', async () => {
