@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { JournalEntry } from '../../partner-api/request-journal.ts'
+import type { AuthenticationFault, JournalEntry } from '../../partner-api/request-journal.ts'
 import type { Html } from '../document.ts'
 import { prettyJson, stampOf } from '../formats.ts'
 import { badge, codeBlock, copyable, headerList, pairs } from '../parts.ts'
@@ -7,17 +7,25 @@ import type { Texts } from '../texts/en.ts'
 import type { ConsoleParts } from './console-parts.ts'
 import { explanation, isRefusedSignature } from './refused-signature.ts'
 
-/** A request as an entry of the list. */
+/** A stranger chooses how long a text is, and every open list is drawn again with each request. */
+const listedLengthMax = 4_096
+
+/** A request as an entry of the list. Its long texts are on its own page alone. */
 export function requestEntry(parts: ConsoleParts, entry: JournalEntry): Html {
   const { t } = parts
-  const { number, message, code, requestBody, answerBody } = entry
+  const { number, message, code, requestBody, answerBody, authentication } = entry
   const hasBody = requestBody !== '' || answerBody !== ''
   return html`<li class="card entry" id="request-${number}">
     <div class="row"><a href="/console/requests/${number}">${t.common.number(number)}</a>${summaryOf(parts, entry)}</div>
     ${message && html`<p class="soft"><code>${code}</code> <span lang="pt-BR">${message}</span></p>`}
-    ${hasBody ? html`<details><summary>${t.requests.bodies}</summary>${bodiesOf(t, entry)}</details>` : ''}
-    ${entry.authentication && html`<details class="wait"><summary>${t.requests.whyStep(html`<code>${entry.authentication.step}</code>`)}</summary>${explanation(t, entry.authentication, entry)}</details>`}
+    ${hasBody ? html`<details><summary>${t.requests.bodies}</summary>${bodiesOf(t, entry, listedLengthMax)}</details>` : ''}
+    ${authentication && html`<details class="wait"><summary>${t.requests.whyStep(html`<code>${authentication.step}</code>`)}</summary>${listedExplanation(t, authentication, entry)}</details>`}
   </li>`
+}
+
+function listedExplanation(t: Texts, fault: AuthenticationFault, entry: JournalEntry): Html {
+  if ((fault.signingInput?.length ?? 0) <= listedLengthMax) return explanation(t, fault, entry)
+  return html`${explanation(t, { ...fault, signingInput: null }, entry)}${onItsPage(t, entry)}`
 }
 
 /** Everything about one request, opened. */
@@ -55,17 +63,24 @@ function summaryOf({ t, directory }: ConsoleParts, entry: JournalEntry): Html {
     ${fault && badge('argued', t.attempt.fault(fault))}`
 }
 
-function bodiesOf(t: Texts, { requestBody, answerBody }: JournalEntry): Html {
+function bodiesOf(t: Texts, entry: JournalEntry, lengthMax = Number.POSITIVE_INFINITY): Html {
   const { sent, answered } = t.requests
+  const { requestBody, answerBody } = entry
+  const bodyOf = (body: string | null) =>
+    body !== null && body.length > lengthMax ? onItsPage(t, entry) : wholeBody(t, body)
   return html`<div class="split">
-    <div class="list"><p class="soft">${sent}</p>${bodyOf(t, requestBody)}</div>
-    <div class="list"><p class="soft">${answered}</p>${bodyOf(t, answerBody)}</div>
+    <div class="list"><p class="soft">${sent}</p>${bodyOf(requestBody)}</div>
+    <div class="list"><p class="soft">${answered}</p>${bodyOf(answerBody)}</div>
   </div>`
 }
 
-function bodyOf(t: Texts, body: string | null): Html {
+function wholeBody(t: Texts, body: string | null): Html {
   if (body) return codeBlock(t, prettyJson(body))
   return html`<p class="soft">${body === null ? t.requests.bodyNotKept : t.requests.noBody}</p>`
+}
+
+function onItsPage(t: Texts, { number }: JournalEntry): Html {
+  return html`<p class="soft"><a href="/console/requests/${number}">${t.requests.onItsPage}</a></p>`
 }
 
 function toneOf(status: number | null): string {

@@ -16,6 +16,7 @@ export const requests = {
   headersNotKept: 'Not kept: long headers are kept only with the newest hundred requests.',
   noCredentials: 'without credentials: an agent asks for the platform’s time like this',
   bodyNotKept: 'Not kept: long bodies are kept only with the newest hundred requests.',
+  onItsPage: 'Long: shown on the page of the request.',
   path: 'Path',
   gameServer: 'Game server',
   transaction: 'Transaction',

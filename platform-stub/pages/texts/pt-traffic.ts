@@ -16,6 +16,7 @@ export const requests: Texts['requests'] = {
   headersNotKept: 'Não guardados: cabeçalhos longos só ficam com as cem requisições mais recentes.',
   noCredentials: 'sem credenciais: é assim que um agente pergunta a hora da plataforma',
   bodyNotKept: 'Não guardado: corpos longos só ficam com as cem requisições mais recentes.',
+  onItsPage: 'Longo: está na página da requisição.',
   path: 'Caminho',
   gameServer: 'Servidor de jogo',
   transaction: 'Transação',

@@ -169,3 +169,29 @@ test('of old requests long headers are not kept', async () => {
   expect(page.text).not.toContain(long)
   expect(page.textOf('main')).toContain('Not kept: long headers')
 })
+
+test('the list of requests is short whatever was sent, and the page of a request has all of it', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const long = '&'.repeat(60_000)
+  const listing = { itemRef: 'i', quantityListed: 1, unitAmountCents: 100, sellerCharacterRef: 's' }
+  const send = async () => {
+    await fetch(`${stub.url}/v1/api/market/listings`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: long,
+    })
+    const texts = { gameItemId: 'g', itemName: long, attributes: 'a' }
+    await server.call('market.register', { ...listing, ...texts }, { claims: { kid: 'unknown' } })
+  }
+  for (let count = 0; count < 25; count++) await send()
+  const list = await readPage(`${stub.url}/console/requests`)
+  expect(list.textsOf('li.entry')).toHaveLength(50)
+  expect(list.text.length).toBeLessThan(1_000_000)
+  expect(list.text).not.toContain('&amp;'.repeat(5_000))
+  expect(list.textOf('#request-49 details')).toContain('on the page of the request')
+  expect(list.attributesOf('#request-50 details.wait a', 'href')).toEqual(['/console/requests/50'])
+  const raw = await readPage(`${stub.url}/console/requests/49`)
+  expect(raw.root.querySelector('pre')?.rawText).toBe('&amp;'.repeat(60_000))
+  expect((await readPage(`${stub.url}/console/requests/50`)).text).toContain('&amp;'.repeat(60_000))
+})
