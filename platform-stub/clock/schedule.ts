@@ -32,7 +32,7 @@ export interface DueAttempts extends DueWork {
   isIdle(): boolean
   /** Resolves when none is under way. */
   settle(): Promise<void>
-  /** Resolves when the attempt of a delivery has ended; at once where none is under way. */
+  /** Resolves when the attempt of a delivery has ended, one that waits for a slot too; at once where none is due. */
   settleOne(deliveryId: number): Promise<void>
   /** Ends those under way. @param failure What they failed of. */
   breakOff(failure: string): void
@@ -142,7 +142,7 @@ export class Schedule {
     })
   }
 
-  /** Resolves when the attempt of a delivery has ended; at once where none is under way. */
+  /** Resolves when the attempt of a delivery has ended, one that waits for a slot too; at once where none is due. */
   settleOne(deliveryId: number): Promise<void> {
     return this.#parts.attempts.settleOne(deliveryId)
   }

@@ -71,6 +71,15 @@ export function webhookDispatcher(parts: AttemptParts, onStoreRefused: () => voi
     return isRecorded
   }
 
+  /** Ends of what is under way while a due delivery waits for a slot. */
+  function beforeIt(deliveryId: number): Promise<void>[] {
+    const delivery = tables.webhooks.byId(deliveryId)
+    const dueAt = delivery?.state === 'pending' && delivery.isHeld === 0 ? delivery.nextAttemptAt : null
+    if (!delivery || dueAt === null || dueAt > clock.nowMs() || underWay.has(deliveryId)) return []
+    const own = underWay.values().filter(({ gameServerId }) => gameServerId === delivery.gameServerId)
+    return [...own.map(({ ended }) => ended)]
+  }
+
   return {
     run(mode: Mode): boolean {
       patience = mode.kind === 'travelling' ? travelPatience : everydayPatience
@@ -90,6 +99,9 @@ export function webhookDispatcher(parts: AttemptParts, onStoreRefused: () => voi
       while (!isIdle()) await Promise.all([...underWay.values()].map(({ ended }) => ended))
     },
     async settleOne(deliveryId) {
+      // All slots of its game server may be taken: then it begins when one of these has ended.
+      for (let others = beforeIt(deliveryId); others.length > 0; others = beforeIt(deliveryId))
+        await Promise.race(others)
       await underWay.get(deliveryId)?.ended
     },
     breakOff(failure) {

@@ -1,11 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../../platform-stub/store/open.ts'
 import { prepareTables } from '../../../platform-stub/store/tables.ts'
 import { manualTime } from '../fixtures/manual-time.ts'
+import { manyPurchases, staging } from '../fixtures/many-orders.ts'
 import { temporaryFolder } from '../fixtures/process.ts'
+import { startReceiver } from '../fixtures/receiver.ts'
 import { startStub } from '../fixtures/stub.ts'
 
 const hangingCount = 10
@@ -103,4 +105,21 @@ test('receivers that never answer hold sixteen attempts each and delay no delive
   const closed = stub[Symbol.asyncDispose]()
   pass(10_000)
   await closed
+})
+
+test('a webhook that is sent again is answered after its attempt, even if it had to wait for a slot', async () => {
+  const held: ServerResponse[] = []
+  await using receiver = await startReceiver((_, response) => {
+    if (held.length < slots) held.push(response)
+    else response.end()
+  })
+  await using stub = await startStub({ prepare: staging(manyPurchases(slots + 1, 'awaiting-server', receiver.url)) })
+  await receiver.count(slots)
+  const sent = receiver.received.map(({ event }) => event.transactionId)
+  const { data: all } = await stub.request('GET', '/stub/webhooks')
+  const waiting = all.find(({ transactionId }: { transactionId: number }) => !sent.includes(transactionId))
+  const resent = stub.request('POST', `/stub/webhooks/${waiting.id}/resend`)
+  await stub.request('GET', '/health')
+  for (const response of held) response.end()
+  expect((await resent).data).toMatchObject({ state: 'acknowledged', attemptCount: 1 })
 })
