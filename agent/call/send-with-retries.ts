@@ -64,10 +64,8 @@ export async function sendWithRetries(
     const startedMs = clock.monotonicMs()
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
     trace.attempts++
-    const { result, reading, signedClock } = await attemptOnce(call, request, timeoutMs, deps)
+    const { result, reading, isClockCorrected } = await attemptOnce(call, request, timeoutMs, deps, state.wasClockSet)
     deps.onAttempt(call.operationName, nameOf(reading))
-    const isClockCorrected = isRefusedForItsTime(reading, signedClock) && !state.wasClockSet
-    if (!isClockCorrected) deps.contact.observe(contactSign(result, reading, signedClock, deps.route), startedMs)
     if (reading.ok) return { answer: reading.answer, isRefusedInDoubt: false, ...timesOf(startedMs) }
 
     trace.fault = reading.fault
@@ -95,12 +93,18 @@ export async function sendWithRetries(
   }
 }
 
-/** One attempt, and what its `Date` says about the time by which it was signed. */
+/**
+ * One attempt, and what it shows about the platform's clock and the way there.
+ *
+ * @param wasClockSet An attempt before it was refused for its time.
+ * @returns With `isClockCorrected` it was refused for its time only, and the next one is signed by the platform's clock.
+ */
 export async function attemptOnce(
   call: PlatformCall,
   request: PartnerRequest,
   timeoutMs: number,
-  deps: Pick<SendDeps, 'clock' | 'platformClock' | 'partnerApi'>,
+  deps: Pick<SendDeps, 'clock' | 'platformClock' | 'partnerApi' | 'contact' | 'route'>,
+  wasClockSet = false,
 ) {
   const { clock, platformClock } = deps
   const startedMs = clock.monotonicMs()
@@ -109,7 +113,9 @@ export async function attemptOnce(
   const date = result.kind === 'answered' ? result.date : undefined
   const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOffsetMs)
   const reading = readAttempt(call, result)
-  return { result, reading, signedClock }
+  const isClockCorrected = isRefusedForItsTime(reading, signedClock) && !wasClockSet
+  if (!isClockCorrected) deps.contact.observe(contactSign(result, reading, signedClock, deps.route), startedMs)
+  return { result, reading, isClockCorrected }
 }
 
 function nameOf(reading: AttemptReading): Fault | 'ok' {

@@ -163,6 +163,19 @@ test('a repair is made whenever the platform comes back', async () => {
   expect(observed(platform)).toEqual([5, 3, 3])
 })
 
+test('a repair shows whether calls go through, as a call does', async () => {
+  await using item = await startAfterLoss()
+  const { platform, agent, startedMs } = item
+  const status = async () => (await fetch(`${agent.url}/status`)).json()
+  await platform.stop()
+  await advanceTo(agent, startedMs + lifetimeMs)
+  await expect.poll(status, { timeout: 5_000 }).toMatchObject({ ready: false })
+  await platform.listen()
+  await advanceTo(agent, agent.clock.monotonicMs() + lifetimeMs)
+  await platform.requests(3)
+  await expect.poll(status, { timeout: 5_000 }).toMatchObject({ ready: true })
+})
+
 test('an observation whose repair cannot be noted is refused before it is sent', async () => {
   const sent: string[] = []
   const results = [{ kind: 'failed', wasSent: true, cause: new Error('lost') }, answeredWith(200, '')] as const
