@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, type Stats, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, renameSync, rmSync, type Stats, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import { causeOf, codeOf, cureOf, problemOf } from '../durable-files/system-errors.ts'
@@ -27,8 +27,12 @@ export function probeDir(path: string): DirFacts {
 }
 
 function missing(path: string): DirFacts {
-  let parent = dirname(resolve(path))
-  while (!statSync(parent, { throwIfNoEntry: false }) && dirname(parent) !== parent) parent = dirname(parent)
+  let parent = resolve(path)
+  while (!statSync(parent, { throwIfNoEntry: false }) && dirname(parent) !== parent) {
+    // A link to what does not exist is not followed by what makes a directory.
+    if (lstatSync(parent, { throwIfNoEntry: false })) throw Object.assign(new Error(parent), { code: 'EEXIST' })
+    parent = dirname(parent)
+  }
   return { at: 'missing', parent, error: errorOf(() => tryToMakeIn(parent)) }
 }
 

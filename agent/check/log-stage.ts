@@ -16,6 +16,7 @@ export function probeLog(file: string): LogFacts {
   const dir = probeDir(dirname(file))
   const error = errorOf(() => {
     const stat = statSync(file, { throwIfNoEntry: false })
+    if (stat?.isDirectory()) throw Object.assign(new Error('a directory'), { code: 'EISDIR' })
     // A pipe or a device is never rotated.
     if (!stat || stat.isFile()) tryToMakeIn(dirname(file))
     if (stat?.isFile()) closeSync(openSync(file, 'a'))

@@ -10,6 +10,7 @@ export const cures = {
   raiseOpenFiles: () => say`raise the limit of open files (LimitNOFILE in systemd, ulimit -n)`,
   moveFile: () => say`move away that file, or name another directory`,
   moveDir: () => say`move away that directory`,
+  shortenPath: () => say`give it a shorter path`,
   replaceLink: () => say`put a directory in the place of the link`,
   freeSpace: () => say`free space on its disk`,
   freeSpaceOrQuota: () => say`free space on its disk, or raise the quota`,

@@ -51,6 +51,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'free space on its disk, or raise the quota': 'libere espaço no disco ou aumente a cota',
   'give an attempt at most a third of the deadline': 'dê a cada tentativa no máximo um terço do prazo',
   'give each game server its own SERVICE_AGENT_PORT': 'dê a cada servidor de jogo a sua própria SERVICE_AGENT_PORT',
+  'give it a shorter path': 'use um caminho mais curto',
   'give it or {0}, not both': 'informe esta ou {0}, não as duas',
   "give the agent's user the right to write and read there, and make no file there immutable":
     'dê ao usuário do agente o direito de ler e escrever ali e não deixe nenhum arquivo ali imutável',
@@ -87,6 +88,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'its Date changes so much that the clock of this host cannot be corrected':
     'o Date dela varia tanto que o relógio desta máquina não pode ser corrigido',
   'its file system is read-only': 'o sistema de arquivos é somente leitura',
+  'its name is too long': 'o nome é longo demais',
   'keep one of the lines': 'deixe só uma das linhas',
   'kid {0}': 'kid {0}',
   'leaves out everything that needs the network': 'deixa de fora tudo que precisa da rede',

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -165,6 +165,33 @@ test('a log directory that is missing or not a directory is wrong', { timeout },
   ])
   mkdirSync(ready.path('logs'))
   expect(await ready.faults({ SERVICE_LOG_FILE: ready.path('logs', 'agent.log') })).toEqual([])
+})
+
+test('a directory in the place of the log file is wrong', { timeout }, async () => {
+  using ready = checkSetup()
+  mkdirSync(ready.path('logs'))
+  expect(await ready.faults({ SERVICE_LOG_FILE: ready.path('logs') })).toMatchObject([
+    { name: 'log', message: expect.stringContaining('EISDIR') },
+  ])
+})
+
+test('a link to a directory that does not exist is wrong', { timeout }, async () => {
+  using ready = checkSetup()
+  symlinkSync(ready.path('nowhere'), ready.path('link'))
+  expect(await ready.faults({ SERVICE_STATE_DIR: ready.path('link') })).toMatchObject([
+    { name: 'state-dir', message: expect.stringContaining('EEXIST') },
+  ])
+  expect(await ready.faults({ SERVICE_SPOOL_DIR: ready.path('link', 'spool') })).toMatchObject([
+    { name: 'spool-dirs', message: expect.stringContaining('EEXIST') },
+  ])
+})
+
+test('a name that is too long is wrong', { timeout }, async () => {
+  using ready = checkSetup()
+  const settings = { SERVICE_SPOOL_DIR: ready.path('n'.repeat(300)) }
+  expect(await ready.faults(settings)).toMatchObject([
+    { name: 'spool-dirs', message: expect.stringContaining('its name is too long') },
+  ])
 })
 
 test('a log that is a device needs no right in its directory, because it is never rotated', { timeout }, async () => {
