@@ -54,5 +54,13 @@ export function prettyJson(text: string): string {
   return pretty.length > prettyFactorMax * text.length ? text : pretty
 }
 
+/** A text in a list: what a stranger named may be 60 KB, and a list has fifty of it. The page of the thing has all of it. */
+export function inBrief(text: string): string {
+  return text.length > briefLengthMax ? `${text.slice(0, briefLengthMax)}…` : text
+}
+
+/** Longer than any name that a game gives. */
+const briefLengthMax = 255
+
 /** The indentation of lists within lists is longer than they are. */
 const prettyFactorMax = 4

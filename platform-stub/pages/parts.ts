@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { assetUrl } from './assets.ts'
 import type { Html } from './document.ts'
+import { inBrief } from './formats.ts'
 import type { Texts } from './texts/en.ts'
 
 /** Outlines on a grid of 24, drawn with the text's colour. */
@@ -76,6 +77,12 @@ export function codeBlock({ common }: Texts, text: string): Html {
 /** @param source The id of the element whose text is copied; the one before the button if it is left out. */
 export function copyButton(common: Texts['common'], source = ''): Html {
   return html`<button type="button" class="button small" data-copies="${source}" data-done="${common.copied}" data-selected="${common.selected}">${common.copy}</button>`
+}
+
+/** As `copyable`, in a list. A text that is cut there is not copied there. */
+export function copyableInBrief(t: Texts, name: string, text: string): Html {
+  const brief = inBrief(text)
+  return brief === text ? copyable(t, name, text) : html`<code class="wrap">${brief}</code>`
 }
 
 /**

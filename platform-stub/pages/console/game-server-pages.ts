@@ -4,8 +4,8 @@ import { eligibilityOf } from '../../marketplace/characters/eligibility.ts'
 import type { CharacterState } from '../../store/character-rows.ts'
 import type { GameServerRow } from '../../store/game-server-rows.ts'
 import type { Html } from '../document.ts'
-import { relativeTo } from '../formats.ts'
-import { badge, card, codeBlock, copyable, pairs } from '../parts.ts'
+import { inBrief, relativeTo } from '../formats.ts'
+import { badge, card, codeBlock, copyable, copyableInBrief, pairs } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm, field } from './acts.ts'
 import { detailPage, notFoundPage } from './console-page.ts'
@@ -38,11 +38,12 @@ export function gameServersPage({ t, clock, directory }: ConsoleParts): ConsoleP
         { name: t.common.no, look: 'figure', cell: ({ id }) => html`<a href="${list}/${id}">${id}</a>` },
         {
           name: columns.name,
-          cell: ({ id, name }) => html`<a class="strong" href="${list}/${id}" tabindex="-1">${name}</a>`,
+          cell: ({ id, name }) => html`<a class="strong" href="${list}/${id}" tabindex="-1">${inBrief(name)}</a>`,
         },
         {
           name: columns.webhooks,
-          cell: ({ webhookUrl }) => (webhookUrl ? copyable(t, t.gameServer.webhookUrl, webhookUrl) : texts.nowhere),
+          cell: ({ webhookUrl }) =>
+            webhookUrl ? copyableInBrief(t, t.gameServer.webhookUrl, webhookUrl) : texts.nowhere,
         },
         { name: columns.registered, cell: ({ createdAt }) => relativeTo(createdAt, clock.nowMs(), t.lang) },
       ])}`,

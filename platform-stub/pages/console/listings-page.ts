@@ -3,8 +3,8 @@ import { estimateStock } from '../../marketplace/listings/estimate.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
 import { duration } from '../browser/moments.js'
 import type { Html } from '../document.ts'
-import { inReais, relativeTo } from '../formats.ts'
-import { badge, copyable } from '../parts.ts'
+import { inBrief, inReais, relativeTo } from '../formats.ts'
+import { badge, copyableInBrief } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { beforeIn, emptyState, pageOf, rowsAsked, table } from './list.ts'
@@ -35,7 +35,7 @@ export function listingsPage(parts: ConsoleParts, request: PageRequest): Console
           name: columns.item,
           look: 'wide',
           cell: ({ itemName, itemRef, attributes, sellerCharacterRef }) =>
-            html`<span class="strong">${itemName}</span><span class="sub">${copyable(t, 'itemRef', itemRef)}</span><span class="sub wrap">${attributes}</span><span class="sub">${t.listings.seller(sellerCharacterRef)}</span>`,
+            html`<span class="strong">${inBrief(itemName)}</span><span class="sub">${copyableInBrief(t, 'itemRef', itemRef)}</span><span class="sub wrap">${attributes}</span><span class="sub">${t.listings.seller(inBrief(sellerCharacterRef))}</span>`,
         },
         { name: columns.price, look: 'figure', cell: ({ unitAmountCents }) => inReais(unitAmountCents, t.lang) },
         {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { transactionPhases } from '../../../contract/transaction.ts'
 import type { Html } from '../document.ts'
-import { relativeTo } from '../formats.ts'
+import { inBrief, relativeTo } from '../formats.ts'
 import { card } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm } from './acts.ts'
@@ -68,7 +68,7 @@ function waitingOrders(parts: ConsoleParts, count: number): Html {
     const { id, itemName, quantity, buyerCharacterRef, paidAt } = row
     const paid =
       paidAt === null ? '' : html`<span class="soft">${t.overview.paid(relativeTo(paidAt, nowMs, t.lang))}</span>`
-    return html`<li class="row"><a href="/console/transactions/${id}">${t.common.number(id)}</a> <strong>${quantity} × ${itemName}</strong> <span>${buyerCharacterRef}</span> ${paid} <div>${expectedCell(t, exchangeWith(parts, row), nowMs)}</div></li>`
+    return html`<li class="row"><a href="/console/transactions/${id}">${t.common.number(id)}</a> <strong>${quantity} × ${inBrief(itemName)}</strong> <span>${inBrief(buyerCharacterRef)}</span> ${paid} <div>${expectedCell(t, exchangeWith(parts, row), nowMs)}</div></li>`
   })
   const all = html`<p><a href="/console/transactions?phase=awaiting-server">${t.overview.allThatWait(count.toLocaleString(t.lang))}</a></p>`
   return html`<ul class="list">${lines}</ul>${count > waitingShown ? all : ''}`

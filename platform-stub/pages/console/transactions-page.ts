@@ -2,8 +2,8 @@ import { html } from 'hono/html'
 import { transactionPhases } from '../../../contract/transaction.ts'
 import type { ListedTransaction } from '../../store/console-queries.ts'
 import type { Html } from '../document.ts'
-import { inReais, relativeTo } from '../formats.ts'
-import { copyable } from '../parts.ts'
+import { inBrief, inReais, relativeTo } from '../formats.ts'
+import { copyableInBrief } from '../parts.ts'
 import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { acknowledgedList, exchangeWith, expectedCell } from './exchange-view.ts'
 import { beforeIn, choiceIn, choices, emptyState, pageOf, rowsAsked, searchForm, searchOf, table } from './list.ts'
@@ -49,12 +49,12 @@ export function transactionTable(parts: ConsoleParts, rows: readonly ListedTrans
       name: columns.item,
       look: 'wide',
       cell: ({ id, itemName, itemRef, createdAt }) =>
-        html`<a class="strong" href="/console/transactions/${id}" tabindex="-1">${itemName}</a><span class="sub">${copyable(t, 'itemRef', itemRef)}</span><span class="sub">${t.transactions.created(relativeTo(createdAt, nowMs, t.lang))}</span>`,
+        html`<a class="strong" href="/console/transactions/${id}" tabindex="-1">${inBrief(itemName)}</a><span class="sub">${copyableInBrief(t, 'itemRef', itemRef)}</span><span class="sub">${t.transactions.created(relativeTo(createdAt, nowMs, t.lang))}</span>`,
     },
     {
       name: columns.purchase,
       cell: ({ quantity, unitAmountCents, buyerCharacterRef, sellerCharacterRef }) =>
-        html`<span class="strong">${inReais(quantity * unitAmountCents, t.lang)}</span><span class="sub">${quantity} × ${inReais(unitAmountCents, t.lang)}</span><span class="sub">${t.transactions.buyerAndSeller(buyerCharacterRef, sellerCharacterRef)}</span>`,
+        html`<span class="strong">${inReais(quantity * unitAmountCents, t.lang)}</span><span class="sub">${quantity} × ${inReais(unitAmountCents, t.lang)}</span><span class="sub">${t.transactions.buyerAndSeller(inBrief(buyerCharacterRef), inBrief(sellerCharacterRef))}</span>`,
     },
     { name: columns.statuses, cell: statusBadges },
     { name: columns.acknowledged, look: 'wide', cell: (row) => acknowledgedList(t, exchangeWith(parts, row)) },

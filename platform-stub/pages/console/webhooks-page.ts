@@ -3,7 +3,7 @@ import { webhookEvents } from '../../../contract/events.ts'
 import type { ListedDelivery } from '../../store/console-queries.ts'
 import type { WebhookDeliveryRow } from '../../store/webhook-rows.ts'
 import type { Html } from '../document.ts'
-import { stampOf } from '../formats.ts'
+import { inBrief, stampOf } from '../formats.ts'
 import { badge } from '../parts.ts'
 import type { Texts } from '../texts/en.ts'
 import { actForm } from './acts.ts'
@@ -60,7 +60,7 @@ export function webhooksPage(parts: ConsoleParts, request: PageRequest): Console
               {
                 name: columns.transaction,
                 cell: ({ transactionId, itemRef }) =>
-                  html`<a href="/console/transactions/${transactionId}">${t.common.number(transactionId)}</a><code class="sub">${itemRef}</code>`,
+                  html`<a href="/console/transactions/${transactionId}">${t.common.number(transactionId)}</a><code class="sub">${inBrief(itemRef)}</code>`,
               },
               { name: columns.state, cell: (row) => stateBadge(t, row) },
               { name: columns.attempts, look: 'figure', cell: ({ attempts }) => attempts },

@@ -170,6 +170,22 @@ test('of old requests long headers are not kept', async () => {
   expect(page.textOf('main')).toContain('Not kept: long headers')
 })
 
+test('the other lists are short whatever names were given', async () => {
+  await using stub = await startStub()
+  const long = '&'.repeat(25_000)
+  const server = await stub.gameServer({ name: long })
+  for (let count = 0; count < 10; count++) {
+    await server.listing({ itemName: long, itemRef: `${count}${long}` })
+    const bought = { itemRef: `${count}${long}`, quantity: 1, buyerCharacterRef: 'b' }
+    const { data } = await server.call('transaction.create', bought)
+    await stub.pay(data.transactionId)
+  }
+  for (const path of ['overview', 'transactions', 'listings', 'webhooks', 'game-servers', 'faults']) {
+    const { text } = await readPage(`${stub.url}/console/${path}`)
+    expect([path, text.length < 200_000]).toEqual([path, true])
+  }
+})
+
 test('the list of requests is short whatever was sent, and the page of a request has all of it', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
