@@ -1,3 +1,4 @@
+import { pause } from './scenario.ts'
 import { seededRandom } from './seeded-random.ts'
 import { startUnsteadyReceiver } from './stub-receiver.ts'
 import { Sales } from './stub-sales.ts'
@@ -64,10 +65,4 @@ async function killOneAfterAnother(host: string, kills: number, seed: number): P
   await world.stop()
   sales.check(receiver)
   return { requests: world.requests, purchases: sales.count, violations: world.violations }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
-  })
 }
