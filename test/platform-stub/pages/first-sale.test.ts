@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { saleSteps } from '../../../platform-stub/pages/console/first-sale.ts'
 import { saleCommands } from '../../../platform-stub/pages/console/sale-commands.ts'
 import { examplesByOrders } from '../../../platform-stub/pages/console/sale-ways.ts'
+import { readPage } from '../fixtures/page.ts'
 import { startReceiver } from '../fixtures/receiver.ts'
 import { type StubControl, startStub } from '../fixtures/stub.ts'
 
@@ -20,8 +21,8 @@ const usual = {
 
 /** The steps that the page shows as done, in their order. */
 async function doneOn(stub: StubControl): Promise<string[]> {
-  const { text } = await stub.request('GET', '/console/first-sale')
-  return [...text.matchAll(/<li id="step-(\w+)" class="card pad done"/g)].map(([, step = '']) => step)
+  const page = await readPage(`${stub.url}/console/first-sale`)
+  return page.attributesOf('li.done', 'id').map((id) => id.replace('step-', ''))
 }
 
 test('each step of the first sale is ticked off by what the platform has stored, and by nothing else', async () => {
@@ -51,8 +52,8 @@ test('each step of the first sale is ticked off by what the platform has stored,
 test('the console opens on the first sale until an item was delivered, and on the overview from then on', async () => {
   await using stub = await startStub()
   const open = async () => {
-    const { status, headers, text } = await stub.request('GET', '/console')
-    return [status, headers.get('location') ?? /<h1>(.*?)<\/h1>/.exec(text)?.[1]]
+    const page = await readPage(`${stub.url}/console`, { redirect: 'manual' })
+    return [page.status, page.headers.get('location') ?? page.textOf('h1')]
   }
   const server = await stub.gameServer()
   const transactionId = await server.paidTransaction()
