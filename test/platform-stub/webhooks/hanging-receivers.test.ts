@@ -1,13 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../../platform-stub/store/open.ts'
 import { prepareTables } from '../../../platform-stub/store/tables.ts'
 import { manualTime } from '../fixtures/manual-time.ts'
 import { manyPurchases, staging } from '../fixtures/many-orders.ts'
 import { temporaryFolder } from '../fixtures/process.ts'
-import { startReceiver } from '../fixtures/receiver.ts'
+import { answering, startReceiver } from '../fixtures/receiver.ts'
 import { startStub } from '../fixtures/stub.ts'
 
 const hangingCount = 10
@@ -18,26 +17,17 @@ const slots = 16
 
 /** Receivers of which the first ones never answer. */
 async function startReceivers() {
-  const received: number[] = Array.from({ length: hangingCount + answeringCount }, () => 0)
-  const { promise: allAnswered, resolve } = Promise.withResolvers<void>()
-  let answered = 0
-  const servers = received.map((_, number) =>
-    createServer((request, response) => {
-      received[number] = (received[number] ?? 0) + 1
-      request.resume()
-      if (number < hangingCount) return
-      response.writeHead(200).end()
-      if (++answered === answeringCount * deliveriesEach) resolve()
-    }),
+  const numbers = Array.from({ length: hangingCount + answeringCount }, (_, number) => number)
+  const never = () => undefined
+  const receivers = await Promise.all(
+    numbers.map((number) => startReceiver(number < hangingCount ? never : answering(200))),
   )
-  await Promise.all(servers.map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))))
   return {
-    urls: servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
-    allAnswered,
-    received,
+    urls: receivers.map(({ url }) => url),
+    received: () => receivers.map(({ received }) => received.length),
+    allAnswered: () => Promise.all(receivers.slice(hangingCount).map((receiver) => receiver.count(deliveriesEach))),
     async [Symbol.asyncDispose]() {
-      for (const server of servers) server.closeAllConnections()
-      await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))
+      await Promise.all(receivers.map((receiver) => receiver[Symbol.asyncDispose]()))
     },
   }
 }
@@ -83,7 +73,9 @@ function fillQueue(directory: string, urls: readonly string[], createdAt: number
       })
       const paid = { paymentStatus: 'PAGO', deliveryStatus: 'AGUARDANDO_SERVIDOR', paidAt: createdAt } as const
       tables.transactions.update({ ...transaction, ...paid })
-      const payload = JSON.stringify({ event: 'transfer_order', transactionId: id, itemRef: 'i', quantity: 1 })
+      const order = { event: 'transfer_order', transactionId: id, itemRef: 'i', quantity: 1 }
+      const characters = { buyerCharacterRef: 'b', sellerCharacterRef: 's' }
+      const payload = JSON.stringify({ ...order, ...characters, paidAt: new Date(createdAt).toISOString() })
       const delivery = { gameServerId, transactionId: id, event: 'transfer_order', payload } as const
       tables.webhooks.insert({ ...delivery, createdAt, nextAttemptAt: createdAt })
     }
@@ -99,9 +91,9 @@ test('receivers that never answer hold sixteen attempts each and delay no delive
   const { time, pass } = manualTime()
   fillQueue(folder.path, receivers.urls, time.nowMs())
   const stub = await startStub({ dataDirectory: folder.path, time })
-  await receivers.allAnswered
+  await receivers.allAnswered()
   const others = Array(answeringCount).fill(deliveriesEach)
-  expect(receivers.received).toEqual([...Array(hangingCount).fill(slots), ...others])
+  expect(receivers.received()).toEqual([...Array(hangingCount).fill(slots), ...others])
   const closed = stub[Symbol.asyncDispose]()
   pass(10_000)
   await closed
