@@ -13,6 +13,7 @@ import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
 import { type Clock, systemClock } from './clock/clock.ts'
 import { repeat } from './clock/repeat.ts'
 import type { LiveConfig } from './config/live-config.ts'
+import { StoreFullError } from './database/store-errors.ts'
 import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import { CallLog } from './log/call-log.ts'
 import { LimitedLog } from './log/limited-log.ts'
@@ -22,6 +23,7 @@ import { repairLog } from './log/repair-log.ts'
 import { StateLog } from './log/state-log.ts'
 import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
+import type { OrdersPlatform } from './orders/platform-port.ts'
 import { warnOfUnattendedOrders } from './orders/unattended-orders.ts'
 import { takeOwnershipInTime } from './ownership/late-ownership.ts'
 import { type OwnedDir, type Ownership, takeOwnership } from './ownership/owner-lock.ts'
@@ -136,11 +138,13 @@ export async function startAgent(
   started.defer(() => repairs.close())
   const onWebhook = counters.onWebhook.bind(counters)
   const onObserved = repairs.observe.bind(repairs)
+  const forwardToken = () => live.current.webhook?.forwardToken
   const bridge =
-    config.webhook && openBridge({ ...config, settings: config.webhook, clock, log, onWebhook, onObserved, onFatal })
+    config.webhook &&
+    openBridge({ ...config, settings: config.webhook, forwardToken, clock, log, onWebhook, onObserved, onFatal })
   if (bridge) started.defer(() => bridge.close())
   else await warnOfUnattendedOrders(config.stateDir, log)
-  const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api)
+  const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api, clock)
   const callLog = new CallLog(log)
   const deps: CallDeps = {
     callDeadlineMs,
@@ -162,12 +166,22 @@ export async function startAgent(
     onError: (call, error) => callLog.onError(call, error),
   }
   const answer = (call: Call, turn: Turn) => callLog.follow(call, () => answerCall(call, turn, deps))
-  const platform = {
+  const platform: OrdersPlatform = {
     platformMs: () => platformClock.nowMs(),
-    getTransaction(transactionId: number) {
-      const reading = readCall({ operation: 'transaction.get', input: { transactionId }, id: undefined })
+    async call(operation, input) {
+      const reading = readCall({ operation, input, id: undefined })
       if (!reading.ok) throw new Error(reading.messageText)
-      return answer(reading.call, takeTurn(reading.call, deps))
+      const { call } = reading
+      let retryAfterMs: number | undefined
+      const own: CallDeps = {
+        ...deps,
+        reports: noReports,
+        onDone: (_call, _answer, trace) => {
+          retryAfterMs = trace.retryAfterMs
+        },
+        onError: (_call, error) => log.error({ err: error, operation }, 'call failed: a bug of the agent'),
+      }
+      return { answer: await answerCall(call, takeTurn(call, own), own), retryAfterMs }
     },
   }
   let spool: Spool | undefined
@@ -201,8 +215,14 @@ export async function startAgent(
     async checkOrders() {
       await workStarted
       if (!bridge) return refuse('ORDERS_NOT_CONFIGURED')
-      return { ok: true, dataText: JSON.stringify(await bridge.check(platform)) }
+      try {
+        return { ok: true, dataText: JSON.stringify(await bridge.check()) }
+      } catch (error) {
+        if (error instanceof StoreFullError) return refuse('ORDER_NOT_STORED')
+        throw error
+      }
     },
+    listOrders: async () => bridge?.listAll() ?? refuse('ORDERS_NOT_CONFIGURED'),
     operationsText,
     statusText: async () => JSON.stringify(await status()),
     metrics: async () => (await import('./status/metrics.ts')).writeMetrics(await status(), counters, manifest.version),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { characterRef, itemRef, momentOf, observation, quantity, transactionId } from './fields.ts'
+import { characterRef, itemRef, observation, quantity, readableMomentOf, transactionId } from './fields.ts'
 import { readStrictJson } from './strict-json.ts'
 import { deliveryStatus, paymentStatus } from './transaction.ts'
 
@@ -11,7 +11,7 @@ export const transferOrder = z.looseObject({
   quantity: quantity.check(z.describe('How many units to transfer: all or none.')),
   buyerCharacterRef: characterRef,
   sellerCharacterRef: characterRef,
-  paidAt: momentOf('When the payment was confirmed.'),
+  paidAt: readableMomentOf('When the payment was confirmed.'),
 })
 export type TransferOrder = z.infer<typeof transferOrder>
 
@@ -23,7 +23,7 @@ export const transactionTerminal = z.looseObject({
   paymentStatus,
   deliveryStatus,
   reason: z.nullable(z.string().check(z.describe('Why it ended so, where there is something to say.'))),
-  occurredAt: momentOf('When it ended.'),
+  occurredAt: readableMomentOf('When it ended.'),
 })
 export type TransactionTerminal = z.infer<typeof transactionTerminal>
 
@@ -64,6 +64,17 @@ export function readEvent(text: string): TransferOrder | TransactionTerminal | u
     if (parsed.success) return parsed.data
   }
   return undefined
+}
+
+/** In words, why a text is not an event of the interface: the first field that is wrong, if it names its event. */
+export function eventProblem(text: string): string {
+  const reading = readStrictJson(text, { numbers: 'any' })
+  if (!reading.ok) return `the body is not JSON (${reading.error.kind})`
+  const { event } = reading.object.value
+  const known = Object.entries(webhookEvents).find(([name]) => name === event)
+  if (!known) return 'the field event names no event of the interface'
+  const issue = known[1].payload.safeParse(reading.object.value).error?.issues[0]
+  return `the field ${issue?.path.join('.')} of ${known[0]} is missing or wrong`
 }
 
 const bareReply = z.looseObject({ observedQuantity: observation })

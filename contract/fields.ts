@@ -34,3 +34,9 @@ export const momentOf = (description: string) => timestamp.check(z.describe(desc
 /** A text with known values. The platform may have more, so do not rely on these alone. */
 export const knownText = (description: string, values: readonly string[]) =>
   name.check(z.meta({ description, examples: values }))
+
+const iso8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
+
+/** As `momentOf`, and it is a date that can be read. */
+export const readableMomentOf = (description: string) =>
+  momentOf(description).check(z.refine((text) => iso8601.test(text) && !Number.isNaN(Date.parse(text))))

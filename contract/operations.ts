@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { characterLink, characterLinkRequest, eligibility } from './character.ts'
-import { characterRef, name, observation, transactionId } from './fields.ts'
+import { characterRef, name, readableMomentOf, transactionId } from './fields.ts'
 import { listing, listingRegistration, stockAdjustment, withdrawal } from './listing.ts'
+import { orderReplyFields } from './order-reply.ts'
 import {
   createdTransaction,
   deliveryConfirmation,
@@ -242,17 +243,24 @@ export const operations = {
   },
   'orders.open': {
     kind: 'orders',
-    summary: 'Lists the orders that wait for the game server, and those that were closed in the last 24 hours.',
-    summaryPt: 'Lista os pedidos que esperam pelo servidor de jogo e os que foram encerrados nas últimas 24 horas.',
+    summary: 'Lists the open orders that the platform waits for, and those that were closed in the last 24 hours.',
+    summaryPt: 'Lista os pedidos abertos que a plataforma espera e os que foram encerrados nas últimas 24 horas.',
     does: 'list',
-    input: z.looseObject({}),
+    input: z.looseObject({
+      closedSince: z.optional(readableMomentOf('Closed at or after this moment. Without it: in the last 24 hours.')),
+      limit: z.optional(
+        z
+          .int()
+          .check(z.gte(1), z.lte(1_000), z.describe('At most so many closed ones, the oldest first. Without it: 100.')),
+      ),
+    }),
   },
   'orders.take': {
     kind: 'orders',
-    summary: 'Says that the game server has stored an order durably, and reports the stock that is left.',
-    summaryPt: 'Diz que o servidor de jogo gravou um pedido e informa o estoque que resta.',
+    summary: 'Replies to an order: what became of it, and the stock that is left. The agent reports the result.',
+    summaryPt: 'Responde a um pedido: o que foi feito dele e o estoque que resta. O agente informa o resultado.',
     does: 'take',
-    input: z.looseObject({ transactionId, observedQuantity: observation }),
+    input: z.looseObject({ transactionId, ...orderReplyFields }),
   },
 } as const satisfies Record<string, Operation>
 

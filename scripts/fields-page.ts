@@ -73,7 +73,14 @@ class FieldsPage {
 
   agentOperations(): [name: OperationName, ...parts: string[]][] {
     const bodyBase64 = Buffer.from(JSON.stringify(eventExample('transfer_order'))).toString('base64')
-    const ended = { ...orderExample, state: 'closed', waitsFor: 'Nada: o pedido foi encerrado.', outcome: 'CONCLUIDA' }
+    const ended = {
+      ...orderExample,
+      state: 'closed',
+      waitsFor: 'Nada: o pedido foi encerrado.',
+      result: 'DELIVERED',
+      outcome: 'CONCLUIDA',
+      reported: 'DELIVERED',
+    }
     return [
       this.#envelope('market.register.envelope'),
       this.#envelope('transaction.create.envelope'),
@@ -93,15 +100,16 @@ class FieldsPage {
         this.#text('noInput'),
         callBlock('orders.open', {}),
         this.#text('oneOrder'),
+        this.#table(this.#rowsOf(operations['orders.open'].input)),
         this.#agentTable(orderFields),
-        answerBlock('orders.open', { orders: [orderExample], closed: [{ ...ended, transactionId: 2 }] }),
+        answerBlock('orders.open', { orders: [orderExample], closed: [{ ...ended, transactionId: 2 }], more: false }),
       ],
       [
         'orders.take',
         this.#summary('orders.take'),
         this.#text('input'),
         this.#table(this.#rowsOf(operations['orders.take'].input)),
-        callBlock('orders.take', { transactionId: 1, observedQuantity: 2 }),
+        callBlock('orders.take', { transactionId: 1, observedQuantity: 2, result: 'DELIVERED' }),
         this.#text('takenOrder'),
       ],
     ]

@@ -26,7 +26,7 @@ export function webhookVerifier(openWebhook: OpenWebhook, hasKeys: () => boolean
     if (!hasKeys()) return refuse('WEBHOOK_NOT_CONFIGURED')
     const body = rawBodyOf(call.input)
     if ('ok' in body) return body
-    const opening = await openWebhook({ headerLines: [String(call.input['signature'])], body })
+    const opening = await openWebhook.open({ headerLines: [String(call.input['signature'])], body })
     if (!opening.ok) return refuse('WEBHOOK_REFUSED', { reason: envelopeErrorInWords(opening) })
     const text = decodeUtf8(body)
     const event = text === undefined ? undefined : readEvent(text)

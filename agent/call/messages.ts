@@ -124,6 +124,10 @@ export const refusals = {
     text: () => 'Este pedido não existe no agente: veja os pedidos em aberto com orders.open.',
   },
   ORDER_CLOSED: { status: 409, text: () => 'Este pedido já foi encerrado: veja em orders.open como ele terminou.' },
+  ORDER_RESULT_DIFFERS: {
+    status: 409,
+    text: () => 'Este pedido já recebeu outro result, e o primeiro vale: não responda de novo com um diferente.',
+  },
   ORDER_NOT_STORED: {
     status: 503,
     text: () =>
@@ -169,7 +173,9 @@ export type RefusalCode = keyof typeof refusals
 
 /** What an order waits for, by its state. */
 export const orderWaitsFor = {
-  offered: 'O servidor do jogo deve gravar o pedido e responder com observedQuantity.',
+  received: 'A plataforma deve confirmar que espera por este pedido.',
+  offered: 'O servidor do jogo deve entregar o item e responder com observedQuantity e result.',
+  reporting: 'A plataforma deve aceitar o resultado que o agente informa.',
   taken: 'O servidor do jogo deve entregar o item e chamar transaction.delivery.',
   'put-off': 'A plataforma deve enviar o pedido de novo, a partir de retryAt.',
   closed: 'Nada: o pedido foi encerrado.',

@@ -82,7 +82,8 @@ export async function sendWithRetries(
     const verdict = row[call.operation.retry]
     const mayRetry = verdict === 'retry' || (verdict === 'retry-once' && !state.wasTriedFresh)
     if (verdict === 'retry-once') state.wasTriedFresh = true
-    const delayMs = askedDelayMs(row, result, platformClock) ?? fullJitterDelayMs(retries, deps.random)
+    trace.retryAfterMs = askedDelayMs(row, result, platformClock)
+    const delayMs = trace.retryAfterMs ?? fullJitterDelayMs(retries, deps.random)
     if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) {
       const answer = finalAnswer(reading, state.isInDoubt)
       const isRefusedInDoubt = state.isInDoubt && verdict === 'refuse'

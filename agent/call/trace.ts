@@ -5,6 +5,8 @@ export interface CallTrace {
   /** The last fault and its cause. Never a body, a header or a key. */
   fault: string | undefined
   cause: string | undefined
+  /** How long the platform wants to be left alone, by its last answer. */
+  retryAfterMs: number | undefined
   /** False when the journal could not store the answer. */
   isKept: boolean
   /** Where the answer came from. */
@@ -12,5 +14,13 @@ export interface CallTrace {
 }
 
 export function newTrace(): CallTrace {
-  return { attempts: 0, retryDelaysMs: [], fault: undefined, cause: undefined, isKept: true, source: 'agent' }
+  return {
+    attempts: 0,
+    retryDelaysMs: [],
+    fault: undefined,
+    cause: undefined,
+    retryAfterMs: undefined,
+    isKept: true,
+    source: 'agent',
+  }
 }

@@ -14,24 +14,25 @@ interface Listed {
   readonly transactionId: number
   readonly itemRef: string
   readonly quantity: number | null
-  readonly state: 'offered' | 'taken' | 'put-off'
+  readonly state: 'received' | 'offered' | 'taken' | 'reporting' | 'put-off'
+  readonly result: string | null
   readonly since: string
   readonly offers: number
   readonly retryAt: string | null
 }
 
-/** `market-agent orders`: the open orders, as a table for people or, with `--json`, as `orders.open` answers. */
+/** `market-agent orders`: the open orders, as a table for people or, with `--json`, in the form of `orders.open`. */
 export async function orders({ config, json, checkNow }: OrdersOptions): Promise<void> {
   const address = readConfig(config, readDaemonAddress)
   if (!address || (checkNow && !(await check(address)))) return
-  const text = await askForData(address, '/call', '{"operation":"orders.open","input":{}}')
+  const text = await askForData(address, 'GET', '/orders')
   if (text === undefined) return
   process.stdout.write(json ? `${text}\n` : tableOf((JSON.parse(text) as { data: { orders: Listed[] } }).data.orders))
 }
 
 /** Has the platform asked about every open order. @returns Whether the orders can be shown. */
 async function check(address: DaemonAddress): Promise<boolean> {
-  const text = await askForData(address, '/orders/check')
+  const text = await askForData(address, 'POST', '/orders/check')
   if (text === undefined) return false
   const { asked, unanswered } = (JSON.parse(text) as { data: { asked: number; unanswered: number } }).data
   if (unanswered > 0) {
@@ -43,8 +44,8 @@ async function check(address: DaemonAddress): Promise<boolean> {
 }
 
 /** The text of an answer with `ok: true`. Another answer is printed, and the exit code is set. */
-async function askForData(address: DaemonAddress, path: string, body = ''): Promise<string | undefined> {
-  const answer = await askDaemon(address, 'POST', path, body)
+async function askForData(address: DaemonAddress, method: 'GET' | 'POST', path: string): Promise<string | undefined> {
+  const answer = await askDaemon(address, method, path)
   if (!answer || answer.text.startsWith('{"ok":true')) return answer?.text
   process.stdout.write(`${answer.text}\n`)
   process.exitCode = exitCodes.refused
@@ -52,7 +53,9 @@ async function askForData(address: DaemonAddress, path: string, body = ''): Prom
 }
 
 const waitsFor = {
-  offered: () => 'the game server: store it, reply with observedQuantity',
+  received: () => 'the platform: it has not confirmed the order yet',
+  offered: () => 'the game server: deliver it, reply with observedQuantity and result',
+  reporting: ({ result }) => `the platform: it has not accepted ${result} yet`,
   taken: () => 'the game server: deliver it, call transaction.delivery',
   'put-off': ({ retryAt }) => `the platform: it sends the order again${retryAt ? ` from ${shortTime(retryAt)}` : ''}`,
 } as const satisfies Record<Listed['state'], (order: Listed) => string>

@@ -47,7 +47,15 @@ export interface WebhookSettings {
   readonly path: string
   /** Where the game server takes them; undefined where it uses files or asks. */
   readonly forwardUrl: string | undefined
+  /** Sent to the forward URL, so that the game server knows the agent from a stranger. */
+  readonly forwardToken: string | undefined
+  /** How orders reach the game server. It can always ask for them too. */
+  readonly ordersBy: OrdersBy
 }
+
+const ordersBy = ['url', 'files', 'asking'] as const
+/** A way of orders to the game server. */
+export type OrdersBy = (typeof ordersBy)[number]
 
 /** Where the daemon listens, and the token it asks for. */
 export interface DaemonAddress {
@@ -97,7 +105,7 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
     logLevel: reader.oneOf('SERVICE_LOG_LEVEL', logLevels, 'info'),
     logFile: reader.text('SERVICE_LOG_FILE'),
   }
-  const webhook = readWebhookSettings(reader, rest.port, rest.platformKeys.size > 0)
+  const webhook = readWebhookSettings(reader, rest)
   if (rest.spoolDir !== undefined) refuseMixedDirs(reader, rest.spoolDir, rest.stateDir)
   warnOfTimes(reader, rest)
   if (source.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') warnOfTls(reader)
@@ -250,18 +258,31 @@ function listOf(text: string | undefined): string[] {
     .filter((part) => part !== '')
 }
 
+/** They do nothing without the port. */
+const settingsOfBridge = [
+  'SERVICE_WEBHOOK_HOST',
+  'SERVICE_WEBHOOK_PATH',
+  'SERVICE_WEBHOOK_FORWARD_URL',
+  'SERVICE_WEBHOOK_FORWARD_TOKEN',
+  'SERVICE_WEBHOOK_FORWARD_TOKEN_FILE',
+  'SERVICE_ORDERS_BY',
+] as const
+
 /** The settings of the webhook bridge; undefined while it is off. */
-function readWebhookSettings(reader: SettingsReader, agentPort: number, hasKeys: boolean): WebhookSettings | undefined {
+function readWebhookSettings(
+  reader: SettingsReader,
+  agent: Pick<AgentConfig, 'port' | 'platformKeys' | 'spoolDir'>,
+): WebhookSettings | undefined {
   if (reader.text('SERVICE_WEBHOOK_PORT') === undefined) {
-    for (const name of ['SERVICE_WEBHOOK_HOST', 'SERVICE_WEBHOOK_PATH', 'SERVICE_WEBHOOK_FORWARD_URL'] as const) {
+    for (const name of settingsOfBridge) {
       if (reader.text(name) !== undefined) reader.addError(name, say`does nothing without SERVICE_WEBHOOK_PORT`)
     }
     return undefined
   }
   const port = reader.wholeNumber('SERVICE_WEBHOOK_PORT', 0, 0, 65_535)
-  if (port !== 0 && port === agentPort)
+  if (port !== 0 && port === agent.port)
     reader.addError('SERVICE_WEBHOOK_PORT', say`is SERVICE_AGENT_PORT as well; give each a port of its own`)
-  if (!hasKeys)
+  if (agent.platformKeys.size === 0)
     reader.addError('SERVICE_WEBHOOK_PORT', say`needs SERVICE_PLATFORM_KID and SERVICE_PLATFORM_PUBLIC_KEY_FILE`)
   const host = reader.text('SERVICE_WEBHOOK_HOST') ?? '127.0.0.1'
   if (isIP(host) === 0 && host !== 'localhost')
@@ -269,7 +290,22 @@ function readWebhookSettings(reader: SettingsReader, agentPort: number, hasKeys:
   const path = reader.text('SERVICE_WEBHOOK_PATH') ?? '/webhook'
   if (!/^\/[\w.~/-]{0,200}$/.test(path))
     reader.addError('SERVICE_WEBHOOK_PATH', say`not a path of letters, digits, ".", "_", "~", "-" and "/"`)
-  return { host, port, path, forwardUrl: readForwardUrl(reader) }
+  const forwardUrl = readForwardUrl(reader)
+  const forwardToken = reader.secret('SERVICE_WEBHOOK_FORWARD_TOKEN', 'SERVICE_WEBHOOK_FORWARD_TOKEN_FILE')
+  if (forwardToken !== undefined && forwardUrl === undefined)
+    reader.addError('SERVICE_WEBHOOK_FORWARD_TOKEN', say`does nothing without SERVICE_WEBHOOK_FORWARD_URL`)
+  return { host, port, path, forwardUrl, forwardToken, ordersBy: readOrdersBy(reader, forwardUrl, agent.spoolDir) }
+}
+
+/** It follows from what is set, and can be said outright. */
+function readOrdersBy(reader: SettingsReader, forwardUrl: string | undefined, spoolDir: string | undefined): OrdersBy {
+  const name = 'SERVICE_ORDERS_BY'
+  const usual = forwardUrl !== undefined ? 'url' : spoolDir !== undefined ? 'files' : 'asking'
+  const by = reader.oneOf(name, ordersBy, usual)
+  if (by === 'url' && reader.text('SERVICE_WEBHOOK_FORWARD_URL') === undefined)
+    reader.addError(name, say`url needs SERVICE_WEBHOOK_FORWARD_URL`)
+  if (by === 'files' && spoolDir === undefined) reader.addError(name, say`files needs SERVICE_SPOOL_DIR`)
+  return by
 }
 
 function readForwardUrl(reader: SettingsReader): string | undefined {

@@ -74,11 +74,13 @@ const fixedFields: Readonly<Record<Exclude<keyof AgentConfig, ReloadedField | 'w
   logFile: 'SERVICE_LOG_FILE',
 }
 
-const fixedWebhookFields: Readonly<Record<keyof WebhookSettings, SettingName>> = {
+/** The token for the forward URL is read anew. */
+const fixedWebhookFields: Readonly<Record<Exclude<keyof WebhookSettings, 'forwardToken'>, SettingName>> = {
   host: 'SERVICE_WEBHOOK_HOST',
   port: 'SERVICE_WEBHOOK_PORT',
   path: 'SERVICE_WEBHOOK_PATH',
   forwardUrl: 'SERVICE_WEBHOOK_FORWARD_URL',
+  ordersBy: 'SERVICE_ORDERS_BY',
 }
 
 function changedFixedSettings(before: AgentConfig, next: AgentConfig): SettingName[] {
@@ -103,6 +105,7 @@ function changedSettings(before: AgentConfig, next: AgentConfig): SettingName[] 
     SERVICE_SIGNING_KID: before.signingKey.kid !== next.signingKey.kid,
     SERVICE_PLATFORM_KID: !areEqualKeys(before.platformKeys, next.platformKeys),
     SERVICE_AGENT_TOKEN: before.token !== next.token,
+    SERVICE_WEBHOOK_FORWARD_TOKEN: before.webhook?.forwardToken !== next.webhook?.forwardToken,
     SERVICE_LOG_LEVEL: before.logLevel !== next.logLevel,
   }
   return (Object.keys(changes) as SettingName[]).filter((name) => changes[name])

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { codeOfFullDisk } from '../durable-files/database-fault.ts'
+import { codeOfFullDisk, isBugOfOneChange } from '../durable-files/database-fault.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { FileSync } from '../durable-files/file-sync.ts'
 import { RemovedError, trackFile } from '../durable-files/same-file.ts'
@@ -36,6 +36,7 @@ export class DatabaseWriter {
    * Runs one statement, which is a transaction by itself. Returns when kill -9 cannot undo it any more.
    *
    * @throws {StoreFullError} There is no space. Nothing was written.
+   * @throws {Error} The statement breaks a constraint: a bug of this change. Nothing was written.
    */
   commit<Result>(statement: () => Result): Result {
     try {
@@ -44,6 +45,7 @@ export class DatabaseWriter {
       this.#rollBack()
       const code = codeOfFullDisk(error, this.#options.path)
       if (code !== undefined) throw new StoreFullError(code, error)
+      if (isBugOfOneChange(error)) throw error
       throw this.#failForGood(error)
     }
   }

@@ -21,6 +21,8 @@ const states: ReadonlyMap<number, DatabaseState> = new Map([
 ])
 const sqliteFull = 13
 const sqliteIoError = 10
+const sqliteConstraint = 19
+const sqliteMismatch = 20
 const sqliteIoErrorWrite = 778
 
 /** The kind of an error of SQLite. @see https://sqlite.org/rescode.html */
@@ -39,6 +41,12 @@ export function codeOfFullDisk(error: unknown, path: string): string | undefined
   if (sqliteCode(error) !== sqliteIoErrorWrite) return undefined
   const systemError = errorOf(() => tryToAppend(`${path}-wal`))
   return isOutOfSpace(systemError) ? codeOf(systemError) : undefined
+}
+
+/** Whether a statement, or a value that it was given, is wrong: the database itself is healthy. */
+export function isBugOfOneChange(error: unknown): boolean {
+  const code = primaryCode(error)
+  return error instanceof TypeError || code === sqliteConstraint || code === sqliteMismatch
 }
 
 /** Says why a database cannot be reached. SQLite does not report the system's error, so the same is tried to learn it. */

@@ -102,9 +102,26 @@ export const cures = {
 
   // The game server, through the webhook bridge.
   acknowledge: () => say`answer 2xx when the event is stored`,
-  answerWithQuantity: () => say`answer a transfer_order with {"observedQuantity": n}`,
+  answerWithQuantity: () => say`answer a transfer_order with {"observedQuantity": n, "result": "DELIVERED"}`,
   startGameServer: () => say`start the game server, or correct SERVICE_WEBHOOK_FORWARD_URL`,
-  checkTransaction: () => say`the platform does not know this transaction: check SERVICE_BASE_URL and the API key`,
+  checkTransaction: () =>
+    say`check SERVICE_BASE_URL and SERVICE_API_KEY, and ask the platform's staff about the transaction`,
+  checkWhoseOrder: () =>
+    say`if its item is sold here, check SERVICE_BASE_URL and SERVICE_API_KEY; if not, another game server has this address for webhooks`,
+  tellStaffOfEvent: () =>
+    say`tell the platform's staff: the signature is valid, and the event is not one of the interface`,
+  addPlatformKey: () =>
+    say`if the platform has a new key, add it to SERVICE_PLATFORM_KID and SERVICE_PLATFORM_PUBLIC_KEY_FILE`,
+  checkPlatformKey: () =>
+    say`check that SERVICE_PLATFORM_PUBLIC_KEY_FILE has the key of this kid, and that no proxy changes bodies`,
+  checkClockOfHost: () => say`nothing, if it is an old copy; if not, check the clock of this host`,
+  ignoreEnvelope: () => say`nothing: the platform sends no such envelope`,
+  replyOneResult: () => say`reply to an order with one result: the first one counts`,
+  reportTemporary: () =>
+    say`report TEMPORARY where the item exists and cannot be handed over now; a refund cannot be undone`,
+  takeBack: () => say`the buyer has the item and the money: take the item back, or settle it with the buyer`,
+  checkDelivered: () =>
+    say`the platform says that it was delivered: check whether the buyer has the item, and give it if not`,
 } as const
 
 /** A path as one word of a shell. */

@@ -18,7 +18,6 @@ export const portuguese: Readonly<Record<string, string>> = {
     'libere {0} no proxy ou confira HTTPS_PROXY; com NO_PROXY={1} o agente não passa por ele',
   'an RSA key of {0} bits; at least {1} are wanted': 'uma chave RSA de {0} bits; são necessários pelo menos {1}',
   'answer 2xx when the event is stored': 'responda 2xx quando o evento estiver gravado',
-  'answer a transfer_order with {"observedQuantity": n}': 'responda a um transfer_order com {"observedQuantity": n}',
   'Arguments:': 'Argumentos:',
   'as JSON': 'em JSON',
   'as JSON, as GET /status answers': 'em JSON, como GET /status responde',
@@ -249,8 +248,6 @@ export const portuguese: Readonly<Record<string, string>> = {
   'the platform answers at {0}/v1': 'a plataforma responde em {0}/v1',
   'the platform answers HTTP 404, so {0}/v1 may be the wrong address':
     'a plataforma responde HTTP 404, então {0}/v1 pode ser o endereço errado',
-  'the platform does not know this transaction: check SERVICE_BASE_URL and the API key':
-    'a plataforma não conhece esta transação: confira SERVICE_BASE_URL e a chave de API',
   'the platform refuses the API key or the signature, and the clock is right (HTTP 401{0})':
     'a plataforma recusa a chave de API ou a assinatura, e o relógio está certo (HTTP 401{0})',
   'the platform refuses the call (HTTP 401{0}), and {1}': 'a plataforma recusa a chamada (HTTP 401{0}), e {1}',
@@ -327,4 +324,29 @@ export const portuguese: Readonly<Record<string, string>> = {
   '{0}: {1} are free, and the first start needs {2}': '{0}: {1} livres, e a primeira execução precisa de {2}',
   '{0}: {1} are free. A quota is seen only when it is used up: 64 KiB were written':
     '{0}: {1} livres. Uma cota só é vista quando acaba: 64 KiB foram escritos',
+  'answer a transfer_order with {"observedQuantity": n, "result": "DELIVERED"}':
+    'responda a um transfer_order com {"observedQuantity": n, "result": "DELIVERED"}',
+  "check SERVICE_BASE_URL and SERVICE_API_KEY, and ask the platform's staff about the transaction":
+    'confira SERVICE_BASE_URL e SERVICE_API_KEY e pergunte à equipe da plataforma sobre a transação',
+  'if its item is sold here, check SERVICE_BASE_URL and SERVICE_API_KEY; if not, another game server has this address for webhooks':
+    'se o item é vendido aqui, confira SERVICE_BASE_URL e SERVICE_API_KEY; se não, outro servidor de jogo usa este endereço para webhooks',
+  "tell the platform's staff: the signature is valid, and the event is not one of the interface":
+    'avise a equipe da plataforma: a assinatura é válida, mas o evento não é um da interface',
+  'if the platform has a new key, add it to SERVICE_PLATFORM_KID and SERVICE_PLATFORM_PUBLIC_KEY_FILE':
+    'se a plataforma tem uma chave nova, acrescente-a a SERVICE_PLATFORM_KID e SERVICE_PLATFORM_PUBLIC_KEY_FILE',
+  'check that SERVICE_PLATFORM_PUBLIC_KEY_FILE has the key of this kid, and that no proxy changes bodies':
+    'confira se SERVICE_PLATFORM_PUBLIC_KEY_FILE tem a chave deste kid e se nenhum proxy altera os corpos',
+  'nothing, if it is an old copy; if not, check the clock of this host':
+    'nada, se for uma cópia antiga; se não, confira o relógio desta máquina',
+  'nothing: the platform sends no such envelope': 'nada: a plataforma não envia um envelope assim',
+  'reply to an order with one result: the first one counts': 'responda a cada pedido com um só result: o primeiro vale',
+  'report TEMPORARY where the item exists and cannot be handed over now; a refund cannot be undone':
+    'informe TEMPORARY quando o item existe mas não pode ser entregue agora; um estorno não pode ser desfeito',
+  'the buyer has the item and the money: take the item back, or settle it with the buyer':
+    'o comprador tem o item e o dinheiro: recolha o item ou resolva com o comprador',
+  'the platform says that it was delivered: check whether the buyer has the item, and give it if not':
+    'a plataforma diz que foi entregue: confira se o comprador tem o item e entregue se não tiver',
+  'does nothing without SERVICE_WEBHOOK_FORWARD_URL': 'não tem efeito sem SERVICE_WEBHOOK_FORWARD_URL',
+  'url needs SERVICE_WEBHOOK_FORWARD_URL': 'url precisa de SERVICE_WEBHOOK_FORWARD_URL',
+  'files needs SERVICE_SPOOL_DIR': 'files precisa de SERVICE_SPOOL_DIR',
 }

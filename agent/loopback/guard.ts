@@ -6,6 +6,7 @@ import { type CallRefusal, refuse } from '../call/answer.ts'
 const routes = {
   '/call': { method: 'POST', needsToken: true },
   /** For `market-agent orders`. */
+  '/orders': { method: 'GET', needsToken: true },
   '/orders/check': { method: 'POST', needsToken: true },
   '/operations': { method: 'GET', needsToken: true },
   '/reload': { method: 'POST', needsToken: true },

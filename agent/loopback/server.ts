@@ -22,6 +22,8 @@ export interface LoopbackOptions {
   readonly answerCall: (call: Call) => Promise<CallAnswer>
   /** Asks the platform about every open order, for POST /orders/check. */
   readonly checkOrders: () => Promise<CallAnswer>
+  /** Every open order, for GET /orders. */
+  readonly listOrders: () => Promise<CallAnswer>
   /** Writes the JSON text of GET /operations. */
   readonly operationsText: () => string
   /** JSON text of GET /status. */
@@ -54,6 +56,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     '/operations': () => ({ status: 200, text: options.operationsText() }),
     '/status': async () => ({ status: 200, text: await options.statusText() }),
     '/metrics': async () => ({ status: 200, ...(await options.metrics()) }),
+    '/orders': async () => ({ status: 200, text: answerText(undefined, await options.listOrders()) }),
     '/orders/check': answerCheckRequest,
     '/call': answerCallRequest,
     '/reload': answerReload,

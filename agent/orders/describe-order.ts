@@ -1,6 +1,6 @@
-import type { TransferOrder } from '../../contract/events.ts'
+import type { OrderResult } from '../../contract/order-reply.ts'
 import { orderWaitsFor } from '../call/messages.ts'
-import type { Order } from './order.ts'
+import { eventOf, type Order } from './order.ts'
 import type { OrderPhase } from './order-moves.ts'
 
 /** An order as game servers and operators see it. Dates are ISO-8601, UTC. */
@@ -11,7 +11,9 @@ export interface DescribedOrder {
   readonly buyerCharacterRef: string | null
   readonly sellerCharacterRef: string | null
   readonly paidAt: string | null
-  readonly state: 'offered' | 'taken' | 'put-off' | 'closed'
+  readonly state: OrderPhase
+  /** What the game server replied; null where it reports by itself, or did not reply yet. */
+  readonly result: OrderResult | null
   readonly receivedAt: string
   readonly since: string
   readonly offers: number
@@ -20,37 +22,30 @@ export interface DescribedOrder {
   readonly waitsFor: string
 }
 
-const shownStates = {
-  offered: 'offered',
-  taken: 'taken',
-  acknowledged: 'taken',
-  'offered-again': 'offered',
-  'put-off': 'put-off',
-  closed: 'closed',
-  lost: 'closed',
-} as const satisfies Record<OrderPhase, DescribedOrder['state']>
-
 /** An open order, as `orders.open` and `market-agent orders` show it. */
 export function describeOrder(order: Order): DescribedOrder {
-  const ordered = order.orderText === null ? undefined : (JSON.parse(order.orderText) as TransferOrder)
-  const state = shownStates[order.phase]
+  const { transactionId, itemRef, phase, result, receivedAtMs, sinceMs, offers, retryAtMs } = order
+  const ordered = eventOf(order)
   return {
-    transactionId: order.transactionId,
-    itemRef: order.itemRef,
+    transactionId,
+    itemRef,
     quantity: ordered?.quantity ?? null,
     buyerCharacterRef: ordered?.buyerCharacterRef ?? null,
     sellerCharacterRef: ordered?.sellerCharacterRef ?? null,
     paidAt: ordered?.paidAt ?? null,
-    state,
-    receivedAt: new Date(order.receivedAtMs).toISOString(),
-    since: new Date(order.sinceMs).toISOString(),
-    offers: order.offers,
-    retryAt: order.retryAtMs === null ? null : new Date(order.retryAtMs).toISOString(),
-    waitsFor: orderWaitsFor[state],
+    state: phase,
+    result,
+    receivedAt: new Date(receivedAtMs).toISOString(),
+    since: new Date(sinceMs).toISOString(),
+    offers,
+    retryAt: retryAtMs === null ? null : new Date(retryAtMs).toISOString(),
+    waitsFor: orderWaitsFor[phase],
   }
 }
 
-/** A closed one, with how it ended. */
-export function describeClosedOrder(order: Order): DescribedOrder & { readonly outcome: string | null } {
-  return { ...describeOrder(order), outcome: order.outcome }
+/** A closed one, with how it ended, and what the platform accepted through this agent. */
+export function describeClosedOrder(
+  order: Order,
+): DescribedOrder & { readonly outcome: string | null; readonly reported: OrderResult | null } {
+  return { ...describeOrder(order), outcome: order.outcome, reported: order.reported }
 }

@@ -1,9 +1,9 @@
+import type { OrderReply } from '../../contract/order-reply.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
-import type { TerminalOutcome } from '../../contract/transaction.ts'
 import type { Order } from './order.ts'
-import { isOffered } from './order-moves.ts'
+import { awaitsReply } from './order-moves.ts'
 
-/** What the agent hands to the game server: an order, or the end of a transaction. */
+/** What the agent hands to the game server: an order, or the end of a transaction (a terminal event). */
 export interface Message {
   readonly event: 'transfer_order' | 'transaction_terminal'
   readonly transactionId: number
@@ -11,35 +11,40 @@ export interface Message {
   readonly generation: number
   /** Names the message, and the files of it. An order that is offered anew has its generation in its name. */
   readonly name: string
-  /** The event, JSON text: as the platform sent it; an end carries its `outcome` too. */
+  /** The event, JSON text: as the platform sent it; a terminal event carries `outcome` and `reported` too. */
   readonly text: string
 }
 
-/** What is to be handed to the game server of a transaction now. */
+/** What the game server is still to be told about a transaction. An order leaves only after the platform was asked. */
 export function messagesOf(order: Order): readonly Message[] {
+  const { transactionId, generation, orderText, endText, outcome, reported } = order
   const messages: Message[] = []
-  if (isOffered(order.phase) && order.orderText !== null) messages.push(orderMessage(order, order.orderText))
-  if (order.endText !== null && !order.isEndConfirmed) messages.push(endMessage(order, order.endText))
+  if (awaitsReply(order.phase) && orderText !== null)
+    messages.push({
+      ...{ event: 'transfer_order', transactionId, generation, text: orderText },
+      name: orderName(transactionId, generation),
+    })
+  if (endText !== null && !order.isEndConfirmed)
+    messages.push({
+      ...{ event: 'transaction_terminal', transactionId, generation, name: `transaction_terminal-${transactionId}` },
+      text: withMembers(endText, { outcome, reported }),
+    })
   return messages
 }
 
-function orderMessage({ transactionId, generation }: Order, text: string): Message {
-  const suffix = generation === 1 ? '' : `-${generation}`
-  return { event: 'transfer_order', transactionId, generation, name: `transfer_order-${transactionId}${suffix}`, text }
+/** The name of an order's message. */
+export function orderName(transactionId: number, generation: number): string {
+  return `transfer_order-${transactionId}${generation === 1 ? '' : `-${generation}`}`
 }
 
-function endMessage({ transactionId, generation, outcome }: Order, text: string): Message {
-  const name = `transaction_terminal-${transactionId}`
-  return { event: 'transaction_terminal', transactionId, generation, name, text: withOutcome(text, outcome) }
-}
-
-/** An event's JSON text with its outcome as a member. Every other member keeps its bytes. */
-function withOutcome(text: string, outcome: TerminalOutcome | null): string {
+/** The JSON text of an object with other members in the place of its own. Every other member keeps its bytes. */
+export function withMembers(text: string, members: Readonly<Record<string, unknown>>): string {
   const reading = readStrictJson(text, { numbers: 'any' })
   if (!reading.ok) return text
-  const members = [...reading.object.rawMembers].filter(([name]) => name !== 'outcome')
-  const texts = [...members, ['outcome', JSON.stringify(outcome)]].map(
-    ([name, valueText]) => `${JSON.stringify(name)}:${valueText}`,
-  )
-  return `{${texts.join(',')}}`
+  const kept = [...reading.object.rawMembers].filter(([name]) => !Object.hasOwn(members, name))
+  const added = Object.entries(members).map(([name, value]) => [name, JSON.stringify(value)])
+  return `{${[...kept, ...added].map(([name, valueText]) => `${JSON.stringify(name)}:${valueText}`).join(',')}}`
 }
+
+/** What the game server said to a message. A terminal event is only confirmed. */
+export type Reply = OrderReply | 'confirmed'

@@ -1,128 +1,107 @@
 /**
  * The life of one order in the ledger.
  *
- * - `offered`: the agent offers it to the game server until the game server takes it.
- * - `taken`: the game server has it durably. The platform may not know yet: our 2xx may have been lost.
- * - `acknowledged`: the game server has it durably, and no 2xx of ours is in doubt.
- * - `offered-again`: the platform was asked and still waits, and no 2xx of ours is in doubt. The agent offers it.
- * - `put-off`: the game server reported `TEMPORARY`. The next order of the transaction is a new one.
- * - `closed`: delivered, failed for good, or terminal.
- * - `lost`: the platform answers that it does not know the transaction.
+ * - `received`: the platform sent it. Whether it waits for this game server is not known yet, so nothing is handed over.
+ * - `offered`: the platform was asked and waits. The agent hands the order over, each time on an answer that is fresh.
+ * - `taken`: the game server has it durably, and reports by itself.
+ * - `reporting`: the game server said what became of it. The agent reports that until the platform accepts it.
+ * - `put-off`: the platform accepted `TEMPORARY`. The next order of the transaction is a new one.
+ * - `closed`: delivered, failed for good, terminal, or unknown to the platform for a day.
  */
-export const orderPhases = ['offered', 'taken', 'acknowledged', 'offered-again', 'put-off', 'closed', 'lost'] as const
+export const orderPhases = ['received', 'offered', 'taken', 'reporting', 'put-off', 'closed'] as const
 export type OrderPhase = (typeof orderPhases)[number]
 
 /** What can happen to an order. */
 export const orderTriggers = [
-  /** The platform sent its `transfer_order`, again or for the first time. */
+  /** The platform sent its `transfer_order` again, and the stored reply may not have reached the platform. */
   'receive',
-  /** The platform sent a `transfer_order` with a later `paidAt`: another order under the same number. */
-  'receive-newer',
-  /** The game server has it durably: its reply to an offer, or `orders.take`. */
+  /** As `receive`, but the platform had our 2xx, or a `TEMPORARY` report may have arrived: it is a new transfer. */
+  'receive-anew',
+  /** The platform was asked, and waits for the game server. */
+  'prove',
+  /** The game server has it durably, and reports by itself. */
   'take',
-  /** Our 2xx has left for the platform. */
-  'acknowledge',
-  /** The game server reports `TEMPORARY`. Applied before the report leaves, because the report may act unseen. */
+  /** The game server has it durably, and said what became of it. */
+  'resolve',
+  /** The platform accepted `TEMPORARY`. */
   'put-off',
-  /** The platform says that it still waits for the game server, and no report is due. */
+  /** A sweep learned that the platform still waits, and no report is due. */
   'remind',
-  /** The game server delivered it, or reported it out of stock, and the platform accepted that. */
-  'settle',
-  /** The platform says that the transaction reached a final outcome. */
-  'end',
-  /** The platform does not know the transaction. */
-  'lose',
+  /** The platform accepted the report, or says that it is over. */
+  'close',
 ] as const
 export type OrderTrigger = (typeof orderTriggers)[number]
 
-/** Where a trigger leads, and whether the order is offered as a new generation there. */
+/** Where a trigger leads, and whether the order begins a new generation there. */
 interface OrderMove {
   readonly to: OrderPhase
   /** A reply to an earlier offer does not answer this one. */
   readonly isNewGeneration?: true
 }
 
+const receivedAnew: OrderMove = { to: 'received', isNewGeneration: true }
 const offeredAnew: OrderMove = { to: 'offered', isNewGeneration: true }
-const offeredAgain: OrderMove = { to: 'offered-again', isNewGeneration: true }
 const closed: OrderMove = { to: 'closed' }
 
 /**
  * Every move of an order. A trigger that is not named in a phase is refused there and changes nothing.
  *
- * Two rules shape the table. Forward when in doubt: the game server may take an order twice without harm, and an order
- * that is not forwarded is a lost sale. And no order is closed too early: only a report that the platform accepted, or
- * the platform itself, closes one.
+ * Three rules shape the table. Nothing is offered on the word of a webhook alone. Forward when in doubt: the game server
+ * may take an order twice without harm, and an order that is not forwarded is a lost sale. And no order is closed too
+ * early: only a report that the platform accepted, or the platform itself, closes one.
  */
 export const orderMoves: Readonly<Record<OrderPhase, Readonly<Partial<Record<OrderTrigger, OrderMove>>>>> = {
+  received: {
+    receive: { to: 'received' },
+    'receive-anew': { to: 'received' },
+    prove: { to: 'offered' },
+    remind: { to: 'offered' },
+    close: closed,
+  },
   offered: {
     receive: { to: 'offered' },
-    'receive-newer': offeredAnew,
-    take: { to: 'taken' },
-    'put-off': { to: 'put-off' },
+    'receive-anew': { to: 'offered' },
+    prove: { to: 'offered' },
     remind: { to: 'offered' },
-    settle: closed,
-    end: closed,
-    lose: { to: 'lost' },
+    take: { to: 'taken' },
+    resolve: { to: 'reporting' },
+    'put-off': { to: 'put-off' },
+    close: closed,
   },
   taken: {
     // Our 2xx may have been lost: the stored reply answers.
     receive: { to: 'taken' },
-    'receive-newer': offeredAnew,
-    take: { to: 'taken' },
-    acknowledge: { to: 'acknowledged' },
-    'put-off': { to: 'put-off' },
+    'receive-anew': receivedAnew,
     remind: offeredAnew,
-    settle: closed,
-    end: closed,
-    lose: { to: 'lost' },
-  },
-  acknowledged: {
-    // The platform had our 2xx and sends the order all the same: it means a new transfer.
-    receive: offeredAnew,
-    'receive-newer': offeredAnew,
-    take: { to: 'acknowledged' },
-    acknowledge: { to: 'acknowledged' },
+    take: { to: 'taken' },
+    resolve: { to: 'reporting' },
     'put-off': { to: 'put-off' },
-    remind: offeredAgain,
-    settle: closed,
-    end: closed,
-    lose: { to: 'lost' },
+    close: closed,
   },
-  'offered-again': {
-    receive: { to: 'offered' },
-    'receive-newer': offeredAnew,
-    // No webhook waits for this reply, so it answers none: the next one is a new order.
-    take: { to: 'acknowledged' },
+  reporting: {
+    receive: { to: 'reporting' },
+    'receive-anew': receivedAnew,
+    take: { to: 'reporting' },
+    resolve: { to: 'reporting' },
     'put-off': { to: 'put-off' },
-    remind: { to: 'offered-again' },
-    settle: closed,
-    end: closed,
-    lose: { to: 'lost' },
+    close: closed,
   },
   'put-off': {
-    receive: offeredAnew,
-    'receive-newer': offeredAnew,
+    receive: receivedAnew,
+    'receive-anew': receivedAnew,
+    remind: offeredAnew,
     take: { to: 'put-off' },
+    resolve: { to: 'reporting' },
     'put-off': { to: 'put-off' },
-    remind: offeredAgain,
-    settle: closed,
-    end: closed,
-    lose: { to: 'lost' },
+    close: closed,
   },
-  closed: {
-    // A late copy of an order that is over: acknowledged, not offered.
-    receive: closed,
-    'receive-newer': offeredAnew,
-    settle: closed,
-    end: closed,
-  },
-  // The platform changed its mind, or the answer came from elsewhere: an order that arrives is offered.
-  lost: { receive: offeredAnew, 'receive-newer': offeredAnew, settle: closed, end: closed },
+  // A late copy of an order that is over: acknowledged, not offered.
+  closed: { receive: closed, 'receive-anew': closed, close: closed },
 }
 
-/** Whether the agent offers an order in this phase to the game server. */
-export function isOffered(phase: OrderPhase): boolean {
-  return phase === 'offered' || phase === 'offered-again'
+/** Whether the order waits for a reply of the game server. */
+export function awaitsReply(phase: OrderPhase): boolean {
+  return phase === 'received' || phase === 'offered'
 }
 
 /** Where a trigger leads from a phase; undefined where it is refused. */

@@ -1,30 +1,55 @@
 import type { OrdersOperation } from '../../contract/operations.ts'
+import { type OrderReply, orderReplyOf } from '../../contract/order-reply.ts'
 import { type CallAnswer, refuse } from '../call/answer.ts'
 import type { Call } from '../call/call.ts'
 import type { Clock } from '../clock/clock.ts'
 import { windowClock } from '../clock/window-clock.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { describeClosedOrder, describeOrder } from './describe-order.ts'
+import type { Order } from './order.ts'
 import type { OrderBook } from './order-book.ts'
+import { awaitsReply } from './order-moves.ts'
 
 const closedShownMs = 24 * 3_600_000
+const closedShownMax = 100
 
-/** Answers `orders.open` and `orders.take` from the ledger. Nothing is sent, and no answer is stored under an id. */
-export function orderOperations(book: OrderBook, clock: Clock) {
+export interface OrderOperationsOptions {
+  readonly book: OrderBook
+  readonly clock: Clock
+  /** Asks the platform about orders whose proof is too old, for a few seconds at most. */
+  readonly renewProofs: (orders: readonly Order[]) => Promise<void>
+  /** Whether the platform is known to wait for an order now. */
+  readonly isProven: (transactionId: number) => boolean
+}
+
+/** Answers `orders.open` and `orders.take` from the ledger. No answer is stored under an id. */
+export function orderOperations({ book, clock, renewProofs, isProven }: OrderOperationsOptions) {
   const nowMs = windowClock(clock, closedShownMs)
 
-  async function list(): Promise<CallAnswer> {
-    const orders = (await book.findOpen()).map(describeOrder)
-    const closed = (await book.findClosedSince(nowMs() - closedShownMs)).map(describeClosedOrder)
-    return success({ orders, closed })
+  async function list(input: Call['input']): Promise<CallAnswer> {
+    await renewProofs((await book.ledger.findOpen()).filter(({ phase }) => awaitsReply(phase)))
+    const isListed = ({ phase, transactionId }: Order) =>
+      phase !== 'received' && (phase !== 'offered' || isProven(transactionId))
+    return listOf((await book.ledger.findOpen()).filter(isListed), input)
   }
 
-  async function take({ transactionId, observedQuantity }: Call['input']): Promise<CallAnswer> {
+  async function listOf(open: readonly Order[], { closedSince, limit }: Call['input']): Promise<CallAnswer> {
+    const sinceMs = closedSince === undefined ? nowMs() - closedShownMs : Date.parse(String(closedSince))
+    const max = limit === undefined ? closedShownMax : Number(limit)
+    const closed = await book.ledger.findClosedSince(sinceMs, max + 1)
+    return success({
+      orders: open.map(describeOrder),
+      closed: closed.slice(0, max).map(describeClosedOrder),
+      more: closed.length > max,
+    })
+  }
+
+  async function take(input: Call['input']): Promise<CallAnswer> {
     try {
-      const order = await book.take(Number(transactionId), Number(observedQuantity))
-      if (!order) return refuse('ORDER_UNKNOWN')
-      const described = describeOrder(order)
-      return described.state === 'closed' ? refuse('ORDER_CLOSED') : success(described)
+      const replied = await book.reply(Number(input['transactionId']), orderReplyOf(input) as OrderReply)
+      if (replied === 'unknown') return refuse('ORDER_UNKNOWN')
+      if (replied === 'closed') return refuse('ORDER_CLOSED')
+      return replied === 'contradicts' ? refuse('ORDER_RESULT_DIFFERS') : success(describeOrder(replied))
     } catch (error) {
       if (!(error instanceof StoreFullError)) throw error
       return refuse('ORDER_NOT_STORED')
@@ -32,7 +57,11 @@ export function orderOperations(book: OrderBook, clock: Clock) {
   }
 
   const answers = { list, take } as const satisfies Record<OrdersOperation['does'], unknown>
-  return (call: Call<OrdersOperation>): Promise<CallAnswer> => answers[call.operation.does](call.input)
+  return {
+    answer: (call: Call<OrdersOperation>): Promise<CallAnswer> => answers[call.operation.does](call.input),
+    /** As `orders.open`, with every open order and without a question to the platform. */
+    listAll: async (): Promise<CallAnswer> => listOf(await book.ledger.findOpen(), {}),
+  }
 }
 
 function success(data: object): CallAnswer {

@@ -3,15 +3,17 @@ import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
 import type { Log } from '../log/log.ts'
-import type { Order } from './order.ts'
 import type { OrderBook } from './order-book.ts'
+import { warnOfStock } from './warn-of-stock.ts'
 
-/** Learns from the game server's calls what becomes of its orders. */
+/** Learns from the game server's own calls what becomes of its orders. */
 export class OrderReports implements CallReports {
   readonly #book: OrderBook
-  readonly #log: Log
+  readonly #log: Pick<Log, 'warn'>
+  /** Reports of `TEMPORARY` under way that are the first of their order. */
+  readonly #firstTemporary = new WeakSet<PlatformCall>()
 
-  constructor(book: OrderBook, log: Log) {
+  constructor(book: OrderBook, log: Pick<Log, 'warn'>) {
     this.#book = book
     this.#log = log
   }
@@ -22,21 +24,26 @@ export class OrderReports implements CallReports {
    *
    * @throws {StoreFullError} The report must not leave.
    */
-  async begin({ operation, input }: PlatformCall): Promise<void> {
-    if (operation.reports !== 'failure') return
-    const { transactionId, reason, observedQuantity } = deliveryFailure.parse(input)
-    if (reason === 'TEMPORARY') await this.#book.putOff(transactionId)
-    else this.#warnOfContradiction(await this.#book.find(transactionId), observedQuantity)
+  async begin(call: PlatformCall): Promise<void> {
+    if (call.operation.reports !== 'failure') return
+    const { transactionId, reason, observedQuantity } = deliveryFailure.parse(call.input)
+    if (reason === 'OUT_OF_STOCK') warnOfStock(await this.#book.ledger.find(transactionId), observedQuantity, this.#log)
+    else if (await this.#book.leaveTemporary(transactionId)) this.#firstTemporary.add(call)
   }
 
   /** The answer stands whatever is thrown here: asking the platform brings the ledger up to date. */
-  async end({ operation, input }: PlatformCall, answer: CallAnswer): Promise<void> {
-    if (!answer.ok) return
+  async end(call: PlatformCall, answer: CallAnswer): Promise<void> {
+    const { operation, input } = call
+    if (!answer.ok) {
+      const isNothing = !answer.uncertain && this.#firstTemporary.has(call)
+      if (isNothing) await this.#book.returnTemporary(Number(input['transactionId']))
+      return
+    }
     switch (operation.reports) {
       case 'stock':
-        return this.#book.observe(String(input['itemRef']), Number(input['observedQuantity']))
+        return this.#book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
       case 'delivery':
-        return void (await this.#book.settle(Number(input['transactionId']), 'delivered'))
+        return void (await this.#book.settle(Number(input['transactionId']), 'DELIVERED'))
       case 'failure':
         return this.#endFailure(input, answer.dataText)
     }
@@ -44,26 +51,12 @@ export class OrderReports implements CallReports {
 
   async #endFailure(input: PlatformCall['input'], dataText: string): Promise<void> {
     const { transactionId, reason, observedQuantity } = deliveryFailure.parse(input)
-    const order = await this.#book.find(transactionId)
+    const order = await this.#book.ledger.find(transactionId)
     // First, because a webhook that waits is answered with it as soon as the order is settled.
-    if (order) await this.#book.observeReported(order, observedQuantity)
-    if (reason === 'OUT_OF_STOCK') {
-      await this.#book.settle(transactionId, 'out of stock')
-    } else {
-      const report = deliveryFailureReport.safeParse(JSON.parse(dataText))
-      const retryAtMs = report.success ? Date.parse(report.data.retryAt ?? '') : Number.NaN
-      if (!Number.isNaN(retryAtMs)) await this.#book.setRetryAt(transactionId, retryAtMs)
-    }
-  }
-
-  #warnOfContradiction(order: Order | undefined, observedQuantity: number): void {
-    const ordered = order?.orderText ? (JSON.parse(order.orderText) as { quantity: number }).quantity : undefined
-    if (order === undefined || ordered === undefined || observedQuantity < ordered) return
-    const { transactionId, itemRef } = order
-    const cure = 'report TEMPORARY where the item exists and cannot be handed over now; a refund cannot be undone'
-    this.#log.warn(
-      { transactionId, itemRef, ordered, observedQuantity, cure },
-      'OUT_OF_STOCK is reported together with a stock that covers the order',
-    )
+    if (order) await this.#book.observeReported(order.itemRef, observedQuantity)
+    if (reason === 'OUT_OF_STOCK') return void (await this.#book.settle(transactionId, 'OUT_OF_STOCK'))
+    const report = deliveryFailureReport.safeParse(JSON.parse(dataText))
+    const retryAtMs = report.success ? Date.parse(report.data.retryAt ?? '') : Number.NaN
+    await this.#book.putOff(transactionId, Number.isNaN(retryAtMs) ? null : retryAtMs)
   }
 }

@@ -1,6 +1,7 @@
 import { readEvent, type TransactionTerminal, type TransferOrder } from '../../contract/events.ts'
+import type { OrderReply, OrderResult } from '../../contract/order-reply.ts'
 import { type TerminalOutcome, terminalOutcome } from '../../contract/transaction.ts'
-import { nextOrderPhase, type OrderPhase, type OrderTrigger } from './order-moves.ts'
+import { awaitsReply, nextOrderPhase, type OrderPhase, type OrderTrigger } from './order-moves.ts'
 
 /** A transaction in the ledger: its order, and how it ended. Times are Unix ms of this host. */
 export interface Order {
@@ -8,11 +9,11 @@ export interface Order {
   readonly itemRef: string
   /** The `transfer_order` as the platform sent it, JSON text; null where only the end of the transaction arrived. */
   readonly orderText: string | null
-  /** When it was paid, or ended where no order arrived, in Unix ms. An order with a later payment is another one. */
-  readonly paidAtMs: number
   readonly phase: OrderPhase
   /** Counts the offers that need a reply of their own, from 1. */
   readonly generation: number
+  /** The platform sent this order, and our 2xx to it may not have reached the platform. */
+  readonly isUnacknowledged: boolean
   readonly receivedAtMs: number
   /** When it came into its phase. */
   readonly sinceMs: number
@@ -20,8 +21,15 @@ export interface Order {
   readonly offers: number
   /** When the platform sends a put-off order again; null where the platform did not say. */
   readonly retryAtMs: number | null
-  /** The newest stock observation of the item that came through the agent while the ledger knows orders of it. */
-  readonly observedQuantity: number | null
+  /** What the game server replied; null where it reports by itself, or did not reply yet. */
+  readonly result: OrderResult | null
+  readonly detail: string | null
+  /** A report of `TEMPORARY` left for the platform, and nothing proves that it did not arrive. */
+  readonly isTemporaryLeft: boolean
+  /** Since when the platform says that it does not know the transaction; null while it says something else. */
+  readonly unknownSinceMs: number | null
+  /** What the platform accepted; null where it was not told through this agent. */
+  readonly reported: OrderResult | null
   /** How a closed transaction ended; null where that is not known. */
   readonly outcome: TerminalOutcome | null
   /** The `transaction_terminal` as the platform sent it, JSON text. */
@@ -30,33 +38,22 @@ export interface Order {
   readonly isEndConfirmed: boolean
 }
 
-/** An order that arrives for the first time, or anew after an older one of the same number. */
+const fresh = {
+  offers: 0,
+  retryAtMs: null,
+  result: null,
+  detail: null,
+  isTemporaryLeft: false,
+  unknownSinceMs: null,
+  reported: null,
+  outcome: null,
+} as const
+
+/** An order that arrives for the first time, or in the place of another one of the same number. */
 export function newOrder(event: TransferOrder, orderText: string, nowMs: number, generation = 1): Order {
-  return { ...emptyOrder(event, nowMs), orderText, paidAtMs: Date.parse(event.paidAt), generation }
-}
-
-/** A transaction of which only the end arrived: it was never paid, or its order comes late. */
-function newEnd(event: TransactionTerminal, nowMs: number): Order {
-  return { ...emptyOrder(event, nowMs), paidAtMs: Date.parse(event.occurredAt) }
-}
-
-function emptyOrder({ transactionId, itemRef }: TransferOrder | TransactionTerminal, nowMs: number): Order {
-  return {
-    transactionId,
-    itemRef,
-    orderText: null,
-    paidAtMs: nowMs,
-    phase: 'offered',
-    generation: 1,
-    receivedAtMs: nowMs,
-    sinceMs: nowMs,
-    offers: 0,
-    retryAtMs: null,
-    observedQuantity: null,
-    outcome: null,
-    endText: null,
-    isEndConfirmed: false,
-  }
+  const { transactionId, itemRef } = event
+  const arrived = { transactionId, itemRef, orderText, generation, receivedAtMs: nowMs, sinceMs: nowMs }
+  return { ...arrived, ...fresh, phase: 'received', isUnacknowledged: true, endText: null, isEndConfirmed: false }
 }
 
 /**
@@ -67,34 +64,83 @@ function emptyOrder({ transactionId, itemRef }: TransferOrder | TransactionTermi
 export function moveOrder(order: Order, trigger: OrderTrigger, nowMs: number): Order | undefined {
   const move = nextOrderPhase(order.phase, trigger)
   if (!move) return undefined
-  if (move.to === order.phase && !move.isNewGeneration) return order
-  const generation = order.generation + (move.isNewGeneration ? 1 : 0)
-  return { ...order, phase: move.to, generation, sinceMs: nowMs, retryAtMs: null }
+  if (move.isNewGeneration)
+    return { ...order, ...fresh, phase: move.to, generation: order.generation + 1, sinceMs: nowMs }
+  return move.to === order.phase ? order : { ...order, phase: move.to, sinceMs: nowMs, retryAtMs: null }
 }
 
-/** A known order after a `transfer_order` arrives for its transaction. */
-export function receiveOrder(known: Order | undefined, event: TransferOrder, orderText: string, nowMs: number): Order {
-  if (!known) return newOrder(event, orderText, nowMs)
-  if (Date.parse(event.paidAt) > known.paidAtMs) return newOrder(event, orderText, nowMs, known.generation + 1)
-  return moveOrder(known, 'receive', nowMs) ?? known
+/** The event of an order; undefined where only the end of the transaction arrived. */
+export function eventOf({ orderText }: Pick<Order, 'orderText'>): TransferOrder | undefined {
+  return orderText === null ? undefined : (JSON.parse(orderText) as TransferOrder)
 }
 
-/** A known transaction after its `transaction_terminal` arrives. */
+/**
+ * Whether a `transfer_order` is the known one of its number. A platform that was set up anew gives numbers again. What
+ * the ledger closed without knowing why, or without having seen the order, does not count as known.
+ */
+export function isSameOrder(known: Order, event: TransferOrder): boolean {
+  const before = eventOf(known)
+  if (!before || (known.phase === 'closed' && known.outcome === null && known.reported === null)) return false
+  return (
+    Date.parse(before.paidAt) === Date.parse(event.paidAt) &&
+    before.itemRef === event.itemRef &&
+    before.quantity === event.quantity &&
+    before.buyerCharacterRef === event.buyerCharacterRef
+  )
+}
+
+/** A known order after its `transfer_order` arrives again. */
+export function receiveAgain(known: Order, nowMs: number): Order {
+  const { phase, isUnacknowledged, isTemporaryLeft, result } = known
+  // A result answers every copy of its order, but for TEMPORARY: the platform means a new transfer then.
+  const isStored = phase === 'reporting' && result !== 'TEMPORARY'
+  const isAnew = isTemporaryLeft || !(isUnacknowledged || isStored)
+  const order = moveOrder(known, isAnew ? 'receive-anew' : 'receive', nowMs) ?? known
+  return awaitsReply(order.phase) && !order.isUnacknowledged ? { ...order, isUnacknowledged: true } : order
+}
+
+/** An order after the game server replied to it; `contradicts` where it said something else before. */
+export function replyTo(known: Order, reply: OrderReply, nowMs: number): Order | 'contradicts' | undefined {
+  const { result, detail } = reply
+  if (result !== null && known.result !== null) return known.result === result ? known : 'contradicts'
+  if (result === null) return moveOrder(known, 'take', nowMs)
+  const order = moveOrder(known, 'resolve', nowMs)
+  return order && { ...order, result, detail }
+}
+
+/** A known transaction after its `transaction_terminal` arrives; the same object for a copy of a known end. */
 export function receiveEnd(
   known: Order | undefined,
   event: TransactionTerminal,
   endText: string,
   nowMs: number,
 ): Order {
-  if (known?.endText && !isLater(event, known.endText)) return known
-  const order = known ?? newEnd(event, nowMs)
+  if (known?.endText && isSameEnd(event, known.endText)) return known
+  const { transactionId, itemRef } = event
+  const unseen = { transactionId, itemRef, orderText: null, generation: 1, isUnacknowledged: false }
+  const order: Order = known ?? {
+    ...unseen,
+    ...fresh,
+    phase: 'closed',
+    receivedAtMs: nowMs,
+    sinceMs: nowMs,
+    endText,
+    isEndConfirmed: false,
+  }
   const outcome = terminalOutcome(event.paymentStatus, event.deliveryStatus)
+  const reported = order.reported ?? (agrees(order.result, event) ? order.result : null)
   // It ends now, also where the ledger has closed it before: what ended lately is listed by this moment.
-  return { ...(moveOrder(order, 'end', nowMs) ?? order), sinceMs: nowMs, outcome, endText, isEndConfirmed: false }
+  return { ...order, phase: 'closed', sinceMs: nowMs, outcome, reported, endText, isEndConfirmed: false }
 }
 
-/** Whether an end is that of another transaction, because a platform that was set up anew counts from the beginning. */
-function isLater({ occurredAt }: TransactionTerminal, knownEndText: string): boolean {
+function isSameEnd({ occurredAt }: TransactionTerminal, knownEndText: string): boolean {
   const known = readEvent(knownEndText)
-  return known?.event === 'transaction_terminal' && Date.parse(occurredAt) > Date.parse(known.occurredAt)
+  return known?.event === 'transaction_terminal' && Date.parse(occurredAt) === Date.parse(known.occurredAt)
+}
+
+/** Whether an end shows that the platform has accepted this result. */
+function agrees(result: OrderResult | null, { deliveryStatus }: TransactionTerminal): boolean {
+  return deliveryStatus === 'ENTREGUE'
+    ? result === 'DELIVERED'
+    : result === 'OUT_OF_STOCK' && deliveryStatus === 'FALHOU'
 }

@@ -43,7 +43,7 @@ const connectionsMax = 128
 /** Opens no socket yet: the first request does. */
 export function connectToPlatform(options: ConnectionOptions): PlatformConnection {
   const { origin, extraCa, proxy, attemptTimeoutMs, clock } = options
-  const secureContext = origin.startsWith('https:') ? makeSecureContext(extraCa) : undefined
+  const secureContext = secureContextFor(origin, extraCa)
   // Our own timer ends an attempt. One of undici would end it a second time, with another error.
   const common = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 }
   const connect = (timeoutMs: number) => platformConnector({ secureContext, proxy, timeoutMs })
@@ -78,11 +78,18 @@ export function connectToPlatform(options: ConnectionOptions): PlatformConnectio
   }
 }
 
+let usualCas: readonly string[] | undefined
+
 /**
- * Made once, because reading some 150 certificates for each connection costs milliseconds. A system lists most of its
- * certificates three times, and Node has many of them as well: each is read once.
+ * What connections to an origin trust: the system's store, Node's own list, and the given certificates (PEM). Undefined
+ * without TLS. Made once for each use, because reading some 150 certificates for each connection costs milliseconds. A
+ * system lists most of its certificates three times, and Node has many of them as well: each is read once.
  */
-function makeSecureContext(extraCa: string | undefined): SecureContext {
-  const ca = [...new Set([...getCACertificates('bundled'), ...getCACertificates('system')])]
-  return createSecureContext({ ca: extraCa === undefined ? ca : [...ca, extraCa], minVersion: 'TLSv1.2' })
+export function secureContextFor(origin: string, extraCa: string | undefined): SecureContext | undefined {
+  if (!origin.startsWith('https:')) return undefined
+  usualCas ??= [...new Set([...getCACertificates('bundled'), ...getCACertificates('system')])]
+  return createSecureContext({
+    ca: extraCa === undefined ? [...usualCas] : [...usualCas, extraCa],
+    minVersion: 'TLSv1.2',
+  })
 }

@@ -11,7 +11,13 @@ import { portTaken } from '../http/take-port.ts'
 import { writeAnswer } from '../http/write-answer.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { type ReceiveDeps, receiveWebhook, type WebhookAnswer, type WebhookResult } from './receive-webhook.ts'
+import {
+  type ReceiveDeps,
+  receiveWebhook,
+  refusalOfEnvelope,
+  type WebhookAnswer,
+  type WebhookResult,
+} from './receive-webhook.ts'
 
 export interface BridgeServerOptions extends ReceiveDeps {
   readonly settings: WebhookSettings
@@ -19,6 +25,8 @@ export interface BridgeServerOptions extends ReceiveDeps {
   readonly onWebhook: (event: WebhookEvent | null, result: WebhookResult) => void
   /** Resolves when the agent works: the port is taken before. */
   readonly workStarted: Promise<void>
+  /** Set when the agent stops: what comes then is refused at once. */
+  readonly stopping: AbortSignal
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** For requests that do not become a webhook. */
@@ -35,7 +43,9 @@ const signatureHeader = signatureHeaderName.toLowerCase()
 interface Refusal {
   readonly status: number
   readonly reason: string
+  readonly cure?: string | undefined
   readonly allow?: string
+  readonly message?: string
 }
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
@@ -48,14 +58,16 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
     request: IncomingMessage,
     response: ServerResponse<IncomingMessage>,
   ): Promise<WebhookAnswer | Refusal | undefined> {
-    const refusal = refusalOf(request, settings.path)
+    const headerLines = request.headersDistinct[signatureHeader] ?? []
+    const refusal = refusalOf(request, settings.path) ?? refusalByHead(headerLines, options)
     if (refusal) return refusal
     if ('expect' in request.headers) response.writeContinue()
     const body = await readBody(request)
     if (body === 'broken') return undefined
     if (body === 'too-large') return { status: 413, reason: 'body too large' }
     await options.workStarted
-    return receiveWebhook({ headerLines: request.headersDistinct[signatureHeader] ?? [], body }, options)
+    if (options.stopping.aborted) return { status: 503, reason: 'the agent is stopping' }
+    return receiveWebhook({ headerLines, body }, options)
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse<IncomingMessage>): Promise<void> {
@@ -64,19 +76,21 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
       const answer = await answerRequest(request, response)
       if (!answer) return void response.destroy()
       const hasLeft = await write(request, response, answer)
-      if ('reason' in answer) options.onWebhook(null, 'refused')
-      else options.onWebhook(answer.event, answer.result)
-      if ('reason' in answer)
-        return refusalLog.warn({ status: answer.status, reason: answer.reason }, 'webhook refused')
-      const { status, result, event, transactionId, acknowledged } = answer
+      if (!('result' in answer)) {
+        options.onWebhook(null, 'refused')
+        const { status, reason, cure } = answer
+        return refusalLog.warn({ status, reason, cure }, 'webhook refused')
+      }
+      options.onWebhook(answer.event, answer.result)
+      const { status, result, event, transactionId, acknowledged, reason, cure } = answer
       const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
       const line = { event, transactionId, status, result, hasLeft, durationMs }
-      if (status === 401) refusalLog.warn(line, 'webhook refused')
-      else log.info(line, 'webhook answered')
+      if (reason === undefined) log.info(line, 'webhook answered')
+      else refusalLog.warn({ ...line, reason, cure }, 'webhook refused')
       if (hasLeft && acknowledged) await orders.book.acknowledge(acknowledged)
     } catch (error) {
       // The order stays taken: the stored reply answers the platform if it asks again.
-      if (error instanceof StoreFullError) return
+      if (error instanceof StoreFullError) return orders.onFull(error)
       log.error({ err: error }, 'webhook failed: a bug of the agent')
       if (response.headersSent) response.destroy()
       else await write(request, response, { status: 500, reason: 'internal error' })
@@ -93,7 +107,7 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
       if (response.destroyed) resolve()
       else response.once('close', resolve)
     })
-    const text = JSON.stringify('body' in answer ? answer.body : { message: answer.reason })
+    const text = JSON.stringify('body' in answer ? answer.body : { message: answer.message ?? answer.reason })
     const allow = 'allow' in answer ? answer.allow : undefined
     await writeAnswer(request, response, { status: answer.status, text, allow }, () => server.isLast(request, response))
     await closed
@@ -109,6 +123,14 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
     onMalformed: (status, reason) => refusalLog.warn({ status, reason }, 'webhook refused'),
   })
   return { url: `${server.url}${settings.path}`, close: () => server.close(), destroy: () => server.destroy() }
+}
+
+/** What is wrong with an envelope already without its body, so that a stranger's body is not read. */
+function refusalByHead(headerLines: readonly string[], { openWebhook }: BridgeServerOptions): Refusal | undefined {
+  const error = openWebhook.judgeHead(headerLines)
+  if (!error) return undefined
+  const { body, reason = '', cure } = refusalOfEnvelope(error)
+  return { status: 401, reason, cure, message: String(body['message']) }
 }
 
 /** Decided on the head alone, so that a stranger's body is not read. */

@@ -2,20 +2,26 @@ import { join } from 'node:path'
 import type { OpenWebhook } from '../call/open-webhook.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { WebhookSettings } from '../config/config.ts'
+import { sentenceOf } from '../language/problem.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import type { Order } from '../orders/order.ts'
-import { Orders, type OrdersOptions, type OrdersPlatform } from '../orders/orders.ts'
+import { Orders, type OrdersOptions } from '../orders/orders.ts'
+import type { OrdersPlatform } from '../orders/platform-port.ts'
 import { openSqliteOrderLedger } from '../orders/sqlite-order-ledger.ts'
+import { spoolReasons } from '../spool/spool-dirs.ts'
 import { type BridgeServer, type BridgeServerOptions, startBridgeServer } from './bridge-server.ts'
-import { EventFiles } from './event-files.ts'
-import { forwardToUrl } from './forward-to-url.ts'
+import { eventFiles } from './event-files.ts'
+import { pushToUrl } from './push-to-url.ts'
 
 export interface BridgeOptions {
   readonly settings: WebhookSettings
   readonly stateDir: string
-  /** Where messages are files, if there is no forward URL. */
   readonly spoolDir: string | undefined
+  /** PEM certificates trusted beside the system's store. */
+  readonly extraCa: string | undefined
+  /** The token for the forward URL in use. */
+  readonly forwardToken: () => string | undefined
   readonly clock: Clock
   readonly log: Log
   readonly onWebhook: BridgeServerOptions['onWebhook']
@@ -25,7 +31,7 @@ export interface BridgeOptions {
 }
 
 /** The webhook bridge: the ledger of orders, the port that fills it, and the ways to the game server. */
-export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'check'> {
+export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'listAll' | 'check'> {
   /**
    * Takes the port. Webhooks wait until the bridge is started.
    *
@@ -33,11 +39,11 @@ export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'check'> {
    * @throws {NodeJS.ErrnoException} The port cannot be taken.
    */
   listen(openWebhook: OpenWebhook): Promise<string>
-  /** Offers what is open, then asks the platform about it, at once and every few minutes. */
+  /** Hands over and reports what is open, and asks the platform about it, at once and every few minutes. */
   start(platform: OrdersPlatform): Promise<void>
   /** In words, how the game server gets its orders. */
   readonly handover: string
-  /** Why orders are not handed over, each with its cure. Empty when they are. */
+  /** Why orders are not recorded or handed over, each with its cure. Empty when they are. */
   reasons(): readonly string[]
   /** Orders that are not closed, oldest first. */
   findOpenOrders(): Promise<readonly Order[]>
@@ -49,57 +55,71 @@ export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'check'> {
 
 /** @throws As `openSqliteOrderLedger`. */
 export function openBridge(options: BridgeOptions): Bridge {
-  const { settings, stateDir, spoolDir, clock, log, onObserved, onFatal } = options
+  const { settings, stateDir, spoolDir, extraCa, forwardToken, clock, log, onObserved, onFatal } = options
+  const { forwardUrl, ordersBy } = settings
   const ledger = openSqliteOrderLedger({ stateDir, onFatal })
-  let files: EventFiles | undefined
-  const orders = new Orders({
-    ledger,
-    clock,
-    log,
-    onObserved,
-    handover(onReply) {
-      if (settings.forwardUrl !== undefined) return forwardToUrl({ url: settings.forwardUrl, clock, log })
-      files = spoolDir === undefined ? undefined : new EventFiles({ root: spoolDir, clock, log, onReply })
-      return files
-    },
-  })
+  const url = forwardUrl !== undefined && ordersBy === 'url' ? forwardUrl : undefined
+  const pushing = url === undefined ? undefined : pushToUrl({ url, token: forwardToken, extraCa, clock, log })
+  const files = spoolDir === undefined ? undefined : eventFiles(spoolDir, clock, log)
+  const push = pushing?.push ?? (async () => 'unanswered' as const)
+  const orders = new Orders({ ledger, clock, log, way: ordersBy, push, files, onObserved })
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
+  const stopping = new AbortController()
   let server: BridgeServer | undefined
+
+  const reasonsOfFiles = () => {
+    if (spoolDir === undefined || ordersBy !== 'files') return []
+    // Replies come in as requests do, and events go out as answers do.
+    const dirs = { root: spoolDir, outbox: join(spoolDir, 'replies'), inbox: join(spoolDir, 'events') }
+    return spoolReasons(dirs, orders.handOver.hasProblem).map(sentenceOf)
+  }
 
   return {
     reports: orders.reports,
     answer: orders.answer,
+    listAll: orders.listAll,
 
     async listen(openWebhook) {
       const refusalLog = new LimitedLog(log, clock)
-      server = await startBridgeServer({ ...options, orders, openWebhook, workStarted, refusalLog })
+      const { signal } = stopping
+      server = await startBridgeServer({ ...options, orders, openWebhook, workStarted, stopping: signal, refusalLog })
       return server.url
     },
 
     async start(platform) {
       await orders.start(platform)
+      for (const reason of reasonsOfFiles()) log.warn(reason)
       startWork()
     },
 
     handover: handoverInWords(options),
-    reasons: () => files?.reasons() ?? [],
-    findOpenOrders: () => orders.book.findOpen(),
-    check: (platform) => orders.check(platform),
+    reasons: () => [
+      ...(orders.fullCause === undefined
+        ? []
+        : [
+            `orders cannot be recorded (${orders.fullCause}), and webhooks are answered 503: free space on the disk of ${stateDir}`,
+          ]),
+      ...reasonsOfFiles(),
+    ],
+    findOpenOrders: () => ledger.findOpen(),
+    check: () => orders.check(),
 
     async stop() {
+      stopping.abort()
       startWork()
       await Promise.all([orders.stop(), server?.close()])
     },
 
     async close() {
       server?.destroy()
-      await orders.close()
+      orders.close()
+      await pushing?.close()
       await ledger.close()
     },
   }
 }
 
-function handoverInWords({ settings: { forwardUrl }, spoolDir }: BridgeOptions): string {
-  if (forwardUrl !== undefined) return `posted to ${new URL(forwardUrl).origin}`
-  return spoolDir === undefined ? 'the game server asks with orders.open' : `files in ${join(spoolDir, 'events')}`
+function handoverInWords({ settings: { forwardUrl, ordersBy }, spoolDir }: BridgeOptions): string {
+  if (ordersBy === 'url') return `posted to ${new URL(forwardUrl ?? '').origin}`
+  return ordersBy === 'asking' ? 'the game server asks with orders.open' : `files in ${join(spoolDir ?? '', 'events')}`
 }

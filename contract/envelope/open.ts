@@ -83,17 +83,27 @@ const forbiddenParameters = ['crit', 'b64', 'jwk', 'jku', 'x5u', 'x5c', 'x5t', '
  * @see interface section 5; RFC 7515 section 5.2
  */
 export async function openEnvelope(received: ReceivedEnvelope, rules: EnvelopeRules): Promise<EnvelopeOpening> {
-  const split = splitLine(received.headerLines)
+  const head = judgeEnvelopeHead(received.headerLines, rules)
+  if ('step' in head) return head
+  const { split, kid, key, ...claims } = head
+  const error = await checkSignature(split, received.body, kid, key)
+  return error ?? { ok: true, kid, ...claims }
+}
+
+/** Everything of an envelope that can be checked before its body is there: all but its signature. */
+export function judgeEnvelopeHead(
+  headerLines: readonly string[],
+  rules: EnvelopeRules,
+): EnvelopeError | { split: Split; kid: string; key: KeyObject; exp: number; jti: string | undefined } {
+  const split = splitLine(headerLines)
   if ('step' in split) return split
   const header = readHeader(split.protectedSegment)
   if ('step' in header) return header
   const signer = findSigner(header.parameters, rules)
   if ('step' in signer) return signer
-  const { kid, key } = signer
   const claims = checkClaims(header.parameters, rules)
-  if ('step' in claims) return { ...claims, kid }
-  const error = await checkSignature(split, received.body, kid, key)
-  return error ?? { ok: true, kid, ...claims }
+  if ('step' in claims) return { ...claims, kid: signer.kid }
+  return { split, ...signer, ...claims }
 }
 
 type Parameters = Readonly<Record<string, unknown>>

@@ -15,15 +15,16 @@ export const orderExample = {
     'transactionId' | 'itemRef' | 'quantity' | 'buyerCharacterRef' | 'sellerCharacterRef' | 'paidAt'
   >),
   state: 'offered',
+  result: null,
   receivedAt: '2026-03-02T12:06:31.000Z',
   since: '2026-03-02T12:06:31.000Z',
   offers: 0,
   retryAt: null,
-  waitsFor: 'O servidor do jogo deve gravar o pedido e responder com observedQuantity.',
+  waitsFor: 'O servidor do jogo deve entregar o item e responder com observedQuantity e result.',
 } as const satisfies DescribedOrder
 
 /** The fields of an order in `orders.open`. */
-export const orderFields: Readonly<Record<keyof DescribedOrder | 'outcome', AgentField>> = {
+export const orderFields: Readonly<Record<keyof DescribedOrder | 'outcome' | 'reported', AgentField>> = {
   transactionId: { type: 'integer', en: 'The key of the order.', 'pt-BR': 'A chave do pedido.' },
   itemRef: { type: 'string', en: 'Which listing.', 'pt-BR': 'Qual anúncio.' },
   quantity: {
@@ -36,8 +37,14 @@ export const orderFields: Readonly<Record<keyof DescribedOrder | 'outcome', Agen
   paidAt: { type: 'timestamp or null', en: 'When it was paid.', 'pt-BR': 'Quando foi pago.' },
   state: {
     type: 'string',
-    en: '`offered`: take it. `taken`: deliver it. `put-off`: you reported `TEMPORARY`. `closed`: it is over.',
-    'pt-BR': '`offered`: aceite-o. `taken`: entregue-o. `put-off`: você informou `TEMPORARY`. `closed`: acabou.',
+    en: '`offered`: deliver it and reply. `reporting`: the agent reports your `result`. `taken`: you took it without a `result`, and report by yourself. `put-off`: the platform accepted `TEMPORARY`. `closed`: it is over. `received`, only in `market-agent orders`: the platform has not confirmed it yet.',
+    'pt-BR':
+      '`offered`: entregue e responda. `reporting`: o agente informa o seu `result`. `taken`: você aceitou sem `result` e informa por conta própria. `put-off`: a plataforma aceitou `TEMPORARY`. `closed`: acabou. `received`, só em `market-agent orders`: a plataforma ainda não confirmou.',
+  },
+  result: {
+    type: 'string or null',
+    en: 'What you replied. Null if you report by yourself, or did not reply yet.',
+    'pt-BR': 'O que você respondeu. Null se você informa por conta própria ou ainda não respondeu.',
   },
   receivedAt: { type: 'timestamp', en: 'When it came.', 'pt-BR': 'Quando chegou.' },
   since: { type: 'timestamp', en: 'When it came into this state.', 'pt-BR': 'Quando entrou neste estado.' },
@@ -56,6 +63,11 @@ export const orderFields: Readonly<Record<keyof DescribedOrder | 'outcome', Agen
     type: 'string or null',
     en: 'How it ended: `CONCLUIDA`, `ESTORNADA`, `EXPIRADA`, `CANCELADA`. Null while it is not known.',
     'pt-BR': 'Como acabou: `CONCLUIDA`, `ESTORNADA`, `EXPIRADA`, `CANCELADA`. Null enquanto não se sabe.',
+  },
+  reported: {
+    type: 'string or null',
+    en: 'Only if it is closed: what the platform accepted through this agent.',
+    'pt-BR': 'Só se encerrado: o que a plataforma aceitou por meio deste agente.',
   },
 }
 

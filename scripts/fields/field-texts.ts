@@ -98,6 +98,14 @@ const portuguese: Readonly<Record<string, string>> = {
   'What the game server saw last as available; null until it has reported.':
     'O que o servidor de jogo viu disponível por último; null até ele informar.',
   'When it was observed.': 'Quando foi observado.',
+  'What became of the order. The agent reports it to the platform until it is accepted. `DELIVERED`: the item is durably with the buyer. Without it the game server reports by itself.':
+    'O que foi feito do pedido. O agente informa isso à plataforma até ela aceitar. `DELIVERED`: o item está com o comprador, gravado de forma durável. Sem ele, o servidor de jogo informa por conta própria.',
+  'For logs and the staff, with `OUT_OF_STOCK` and `TEMPORARY`.':
+    'Para os logs e a equipe, com `OUT_OF_STOCK` e `TEMPORARY`.',
+  'Closed at or after this moment. Without it: in the last 24 hours.':
+    'Encerrados neste momento ou depois. Sem ele: nas últimas 24 horas.',
+  'At most so many closed ones, the oldest first. Without it: 100.':
+    'No máximo tantos encerrados, os mais antigos primeiro. Sem ele: 100.',
   '`ACTIVE` on creation; sold out is an `observedQuantity` of 0, not a status.':
     '`ACTIVE` ao ser criado; esgotado é um `observedQuantity` de 0, não um status.',
   'When it was registered.': 'Quando foi registrado.',

@@ -91,7 +91,14 @@ test(
 async function startVictim() {
   await using started = new AsyncDisposableStack()
   const platform = started.use(await ScriptedPlatform.start())
-  const webhook = { host: '127.0.0.1', port: 0, path: '/webhook', forwardUrl: undefined }
+  const webhook = {
+    host: '127.0.0.1',
+    port: 0,
+    path: '/webhook',
+    forwardUrl: undefined,
+    forwardToken: undefined,
+    ordersBy: 'asking' as const,
+  }
   const agent = started.use(
     await startTestAgent(platform.url, { platformKeys: new Map([['platform', agentPublicKey]]), webhook }),
   )

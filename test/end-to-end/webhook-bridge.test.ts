@@ -1,16 +1,21 @@
-import { createPublicKey } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { WebhookSettings } from '../../agent/config/config.ts'
 import { readSigningKey } from '../../agent/signing/signing-key.ts'
+import { openEnvelope } from '../../contract/envelope/open.ts'
 import { machineTime, StubClock } from '../../platform-stub/clock/clock.ts'
 import { keyInFolder } from '../../platform-stub/commands/probe-webhook/key.ts'
 import { probeWebhook } from '../../platform-stub/commands/probe-webhook/run.ts'
 import { makeRandom } from '../../platform-stub/marketplace/random.ts'
 import { until } from '../../scripts/until.ts'
+import { FakePlatform } from '../agent/fixtures/fake-platform.ts'
 import { LiveClock } from '../agent/fixtures/live-clock.ts'
-import { startTestAgent, type TestAgent } from '../agent/fixtures/test-agent.ts'
+import { agentPublicKey, startTestAgent, type TestAgent } from '../agent/fixtures/test-agent.ts'
 import { temporaryFolder } from '../platform-stub/fixtures/process.ts'
 import { startReceiver } from '../platform-stub/fixtures/receiver.ts'
 import { sharedPrivateKey, startStub } from '../platform-stub/fixtures/stub.ts'
@@ -98,6 +103,40 @@ interface Listed {
   readonly outcome?: string | null
 }
 
+function webhookOf({ forwardUrl, spoolDir }: GameServer): WebhookSettings {
+  const ordersBy = forwardUrl !== undefined ? 'url' : spoolDir !== undefined ? 'files' : 'asking'
+  return { host: '127.0.0.1', port: 0, path: '/webhook', forwardUrl, forwardToken: undefined, ordersBy }
+}
+
+/** Passes webhooks on, and has the platform show each transaction as a valid event of it says. */
+async function startEntrance(to: string, platform: FakePlatform, keys: ReadonlyMap<string, KeyObject>) {
+  const server = createServer(async (incoming, response) => {
+    const body = Buffer.concat(await incoming.toArray())
+    const headerLines = incoming.headersDistinct['x-platform-signature'] ?? []
+    const rules = { keys, nowS: Date.now() / 1000, leewayS: 0, request: null }
+    if ((await openEnvelope({ headerLines, body }, rules)).ok) platform.learn(JSON.parse(body.toString()) as object)
+    const { method, headers } = incoming
+    const passedOn = request(
+      to,
+      { method: method ?? 'POST', headers: { ...headers, 'content-length': body.byteLength } },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers)
+        answer.pipe(response)
+      },
+    )
+    passedOn.on('error', () => response.destroy()).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/webhook`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
 const ways = { 'over HTTP': overHttp, 'over files': overFiles, 'by asking': byAsking } as const
 
 for (const [way, startGameServer] of Object.entries(ways)) {
@@ -110,7 +149,7 @@ for (const [way, startGameServer] of Object.entries(ways)) {
       apiKey: provisioned.apiKey,
       signingKey: readSigningKey(pem, provisioned.kid),
       platformKeys: new Map([[provisioned.platformKid, createPublicKey(provisioned.platformPublicKeyPem)]]),
-      webhook: { host: '127.0.0.1', port: 0, path: '/webhook', forwardUrl: gameServer.forwardUrl },
+      webhook: webhookOf(gameServer),
       spoolDir: gameServer.spoolDir,
     }
     await using agent = await startTestAgent(stub.url, config, { clock: new LiveClock() })
@@ -141,14 +180,16 @@ for (const [way, startGameServer] of Object.entries(ways)) {
     const publicKey = createPublicKey(readFileSync(join(folder.path, 'public-key.pem')))
     const config = {
       platformKeys: new Map([[key.kid, publicKey]]),
-      webhook: { host: '127.0.0.1', port: 0, path: '/webhook', forwardUrl: gameServer.forwardUrl },
+      webhook: webhookOf(gameServer),
       spoolDir: gameServer.spoolDir,
     }
-    await using agent = await startTestAgent('http://127.0.0.1:9', config, { clock: new LiveClock() })
+    await using platform = await FakePlatform.start(agentPublicKey)
+    await using agent = await startTestAgent(platform.url, config, { clock: new LiveClock() })
+    await using entrance = await startEntrance(agent.webhookUrl ?? '', platform, config.platformKeys)
     const working = gameServer.work?.(agent)
     const lines: string[] = []
     const hasPassed = await probeWebhook({
-      url: agent.webhookUrl ?? '',
+      url: entrance.url,
       key,
       sale: { itemRef: 'probe-item', buyerCharacterRef: 'probe-buyer', sellerCharacterRef: 'probe-seller' },
       random: makeRandom(null),

@@ -42,7 +42,7 @@ test('orders shows what waits for the game server as a table, and --json as orde
     [
       'TRANSACTION  STATE    SINCE                 OFFERS  ITEM         WAITS FOR',
       '17           taken    2026-11-22T12:00:00Z  0       2 x sword-1  the game server: deliver it, call transaction.delivery',
-      '18           offered  2026-11-22T12:00:00Z  0       2 x a?[2J    the game server: store it, reply with observedQuantity',
+      '18           offered  2026-11-22T12:00:00Z  0       2 x a?[2J    the game server: deliver it, reply with observedQuantity and result',
       '',
     ].join('\n'),
   )

@@ -256,7 +256,16 @@ test('the webhook bridge is off without its port, and then its other settings ar
 test('the webhook bridge is at 127.0.0.1 and /webhook, and needs a key to verify with', () => {
   expect(read({ ...good, ...withKeys, SERVICE_WEBHOOK_PORT: '8898' })).toMatchObject({
     ok: true,
-    config: { webhook: { host: '127.0.0.1', port: 8898, path: '/webhook', forwardUrl: undefined } },
+    config: {
+      webhook: {
+        host: '127.0.0.1',
+        port: 8898,
+        path: '/webhook',
+        forwardUrl: undefined,
+        forwardToken: undefined,
+        ordersBy: 'asking',
+      },
+    },
   })
   expect(errorsOf({ SERVICE_WEBHOOK_PORT: '8898' })).toEqual([
     'SERVICE_WEBHOOK_PORT: needs SERVICE_PLATFORM_KID and SERVICE_PLATFORM_PUBLIC_KEY_FILE. Example: 8898',
@@ -334,12 +343,14 @@ test('agent.example.env is valid with every setting in it, and the limits that i
   const example = readFileSync(join(import.meta.dirname, '..', '..', '..', 'agent.example.env'), 'utf8')
   const { values, errors } = parseConfigFile(example.replaceAll(/^#(?=[A-Z_]+=)/gm, ''))
   expect(errors).toEqual([])
-  const file = new Map([...values].filter(([name]) => name !== 'SERVICE_API_KEY' && name !== 'SERVICE_AGENT_TOKEN'))
+  const given = ['SERVICE_API_KEY', 'SERVICE_AGENT_TOKEN', 'SERVICE_WEBHOOK_FORWARD_TOKEN']
+  const file = new Map([...values].filter(([name]) => !given.includes(name)))
   const keyFiles: Readonly<Record<string, string>> = {
     SERVICE_SIGNING_KEY_FILE: '/k/own.pem',
     SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/k/platform.pem',
     SERVICE_API_KEY_FILE: '/k/api-key',
     SERVICE_AGENT_TOKEN_FILE: '/k/api-key',
+    SERVICE_WEBHOOK_FORWARD_TOKEN_FILE: '/k/api-key',
   }
   for (const [name, path] of Object.entries(keyFiles)) if (file.has(name)) file.set(name, path)
   file.delete('SERVICE_CA_FILE')

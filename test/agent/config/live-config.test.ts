@@ -19,7 +19,14 @@ const config: AgentConfig = {
   stateDir: '/d/state',
   spoolDir: '/d/spool',
   platformKeys: new Map([['platform-1', platform.publicKey]]),
-  webhook: { host: '127.0.0.1', port: 8898, path: '/webhook', forwardUrl: undefined },
+  webhook: {
+    host: '127.0.0.1',
+    port: 8898,
+    path: '/webhook',
+    forwardUrl: undefined,
+    forwardToken: undefined,
+    ordersBy: 'asking',
+  },
   extraCa: undefined,
   httpsProxy: undefined,
   noProxy: undefined,
@@ -41,7 +48,7 @@ function reloadWith(next: Partial<AgentConfig>) {
   return { found, live, reloading: live.reload() }
 }
 
-const webhook = (changes: object) => ({ webhook: { host: '127.0.0.1', port: 8898, path: '/webhook', ...changes } })
+const webhook = (changes: object) => ({ webhook: { ...config.webhook, ...changes } })
 
 const fixed: readonly [name: string, next: object][] = [
   ['SERVICE_BASE_URL', { baseUrl: 'https://other.example.com' }],
@@ -60,6 +67,7 @@ const fixed: readonly [name: string, next: object][] = [
   ['SERVICE_WEBHOOK_HOST', webhook({ host: '0.0.0.0' })],
   ['SERVICE_WEBHOOK_PATH', webhook({ path: '/other' })],
   ['SERVICE_WEBHOOK_FORWARD_URL', webhook({ forwardUrl: 'http://127.0.0.1:9000/' })],
+  ['SERVICE_ORDERS_BY', webhook({ ordersBy: 'files' })],
 ]
 
 test.each(fixed)(

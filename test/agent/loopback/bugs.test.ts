@@ -12,6 +12,7 @@ async function answerOfBug(operation: string) {
     address: { host: '127.0.0.1', port: 0 },
     config: { current: { token: undefined }, reload: () => ({ ok: true, changed: [] }), readToken: () => undefined },
     answerCall: () => Promise.reject(new Error('a bug')),
+    listOrders: () => Promise.reject(new Error('a bug')),
     checkOrders: () => Promise.reject(new Error('a bug')),
     operationsText: () => '{}',
     statusText: async () => '{}',

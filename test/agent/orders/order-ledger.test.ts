@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,6 +9,7 @@ import { FileSync } from '../../../agent/durable-files/file-sync.ts'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
 import { orderPhases } from '../../../agent/orders/order-moves.ts'
 import { openSqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
+import { orderResults } from '../../../contract/order-reply.ts'
 import { order as paid } from '../fixtures/events.ts'
 import { openTestLedger } from '../fixtures/test-ledger.ts'
 
@@ -30,14 +31,18 @@ test('an order comes out of the ledger as it went in', async () => {
     transactionId: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
     itemRef: fc.string({ minLength: 1 }),
     orderText: fc.option(fc.constant(JSON.stringify(paid)), { nil: null }),
-    paidAtMs: fc.integer({ min: 0, max: 4e12 }),
     phase: fc.constantFrom(...orderPhases),
     generation: fc.integer({ min: 1, max: 1_000 }),
     receivedAtMs: fc.double({ min: 0, max: 4e12, noNaN: true }),
     sinceMs: fc.double({ min: 0, max: 4e12, noNaN: true }),
     offers: fc.nat(),
     retryAtMs: fc.option(fc.integer({ min: 0, max: 4e12 }), { nil: null }),
-    observedQuantity: fc.option(fc.nat(), { nil: null }),
+    isUnacknowledged: fc.boolean(),
+    result: fc.constantFrom(null, ...orderResults),
+    detail: fc.option(fc.string(), { nil: null }),
+    isTemporaryLeft: fc.boolean(),
+    unknownSinceMs: fc.option(fc.integer({ min: 0, max: 4e12 }), { nil: null }),
+    reported: fc.constantFrom(null, ...orderResults),
     outcome: fc.constantFrom(null, 'CONCLUIDA' as const, 'ESTORNADA' as const),
     endText: fc.option(fc.string(), { nil: null }),
     isEndConfirmed: fc.boolean(),
@@ -55,8 +60,8 @@ test('a change that returns nothing leaves the order as it was', async () => {
   await using opened = openLedger()
   const { ledger, put } = opened
   await put(orderOf(17))
-  expect(await ledger.change(17, () => undefined)).toEqual(orderOf(17))
-  expect(await ledger.change(18, () => undefined)).toBeUndefined()
+  expect(await ledger.change(17, () => undefined)).toEqual({ before: orderOf(17), after: orderOf(17) })
+  expect(await ledger.change(18, () => undefined)).toEqual({ before: undefined, after: undefined })
   expect(await ledger.find(17)).toEqual(orderOf(17))
 })
 
@@ -69,9 +74,9 @@ test('a change that is not synced waits for the sync of the change before it', a
   const taken = put(orderOf(17, { phase: 'taken' }))
   let counted: Order | undefined
   const counting = ledger
-    .change(17, (known) => known && { ...known, offers: 1 }, 'kill')
-    .then((order) => {
-      counted = order
+    .change(17, (known) => known && { ...known, offers: 1 }, { survives: 'kill' })
+    .then(({ after }) => {
+      counted = after
     })
   await setImmediate()
   expect(counted).toBeUndefined()
@@ -86,48 +91,85 @@ test('open orders come oldest first; closed ones only since the given moment', a
   const { ledger, put } = opened
   await put(orderOf(3, { receivedAtMs: 3 }))
   await put(orderOf(1, { receivedAtMs: 9, phase: 'put-off' }))
-  await put(orderOf(2, { receivedAtMs: 1, phase: 'acknowledged' }))
+  await put(orderOf(2, { receivedAtMs: 1, phase: 'taken' }))
   await put(orderOf(4, { phase: 'closed', sinceMs: 5 }))
-  await put(orderOf(5, { phase: 'lost', sinceMs: 4 }))
+  await put(orderOf(5, { phase: 'closed', sinceMs: 4 }))
   await put(orderOf(6, { phase: 'closed', sinceMs: 3 }))
   expect((await ledger.findOpen()).map(({ transactionId }) => transactionId)).toEqual([2, 3, 1])
-  expect((await ledger.findClosedSince(4)).map(({ transactionId }) => transactionId)).toEqual([5, 4])
+  expect((await ledger.findClosedSince(4, 9)).map(({ transactionId }) => transactionId)).toEqual([5, 4])
   await ledger.removeClosedBefore(5, 'remove')
-  expect((await ledger.findClosedSince(0)).map(({ transactionId }) => transactionId)).toEqual([4])
+  expect((await ledger.findClosedSince(0, 9)).map(({ transactionId }) => transactionId)).toEqual([4])
   expect(await ledger.findOpen()).toHaveLength(3)
 })
 
-test('an observation reaches every order of its item and no other', async () => {
+test('an observation of an item without orders is not kept, and goes with its last order', async () => {
   await using opened = openLedger()
   const { ledger, put } = opened
-  await put(orderOf(1))
-  await put(orderOf(2))
-  await put(orderOf(3, { itemRef: 'shield-1' }))
   await ledger.observe('sword-1', 4)
-  const observed = [1, 2, 3].map(async (id) => (await ledger.find(id))?.observedQuantity)
-  expect(await Promise.all(observed)).toEqual([4, 4, null])
+  expect(await ledger.observationOf('sword-1')).toBeNull()
+  await put(orderOf(1, { phase: 'closed', sinceMs: 1 }))
+  await ledger.observe('sword-1', 4)
+  expect(await ledger.observationOf('sword-1')).toBe(4)
+  expect(await ledger.removeClosedBefore(2, 'remove')).toEqual([1])
+  expect(await ledger.observationOf('sword-1')).toBeNull()
 })
 
-test('an observation that comes with one order reaches the other orders of its item', async () => {
+test('a change is stored together with the observation that comes with it', async () => {
   await using opened = openLedger()
   const { ledger, put } = opened
   await put(orderOf(1))
-  await put(orderOf(2))
-  await put(orderOf(1, { phase: 'taken', observedQuantity: 4 }))
-  await put(orderOf(2, { phase: 'taken', observedQuantity: 3 }))
-  expect((await ledger.find(1))?.observedQuantity).toBe(3)
+  await put(orderOf(3, { itemRef: 'shield-1' }))
+  await ledger.change(1, () => orderOf(1, { phase: 'taken' }), { observedQuantity: 3 })
+  expect([await ledger.observationOf('sword-1'), await ledger.observationOf('shield-1')]).toEqual([3, null])
+})
+
+test('a change that returns null removes its order', async () => {
+  await using opened = openLedger()
+  await opened.put(orderOf(1))
+  expect(await opened.ledger.change(1, () => null)).toEqual({ before: orderOf(1), after: undefined })
+  expect(await opened.ledger.find(1)).toBeUndefined()
+})
+
+test('a ledger of version 1 is taken over with its orders and observations', async () => {
+  await using opened = openTestLedger()
+  const ledger = await opened.reopen((path) => {
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    copyFileSync(join(import.meta.dirname, 'orders-version-1.db'), path)
+  })
+  const open = (await ledger.findOpen()).map((order) => [order.transactionId, order.phase, order.isUnacknowledged])
+  expect(open).toEqual([
+    [1, 'offered', true],
+    [2, 'taken', true],
+    [3, 'taken', false],
+    [4, 'offered', false],
+    [5, 'put-off', false],
+  ])
+  expect((await ledger.findClosedSince(0, 9)).map(({ transactionId }) => transactionId)).toEqual([6, 7])
+  expect(await ledger.findUnconfirmedEnds()).toMatchObject([{ transactionId: 6, outcome: 'ESTORNADA' }])
+  expect(await ledger.observationOf('sword-1')).toBe(5)
+  expect((await ledger.find(5))?.retryAtMs).toBe(Date.parse('2026-11-21T13:00:00Z'))
+  const [order] = await ledger.findOpen()
+  expect(JSON.parse(order?.orderText ?? '')).toEqual({ ...paid, transactionId: 1 })
+  expect((await (await opened.reopen()).findOpen()).length).toBe(5)
+})
+
+test('a value that the database does not take fails alone, and the next change is stored', async () => {
+  await using opened = openLedger()
+  const broken = orderOf(1, { receivedAtMs: Number.NaN })
+  await expect(opened.put(broken)).rejects.toThrow(/NOT NULL/)
+  await opened.put(orderOf(2))
+  expect((await opened.ledger.findOpen()).map(({ transactionId }) => transactionId)).toEqual([2])
 })
 
 test('a change whose observation cannot be stored changes nothing', async () => {
-  const failures: Error[] = []
-  await using opened = openTestLedger((error) => failures.push(error))
+  await using opened = openTestLedger()
   await opened.ledger.change(1, () => orderOf(1))
   await opened.reopen((path) => {
     using db = new DatabaseSync(path)
-    db.exec(`CREATE TRIGGER fail BEFORE UPDATE ON orders BEGIN SELECT RAISE(ABORT, 'not now'); END`)
+    db.exec(`CREATE TRIGGER fail BEFORE INSERT ON observations BEGIN SELECT RAISE(ABORT, 'not now'); END`)
   })
-  await expect(opened.ledger.change(1, () => orderOf(1, { phase: 'taken', observedQuantity: 4 }))).rejects.toThrow()
-  expect(failures).toHaveLength(1)
+  const change = opened.ledger.change(1, () => orderOf(1, { phase: 'taken' }), { observedQuantity: 4 })
+  await expect(change).rejects.toThrow()
   expect(await opened.ledger.find(1)).toEqual(orderOf(1))
 })
 

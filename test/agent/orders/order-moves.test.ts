@@ -2,112 +2,138 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
+import { isSameOrder, moveOrder, newOrder, type Order, receiveAgain, replyTo } from '../../../agent/orders/order.ts'
 import {
-  isOffered,
-  nextOrderPhase,
+  awaitsReply,
   type OrderPhase,
   type OrderTrigger,
   orderMoves,
   orderPhases,
   orderTriggers,
 } from '../../../agent/orders/order-moves.ts'
+import { orderResults } from '../../../contract/order-reply.ts'
 import { order as paid } from '../fixtures/events.ts'
 
-const orderIn = (phase: OrderPhase): Order => ({ ...newOrder(paid, JSON.stringify(paid), 1_000), phase })
+const orderIn = (phase: OrderPhase, fields: Partial<Order> = {}): Order => ({
+  ...newOrder(paid, JSON.stringify(paid), 1_000),
+  phase,
+  ...fields,
+})
 const triggers = fc.array(fc.constantFrom(...orderTriggers), { maxLength: 40 })
-const isOver = (phase: OrderPhase) => phase === 'closed' || phase === 'lost'
 
-/** Every phase an order goes through, the first one included. */
-function walk(path: readonly OrderTrigger[]): Order[] {
-  const orders = [newOrder(paid, JSON.stringify(paid), 1_000)]
-  for (const [step, trigger] of path.entries()) {
-    const last = orders.at(-1) as Order
-    orders.push(moveOrder(last, trigger, 2_000 + step) ?? last)
-  }
-  return orders
+/** The order at the end of a path. */
+function walk(path: readonly OrderTrigger[]): Order {
+  return path.reduce((order, trigger, step) => moveOrder(order, trigger, 2_000 + step) ?? order, orderIn('received'))
 }
 
 test('a trigger that the table does not name in a phase changes nothing', () => {
-  for (const phase of orderPhases) {
-    for (const trigger of orderTriggers) {
-      const isNamed = trigger in orderMoves[phase]
-      expect([phase, trigger, moveOrder(orderIn(phase), trigger, 2_000) !== undefined]).toEqual([
-        phase,
-        trigger,
-        isNamed,
-      ])
-    }
-  }
+  for (const phase of orderPhases)
+    for (const trigger of orderTriggers)
+      expect(moveOrder(orderIn(phase), trigger, 2_000) !== undefined, `${phase} ${trigger}`).toBe(
+        trigger in orderMoves[phase],
+      )
 })
 
-test('only the platform, or a report that it accepted, ends an order', () => {
-  const ending = orderPhases.flatMap((phase) =>
-    orderTriggers.filter((trigger) => !isOver(phase) && isOver(orderMoves[phase][trigger]?.to ?? phase)),
+test('only the platform, or a report that it accepted, ends an order, and nothing opens it again', () => {
+  const into = orderPhases.flatMap((phase) =>
+    orderTriggers.filter((trigger) => phase !== 'closed' && orderMoves[phase][trigger]?.to === 'closed'),
   )
-  expect([...new Set(ending)].sort()).toEqual(['end', 'lose', 'settle'])
+  expect([...new Set(into)]).toEqual(['close'])
+  expect(Object.values(orderMoves.closed).map(({ to }) => to)).toEqual(['closed', 'closed', 'closed'])
 })
 
-test('an order that the platform still waits for is offered, whatever happened before', () => {
+test('an order is offered only after the platform was asked, whatever happened before', () => {
+  for (const phase of orderPhases)
+    for (const trigger of orderTriggers)
+      if (phase !== 'offered' && orderMoves[phase][trigger]?.to === 'offered')
+        expect(['prove', 'remind'], `${phase} ${trigger}`).toContain(trigger)
+})
+
+test('an order that the game server had and the platform still waits for is offered again, unless it is reported', () => {
   fc.assert(
     fc.property(triggers, (path) => {
-      const order = walk(path).at(-1) as Order
-      if (isOver(order.phase)) return
-      expect(isOffered(moveOrder(order, 'remind', 9_000)?.phase ?? 'lost')).toBe(true)
+      const order = walk(path)
+      if (order.phase === 'closed' || order.phase === 'reporting') return
+      expect(moveOrder(order, 'remind', 9_000)?.phase).toBe('offered')
     }),
   )
 })
 
-test('an order that was put off is offered when it arrives again', () => {
+test('a new generation knows nothing of the reply to an earlier one', () => {
   fc.assert(
     fc.property(triggers, (path) => {
-      const order = walk([...path, 'put-off']).at(-1) as Order
-      if (isOver(order.phase)) return
-      const again = moveOrder(order, 'receive', 9_000)
-      expect([again?.phase, again?.generation]).toEqual(['offered', order.generation + 1])
+      const before = { ...walk(path), result: 'TEMPORARY' as const, detail: 'x', isTemporaryLeft: true, retryAtMs: 5 }
+      const after = moveOrder(before, 'receive-anew', 9_000)
+      if (!after || after.generation === before.generation) return
+      const forgotten = { result: null, detail: null, isTemporaryLeft: false, retryAtMs: null, reported: null }
+      expect(after).toMatchObject(forgotten)
     }),
   )
 })
 
-test('a stored reply answers the platform only while our 2xx may have been lost', () => {
-  expect(moveOrder(orderIn('taken'), 'receive', 2_000)?.phase).toBe('taken')
-  expect(moveOrder(orderIn('acknowledged'), 'receive', 2_000)?.phase).toBe('offered')
-  expect(moveOrder(orderIn('offered-again'), 'take', 2_000)?.phase).toBe('acknowledged')
+test('a stored reply answers the platform while our 2xx may have been lost; then the order is a new one', () => {
+  expect(receiveAgain(orderIn('taken'), 2_000).phase).toBe('taken')
+  const acknowledged = receiveAgain(orderIn('taken', { isUnacknowledged: false }), 2_000)
+  expect(acknowledged).toMatchObject({ phase: 'received', generation: 2, isUnacknowledged: true })
 })
 
-test('an offer after a reply has a generation of its own, and no other move changes it', () => {
-  fc.assert(
-    fc.property(triggers, (path) => {
-      for (const [before, after] of pairsOf(walk(path))) {
-        const isOfferedAnew = isOffered(after.phase) && !isOffered(before.phase)
-        const isAnother = after.phase === 'offered' && after.generation > before.generation
-        expect(after.generation - before.generation).toBe(isOfferedAnew || isAnother ? 1 : 0)
+test('an order whose result is reported is not given again, but for TEMPORARY that may have arrived', () => {
+  for (const result of orderResults)
+    for (const isTemporaryLeft of [false, true])
+      for (const isUnacknowledged of [false, true]) {
+        const again = receiveAgain(orderIn('reporting', { result, isTemporaryLeft, isUnacknowledged }), 2_000)
+        const isAnew = isTemporaryLeft || (result === 'TEMPORARY' && !isUnacknowledged)
+        expect(again.phase, `${result} ${isTemporaryLeft} ${isUnacknowledged}`).toBe(isAnew ? 'received' : 'reporting')
       }
+})
+
+test('the first result counts, whatever is replied later', () => {
+  const reply = fc.record({
+    observedQuantity: fc.nat(9),
+    result: fc.constantFrom(null, ...orderResults),
+    detail: fc.constant(null),
+  })
+  fc.assert(
+    fc.property(fc.array(reply, { maxLength: 8 }), (replies) => {
+      let order = orderIn('offered')
+      for (const one of replies) {
+        const after = replyTo(order, one, 2_000)
+        if (typeof after === 'object') order = after
+        else expect(after).toBe('contradicts')
+      }
+      expect(order.result).toBe(replies.find(({ result }) => result !== null)?.result ?? null)
     }),
   )
 })
 
-function pairsOf(orders: readonly Order[]): [Order, Order][] {
-  return orders.slice(1).map((after, at) => [orders[at] as Order, after])
-}
+test('an order with another payment, item, quantity or buyer is another one, an earlier payment included', () => {
+  const known = orderIn('taken')
+  expect(isSameOrder(known, { ...paid, sellerCharacterRef: 'Caio' })).toBe(true)
+  const others = [
+    { paidAt: '2026-11-20T11:00:00Z' },
+    { paidAt: '2026-11-22T11:00:00Z' },
+    { itemRef: 'shield-1' },
+    { quantity: 3 },
+    { buyerCharacterRef: 'Caio' },
+  ]
+  for (const other of others) expect(isSameOrder(known, { ...paid, ...other })).toBe(false)
+  expect(isSameOrder({ ...known, orderText: null }, paid)).toBe(false)
+})
+
+test('what waits for a reply is what has a message', () => {
+  expect(orderPhases.filter(awaitsReply)).toEqual(['received', 'offered'])
+})
 
 test('the drawing in the decision shows every move between phases, and no other', () => {
-  const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'decisions', '0064-ledger-and-bridge.md')
+  const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'decisions', '0087-one-reply-does-it-all.md')
   const drawn = [...readFileSync(page, 'utf8').matchAll(/^ {4}(\w+) --> (\w+): (.*)$/gm)].flatMap(
-    ([, from = '', to = '', triggers = '']) => triggers.split(', ').map((trigger) => `${from} ${trigger} ${to}`),
+    ([, from = '', to = '', names = '']) => names.split(', ').map((trigger) => [from, trigger, to].join(' ')),
   )
+  const inDrawing = (phase: OrderPhase) => phase.replace('put-off', 'putOff')
   const moves = orderPhases.flatMap((from) =>
-    orderTriggers
-      .filter((trigger) => trigger !== 'receive-newer')
-      .map((trigger) => ({ trigger, to: nextOrderPhase(from, trigger)?.to }))
-      .filter(({ to }) => to !== undefined && to !== from)
-      .map(({ trigger, to }) =>
-        `${from} ${trigger} ${to}`
-          .replaceAll('put-off', 'putOff')
-          .replace(' putOff ', ' put-off ')
-          .replaceAll('offered-again', 'offeredAgain'),
-      ),
+    Object.entries(orderMoves[from])
+      .filter(([, { to }]) => to !== from)
+      .map(([trigger, { to }]) => `${inDrawing(from)} ${trigger} ${inDrawing(to)}`),
   )
   expect(drawn.sort()).toEqual(moves.sort())
-  expect(orderPhases.map((from) => nextOrderPhase(from, 'receive-newer')?.to)).toEqual(orderPhases.map(() => 'offered'))
 })

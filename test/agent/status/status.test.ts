@@ -124,7 +124,7 @@ test('what cannot become a request does not count as backlog: a directory, a lin
 test('open orders are shown, how old the oldest is, and which are not taken', async () => {
   await using bridge = await startTestBridge()
   const sent = bridge.webhook(order)
-  await statusWhen(bridge.agent, ({ orders }) => orders?.open === 1)
+  await statusWhen(bridge.agent, ({ orders }) => orders?.waiting === 1)
   bridge.clock.advance(5_000)
   const { orders, keys } = await statusOf(bridge.agent)
   expect(orders).toMatchObject({ open: 1, waiting: 1 })

@@ -44,12 +44,15 @@ test('the whole life of an order can be read in the log, one line for each step'
   await saw(bridge, 'end of the transaction handed on to the game server')
   bridge.clock.advance(31 * 24 * 3_600_000)
   await saw(bridge, 'order removed: it was closed 30 days ago')
-  const handedOver = ['order offered to the game server', 'order taken by the game server']
+  const handedOver = [
+    ...['order received', 'order confirmed by the platform', 'order offered to the game server'],
+    ...['order taken by the game server', 'order acknowledged to the platform'],
+  ]
   expect(lifeOf(bridge)).toEqual([
-    ...['order received', ...handedOver, 'order acknowledged to the platform'],
-    ...['order put off: the game server reports TEMPORARY', 'order put off until its retryAt'],
-    ...['order received', ...handedOver, 'order acknowledged to the platform'],
-    'order closed: delivered',
+    ...handedOver,
+    ...['TEMPORARY is about to be reported', 'order put off until its retryAt'],
+    ...handedOver,
+    'order closed: the platform accepted DELIVERED',
     'end of the transaction received',
     'end of the transaction handed on to the game server',
     'order removed: it was closed 30 days ago',

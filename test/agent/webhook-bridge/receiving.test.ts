@@ -66,7 +66,7 @@ test('the end of a transaction is acknowledged as soon as it is recorded, withdr
   expect(await answer).toEqual({ status: 200, body: {} })
   expect(await bridge.webhook(order)).toEqual({ status: 200, body: {} })
   const told = await receiver.event('transaction_terminal')
-  expect(told.event).toEqual({ ...end, outcome: 'ESTORNADA' })
+  expect(told.event).toEqual({ ...end, outcome: 'ESTORNADA', reported: null })
   expect(await bridge.orders()).toMatchObject({ open: [], closed: [{ transactionId: 17, outcome: 'ESTORNADA' }] })
   expect(receiver.received.filter(({ event }) => event.event === 'transfer_order')).toHaveLength(1)
 })
@@ -74,6 +74,7 @@ test('the end of a transaction is acknowledged as soon as it is recorded, withdr
 test('an order with a later payment is another order, even after an end', async () => {
   await using bridge = await startTestBridge()
   await bridge.webhook(end)
+  bridge.platform.shown.clear()
   const later = bridge.webhook({ ...order, paidAt: '2026-11-21T12:00:00Z' })
   await until(async () => (await bridge.orders()).open.length === 1)
   await bridge.agent.call('orders.take', { transactionId: 17, observedQuantity: 0 })
@@ -126,7 +127,14 @@ test('an agent that cannot have the port for webhooks has sent nothing', async (
   await new Promise((resolve) => other.once('listening', resolve))
   const address = other.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-  const webhook = { host: '127.0.0.1', port, path: '/webhook', forwardUrl: undefined }
+  const webhook = {
+    host: '127.0.0.1',
+    port,
+    path: '/webhook',
+    forwardUrl: undefined,
+    forwardToken: undefined,
+    ordersBy: 'asking' as const,
+  }
   await expect(startTestBridge({ config: { webhook } })).rejects.toMatchObject({ code: 'EADDRINUSE', port })
   other.close()
 })

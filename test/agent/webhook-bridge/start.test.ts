@@ -3,9 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agentHome, spawnAgent } from '../fixtures/agent-process.ts'
+import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
 import { spawnBridge, webhookUrlOf } from '../fixtures/bridge-process.ts'
 import { end, order } from '../fixtures/events.ts'
+import { FakePlatform } from '../fixtures/fake-platform.ts'
 import { sendWebhook } from '../fixtures/webhook-sender.ts'
 
 const lastMessage = (output: string) => String(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '').msg)
@@ -36,7 +37,9 @@ test('a damaged ledger ends the start with 2, stays byte for byte, and the line 
 })
 
 test('a ledger whose file is removed while the agent runs ends the agent, because orders would be lost', async () => {
-  using home = agentHome('http://127.0.0.1:9')
+  await using platform = await FakePlatform.start(processPublicKey)
+  platform.learn(end)
+  using home = agentHome(platform.url)
   await using agent = spawnBridge(home, {})
   const url = await webhookUrlOf(agent)
   rmSync(join(home.stateDir, 'orders.db'))
@@ -67,7 +70,9 @@ test('an agent whose bridge was turned off says at its start how many orders wai
   await using again = spawnBridge(home, {})
   await again.listening
   expect(again.output()).not.toContain('the webhook bridge is off')
-  expect(await again.call('orders.open', {})).toMatchObject({ data: { orders: [{ transactionId: 17 }] } })
+  const listed = await fetch(`${await again.listening}/orders`)
+  expect(await listed.json()).toMatchObject({ data: { orders: [{ transactionId: 17, state: 'received' }] } })
+  expect(await again.call('orders.open', {})).toMatchObject({ data: { orders: [] } })
 })
 
 test('an agent without a bridge starts although the ledger is damaged, and says so', async () => {

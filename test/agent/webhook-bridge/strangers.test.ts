@@ -4,8 +4,11 @@ import { expect, test } from 'vitest'
 import { startReceiver } from '../../platform-stub/fixtures/receiver.ts'
 import { order } from '../fixtures/events.ts'
 import { startTestBridge } from '../fixtures/test-bridge.ts'
+import { signWebhook } from '../fixtures/webhook-sender.ts'
 
-const head = 'POST /webhook HTTP/1.1\r\nHost: x\r\nX-Platform-Signature: a..b\r\nContent-Length: 1000\r\n\r\n{'
+// The head of a webhook that a stranger has recorded: without one, the body is not even read.
+const recorded = await signWebhook('{}')
+const head = `POST /webhook HTTP/1.1\r\nHost: x\r\nX-Platform-Signature: ${recorded}\r\nContent-Length: 1000\r\n\r\n{`
 
 /** More connections than the port has, each opened again whenever the agent closes it. */
 async function openConnections(url: URL, count: number, textOf: (n: number) => string) {

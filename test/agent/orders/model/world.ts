@@ -1,174 +1,212 @@
-import { expect } from 'vitest'
-import type { Order } from '../../../../agent/orders/order.ts'
+import { pino } from 'pino'
+import { type CallAnswer, refuse } from '../../../../agent/call/answer.ts'
+import type { Clock } from '../../../../agent/clock/clock.ts'
+import type { Message, Reply } from '../../../../agent/orders/message.ts'
+import { Orders } from '../../../../agent/orders/orders.ts'
+import type { OrdersPlatform } from '../../../../agent/orders/platform-port.ts'
+import { receiveWebhook } from '../../../../agent/webhook-bridge/receive-webhook.ts'
+import type { OrderResult } from '../../../../contract/order-reply.ts'
+import {
+  phaseOf,
+  type TransactionPhase,
+  transactionMoves,
+  transactionPhases,
+} from '../../../../contract/transaction.ts'
 import { TestClock } from '../../fixtures/test-clock.ts'
-import { openTestLedger } from '../../fixtures/test-ledger.ts'
-import { GameServer, type Way } from './game-server.ts'
-import { type Life, startLife } from './life.ts'
-import { isAwaited, Platform } from './platform.ts'
-import { Reports } from './reports.ts'
-import { Traces } from './trace.ts'
-import { Webhooks } from './webhooks.ts'
+import { memoryLedger, type Rows } from './memory-ledger.ts'
 
-/**
- * The platform, the agent's orders over a real ledger, and a game server. Time stands still until every effect of what
- * was done is there.
- */
-export class World implements AsyncDisposable {
+/** A purchase at the platform. */
+export interface Sale {
+  readonly transactionId: number
+  phase: TransactionPhase
+  isDelivered: boolean
+  /** When the order is sent again after `TEMPORARY`; null when it is not to be. */
+  retryMs: number | null
+  /** Whether the webhook of its order, or of its end, is still to be acknowledged. */
+  isOrderPending: boolean
+  isEndPending: boolean
+  /** When the platform stopped waiting, or a dispute was opened. */
+  notAwaitedSinceMs: number | null
+}
+
+const triggers = { DELIVERED: 'deliver', OUT_OF_STOCK: 'fail-out-of-stock', TEMPORARY: 'fail-temporary' } as const
+const iso = (ms: number) => new Date(ms).toISOString()
+const paidMs = Date.UTC(2026, 10, 21)
+
+/** The platform, the agent's orders over rows that survive it, and a game server that keeps one word for each order. */
+export class World {
   readonly clock = new TestClock()
-  readonly platform = new Platform(() => this.clock.wallMs())
-  readonly traces = new Traces()
-  readonly webhooks = new Webhooks(this)
-  readonly reports = new Reports(this)
-  readonly gameServer: GameServer
-  /** The agent, while it runs. */
-  life: Life | undefined
-  /** Everybody does at once what is asked, and nothing fails. */
-  isHealthy = false
-  steps = 0
-  readonly #stored = openTestLedger()
+  readonly sales: Sale[] = []
+  /** What the game server knows, with its result; it is saved before it replies. */
+  readonly known = new Map<number, OrderResult>()
+  /** Violated promises. */
+  readonly faults: string[] = []
+  /** Items that were given, by transaction. */
+  readonly given: number[] = []
+  isPlatformUp = true
+  /** What the game server does with the next orders. */
+  nextResult: OrderResult | 'dies' | 'loses its reply' = 'DELIVERED'
+  readonly #rows: Rows = { orders: new Map(), observations: new Map() }
+  #life: { readonly orders: Orders; isDead: boolean; readonly cancels: Set<() => void> } | undefined
 
-  constructor(way: Way) {
-    this.gameServer = new GameServer(this, way)
-  }
-
-  async start(): Promise<void> {
-    this.life = startLife({
-      ledger: await this.#stored.reopen(),
-      clock: this.clock,
-      handover: (given) => this.gameServer.handover(given),
-      platform: { platformMs: () => this.clock.wallMs(), getTransaction: (id) => this.reports.ask(id) },
-      onLine: (line) => {
-        if (line.includes('a bug of the agent')) this.traces.bugs.push(line)
+  start(): void {
+    const cancels = new Set<() => void>()
+    const life = { isDead: false, cancels }
+    const clock: Clock = {
+      wallMs: () => this.clock.wallMs(),
+      monotonicMs: () => this.clock.monotonicMs(),
+      after: (delayMs, callback) => {
+        const cancel = this.clock.after(delayMs, callback)
+        cancels.add(cancel)
+        return cancel
       },
-    })
-    await this.settle()
+      sleep: (delayMs) => this.clock.sleep(delayMs),
+    }
+    const onLine = (line: string) => void (line.includes('a bug of the agent') && this.faults.push(line))
+    const log = pino({ level: 'trace' }, { write: onLine })
+    const ledger = memoryLedger(this.#rows, () => life.isDead)
+    const push = async (message: Message) => (life.isDead ? new Promise<never>(() => undefined) : this.#take(message))
+    const onObserved = async () => undefined
+    const orders = new Orders({ ledger, clock, log, way: 'url', push, files: undefined, onObserved })
+    this.#life = Object.assign(life, { orders })
+    void orders.start(this.#platform())
   }
 
   /** As kill -9. */
   kill(): void {
-    this.life?.end()
-    this.life = undefined
-    this.webhooks.breakAll()
-    this.gameServer.pushes.length = 0
-    this.reports.questions.length = 0
+    if (!this.#life) return
+    this.#life.isDead = true
+    for (const cancel of this.#life.cancels) cancel()
+    this.#life = undefined
   }
 
-  /** As SIGTERM, without a wait for its end. */
-  async stop(): Promise<void> {
-    void this.life?.orders.stop()
-    await this.settle()
-    this.kill()
+  sell(): void {
+    const transactionId = this.sales.length + 1
+    const pending = { isDelivered: false, retryMs: null, isOrderPending: true, isEndPending: false }
+    this.sales.push({ transactionId, phase: 'awaiting-server', ...pending, notAwaitedSinceMs: null })
   }
 
-  /** What the ledger's file says. */
-  row({ transactionId }: { transactionId: number }): Promise<Order | undefined> {
-    return this.#stored.ledger.find(transactionId)
+  /** The buyer, the staff or time: whatever the table of moves allows. */
+  move(sale: Sale, trigger: 'dispute' | 'reject-dispute' | 'refund' | 'complete'): void {
+    const to = transactionMoves[sale.phase][trigger]
+    if (!to) return
+    sale.phase = to === 'where-it-was' ? (sale.isDelivered ? 'delivered' : 'awaiting-server') : to
+    this.#note(sale)
   }
 
-  /** Whether what is done now is recorded. */
-  get isSure(): boolean {
-    const { ledger } = this.life ?? {}
-    return ledger !== undefined && !ledger.isFull && ledger.death === undefined
-  }
-
-  /** The agent gets to know how much of an item is left. */
-  observe(itemRef: string, observedQuantity: number): void {
-    this.traces.observed.set(itemRef, this.isSure ? observedQuantity : undefined)
-  }
-
-  /** Resolves when everything that was begun has had its effect. */
-  async settle(): Promise<void> {
-    for (let quiet = 0; quiet < 3; quiet++) {
-      await new Promise(setImmediate)
-      if ((this.life?.ledger.pending ?? 0) > 0) quiet = -1
+  /** The platform sends every webhook that is pending. */
+  async deliver(): Promise<void> {
+    for (const sale of this.sales) {
+      if (sale.retryMs !== null && sale.retryMs <= this.clock.wallMs()) sale.isOrderPending = true
+      if (sale.isOrderPending && transactionPhases[sale.phase].outcome === null)
+        await this.#send(sale, 'transfer_order')
+      if (sale.isEndPending) await this.#send(sale, 'transaction_terminal')
     }
-    if (this.life?.ledger.isDead) this.kill()
-    this.gameServer.eventNames()
   }
 
-  /** Lets time pass, from one thing that comes due to the next. */
   async advance(ms: number): Promise<void> {
-    const endMs = this.clock.wallMs() + ms
-    for (;;) {
+    for (let passedMs = 0; passedMs < ms; passedMs += 1_000) {
+      this.clock.advance(Math.min(1_000, ms - passedMs))
       await this.settle()
-      await this.webhooks.sendDue()
-      const restMs = endMs - this.clock.wallMs()
-      if (restMs <= 0) return
-      this.clock.advance(Math.min(restMs, this.#msToNext()))
     }
   }
 
-  #msToNext(): number {
-    const nowMs = this.clock.wallMs()
-    const due = this.webhooks.dueMs().filter((atMs) => atMs > nowMs)
-    const nextMs = Math.min(this.clock.msToNextTimer ?? Number.POSITIVE_INFINITY, ...due.map((atMs) => atMs - nowMs))
-    // The scans of files are too many to be followed one by one.
-    return this.gameServer.way === 'files' ? Math.max(nextMs, 1_000) : nextMs
+  async settle(): Promise<void> {
+    for (let n = 0; n < 4; n++) await new Promise(setImmediate)
   }
 
-  /** What must hold after every step. */
-  async check(): Promise<void> {
-    this.steps++
-    expect(this.traces.bugs).toEqual([])
-    for (const sale of this.platform.sales) {
-      const row = await this.row(sale)
-      if (row?.paidAtMs === sale.paidMs && isAwaited(sale))
-        expect(row.phase, `nothing is closed too early: ${sale.transactionId}`).not.toMatch(/closed|lost/)
+  /** Orders that the ledger has open. */
+  get open(): readonly number[] {
+    return [...this.#rows.orders.values()].filter(({ phase }) => phase !== 'closed').map((order) => order.transactionId)
+  }
+
+  #note(sale: Sale): void {
+    if (sale.phase === 'awaiting-server') sale.notAwaitedSinceMs = null
+    else sale.notAwaitedSinceMs ??= this.clock.monotonicMs()
+    if (sale.phase === 'delivered') sale.isDelivered = true
+    if (transactionPhases[sale.phase].outcome !== null) sale.isEndPending = true
+  }
+
+  #take({ event, transactionId }: Message): Reply | 'unanswered' {
+    if (event === 'transaction_terminal') return 'confirmed'
+    const sale = this.sales[transactionId - 1] as Sale
+    const { notAwaitedSinceMs } = sale
+    if (notAwaitedSinceMs !== null && this.clock.monotonicMs() - notAwaitedSinceMs > 61_000)
+      this.faults.push(`${transactionId} was pushed although it is ${sale.phase}`)
+    if (this.nextResult === 'dies') return 'unanswered'
+    const before = this.known.get(transactionId)
+    if (before === undefined || before === 'TEMPORARY') {
+      const result = this.nextResult === 'loses its reply' ? 'DELIVERED' : this.nextResult
+      this.known.set(transactionId, result)
+      if (result === 'DELIVERED') this.given.push(transactionId)
+    }
+    if (this.nextResult === 'loses its reply') return 'unanswered'
+    return { observedQuantity: 3, result: this.known.get(transactionId) ?? null, detail: null }
+  }
+
+  #platform(): OrdersPlatform {
+    return {
+      platformMs: () => this.clock.wallMs(),
+      call: async (operation, input) => {
+        const answer = this.isPlatformUp ? this.#answer(operation, input) : refuse('NOT_REACHED')
+        return { answer, retryAfterMs: undefined }
+      },
     }
   }
 
-  /** Everybody recovers. Then each order that was paid reaches its end, and nothing is open any more. */
-  async heal(): Promise<void> {
-    if (!this.life) await this.start()
-    if (this.life) Object.assign(this.life.ledger, { isFull: false, death: undefined })
-    this.isHealthy = true
-    const { calls, questions } = this.reports
-    for (const call of [...calls]) {
-      this.reports.act(call)
-      await this.reports.end(call, false)
+  #answer(operation: Parameters<OrdersPlatform['call']>[0], input: Readonly<Record<string, unknown>>): CallAnswer {
+    const sale = this.sales[Number(input['transactionId']) - 1] as Sale
+    if (operation !== 'transaction.get') {
+      const result = operation === 'transaction.delivery' ? 'DELIVERED' : (input['reason'] as OrderResult)
+      const to = transactionMoves[sale.phase][triggers[result]]
+      if (!to) return { ok: false, messageText: '"não"', status: 409, uncertain: false }
+      sale.phase = to as TransactionPhase
+      if (result === 'TEMPORARY') sale.retryMs = this.clock.wallMs() + 60_000
+      this.#note(sale)
     }
-    for (const push of [...this.gameServer.pushes]) this.gameServer.failPush(push, false)
-    for (const question of [...questions]) await this.reports.answerQuestion(question)
-    const endMs = this.clock.wallMs() + 2 * 3_600_000
-    for (;;) {
-      const unfinished = await this.#unfinished()
-      if (unfinished === '') return
-      expect(this.clock.wallMs(), `all is over in two hours: ${unfinished}`).toBeLessThan(endMs)
-      await this.advance(30_000)
-      await this.#play()
-      await this.check()
-    }
+    const { paymentStatus, deliveryStatus } = transactionPhases[sale.phase]
+    const completedAt = sale.phase === 'completed' ? iso(paidMs) : null
+    const retryAt = sale.retryMs === null ? null : iso(sale.retryMs)
+    const { transactionId } = sale
+    const data = { transactionId, paymentStatus, deliveryStatus, completedAt, retryAt, refundStarted: retryAt === null }
+    return { ok: true, dataText: JSON.stringify({ ...data, deliveredAt: iso(paidMs) }) }
   }
 
-  /** What a careful game server, the staff and the platform do. */
-  async #play(): Promise<void> {
-    const { gameServer, platform, reports } = this
-    for (const name of gameServer.eventNames()) await gameServer.replyToFile(name, 5)
-    if (this.gameServer.way === 'ask')
-      for (const transactionId of await gameServer.offered()) await gameServer.take(platform.saleOf(transactionId), 5)
-    for (const sale of platform.sales.filter(({ endedMs }) => endedMs === null)) {
-      if (sale.delivery === 'EM_DISPUTA') platform.rejectDispute(sale)
-      if (sale.delivery === 'AGUARDANDO_SERVIDOR' && gameServer.held.has(sale)) await reports.call(sale, undefined, 0)
-      if (sale.delivery === 'ENTREGUE') platform.complete(sale)
-      if (sale.delivery === 'FALHOU') platform.refund(sale)
+  async #send(sale: Sale, event: 'transfer_order' | 'transaction_terminal'): Promise<void> {
+    const life = this.#life
+    if (!life) return
+    const { transactionId, phase } = sale
+    const { paymentStatus, deliveryStatus } = transactionPhases[phase]
+    const refs = {
+      quantity: 1,
+      buyerCharacterRef: 'Ana',
+      sellerCharacterRef: 'Bruno',
+      paidAt: iso(paidMs + transactionId),
     }
+    const end = { paymentStatus, deliveryStatus, reason: null, occurredAt: iso(paidMs + transactionId) }
+    const fields = { event, transactionId, itemRef: 'sword-1', ...(event === 'transfer_order' ? refs : end) }
+    const openWebhook = {
+      judgeHead: () => undefined,
+      open: async () => ({ ok: true, kid: 'platform-1', jti: undefined, exp: 0 }) as const,
+    }
+    const received = { headerLines: [], body: Buffer.from(JSON.stringify(fields)) }
+    const answering = receiveWebhook(received, { orders: life.orders, openWebhook }).then(async (answer) => {
+      if (life.isDead || answer.status !== 200) return
+      if (answer.acknowledged) await life.orders.book.acknowledge(answer.acknowledged)
+      if (event === 'transaction_terminal') sale.isEndPending = false
+      else
+        Object.assign(sale, {
+          isOrderPending: false,
+          retryMs: sale.retryMs !== null && sale.retryMs <= this.clock.wallMs() ? null : sale.retryMs,
+        })
+    })
+    answering.catch((error) => this.faults.push(String(error)))
+    await this.settle()
   }
+}
 
-  async #unfinished(): Promise<string> {
-    const { ledger } = this.#stored
-    const open = await ledger.findOpen()
-    const ends = this.gameServer.way === 'ask' ? [] : await ledger.findUnconfirmedEnds()
-    const sales = this.platform.sales.filter(({ end }) => end?.state !== 'acknowledged')
-    return [
-      ...open.map(({ transactionId, phase }) => `${transactionId} is ${phase}`),
-      ...ends.map(({ transactionId }) => `the end of ${transactionId} is not confirmed`),
-      ...sales.map(({ transactionId, delivery }) => `${transactionId} is ${delivery} at the platform`),
-    ].join(', ')
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.kill()
-    this.gameServer[Symbol.dispose]()
-    await this.#stored[Symbol.asyncDispose]()
-  }
+/** Whether the two axes lead back to the phase, so that the model and the interface agree. */
+export function isConsistent({ phase }: Sale): boolean {
+  const { paymentStatus, deliveryStatus } = transactionPhases[phase]
+  return phaseOf({ paymentStatus, deliveryStatus, completedAt: phase === 'completed' ? 'x' : null }) === phase
 }
