@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as z from 'zod/mini'
 import type { AgentLocation, BridgeSettings } from '../marketplace/game-servers/agent-env.ts'
@@ -50,7 +51,12 @@ function bridgeAt(webhookUrl: string, forwardUrl: string | undefined): BridgeSet
     throw new BridgeAddressError(
       `--bridge: the agent cannot listen at ${webhookUrl}; give --webhook-url an http address of this host. Example: ${usualBridgeUrl}`,
     )
-  return { host, port: port === '' ? 80 : Number(port), path: pathname, forwardUrl }
+  const forward = forwardUrl === undefined ? undefined : { url: forwardUrl, newToken: newToken() }
+  return { host, port: port === '' ? 80 : Number(port), path: pathname, forward }
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url')
 }
 
 /**

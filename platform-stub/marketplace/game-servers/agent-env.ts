@@ -16,9 +16,15 @@ export interface BridgeSettings {
   readonly host: string
   readonly port: number
   readonly path: string
-  /** Where the game server takes orders; undefined where it uses files or asks. */
-  readonly forwardUrl: string | undefined
+  /**
+   * Where the game server accepts orders, and a token by which it knows the agent; undefined where it uses files or asks. A
+   * token that the agent has already stays.
+   */
+  readonly forward: { readonly url: string; readonly newToken: string } | undefined
 }
+
+/** Set once: a game server that knows its agent by this token goes on knowing it. */
+const tokenName = 'SERVICE_WEBHOOK_FORWARD_TOKEN'
 
 /**
  * The text of an agent.env: the lines of a game server at this stub. Of an existing text, only the lines with these names
@@ -36,7 +42,7 @@ export function agentEnv(
     const name = line.slice(0, Math.max(0, line.indexOf('='))).trim()
     const value = pending.get(name)
     pending.delete(name)
-    return value === undefined ? line : `${name}=${value}`
+    return value === undefined || name === tokenName ? line : `${name}=${value}`
   })
   return [...merged, ...[...pending].map(([name, value]) => `${name}=${value}`), ''].join('\n')
 }
@@ -61,7 +67,10 @@ function variablesOf(
       SERVICE_WEBHOOK_PORT: String(bridge.port),
       SERVICE_WEBHOOK_HOST: bridge.host,
       SERVICE_WEBHOOK_PATH: bridge.path,
-      ...(bridge.forwardUrl !== undefined && { SERVICE_WEBHOOK_FORWARD_URL: bridge.forwardUrl }),
+      ...(bridge.forward && {
+        SERVICE_WEBHOOK_FORWARD_URL: bridge.forward.url,
+        [tokenName]: bridge.forward.newToken,
+      }),
     }),
   }
 }

@@ -71,9 +71,15 @@ test('provision writes the settings of the webhook bridge where the agent is to 
     SERVICE_WEBHOOK_PATH: '/hooks',
     SERVICE_WEBHOOK_FORWARD_URL: 'http://127.0.0.1:9000/orders',
   })
+  const token = (await readEnv(out))['SERVICE_WEBHOOK_FORWARD_TOKEN'] ?? ''
+  expect(keepSecret(token)).toMatch(/^[\w-]{43}$/)
+  expect((await provision(...forward)).code).toBe(0)
+  // The game server knows its agent by it.
+  expect((await readEnv(out))['SERVICE_WEBHOOK_FORWARD_TOKEN']).toBe(token)
   const { data } = await stub.control.request('GET', '/stub/game-servers')
   for (const { apiKey } of data) keepSecret(apiKey)
   expect(data.map(({ webhookUrl }: { webhookUrl: string }) => webhookUrl).sort()).toEqual([
+    'http://127.0.0.1:8898/webhook',
     'http://127.0.0.1:8898/webhook',
     'http://[::1]:8890/hooks',
   ])
