@@ -69,8 +69,12 @@ export class HandOver {
     return this.#options.clock.monotonicMs()
   }
 
-  /** Begins to work. What is open was given to `follow` before. */
-  start(): void {
+  /**
+   * Begins to work. What is open was given to `follow` before.
+   *
+   * @returns Resolves when the replies that were there are in the ledger.
+   */
+  start(): Promise<void> {
     const { clock, files, way } = this.#options
     this.#state = 'running'
     const nowMs = windowClock(clock, rejectedKeptMs)
@@ -78,7 +82,9 @@ export class HandOver {
       this.#stopRetention = repeat(clock, retentionIntervalMs, async () => {
         this.#try(() => files.removeRejectedBefore(nowMs() - rejectedKeptMs))
       })
-    void this.#tick()
+    const first = this.#tick()
+    this.#follow(first)
+    return first
   }
 
   /** Takes note of what the ledger knows of a transaction. */

@@ -123,7 +123,8 @@ export class Orders {
       this.handOver.follow(order.transactionId, order)
       this.#reporter.follow(order.transactionId, order)
     }
-    this.handOver.start()
+    await this.handOver.start()
+    // A reply that was there already may be that of a game server that has died since.
     const startedMs = clock.wallMs()
     let isFirst = true
     this.#repeat(sweepIntervalMs, () => {

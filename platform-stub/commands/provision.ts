@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as z from 'zod/mini'
 import type { AgentLocation, BridgeSettings } from '../marketplace/game-servers/agent-env.ts'
 import { agentFiles } from '../marketplace/game-servers/agent-files.ts'
+import { makeRandom } from '../marketplace/random.ts'
 import { exitCodes, UserError } from '../user-error.ts'
 import { askStub } from './ask-stub.ts'
 
@@ -51,12 +51,9 @@ function bridgeAt(webhookUrl: string, forwardUrl: string | undefined): BridgeSet
     throw new BridgeAddressError(
       `--bridge: the agent cannot listen at ${webhookUrl}; give --webhook-url an http address of this host. Example: ${usualBridgeUrl}`,
     )
-  const forward = forwardUrl === undefined ? undefined : { url: forwardUrl, newToken: newToken() }
+  const forward =
+    forwardUrl === undefined ? undefined : { url: forwardUrl, newToken: makeRandom(null).token('forward', forwardUrl) }
   return { host, port: port === '' ? 80 : Number(port), path: pathname, forward }
-}
-
-function newToken(): string {
-  return randomBytes(32).toString('base64url')
 }
 
 /**
