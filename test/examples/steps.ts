@@ -182,8 +182,9 @@ async function killAgent(course: Course): Promise<void> {
   const delivered = await course.sell('espada', 1, 'fabio')
   await course.orderIs(delivered, 'delivered')
   const url = await game.command('buy escudo 1 gina')
-  // The platform lists it, and the answer is lost. The next try waits in the agent until the first can no longer arrive.
+  // The platform lists it, and the answer is lost. The answer to the next try takes longer than the agent lives.
   await market.breakCalls({ kind: 'hang-up-after', operation: 'market.register' })
+  await market.breakCalls({ kind: 'delay', delayMs: 8_000, operation: 'market.register' })
   const said = course.offer('lanca', 3, 700)
   await course.offerIs('lanca', 'registering', 2)
   const ordered = await market.pay(url)
