@@ -1,9 +1,10 @@
-import { deliveryFailure, deliveryFailureReport } from '../../contract/transaction.ts'
+import { deliveryFailure } from '../../contract/transaction.ts'
 import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
 import type { Log } from '../log/log.ts'
 import type { OrderBook } from './order-book.ts'
+import { retryAtMsOf } from './report-fate.ts'
 import { warnOfStock } from './warn-of-stock.ts'
 
 /** Learns from the game server's own calls what becomes of its orders. */
@@ -55,8 +56,6 @@ export class OrderReports implements CallReports {
     // First, because a webhook that waits is answered with it as soon as the order is settled.
     if (order) await this.#book.observeReported(order.itemRef, observedQuantity)
     if (reason === 'OUT_OF_STOCK') return void (await this.#book.settle(transactionId, 'OUT_OF_STOCK'))
-    const report = deliveryFailureReport.safeParse(JSON.parse(dataText))
-    const retryAtMs = report.success ? Date.parse(report.data.retryAt ?? '') : Number.NaN
-    await this.#book.putOff(transactionId, Number.isNaN(retryAtMs) ? null : retryAtMs)
+    await this.#book.putOff(transactionId, retryAtMsOf(dataText))
   }
 }

@@ -20,7 +20,8 @@ export type ReportFate =
 
 /** Judges the answer to a report. A refusal says that the platform's state is another one, so it is asked. */
 export function fateOfAnswer(result: OrderResult, answer: CallAnswer): ReportFate {
-  if (answer.ok) return result === 'TEMPORARY' ? putOff(answer.dataText) : { kind: 'accepted' }
+  if (answer.ok)
+    return result === 'TEMPORARY' ? { kind: 'put-off', retryAtMs: retryAtMsOf(answer.dataText) } : { kind: 'accepted' }
   if (answer.code !== undefined || answer.uncertain) return { kind: 'again' }
   if (isUnknown(answer)) return { kind: 'unknown' }
   return [400, 409, 422].includes(answer.status) ? 'ask' : { kind: 'again' }
@@ -56,8 +57,9 @@ export function cureOfEnd(result: OrderResult | null, isDelivered: boolean): str
   return result !== null && isDelivered ? cures.checkDelivered() : undefined
 }
 
-function putOff(dataText: string): ReportFate {
+/** When the platform sends the order again after `TEMPORARY`, Unix ms; null where its answer does not say. */
+export function retryAtMsOf(dataText: string): number | null {
   const report = deliveryFailureReport.safeParse(JSON.parse(dataText))
   const retryAtMs = report.success ? Date.parse(report.data.retryAt ?? '') : Number.NaN
-  return { kind: 'put-off', retryAtMs: Number.isNaN(retryAtMs) ? null : retryAtMs }
+  return Number.isNaN(retryAtMs) ? null : retryAtMs
 }
