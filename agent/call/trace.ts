@@ -5,7 +5,7 @@ export interface CallTrace {
   /** The last fault and its cause. Never a body, a header or a key. */
   fault: string | undefined
   cause: string | undefined
-  /** How long the platform wants to be left alone, by its last answer. */
+  /** How long the platform asked to wait, by its last answer. */
   retryAfterMs: number | undefined
   /** False when the journal could not store the answer. */
   isKept: boolean

@@ -29,7 +29,7 @@ export interface HandOverOptions {
 
 const slots = { questions: 8, orders: 8, terminalEvents: 2 }
 const tickMs = 200
-/** A reply file that is no reply yet is read again until it has not changed for this long. */
+/** A file that is not yet a valid reply is read again until it has not changed for this long. */
 const quietMs = 2_000
 const rejectedKeptMs = 24 * 3_600_000
 const retentionIntervalMs = 3_600_000
@@ -195,7 +195,7 @@ export class HandOver {
     if (asked?.at !== 'asking' || asked.message !== message) return
     const nowMs = this.#options.clock.monotonicMs()
     if (!needsProof(asked, nowMs)) {
-      // A file that is renewed is no new offer.
+      // Renewing a file is not a new offer.
       this.#table.set({
         message,
         provenMs: asked.provenMs,

@@ -94,7 +94,7 @@ export class OrderReporter {
     this.act()
   }
 
-  /** @returns How long the platform wants to be left alone. */
+  /** @returns How long the platform asked to wait. */
   async #report(order: Order, result: OrderResult, tries: number): Promise<number | undefined> {
     const { book } = this.#options
     const platform = this.#options.platform() as OrdersPlatform
