@@ -4,7 +4,7 @@ import type { CallAnswer } from '../call/answer.ts'
 export interface OrdersPlatform {
   /** The platform's time, Unix ms. */
   platformMs(): number
-  /** One call with its retries. `retryAfterMs`: how long the platform wants to be left alone. Never throws. */
+  /** One call with its retries. `retryAfterMs`: how long the platform asked to wait. Never throws. */
   call(
     operation: 'transaction.get' | 'transaction.delivery' | 'transaction.delivery-failure',
     input: Readonly<Record<string, unknown>>,
