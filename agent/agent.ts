@@ -104,7 +104,7 @@ export async function startAgent(
   const startedMs = clock.monotonicMs()
   const counters = new Counters()
   const requestFiles = new RequestTable(() => clock.monotonicMs())
-  const stateLog = new StateLog(config.stateDir, log)
+  const stateLog = new StateLog('calls with an id', config.stateDir, log)
   const journal = openSqliteJournal({
     stateDir: config.stateDir,
     clock,
@@ -138,12 +138,28 @@ export async function startAgent(
   started.defer(() => repairs.close())
   const onWebhook = counters.onWebhook.bind(counters)
   const onObserved = repairs.observe.bind(repairs)
+  const platform: OrdersPlatform = {
+    platformMs: () => platformClock.nowMs(),
+    async call(operation, input) {
+      const reading = readCall({ operation, input, id: undefined })
+      if (!reading.ok) throw new Error(reading.messageText)
+      const { call } = reading
+      let retryAfterMs: number | undefined
+      const own: CallDeps = {
+        ...deps,
+        onDone: (_call, _answer, trace) => {
+          retryAfterMs = trace.retryAfterMs
+        },
+        onError: (_call, error) => log.error({ err: error, operation }, 'call failed: a bug of the agent'),
+      }
+      return { answer: await answerCall(call, takeTurn(call, own), own), retryAfterMs }
+    },
+  }
   const forwardToken = () => live.current.webhook?.forwardToken
-  const bridge =
-    config.webhook &&
-    openBridge({ ...config, settings: config.webhook, forwardToken, clock, log, onWebhook, onObserved, onFatal })
+  const toBridge = { forwardToken, platform, clock, log, onWebhook, onObserved, onFatal }
+  const bridge = config.webhook && openBridge({ ...config, ...toBridge, settings: config.webhook })
   if (bridge) started.defer(() => bridge.close())
-  else await warnOfUnattendedOrders(config.stateDir, log)
+  else warnOfUnattendedOrders(config.stateDir, log)
   const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api, clock)
   const callLog = new CallLog(log)
   const deps: CallDeps = {
@@ -166,24 +182,6 @@ export async function startAgent(
     onError: (call, error) => callLog.onError(call, error),
   }
   const answer = (call: Call, turn: Turn) => callLog.follow(call, () => answerCall(call, turn, deps))
-  const platform: OrdersPlatform = {
-    platformMs: () => platformClock.nowMs(),
-    async call(operation, input) {
-      const reading = readCall({ operation, input, id: undefined })
-      if (!reading.ok) throw new Error(reading.messageText)
-      const { call } = reading
-      let retryAfterMs: number | undefined
-      const own: CallDeps = {
-        ...deps,
-        reports: noReports,
-        onDone: (_call, _answer, trace) => {
-          retryAfterMs = trace.retryAfterMs
-        },
-        onError: (_call, error) => log.error({ err: error, operation }, 'call failed: a bug of the agent'),
-      }
-      return { answer: await answerCall(call, takeTurn(call, own), own), retryAfterMs }
-    },
-  }
   let spool: Spool | undefined
   const reasons = () => [...contact.reasons, ...stateLog.reasons, ...(bridge?.reasons() ?? [])]
   const status = () =>
@@ -253,7 +251,7 @@ export async function startAgent(
     }))
   if (spool) started.defer(() => spool.stop())
   startWork()
-  await bridge?.start(platform)
+  await bridge?.start()
   if (bridge) log.info({ handover: bridge.handover, url: webhookUrl }, 'listening for webhooks')
   log.info({ url: loopback.url }, 'listening')
   const running = started.move()

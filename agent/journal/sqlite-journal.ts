@@ -7,12 +7,12 @@ import type { RepairJournal } from '../call/repair-journal.ts'
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
 import { DatabaseWriter } from '../database/database-writer.ts'
+import { storeRoom } from '../database/room.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { Ballast } from './ballast.ts'
 import { openStore } from './open-store.ts'
 import { startPurging } from './purge.ts'
 import { repairTable } from './repair-table.ts'
-import { journalRoom } from './room.ts'
 import { journalDatabase } from './schema.ts'
 
 /** What the journal needs beside its directory. */
@@ -59,10 +59,12 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     maxSize: cachedTextMax,
     sizeCalculation: ({ answer }, id) => id.length + (answer.ok ? answer.dataText : answer.messageText).length + 200,
   })
-  const room = journalRoom({
-    ballast,
+  const room = storeRoom({
     clock,
-    tryToCommit: () => writer.commitAll(() => calls.touch()),
+    tryToWrite() {
+      ballast.fill()
+      writer.commitAll(() => calls.touch())
+    },
     onChange: onFull,
   })
   room.look()
@@ -72,7 +74,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     time,
     clock,
     isUnanswered,
-    commit: (work) => commitIfRoom(() => writer.commitAll(work)),
+    commit: (work) => room.commit(() => writer.commitAll(work)),
   })
 
   function read(id: string): Entry | undefined {
@@ -90,18 +92,10 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
       writer.commit(work)
     } catch (error) {
       if (!(error instanceof StoreFullError)) throw error
-      room.giveUpBallast(error)
+      // Its call was already sent, so the commit must succeed.
+      ballast.drop()
+      room.report(error)
       writer.commit(work)
-    }
-  }
-
-  /** For what may fail: a call that is not sent then, or rows that are deleted later. */
-  function commitIfRoom<Result>(commit: () => Result): Result {
-    try {
-      return commit()
-    } catch (error) {
-      if (error instanceof StoreFullError) room.report(error)
-      throw error
     }
   }
 
@@ -129,7 +123,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
       room.assert()
       if (!isSentOnce(call)) return
       cache.delete(call.id)
-      commitIfRoom(() => writer.commit(() => calls.replace(call, null, null)))
+      room.commit(() => writer.commit(() => calls.replace(call, null, null)))
       await writer.sync()
     },
 
@@ -160,7 +154,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     async noteRepair(repair) {
       room.assert()
       time.storeOffset()
-      commitIfRoom(() => writer.commit(() => repairs.replace(repair)))
+      room.commit(() => writer.commit(() => repairs.replace(repair)))
     },
 
     async removeRepair(itemRef) {

@@ -1,24 +1,25 @@
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
 import type { Log } from './log.ts'
 
-/** Logs when the state directory stops taking calls and when it takes them again, and keeps the reason for the heartbeat. */
+/** Logs when a store stops taking what it keeps and when it takes it again, and keeps the reason for the heartbeat. */
 export class StateLog {
-  /** Empty while calls with an id are taken. */
+  /** Empty while they are taken. */
   reasons: readonly string[] = []
+  readonly #what: 'calls with an id' | 'orders'
   readonly #stateDir: string
   readonly #log: Log
 
-  constructor(stateDir: string, log: Log) {
+  constructor(what: 'calls with an id' | 'orders', stateDir: string, log: Log) {
+    this.#what = what
     this.#stateDir = stateDir
     this.#log = log
   }
 
-  /** @param cause Undefined when calls with an id are taken again. */
+  /** @param cause Undefined when they are taken again. */
   onFull(cause: Error | undefined): void {
-    const reason =
-      cause && `calls with an id are refused, because ${this.#stateDir} cannot be written: ${cureOf(cause)}`
+    const reason = cause && `${this.#what} are refused, because ${this.#stateDir} cannot be written: ${cureOf(cause)}`
     this.reasons = reason === undefined ? [] : [reason]
     if (cause) this.#log.warn({ cause: causeOf(cause) }, reason)
-    else this.#log.info('calls with an id are taken again')
+    else this.#log.info(`${this.#what} are taken again`)
   }
 }

@@ -11,7 +11,7 @@ export interface DescribedOrder {
   readonly buyerCharacterRef: string | null
   readonly sellerCharacterRef: string | null
   readonly paidAt: string | null
-  readonly state: OrderPhase
+  readonly state: Exclude<OrderPhase, 'ended'>
   /** What the game server replied; null where it reports by itself, or did not reply yet. */
   readonly result: OrderResult | null
   readonly receivedAt: string
@@ -26,6 +26,7 @@ export interface DescribedOrder {
 export function describeOrder(order: Order): DescribedOrder {
   const { transactionId, itemRef, phase, result, receivedAtMs, sinceMs, offers, retryAtMs } = order
   const ordered = eventOf(order)
+  const state = phase === 'ended' ? 'closed' : phase
   return {
     transactionId,
     itemRef,
@@ -33,13 +34,13 @@ export function describeOrder(order: Order): DescribedOrder {
     buyerCharacterRef: ordered?.buyerCharacterRef ?? null,
     sellerCharacterRef: ordered?.sellerCharacterRef ?? null,
     paidAt: ordered?.paidAt ?? null,
-    state: phase,
+    state,
     result,
     receivedAt: new Date(receivedAtMs).toISOString(),
     since: new Date(sinceMs).toISOString(),
     offers,
     retryAt: retryAtMs === null ? null : new Date(retryAtMs).toISOString(),
-    waitsFor: orderWaitsFor[phase],
+    waitsFor: orderWaitsFor[state],
   }
 }
 

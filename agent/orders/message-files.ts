@@ -1,11 +1,14 @@
 import type { Message, Reply } from './message.ts'
 
+/** What the name of a file says about its message. */
+export type NamedMessage = Pick<Message, 'name' | 'transactionId'>
+
 /** Messages as files. Every method throws what its files do, and remembers nothing. */
 export interface MessageFiles {
-  /** Names of messages that have a file in `events/`, those of an earlier agent included. */
-  leftOver(): readonly Message[]
-  /** Names in `replies/`, oldest first. */
-  replies(): readonly string[]
+  /** What has a file in `events/`, from an earlier agent too. */
+  events(): readonly NamedMessage[]
+  /** What has a file in `replies/`, oldest first. */
+  replies(): readonly NamedMessage[]
   /** @param actUntil ISO-8601; undefined where the message does not expire. */
   show(message: Message, actUntil: string | undefined): void
   /** The reply to a message, or why its file is none yet. */
@@ -13,7 +16,7 @@ export interface MessageFiles {
   /** @returns Whether there was one. */
   setAside(name: string): boolean
   removeEvent(name: string): void
-  /** Removes the event and its reply. */
+  /** Removes the reply to a message, and then its event: what is left after a failure is found by its event. */
   remove(name: string): void
   /** Removes what was set aside before a moment (Unix ms). */
   removeRejectedBefore(beforeMs: number): void

@@ -3,7 +3,7 @@ import { readStrictJson } from '../../contract/strict-json.ts'
 import type { Order } from './order.ts'
 import { awaitsReply } from './order-moves.ts'
 
-/** What the agent hands to the game server: an order, or the end of a transaction (a terminal event). */
+/** What the agent hands to the game server: an order, or the terminal event of a transaction. */
 export interface Message {
   readonly event: 'transfer_order' | 'transaction_terminal'
   readonly transactionId: number
@@ -16,25 +16,21 @@ export interface Message {
 }
 
 /** What the game server is still to be told about a transaction. An order leaves only after the platform was asked. */
-export function messagesOf(order: Order): readonly Message[] {
-  const { transactionId, generation, orderText, endText, outcome, reported } = order
-  const messages: Message[] = []
-  if (awaitsReply(order.phase) && orderText !== null)
-    messages.push({
-      ...{ event: 'transfer_order', transactionId, generation, text: orderText },
-      name: orderName(transactionId, generation),
-    })
-  if (endText !== null && !order.isEndConfirmed)
-    messages.push({
-      ...{ event: 'transaction_terminal', transactionId, generation, name: `transaction_terminal-${transactionId}` },
-      text: withMembers(endText, { outcome, reported }),
-    })
-  return messages
-}
-
-/** The name of an order's message. */
-export function orderName(transactionId: number, generation: number): string {
-  return `transfer_order-${transactionId}${generation === 1 ? '' : `-${generation}`}`
+export function messageOf(order: Order): Message | undefined {
+  const { transactionId, generation, orderText, terminalText, outcome, reported } = order
+  if (awaitsReply(order.phase) && orderText !== null) {
+    const name = `transfer_order-${transactionId}${generation === 1 ? '' : `-${generation}`}`
+    return { event: 'transfer_order', transactionId, generation, name, text: orderText }
+  }
+  if (order.phase !== 'ended' || terminalText === null) return undefined
+  const text = withMembers(terminalText, { outcome, reported })
+  return {
+    event: 'transaction_terminal',
+    transactionId,
+    generation,
+    name: `transaction_terminal-${transactionId}`,
+    text,
+  }
 }
 
 /** The JSON text of an object with other members in the place of its own. Every other member keeps its bytes. */

@@ -6,9 +6,10 @@
  * - `taken`: the game server has it durably, and reports by itself.
  * - `reporting`: the game server said what became of it. The agent reports that until the platform accepts it.
  * - `put-off`: the platform accepted `TEMPORARY`. The next order of the transaction is a new one.
- * - `closed`: delivered, failed for good, terminal, or unknown to the platform for a day.
+ * - `ended`: it is over, and the game server is still to be told of the terminal event.
+ * - `closed`: it is over.
  */
-export const orderPhases = ['received', 'offered', 'taken', 'reporting', 'put-off', 'closed'] as const
+export const orderPhases = ['received', 'offered', 'taken', 'reporting', 'put-off', 'ended', 'closed'] as const
 export type OrderPhase = (typeof orderPhases)[number]
 
 /** What can happen to an order. */
@@ -18,16 +19,16 @@ export const orderTriggers = [
   /** As `receive`, but the platform had our 2xx, or a `TEMPORARY` report may have arrived: it is a new transfer. */
   'receive-anew',
   /** The platform was asked, and waits for the game server. */
-  'prove',
+  'await',
   /** The game server has it durably, and reports by itself. */
   'take',
   /** The game server has it durably, and said what became of it. */
   'resolve',
   /** The platform accepted `TEMPORARY`. */
   'put-off',
-  /** A sweep learned that the platform still waits, and no report is due. */
-  'remind',
-  /** The platform accepted the report, or says that it is over. */
+  /** The platform sent the terminal event, and confirmed it. */
+  'end',
+  /** The platform says that it is over, or the game server has the terminal event. */
   'close',
 ] as const
 export type OrderTrigger = (typeof orderTriggers)[number]
@@ -41,7 +42,7 @@ interface OrderMove {
 
 const receivedAnew: OrderMove = { to: 'received', isNewGeneration: true }
 const offeredAnew: OrderMove = { to: 'offered', isNewGeneration: true }
-const closed: OrderMove = { to: 'closed' }
+const over = { end: { to: 'ended' }, close: { to: 'closed' } } as const
 
 /**
  * Every move of an order. A trigger that is not named in a phase is refused there and changes nothing.
@@ -51,57 +52,58 @@ const closed: OrderMove = { to: 'closed' }
  * early: only a report that the platform accepted, or the platform itself, closes one.
  */
 export const orderMoves: Readonly<Record<OrderPhase, Readonly<Partial<Record<OrderTrigger, OrderMove>>>>> = {
-  received: {
-    receive: { to: 'received' },
-    'receive-anew': { to: 'received' },
-    prove: { to: 'offered' },
-    remind: { to: 'offered' },
-    close: closed,
-  },
+  received: { receive: { to: 'received' }, 'receive-anew': { to: 'received' }, await: { to: 'offered' }, ...over },
   offered: {
     receive: { to: 'offered' },
     'receive-anew': { to: 'offered' },
-    prove: { to: 'offered' },
-    remind: { to: 'offered' },
+    await: { to: 'offered' },
     take: { to: 'taken' },
     resolve: { to: 'reporting' },
     'put-off': { to: 'put-off' },
-    close: closed,
+    ...over,
   },
   taken: {
     // Our 2xx may have been lost: the stored reply answers.
     receive: { to: 'taken' },
     'receive-anew': receivedAnew,
-    remind: offeredAnew,
+    await: offeredAnew,
     take: { to: 'taken' },
     resolve: { to: 'reporting' },
     'put-off': { to: 'put-off' },
-    close: closed,
+    ...over,
   },
   reporting: {
     receive: { to: 'reporting' },
     'receive-anew': receivedAnew,
+    // The report says what the platform waits for.
+    await: { to: 'reporting' },
     take: { to: 'reporting' },
     resolve: { to: 'reporting' },
     'put-off': { to: 'put-off' },
-    close: closed,
+    ...over,
   },
   'put-off': {
     receive: receivedAnew,
     'receive-anew': receivedAnew,
-    remind: offeredAnew,
+    await: offeredAnew,
     take: { to: 'put-off' },
     resolve: { to: 'reporting' },
     'put-off': { to: 'put-off' },
-    close: closed,
+    ...over,
   },
   // A late copy of an order that is over: acknowledged, not offered.
-  closed: { receive: closed, 'receive-anew': closed, close: closed },
+  ended: { receive: { to: 'ended' }, 'receive-anew': { to: 'ended' }, ...over },
+  closed: { receive: { to: 'closed' }, 'receive-anew': { to: 'closed' }, ...over },
 }
 
 /** Whether the order waits for a reply of the game server. */
 export function awaitsReply(phase: OrderPhase): boolean {
   return phase === 'received' || phase === 'offered'
+}
+
+/** Whether nothing is to be delivered or reported any more. */
+export function isOver(phase: OrderPhase): boolean {
+  return phase === 'ended' || phase === 'closed'
 }
 
 /** Where a trigger leads from a phase; undefined where it is refused. */

@@ -5,38 +5,48 @@ import type { Call } from '../call/call.ts'
 import type { Clock } from '../clock/clock.ts'
 import { windowClock } from '../clock/window-clock.ts'
 import { StoreFullError } from '../database/store-errors.ts'
+import type { Log } from '../log/log.ts'
 import { describeClosedOrder, describeOrder } from './describe-order.ts'
 import type { Order } from './order.ts'
 import type { OrderBook } from './order-book.ts'
 import { awaitsReply } from './order-moves.ts'
+import type { OrderPath } from './order-path.ts'
+import type { Questions } from './questions.ts'
+import { recordReply } from './record-reply.ts'
 
 const closedShownMs = 24 * 3_600_000
 const closedShownMax = 100
+/** A game server that asks for its orders waits no longer for the platform. */
+const proofWaitMs = 2_000
 
 export interface OrderOperationsOptions {
   readonly book: OrderBook
+  readonly path: Pick<OrderPath, 'isProven'>
+  readonly questions: Pick<Questions, 'ask'>
   readonly clock: Clock
-  /** Asks the platform about orders whose proof is too old, for a few seconds at most. */
-  readonly renewProofs: (orders: readonly Order[]) => Promise<void>
-  /** Whether the platform is known to wait for an order now. */
-  readonly isProven: (transactionId: number) => boolean
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** Answers `orders.open` and `orders.take` from the ledger. No answer is stored under an id. */
-export function orderOperations({ book, clock, renewProofs, isProven }: OrderOperationsOptions) {
+export function orderOperations({ book, path, questions, clock, log }: OrderOperationsOptions) {
   const nowMs = windowClock(clock, closedShownMs)
+  const isHandedOver = ({ phase, transactionId }: Order) =>
+    awaitsReply(phase) ? phase === 'offered' && path.isProven(transactionId) : true
 
   async function list(input: Call['input']): Promise<CallAnswer> {
-    await renewProofs((await book.ledger.findOpen()).filter(({ phase }) => awaitsReply(phase)))
-    const isListed = ({ phase, transactionId }: Order) =>
-      phase !== 'received' && (phase !== 'offered' || isProven(transactionId))
-    return listOf((await book.ledger.findOpen()).filter(isListed), input)
+    const stale = (await book.ledger.findOpen()).filter((order) => !isHandedOver(order))
+    if (stale.length > 0) {
+      const { promise: isLate, resolve } = Promise.withResolvers<void>()
+      const cancel = clock.after(proofWaitMs, resolve)
+      await Promise.race([Promise.all(stale.map((order) => questions.ask(order))), isLate]).finally(cancel)
+    }
+    return listOf((await book.ledger.findOpen()).filter(isHandedOver), input)
   }
 
   async function listOf(open: readonly Order[], { closedSince, limit }: Call['input']): Promise<CallAnswer> {
     const sinceMs = closedSince === undefined ? nowMs() - closedShownMs : Date.parse(String(closedSince))
     const max = limit === undefined ? closedShownMax : Number(limit)
-    const closed = await book.ledger.findClosedSince(sinceMs, max + 1)
+    const closed = await book.ledger.findOverSince(sinceMs, max + 1)
     return success({
       orders: open.map(describeOrder),
       closed: closed.slice(0, max).map(describeClosedOrder),
@@ -46,7 +56,7 @@ export function orderOperations({ book, clock, renewProofs, isProven }: OrderOpe
 
   async function take(input: Call['input']): Promise<CallAnswer> {
     try {
-      const replied = await book.reply(Number(input['transactionId']), orderReplyOf(input) as OrderReply)
+      const replied = await recordReply(book, log, Number(input['transactionId']), orderReplyOf(input) as OrderReply)
       if (replied === 'unknown') return refuse('ORDER_UNKNOWN')
       if (replied === 'closed') return refuse('ORDER_CLOSED')
       return replied === 'contradicts' ? refuse('ORDER_RESULT_DIFFERS') : success(describeOrder(replied))

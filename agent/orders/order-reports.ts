@@ -1,22 +1,27 @@
-import { deliveryFailure } from '../../contract/transaction.ts'
+import { deliveryFailure, deliveryFailureReport } from '../../contract/transaction.ts'
 import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
 import type { Log } from '../log/log.ts'
 import type { OrderBook } from './order-book.ts'
-import { retryAtMsOf } from './report-fate.ts'
+import { noteTemporary, putOff, withdrawTemporary, settle } from './order-changes.ts'
 import { warnOfStock } from './warn-of-stock.ts'
 
-/** Learns from the game server's own calls what becomes of its orders. */
+export interface OrderReportsOptions {
+  readonly book: OrderBook
+  /** Called when the platform got an observation with a report about a transaction. */
+  readonly onObserved: (itemRef: string, observedQuantity: number) => Promise<void>
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** Learns from calls what becomes of orders: those of the game server, and the agent's own reports. */
 export class OrderReports implements CallReports {
-  readonly #book: OrderBook
-  readonly #log: Pick<Log, 'warn'>
+  readonly #options: OrderReportsOptions
   /** Reports of `TEMPORARY` under way that are the first of their order. */
   readonly #firstTemporary = new WeakSet<PlatformCall>()
 
-  constructor(book: OrderBook, log: Pick<Log, 'warn'>) {
-    this.#book = book
-    this.#log = log
+  constructor(options: OrderReportsOptions) {
+    this.#options = options
   }
 
   /**
@@ -27,35 +32,51 @@ export class OrderReports implements CallReports {
    */
   async begin(call: PlatformCall): Promise<void> {
     if (call.operation.reports !== 'failure') return
+    const { book, log } = this.#options
     const { transactionId, reason, observedQuantity } = deliveryFailure.parse(call.input)
-    if (reason === 'OUT_OF_STOCK') warnOfStock(await this.#book.ledger.find(transactionId), observedQuantity, this.#log)
-    else if (await this.#book.leaveTemporary(transactionId)) this.#firstTemporary.add(call)
+    if (reason === 'TEMPORARY') {
+      if (await book.change(transactionId, noteTemporary)) this.#firstTemporary.add(call)
+      return
+    }
+    const order = await book.ledger.find(transactionId)
+    // A result of the game server was judged when it came.
+    if (order?.result === null) warnOfStock(order, observedQuantity, log)
   }
 
   /** The answer stands whatever is thrown here: asking the platform brings the ledger up to date. */
   async end(call: PlatformCall, answer: CallAnswer): Promise<void> {
+    const { book } = this.#options
     const { operation, input } = call
+    const transactionId = Number(input['transactionId'])
     if (!answer.ok) {
-      const isNothing = !answer.uncertain && this.#firstTemporary.has(call)
-      if (isNothing) await this.#book.returnTemporary(Number(input['transactionId']))
+      if (!answer.uncertain && this.#firstTemporary.has(call)) await book.change(transactionId, withdrawTemporary)
       return
     }
     switch (operation.reports) {
       case 'stock':
-        return this.#book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
+        return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
       case 'delivery':
-        return void (await this.#book.settle(Number(input['transactionId']), 'DELIVERED'))
+        return void (await book.change(transactionId, settle('DELIVERED')))
       case 'failure':
         return this.#endFailure(input, answer.dataText)
     }
   }
 
   async #endFailure(input: PlatformCall['input'], dataText: string): Promise<void> {
+    const { book, onObserved } = this.#options
     const { transactionId, reason, observedQuantity } = deliveryFailure.parse(input)
-    const order = await this.#book.ledger.find(transactionId)
+    const order = await book.ledger.find(transactionId)
+    if (!order) return
     // First, because a webhook that waits is answered with it as soon as the order is settled.
-    if (order) await this.#book.observeReported(order.itemRef, observedQuantity)
-    if (reason === 'OUT_OF_STOCK') return void (await this.#book.settle(transactionId, 'OUT_OF_STOCK'))
-    await this.#book.putOff(transactionId, retryAtMsOf(dataText))
+    await book.ledger.observe(order.itemRef, observedQuantity)
+    await onObserved(order.itemRef, observedQuantity)
+    await book.change(transactionId, reason === 'OUT_OF_STOCK' ? settle(reason) : putOff(retryAtMsOf(dataText)))
   }
+}
+
+/** When the platform sends the order again after `TEMPORARY`, Unix ms; null where its answer does not say. */
+export function retryAtMsOf(dataText: string): number | null {
+  const report = deliveryFailureReport.safeParse(JSON.parse(dataText))
+  const retryAtMs = report.success ? Date.parse(report.data.retryAt ?? '') : Number.NaN
+  return Number.isNaN(retryAtMs) ? null : retryAtMs
 }

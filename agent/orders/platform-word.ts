@@ -2,12 +2,12 @@ import type { TransactionTerminal, TransferOrder } from '../../contract/events.t
 import {
   type PhaseFields,
   phaseOf,
-  type TerminalOutcome,
   type TransactionPhase,
   transactionPhases,
   transactionState,
 } from '../../contract/transaction.ts'
 import type { CallAnswer } from '../call/answer.ts'
+import type { PlatformEnd } from './order-changes.ts'
 
 /** What `transaction.get`, under our own key, says about a transaction. */
 export type PlatformWord =
@@ -24,7 +24,7 @@ export type Verdict =
   /** It waits for the game server, and contradicts no field of the order. */
   | { readonly kind: 'awaited' }
   /** No delivery is wanted any more. */
-  | { readonly kind: 'over'; readonly outcome: TerminalOutcome | null }
+  | ({ readonly kind: 'over' } & PlatformEnd)
   /** A dispute is open, or it was not paid: neither handed over nor closed. */
   | { readonly kind: 'undecided' }
   /** The transaction is not the one of the event. */
@@ -40,33 +40,38 @@ export function wordOf(answer: CallAnswer): PlatformWord {
   return state.success && phase ? { kind: 'shown', phase, fields: state.data } : { kind: 'unanswered' }
 }
 
-/** Whether the platform itself says that it has no such transaction for us. What an intermediary answers has a code. */
-export function isUnknown(answer: CallAnswer): boolean {
-  return !answer.ok && answer.code === undefined && (answer.status === 404 || answer.status === 403)
+/** Whether the platform itself refused a call for its content. What an intermediary answers has a code. */
+export function isRefused(answer: CallAnswer, statuses: readonly number[] = [400, 403, 404, 409, 422]): boolean {
+  return !answer.ok && answer.code === undefined && !answer.uncertain && statuses.includes(answer.status)
 }
 
-/** What the platform's word means for an order. Fields that it does not show are not compared. */
+/** Whether the platform itself says that it has no such transaction for us. */
+function isUnknown(answer: CallAnswer): boolean {
+  return isRefused(answer, [403, 404])
+}
+
+/** What the platform's word means for an order. */
 export function judgeOrder(word: PlatformWord, event: TransferOrder | undefined): Verdict {
   if (word.kind !== 'shown') return word
-  const field = (['itemRef', 'quantity', 'buyerCharacterRef'] as const).find((name) => {
-    const shown = word.fields[name]
-    return event !== undefined && shown !== undefined && shown !== null && shown !== event[name]
-  })
+  const field = event && contradiction(word.fields, event, ['itemRef', 'quantity', 'buyerCharacterRef'])
   if (field !== undefined) return { kind: 'contradicted', field }
   if (word.phase === 'awaiting-server') return { kind: 'awaited' }
   if (word.phase === 'awaiting-payment' || word.phase === 'disputed') return { kind: 'undecided' }
-  return { kind: 'over', outcome: transactionPhases[word.phase].outcome }
+  return { kind: 'over', ...transactionPhases[word.phase] }
 }
 
 /** Whether the platform's word confirms a terminal event. */
-export function judgeEnd(
+export function judgeTerminal(
   word: PlatformWord,
   event: TransactionTerminal,
-): 'confirmed' | Exclude<Verdict, { kind: 'awaited' | 'over' | 'undecided' }> {
+): { readonly kind: 'confirmed' } | Extract<Verdict, { kind: 'unknown' | 'unanswered' | 'contradicted' }> {
   if (word.kind !== 'shown') return word
-  for (const field of ['paymentStatus', 'deliveryStatus', 'itemRef'] as const) {
-    const shown = word.fields[field]
-    if (shown !== undefined && shown !== event[field]) return { kind: 'contradicted', field }
-  }
-  return 'confirmed'
+  const field = contradiction(word.fields, event, ['paymentStatus', 'deliveryStatus', 'itemRef'])
+  return field === undefined ? { kind: 'confirmed' } : { kind: 'contradicted', field }
+}
+
+/** The first field that the platform shows with another value than the event. What it does not show is not compared. */
+function contradiction<Event extends Fields>(shown: Fields, event: Event, names: readonly (keyof Event & string)[]) {
+  const isShown = (name: string) => shown[name] !== undefined && (shown[name] !== null || name === 'deliveryStatus')
+  return names.find((name) => isShown(name) && shown[name] !== event[name])
 }

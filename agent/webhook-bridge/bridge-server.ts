@@ -81,16 +81,16 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
         const { status, reason, cure } = answer
         return refusalLog.warn({ status, reason, cure }, 'webhook refused')
       }
-      options.onWebhook(answer.event, answer.result)
-      const { status, result, event, transactionId, acknowledged, reason, cure } = answer
+      const { status, result, event = null, transactionId = null, acknowledged, reason, cure } = answer
+      options.onWebhook(event, result)
       const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
       const line = { event, transactionId, status, result, hasLeft, durationMs }
       if (reason === undefined) log.info(line, 'webhook answered')
       else refusalLog.warn({ ...line, reason, cure }, 'webhook refused')
-      if (hasLeft && acknowledged) await orders.book.acknowledge(acknowledged)
+      if (hasLeft && acknowledged) await orders.acknowledge(acknowledged)
     } catch (error) {
       // The order stays taken: the stored reply answers the platform if it asks again.
-      if (error instanceof StoreFullError) return orders.onFull(error)
+      if (error instanceof StoreFullError) return
       log.error({ err: error }, 'webhook failed: a bug of the agent')
       if (response.headersSent) response.destroy()
       else await write(request, response, { status: 500, reason: 'internal error' })

@@ -1,36 +1,29 @@
 import { join } from 'node:path'
 import type { OpenWebhook } from '../call/open-webhook.ts'
-import type { Clock } from '../clock/clock.ts'
 import type { WebhookSettings } from '../config/config.ts'
 import { sentenceOf } from '../language/problem.ts'
 import { LimitedLog } from '../log/limited-log.ts'
-import type { Log } from '../log/log.ts'
+import { StateLog } from '../log/state-log.ts'
 import type { Order } from '../orders/order.ts'
 import { Orders, type OrdersOptions } from '../orders/orders.ts'
-import type { OrdersPlatform } from '../orders/platform-port.ts'
-import { openSqliteOrderLedger } from '../orders/sqlite-order-ledger.ts'
+import { openSqliteOrderLedger, type SqliteOrderLedgerOptions } from '../orders/sqlite-order-ledger.ts'
 import { spoolReasons } from '../spool/spool-dirs.ts'
 import { type BridgeServer, type BridgeServerOptions, startBridgeServer } from './bridge-server.ts'
 import { eventFiles } from './event-files.ts'
-import { pushToUrl } from './push-to-url.ts'
+import { type PushOptions, pushToUrl } from './push-to-url.ts'
 
-export interface BridgeOptions {
+export interface BridgeOptions
+  extends Pick<OrdersOptions, 'platform' | 'clock' | 'log' | 'onObserved'>,
+    Pick<SqliteOrderLedgerOptions, 'stateDir' | 'onFatal'>,
+    Pick<BridgeServerOptions, 'onWebhook'>,
+    Pick<PushOptions, 'extraCa'> {
   readonly settings: WebhookSettings
-  readonly stateDir: string
   readonly spoolDir: string | undefined
-  /** PEM certificates trusted beside the system's store. */
-  readonly extraCa: string | undefined
   /** The token for the forward URL in use. */
   readonly forwardToken: () => string | undefined
-  readonly clock: Clock
-  readonly log: Log
-  readonly onWebhook: BridgeServerOptions['onWebhook']
-  readonly onObserved: OrdersOptions['onObserved']
-  /** Called when the ledger fails for another reason than a full disk. */
-  readonly onFatal: (error: Error) => void
 }
 
-/** The webhook bridge: the ledger of orders, the port that fills it, and the ways to the game server. */
+/** The webhook bridge: the ledger of orders, the port that fills it, and the channels to the game server. */
 export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'listAll' | 'check'> {
   /**
    * Takes the port. Webhooks wait until the bridge is started.
@@ -40,12 +33,12 @@ export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'listAll' | 
    */
   listen(openWebhook: OpenWebhook): Promise<string>
   /** Hands over and reports what is open, and asks the platform about it, at once and every few minutes. */
-  start(platform: OrdersPlatform): Promise<void>
+  start(): Promise<void>
   /** In words, how the game server gets its orders. */
   readonly handover: string
   /** Why orders are not recorded or handed over, each with its cure. Empty when they are. */
   reasons(): readonly string[]
-  /** Orders that are not closed, oldest first. */
+  /** Orders that are not over, oldest first. */
   findOpenOrders(): Promise<readonly Order[]>
   /** Takes no new webhooks. Resolves when each one under way is answered, and replies under way are durable. */
   stop(): Promise<void>
@@ -55,29 +48,37 @@ export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'listAll' | 
 
 /** @throws As `openSqliteOrderLedger`. */
 export function openBridge(options: BridgeOptions): Bridge {
-  const { settings, stateDir, spoolDir, extraCa, forwardToken, clock, log, onObserved, onFatal } = options
-  const { forwardUrl, ordersBy } = settings
-  const ledger = openSqliteOrderLedger({ stateDir, onFatal })
-  const url = forwardUrl !== undefined && ordersBy === 'url' ? forwardUrl : undefined
-  const pushing = url === undefined ? undefined : pushToUrl({ url, token: forwardToken, extraCa, clock, log })
+  const { settings, stateDir, spoolDir, forwardToken: token, clock, log } = options
+  const { forwardUrl: url, ordersBy: way } = settings
+  const stateLog = new StateLog('orders', stateDir, log)
+  const ledger = openSqliteOrderLedger({ ...options, onFull: (cause) => stateLog.onFull(cause) })
+  const pushing = url !== undefined && way === 'url' ? pushToUrl({ ...options, url, token }) : undefined
   const files = spoolDir === undefined ? undefined : eventFiles(spoolDir, clock, log)
-  const push = pushing?.push ?? (async () => 'unanswered' as const)
-  const orders = new Orders({ ledger, clock, log, way: ordersBy, push, files, onObserved })
+  const orders = new Orders({ ...options, ledger, way, files, push: pushing?.push ?? (async () => 'unanswered') })
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
   const stopping = new AbortController()
   let server: BridgeServer | undefined
 
   const reasonsOfFiles = () => {
-    if (spoolDir === undefined || ordersBy !== 'files') return []
+    if (spoolDir === undefined || way !== 'files') return []
     // Replies come in as requests do, and events go out as answers do.
     const dirs = { root: spoolDir, outbox: join(spoolDir, 'replies'), inbox: join(spoolDir, 'events') }
-    return spoolReasons(dirs, orders.handOver.hasProblem).map(sentenceOf)
+    return spoolReasons(dirs, orders.path.hasFileProblem).map(sentenceOf)
   }
 
   return {
     reports: orders.reports,
     answer: orders.answer,
     listAll: orders.listAll,
+    check: () => orders.check(),
+    findOpenOrders: () => ledger.findOpen(),
+    handover:
+      way === 'url'
+        ? `posted to ${new URL(url ?? '').origin}`
+        : way === 'asking'
+          ? 'the game server asks with orders.open'
+          : `files in ${join(spoolDir ?? '', 'events')}`,
+    reasons: () => [...stateLog.reasons, ...reasonsOfFiles()],
 
     async listen(openWebhook) {
       const refusalLog = new LimitedLog(log, clock)
@@ -86,23 +87,11 @@ export function openBridge(options: BridgeOptions): Bridge {
       return server.url
     },
 
-    async start(platform) {
-      await orders.start(platform)
+    async start() {
+      await orders.start()
       for (const reason of reasonsOfFiles()) log.warn(reason)
       startWork()
     },
-
-    handover: handoverInWords(options),
-    reasons: () => [
-      ...(orders.fullCause === undefined
-        ? []
-        : [
-            `orders cannot be recorded (${orders.fullCause}), and webhooks are answered 503: free space on the disk of ${stateDir}`,
-          ]),
-      ...reasonsOfFiles(),
-    ],
-    findOpenOrders: () => ledger.findOpen(),
-    check: () => orders.check(),
 
     async stop() {
       stopping.abort()
@@ -112,14 +101,9 @@ export function openBridge(options: BridgeOptions): Bridge {
 
     async close() {
       server?.destroy()
-      orders.close()
+      orders.book.close()
       await pushing?.close()
       await ledger.close()
     },
   }
-}
-
-function handoverInWords({ settings: { forwardUrl, ordersBy }, spoolDir }: BridgeOptions): string {
-  if (ordersBy === 'url') return `posted to ${new URL(forwardUrl ?? '').origin}`
-  return ordersBy === 'asking' ? 'the game server asks with orders.open' : `files in ${join(spoolDir ?? '', 'events')}`
 }

@@ -9,13 +9,13 @@ import { isGone } from '../durable-files/system-errors.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { type Message, type Reply, withMembers } from '../orders/message.ts'
-import type { MessageFiles } from '../orders/message-files.ts'
+import type { MessageFiles, NamedMessage } from '../orders/message-files.ts'
 import { asciiLine } from '../spool/answer-file.ts'
 import { IgnoredNames, mistakeAfterMs } from '../spool/ignored-names.ts'
 import { isLikeRequest } from '../spool/names.ts'
 import { assertNoLinks, makeDirsIn } from '../spool/spool-dirs.ts'
 
-const messageFile = /^(transfer_order|transaction_terminal)-(\d{1,16})(?:-(\d{1,16}))?\.json$/
+const messageFile = /^(?:transfer_order|transaction_terminal)-(\d{1,16})(?:-\d{1,16})?\.json$/
 const rejectedFile = /^(?:transfer_order|transaction_terminal)-\d{1,16}(?:-\d{1,16})?\.json\.rejected$/
 
 /**
@@ -40,11 +40,11 @@ export function eventFiles(root: string, clock: Clock, log: Log): MessageFiles {
   }
 
   return {
-    leftOver() {
+    events() {
       assertNoLinks([events])
       if (!existsSync(events)) return []
       removeUnfinishedFiles(events)
-      return readdirSync(events).flatMap((file) => messageNamed(file) ?? [])
+      return readdirSync(events).flatMap(messageNamed)
     },
 
     replies() {
@@ -53,13 +53,12 @@ export function eventFiles(root: string, clock: Clock, log: Log): MessageFiles {
       for (const file of all)
         if (isLikeRequest(file) && !messageFile.test(file)) ignored.add(file, 'not-a-reply-name', mistakeAfterMs)
       ignored.endScan()
-      const names = all.flatMap((file) => messageNamed(file)?.name ?? [])
-      const written = names.map((name) => {
-        const stat = lstatSync(fileIn(replies, name), { throwIfNoEntry: false })
-        return { name, writtenMs: stat?.mtimeMs ?? 0 }
+      const written = all.flatMap(messageNamed).map((named) => {
+        const stat = lstatSync(fileIn(replies, named.name), { throwIfNoEntry: false })
+        return { named, writtenMs: stat?.mtimeMs ?? 0 }
       })
       // The newest reply has the newest observation of an item.
-      return written.sort((one, other) => one.writtenMs - other.writtenMs).map(({ name }) => name)
+      return written.sort((one, other) => one.writtenMs - other.writtenMs).map(({ named }) => named)
     },
 
     show({ name, text }, actUntil) {
@@ -87,9 +86,8 @@ export function eventFiles(root: string, clock: Clock, log: Log): MessageFiles {
 
     removeEvent: (name) => void unlessGone(() => unlinkSync(fileIn(events, name))),
 
-    // The event first: a game server that finds it answers it again, and that reply would have no event.
     remove(name) {
-      for (const dir of [events, replies]) unlessGone(() => unlinkSync(fileIn(dir, name)))
+      for (const dir of [replies, events]) unlessGone(() => unlinkSync(fileIn(dir, name)))
     },
 
     removeRejectedBefore(beforeMs) {
@@ -108,12 +106,12 @@ const problems = {
   'not-regular': 'it is not a regular file',
 } as const
 
-/** The message that a file is named after; only its names are known. */
-function messageNamed(file: string): Message | undefined {
-  const [, event, transactionId, generation] = messageFile.exec(file) ?? []
-  if (event !== 'transfer_order' && event !== 'transaction_terminal') return undefined
-  const numbers = { transactionId: Number(transactionId), generation: Number(generation ?? 1) }
-  return { event, ...numbers, name: file.slice(0, -'.json'.length), text: '' }
+/** The message that a file is named after; nothing for a file that is none. */
+function messageNamed(file: string): readonly NamedMessage[] {
+  const transactionId = messageFile.exec(file)?.[1]
+  return transactionId === undefined
+    ? []
+    : [{ name: file.slice(0, -'.json'.length), transactionId: Number(transactionId) }]
 }
 
 /** What a game server says to a message; undefined where it is no reply to it. A byte order mark is fine. */

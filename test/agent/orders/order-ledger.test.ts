@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { systemClock } from '../../../agent/clock/clock.ts'
 import { FileSync } from '../../../agent/durable-files/file-sync.ts'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
 import { orderPhases } from '../../../agent/orders/order-moves.ts'
@@ -20,7 +21,7 @@ const orderOf = (transactionId: number, fields: Partial<Order> = {}): Order => (
 
 function openLedger() {
   const opened = openTestLedger()
-  const put = (order: Order) => opened.ledger.change(order.transactionId, () => order)
+  const put = (order: Order) => opened.ledger.change(order.transactionId, () => ({ order }))
   return { ...opened, ledger: opened.ledger, put }
 }
 
@@ -37,15 +38,13 @@ test('an order comes out of the ledger as it went in', async () => {
     sinceMs: fc.double({ min: 0, max: 4e12, noNaN: true }),
     offers: fc.nat(),
     retryAtMs: fc.option(fc.integer({ min: 0, max: 4e12 }), { nil: null }),
-    isUnacknowledged: fc.boolean(),
+    lastTransfer: fc.constantFrom('unacknowledged' as const, 'acknowledged' as const, 'put-off' as const),
     result: fc.constantFrom(null, ...orderResults),
     detail: fc.option(fc.string(), { nil: null }),
-    isTemporaryLeft: fc.boolean(),
     unknownSinceMs: fc.option(fc.integer({ min: 0, max: 4e12 }), { nil: null }),
     reported: fc.constantFrom(null, ...orderResults),
     outcome: fc.constantFrom(null, 'CONCLUIDA' as const, 'ESTORNADA' as const),
-    endText: fc.option(fc.string(), { nil: null }),
-    isEndConfirmed: fc.boolean(),
+    terminalText: fc.option(fc.string(), { nil: null }),
   })
   await fc.assert(
     fc.asyncProperty(order, async (written) => {
@@ -60,9 +59,15 @@ test('a change that returns nothing leaves the order as it was', async () => {
   await using opened = openLedger()
   const { ledger, put } = opened
   await put(orderOf(17))
-  expect(await ledger.change(17, () => undefined)).toEqual({ before: orderOf(17), after: orderOf(17) })
-  expect(await ledger.change(18, () => undefined)).toEqual({ before: undefined, after: undefined })
+  const known: unknown[] = []
+  for (const transactionId of [17, 18])
+    await ledger.change(transactionId, (order) => {
+      known.push(order)
+      return { order: undefined }
+    })
+  expect(known).toEqual([orderOf(17), undefined])
   expect(await ledger.find(17)).toEqual(orderOf(17))
+  expect(await ledger.find(18)).toBeUndefined()
 })
 
 test('a change that is not synced waits for the sync of the change before it', async () => {
@@ -72,17 +77,17 @@ test('a change that is not synced waits for the sync of the change before it', a
   const sync = vi.spyOn(FileSync.prototype, 'sync').mockReturnValueOnce(synced.promise)
   onTestFinished(() => sync.mockRestore())
   const taken = put(orderOf(17, { phase: 'taken' }))
-  let counted: Order | undefined
+  let isCounted = false
   const counting = ledger
-    .change(17, (known) => known && { ...known, offers: 1 }, { survives: 'kill' })
-    .then(({ after }) => {
-      counted = after
+    .change(17, (known) => ({ order: known && { ...known, offers: 1 }, survives: 'kill' }))
+    .then(() => {
+      isCounted = true
     })
   await setImmediate()
-  expect(counted).toBeUndefined()
+  expect(isCounted).toBe(false)
   synced.resolve()
   await Promise.all([taken, counting])
-  expect(counted).toMatchObject({ phase: 'taken', offers: 1 })
+  expect(await ledger.find(17)).toMatchObject({ phase: 'taken', offers: 1 })
   expect(sync).toHaveBeenCalledTimes(1)
 })
 
@@ -96,9 +101,9 @@ test('open orders come oldest first; closed ones only since the given moment', a
   await put(orderOf(5, { phase: 'closed', sinceMs: 4 }))
   await put(orderOf(6, { phase: 'closed', sinceMs: 3 }))
   expect((await ledger.findOpen()).map(({ transactionId }) => transactionId)).toEqual([2, 3, 1])
-  expect((await ledger.findClosedSince(4, 9)).map(({ transactionId }) => transactionId)).toEqual([5, 4])
-  await ledger.removeClosedBefore(5, 'remove')
-  expect((await ledger.findClosedSince(0, 9)).map(({ transactionId }) => transactionId)).toEqual([4])
+  expect((await ledger.findOverSince(4, 9)).map(({ transactionId }) => transactionId)).toEqual([5, 4])
+  await ledger.removeClosedBefore(5)
+  expect((await ledger.findOverSince(0, 9)).map(({ transactionId }) => transactionId)).toEqual([4])
   expect(await ledger.findOpen()).toHaveLength(3)
 })
 
@@ -110,7 +115,7 @@ test('an observation of an item without orders is not kept, and goes with its la
   await put(orderOf(1, { phase: 'closed', sinceMs: 1 }))
   await ledger.observe('sword-1', 4)
   expect(await ledger.observationOf('sword-1')).toBe(4)
-  expect(await ledger.removeClosedBefore(2, 'remove')).toEqual([1])
+  expect(await ledger.removeClosedBefore(2)).toEqual([1])
   expect(await ledger.observationOf('sword-1')).toBeNull()
 })
 
@@ -119,39 +124,48 @@ test('a change is stored together with the observation that comes with it', asyn
   const { ledger, put } = opened
   await put(orderOf(1))
   await put(orderOf(3, { itemRef: 'shield-1' }))
-  await ledger.change(1, () => orderOf(1, { phase: 'taken' }), { observedQuantity: 3 })
+  await ledger.change(1, () => ({ order: orderOf(1, { phase: 'taken' }), observedQuantity: 3 }))
   expect([await ledger.observationOf('sword-1'), await ledger.observationOf('shield-1')]).toEqual([3, null])
 })
 
 test('a change that returns null removes its order', async () => {
   await using opened = openLedger()
   await opened.put(orderOf(1))
-  expect(await opened.ledger.change(1, () => null)).toEqual({ before: orderOf(1), after: undefined })
+  await opened.ledger.change(1, () => ({ order: null }))
   expect(await opened.ledger.find(1)).toBeUndefined()
 })
 
-test('a ledger of version 1 is taken over with its orders and observations', async () => {
-  await using opened = openTestLedger()
-  const ledger = await opened.reopen((path) => {
-    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
-    copyFileSync(join(import.meta.dirname, 'orders-version-1.db'), path)
+for (const version of [1, 2])
+  test(`a ledger of version ${version} is taken over with its orders and observations`, async () => {
+    await using opened = openTestLedger()
+    const ledger = await opened.reopen((path) => {
+      for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+      copyFileSync(join(import.meta.dirname, `orders-version-${version}.db`), path)
+    })
+    const open = (await ledger.findOpen()).map((order) => [order.transactionId, order.phase, order.lastTransfer])
+    expect(open).toEqual([
+      [1, 'offered', 'unacknowledged'],
+      [2, 'taken', 'unacknowledged'],
+      [3, 'taken', 'acknowledged'],
+      [4, 'offered', 'acknowledged'],
+      [5, 'put-off', 'acknowledged'],
+    ])
+    expect((await ledger.findOverSince(0, 9)).map(({ transactionId }) => transactionId)).toEqual([6, 7])
+    expect(await ledger.findEnded()).toMatchObject([{ transactionId: 6, phase: 'ended', outcome: 'ESTORNADA' }])
+    expect(await ledger.observationOf('sword-1')).toBe(5)
+    const [order] = await ledger.findOpen()
+    const fresh = newOrder({ ...paid, transactionId: 1 }, JSON.stringify({ ...paid, transactionId: 1 }), 1)
+    expect(order).toEqual({
+      ...fresh,
+      phase: 'offered',
+      receivedAtMs: order?.receivedAtMs,
+      sinceMs: order?.sinceMs,
+      orderText: order?.orderText,
+    })
+    expect(JSON.parse(order?.orderText ?? '')).toEqual({ ...paid, transactionId: 1 })
+    expect((await ledger.find(5))?.retryAtMs).toBe(Date.parse('2026-11-21T13:00:00Z'))
+    expect((await (await opened.reopen()).findOpen()).length).toBe(5)
   })
-  const open = (await ledger.findOpen()).map((order) => [order.transactionId, order.phase, order.isUnacknowledged])
-  expect(open).toEqual([
-    [1, 'offered', true],
-    [2, 'taken', true],
-    [3, 'taken', false],
-    [4, 'offered', false],
-    [5, 'put-off', false],
-  ])
-  expect((await ledger.findClosedSince(0, 9)).map(({ transactionId }) => transactionId)).toEqual([6, 7])
-  expect(await ledger.findUnconfirmedEnds()).toMatchObject([{ transactionId: 6, outcome: 'ESTORNADA' }])
-  expect(await ledger.observationOf('sword-1')).toBe(5)
-  expect((await ledger.find(5))?.retryAtMs).toBe(Date.parse('2026-11-21T13:00:00Z'))
-  const [order] = await ledger.findOpen()
-  expect(JSON.parse(order?.orderText ?? '')).toEqual({ ...paid, transactionId: 1 })
-  expect((await (await opened.reopen()).findOpen()).length).toBe(5)
-})
 
 test('a value that the database does not take fails alone, and the next change is stored', async () => {
   await using opened = openLedger()
@@ -163,19 +177,19 @@ test('a value that the database does not take fails alone, and the next change i
 
 test('a change whose observation cannot be stored changes nothing', async () => {
   await using opened = openTestLedger()
-  await opened.ledger.change(1, () => orderOf(1))
+  await opened.ledger.change(1, () => ({ order: orderOf(1) }))
   await opened.reopen((path) => {
     using db = new DatabaseSync(path)
     db.exec(`CREATE TRIGGER fail BEFORE INSERT ON observations BEGIN SELECT RAISE(ABORT, 'not now'); END`)
   })
-  const change = opened.ledger.change(1, () => orderOf(1, { phase: 'taken' }), { observedQuantity: 4 })
+  const change = opened.ledger.change(1, () => ({ order: orderOf(1, { phase: 'taken' }), observedQuantity: 4 }))
   await expect(change).rejects.toThrow()
   expect(await opened.ledger.find(1)).toEqual(orderOf(1))
 })
 
 test('a new process finds the orders of the last one', async () => {
   await using opened = openTestLedger()
-  await opened.ledger.change(17, () => orderOf(17))
+  await opened.ledger.change(17, () => ({ order: orderOf(17) }))
   expect(await (await opened.reopen()).findOpen()).toEqual([orderOf(17)])
 })
 
@@ -184,7 +198,8 @@ test('a ledger that is damaged or foreign stays untouched, and the message says 
   const path = join(stateDir, 'orders.db')
   writeFileSync(path, 'not a database '.repeat(100))
   const before = readFileSync(path)
-  const open = () => openSqliteOrderLedger({ stateDir, onFatal: () => expect.unreachable() })
+  const options = { clock: systemClock, onFull: () => undefined, onFatal: () => expect.unreachable() }
+  const open = () => openSqliteOrderLedger({ stateDir, ...options })
   expect(open).toThrow(/orders\.db: damaged or no database.*compare the paid transactions/)
   expect(readFileSync(path).equals(before)).toBe(true)
   rmSync(path)

@@ -31,7 +31,7 @@ test.skipIf(!hasSmallDisks)(
       return (await sendWebhook(url, event)).status === 503
     })
     expect((await statusOf(agent)).reasons).toContainEqual(
-      expect.stringMatching(/^orders cannot be recorded .*free space/),
+      expect.stringMatching(/^orders are refused, because .*free space/),
     )
     await until(() => /"level":"warn"[^\n]*"status":503[^\n]*free space/.test(agent.output()))
     expect((await sendWebhook(url, order)).status).toBe(503)

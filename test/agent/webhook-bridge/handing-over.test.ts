@@ -73,7 +73,7 @@ test('the end of a transaction is handed over until the game server answers 2xx'
   receiver.reply(answering(204))
   await until(async () => {
     bridge.clock.advance(1_001)
-    return bridge.agent.logLines().some(({ msg }) => msg === 'end of the transaction handed on to the game server')
+    return bridge.agent.logLines().some(({ msg }) => msg === 'terminal event handed on to the game server')
   })
   const { length } = receiver.received
   await bridge.restart()
@@ -267,8 +267,10 @@ test('a reply that is a link is set aside as one, and what was set aside goes af
   bridge.clock.advance(20 * 3_600_000)
   await bridge.orders()
   expect(namesIn(replies)).toEqual(['transfer_order-16.json.rejected'])
-  bridge.clock.advance(6 * 3_600_000)
-  await until(() => namesIn(replies).length === 0)
+  await until(() => {
+    bridge.clock.advance(3_600_000)
+    return namesIn(replies).length === 0
+  })
   await answer
 })
 

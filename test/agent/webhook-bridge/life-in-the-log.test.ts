@@ -41,7 +41,7 @@ test('the whole life of an order can be read in the log, one line for each step'
   await bridge.agent.call('transaction.delivery', { transactionId: 17 })
   await bridge.webhook({ ...end, paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE', reason: null })
   await reply(bridge, 'transaction_terminal-17', {})
-  await saw(bridge, 'end of the transaction handed on to the game server')
+  await saw(bridge, 'terminal event handed on to the game server')
   bridge.clock.advance(31 * 24 * 3_600_000)
   await saw(bridge, 'order removed: it was closed 30 days ago')
   const handedOver = [
@@ -53,8 +53,8 @@ test('the whole life of an order can be read in the log, one line for each step'
     ...['TEMPORARY is about to be reported', 'order put off until its retryAt'],
     ...handedOver,
     'order closed: the platform accepted DELIVERED',
-    'end of the transaction received',
-    'end of the transaction handed on to the game server',
+    'terminal event received',
+    'terminal event handed on to the game server',
     'order removed: it was closed 30 days ago',
   ])
 })

@@ -23,7 +23,7 @@ async function takeOrder(bridge: TestBridge): Promise<void> {
  */
 async function ask(bridge: TestBridge): Promise<void> {
   const questions = () => bridge.platform.requests.filter(({ method }) => method === 'GET').length
-  const rounds = () => bridge.clock.delaysMs.filter((delayMs) => delayMs === 180_000).length
+  const rounds = () => bridge.clock.delaysMs.filter((delayMs) => delayMs === 200).length
   const questionsBefore = questions()
   while (questions() === questionsBefore) {
     const roundsBefore = rounds()
@@ -224,7 +224,7 @@ test('an end that is still to be handed on is not removed, however old it is', a
   await using bridge = await startTestBridge({ forwardUrl: receiver.url })
   await bridge.webhook(end)
   await bridge.webhook({ ...end, transactionId: 18 })
-  await until(() => bridge.agent.logLines().some(({ msg }) => /^end of the transaction handed on/.test(msg)))
+  await until(() => bridge.agent.logLines().some(({ msg }) => /^terminal event handed on/.test(msg)))
   bridge.clock.advance(31 * dayMs)
   await removed(bridge, 18)
   expect(await isKnown(bridge, 17)).toBe(true)

@@ -1,5 +1,6 @@
 import type { Order } from '../../../../agent/orders/order.ts'
 import type { OrderLedger } from '../../../../agent/orders/order-ledger.ts'
+import { isOver } from '../../../../agent/orders/order-moves.ts'
 
 /** What a dead process gets. */
 const never = new Promise<never>(() => undefined)
@@ -15,29 +16,22 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
   const answer = <Found>(find: () => Found): Promise<Found> => (isDead() ? never : Promise.resolve(find()))
   const all = (isMeant: (order: Order) => boolean, by: 'receivedAtMs' | 'sinceMs') =>
     [...orders.values()].filter(isMeant).sort((one, other) => one[by] - other[by])
-  const isClosed = ({ phase }: Order) => phase === 'closed'
   return {
     find: (transactionId) => answer(() => orders.get(transactionId)),
-    findOpen: () => answer(() => all((order) => !isClosed(order), 'receivedAtMs')),
-    findClosedSince: (sinceMs, max) =>
-      answer(() => all((order) => isClosed(order) && order.sinceMs >= sinceMs, 'sinceMs').slice(0, max)),
-    findUnconfirmedEnds: () =>
-      answer(() => all(({ endText, isEndConfirmed }) => endText !== null && !isEndConfirmed, 'sinceMs')),
-    change: (transactionId, change, options) =>
+    findOpen: () => answer(() => all(({ phase }) => !isOver(phase), 'receivedAtMs')),
+    findOverSince: (sinceMs, max) =>
+      answer(() => all(({ phase, sinceMs: endedMs }) => isOver(phase) && endedMs >= sinceMs, 'sinceMs').slice(0, max)),
+    findEnded: () => answer(() => all(({ phase }) => phase === 'ended', 'sinceMs')),
+    change: (transactionId, change) =>
       answer(() => {
-        const before = orders.get(transactionId)
-        const wanted = change(before)
-        if (wanted === undefined) return { before, after: before }
-        if (wanted === null) orders.delete(transactionId)
-        else orders.set(transactionId, wanted)
-        if (wanted && options?.observedQuantity !== undefined)
-          observations.set(wanted.itemRef, options.observedQuantity)
-        return { before, after: wanted ?? undefined }
+        const { order, observedQuantity } = change(orders.get(transactionId))
+        if (order === null) orders.delete(transactionId)
+        else if (order) orders.set(transactionId, order)
+        if (order && observedQuantity !== undefined) observations.set(order.itemRef, observedQuantity)
       }),
     observationOf: (itemRef) => answer(() => observations.get(itemRef) ?? null),
     observe: (itemRef, observedQuantity) => answer(() => void observations.set(itemRef, observedQuantity)),
     removeClosedBefore: () => answer(() => []),
-    assertWritable: () => answer(() => undefined),
     close: async () => undefined,
   }
 }

@@ -1,10 +1,14 @@
 import { pino } from 'pino'
 import { type CallAnswer, refuse } from '../../../../agent/call/answer.ts'
+import type { CallReports } from '../../../../agent/call/answer-call.ts'
+import type { PlatformCall } from '../../../../agent/call/call.ts'
 import type { Clock } from '../../../../agent/clock/clock.ts'
 import type { Message, Reply } from '../../../../agent/orders/message.ts'
+import { isOver } from '../../../../agent/orders/order-moves.ts'
 import { Orders } from '../../../../agent/orders/orders.ts'
 import type { OrdersPlatform } from '../../../../agent/orders/platform-port.ts'
 import { receiveWebhook } from '../../../../agent/webhook-bridge/receive-webhook.ts'
+import { operationNamed } from '../../../../contract/operations.ts'
 import type { OrderResult } from '../../../../contract/order-reply.ts'
 import {
   phaseOf,
@@ -67,9 +71,10 @@ export class World {
     const ledger = memoryLedger(this.#rows, () => life.isDead)
     const push = async (message: Message) => (life.isDead ? new Promise<never>(() => undefined) : this.#take(message))
     const onObserved = async () => undefined
-    const orders = new Orders({ ledger, clock, log, way: 'url', push, files: undefined, onObserved })
+    const platform = this.#platform(() => orders.reports)
+    const orders = new Orders({ ledger, platform, clock, log, way: 'url', push, files: undefined, onObserved })
     this.#life = Object.assign(life, { orders })
-    void orders.start(this.#platform())
+    void orders.start()
   }
 
   /** As kill -9. */
@@ -117,7 +122,7 @@ export class World {
 
   /** Orders that the ledger has open. */
   get open(): readonly number[] {
-    return [...this.#rows.orders.values()].filter(({ phase }) => phase !== 'closed').map((order) => order.transactionId)
+    return [...this.#rows.orders.values()].filter(({ phase }) => !isOver(phase)).map((order) => order.transactionId)
   }
 
   #note(sale: Sale): void {
@@ -144,11 +149,15 @@ export class World {
     return { observedQuantity: 3, result: this.known.get(transactionId) ?? null, detail: null }
   }
 
-  #platform(): OrdersPlatform {
+  /** The ledger learns from each call as it does in the agent. */
+  #platform(reports: () => CallReports): OrdersPlatform {
     return {
       platformMs: () => this.clock.wallMs(),
       call: async (operation, input) => {
+        const call = { operation: operationNamed(operation), operationName: operation, input } as PlatformCall
+        await reports().begin(call)
         const answer = this.isPlatformUp ? this.#answer(operation, input) : refuse('NOT_REACHED')
+        await reports().end(call, answer)
         return { answer, retryAfterMs: undefined }
       },
     }
@@ -192,7 +201,7 @@ export class World {
     const received = { headerLines: [], body: Buffer.from(JSON.stringify(fields)) }
     const answering = receiveWebhook(received, { orders: life.orders, openWebhook }).then(async (answer) => {
       if (life.isDead || answer.status !== 200) return
-      if (answer.acknowledged) await life.orders.book.acknowledge(answer.acknowledged)
+      if (answer.acknowledged) await life.orders.acknowledge(answer.acknowledged)
       if (event === 'transaction_terminal') sale.isEndPending = false
       else
         Object.assign(sale, {

@@ -1,33 +1,30 @@
 import type { Clock } from '../clock/clock.ts'
-import { StoreFullError } from '../database/store-errors.ts'
 import { codeOf } from '../durable-files/system-errors.ts'
-import type { Ballast } from './ballast.ts'
+import { StoreFullError } from './store-errors.ts'
 
 const retryMs = 1_000
 
-/** What `journalRoom` works with. */
+/** What `storeRoom` works with. */
 interface RoomOptions {
-  readonly ballast: Ballast
   readonly clock: Clock
-  /** Commits something small. */
-  readonly tryToCommit: () => void
+  /** Writes something small. Throws where there is no room for it. */
+  readonly tryToWrite: () => void
   /** Called with the cause when there is no room any more, and without one when there is room again. */
   readonly onChange: (cause: Error | undefined) => void
 }
 
 /**
- * Knows whether the journal has room for new calls. While it has none, it looks for room each second and at each call, so
- * that calls are taken again soon after there is space.
+ * Knows whether a store has room. While it has none, it looks for room each second and each time that it is asked, so that
+ * the agent works again soon after there is space.
  */
-export function journalRoom({ ballast, clock, tryToCommit, onChange }: RoomOptions) {
+export function storeRoom({ clock, tryToWrite, onChange }: RoomOptions) {
   let cause: Error | undefined
   let cancelRetry: () => void = () => undefined
 
-  /** Finds out whether there is room: for the ballast and for a commit beside it. */
+  /** Finds out whether there is room. */
   function look(): void {
     try {
-      ballast.fill()
-      tryToCommit()
+      tryToWrite()
       report(undefined)
     } catch (error) {
       report(error as Error)
@@ -45,16 +42,20 @@ export function journalRoom({ ballast, clock, tryToCommit, onChange }: RoomOptio
 
   return {
     look,
+    /** Runs a commit that may fail. @throws {StoreFullError} There is no room for it. */
+    commit<Result>(commit: () => Result): Result {
+      try {
+        return commit()
+      } catch (error) {
+        if (error instanceof StoreFullError) report(error)
+        throw error
+      }
+    },
     report,
-    /** @throws {StoreFullError} There is no room for a new call. */
+    /** @throws {StoreFullError} There is no room. */
     assert(): void {
       if (cause) look()
       if (cause) throw new StoreFullError(codeOf(cause), cause)
-    },
-    /** As `report`, for a commit that must succeed because its call was already sent: makes room by dropping the ballast. */
-    giveUpBallast(found: StoreFullError): void {
-      ballast.drop()
-      report(found)
     },
     close: () => cancelRetry(),
   }

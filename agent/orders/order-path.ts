@@ -1,0 +1,320 @@
+import type { Clock } from '../clock/clock.ts'
+import type { LimitedLog } from '../log/limited-log.ts'
+import type { Log } from '../log/log.ts'
+import { FileProblem } from './file-problem.ts'
+import type { Message, Reply } from './message.ts'
+import type { MessageFiles, NamedMessage } from './message-files.ts'
+import {
+  type Effect,
+  isSameTask,
+  isWaiting,
+  needsProof,
+  nextEffects,
+  type OpenOrder,
+  openOrder,
+  proofMs,
+  reportDelayMs,
+  retryDelayMs,
+  type Way,
+} from './open-orders.ts'
+import type { Order } from './order.ts'
+import type { OrderBook } from './order-book.ts'
+import { confirmTerminal, countOffer } from './order-changes.ts'
+import { awaitsReply } from './order-moves.ts'
+import type { OrdersPlatform } from './platform-port.ts'
+import type { Questions, QuestionsOptions } from './questions.ts'
+import { recordReply } from './record-reply.ts'
+import { reportResult } from './report-result.ts'
+
+export interface OrderPathOptions extends Pick<QuestionsOptions, 'attempt'> {
+  readonly book: OrderBook
+  readonly questions: Pick<Questions, 'ask'>
+  readonly platform: OrdersPlatform
+  readonly way: Way
+  /** Offers a message once. Never throws. */
+  readonly push: (message: Message) => Promise<Reply | 'unanswered'>
+  /** Undefined without a spool. Where files are not the way, only what is left over is removed. */
+  readonly files: MessageFiles | undefined
+  readonly clock: Clock
+  readonly log: Pick<Log, 'warn'>
+  readonly limitedLog: Pick<LimitedLog, 'warn'>
+}
+
+const slots = { orders: 8, terminalEvents: 2, reports: 8 }
+const tickMs = 200
+/** How often the platform is asked about an order with which the agent has nothing else to do. */
+const sweepMs = 180_000
+/** An order's file may be acted on for so long after it was written. */
+const actMs = 120_000
+/** A file that is not yet a valid reply is read again until it has not changed for this long. */
+const quietMs = 2_000
+
+/**
+ * The path of every open order, from the ledger to its end. Which orders are open follows from the ledger. What is done for
+ * each follows from the table and `nextEffects`. What was begun ends in `#again`, unless the ledger has said by then that
+ * there is something else to do for its transaction, or nothing any more.
+ */
+export class OrderPath {
+  readonly #options: OrderPathOptions
+  readonly #table = new Map<number, OpenOrder>()
+  readonly #fileProblem: FileProblem
+  /** What a stop waits for. */
+  readonly #underWay = new Set<Promise<unknown>>()
+  #state: 'starting' | 'running' | 'stopped' = 'starting'
+  /** False while `events/` may have files of messages that are not open. */
+  #isTidy: boolean
+  #changed = Promise.withResolvers<void>()
+  #cancelTick: () => void = () => undefined
+
+  constructor(options: OrderPathOptions) {
+    this.#options = options
+    this.#fileProblem = new FileProblem(options.log)
+    this.#isTidy = options.files === undefined
+    options.book.onChange((transactionId, order) => this.#follow(transactionId, order))
+  }
+
+  /** Whether files cannot be used as they should. */
+  get hasFileProblem(): boolean {
+    return this.#fileProblem.isThere
+  }
+
+  /**
+   * Begins to work. The platform is asked about every open order first.
+   *
+   * @returns Resolves when the replies that were there are in the ledger.
+   */
+  async start(open: readonly Order[]): Promise<void> {
+    for (const order of open) this.#table.set(order.transactionId, openOrder(order, this.#nowMs()))
+    await this.#track(this.#tick())
+    if (this.#state === 'starting') this.#state = 'running'
+    this.#act()
+  }
+
+  /** Begins nothing more. Resolves when the replies to what is under way are durable. */
+  async stop(): Promise<void> {
+    this.#state = 'stopped'
+    this.#changed.resolve()
+    this.#cancelTick()
+    await Promise.all(this.#underWay)
+  }
+
+  /** Removes replies that were set aside before a moment (Unix ms). */
+  removeRejectedBefore(beforeMs: number): void {
+    const { files, way } = this.#options
+    if (way === 'files') this.#fileProblem.try(() => files?.removeRejectedBefore(beforeMs))
+  }
+
+  /** Whether the platform is known to wait for an order now. */
+  isProven(transactionId: number): boolean {
+    const open = this.#table.get(transactionId)
+    return open !== undefined && awaitsReply(open.order.phase) && !needsProof(open, this.#nowMs())
+  }
+
+  /** The platform waits for an order. `askedMs` (monotonic): when it was asked. */
+  prove(transactionId: number, askedMs: number): void {
+    const open = this.#table.get(transactionId)
+    if (!open || !awaitsReply(open.order.phase) || open.provenMs >= askedMs) return
+    const isFirst = open.provenMs === Number.NEGATIVE_INFINITY && this.#options.way !== 'asking'
+    const isDueNow = open.at === 'due' && isFirst
+    this.#table.set(transactionId, { ...open, provenMs: askedMs, ...(isDueNow && { atMs: this.#nowMs() }) })
+    this.#act()
+  }
+
+  /** Hands an order over now instead of at its next moment. Resolves when it does not wait for a reply any more, or late. */
+  async settle({ transactionId, generation }: Order, timeoutMs: number): Promise<void> {
+    const due = this.#table.get(transactionId)
+    if (due?.at === 'due') this.#table.set(transactionId, { ...due, atMs: this.#nowMs(), tries: 0 })
+    this.#act()
+    const isOpen = () => {
+      const order = this.#table.get(transactionId)?.order
+      return order?.generation === generation && awaitsReply(order.phase)
+    }
+    const timeout = Promise.withResolvers<'over'>()
+    const cancel = this.#options.clock.after(timeoutMs, () => timeout.resolve('over'))
+    while (this.#state !== 'stopped' && isOpen())
+      if ((await Promise.race([this.#changed.promise, timeout.promise])) === 'over') break
+    cancel()
+  }
+
+  /** Takes note of what the ledger knows of a transaction. */
+  #follow(transactionId: number, order: Order | undefined): void {
+    const open = this.#table.get(transactionId)
+    const isSame = open !== undefined && order !== undefined && isSameTask(open.order, order)
+    if (open?.message && !isSame) this.#removeFiles(open.message)
+    if (!order || order.phase === 'closed') this.#table.delete(transactionId)
+    else if (isSame) this.#table.set(transactionId, { ...open, order })
+    else {
+      // A reply that was there at the start may be that of a game server that has died since.
+      const isSwept = this.#state === 'running' && (order.phase === 'taken' || order.phase === 'put-off')
+      const delayMs = isSwept ? sweepMs : 0
+      this.#table.set(transactionId, openOrder(order, this.#nowMs() + delayMs))
+    }
+    this.#act()
+  }
+
+  /** Something changed: those that wait look again, and what is due is begun. */
+  #act(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
+    if (this.#state !== 'running') return
+    const { way, clock, platform } = this.#options
+    const due = nextEffects(this.#table.values(), { way, slots }, this.#nowMs(), platform.platformMs())
+    for (const { effect, open } of due) this.#begin(effect, open)
+    this.#cancelTick()
+    const hasWork = this.#table.size > 0 || way === 'files' || !this.#isTidy
+    this.#cancelTick = hasWork ? clock.after(tickMs, () => void this.#track(this.#tick())) : () => undefined
+  }
+
+  async #tick(): Promise<void> {
+    this.#tidy()
+    if (this.#options.way === 'files') await this.#readReplies()
+    this.#act()
+  }
+
+  /** No stop waits for the platform. */
+  #begin(effect: Effect, open: OpenOrder): void {
+    if (effect !== 'show')
+      this.#table.set(open.order.transactionId, { ...open, at: effect === 'confirm' ? 'reply' : effect })
+    if (effect === 'ask') void this.#ask(open)
+    else if (effect === 'report') void this.#report(open)
+    else if (effect === 'show') this.#show(open)
+    else void this.#track(effect === 'push' ? this.#push(open) : this.#reply(open, 'confirmed'))
+  }
+
+  async #ask(begun: OpenOrder): Promise<void> {
+    const { order, message, tries } = begun
+    const verdict = await this.#options.questions.ask(order)
+    if (!awaitsReply(order.phase)) return this.#again(begun, sweepMs)
+    const open = this.#table.get(order.transactionId)
+    // A game server that asks for its orders has the platform asked again then.
+    if (open && !needsProof(open, this.#nowMs()))
+      return this.#again(begun, this.#options.way === 'asking' ? sweepMs : 0, tries)
+    // What says when it expires may stay where nothing is known.
+    if (message && verdict.kind !== 'unanswered')
+      this.#fileProblem.try(() => this.#options.files?.removeEvent(message.name))
+    this.#again(begun, retryDelayMs(tries + 1))
+  }
+
+  async #report(begun: OpenOrder): Promise<void> {
+    let retryAfterMs = 0
+    await this.#options.attempt(async () => {
+      retryAfterMs = await reportResult(begun.order, begun.tries === 0, this.#options)
+    })
+    this.#again(begun, reportDelayMs(begun.tries + 1, retryAfterMs))
+  }
+
+  async #push(begun: OpenOrder): Promise<void> {
+    await this.#countOffer(begun.order)
+    const reply = await this.#options.push(begun.message as Message)
+    if (reply === 'unanswered') this.#again(begun, retryDelayMs(begun.tries + 1))
+    else await this.#reply(begun, reply)
+  }
+
+  #show(open: OpenOrder): void {
+    const { clock, files } = this.#options
+    const { order, tries } = open
+    const isOrder = awaitsReply(order.phase)
+    const actUntil = isOrder ? new Date(clock.wallMs() + actMs).toISOString() : undefined
+    const isShown = this.#fileProblem.try(() => files?.show(open.message as Message, actUntil) ?? true)
+    const atMs = this.#nowMs() + (isShown ? (isOrder ? proofMs : Number.POSITIVE_INFINITY) : retryDelayMs(tries + 1))
+    this.#table.set(order.transactionId, {
+      ...open,
+      tries: isShown ? 0 : tries + 1,
+      at: isShown ? 'shown' : 'due',
+      atMs,
+    })
+    // A file that is written again is the same offer.
+    if (isShown && order.offers === 0) void this.#track(this.#countOffer(order))
+  }
+
+  /** The ledger has the reply then, and says what is next; else the message is handed over again. */
+  async #reply(begun: OpenOrder, reply: Reply): Promise<void> {
+    const { book, log, attempt } = this.#options
+    const { transactionId, generation } = begun.order
+    await attempt(() =>
+      reply === 'confirmed'
+        ? book.change(transactionId, confirmTerminal)
+        : recordReply(book, log, transactionId, reply, generation),
+    )
+    this.#again(begun, retryDelayMs(begun.tries + 1))
+  }
+
+  #countOffer({ transactionId, generation, phase }: Order): Promise<void> {
+    const { book, attempt } = this.#options
+    return awaitsReply(phase)
+      ? attempt(() => book.change(transactionId, countOffer(generation), { survives: 'kill' }))
+      : Promise.resolve()
+  }
+
+  /** What was begun is over, and its task is still the same one: it is due again after a while. */
+  #again({ order: { transactionId }, order, tries: before }: OpenOrder, delayMs: number, tries = before + 1): void {
+    const open = this.#table.get(transactionId)
+    if (!open || isWaiting(open) || !isSameTask(open.order, order)) return
+    // Behind those that wait as long.
+    this.#table.delete(transactionId)
+    this.#table.set(transactionId, { ...open, tries, at: 'due', atMs: this.#nowMs() + delayMs })
+    this.#act()
+  }
+
+  /** Files that cannot be removed now are tried again. */
+  #removeFiles({ name }: Message): void {
+    const { files } = this.#options
+    if (files && !this.#fileProblem.try(() => files.remove(name) ?? true)) this.#isTidy = false
+  }
+
+  /** Removes the files of messages that are not open: those of an earlier agent, and what could not be removed before. */
+  #tidy(): void {
+    const { files, way } = this.#options
+    if (this.#isTidy || !files) return
+    this.#isTidy =
+      this.#fileProblem.try(() => {
+        for (const event of files.events())
+          if (way !== 'files') files.removeEvent(event.name)
+          else if (!this.#openOf(event)) files.remove(event.name)
+        return true
+      }) ?? false
+  }
+
+  async #readReplies(): Promise<void> {
+    const { files } = this.#options
+    for (const named of (files && this.#fileProblem.try(() => files.replies())) ?? []) await this.#readReply(named)
+  }
+
+  async #readReply(named: NamedMessage): Promise<void> {
+    const open = this.#openOf(named)
+    if (!open) return this.#setAside(named, 'no event of this name waits for a reply')
+    if (open.at === 'reply') return
+    const read = this.#fileProblem.try(() => this.#options.files?.readReply(open.message as Message)) ?? 'gone'
+    if (read === 'gone') return
+    if (read === 'confirmed' || 'observedQuantity' in read) {
+      this.#table.set(named.transactionId, { ...open, at: 'reply' })
+      return this.#reply({ ...open, tries: 0 }, read)
+    }
+    if (open.at !== 'shown' && open.at !== 'half-replied') return
+    const { stamp, problem } = read
+    if (open.at === 'shown' || open.stamp !== stamp)
+      return void this.#table.set(named.transactionId, { ...open, at: 'half-replied', stamp, sinceMs: this.#nowMs() })
+    if (this.#nowMs() - open.sinceMs < quietMs) return
+    this.#table.set(named.transactionId, { ...open, at: 'shown' })
+    this.#setAside(named, problem)
+  }
+
+  #openOf({ transactionId, name }: NamedMessage): OpenOrder | undefined {
+    const open = this.#table.get(transactionId)
+    return open?.message?.name === name ? open : undefined
+  }
+
+  #setAside({ name }: NamedMessage, reason: string): void {
+    if (this.#fileProblem.try(() => this.#options.files?.setAside(name)))
+      this.#options.limitedLog.warn({ name: `${name}.json`, reason }, 'reply set aside')
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+
+  #track<Result>(work: Promise<Result>): Promise<Result> {
+    this.#underWay.add(work)
+    return work.finally(() => this.#underWay.delete(work))
+  }
+}

@@ -1,0 +1,36 @@
+import type { LimitedLog } from '../log/limited-log.ts'
+import type { Order } from './order.ts'
+import type { OrderLedger } from './order-ledger.ts'
+import type { OrdersPlatform } from './platform-port.ts'
+import { isRefused } from './platform-word.ts'
+import type { Questions } from './questions.ts'
+
+export interface ReportDeps {
+  readonly book: { readonly ledger: Pick<OrderLedger, 'observationOf'> }
+  readonly platform: OrdersPlatform
+  readonly questions: Pick<Questions, 'ask'>
+  readonly limitedLog: Pick<LimitedLog, 'warn'>
+}
+
+/**
+ * Reports what the game server said of an order, once. The ledger learns from the answer as it learns from a report of the
+ * game server's own. A refusal says that the platform's state is another one, so the platform is asked for it.
+ *
+ * @returns For how long the platform asked to wait, in ms.
+ */
+export async function reportResult(order: Order, isFirst: boolean, deps: ReportDeps): Promise<number> {
+  const { transactionId, itemRef, result, detail } = order
+  const observedQuantity = (await deps.book.ledger.observationOf(itemRef)) ?? 0
+  const failure = { transactionId, reason: result, observedQuantity, ...(detail !== null && { detail }) }
+  const { answer, retryAfterMs } =
+    result === 'DELIVERED'
+      ? await deps.platform.call('transaction.delivery', { transactionId })
+      : await deps.platform.call('transaction.delivery-failure', failure)
+  if (!answer.ok && isFirst) {
+    const message = JSON.parse(answer.messageText) as string
+    const line = { transactionId, itemRef, result, status: answer.status, message }
+    deps.limitedLog.warn(line, 'a result was not accepted by the platform at the first report')
+  }
+  if (isRefused(answer)) await deps.questions.ask(order)
+  return retryAfterMs ?? 0
+}
