@@ -172,9 +172,9 @@ export async function startAgent(
     local: {
       sealEnvelope: envelopeSealer(api),
       verifyWebhook: webhookVerifier(openWebhook, () => live.current.platformKeys.size > 0),
-      answerOrders: bridge?.answer ?? (async () => refuse('ORDERS_NOT_CONFIGURED')),
+      answerOrders: bridge?.orders.answer ?? (async () => refuse('ORDERS_NOT_CONFIGURED')),
     },
-    reports: bridge?.reports ?? noReports,
+    reports: bridge?.orders.reports ?? noReports,
     onDone(...answered) {
       counters.onAnswered(...answered)
       callLog.onAnswered(...answered)
@@ -199,7 +199,7 @@ export async function startAgent(
       isJournalWritable: () => stateLog.reasons.length === 0,
       reasons: () => [...new Set([...reasons(), ...(spool?.reasons() ?? [])])],
       spool: () => spool?.status(),
-      findOpenOrders: () => bridge?.findOpenOrders(),
+      findOpenOrders: () => bridge?.orders.book.ledger.findOpen(),
     })
   // The port is taken before any work starts: an agent that cannot have it has sent nothing.
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
@@ -214,13 +214,13 @@ export async function startAgent(
       await workStarted
       if (!bridge) return refuse('ORDERS_NOT_CONFIGURED')
       try {
-        return { ok: true, dataText: JSON.stringify(await bridge.check()) }
+        return { ok: true, dataText: JSON.stringify(await bridge.orders.check()) }
       } catch (error) {
         if (error instanceof StoreFullError) return refuse('ORDER_NOT_STORED')
         throw error
       }
     },
-    listOrders: async () => bridge?.listAll() ?? refuse('ORDERS_NOT_CONFIGURED'),
+    listOrders: async () => bridge?.orders.listAll() ?? refuse('ORDERS_NOT_CONFIGURED'),
     operationsText,
     statusText: async () => JSON.stringify(await status()),
     metrics: async () => (await import('./status/metrics.ts')).writeMetrics(await status(), counters, manifest.version),

@@ -2,7 +2,7 @@ import type { TransactionTerminal, TransferOrder } from '../../contract/events.t
 import type { OrderReply, OrderResult } from '../../contract/order-reply.ts'
 import { type TerminalOutcome, terminalOutcome } from '../../contract/transaction.ts'
 import { cures } from '../language/cures.ts'
-import { endedUnseen, isSameOrder, isSameTerminal, moveOrder, newOrder, type Order } from './order.ts'
+import { endedUnseen, eventOf, isSameOrder, isSameTerminal, moveOrder, newOrder, type Order } from './order.ts'
 import { awaitsReply, isOver } from './order-moves.ts'
 
 /** What a change makes of an order, and the line that it leaves in the log. */
@@ -78,13 +78,14 @@ export const confirmTerminal: OrderChange = (known, nowMs) =>
     : undefined
 
 /** A reply of the game server. The first result counts; the same reply again changes nothing. */
-export function takeReply({ result, detail }: OrderReply): OrderChange {
+export function takeReply({ result, detail, observedQuantity }: OrderReply): OrderChange {
   return (known, nowMs) => {
     if (!known) return undefined
     const msg = result === null ? 'order taken by the game server' : `order answered by the game server: ${result}`
     if (result !== null && known.result !== null) return known.result === result ? { order: known, msg } : undefined
     const order = moveOrder(known, result === null ? 'take' : 'resolve', nowMs)
-    return order && { order: result === null ? order : { ...order, result, detail }, msg }
+    if (!order || result === null) return order && { order, msg }
+    return { order: { ...order, result, detail }, msg, cure: cureOfStock(known, result, observedQuantity) }
   }
 }
 
@@ -124,11 +125,13 @@ export function putOff(retryAtMs: number | null): OrderChange {
 }
 
 /** The platform accepted the delivery, or that the item is out of stock. */
-export function settle(reported: OrderResult): OrderChange {
+export function settle(reported: OrderResult, observedQuantity = 0): OrderChange {
   return (known, nowMs) => {
     if (!known || isOver(known.phase)) return undefined
     const order = moveOrder(known, 'close', nowMs) as Order
-    return { order: { ...order, reported }, msg: `order closed: the platform accepted ${reported}` }
+    // A result of the game server was judged when it came.
+    const cure = known.result === null ? cureOfStock(known, reported, observedQuantity) : undefined
+    return { order: { ...order, reported }, msg: `order closed: the platform accepted ${reported}`, cure }
   }
 }
 
@@ -214,6 +217,12 @@ function endOrder(known: Order, trigger: 'end' | 'close', { deliveryStatus, outc
 function cureOfEnd(result: OrderResult | null, isDelivered: boolean): string | undefined {
   if (result === 'DELIVERED') return isDelivered ? undefined : cures.takeBack()
   return result !== null && isDelivered ? cures.checkDelivered() : undefined
+}
+
+/** What a person must do where `OUT_OF_STOCK` comes with a stock that covers the order: a refund cannot be undone. */
+function cureOfStock(known: Order, result: OrderResult, observedQuantity: number): string | undefined {
+  const ordered = eventOf(known)?.quantity ?? Number.POSITIVE_INFINITY
+  return result === 'OUT_OF_STOCK' && observedQuantity >= ordered ? cures.reportTemporary() : undefined
 }
 
 /** An answer of the platform does not apply to a later order of its number. */

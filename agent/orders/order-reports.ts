@@ -2,16 +2,13 @@ import { deliveryFailure, deliveryFailureReport } from '../../contract/transacti
 import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
-import type { Log } from '../log/log.ts'
 import type { OrderBook } from './order-book.ts'
-import { noteTemporary, putOff, withdrawTemporary, settle } from './order-changes.ts'
-import { warnOfStock } from './warn-of-stock.ts'
+import { noteTemporary, putOff, settle, withdrawTemporary } from './order-changes.ts'
 
 export interface OrderReportsOptions {
   readonly book: OrderBook
   /** Called when the platform got an observation with a report about a transaction. */
   readonly onObserved: (itemRef: string, observedQuantity: number) => Promise<void>
-  readonly log: Pick<Log, 'warn'>
 }
 
 /** Learns from calls what becomes of orders: those of the game server, and the agent's own reports. */
@@ -31,16 +28,9 @@ export class OrderReports implements CallReports {
    * @throws {StoreFullError} The report must not leave.
    */
   async begin(call: PlatformCall): Promise<void> {
-    if (call.operation.reports !== 'failure') return
-    const { book, log } = this.#options
-    const { transactionId, reason, observedQuantity } = deliveryFailure.parse(call.input)
-    if (reason === 'TEMPORARY') {
-      if (await book.change(transactionId, noteTemporary)) this.#firstTemporary.add(call)
-      return
-    }
-    const order = await book.ledger.find(transactionId)
-    // A result of the game server was judged when it came.
-    if (order?.result === null) warnOfStock(order, observedQuantity, log)
+    const { transactionId, reason } = call.input
+    if (call.operation.reports !== 'failure' || reason !== 'TEMPORARY') return
+    if (await this.#options.book.change(Number(transactionId), noteTemporary)) this.#firstTemporary.add(call)
   }
 
   /** The answer stands whatever is thrown here: asking the platform brings the ledger up to date. */
@@ -70,7 +60,8 @@ export class OrderReports implements CallReports {
     // First, because a webhook that waits is answered with it as soon as the order is settled.
     await book.ledger.observe(order.itemRef, observedQuantity)
     await onObserved(order.itemRef, observedQuantity)
-    await book.change(transactionId, reason === 'OUT_OF_STOCK' ? settle(reason) : putOff(retryAtMsOf(dataText)))
+    const change = reason === 'OUT_OF_STOCK' ? settle(reason, observedQuantity) : putOff(retryAtMsOf(dataText))
+    await book.change(transactionId, change)
   }
 }
 

@@ -4,7 +4,6 @@ import type { Log } from '../log/log.ts'
 import type { Order } from './order.ts'
 import type { OrderBook } from './order-book.ts'
 import { takeReply } from './order-changes.ts'
-import { warnOfStock } from './warn-of-stock.ts'
 
 /** What came of a reply of the game server: the order, or why it does not count. */
 export type Replied = Order | 'unknown' | 'closed' | 'contradicts'
@@ -36,6 +35,5 @@ export async function recordReply(
   )
   if (refused === 'contradicts')
     log.warn({ transactionId, result, cure: cures.replyOneResult() }, 'a result contradicts the first one')
-  if (order && result === 'OUT_OF_STOCK') warnOfStock(order, observedQuantity, log)
   return order ?? refused
 }

@@ -39,35 +39,27 @@ export type BridgeServer = Pick<HttpServer, 'url' | 'close' | 'destroy'>
 const connectionsMax = 1_024
 const signatureHeader = signatureHeaderName.toLowerCase()
 
-/** A request that is not a webhook. */
-interface Refusal {
-  readonly status: number
-  readonly reason: string
-  readonly cure?: string | undefined
-  readonly allow?: string
-  readonly message?: string
-}
-
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startBridgeServer(options: BridgeServerOptions): Promise<BridgeServer> {
-  const { settings, clock, log, refusalLog, orders } = options
+  const { settings, clock, log, refusalLog, orders, openWebhook } = options
   const { host, port } = settings
 
   /** One request. Everything that can end it is on this page; undefined when the sender has hung up. */
-  async function answerRequest(
-    request: IncomingMessage,
-    response: ServerResponse<IncomingMessage>,
-  ): Promise<WebhookAnswer | Refusal | undefined> {
+  async function answerRequest(request: IncomingMessage, response: ServerResponse): Promise<WebhookAnswer | undefined> {
     const headerLines = request.headersDistinct[signatureHeader] ?? []
-    const refusal = refusalOf(request, settings.path) ?? refusalByHead(headerLines, options)
+    const refusal = refusalOf(request, settings.path)
     if (refusal) return refusal
+    // What can be judged without the body is judged before it is read: a stranger's body is not.
+    const error = openWebhook.judgeHead(headerLines)
+    if (error) return refusalOfEnvelope(error)
     if ('expect' in request.headers) response.writeContinue()
     const body = await readBody(request)
     if (body === 'broken') return undefined
-    if (body === 'too-large') return { status: 413, reason: 'body too large' }
+    if (body === 'too-large') return refuse(413, 'body too large')
     await options.workStarted
-    if (options.stopping.aborted) return { status: 503, reason: 'the agent is stopping' }
-    return receiveWebhook({ headerLines, body }, options)
+    return options.stopping.aborted
+      ? refuse(503, 'the agent is stopping')
+      : receiveWebhook({ headerLines, body }, options)
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse<IncomingMessage>): Promise<void> {
@@ -76,11 +68,6 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
       const answer = await answerRequest(request, response)
       if (!answer) return void response.destroy()
       const hasLeft = await write(request, response, answer)
-      if (!('result' in answer)) {
-        options.onWebhook(null, 'refused')
-        const { status, reason, cure } = answer
-        return refusalLog.warn({ status, reason, cure }, 'webhook refused')
-      }
       const { status, result, event = null, transactionId = null, acknowledged, reason, cure } = answer
       options.onWebhook(event, result)
       const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
@@ -93,7 +80,7 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
       if (error instanceof StoreFullError) return
       log.error({ err: error }, 'webhook failed: a bug of the agent')
       if (response.headersSent) response.destroy()
-      else await write(request, response, { status: 500, reason: 'internal error' })
+      else await write(request, response, refuse(500, 'internal error'))
     }
   }
 
@@ -101,15 +88,14 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
   async function write(
     request: IncomingMessage,
     response: ServerResponse<IncomingMessage>,
-    answer: WebhookAnswer | Refusal,
+    { status, body, allow }: WebhookAnswer,
   ): Promise<boolean> {
     const closed = new Promise<void>((resolve) => {
       if (response.destroyed) resolve()
       else response.once('close', resolve)
     })
-    const text = JSON.stringify('body' in answer ? answer.body : { message: answer.message ?? answer.reason })
-    const allow = 'allow' in answer ? answer.allow : undefined
-    await writeAnswer(request, response, { status: answer.status, text, allow }, () => server.isLast(request, response))
+    const answer = { status, text: JSON.stringify(body), allow }
+    await writeAnswer(request, response, answer, () => server.isLast(request, response))
     await closed
     return response.writableFinished
   }
@@ -125,19 +111,15 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
   return { url: `${server.url}${settings.path}`, close: () => server.close(), destroy: () => server.destroy() }
 }
 
-/** What is wrong with an envelope already without its body, so that a stranger's body is not read. */
-function refusalByHead(headerLines: readonly string[], { openWebhook }: BridgeServerOptions): Refusal | undefined {
-  const error = openWebhook.judgeHead(headerLines)
-  if (!error) return undefined
-  const { body, reason = '', cure } = refusalOfEnvelope(error)
-  return { status: 401, reason, cure, message: String(body['message']) }
+/** Decided on the head alone. */
+function refusalOf({ method, url, headersDistinct, headers }: IncomingMessage, path: string) {
+  if (url !== path) return refuse(404, 'unknown path')
+  if (method !== 'POST') return { ...refuse(405, 'only POST'), allow: 'POST' }
+  if (headersDistinct[signatureHeader]?.length !== 1) return refuse(401, 'no single signature header')
+  return Number(headers['content-length'] ?? 0) > limits.bodyBytesMax ? refuse(413, 'body too large') : undefined
 }
 
-/** Decided on the head alone, so that a stranger's body is not read. */
-function refusalOf({ method, url, headersDistinct, headers }: IncomingMessage, path: string): Refusal | undefined {
-  if (url !== path) return { status: 404, reason: 'unknown path' }
-  if (method !== 'POST') return { status: 405, reason: 'only POST', allow: 'POST' }
-  if (headersDistinct[signatureHeader]?.length !== 1) return { status: 401, reason: 'no single signature header' }
-  if (Number(headers['content-length'] ?? 0) > limits.bodyBytesMax) return { status: 413, reason: 'body too large' }
-  return undefined
+/** A request that is not a webhook. */
+function refuse(status: WebhookAnswer['status'], reason: string): WebhookAnswer {
+  return { status, body: { message: reason }, result: 'refused', reason }
 }

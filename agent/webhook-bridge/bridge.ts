@@ -4,7 +4,6 @@ import type { WebhookSettings } from '../config/config.ts'
 import { sentenceOf } from '../language/problem.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import { StateLog } from '../log/state-log.ts'
-import type { Order } from '../orders/order.ts'
 import { Orders, type OrdersOptions } from '../orders/orders.ts'
 import { openSqliteOrderLedger, type SqliteOrderLedgerOptions } from '../orders/sqlite-order-ledger.ts'
 import { spoolReasons } from '../spool/spool-dirs.ts'
@@ -24,7 +23,8 @@ export interface BridgeOptions
 }
 
 /** The webhook bridge: the ledger of orders, the port that fills it, and the channels to the game server. */
-export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'listAll' | 'check'> {
+export interface Bridge {
+  readonly orders: Orders
   /**
    * Takes the port. Webhooks wait until the bridge is started.
    *
@@ -38,8 +38,6 @@ export interface Bridge extends Pick<Orders, 'reports' | 'answer' | 'listAll' | 
   readonly handover: string
   /** Why orders are not recorded or handed over, each with its cure. Empty when they are. */
   reasons(): readonly string[]
-  /** Orders that are not over, oldest first. */
-  findOpenOrders(): Promise<readonly Order[]>
   /** Takes no new webhooks. Resolves when each one under way is answered, and replies under way are durable. */
   stop(): Promise<void>
   /** Closes the port, the connections to the game server, and the ledger. */
@@ -67,11 +65,7 @@ export function openBridge(options: BridgeOptions): Bridge {
   }
 
   return {
-    reports: orders.reports,
-    answer: orders.answer,
-    listAll: orders.listAll,
-    check: () => orders.check(),
-    findOpenOrders: () => ledger.findOpen(),
+    orders,
     handover:
       way === 'url'
         ? `posted to ${new URL(url ?? '').origin}`

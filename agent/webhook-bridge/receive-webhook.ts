@@ -42,7 +42,7 @@ export type WebhookResult =
 
 /** What is answered to the platform. */
 export interface WebhookAnswer {
-  readonly status: 200 | 400 | 401 | 404 | 503
+  readonly status: number
   readonly body: Readonly<Record<string, unknown>>
   readonly result: WebhookResult
   readonly event?: WebhookEvent
@@ -52,6 +52,8 @@ export interface WebhookAnswer {
   /** Why it was refused, and what a person can do. */
   readonly reason?: string
   readonly cure?: string
+  /** The methods that are allowed, with 405. */
+  readonly allow?: string
 }
 
 export interface ReceiveDeps {

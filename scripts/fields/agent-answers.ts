@@ -1,10 +1,12 @@
-import type { DescribedOrder } from '../../agent/orders/describe-order.ts'
+import type { describeOrder } from '../../agent/orders/describe-order.ts'
 import type { CarriedRequest } from '../../agent/platform/partner-api.ts'
 import { eventExample } from '../../platform-stub/openapi/examples.ts'
 import type { Texts } from './field-texts.ts'
 
 /** A field of an answer that the agent makes itself: its type in English, and its meaning. */
 export type AgentField = Texts & { readonly type: string }
+
+type DescribedOrder = ReturnType<typeof describeOrder>
 
 const { event: _, ...order } = eventExample('transfer_order')
 
