@@ -1,9 +1,8 @@
 import type { Clock } from '../clock/clock.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { FileProblem } from './file-problem.ts'
 import type { Message, Reply } from './message.ts'
-import type { MessageFiles, NamedMessage } from './message-files.ts'
+import type { NamedMessage } from './message-files.ts'
 import {
   type Effect,
   isSameTask,
@@ -20,6 +19,7 @@ import {
 import type { Order } from './order.ts'
 import type { OrderBook } from './order-book.ts'
 import { confirmTerminal, countOffer } from './order-changes.ts'
+import type { OrderFiles } from './order-files.ts'
 import { awaitsReply } from './order-moves.ts'
 import type { OrdersPlatform } from './platform-port.ts'
 import type { Questions, QuestionsOptions } from './questions.ts'
@@ -33,8 +33,7 @@ export interface OrderPathOptions extends Pick<QuestionsOptions, 'attempt'> {
   readonly way: Way
   /** Offers a message once. Never throws. */
   readonly push: (message: Message) => Promise<Reply | 'unanswered'>
-  /** Undefined without a spool. Where files are not the way, only what is left over is removed. */
-  readonly files: MessageFiles | undefined
+  readonly files: OrderFiles
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
   readonly limitedLog: Pick<LimitedLog, 'warn'>
@@ -57,25 +56,15 @@ const quietMs = 2_000
 export class OrderPath {
   readonly #options: OrderPathOptions
   readonly #table = new Map<number, OpenOrder>()
-  readonly #fileProblem: FileProblem
   /** What a stop waits for. */
   readonly #underWay = new Set<Promise<unknown>>()
   #state: 'starting' | 'running' | 'stopped' = 'starting'
-  /** False while `events/` may have files of messages that are not open. */
-  #isTidy: boolean
   #changed = Promise.withResolvers<void>()
   #cancelTick: () => void = () => undefined
 
   constructor(options: OrderPathOptions) {
     this.#options = options
-    this.#fileProblem = new FileProblem(options.log)
-    this.#isTidy = options.files === undefined
     options.book.onChange((transactionId, order) => this.#follow(transactionId, order))
-  }
-
-  /** Whether files cannot be used as they should. */
-  get hasFileProblem(): boolean {
-    return this.#fileProblem.isThere
   }
 
   /**
@@ -96,12 +85,6 @@ export class OrderPath {
     this.#changed.resolve()
     this.#cancelTick()
     await Promise.all(this.#underWay)
-  }
-
-  /** Removes replies that were set aside before a moment (Unix ms). */
-  removeRejectedBefore(beforeMs: number): void {
-    const { files, way } = this.#options
-    if (way === 'files') this.#fileProblem.try(() => files?.removeRejectedBefore(beforeMs))
   }
 
   /** Whether the platform is known to wait for an order now. */
@@ -140,7 +123,7 @@ export class OrderPath {
   #follow(transactionId: number, order: Order | undefined): void {
     const open = this.#table.get(transactionId)
     const isSame = open !== undefined && order !== undefined && isSameTask(open.order, order)
-    if (open?.message && !isSame) this.#removeFiles(open.message)
+    if (open?.message && !isSame) this.#options.files.remove(open.message)
     if (!order || order.phase === 'closed') this.#table.delete(transactionId)
     else if (isSame) this.#table.set(transactionId, { ...open, order })
     else {
@@ -157,17 +140,18 @@ export class OrderPath {
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
     if (this.#state !== 'running') return
-    const { way, clock, platform } = this.#options
+    const { way, clock, platform, files } = this.#options
     const due = nextEffects(this.#table.values(), { way, slots }, this.#nowMs(), platform.platformMs())
     for (const { effect, open } of due) this.#begin(effect, open)
     this.#cancelTick()
-    const hasWork = this.#table.size > 0 || way === 'files' || !this.#isTidy
+    const hasWork = this.#table.size > 0 || files.isWatched
     this.#cancelTick = hasWork ? clock.after(tickMs, () => void this.#track(this.#tick())) : () => undefined
   }
 
   async #tick(): Promise<void> {
-    this.#tidy()
-    if (this.#options.way === 'files') await this.#readReplies()
+    const { files } = this.#options
+    files.tidy((named) => this.#openOf(named) !== undefined)
+    for (const named of files.replies()) await this.#readReply(named)
     this.#act()
   }
 
@@ -190,8 +174,7 @@ export class OrderPath {
     if (open && !needsProof(open, this.#nowMs()))
       return this.#again(begun, this.#options.way === 'asking' ? sweepMs : 0, tries)
     // What says when it expires may stay where nothing is known.
-    if (message && verdict.kind !== 'unanswered')
-      this.#fileProblem.try(() => this.#options.files?.removeEvent(message.name))
+    if (verdict.kind !== 'unanswered') this.#options.files.removeEvent(message)
     this.#again(begun, retryDelayMs(tries + 1))
   }
 
@@ -205,6 +188,7 @@ export class OrderPath {
 
   async #push(begun: OpenOrder): Promise<void> {
     await this.#countOffer(begun.order)
+    if (!this.#current(begun.order)) return
     const reply = await this.#options.push(begun.message as Message)
     if (reply === 'unanswered') this.#again(begun, retryDelayMs(begun.tries + 1))
     else await this.#reply(begun, reply)
@@ -215,14 +199,14 @@ export class OrderPath {
     const { order, tries } = open
     const isOrder = awaitsReply(order.phase)
     const actUntil = isOrder ? new Date(clock.wallMs() + actMs).toISOString() : undefined
-    const isShown = this.#fileProblem.try(() => files?.show(open.message as Message, actUntil) ?? true)
-    const atMs = this.#nowMs() + (isShown ? (isOrder ? proofMs : Number.POSITIVE_INFINITY) : retryDelayMs(tries + 1))
-    this.#table.set(order.transactionId, {
-      ...open,
-      tries: isShown ? 0 : tries + 1,
-      at: isShown ? 'shown' : 'due',
-      atMs,
-    })
+    const isShown = files.show(open.message as Message, actUntil)
+    const nowMs = this.#nowMs()
+    this.#table.set(
+      order.transactionId,
+      isShown
+        ? { ...open, tries: 0, at: 'shown', atMs: isOrder ? nowMs + proofMs : Number.POSITIVE_INFINITY }
+        : { ...open, tries: tries + 1, at: 'due', atMs: nowMs + retryDelayMs(tries + 1) },
+    )
     // A file that is written again is the same offer.
     if (isShown && order.offers === 0) void this.#track(this.#countOffer(order))
   }
@@ -247,44 +231,28 @@ export class OrderPath {
   }
 
   /** What was begun is over, and its task is still the same one: it is due again after a while. */
-  #again({ order: { transactionId }, order, tries: before }: OpenOrder, delayMs: number, tries = before + 1): void {
-    const open = this.#table.get(transactionId)
-    if (!open || isWaiting(open) || !isSameTask(open.order, order)) return
+  #again({ order, tries: before }: OpenOrder, delayMs: number, tries = before + 1): void {
+    const { transactionId } = order
+    const open = this.#current(order)
+    if (!open || isWaiting(open)) return
     // Behind those that wait as long.
     this.#table.delete(transactionId)
     this.#table.set(transactionId, { ...open, tries, at: 'due', atMs: this.#nowMs() + delayMs })
     this.#act()
   }
 
-  /** Files that cannot be removed now are tried again. */
-  #removeFiles({ name }: Message): void {
-    const { files } = this.#options
-    if (files && !this.#fileProblem.try(() => files.remove(name) ?? true)) this.#isTidy = false
-  }
-
-  /** Removes the files of messages that are not open: those of an earlier agent, and what could not be removed before. */
-  #tidy(): void {
-    const { files, way } = this.#options
-    if (this.#isTidy || !files) return
-    this.#isTidy =
-      this.#fileProblem.try(() => {
-        for (const event of files.events())
-          if (way !== 'files') files.removeEvent(event.name)
-          else if (!this.#openOf(event)) files.remove(event.name)
-        return true
-      }) ?? false
-  }
-
-  async #readReplies(): Promise<void> {
-    const { files } = this.#options
-    for (const named of (files && this.#fileProblem.try(() => files.replies())) ?? []) await this.#readReply(named)
+  /** The open order for which the same is to be done as for this one. */
+  #current(order: Order): OpenOrder | undefined {
+    const open = this.#table.get(order.transactionId)
+    return open && isSameTask(open.order, order) ? open : undefined
   }
 
   async #readReply(named: NamedMessage): Promise<void> {
     const open = this.#openOf(named)
-    if (!open) return this.#setAside(named, 'no event of this name waits for a reply')
+    const { files } = this.#options
+    if (!open) return files.setAside(named, 'no event of this name waits for a reply')
     if (open.at === 'reply') return
-    const read = this.#fileProblem.try(() => this.#options.files?.readReply(open.message as Message)) ?? 'gone'
+    const read = files.readReply(open.message as Message)
     if (read === 'gone') return
     if (read === 'confirmed' || 'observedQuantity' in read) {
       this.#table.set(named.transactionId, { ...open, at: 'reply' })
@@ -296,17 +264,12 @@ export class OrderPath {
       return void this.#table.set(named.transactionId, { ...open, at: 'half-replied', stamp, sinceMs: this.#nowMs() })
     if (this.#nowMs() - open.sinceMs < quietMs) return
     this.#table.set(named.transactionId, { ...open, at: 'shown' })
-    this.#setAside(named, problem)
+    files.setAside(named, problem)
   }
 
   #openOf({ transactionId, name }: NamedMessage): OpenOrder | undefined {
     const open = this.#table.get(transactionId)
     return open?.message?.name === name ? open : undefined
-  }
-
-  #setAside({ name }: NamedMessage, reason: string): void {
-    if (this.#fileProblem.try(() => this.#options.files?.setAside(name)))
-      this.#options.limitedLog.warn({ name: `${name}.json`, reason }, 'reply set aside')
   }
 
   #nowMs(): number {

@@ -11,6 +11,7 @@ import type { Log } from '../log/log.ts'
 import type { Order } from './order.ts'
 import { OrderBook } from './order-book.ts'
 import { acknowledge } from './order-changes.ts'
+import { OrderFiles, type OrderFilesOptions } from './order-files.ts'
 import type { OrderLedger } from './order-ledger.ts'
 import { orderOperations } from './order-operations.ts'
 import { OrderPath, type OrderPathOptions } from './order-path.ts'
@@ -19,7 +20,8 @@ import type { OrdersPlatform } from './platform-port.ts'
 import { Questions } from './questions.ts'
 
 export interface OrdersOptions
-  extends Pick<OrderPathOptions, 'way' | 'push' | 'files'>,
+  extends Pick<OrderPathOptions, 'way' | 'push'>,
+    Pick<OrderFilesOptions, 'files'>,
     Pick<OrderReportsOptions, 'onObserved'> {
   readonly ledger: OrderLedger
   readonly platform: OrdersPlatform
@@ -43,6 +45,7 @@ const closedKeptMs = 30 * rejectedKeptMs
 export class Orders {
   readonly book: OrderBook
   readonly questions: Questions
+  readonly files: OrderFiles
   readonly path: OrderPath
   /** Learns from calls what becomes of orders. */
   readonly reports: CallReports
@@ -55,7 +58,7 @@ export class Orders {
   #stopPurging: () => void = () => undefined
 
   constructor(options: OrdersOptions) {
-    const { ledger, clock, log } = options
+    const { ledger, way, clock, log } = options
     this.#options = options
     const book = new OrderBook(ledger, clock, log)
     const attempt = (act: () => Promise<unknown>) => this.#attempt(act)
@@ -64,7 +67,8 @@ export class Orders {
       ...{ book, attempt, onAwaited: (...awaited) => this.path.prove(...awaited) },
     })
     const limitedLog = new LimitedLog(log, clock)
-    this.path = new OrderPath({ ...options, book, questions, attempt, limitedLog })
+    this.files = new OrderFiles({ ...options, isChannel: way === 'files', limitedLog })
+    this.path = new OrderPath({ ...options, files: this.files, book, questions, attempt, limitedLog })
     this.reports = new OrderReports({ ...options, book })
     const { answer, listAll } = orderOperations({ book, questions, path: this.path, clock, log })
     this.book = book
@@ -81,7 +85,7 @@ export class Orders {
     const closedClockMs = windowClock(clock, closedKeptMs)
     this.#stopPurging = repeat(clock, purgeIntervalMs, () =>
       this.#attempt(async () => {
-        this.path.removeRejectedBefore(rejectedClockMs() - rejectedKeptMs)
+        this.files.removeRejectedBefore(rejectedClockMs() - rejectedKeptMs)
         await this.book.removeClosedBefore(closedClockMs() - closedKeptMs)
       }),
     )

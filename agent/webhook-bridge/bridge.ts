@@ -61,7 +61,7 @@ export function openBridge(options: BridgeOptions): Bridge {
     if (spoolDir === undefined || way !== 'files') return []
     // Replies come in as requests do, and events go out as answers do.
     const dirs = { root: spoolDir, outbox: join(spoolDir, 'replies'), inbox: join(spoolDir, 'events') }
-    return spoolReasons(dirs, orders.path.hasFileProblem).map(sentenceOf)
+    return spoolReasons(dirs, orders.files.hasProblem).map(sentenceOf)
   }
 
   return {
