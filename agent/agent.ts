@@ -13,7 +13,6 @@ import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
 import { type Clock, systemClock } from './clock/clock.ts'
 import { repeat } from './clock/repeat.ts'
 import type { LiveConfig } from './config/live-config.ts'
-import { StoreFullError } from './database/store-errors.ts'
 import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import { CallLog } from './log/call-log.ts'
 import { LimitedLog } from './log/limited-log.ts'
@@ -213,12 +212,7 @@ export async function startAgent(
     async checkOrders() {
       await workStarted
       if (!bridge) return refuse('ORDERS_NOT_CONFIGURED')
-      try {
-        return { ok: true, dataText: JSON.stringify(await bridge.orders.check()) }
-      } catch (error) {
-        if (error instanceof StoreFullError) return refuse('ORDER_NOT_STORED')
-        throw error
-      }
+      return { ok: true, dataText: JSON.stringify(await bridge.orders.check()) }
     },
     listOrders: async () => bridge?.orders.listAll() ?? refuse('ORDERS_NOT_CONFIGURED'),
     operationsText,

@@ -35,6 +35,8 @@ test.skipIf(!hasSmallDisks)(
     )
     await until(() => /"level":"warn"[^\n]*"status":503[^\n]*free space/.test(agent.output()))
     expect((await sendWebhook(url, order)).status).toBe(503)
+    const checked = await fetch(`${await agent.listening}/orders/check`, { method: 'POST' })
+    expect([checked.status, await checked.json()]).toMatchObject([200, { ok: true }])
     expect(gameServer.received.some(({ event }) => event.transactionId === order.transactionId)).toBe(false)
     disk.free()
     await until(async () => (await statusOf(agent)).ready)

@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { until } from '../../../scripts/until.ts'
+import { order } from '../fixtures/events.ts'
+import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
+
+const eventFile = ({ spoolDir }: TestBridge, name: string) => join(spoolDir, 'events', `${name}.json`)
+const replyFile = ({ spoolDir }: TestBridge, name: string) => join(spoolDir, 'replies', `${name}.json`)
+
+function reply(bridge: TestBridge, name: string, content: object, writtenS?: number): void {
+  const path = replyFile(bridge, name)
+  writeFileSync(`${path}.tmp`, JSON.stringify(content))
+  if (writtenS !== undefined) utimesSync(`${path}.tmp`, writtenS, writtenS)
+  renameSync(`${path}.tmp`, path)
+}
+
+test('replies that are found together count in the order in which they were written', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answers = [1, 2].map((transactionId) => bridge.webhook({ ...order, transactionId }))
+  await until(() => [1, 2].every((id) => existsSync(eventFile(bridge, `transfer_order-${id}`))))
+  const nowS = Math.floor(Date.now() / 1_000)
+  // The agent runs in this process, so it sees both or none.
+  reply(bridge, 'transfer_order-1', { observedQuantity: 4 }, nowS - 10)
+  reply(bridge, 'transfer_order-2', { observedQuantity: 5 }, nowS - 20)
+  await Promise.all(answers)
+  const taken = bridge.agent.logLines().filter(({ msg }) => msg === 'order taken by the game server')
+  expect(taken).toMatchObject([
+    { transactionId: 2, observedQuantity: 5 },
+    { transactionId: 1, observedQuantity: 4 },
+  ])
+})
+
+test('files that cannot be removed are removed later, and their reply counts once', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await until(() => existsSync(eventFile(bridge, 'transfer_order-17')))
+  const events = join(bridge.spoolDir, 'events')
+  // A directory that is not what it was: nothing can be removed in it.
+  renameSync(events, `${events}.away`)
+  writeFileSync(events, '')
+  reply(bridge, 'transfer_order-17', { observedQuantity: 4 })
+  expect(await answer).toEqual({ status: 200, body: { observedQuantity: 4 } })
+  await until(() => bridge.agent.logLines().some(({ msg }) => msg.startsWith('orders cannot be handed over by files')))
+  renameSync(events, `${events}.file`)
+  renameSync(`${events}.away`, events)
+  await until(() => !existsSync(eventFile(bridge, 'transfer_order-17')))
+  expect(readdirSync(join(bridge.spoolDir, 'replies'))).toEqual([])
+  expect((await bridge.orders()).open).toMatchObject([{ state: 'taken' }])
+})
+
+test('replies that answer nothing leave thirty lines a minute, and not one for each', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const dir = join(bridge.spoolDir, 'replies')
+  mkdirSync(dir, { recursive: true })
+  for (let n = 1; n <= 80; n++) reply(bridge, `transfer_order-${n}`, { observedQuantity: 1 })
+  await until(() => readdirSync(dir).filter((name) => name.endsWith('.rejected')).length === 80)
+  const lines = () => bridge.agent.logLines().filter(({ msg }) => msg.startsWith('reply set aside'))
+  expect(lines()).toHaveLength(30)
+  bridge.clock.advance(60_000)
+  await until(() => lines().length === 31)
+  expect(lines().at(-1)).toMatchObject({ notLogged: 50 })
+})
