@@ -16,8 +16,7 @@ export interface MessageFiles {
   /** @returns Whether there was one. */
   setAside(name: string): boolean
   removeEvent(name: string): void
-  /** Removes the reply to a message, and then its event: what is left after a failure is found by its event. */
-  remove(name: string): void
+  removeReply(name: string): void
   /** Removes what was set aside before a moment (Unix ms). */
   removeRejectedBefore(beforeMs: number): void
 }

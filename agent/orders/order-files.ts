@@ -16,13 +16,13 @@ export interface OrderFilesOptions {
 /** Messages as files that may fail: nothing throws, a problem is reported once, and what could not be removed is tried again. */
 export class OrderFiles {
   readonly #options: OrderFilesOptions
-  /** False while `events/` may have files of messages that are not open. */
-  #isTidy: boolean
+  /** Names whose files must still go. Undefined until `events/` was read: an earlier agent may have left some. */
+  #leftOver: Set<string> | undefined
   #problem: string | undefined
 
   constructor(options: OrderFilesOptions) {
     this.#options = options
-    this.#isTidy = options.files === undefined
+    if (!options.files) this.#leftOver = new Set()
   }
 
   /** Whether files cannot be used as they should. */
@@ -32,19 +32,17 @@ export class OrderFiles {
 
   /** Whether there may be something to be found. */
   get isWatched(): boolean {
-    return this.#options.isChannel || !this.#isTidy
+    return this.#options.isChannel || this.#leftOver?.size !== 0
   }
 
   /** Removes the files of messages that are not open: those of an earlier agent, and what could not be removed before. */
   tidy(isOpen: (named: NamedMessage) => boolean): void {
-    if (this.#isTidy) return
     const { isChannel } = this.#options
-    this.#isTidy = this.#try((files) => {
-      for (const event of files.events())
-        if (!isChannel) files.removeEvent(event.name)
-        else if (!isOpen(event)) files.remove(event.name)
-      return true
-    }, false)
+    this.#leftOver ??= this.#try((files) => {
+      const names = files.events().filter((event) => !isChannel || !isOpen(event))
+      return new Set(names.map(({ name }) => name))
+    }, undefined)
+    for (const name of this.#leftOver ?? []) if (this.#remove(name, isChannel)) this.#leftOver?.delete(name)
   }
 
   /** What may be replies, oldest first. */
@@ -66,25 +64,33 @@ export class OrderFiles {
 
   /** Removes an event that must not be acted on, if it is there. Its reply stays. */
   removeEvent(message: Message | undefined): void {
-    if (message) this.#try((files) => files.removeEvent(message.name), undefined)
+    if (message) this.#remove(message.name, false)
   }
 
   /** Removes the event of a message that is over, and its reply. */
-  remove(message: Message): void {
-    this.#isTidy = this.#try((files) => {
-      files.remove(message.name)
-      return this.#isTidy
-    }, false)
+  remove({ name }: Message): void {
+    if (!this.#remove(name, true)) this.#leftOver?.add(name)
   }
 
   setAside({ name }: NamedMessage, reason: string): void {
-    if (this.#try((files) => files.setAside(name), false))
+    if (!this.#leftOver?.has(name) && this.#try((files) => files.setAside(name), false))
       this.#options.limitedLog.warn({ name: `${name}.json`, reason }, 'reply set aside')
   }
 
   /** Removes replies that were set aside before a moment (Unix ms). */
   removeRejectedBefore(beforeMs: number): void {
     if (this.#options.isChannel) this.#try((files) => files.removeRejectedBefore(beforeMs), undefined)
+  }
+
+  /** @returns Whether its files are not there any more. */
+  #remove(name: string, isWithReply: boolean): boolean {
+    if (!this.#options.files) return true
+    return this.#try((files) => {
+      files.removeEvent(name)
+      // After its event: a game server that finds the event answers it again, and that reply would have no event.
+      if (isWithReply) files.removeReply(name)
+      return true
+    }, false)
   }
 
   #try<Result>(act: (files: MessageFiles) => Result, otherwise: Result): Result {

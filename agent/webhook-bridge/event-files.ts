@@ -85,10 +85,7 @@ export function eventFiles(root: string, clock: Clock, log: Log): MessageFiles {
     },
 
     removeEvent: (name) => void unlessGone(() => unlinkSync(fileIn(events, name))),
-
-    remove(name) {
-      for (const dir of [replies, events]) unlessGone(() => unlinkSync(fileIn(dir, name)))
-    },
+    removeReply: (name) => void unlessGone(() => unlinkSync(fileIn(replies, name))),
 
     removeRejectedBefore(beforeMs) {
       for (const file of readdirSync(replies)) {

@@ -2,6 +2,8 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Order } from '../../agent/orders/order.ts'
+import { isOver } from '../../agent/orders/order-moves.ts'
 import type { AgentProcess } from '../agent/fixtures/agent-process.ts'
 import { spawnBridge, webhookUrlOf } from '../agent/fixtures/bridge-process.ts'
 import { GameServer, type Plan, type Way, ways } from './game-server.ts'
@@ -18,15 +20,6 @@ const plans: ReadonlyMap<number, Plan> = new Map([
 /** Expires before it is paid: only its end arrives. */
 const unpaid = 21
 const forgotten = 17
-
-/** A row of the ledger. */
-interface Row {
-  readonly transaction_id: number
-  readonly phase: string
-  readonly generation: number
-  readonly end_text: string | null
-  readonly is_end_confirmed: number
-}
 
 /** Sales through the webhook bridge, to a game server that dies with each agent and forgets what it took. */
 export async function bridgeScenario(way: Way): Promise<Scenario> {
@@ -68,20 +61,19 @@ export async function bridgeScenario(way: Way): Promise<Scenario> {
     repeat: async () => undefined,
 
     checkStored() {
-      const stored = new Map(rows().map((row) => [row.transaction_id, row]))
+      const stored = new Map(rows().map((row) => [row.transactionId, row]))
       for (const { transactionId, order, end, ordersAcknowledged } of market.sales) {
         const row = stored.get(transactionId)
-        const isOver = end !== undefined || !market.isAwaiting(transactionId)
-        if (row?.phase === 'lost') world.violate('I13', `order ${transactionId} is called lost`)
-        if (row?.phase === 'closed' && !isOver) world.violate('I13', `order ${transactionId} is closed too early`)
+        const isEnded = end !== undefined || !market.isAwaiting(transactionId)
+        if (row && isOver(row.phase) && !isEnded) world.violate('I13', `order ${transactionId} is closed too early`)
         // Each reply that the platform knows of has ended a generation.
         if (
           order?.isAcknowledged &&
-          !isOver &&
+          !isEnded &&
           (!row || (row.phase === 'offered' && row.generation <= ordersAcknowledged))
         )
           world.violate('I12', `order ${transactionId} was acknowledged before the reply was stored`)
-        if (end?.isAcknowledged && row?.end_text == null)
+        if (end?.isAcknowledged && row?.terminalText == null)
           world.violate('I12', `the end of ${transactionId} was acknowledged before it was stored`)
       }
     },
@@ -95,12 +87,9 @@ export async function bridgeScenario(way: Way): Promise<Scenario> {
             world.violate('I11', `${event} ${transactionId} was not handed over`)
         if (!end?.isAcknowledged) world.violate('I1', `the end of ${transactionId} was not acknowledged`)
       }
-      for (const { transaction_id, phase, is_end_confirmed } of rows()) {
-        if (phase !== 'closed')
-          world.violate('I11', `order ${transaction_id} is over, and the ledger calls it ${phase}`)
-        if (way !== 'asking' && !is_end_confirmed)
-          world.violate('I11', `the end of ${transaction_id} waits for the game server, which has confirmed it`)
-      }
+      // A terminal event that the game server has confirmed does not wait for it.
+      for (const { transactionId, phase } of rows())
+        if (phase !== 'closed') world.violate('I11', `order ${transactionId} is over, and the ledger calls it ${phase}`)
     },
 
     async [Symbol.asyncDispose]() {
@@ -112,14 +101,15 @@ export async function bridgeScenario(way: Way): Promise<Scenario> {
 }
 
 /** What the ledger knows, read from a copy: the next agent must find the files as the last one left them. */
-function rowsOf(path: string): readonly Row[] {
+function rowsOf(path: string): readonly Order[] {
   if (!existsSync(path)) return []
   const dir = mkdtempSync(join(tmpdir(), 'market-agent-ledger-'))
   try {
     const copy = join(dir, 'orders.db')
     for (const suffix of ['', '-wal']) if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix)
     using db = new DatabaseSync(copy)
-    return db.prepare('SELECT * FROM orders').all() as unknown as Row[]
+    const rows = db.prepare('SELECT record FROM orders').all()
+    return rows.map(({ record }) => JSON.parse(String(record)) as Order)
   } finally {
     rmSync(dir, { recursive: true })
   }
