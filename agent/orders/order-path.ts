@@ -40,7 +40,7 @@ export interface OrderPathOptions extends Pick<QuestionsOptions, 'attempt'> {
 }
 
 const slots = { orders: 8, terminalEvents: 2, reports: 8 }
-const tickMs = 200
+const lookIntervalMs = 200
 /** How often the platform is asked about an order with which the agent has nothing else to do. */
 const sweepMs = 180_000
 /** An order's file may be acted on for so long after it was written. */
@@ -60,7 +60,8 @@ export class OrderPath {
   readonly #underWay = new Set<Promise<unknown>>()
   #state: 'starting' | 'running' | 'stopped' = 'starting'
   #changed = Promise.withResolvers<void>()
-  #cancelTick: () => void = () => undefined
+  /** The next look at the table and the files, which no change puts off. */
+  #look: { readonly at: 'set'; readonly cancel: () => void } | { readonly at: 'none' | 'under-way' } = { at: 'none' }
 
   constructor(options: OrderPathOptions) {
     this.#options = options
@@ -74,7 +75,7 @@ export class OrderPath {
    */
   async start(open: readonly Order[]): Promise<void> {
     for (const order of open) this.#table.set(order.transactionId, openOrder(order, this.#nowMs()))
-    await this.#track(this.#tick())
+    await this.#track(this.#lookAtFiles())
     if (this.#state === 'starting') this.#state = 'running'
     this.#act()
   }
@@ -83,7 +84,7 @@ export class OrderPath {
   async stop(): Promise<void> {
     this.#state = 'stopped'
     this.#changed.resolve()
-    this.#cancelTick()
+    if (this.#look.at === 'set') this.#look.cancel()
     await Promise.all(this.#underWay)
   }
 
@@ -143,15 +144,16 @@ export class OrderPath {
     const { way, clock, platform, files } = this.#options
     const due = nextEffects(this.#table.values(), { way, slots }, this.#nowMs(), platform.platformMs())
     for (const { effect, open } of due) this.#begin(effect, open)
-    this.#cancelTick()
-    const hasWork = this.#table.size > 0 || files.isWatched
-    this.#cancelTick = hasWork ? clock.after(tickMs, () => void this.#track(this.#tick())) : () => undefined
+    if (this.#look.at === 'none' && (this.#table.size > 0 || files.isWatched))
+      this.#look = { at: 'set', cancel: clock.after(lookIntervalMs, () => void this.#track(this.#lookAtFiles())) }
   }
 
-  async #tick(): Promise<void> {
+  async #lookAtFiles(): Promise<void> {
     const { files } = this.#options
+    this.#look = { at: 'under-way' }
     files.tidy((named) => this.#openOf(named) !== undefined)
     for (const named of files.replies()) await this.#readReply(named)
+    this.#look = { at: 'none' }
     this.#act()
   }
 
