@@ -64,8 +64,8 @@ export class Questions {
     const change = this.#isStopped ? undefined : this.#changeBy(verdict, order)
     if (!change) return verdict
     await attempt(async () => {
-      await book.change(transactionId, change)
-      if (verdict.kind === 'awaited') onAwaited(transactionId, askedMs)
+      const isAbout = (await book.change(transactionId, change)) !== undefined
+      if (isAbout && verdict.kind === 'awaited') onAwaited(transactionId, askedMs)
     })
     return verdict
   }
