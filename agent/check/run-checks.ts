@@ -9,6 +9,7 @@ import { ledgerDatabase } from '../orders/sqlite-order-ledger.ts'
 import { spoolDirs } from '../spool/spool-dirs.ts'
 import { type Check, type CheckName, right, unknown, type Verdict } from './check.ts'
 import { type DirFacts, probeDir } from './dir-facts.ts'
+import { judgeEventDirs, judgeForwardUrl, probeEventDirs, probeForwardUrl } from './game-server-stages.ts'
 import { judgeLog, probeLog } from './log-stage.ts'
 import { agentAt, judgePort, probePort } from './port-stages.ts'
 import { settingsChecks } from './settings-stages.ts'
@@ -40,7 +41,7 @@ export async function* runChecks({ reading, offline, userAgent }: CheckOptions):
   const config = reading.ok ? reading.config : reading.partial
   if (!config) return
   const wrongSettings = new Set<string>(reading.ok ? [] : reading.errors.map(({ name }) => name))
-  for (const { names, needs, run } of await hostStages(config)) {
+  for (const { names, needs, run } of await hostStages(config, offline)) {
     const missing = needs.find((name) => wrongSettings.has(name))
     if (missing === undefined) yield* await run()
     else yield* names.map((name) => ({ name, ...unknown(say`not checked, because ${missing} is wrong`) }))
@@ -56,8 +57,8 @@ export async function* runChecks({ reading, offline, userAgent }: CheckOptions):
   yield* platformChecks(reading.config, await probePlatform(reading.config, userAgent))
 }
 
-/** The stages that look at this host alone. */
-async function hostStages(config: PartialConfig): Promise<StageGroup[]> {
+/** The stages that look at this host, and at the game server. */
+async function hostStages(config: PartialConfig, offline: boolean): Promise<StageGroup[]> {
   const { stateDir, spoolDir, logFile, host, port, webhook } = config
   const ownPort = await probePort(host, port, '/health')
   const agent = agentAt(ownPort)
@@ -96,12 +97,28 @@ async function hostStages(config: PartialConfig): Promise<StageGroup[]> {
       return [{ name: 'webhook-port', ...judgePort(plan, facts, isOurs) }]
     },
   })
+  const events = (root: string): StageGroup => ({
+    names: ['spool-events'],
+    needs: ['SERVICE_SPOOL_DIR'],
+    run: () => [{ name: 'spool-events', ...judgeEventDirs(probeEventDirs(root)) }],
+  })
+  const forward = (url: string): StageGroup => ({
+    names: ['forward-url'],
+    needs: ['SERVICE_WEBHOOK_FORWARD_URL', 'SERVICE_CA_FILE'],
+    async run() {
+      if (offline) return [{ name: 'forward-url', ...unknown(say`left out by --offline`) }]
+      return [{ name: 'forward-url', ...judgeForwardUrl(url, await probeForwardUrl(url, config.extraCa)) }]
+    },
+  })
+  const { ordersBy, forwardUrl } = webhook ?? {}
   return [
     state,
     ...(spoolDir === undefined ? [] : [spool(spoolDir)]),
+    ...(spoolDir !== undefined && ordersBy === 'files' ? [events(spoolDir)] : []),
     log,
     loopback,
     ...(webhook ? [bridge(webhook)] : []),
+    ...(forwardUrl !== undefined && ordersBy === 'url' ? [forward(forwardUrl)] : []),
   ]
 }
 

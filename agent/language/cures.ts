@@ -103,6 +103,8 @@ export const cures = {
   // The game server, through the webhook bridge.
   acknowledge: () => say`answer 2xx when the event is stored`,
   answerWithQuantity: () => say`answer a transfer_order with {"observedQuantity": n, "result": "DELIVERED"}`,
+  correctGameServerTls: () =>
+    say`give the game server a certificate for the host of SERVICE_WEBHOOK_FORWARD_URL, and name a private CA in SERVICE_CA_FILE`,
   startGameServer: () => say`start the game server, or correct SERVICE_WEBHOOK_FORWARD_URL`,
   checkTransaction: () =>
     say`check SERVICE_BASE_URL and SERVICE_API_KEY, and ask the platform's staff about the transaction`,

@@ -45,6 +45,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'does nothing without SERVICE_WEBHOOK_PORT': 'não tem efeito sem SERVICE_WEBHOOK_PORT',
   'every user of this host can read {0}': 'todo usuário desta máquina pode ler {0}',
   'example: {0}': 'exemplo: {0}',
+  'files can be written in {0}': 'é possível escrever em {0}',
   'for example market.eligibility': 'por exemplo market.eligibility',
   'free space on its disk': 'libere espaço no disco',
   'free space on its disk, or raise the quota': 'libere espaço no disco ou aumente a cota',
@@ -54,6 +55,8 @@ export const portuguese: Readonly<Record<string, string>> = {
   'give it or {0}, not both': 'informe esta ou {0}, não as duas',
   "give the agent's user the right to write and read there, and make no file there immutable":
     'dê ao usuário do agente o direito de ler e escrever ali e não deixe nenhum arquivo ali imutável',
+  'give the game server a certificate for the host of SERVICE_WEBHOOK_FORWARD_URL, and name a private CA in SERVICE_CA_FILE':
+    'dê ao servidor de jogo um certificado para o host de SERVICE_WEBHOOK_FORWARD_URL e informe uma CA própria em SERVICE_CA_FILE',
   'goes to standard output': 'vai para a saída padrão',
   'hard links are allowed': 'hard links são permitidos',
   'holds a certificate that cannot be read': 'contém um certificado que não pode ser lido',
@@ -91,6 +94,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'keep one of the lines': 'deixe só uma das linhas',
   'kid {0}': 'kid {0}',
   'leaves out everything that needs the network': 'deixa de fora tudo que precisa da rede',
+  'left out by --offline': 'deixado de fora por --offline',
   'left out by --offline: name, TCP, proxy, TLS, address, clock and credentials':
     'deixado de fora por --offline: nome, TCP, proxy, TLS, endereço, relógio e credenciais',
   'left to the proxy {0}': 'fica por conta do proxy {0}',
@@ -125,7 +129,9 @@ export const portuguese: Readonly<Record<string, string>> = {
   'needs outbox and inbox': 'precisa de outbox e inbox',
   'needs SERVICE_PLATFORM_KID and SERVICE_PLATFORM_PUBLIC_KEY_FILE':
     'precisa de SERVICE_PLATFORM_KID e SERVICE_PLATFORM_PUBLIC_KEY_FILE',
+  'no answer within 10 s': 'sem resposta em 10 s',
   'no connection to {0} ({1})': 'sem conexão com {0} ({1})',
+  'no connection to {0} ({1}), so orders wait': 'sem conexão com {0} ({1}), então os pedidos esperam',
   'no encrypted connection to {0} ({1})': 'sem conexão criptografada com {0} ({1})',
   'no error': 'nenhum erro',
   'no HTTP': 'não é HTTP',
@@ -155,6 +161,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'nothing can listen at {0} ({1})': 'nada pode escutar em {0} ({1})',
   "nothing is wrong on this host; if it lasts, ask the platform's staff":
     'não há nada errado nesta máquina; se continuar, fale com a equipe da plataforma',
+  'nothing listens at {0}, so orders wait': 'nada escuta em {0}, então os pedidos esperam',
   'of the service, one for each game server': 'do serviço, um para cada servidor de jogo',
   'ok, but': 'ok, mas',
   'on Linux raise fs.inotify.max_user_watches; nothing is lost but time':
@@ -241,6 +248,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   "the disk quota of the agent's user is used up": 'a cota de disco do usuário do agente acabou',
   'the fields of the operation as a JSON object': 'os campos da operação como um objeto JSON',
   'the file is empty: {0}': 'o arquivo está vazio: {0}',
+  'the game server at {0} accepts connections': 'o servidor de jogo em {0} aceita conexões',
   'the group of {0} may not write in {1}': 'o grupo de {0} não pode escrever em {1}',
   'the name {0} cannot be resolved ({1})': 'o nome {0} não pôde ser resolvido ({1})',
   "the next call tries again; if it lasts, ask the platform's staff":
@@ -261,6 +269,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'the running daemon reads keys, token and log level again; no call is lost':
     'o agente em execução lê de novo chaves, token e nível de log; nenhuma chamada se perde',
   'the same as the owner of the state directory': 'o mesmo dono do diretório de estado',
+  'the spool cannot be used': 'o spool não pode ser usado',
   'the spool does not exist yet': 'o spool ainda não existe',
   'this is a private key; the public key of the platform is needed':
     'esta é uma chave privada; é preciso a chave pública da plataforma',
