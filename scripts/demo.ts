@@ -1,10 +1,11 @@
 /**
  * `npm run demo`: a stub and three sample game servers, each with its agent, as real processes. A purchase in each of the
- * three ways in which a game server gets its orders, a refund, a repeated id, a refusal. Prints a line for each step.
+ * three ways in which a game server gets its orders, a refund, a repeated id, a refusal. Each game server has the one
+ * handler of `demo/handler.ts`, and its agent reports what it replied. Prints a line for each step.
  * Exit 0, or 1 with the step that failed.
  */
 import { type GameServer, gameServerThatAsks, gameServerWithFiles, gameServerWithHttp } from './demo/game-server.ts'
-import { deliver, letSell, linkSeller, offer, seeItEnd, sellUpToTheOrder, succeed } from './demo/purchase.ts'
+import { letSell, linkSeller, offer, offerAndBuy, payAndSeeItEnd, refunded, sold, succeed } from './demo/purchase.ts'
 import { type Stage, setStage } from './demo/stage.ts'
 import { expectThat, StepFailed, step } from './demo/steps.ts'
 import { binaryPrograms, sourcePrograms } from './programs.ts'
@@ -12,21 +13,12 @@ import { binaryPrograms, sourcePrograms } from './programs.ts'
 async function play(stage: Stage, withHttp: GameServer, withFiles: GameServer, thatAsks: GameServer): Promise<void> {
   console.log('\nA purchase over HTTP: the agent posts the order to the game server')
   await linkSeller(stage, withHttp)
-  await deliver(withHttp, await sellUpToTheOrder(stage, withHttp, 'offer-1'))
+  await payAndSeeItEnd(stage, withHttp, await offerAndBuy(withHttp, 'offer-1'), sold)
 
   console.log('\nAn item that is gone')
-  const gone = await sellUpToTheOrder(stage, withHttp, 'offer-2')
-  await step(
-    'transaction.delivery-failure: OUT_OF_STOCK',
-    () =>
-      succeed(withHttp, 'transaction.delivery-failure', {
-        transactionId: gone,
-        reason: 'OUT_OF_STOCK',
-        observedQuantity: 0,
-      }),
-    ({ refundStarted }) => `refund started: ${refundStarted}`,
-  )
-  await seeItEnd(withHttp, gone, 'ESTORNADA')
+  const gone = await offerAndBuy(withHttp, 'offer-2')
+  await step('the item is lost in the game before it is paid', async () => withHttp.game.stock.set('offer-2', 0))
+  await payAndSeeItEnd(stage, withHttp, gone, refunded)
 
   console.log('\nA repeated id')
   await step(
@@ -54,11 +46,11 @@ async function play(stage: Stage, withHttp: GameServer, withFiles: GameServer, t
 
   console.log('\nA purchase by files alone: events/ and replies/')
   await letSell(stage, withFiles)
-  await deliver(withFiles, await sellUpToTheOrder(stage, withFiles, 'offer-3'))
+  await payAndSeeItEnd(stage, withFiles, await offerAndBuy(withFiles, 'offer-3'), sold)
 
   console.log('\nA purchase by asking: no port, no files, orders.open and orders.take')
   await letSell(stage, thatAsks)
-  await deliver(thatAsks, await sellUpToTheOrder(stage, thatAsks, 'offer-4'))
+  await payAndSeeItEnd(stage, thatAsks, await offerAndBuy(thatAsks, 'offer-4'), sold)
 }
 
 try {

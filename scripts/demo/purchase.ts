@@ -1,3 +1,5 @@
+import type { OrderResult } from '../../contract/order-reply.ts'
+import { until } from '../until.ts'
 import type { Answer } from './callers.ts'
 import type { GameServer } from './game-server.ts'
 import type { Stage } from './stage.ts'
@@ -48,13 +50,14 @@ function setCharacter(stage: Stage, { id }: GameServer, state: object): Promise<
   return stage.atPlatform('PUT', `/stub/game-servers/${id}/characters/${seller}`, state)
 }
 
-/** Lists an item and sells it, until the game server has the paid order. @returns The transaction. */
-export async function sellUpToTheOrder(stage: Stage, server: GameServer, itemRef: string): Promise<number> {
+/** Lists an item and has a buyer choose it. @returns The transaction, which is not paid yet. */
+export async function offerAndBuy(server: GameServer, itemRef: string): Promise<number> {
   await step(
     'market.register: the offer becomes a listing',
     () => succeed(server, 'market.register', offer(itemRef), `register-${itemRef}`),
     ({ unitAmountCents, status }) => `${inReais(Number(unitAmountCents))}, ${status}`,
   )
+  server.game.stock.set(itemRef, 2)
   await step('market.adjust-stock: 2 are left in the game', () =>
     succeed(server, 'market.adjust-stock', { itemRef, observedQuantity: 2 }),
   )
@@ -64,36 +67,49 @@ export async function sellUpToTheOrder(stage: Stage, server: GameServer, itemRef
       succeed(server, 'transaction.create', { itemRef, quantity: 1, buyerCharacterRef: 'char-2' }, `buy-${itemRef}`),
     ({ checkoutUrl }) => String(checkoutUrl),
   )
-  const transactionId = Number(created['transactionId'])
-  await step('the buyer pays in the checkout', () =>
-    stage.atPlatform('POST', `/stub/transactions/${transactionId}/pay`, {}),
-  )
+  return Number(created['transactionId'])
+}
+
+/** How a sale goes on after its payment. */
+export interface Course {
+  /** What the game server replies. */
+  readonly result: OrderResult
+  /** Payment and delivery at the platform, once the agent has reported it. */
+  readonly status: string
+  readonly outcome: string
+}
+
+export const sold: Course = { result: 'DELIVERED', status: 'PAGO / ENTREGUE', outcome: 'CONCLUIDA' }
+export const refunded: Course = { result: 'OUT_OF_STOCK', status: 'ESTORNADO / FALHOU', outcome: 'ESTORNADA' }
+
+/** Pays, and sees the order handled, its result reported by the agent, and its terminal event handed on. */
+export async function payAndSeeItEnd(stage: Stage, server: GameServer, id: number, course: Course): Promise<void> {
+  await step('the buyer pays in the checkout', () => stage.atPlatform('POST', `/stub/transactions/${id}/pay`, {}))
   await step(
     server.words.order,
-    () => server.takeOrder(transactionId),
-    ({ quantity }) => `transaction ${transactionId}, quantity ${quantity}`,
+    async () => {
+      const reply = await server.handleOrder(id)
+      expectThat(reply.result === course.result, `the game server replied ${reply.result}`)
+      return reply
+    },
+    ({ result, observedQuantity }) => `the reply: ${result}, ${observedQuantity} left`,
   )
-  return transactionId
-}
-
-/** Confirms the delivery of an order, and waits for the end of its transaction. */
-export async function deliver(server: GameServer, transactionId: number): Promise<void> {
   await step(
-    'transaction.delivery: the item was transferred',
-    () => succeed(server, 'transaction.delivery', { transactionId }),
-    ({ paymentStatus, deliveryStatus }) => `${paymentStatus} / ${deliveryStatus}`,
+    `the agent reports ${course.result}`,
+    () =>
+      until(async () => {
+        const transaction = (await stage.atPlatform('GET', `/stub/transactions/${id}`)) as Record<string, unknown>
+        const status = `${transaction['paymentStatus']} / ${transaction['deliveryStatus']}`
+        return status === course.status ? status : undefined
+      }, course.status),
+    (status) => status,
   )
-  await seeItEnd(server, transactionId, 'CONCLUIDA')
-}
-
-/** Waits for the end of a transaction. */
-export async function seeItEnd(server: GameServer, transactionId: number, wanted: string): Promise<void> {
   await step(
     server.words.end,
     async () => {
-      const { outcome } = await server.hearEnd(transactionId)
-      expectThat(outcome === wanted, `it ended as ${outcome}`)
-      return outcome
+      const { outcome, reported } = await server.hearEnd(id)
+      expectThat(outcome === course.outcome && reported === course.result, `${outcome}, reported ${reported}`)
+      return outcome ?? ''
     },
     (outcome) => outcome,
   )

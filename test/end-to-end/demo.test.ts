@@ -14,13 +14,19 @@ for (const [what, args] of [
   test(`a sale in each of the three ways, a refund, a repeated id and a refusal go through both programs ${what}`, async () => {
     const { code, stdout } = await runProgram([process.execPath, demo, ...args], options)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/A purchase over HTTP[\s\S]+PAGO \/ ENTREGUE[\s\S]+transaction_terminal +CONCLUIDA/)
-    expect(stdout).toMatch(/An item that is gone[\s\S]+transaction_terminal +ESTORNADA/)
+    expect(stdout).toMatch(
+      /A purchase over HTTP[\s\S]+the reply: DELIVERED, 1 left\n.+reports DELIVERED +PAGO \/ ENTREGUE\n.+transaction_terminal +CONCLUIDA/,
+    )
+    expect(stdout).toMatch(
+      /An item that is gone[\s\S]+the reply: OUT_OF_STOCK, 0 left\n.+reports OUT_OF_STOCK +ESTORNADO \/ FALHOU\n.+transaction_terminal +ESTORNADA/,
+    )
     expect(stdout).toContain('the first answer, no second purchase')
     expect(stdout).toMatch(/409 O itemRef/)
-    expect(stdout).toMatch(/A purchase by files alone[\s\S]+PAGO \/ ENTREGUE[\s\S]+events\/ has the end +CONCLUIDA/)
     expect(stdout).toMatch(
-      /A purchase by asking[\s\S]+orders\.open has the end +CONCLUIDA\n\nAll went as it should\.\n$/,
+      /A purchase by files alone[\s\S]+PAGO \/ ENTREGUE\n.+events\/ has the terminal event +CONCLUIDA/,
+    )
+    expect(stdout).toMatch(
+      /A purchase by asking[\s\S]+PAGO \/ ENTREGUE\n.+orders\.open has the outcome +CONCLUIDA\n\nAll went as it should\.\n$/,
     )
     expect(stdout.split('\n').filter((line) => line.length > 160)).toEqual([])
   })
