@@ -17,8 +17,6 @@ export interface FirstSaleRows {
     | undefined
   readonly listing: ListingRow | undefined
   readonly transaction: TransactionRow | undefined
-  /** A game server acknowledged an order. */
-  readonly isTaken: boolean
   readonly isDelivered: boolean
 }
 
@@ -28,7 +26,6 @@ export function firstSaleQuery(database: DatabaseSync): (nowMs: number) => First
   const isThere = (rows: string) => count(`select exists (select 1 from ${rows})`)
   const isRegistered = isThere('gameServers')
   const isCalled = isThere('replays')
-  const isTaken = isThere(`webhookDeliveries where event = 'transfer_order' and state = 'acknowledged'`)
   const isDelivered = isThere('transactions where deliveredAt is not null')
   const openLink = get<CharacterLinkRow, [nowMs: number]>(
     'select * from characterLinks where usedAt is null and expiresAt > ? order by id desc limit 1',
@@ -46,7 +43,6 @@ export function firstSaleQuery(database: DatabaseSync): (nowMs: number) => First
     character: character(),
     listing: listing(),
     transaction: transaction(),
-    isTaken: isTaken() > 0,
     isDelivered: isDelivered() > 0,
   })
 }

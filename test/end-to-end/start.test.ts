@@ -64,7 +64,7 @@ test('the commands of the README work beside npm start, twice: an item is sold a
     await nextSecond()
     const printed = await runCommands(`DEMO=${shellWord(started.folder)}\n${script}`, root)
     expect(printed).toContain('{"ok":true,"id":"register-offer-')
-    expect(printed).toContain('"deliveryStatus":"ENTREGUE"')
+    expect(printed).toContain('"reported":"DELIVERED"')
     expect(printed).toContain('"allowed":true')
     expect(printed).toContain('"kind":"duplicate"')
     expect(printed).not.toMatch(/"ok":false|\{"message"/)

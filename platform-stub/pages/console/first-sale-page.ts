@@ -94,7 +94,7 @@ const facts: Readonly<Partial<Record<SaleStep, (parts: ConsoleParts, state: Sale
   link: (_, { rows }) => html`<code>${rows.character?.characterRef}</code>`,
   listing: (_, { rows }) => html`<a href="/console/listings">${rows.listing?.itemName}</a>`,
   purchase: transactionLink,
-  order: () => html`<code>transfer_order</code>`,
+  payment: () => badge('good', 'PAGO'),
   delivery: () => badge('good', 'ENTREGUE'),
 }
 
@@ -126,37 +126,33 @@ const hints: Readonly<Partial<Record<SaleStep, (parts: ConsoleParts, state: Sale
     return html`<p>${t.firstSale.toApprove}</p><div class="row">${approve}</div>`
   },
   purchase: buying,
-  order: (parts, state) => {
-    const { t, directory, platform } = parts
-    const { transaction } = state.rows
-    if (!transaction) return ''
-    const phase = phaseOfRow(transaction)
-    if (phase === 'awaiting-payment') {
-      const pay = actForm({
-        method: 'POST',
-        path: `/stub/transactions/${transaction.id}/pay`,
-        label: t.transaction.acts.pay,
-      })
-      const checkout = `${platform.publicUrl()}/checkout/${transaction.checkoutToken}`
-      return html`<div class="row"><a class="button first" href="${checkout}" target="_blank">${t.firstSale.openCheckout}</a>${pay}</div>`
-    }
-    if (phase !== 'awaiting-server')
-      return html`<p>${t.firstSale.isOver(transactionLink(parts, state))}</p>${buying(parts, state)}`
-    const server = directory.byId(transaction.gameServerId)
-    if (!server || server.webhookUrl) return ''
-    const link = html`<a href="/console/game-servers/${server.id}">${server.name}</a>`
-    return html`<p class="notice wait">${t.firstSale.noAddress(link)}</p>`
-  },
-  delivery: (parts, state) => {
+  payment: (parts, state) => {
     const { t, platform } = parts
     const { transaction } = state.rows
     if (!transaction) return ''
-    if (phaseOfRow(transaction) !== 'awaiting-server')
-      return html`<p>${t.firstSale.isOver(transactionLink(parts, state))}</p>${buying(parts, state)}`
-    if (!platform.tables.gameServers.keyOf(transaction.gameServerId)?.privateKeyPem) return ''
-    const path = `/stub/transactions/${transaction.id}/deliver`
-    return html`<div class="row"><span>${t.firstSale.deliverHere}</span>${actForm({ method: 'POST', path, label: t.firstSale.deliver })}</div>`
+    if (phaseOfRow(transaction) !== 'awaiting-payment') return buyingAgain(parts, state)
+    const path = `/stub/transactions/${transaction.id}/pay`
+    const checkout = `${platform.publicUrl()}/checkout/${transaction.checkoutToken}`
+    return html`<div class="row"><a class="button first" href="${checkout}" target="_blank">${t.firstSale.openCheckout}</a>${actForm({ method: 'POST', path, label: t.transaction.acts.pay })}</div>`
   },
+  delivery: (parts, state) => {
+    const { t, directory, platform } = parts
+    const { transaction } = state.rows
+    if (!transaction) return ''
+    if (phaseOfRow(transaction) !== 'awaiting-server') return buyingAgain(parts, state)
+    const { id, gameServerId } = transaction
+    const server = directory.byId(gameServerId)
+    const link = html`<a href="/console/game-servers/${gameServerId}">${server?.name}</a>`
+    const waits = server?.webhookUrl ? '' : html`<p class="notice wait">${t.firstSale.noAddress(link)}</p>`
+    if (!platform.tables.gameServers.keyOf(gameServerId)?.privateKeyPem) return waits
+    const deliver = actForm({ method: 'POST', path: `/stub/transactions/${id}/deliver`, label: t.firstSale.deliver })
+    return html`${waits}<div class="row"><span>${t.firstSale.deliverHere}</span>${deliver}</div>`
+  },
+}
+
+/** The newest purchase is over without a delivery. */
+function buyingAgain(parts: ConsoleParts, state: SaleState): Html {
+  return html`<p>${parts.t.firstSale.isOver(transactionLink(parts, state))}</p>${buying(parts, state)}`
 }
 
 function buying({ t }: ConsoleParts, { rows: { listing }, names }: SaleState): Html | string {

@@ -3,7 +3,7 @@ import type { FirstSaleRows } from '../../store/first-sale-query.ts'
 import type { ConsoleParts } from './console-parts.ts'
 
 /** The steps of a first sale, in their order. */
-export const saleSteps = ['server', 'call', 'link', 'listing', 'purchase', 'order', 'delivery'] as const
+export const saleSteps = ['server', 'call', 'link', 'listing', 'purchase', 'payment', 'delivery'] as const
 
 /** Names a step of a first sale. */
 export type SaleStep = (typeof saleSteps)[number]
@@ -49,7 +49,7 @@ export function saleStateOf({
       link: character !== undefined,
       listing: listing !== undefined,
       purchase: transaction !== undefined,
-      order: rows.isTaken || rows.isDelivered,
+      payment: transaction?.paidAt != null || rows.isDelivered,
       delivery: rows.isDelivered,
     },
     names: {

@@ -38,14 +38,14 @@ function stepsOfExample({ seller, buyer, itemRef }: SaleNames): Omit<Commands, '
     link: [`link ${by}`],
     listing: [`list ${item} ${by} 3 1050`],
     purchase: [`buy ${item} 1 ${buyer}`],
-    order: [],
+    payment: [],
     delivery: [],
   }
 }
 
 function stepsByHand(way: keyof typeof waysByHand, names: SaleNames, agent: AgentBeside): Omit<Commands, 'server'> {
   const { seller, isSellerApproved, buyer, itemRef, linkId, listingId, transactionId } = names
-  const { prepare, call, takeOrder } = waysByHand[way]
+  const { prepare, call, handleOrder } = waysByHand[way]
   const offer = {
     itemRef,
     gameItemId: 'sword-9',
@@ -67,9 +67,7 @@ function stepsByHand(way: keyof typeof waysByHand, names: SaleNames, agent: Agen
     link: [call(agent, { operation: 'character.link', input: { characterRef: seller }, id: `link-${linkId}` })],
     listing: [call(agent, { operation: 'market.register', input: offer, id: `register-${listingId}-${listingTry}` })],
     purchase: [call(agent, { operation: 'transaction.create', input: purchase, id: `buy-${transactionId}` })],
-    order: takeOrder(agent, transactionId),
-    delivery: [
-      call(agent, { operation: 'transaction.delivery', input: { transactionId }, id: `delivery-${transactionId}` }),
-    ],
+    payment: [],
+    delivery: handleOrder(agent, transactionId),
   }
 }

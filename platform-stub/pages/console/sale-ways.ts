@@ -19,8 +19,8 @@ interface WayByHand {
   readonly prepare: (agent: AgentBeside) => readonly string[]
   /** The line that makes a call. */
   readonly call: (agent: AgentBeside, call: Call) => string
-  /** Shows the order of a transaction, and takes it. */
-  readonly takeOrder: (agent: AgentBeside, transactionId: number) => readonly string[]
+  /** Shows the order of a transaction, and replies that the item is delivered. The agent reports it. */
+  readonly handleOrder: (agent: AgentBeside, transactionId: number) => readonly string[]
 }
 
 /** The body of a call by HTTP: with an id where it must not happen twice. */
@@ -33,13 +33,13 @@ function mustHappenOnce(name: OperationName): boolean {
   return operation.kind === 'platform' && operation.retry === 'once'
 }
 
-/** What is left of the three listed units when one is sold. */
-const stockLeft = { observedQuantity: 2 } as const
+/** The reply of a game server that has given one of the three listed units. */
+const delivered = { observedQuantity: 2, result: 'DELIVERED' } as const
 
-function takeByAsking(call: WayByHand['call']): WayByHand['takeOrder'] {
+function handleByAsking(call: WayByHand['call']): WayByHand['handleOrder'] {
   return (agent, transactionId) => [
     call(agent, { operation: 'orders.open', input: {}, id: 'orders' }),
-    call(agent, { operation: 'orders.take', input: { transactionId, ...stockLeft }, id: 'take' }),
+    call(agent, { operation: 'orders.take', input: { transactionId, ...delivered }, id: 'take' }),
   ]
 }
 
@@ -57,7 +57,7 @@ const callByFile: WayByHand['call'] = (_, { operation, input, id }) => {
 
 /** The ways by hand, by the word in the address. */
 export const waysByHand = {
-  curl: { word: shellWord, prepare: () => [], call: callByCurl, takeOrder: takeByAsking(callByCurl) },
+  curl: { word: shellWord, prepare: () => [], call: callByCurl, handleOrder: handleByAsking(callByCurl) },
   files: {
     word: shellWord,
     prepare: ({ spoolDir }) => [
@@ -71,13 +71,13 @@ export const waysByHand = {
       ].join('\n'),
     ],
     call: callByFile,
-    takeOrder(agent, transactionId) {
+    handleOrder(agent, transactionId) {
       // An agent that posts the orders shows no files of them.
-      if (agent.forwardUrl !== null) return takeByAsking(callByFile)(agent, transactionId)
+      if (agent.forwardUrl !== null) return handleByAsking(callByFile)(agent, transactionId)
       const file = `transfer_order-${transactionId}.json`
       return [
         `until [ -f "$spool/events/${file}" ]; do sleep 1; done; cat "$spool/events/${file}"`,
-        `printf '%s' ${shellWord(JSON.stringify(stockLeft))} > "$spool/replies/.reply" && mv "$spool/replies/.reply" "$spool/replies/${file}"`,
+        `printf '%s' ${shellWord(JSON.stringify(delivered))} > "$spool/replies/.reply" && mv "$spool/replies/.reply" "$spool/replies/${file}"`,
       ]
     },
   },
@@ -85,7 +85,7 @@ export const waysByHand = {
     word: powershellWord,
     prepare: () => [],
     call: callByPowershell,
-    takeOrder: takeByAsking(callByPowershell),
+    handleOrder: handleByAsking(callByPowershell),
   },
 } as const satisfies Readonly<Record<string, WayByHand>>
 

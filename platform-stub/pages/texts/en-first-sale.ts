@@ -48,13 +48,13 @@ export const firstSale = {
       title: 'Buy it',
       text: html`A buyer chooses the item. The price comes from the listing, and the answer has the address at which the buyer pays.`,
     },
-    order: {
-      title: 'Pay, and take the order',
-      text: html`The buyer pays, and the platform sends the signed webhook <code>transfer_order</code>. It is sent again until the game server has stored the order and answers.`,
+    payment: {
+      title: 'Have it paid',
+      text: html`The buyer pays on the checkout page. Then the platform sends the signed webhook <code>transfer_order</code>. The agent verifies it, and keeps the order until your game server has replied.`,
     },
     delivery: {
       title: 'Deliver the item',
-      text: html`The item goes into a mailbox that survives a crash. Then the game server confirms. Only now may the seller be paid.`,
+      text: html`Your game server needs one handler. It gives the item for a <code>transactionId</code> that it does not know yet, in one transaction of its own. Then it replies with <code>DELIVERED</code>, and the agent reports that to the platform. If the order is not there yet, ask again.`,
     },
   },
   /** What is said of steps that `npm start` does. */
@@ -77,13 +77,13 @@ export const firstSale = {
   pay: 'Pay',
   noAddress: (server: Html) => html`The webhook waits, because ${server} has no webhook URL.`,
   isOver: (transaction: Html) => html`${transaction} is over. Buy once more.`,
-  deliverHere: 'Or let the stub confirm in its place:',
+  deliverHere: 'Or let the stub deliver in its place:',
   deliver: 'Deliver',
   finished: {
     title: 'Sold, paid and delivered',
     text: 'That was a whole sale. The console now opens on the overview. What you could try next:',
     see: (transaction: Html) => html`See everything that happened to ${transaction}.`,
-    fail: html`Let a delivery fail: report <code>OUT_OF_STOCK</code>, and the buyer gets the money back. Report <code>TEMPORARY</code>, and the order comes again.`,
+    fail: html`Let a delivery fail: reply <code>OUT_OF_STOCK</code>, and the buyer gets the money back. Reply <code>TEMPORARY</code>, and the order comes again.`,
     fault: (faults: Html) =>
       html`Lose an answer or send an order twice, with ${faults}. Kill your game server between order and delivery.`,
     faults: 'a fault',

@@ -47,13 +47,13 @@ export const firstSale: Texts['firstSale'] = {
       title: 'Compre o item',
       text: html`Um comprador escolhe o item. O preço vem do anúncio, e a resposta traz o endereço em que o comprador paga.`,
     },
-    order: {
-      title: 'Pague e receba o pedido',
-      text: html`O comprador paga, e a plataforma envia o webhook assinado <code>transfer_order</code>. O envio se repete até o servidor de jogo guardar o pedido e responder.`,
+    payment: {
+      title: 'Espere o pagamento',
+      text: html`O comprador paga na página de checkout. Depois a plataforma envia o webhook assinado <code>transfer_order</code>. O agente verifica o webhook e guarda o pedido até o servidor de jogo responder.`,
     },
     delivery: {
       title: 'Entregue o item',
-      text: html`O item vai para uma caixa de correio que sobrevive a uma queda. Depois o servidor de jogo confirma. Só então o vendedor pode receber.`,
+      text: html`O servidor de jogo precisa de um só handler. Ele entrega o item de um <code>transactionId</code> que ainda não conhece, em uma única transação dele. Depois responde com <code>DELIVERED</code>, e o agente informa isso à plataforma. Se o pedido ainda não aparece, pergunte de novo.`,
     },
   },
   started: {
@@ -75,13 +75,13 @@ export const firstSale: Texts['firstSale'] = {
   pay: 'Pagar',
   noAddress: (server) => html`O webhook está esperando, porque ${server} não tem endereço de webhook.`,
   isOver: (transaction) => html`${transaction} já terminou. Compre mais uma vez.`,
-  deliverHere: 'Ou deixe o stub confirmar no lugar dele:',
+  deliverHere: 'Ou deixe o stub entregar no lugar dele:',
   deliver: 'Entregar',
   finished: {
     title: 'Vendido, pago e entregue',
     text: 'Essa foi uma venda completa. A partir de agora, o console abre na visão geral. O que você pode tentar em seguida:',
     see: (transaction) => html`Veja tudo o que aconteceu com ${transaction}.`,
-    fail: html`Faça uma entrega falhar: com <code>OUT_OF_STOCK</code>, o comprador recebe o dinheiro de volta; com <code>TEMPORARY</code>, o pedido volta.`,
+    fail: html`Faça uma entrega falhar: responda <code>OUT_OF_STOCK</code>, e o comprador recebe o dinheiro de volta. Responda <code>TEMPORARY</code>, e o pedido é reenviado.`,
     fault: (faults) =>
       html`Perca uma resposta ou envie um pedido duas vezes, com ${faults}. Derrube o servidor de jogo entre o pedido e a entrega.`,
     faults: 'uma falha',
