@@ -213,4 +213,8 @@ export const migrations: readonly string[] = [
   alter table oneOffWebhooks add column requestHeaders text;
   alter table oneOffWebhooks add column responseHeaders text;
   `,
+  // The stock that a game server saw when it reported a failure.
+  `
+  alter table transactionHistory add column observedQuantity integer;
+  `,
 ]

@@ -32,6 +32,9 @@ export type NewTransaction = Pick<
 > &
   Pick<TransactionRow, 'buyerCharacterRef' | 'checkoutToken' | 'createdAt' | 'expiresAt'>
 
+/** What a game server adds to its report of a delivery that failed. */
+export type FailureReport = Pick<HistoryRow, 'detail' | 'observedQuantity'>
+
 /** One move of a transaction, with where it led; `detail` is the game server's own words. */
 export interface HistoryRow {
   readonly at: number
@@ -39,6 +42,8 @@ export interface HistoryRow {
   readonly paymentStatus: PaymentStatus
   readonly deliveryStatus: DeliveryStatus | null
   readonly detail: string | null
+  /** The stock in a report of a failure; null for every other move. */
+  readonly observedQuantity: number | null
 }
 
 /** Money that moved for a transaction, at most once of each kind. */
@@ -81,6 +86,7 @@ export function transactionTables(database: DatabaseSync, onDue: () => void) {
     'paymentStatus',
     'deliveryStatus',
     'detail',
+    'observedQuantity',
   )
   const insertMoney = insert<MoneyRow & { transactionId: number }>('moneyMoves')(
     'transactionId',
@@ -113,7 +119,7 @@ export function transactionTables(database: DatabaseSync, onDue: () => void) {
       insertHistory({ ...row, transactionId })
     },
     historyOf: all<HistoryRow, [transactionId: number]>(`
-      select at, trigger, paymentStatus, deliveryStatus, detail from transactionHistory
+      select at, trigger, paymentStatus, deliveryStatus, detail, observedQuantity from transactionHistory
       where transactionId = ? order by id
     `),
     insertMoney(transactionId: number, row: MoneyRow): void {

@@ -82,6 +82,33 @@ test('a transaction shows what its game server acknowledged and what is still ex
   await next.getByText('Nothing: it is over.').waitFor()
 })
 
+test('a transaction shows what its game server reported and why, as it happens, and a detail is never run', async () => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url)
+  const { page } = browser
+  const dialogs: string[] = []
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message())
+    void dialog.accept()
+  })
+  const server = await stub.gameServer()
+  const transactionId = await server.paidTransaction()
+  await page.goto(`${stub.url}/console/transactions/${transactionId}`)
+  const reported = page.getByRole('region', { name: 'Reported by the game server' })
+  await reported.getByText('nothing', { exact: true }).waitFor()
+  await isLive(page)
+  const detail = `<img src="/none" onerror="alert('run')"><script>alert('run')</script>`
+  const report = { transactionId, reason: 'OUT_OF_STOCK', observedQuantity: 0, detail }
+  await server.call('transaction.delivery-failure', report)
+  await reported.getByText('OUT_OF_STOCK').waitFor()
+  await reported.getByText('observed 0').waitFor()
+  expect(await reported.locator('q').textContent()).toBe(detail)
+  await reported.getByText('FALHOU').waitFor()
+  await page.goto(`${stub.url}/console/transactions`)
+  expect(await page.locator('td q').textContent()).toBe(detail)
+  expect(dialogs).toEqual([])
+})
+
 test('the line for curl sends the same request from a shell, with an apostrophe too', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)

@@ -1,7 +1,7 @@
 import type { TransactionTerminal, TransferOrder } from '../../../contract/events.ts'
 import { iso } from '../../clock/iso.ts'
 import type { ListingRow } from '../../store/listing-rows.ts'
-import type { TransactionRow } from '../../store/transaction-rows.ts'
+import type { FailureReport, TransactionRow } from '../../store/transaction-rows.ts'
 import type { Platform } from '../platform.ts'
 import { type Refusal, refuse } from '../refusal.ts'
 import { decideMove, type Effect, type TransactionEvent } from './moves.ts'
@@ -10,7 +10,7 @@ import { decideMove, type Effect, type TransactionEvent } from './moves.ts'
  * Makes a move and writes everything that it brings about: the record, its history, money, stock, due moves and the
  * webhook deliveries.
  *
- * @param detail What the game server added, for logs and the console.
+ * @param report What the game server added to its report of a failure, for the console.
  * @returns The transaction after the move, unchanged where the report was taken before; or TRANSACTION_MOVE_REFUSED where
  *   the trigger does not apply in the transaction's phase. Nothing is written then.
  */
@@ -18,7 +18,7 @@ export function moveTransaction(
   platform: Platform,
   transaction: TransactionRow,
   event: TransactionEvent,
-  detail: string | null = null,
+  report: FailureReport = { detail: null, observedQuantity: null },
 ): TransactionRow | Refusal {
   const decision = decideMove(transaction, event, platform.settings)
   if (decision.kind === 'refused') return refuse('TRANSACTION_MOVE_REFUSED', transaction)
@@ -26,7 +26,7 @@ export function moveTransaction(
   const { transaction: moved, effects } = decision
   const { transactions } = platform.tables
   transactions.update(moved)
-  transactions.insertHistory(moved.id, { ...event, ...pairOf(moved), detail })
+  transactions.insertHistory(moved.id, { ...event, ...pairOf(moved), ...report })
   for (const effect of effects) writeEffect(platform, moved, effect, event.at)
   return moved
 }

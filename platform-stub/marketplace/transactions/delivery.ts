@@ -42,14 +42,14 @@ export function reportDeliveryFailure(
   const transaction = own(platform.tables.transactions.byId(input.transactionId), gameServerId)
   if (transaction instanceof Refusal) return transaction
   const at = platform.clock.nowMs()
-  const trigger = input.reason === 'TEMPORARY' ? 'fail-temporary' : 'fail-out-of-stock'
-  const moved = moveTransaction(platform, transaction, { trigger, at }, input.detail ?? null)
-  if (moved instanceof Refusal) return moved
   const { transactionId, reason, observedQuantity, detail } = input
+  const trigger = reason === 'TEMPORARY' ? 'fail-temporary' : 'fail-out-of-stock'
+  const moved = moveTransaction(platform, transaction, { trigger, at }, { observedQuantity, detail: detail ?? null })
+  if (moved instanceof Refusal) return moved
   platform.afterCommit(() =>
     platform.log.info({ gameServerId, transactionId, reason, observedQuantity, detail }, 'delivery failure reported'),
   )
-  const isStale = moved === transaction && input.reason === 'OUT_OF_STOCK'
+  const isStale = moved === transaction && reason === 'OUT_OF_STOCK'
   if (!isStale) platform.tables.listings.observe(transaction.listingId, observedQuantity, at, 'report')
   return {
     ...statusOf(moved),

@@ -47,6 +47,7 @@ export function createTransaction(
     paymentStatus,
     deliveryStatus,
     detail: null,
+    observedQuantity: null,
   })
   tables.transactions.setDue({ transactionId: id, trigger: 'expire', dueAt: expiresAt })
   return transactionRecord(platform, transaction, listing)

@@ -18,6 +18,7 @@ import { estimateInWords } from './listings-page.ts'
 import { listingMachine } from './machine.ts'
 import { machinePicture, transactionPicture } from './machine-picture.ts'
 import { moveName, statusBadges, stepsOf } from './phase-view.ts'
+import { reportList } from './reports.ts'
 import { standInActs } from './stand-in-acts.ts'
 import { timeline } from './timeline.ts'
 
@@ -53,6 +54,7 @@ export function transactionPage(parts: ConsoleParts, { id }: PageRequest): Conso
         </div>
         <div class="stack">
           ${standInActs(parts, transaction, listing)}
+          ${card('reported', t.transaction.reported, reportList(t, history))}
           ${card('acknowledged', t.transaction.acknowledged, acknowledgedList(t, exchange))}
           ${card('facts', t.transaction.facts, facts(parts, transaction, listing))}
         </div>

@@ -8,6 +8,7 @@ import type { ConsolePage, ConsoleParts, PageRequest } from './console-parts.ts'
 import { acknowledgedList, exchangeWith, expectedCell } from './exchange-view.ts'
 import { beforeIn, choiceIn, choices, emptyState, pageOf, rowsAsked, searchForm, searchOf, table } from './list.ts'
 import { phaseCounts, phaseTone, statusBadges } from './phase-view.ts'
+import { lastReport } from './reports.ts'
 
 /** Transactions, newest first, filtered by phase or search text. */
 export function transactionsPage(parts: ConsoleParts, request: PageRequest): ConsolePage {
@@ -56,7 +57,7 @@ export function transactionTable(parts: ConsoleParts, rows: readonly ListedTrans
       cell: ({ quantity, unitAmountCents, buyerCharacterRef, sellerCharacterRef }) =>
         html`<span class="strong">${inReais(quantity * unitAmountCents, t.lang)}</span><span class="sub">${quantity} × ${inReais(unitAmountCents, t.lang)}</span><span class="sub">${t.transactions.buyerAndSeller(inBrief(buyerCharacterRef), inBrief(sellerCharacterRef))}</span>`,
     },
-    { name: columns.statuses, cell: statusBadges },
+    { name: columns.statuses, cell: (row) => html`${statusBadges(row)}${lastReport(parts, row)}` },
     { name: columns.acknowledged, look: 'wide', cell: (row) => acknowledgedList(t, exchangeWith(parts, row)) },
     { name: columns.next, cell: (row) => expectedCell(t, exchangeWith(parts, row), nowMs) },
   ])

@@ -47,6 +47,7 @@ export const transaction = {
   listingStates: 'Its listing’s states',
   history: 'What happened',
   next: 'Next',
+  reported: 'Reported by the game server',
   acknowledged: 'Acknowledged by the game server',
   facts: 'Facts',
   total: 'Total',
@@ -96,7 +97,7 @@ export const exchange = {
     'awaiting-server': {
       by: 'game server',
       act: 'delivery or delivery-failure',
-      help: html`The game server transfers the item and calls <code>transaction.delivery</code>, or <code>transaction.delivery-failure</code> if it cannot. Nothing else moves this transaction on.`,
+      help: html`The game server transfers the item, and its agent calls <code>transaction.delivery</code>, or <code>transaction.delivery-failure</code> if the game server could not. Nothing else moves this transaction on.`,
     },
     disputed: {
       by: 'staff',
@@ -119,6 +120,13 @@ export const exchange = {
   observed: (quantity: number) => `observed ${quantity}`,
   notObserved: 'no observedQuantity',
   cut: 'its answer is too long to show',
+}
+
+/** What the game server, or its agent for it, reported about a delivery. */
+export const reports = {
+  nothing: 'nothing',
+  because: (detail: Html) => html`because ${detail}`,
+  reported: (report: Html) => html`reported ${report} `,
 }
 
 /** The drawings of the states. */

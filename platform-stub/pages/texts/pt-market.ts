@@ -47,6 +47,7 @@ export const transaction: Texts['transaction'] = {
   listingStates: 'Estados do anúncio',
   history: 'O que aconteceu',
   next: 'Próximo passo',
+  reported: 'Informado pelo servidor de jogo',
   acknowledged: 'Confirmado pelo servidor de jogo',
   facts: 'Dados',
   total: 'Valor total',
@@ -92,7 +93,7 @@ export const exchange: Texts['exchange'] = {
     'awaiting-server': {
       by: 'servidor de jogo',
       act: 'delivery ou delivery-failure',
-      help: html`O servidor de jogo transfere o item e chama <code>transaction.delivery</code>, ou <code>transaction.delivery-failure</code> se não puder. Nada mais faz esta transação andar.`,
+      help: html`O servidor de jogo entrega o item, e o agente chama <code>transaction.delivery</code>, ou <code>transaction.delivery-failure</code> se o servidor de jogo não pôde entregar. Nada mais faz esta transação andar.`,
     },
     disputed: {
       by: 'equipe',
@@ -113,6 +114,12 @@ export const exchange: Texts['exchange'] = {
   observed: (quantity) => `observado: ${quantity}`,
   notObserved: 'sem observedQuantity',
   cut: 'a resposta é longa demais para ser mostrada',
+}
+
+export const reports: Texts['reports'] = {
+  nothing: 'nada',
+  because: (detail) => html`motivo: ${detail}`,
+  reported: (report) => html`informou ${report} `,
 }
 
 export const machine: Texts['machine'] = {

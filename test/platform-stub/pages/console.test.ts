@@ -320,3 +320,47 @@ function statusWith(url: string, headers: Record<string, string>): Promise<numbe
       .end()
   })
 }
+
+const hostileDetail = `<img src=x onerror="alert(1)"><script>alert(2)</script>'"&lt;/q> ${'x'.repeat(300)}`
+
+test('a transaction says what its game server reported, why, with which stock, and what came of it', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const id = await server.paidTransaction()
+  const reported = async () =>
+    (await readPage(`${stub.url}/console/transactions/${id}`)).textOf('section[aria-labelledby="reported"]')
+  expect(await reported()).toContain('nothing')
+  const report = { transactionId: id, observedQuantity: 7 }
+  const put = (input: object) => server.call('transaction.delivery-failure', { ...report, ...input })
+  await put({ reason: 'TEMPORARY', detail: 'a caixa de correio está cheia' })
+  expect(await reported()).toMatch(
+    /TEMPORARY observed 7.* because a caixa de correio está cheia PAGO ?AGUARDANDO_SERVIDOR/,
+  )
+  await put({ reason: 'OUT_OF_STOCK', observedQuantity: 0, detail: hostileDetail })
+  expect(await reported()).toMatch(/OUT_OF_STOCK observed 0.* because .*FALHOU.*TEMPORARY observed 7/)
+
+  const other = await server.paidTransaction({ itemRef: 'sword-2' })
+  await server.call('transaction.delivery', { transactionId: other })
+  expect(
+    (await readPage(`${stub.url}/console/transactions/${other}`)).textOf('section[aria-labelledby="reported"]'),
+  ).toMatch(/DELIVERED.* PAGO ?ENTREGUE/)
+})
+
+test('what a game server reported as a detail is text on the console, whatever it holds, and is short in the list', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const transactionId = await server.paidTransaction()
+  const input = { transactionId, reason: 'OUT_OF_STOCK', observedQuantity: 0, detail: hostileDetail }
+  await server.call('transaction.delivery-failure', input)
+  for (const path of ['transactions', `transactions/${transactionId}`]) {
+    const page = await readPage(`${stub.url}/console/${path}`)
+    expect(page.root.querySelectorAll('img[onerror]')).toEqual([])
+    expect(page.text).not.toContain('<script>alert')
+    expect(page.textOf('q')).toContain('<img src=x onerror="alert(1)">')
+  }
+  const [listed = ''] = (await readPage(`${stub.url}/console/transactions`)).textsOf(
+    'td[data-name="Payment, delivery"]',
+  )
+  expect(listed).toContain('reported OUT_OF_STOCK observed 0')
+  expect(listed.length).toBeLessThan(400)
+})
