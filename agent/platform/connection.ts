@@ -85,7 +85,7 @@ let usualCas: readonly string[] | undefined
  * without TLS. Made once for each use, because reading some 150 certificates for each connection costs milliseconds. A
  * system lists most of its certificates three times, and Node has many of them as well: each is read once.
  */
-function secureContextFor(origin: string, extraCa: string | undefined): SecureContext | undefined {
+export function secureContextFor(origin: string, extraCa: string | undefined): SecureContext | undefined {
   if (!origin.startsWith('https:')) return undefined
   usualCas ??= [...new Set([...getCACertificates('bundled'), ...getCACertificates('system')])]
   return createSecureContext({
