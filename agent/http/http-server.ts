@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Connections } from './connections.ts'
+import type { Door } from './door.ts'
+import { readBody } from './read-body.ts'
 import { type Port, takePort } from './take-port.ts'
-import { refuseMalformed } from './write-answer.ts'
+import { refuseMalformed, writeAnswer } from './write-answer.ts'
 
 /** What differs between the ports of the agent. */
 export interface HttpServerOptions {
@@ -10,8 +12,9 @@ export interface HttpServerOptions {
   /** Above this number the one is closed that is idle, or sends a request, for the longest time. */
   readonly connectionsMax: number
   readonly keepAliveTimeoutMs: number
-  /** Answers one request. It must not reject. */
-  readonly handle: (request: IncomingMessage, response: ServerResponse<IncomingMessage>) => Promise<void>
+  readonly door: Door
+  /** Called where the door throws: a bug. The sender gets no answer. */
+  readonly onBug: (error: unknown) => void
   /** The JSON that answers something that is not HTTP. */
   readonly malformedText: (status: number) => string
   /** Called for something that is not HTTP. */
@@ -21,8 +24,6 @@ export interface HttpServerOptions {
 /** A port with limits on connections, heads and time. Bodies and calls are limited by their readers. */
 export interface HttpServer {
   readonly url: string
-  /** Whether the connection ends with this answer. */
-  isLast(request: IncomingMessage, response: ServerResponse<IncomingMessage>): boolean
   /** Takes no new connections. Resolves when every request has been handled and every answer has left. */
   close(): Promise<void>
   /** Closes every connection. */
@@ -31,9 +32,25 @@ export interface HttpServer {
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { handle } = options
   const connections = new Connections(options.connectionsMax)
   const requests = new Set<Promise<void>>()
+
+  async function handle(request: IncomingMessage, response: ServerResponse<IncomingMessage>): Promise<void> {
+    const { method = '', url: target = '', rawHeaders } = request
+    const readBodyOf = (): ReturnType<typeof readBody> => {
+      if ('expect' in request.headers) response.writeContinue()
+      return readBody(request)
+    }
+    try {
+      const answer = await options.door({ method, target, rawHeaders, readBody: readBodyOf })
+      if (!answer) return void response.destroy()
+      const hasLeft = await writeAnswer(request, response, answer, () => connections.isLast(request, response))
+      await answer.onSent?.(hasLeft)
+    } catch (error) {
+      options.onBug(error)
+      response.destroy()
+    }
+  }
 
   function onRequest(request: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
     connections.addRequest(request, response)
@@ -68,7 +85,6 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const { port } = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    isLast: (request, response) => connections.isLast(request, response),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       connections.close()

@@ -1,17 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
+import type { Answer } from './door.ts'
 import { discardBody } from './read-body.ts'
-
-/** What is answered to one request. */
-export interface Answer {
-  readonly status: number
-  readonly text: string
-  /** JSON if it is left out. */
-  readonly contentType?: string
-  /** The method that the route has. */
-  readonly allow?: string | undefined
-}
 
 const fixedHeaders = {
   'content-type': 'application/json; charset=utf-8',
@@ -20,16 +11,23 @@ const fixedHeaders = {
   'content-security-policy': "default-src 'none'",
 }
 
-/** @param isLast Whether the connection ends with this answer. */
+/**
+ * @param isLast Whether the connection ends with this answer.
+ * @returns Whether the whole answer has left.
+ */
 export async function writeAnswer(
   request: IncomingMessage,
   response: ServerResponse<IncomingMessage>,
   { status, text, contentType, allow }: Answer,
   isLast: () => boolean,
-): Promise<void> {
+): Promise<boolean> {
   // The body may be there already, and only waits to be parsed.
   if (!request.complete) await setImmediate()
-  if (response.destroyed) return
+  if (response.destroyed) return false
+  const { promise: closed, resolve: onClose } = Promise.withResolvers<void>()
+  response.once('close', onClose)
+  // An answer that still waits for earlier ones is not closed with its connection.
+  request.socket.once('close', onClose)
   const isEarly = !request.complete
   response.writeHead(status, {
     ...fixedHeaders,
@@ -46,6 +44,9 @@ export async function writeAnswer(
   } else {
     response.end(text)
   }
+  await closed
+  request.socket.off('close', onClose)
+  return response.writableFinished
 }
 
 const malformedStatuses: Readonly<Record<string, readonly [number, string]>> = {

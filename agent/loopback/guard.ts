@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
 import { type CallRefusal, refuse } from '../call/answer.ts'
+import { headersOf, type RequestHead } from '../http/door.ts'
 
 /** The routes of interface A, and one for the operator. */
 const routes = {
@@ -15,15 +16,6 @@ const routes = {
   '/health': { method: 'GET', needsToken: false },
 } as const
 export type Route = keyof typeof routes
-
-/** The head of a request as it was received. */
-export interface RequestHead {
-  readonly method: string
-  /** The request target, unparsed. */
-  readonly target: string
-  /** Names and values in turn. A header that came twice is here twice. */
-  readonly rawHeaders: readonly string[]
-}
 
 export type GuardVerdict = { readonly ok: true; readonly route: Route } | ({ readonly ok: false } & DoorRefusal)
 
@@ -53,7 +45,7 @@ export function guard(head: RequestHead, token: string | undefined): GuardVerdic
       allow: method,
     }
 
-  const headers = byName(head.rawHeaders)
+  const headers = headersOf(head.rawHeaders)
   const [host, ...otherHosts] = headers.get('host') ?? []
   if (host === undefined || otherHosts.length > 0 || !loopbackHost.test(host))
     return turnAway(refuse('HOST_NOT_LOOPBACK'), 'Host is not loopback')
@@ -79,17 +71,6 @@ export function guard(head: RequestHead, token: string | undefined): GuardVerdic
 
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
 const jsonContentType = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?\s*$/i
-
-function byName(rawHeaders: readonly string[]): ReadonlyMap<string, string[]> {
-  const headers = new Map<string, string[]>()
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]?.toLowerCase() ?? ''
-    const values = headers.get(name)
-    if (values) values.push(rawHeaders[at + 1] ?? '')
-    else headers.set(name, [rawHeaders[at + 1] ?? ''])
-  }
-  return headers
-}
 
 /** In constant time for tokens of the right length. */
 function hasToken(authorization: readonly string[] | undefined, token: string): boolean {

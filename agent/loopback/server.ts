@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { answerText, type CallAnswer, type CallRefusal, refuse, refuseForBug } from '../call/answer.ts'
@@ -7,13 +6,12 @@ import { callsWaitingMax } from '../call/retry-budget.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { DaemonAddress } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
+import type { Answer, DoorRequest, RequestHead } from '../http/door.ts'
 import { type HttpServer, startHttpServer } from '../http/http-server.ts'
-import { readBody } from '../http/read-body.ts'
 import { portTaken } from '../http/take-port.ts'
-import { type Answer, writeAnswer } from '../http/write-answer.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { type DoorRefusal, type GuardVerdict, guard, type RequestHead, type Route } from './guard.ts'
+import { type DoorRefusal, type GuardVerdict, guard, type Route } from './guard.ts'
 
 export interface LoopbackOptions {
   readonly address: Pick<DaemonAddress, 'host' | 'port'>
@@ -64,8 +62,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
 
   /** One request. Everything that can end it is on this page; undefined when the caller has hung up. */
   async function answerRequest(exchange: Exchange): Promise<Answer | undefined> {
-    const { method = '', url = '', rawHeaders } = exchange.request
-    const verdict = judge({ method, target: url, rawHeaders })
+    const verdict = judge(exchange.request)
     return verdict.ok ? routeAnswers[verdict.route](exchange) : turnAway(exchange, verdict)
   }
 
@@ -93,8 +90,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
       return turnAway(exchange, { answer: refuse('TOO_MANY_CALLS'), reason: 'too many calls waiting' })
     waiting++
     try {
-      if ('expect' in exchange.request.headers) exchange.response.writeContinue()
-      const body = await readBody(exchange.request)
+      const body = await exchange.request.readBody()
       if (body === 'broken') return undefined
       if (body === 'too-large')
         return turnAway(exchange, { answer: refuse('BODY_TOO_LARGE'), reason: 'body too large' })
@@ -114,16 +110,9 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     return { status, text: answerText(id, answer), allow }
   }
 
-  async function handle(request: IncomingMessage, response: ServerResponse<IncomingMessage>): Promise<void> {
-    const exchange: Exchange = { request, response, call: undefined }
-    try {
-      const answer = await answerRequest(exchange).catch((error) => answerBug(exchange, error))
-      if (answer) await writeAnswer(request, response, answer, () => server.isLast(request, response))
-      else response.destroy()
-    } catch (error) {
-      log.error({ err: error }, 'answer not written: a bug of the agent')
-      response.destroy()
-    }
+  async function door(request: DoorRequest): Promise<Answer | undefined> {
+    const exchange: Exchange = { request, call: undefined }
+    return answerRequest(exchange).catch((error) => answerBug(exchange, error))
   }
 
   function answerBug({ call }: Exchange, error: unknown): Answer {
@@ -136,7 +125,8 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     port: { host, port, clock, onTaken: () => log.warn({ port }, portTaken) },
     connectionsMax,
     keepAliveTimeoutMs: 65_000,
-    handle,
+    door,
+    onBug: (error) => log.error({ err: error }, 'answer not written: a bug of the agent'),
     malformedText: (status) => answerText(undefined, { ...refuse('REQUEST_MALFORMED'), status }),
     onMalformed: (status, reason) => refusalLog.warn({ status, reason }, 'request refused'),
   })
@@ -154,8 +144,7 @@ const shuttingDown: DoorRefusal = { answer: refuse('SHUTTING_DOWN'), reason: 'sh
 
 /** One request on its way to an answer. */
 interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse<IncomingMessage>
+  readonly request: DoorRequest
   /** Set when the call begins. From then on it may act. */
   call: Call | undefined
 }
@@ -179,6 +168,6 @@ function readCallBody(
 }
 
 /** Without a query: a caller may have put a secret there. */
-function routeInLog({ method, url = '' }: IncomingMessage): string {
-  return `${method} ${url.split('?')[0]?.slice(0, 80)}`
+function routeInLog({ method, target }: RequestHead): string {
+  return `${method} ${target.split('?')[0]?.slice(0, 80)}`
 }

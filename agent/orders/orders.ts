@@ -99,11 +99,13 @@ export class Orders {
     return this.#sweep
   }
 
-  /** Our 2xx for an order has left. If a power cut undoes that, the order is offered once more. */
-  async acknowledge({ transactionId, generation, itemRef }: Order): Promise<void> {
-    const observedQuantity = await this.book.ledger.observationOf(itemRef)
-    if (observedQuantity !== null) await this.#options.onObserved(itemRef, observedQuantity)
-    await this.book.change(transactionId, acknowledge(generation), { survives: 'kill' })
+  /** Our 2xx for an order has left. If that is not recorded, or a power cut undoes it, the order is offered once more. */
+  acknowledge({ transactionId, generation, itemRef }: Order): Promise<void> {
+    return this.#attempt(async () => {
+      const observedQuantity = await this.book.ledger.observationOf(itemRef)
+      if (observedQuantity !== null) await this.#options.onObserved(itemRef, observedQuantity)
+      await this.book.change(transactionId, acknowledge(generation), { survives: 'kill' })
+    })
   }
 
   /** Ends the waits of webhooks. Resolves when replies under way are durable. */

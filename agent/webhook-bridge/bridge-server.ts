@@ -1,14 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { signatureHeaderName } from '../../contract/envelope/protected-header.ts'
 import type { WebhookEvent } from '../../contract/events.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { WebhookSettings } from '../config/config.ts'
-import { StoreFullError } from '../database/store-errors.ts'
+import { type Door, type DoorRequest, headersOf, type RequestHead } from '../http/door.ts'
 import { type HttpServer, startHttpServer } from '../http/http-server.ts'
-import { readBody } from '../http/read-body.ts'
 import { portTaken } from '../http/take-port.ts'
-import { writeAnswer } from '../http/write-answer.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import {
@@ -41,19 +38,33 @@ const signatureHeader = signatureHeaderName.toLowerCase()
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startBridgeServer(options: BridgeServerOptions): Promise<BridgeServer> {
+  const { settings, clock, log, refusalLog } = options
+  const { host, port, path } = settings
+  const server = await startHttpServer({
+    port: { host, port, clock, onTaken: () => log.warn({ port }, portTaken) },
+    connectionsMax,
+    keepAliveTimeoutMs: 15_000,
+    door: bridgeDoor(options),
+    onBug: (error) => log.error({ err: error }, 'webhook failed: a bug of the agent'),
+    malformedText: () => JSON.stringify({ message: 'not a valid HTTP request' }),
+    onMalformed: (status, reason) => refusalLog.warn({ status, reason }, 'webhook refused'),
+  })
+  return { url: `${server.url}${path}`, close: () => server.close(), destroy: () => server.destroy() }
+}
+
+/** Answers the platform's webhooks, and strangers. */
+function bridgeDoor(options: BridgeServerOptions): Door {
   const { settings, clock, log, refusalLog, orders, openWebhook } = options
-  const { host, port } = settings
 
   /** One request. Everything that can end it is on this page; undefined when the sender has hung up. */
-  async function answerRequest(request: IncomingMessage, response: ServerResponse): Promise<WebhookAnswer | undefined> {
-    const headerLines = request.headersDistinct[signatureHeader] ?? []
+  async function answerRequest(request: DoorRequest): Promise<WebhookAnswer | undefined> {
     const refusal = refusalOf(request, settings.path)
     if (refusal) return refusal
+    const headerLines = headersOf(request.rawHeaders).get(signatureHeader) ?? []
     // What can be judged without the body is judged before it is read: a stranger's body is not.
     const error = openWebhook.judgeHead(headerLines)
     if (error) return refusalOfEnvelope(error)
-    if ('expect' in request.headers) response.writeContinue()
-    const body = await readBody(request)
+    const body = await request.readBody()
     if (body === 'broken') return undefined
     if (body === 'too-large') return refuse(413, 'body too large')
     await options.workStarted
@@ -62,64 +73,40 @@ export async function startBridgeServer(options: BridgeServerOptions): Promise<B
       : receiveWebhook({ headerLines, body }, options)
   }
 
-  async function handle(request: IncomingMessage, response: ServerResponse<IncomingMessage>): Promise<void> {
+  return async (request) => {
     const startedMs = clock.monotonicMs()
-    try {
-      const answer = await answerRequest(request, response)
-      if (!answer) return void response.destroy()
-      const hasLeft = await write(request, response, answer)
-      const { status, result, event = null, transactionId = null, acknowledged, reason, cure } = answer
-      options.onWebhook(event, result)
-      const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
-      const line = { event, transactionId, status, result, hasLeft, durationMs }
-      if (reason === undefined) log.info(line, 'webhook answered')
-      else refusalLog.warn({ ...line, reason, cure }, 'webhook refused')
-      if (hasLeft && acknowledged) await orders.acknowledge(acknowledged)
-    } catch (error) {
-      // The order stays taken: the stored reply answers the platform if it asks again.
-      if (error instanceof StoreFullError) return
+    const answer = await answerRequest(request).catch((error) => {
       log.error({ err: error }, 'webhook failed: a bug of the agent')
-      if (response.headersSent) response.destroy()
-      else await write(request, response, refuse(500, 'internal error'))
+      return refuse(500, 'internal error')
+    })
+    if (!answer) return undefined
+    const { status, body, allow, result, event = null, transactionId = null, acknowledged, reason, cure } = answer
+    return {
+      ...{ status, text: JSON.stringify(body), allow },
+      async onSent(hasLeft) {
+        options.onWebhook(event, result)
+        const durationMs = Math.round((clock.monotonicMs() - startedMs) * 10) / 10
+        const line = { event, transactionId, status, result, hasLeft, durationMs }
+        if (reason === undefined) log.info(line, 'webhook answered')
+        else refusalLog.warn({ ...line, reason, cure }, 'webhook refused')
+        if (hasLeft && acknowledged) await orders.acknowledge(acknowledged)
+      },
     }
   }
-
-  /** @returns Whether the whole answer has left. */
-  async function write(
-    request: IncomingMessage,
-    response: ServerResponse<IncomingMessage>,
-    { status, body, allow }: WebhookAnswer,
-  ): Promise<boolean> {
-    const closed = new Promise<void>((resolve) => {
-      if (response.destroyed) resolve()
-      else response.once('close', resolve)
-    })
-    const answer = { status, text: JSON.stringify(body), allow }
-    await writeAnswer(request, response, answer, () => server.isLast(request, response))
-    await closed
-    return response.writableFinished
-  }
-
-  const server = await startHttpServer({
-    port: { host, port, clock, onTaken: () => log.warn({ port }, portTaken) },
-    connectionsMax,
-    keepAliveTimeoutMs: 15_000,
-    handle,
-    malformedText: () => JSON.stringify({ message: 'not a valid HTTP request' }),
-    onMalformed: (status, reason) => refusalLog.warn({ status, reason }, 'webhook refused'),
-  })
-  return { url: `${server.url}${settings.path}`, close: () => server.close(), destroy: () => server.destroy() }
 }
 
 /** Decided on the head alone. */
-function refusalOf({ method, url, headersDistinct, headers }: IncomingMessage, path: string) {
-  if (url !== path) return refuse(404, 'unknown path')
+function refusalOf({ method, target, rawHeaders }: RequestHead, path: string): WebhookAnswer | undefined {
+  if (target !== path) return refuse(404, 'unknown path')
   if (method !== 'POST') return { ...refuse(405, 'only POST'), allow: 'POST' }
-  if (headersDistinct[signatureHeader]?.length !== 1) return refuse(401, 'no single signature header')
-  return Number(headers['content-length'] ?? 0) > limits.bodyBytesMax ? refuse(413, 'body too large') : undefined
+  const headers = headersOf(rawHeaders)
+  if (headers.get(signatureHeader)?.length !== 1) return refuse(401, 'no single signature header')
+  return Number(headers.get('content-length')?.[0] ?? 0) > limits.bodyBytesMax
+    ? refuse(413, 'body too large')
+    : undefined
 }
 
 /** A request that is not a webhook. */
-function refuse(status: WebhookAnswer['status'], reason: string): WebhookAnswer {
+function refuse(status: number, reason: string): WebhookAnswer {
   return { status, body: { message: reason }, result: 'refused', reason }
 }
