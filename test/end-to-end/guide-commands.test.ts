@@ -1,4 +1,5 @@
 import { existsSync, globSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Stage, setStage } from '../../scripts/demo/stage.ts'
@@ -37,6 +38,68 @@ test("the guide's calls by HTTP and by files are answered, with the commands as 
   expect(printed).toContain('{"ok":true,"operations":[')
   expect(printed).toContain('{"ok":true,"id":"adjust-offer-1-0042","data":null}')
   expect(printed).toContain('{"id":"adjust-offer-1-0043","ok":true}')
+})
+
+/** Buys `offer-1` and pays. @returns The transaction. */
+async function sell(stage: Stage, ports: Ports): Promise<number> {
+  const input = { itemRef: 'offer-1', quantity: 1, buyerCharacterRef: 'char-2' }
+  const call = `http://127.0.0.1:${ports.get('8899')}/call`
+  const { transactionId } = (await stage.atPlatform('POST', call, { operation: 'transaction.create', input })) as {
+    transactionId: number
+  }
+  await stage.atPlatform('POST', `/stub/transactions/${transactionId}/pay`)
+  return transactionId
+}
+
+/** Resolves when the agent offers the order of a transaction. */
+async function seeOffered(stage: Stage, ports: Ports, transactionId: number): Promise<void> {
+  const call = `http://127.0.0.1:${ports.get('8899')}/call`
+  const isOffered = async () =>
+    JSON.stringify(await stage.atPlatform('POST', call, { operation: 'orders.open', input: {} }))
+  await expect.poll(isOffered).toContain(`"transactionId":${transactionId},`)
+}
+
+test("the guide's commands sell an order by asking and another one by files, with one reply each", async () => {
+  await using stage = await setStage()
+  const ports = await setReadersStage(stage)
+  const [first, second] = [await sell(stage, ports), await sell(stage, ports)]
+  for (const id of [first, second]) await seeOffered(stage, ports, id)
+  const asked = await runCommands(withPorts(chapter('en/orders.md', 2).join(''), ports), stage.dir)
+  expect(asked).toContain('"state":"offered"')
+  expect(asked).toContain('"outcome":"CONCLUIDA","reported":"DELIVERED"')
+  const [files = ''] = chapter('en/orders.md', 4)
+  const written = await runCommands(files.replaceAll('-1.json', `-${second}.json`), join(stage.dir, '.demo', 'spool'))
+  expect(written).toContain('"actUntil"')
+  expect(written).toContain('"outcome":"CONCLUIDA","reported":"DELIVERED"')
+})
+
+test("the guide's POST is what a game server gets", async () => {
+  await using receiver = await startReceiver()
+  const [post = ''] = chapter('en/orders.md', 3)
+  await runCommands(post.replace('http://127.0.0.1:9000/orders', receiver.url), tmpdir())
+  const { event } = await receiver.event('transfer_order', 17)
+  await using stage = await setStage()
+  const { gameServerId, url } = await stage.startAgent('my-game', { SERVICE_WEBHOOK_FORWARD_URL: receiver.url })
+  const seller = `/stub/game-servers/${gameServerId}/characters/char-1`
+  await stage.atPlatform('PUT', seller, { linked: true, recipientApproved: true })
+  const offer = { itemRef: 'offer-1', gameItemId: 'sword-9', itemName: 'Espada +9', attributes: 'Ataque 120' }
+  const input = { ...offer, quantityListed: 3, unitAmountCents: 1_050, sellerCharacterRef: 'char-1' }
+  await stage.atPlatform('POST', `${url}/call`, { operation: 'market.register', input })
+  const sold = await sell(stage, new Map([['8899', Number(new URL(url).port)]]))
+  const { event: pushed } = await receiver.event('transfer_order', sold)
+  expect(Object.keys(event)).toEqual(Object.keys(pushed))
+})
+
+test("the guide's commands report an order by hand, after it was put off once", async () => {
+  await using stage = await setStage()
+  const ports = await setReadersStage(stage)
+  await seeOffered(stage, ports, await sell(stage, ports))
+  const [commands = ''] = chapter('en/self-reporting.md', 1)
+  const printed = await runCommands(withPorts(commands, ports), stage.dir)
+  expect(printed).toContain('"state":"taken"')
+  expect(printed).toContain('"retryAt":"')
+  expect(printed).toContain('"deliveryStatus":"ENTREGUE"')
+  expect(printed).not.toContain('"ok":false')
 })
 
 test("the guide's commands for the stub's requests, events, clock and faults do what they say", async () => {
