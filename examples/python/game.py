@@ -1,348 +1,120 @@
-#!/usr/bin/env python3
-"""Um servidor de jogo pequeno e completo que vende itens pelo market-agent, por HTTP. Só a biblioteca padrão."""
-import http.client
-import itertools
-import json
-import os
-import queue
-import re
-import sys
-import threading
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import urlsplit
+"""Um servidor de jogo pequeno e completo que pergunta ao market-agent pelos pedidos. Só a biblioteca padrão."""
+import http.client, json, os, queue, sys, threading
+from urllib.request import ProxyHandler, Request, build_opener
 
-AGENT = urlsplit(os.environ.get("AGENT_URL", "http://127.0.0.1:8899"))
-GAME_PORT = int(os.environ.get("GAME_PORT", "9000"))
-WORLD_DIR = os.environ.get("WORLD_DIR", "world")
-START = int(time.time() * 1000)
+AGENT_URL = os.environ.get("AGENT_URL", "http://127.0.0.1:8899")
+FOLDER = os.environ.get("WORLD_DIR", "world")
+WORLD = os.path.join(FOLDER, "world.json")
 
-
-def say(text):
-    sys.stdout.write(text + "\n")  # em uma escrita só: outra thread também mostra linhas
-    sys.stdout.flush()
-
-
-# 1. O mundo: fica na memória e é gravado inteiro depois de cada mudança. Faz o papel do banco de dados.
-offers, orders, mail, full = {}, {}, [], set()
-unsure = set()  # pedidos que vieram do arquivo
-in_doubt = set()  # anúncios que talvez já existam: a resposta não veio
-lock = threading.Lock()  # o laço principal e os pedidos que chegam mudam o mesmo mundo
-world_path = os.path.join(WORLD_DIR, "world.txt")
-
-
-def record(names, words):
-    return {name: int(word) if name in ("tries", "quantity", "cents") else word for name, word in zip(names, words)}
-
-
-def load():
-    os.makedirs(WORLD_DIR, exist_ok=True)
-    if not os.path.exists(world_path):
-        return
-    with open(world_path, encoding="utf-8") as file:
-        for kind, name, *words in (line.split() for line in file if line.strip()):
-            if kind == "offer":
-                offers[name] = record(("state", "tries", "seller", "quantity", "cents"), words)
-                if words[0] == "registering":
-                    in_doubt.add(name)  # a chamada pode ter saído antes da queda
-            elif kind == "order":
-                orders[int(name)] = record(("state", "item", "quantity", "buyer", "tries"), words)
-                unsure.add(int(name))
-            elif kind == "mail":
-                mail.append([name, *words])
-            elif kind == "full":
-                full.add(name)
-
+# 1. O mundo: fica na memória e é gravado inteiro depois de cada mudança. Faz o papel do banco de dados do jogo.
+os.makedirs(FOLDER, exist_ok=True)
+folder = os.open(FOLDER, os.O_RDONLY) if os.name == "posix" else None
+world = json.load(open(WORLD, "rb")) if os.path.exists(WORLD) else {"offers": {}, "orders": {}, "mail": [], "full": []}
+world["orders"] = {int(id): order for id, order in world["orders"].items()}
+offers, orders, mail, full = world["offers"], world["orders"], world["mail"], world["full"]
 
 def save():
-    """Tudo ou nada: o arquivo tem o mundo de antes ou o de depois."""
-    lines = [["offer", item, *offer.values()] for item, offer in offers.items()]
-    lines += [["order", id, *order.values()] for id, order in orders.items()]
-    lines += [["mail", *words] for words in mail] + [["full", character] for character in full]
-    try:
-        with open(world_path + ".tmp", "w", encoding="utf-8") as file:
-            file.write("".join(" ".join(map(str, line)) + "\n" for line in lines))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(world_path + ".tmp", world_path)
-    except OSError as error:
-        say(f"o mundo não pôde ser gravado: {error}")
-        os._exit(1)  # a memória não pode saber mais do que o disco
+    """Tudo ou nada: o arquivo tem o mundo de antes ou o de depois. Um erro aqui encerra o programa."""
+    with open(WORLD + ".tmp", "w", encoding="utf-8") as file:
+        json.dump(world, file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(WORLD + ".tmp", WORLD)
+    if folder: os.fsync(folder)  # o novo nome também sobrevive a uma queda de energia
 
+def left(item):
+    """O que resta para outros compradores: as unidades de um pedido adiado estão separadas para ele."""
+    aside = sum(o["quantity"] for o in orders.values() if o["item"] == item and o["result"] == "TEMPORARY")
+    return max(0, offers[item]["quantity"] - aside) if item in offers else 0
 
-def observed(item):
-    """O que resta para outros compradores: sem as unidades dos pedidos que ainda serão entregues."""
-    waiting = sum(o["quantity"] for o in orders.values() if o["item"] == item and o["state"] in ("taken", "put-off"))
-    return max(0, offers[item]["quantity"] - waiting) if item in offers else 0
+# 2. Um pedido: se ainda não foi decidido, decidir e entregar em uma gravação só. Depois, responder o que aconteceu.
+def take(id, item, quantity, buyer):
+    if id not in orders or orders[id]["result"] == "TEMPORARY":
+        orders.pop(id, None)  # as unidades que estavam separadas são para ele
+        if item in offers and left(item) < quantity:
+            result = "OUT_OF_STOCK"  # só com certeza: o comprador recebe o dinheiro de volta
+        elif item not in offers or buyer in full:
+            result = "TEMPORARY"  # na dúvida: o pedido volta mais tarde
+        else:
+            result = "DELIVERED"
+            offers[item]["quantity"] -= quantity
+            mail.append({"buyer": buyer, "item": item, "quantity": quantity, "id": id})
+        orders[id] = {"result": result, "item": item, "quantity": quantity}
+        save()
+        print(f"pedido {id}:", {"DELIVERED": "entregue", "OUT_OF_STOCK": "sem estoque", "TEMPORARY": "adiado"}[result])
+    return {"transactionId": id, "observedQuantity": left(item), "result": orders[id]["result"]}
 
+def ask_for_orders(since):
+    data = call("orders.open", {"closedSince": since}).get("data", {"orders": [], "closed": []})
+    for o in [o for o in data["orders"] if o["state"] == "offered"]:
+        answer = call("orders.take", take(o["transactionId"], o["itemRef"], o["quantity"], o["buyerCharacterRef"]))
+        if answer["status"] == 409: print(f"pedido {o['transactionId']}: avise a equipe: {answer['message']}")
+    for o in data["closed"]:
+        since, order = o["since"], orders.get(o["transactionId"])
+        if order and order["result"] == "TEMPORARY":
+            order["result"] = "OUT_OF_STOCK"  # não será mais entregue, e as unidades separadas ficam livres
+            save()
+            print(f"pedido {o['transactionId']}: encerrado {o['outcome']}")
+    return since  # até este momento já viu os pedidos que acabaram
 
-# 2. Chamar o agente. Sem resposta, a mesma chamada vai de novo com o mesmo id, e continua sendo uma só.
-def call(operation, input, id=None):
-    body = json.dumps({"operation": operation, "input": input, **({"id": id} if id else {})})
-    stop = time.monotonic() + 40  # o agente responde em 30 s
-    for _ in range(4):
-        timeout = max(1, stop - time.monotonic())
-        connection = http.client.HTTPConnection(AGENT.hostname, AGENT.port or 80, timeout=timeout)
-        try:
-            connection.request("POST", "/call", body.encode(), {"Content-Type": "application/json"})
-            return json.loads(connection.getresponse().read())
-        except (OSError, http.client.HTTPException, ValueError):
-            time.sleep(1)
-        finally:
-            connection.close()
-    return {"ok": False, "status": 503, "uncertain": True}
+# 3. Chamar o agente. Ele assina, envia e repete. Nenhuma destas chamadas precisa de um id.
+def call(operation, input):
+    body = json.dumps({"operation": operation, "input": input}).encode()
+    request = Request(AGENT_URL + "/call", body, {"Content-Type": "application/json"})
+    try:  # o agente responde em 30 s
+        return {"status": 200, **json.load(build_opener(ProxyHandler({})).open(request, timeout=40))}
+    except (OSError, http.client.HTTPException, ValueError):
+        return {"ok": False, "status": 503}
 
+def say(answer, field=None):
+    if answer["ok"]: return answer["data"][field] if field else "ok"
+    is_sure = answer["status"] in (400, 403, 404, 409, 422) and not answer.get("uncertain")
+    return f"recusado: {answer['message']}" if is_sure else "sem resposta"
 
-def is_refused(answer):
-    """Uma recusa certa. O resto é dúvida, ou passa: tenta-se de novo."""
-    status = answer.get("status", 0)
-    return (not answer["ok"] and not answer.get("uncertain")
-            and 400 <= status < 500 and status not in (401, 408, 425, 429))
-
-
-def failure(answer):
-    return f"recusado: {answer['message']}" if is_refused(answer) else "sem resposta"
-
-
-# 3. Anunciar. O número da tentativa faz parte do id e é gravado antes da chamada.
-def register(item):
-    offer = offers[item]
+def register(item, is_first=False):
+    o = offers[item]
     answer = call("market.register", {
         "itemRef": item, "gameItemId": item, "itemName": item, "attributes": "Item do jogo",
-        "quantityListed": offer["quantity"], "unitAmountCents": offer["cents"], "sellerCharacterRef": offer["seller"],
-    }, f"register-{item}-{offer['tries']}")
-    with lock:
-        if answer["ok"] or (answer.get("status") == 409 and item in in_doubt):
-            offer["state"] = "listed"  # na dúvida, o 409 diz que uma tentativa anterior valeu
-        elif answer.get("uncertain") or answer.get("code") == "ID_REUSED":
-            offer["tries"] += 1  # o próximo segundo tenta com outro id
-            if answer.get("uncertain"):
-                in_doubt.add(item)
-        elif is_refused(answer):
-            offer["state"] = "refused"
-        save()
-    return "ok" if offer["state"] == "listed" else failure(answer)
+        "quantityListed": o["quantity"], "unitAmountCents": o["cents"], "sellerCharacterRef": o["seller"]})
+    if answer["ok"] or answer["status"] == 409 and not is_first: o["state"] = "listed"  # 409: outra tentativa valeu
+    elif is_first and say(answer) != "sem resposta": del offers[item]
+    save()
+    return "ok" if o["state"] == "listed" else say(answer)
 
-
-# 4. Aceitar um pedido: primeiro gravar, depois responder. O mesmo pedido pode chegar mais de uma vez.
-def take_order(event):
-    id, item = event["transactionId"], event["itemRef"]
-    with lock:
-        order = orders.get(id)
-        if order is None or order["state"] == "put-off":
-            orders[id] = {"state": "taken", "item": item, "quantity": event["quantity"],
-                          "buyer": event["buyerCharacterRef"], "tries": order["tries"] if order else 0}
+# 4. Os comandos e o laço.
+def run(*words):
+    match words:
+        case "link", character: return say(call("character.link", {"characterRef": character}), "url")
+        case "list", item, seller, quantity, cents:
+            if item in offers: return "recusado: este item já tem anúncio"
+            offers[item] = {"state": "registering", "seller": seller, "quantity": int(quantity), "cents": int(cents)}
+            save()  # antes da chamada: uma queda não esquece o anúncio, e repetir não anuncia duas vezes
+            return register(item, is_first=True)
+        case "sold", item, quantity:
+            if not 0 < int(quantity) <= left(item): return "recusado: não há tanto"
+            offers[item]["quantity"] -= int(quantity)
             save()
-            say(f"pedido {id}: recebido")
-        return {"observedQuantity": observed(item)}
-
-
-class OrdersHandler(BaseHTTPRequestHandler):
-    timeout = 10
-
-    def do_POST(self):
-        if self.headers["Content-Type"] != "application/json":  # uma página da web não consegue enviar isto
-            return self.send_error(415)
-        event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        reply = take_order(event) if event["event"] == "transfer_order" else end_order(event)
-        body = json.dumps(reply).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-# 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.
-def is_awaited(id):
-    """Um pedido lido do arquivo pode ter acabado enquanto este servidor estava parado. A plataforma sabe."""
-    answer = call("transaction.get", {"transactionId": id})
-    if answer["ok"] and answer["data"]["deliveryStatus"] == "AGUARDANDO_SERVIDOR":
-        unsure.discard(id)
-    return id not in unsure
-
-
-def work_order(id):
-    if id in unsure and not is_awaited(id):
-        return  # o aviso do fim está a caminho
-    order = orders[id]
-    item, quantity, buyer = order["item"], order["quantity"], order["buyer"]
-    with lock:
-        if order["state"] != "taken":
-            return
-        is_sure = item in offers
-        if is_sure and offers[item]["quantity"] < quantity:
-            order["state"] = "out-of-stock"
-            save()  # a decisão fica gravada antes do reembolso, que não tem volta
-            return
-        if is_sure and buyer not in full:
-            offers[item]["quantity"] -= quantity
-            mail.append([buyer, item, quantity, id])
-            order["state"] = "delivered"
-            save()  # o estoque, o correio e o pedido mudam juntos
-            say(f"pedido {id}: entregue")
-            return
-        left = observed(item)
-    report = {"transactionId": id, "reason": "TEMPORARY", "observedQuantity": left,
-              "detail": "correio cheio" if is_sure else "anúncio desconhecido"}
-    answer = call("transaction.delivery-failure", report, f"failed-{id}-{order['tries'] + 1}")
-    with lock:
-        if answer["ok"] and order["state"] == "taken":
-            order["state"] = "put-off"  # a plataforma envia o pedido de novo
-            order["tries"] += 1
-            save()
-            say(f"pedido {id}: adiado")
-
-
-def report_out_of_stock(id):
-    item = orders[id]["item"]
-    report = {"transactionId": id, "reason": "OUT_OF_STOCK", "observedQuantity": observed(item)}
-    finish(id, "out-of-stock", "closed", call("transaction.delivery-failure", report), "sem estoque")
-
-
-# 6. Confirmar a entrega, até a resposta ser certa. Repetir não faz mal.
-def confirm(id):
-    finish(id, "delivered", "confirmed", call("transaction.delivery", {"transactionId": id}), "confirmado")
-
-
-def finish(id, before, after, answer, text):
-    with lock:
-        if orders[id]["state"] != before or not (answer["ok"] or is_refused(answer)):
-            return  # já acabou, ou o próximo segundo tenta de novo
-        orders[id]["state"] = after if answer["ok"] else "closed"
-        save()
-    say(f"pedido {id}: {text if answer['ok'] else 'recusado, avise a equipe: ' + answer['message']}")
-
-
-# 7. O fim de um pedido: o que não foi entregue não será mais.
-def end_order(event):
-    id = event["transactionId"]
-    with lock:
-        if id in orders:
-            if orders[id]["state"] != "closed":
-                orders[id]["state"] = "closed"
-                save()
-            say(f"pedido {id}: encerrado {event.get('outcome')}")
-    return {}
-
-
-# 8. Os comandos e o laço.
-call_count = itertools.count(1)
-
-
-def new_id(name):
-    return f"{name}-{START}-{next(call_count)}"
-
-
-def link(character):
-    answer = call("character.link", {"characterRef": character}, new_id("link"))
-    return answer["data"]["url"] if answer["ok"] else failure(answer)
-
-
-def list_offer(item, seller, quantity, cents):
-    known = offers.get(item)
-    if known and known["state"] != "refused":
-        return "recusado: este item já tem anúncio"
-    in_doubt.discard(item)
-    with lock:  # depois de uma recusa cuja causa foi corrigida, o id é outro
-        offers[item] = {"state": "registering", "tries": known["tries"] + 1 if known else 1, "seller": seller,
-                        "quantity": int(quantity), "cents": int(cents)}
-        save()
-    return register(item)
-
-
-def sold(item, quantity):
-    with lock:
-        if item not in offers or offers[item]["quantity"] < int(quantity):
-            return "recusado: não há tanto"
-        offers[item]["quantity"] -= int(quantity)
-        save()
-        left = observed(item)
-    answer = call("market.adjust-stock", {"itemRef": item, "observedQuantity": left})
-    return "ok" if answer["ok"] else failure(answer)  # a próxima observação corrige
-
-
-def withdraw(item):
-    answer = call("market.withdraw", {"itemRef": item})
-    if not answer["ok"] or item not in offers:
-        return failure(answer)
-    return change(lambda: offers[item].update(state="withdrawn"))
-
-
-def buy(item, quantity, buyer):
-    purchase = {"itemRef": item, "quantity": int(quantity), "buyerCharacterRef": buyer}
-    answer = call("transaction.create", purchase, new_id("buy"))
-    return answer["data"]["checkoutUrl"] if answer["ok"] else failure(answer)
-
-
-def change(act):
-    with lock:
-        act()
-        save()
+            return say(call("market.adjust-stock", {"itemRef": item, "observedQuantity": left(item)}))
+        case "withdraw", item:
+            answer = call("market.withdraw", {"itemRef": item})
+            if not answer["ok"] or item not in offers: return say(answer)
+            offers[item]["state"] = "withdrawn"
+        case "buy", item, quantity, buyer:
+            purchase = {"itemRef": item, "quantity": int(quantity), "buyerCharacterRef": buyer}
+            return say(call("transaction.create", purchase), "checkoutUrl")
+        case "full", buyer: full[:] = {*full, buyer}
+        case "room", buyer: full[:] = {*full} - {buyer}
+        case _: return "recusado: comando desconhecido"
+    save()
     return "ok"
 
-
-COMMANDS = {
-    r"link (\S+)": link,
-    r"list (\S+) (\S+) (\d+) (\d+)": list_offer,
-    r"sold (\S+) (\d+)": sold,
-    r"withdraw (\S+)": withdraw,
-    r"buy (\S+) (\d+) (\S+)": buy,
-    r"full (\S+)": lambda character: change(lambda: full.add(character)),
-    r"room (\S+)": lambda character: change(lambda: full.discard(character)),
-}
-
-
-def run(line):
-    for pattern, command in COMMANDS.items():
-        match = re.fullmatch(pattern, line)
-        if match:
-            return say(f"{line.split()[0]}: {command(*match.groups())}")
-    say(f"{line.split()[0]}: recusado: comando desconhecido")
-
-
-def orders_in(state):
-    with lock:
-        return [id for id, order in orders.items() if order["state"] == state]
-
-
-def tick(seen):
-    """Uma volta de trabalho. Um pedido é entregue na volta depois daquela que o viu primeiro."""
-    for item in [item for item, offer in offers.items() if offer["state"] == "registering"]:
-        say(f"anúncio {item}: {register(item)}")
-    for id in orders_in("out-of-stock"):
-        report_out_of_stock(id)
-    taken = orders_in("taken")
-    for id in taken:
-        if id in seen:
-            work_order(id)
-    for id in orders_in("delivered"):
-        confirm(id)
-    return taken
-
-
-def read_commands(commands):
-    for line in sys.stdin:
-        if line.strip():
-            commands.put(line.strip())
-
-
-def main():
-    load()
-    server = ThreadingHTTPServer(("127.0.0.1", GAME_PORT), OrdersHandler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    commands = queue.Queue()
-    threading.Thread(target=read_commands, args=(commands,), daemon=True).start()
-    say("pronto")
-    seen, tick_at = [], time.monotonic() + 1
-    while True:
-        try:
-            run(commands.get(timeout=max(0.001, tick_at - time.monotonic())))
-        except queue.Empty:
-            seen, tick_at = tick(seen), time.monotonic() + 1
-
-
-main()
+lines, since = queue.Queue(), "1970-01-01T00:00:00.000Z"
+threading.Thread(target=lambda: [lines.put(line.split()) for line in sys.stdin if line.split()], daemon=True).start()
+sys.stdout.reconfigure(line_buffering=True)
+print("pronto")
+while True:
+    for item in [i for i in offers if offers[i]["state"] == "registering"]: print(f"anúncio {item}:", register(item))
+    since = ask_for_orders(since)
+    try: words = lines.get(timeout=1)
+    except queue.Empty: continue
+    print(f"{words[0]}: {run(*words)}")

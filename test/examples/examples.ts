@@ -14,6 +14,10 @@ export interface Example {
   readonly name: string
   /** The agent posts its orders; it asks for them; or it reads them from files, and calls by files too. */
   readonly orders: 'pushed' | 'asked' | 'files'
+  /** Who tells the platform what became of an order: the agent, from its reply, or the example. */
+  readonly reports?: 'by-itself'
+  /** What its source files may have together. */
+  readonly linesMax: number
   /** Where it reads commands: standard input, or `console.txt` in its world. */
   readonly console: 'stdin' | 'file'
   /** Debian's packages. */
@@ -40,7 +44,17 @@ const overFiles = { orders: 'files', console: 'file' } as const
 export const examples: readonly Example[] = [
   {
     name: 'python',
+    ...byAsking,
+    linesMax: 120,
+    packages: ['python3'],
+    needs: [['python3', '--version']],
+    start: ({ source }) => [['python3', `${source}/game.py`]],
+  },
+  {
+    name: 'python-reports',
     ...overHttp,
+    reports: 'by-itself',
+    linesMax: 400,
     packages: ['python3'],
     needs: [['python3', '--version']],
     start: ({ source }) => [['python3', `${source}/game.py`]],
@@ -48,6 +62,7 @@ export const examples: readonly Example[] = [
   {
     name: 'node',
     ...overHttp,
+    linesMax: 120,
     packages: ['nodejs'],
     needs: [['node', '--version']],
     start: ({ source }) => [['node', `${source}/game.mjs`]],
@@ -55,6 +70,7 @@ export const examples: readonly Example[] = [
   {
     name: 'java',
     ...overHttp,
+    linesMax: 200,
     packages: ['default-jdk-headless', 'libgoogle-gson-java'],
     needs: [
       ['javac', '-version'],
@@ -66,6 +82,7 @@ export const examples: readonly Example[] = [
   {
     name: 'csharp',
     ...overHttp,
+    linesMax: 200,
     packages: ['mono-mcs', 'mono-runtime', 'libmono-system-web-extensions4.0-cil'],
     needs: [
       ['mcs', '--version'],
@@ -77,6 +94,7 @@ export const examples: readonly Example[] = [
   {
     name: 'go',
     ...overHttp,
+    linesMax: 200,
     packages: ['golang-go'],
     needs: [['go', 'version']],
     build: ({ source, out }) => ['go', 'build', '-o', `${out}/game`, `${source}/game.go`],
@@ -85,6 +103,7 @@ export const examples: readonly Example[] = [
   {
     name: 'php',
     ...overHttp,
+    linesMax: 120,
     packages: ['php-cli'],
     needs: [['php', '--version']],
     start: ({ source, gamePort }) => [
@@ -95,6 +114,7 @@ export const examples: readonly Example[] = [
   {
     name: 'lua',
     ...byAsking,
+    linesMax: 120,
     packages: ['lua5.4', 'lua-socket', 'lua-dkjson'],
     needs: [['lua5.4', '-e', 'require "socket" require "dkjson"']],
     start: ({ source }) => [['lua5.4', `${source}/game.lua`]],
@@ -102,6 +122,7 @@ export const examples: readonly Example[] = [
   {
     name: 'cpp',
     ...byAsking,
+    linesMax: 200,
     packages: ['g++', 'nlohmann-json3-dev'],
     needs: [
       ['g++', '--version'],
@@ -113,6 +134,7 @@ export const examples: readonly Example[] = [
   {
     name: 'lua-files',
     ...overFiles,
+    linesMax: 120,
     packages: ['lua5.4', 'lua-dkjson'],
     needs: [['lua5.4', '-e', 'require "dkjson"']],
     start: ({ source }) => [['lua5.4', `${source}/game.lua`]],
@@ -120,6 +142,7 @@ export const examples: readonly Example[] = [
   {
     name: 'shell-files',
     ...overFiles,
+    linesMax: 200,
     packages: [],
     needs: [['sh', '-c', 'exit 0']],
     start: ({ source }) => [['sh', `${source}/game.sh`]],
@@ -127,6 +150,7 @@ export const examples: readonly Example[] = [
   {
     name: 'php-files',
     ...overFiles,
+    linesMax: 120,
     packages: ['php-cli'],
     needs: [['php', '--version']],
     start: ({ source }) => [['php', `${source}/game.php`]],
@@ -135,6 +159,7 @@ export const examples: readonly Example[] = [
   {
     name: 'batch-files',
     ...overFiles,
+    linesMax: 200,
     packages: [],
     needs: [],
     cannotRun: 'it needs Windows',

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Hopeless, until } from '../../scripts/until.ts'
 import type { Example, Place } from './examples.ts'
 import { GameProcess } from './game-process.ts'
-import { readWorld, type WorldFile } from './world-file.ts'
+import { type World, WorldFile } from './world-file.ts'
 
 export interface GameServerOrder {
   readonly example: Example
@@ -18,6 +18,8 @@ export class GameServer implements AsyncDisposable {
   /** All that it printed, over all its lives. */
   readonly printed: string[] = []
   readonly #order: GameServerOrder
+  /** What it has saved. It may be changed while the game server is down. */
+  readonly saved: WorldFile
   readonly #worldDir: string
   #processes: readonly GameProcess[] = []
   #unexpectedEnd: string | undefined
@@ -26,6 +28,7 @@ export class GameServer implements AsyncDisposable {
     this.#order = order
     this.#worldDir = join(order.dir, 'world')
     mkdirSync(this.#worldDir, { recursive: true })
+    this.saved = new WorldFile(this.#worldDir)
   }
 
   /** Starts it and waits until it says `pronto`. */
@@ -63,27 +66,13 @@ export class GameServer implements AsyncDisposable {
   }
 
   /** What it has saved. */
-  world(): WorldFile {
+  world(): World {
     this.#checkAlive()
-    return readWorld(this.#worldPath)
-  }
-
-  /** The same as text, for a person. */
-  savedText(): string {
-    return existsSync(this.#worldPath) ? readFileSync(this.#worldPath, 'utf8') : ''
-  }
-
-  /** Puts other lines in the place of each saved line, while it is down. */
-  editWorld(edit: (line: string, index: number) => readonly string[]): void {
-    writeFileSync(this.#worldPath, this.savedText().split('\n').flatMap(edit).join('\n'))
+    return this.saved.read()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.kill()
-  }
-
-  get #worldPath(): string {
-    return join(this.#worldDir, 'world.txt')
   }
 
   async #type(line: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Stage } from '../../scripts/demo/stage.ts'
 /** A transaction, as the stub tells it. */
 export interface Sale {
   readonly transactionId: number
+  readonly gameServerId: number
   readonly itemRef: string
   readonly quantity: number
   readonly buyerCharacterRef: string
@@ -16,6 +17,8 @@ export interface Sale {
 
 /** A listing, as the stub tells it. */
 interface Listing {
+  readonly id: number
+  readonly gameServerId: number
   readonly itemRef: string
   readonly quantityListed: number
   readonly quantitySold: number
@@ -25,15 +28,30 @@ interface Listing {
   readonly status: string
 }
 
-/** A webhook of a transaction, with its attempts. */
+/** An attempt to send a webhook, with the answer. */
+interface Attempt {
+  readonly responseStatus: number | null
+  readonly responseBody: string | null
+}
+
+/** A webhook of a transaction, with its attempts; those to other addresses than its own apart. */
 export interface Webhook {
   readonly id: number
   readonly event: string
   readonly payload: Readonly<Record<string, unknown>>
-  readonly attempts: readonly { readonly responseStatus: number | null; readonly responseBody: string | null }[]
+  readonly attempts: readonly Attempt[]
+  readonly sentElsewhere: readonly Attempt[]
 }
 
-/** What players, buyers, staff and time do at the platform, and what one sees there. */
+/** A call that reached the platform. */
+export interface Call {
+  readonly operation: string | null
+  readonly transactionId: number | null
+  readonly requestBody: string
+  readonly status: number
+}
+
+/** What players, buyers, staff and time do at the platform, and what one sees there of one game server. */
 export class Market {
   readonly #stage: Stage
   readonly #gameServerId: number
@@ -61,14 +79,22 @@ export class Market {
     return sale.transactionId
   }
 
-  /** The staff give the buyer the money back, before the delivery. */
-  async refund(transactionId: number): Promise<void> {
-    for (const act of ['dispute', 'refund'])
-      await this.#stage.atPlatform('POST', `/stub/transactions/${transactionId}/${act}`, {})
+  /** Somebody buys one unit and pays. @returns The transaction. */
+  async sellOne(item: string, buyerCharacterRef: string): Promise<number> {
+    const { id } = await this.listing(item)
+    const purchase = { quantity: 1, buyerCharacterRef }
+    const { checkoutUrl } = (await this.#stage.atPlatform('POST', `/stub/listings/${id}/buy`, purchase)) as Sale
+    return this.pay(checkoutUrl)
+  }
+
+  /** The buyer opens a dispute. The staff reject it, or give the money back. */
+  async decide(transactionId: number, ...acts: ('dispute' | 'reject-dispute' | 'refund')[]): Promise<void> {
+    for (const act of acts) await this.#stage.atPlatform('POST', `/stub/transactions/${transactionId}/${act}`, {})
   }
 
   async sales(): Promise<readonly Sale[]> {
-    return (await this.#stage.atPlatform('GET', '/stub/transactions?limit=1000')) as Sale[]
+    const sales = (await this.#stage.atPlatform('GET', '/stub/transactions?limit=1000')) as Sale[]
+    return sales.filter(({ gameServerId }) => gameServerId === this.#gameServerId)
   }
 
   async sale(transactionId: number): Promise<Sale> {
@@ -76,7 +102,8 @@ export class Market {
   }
 
   async listings(): Promise<readonly Listing[]> {
-    return (await this.#stage.atPlatform('GET', '/stub/listings?limit=1000')) as Listing[]
+    const listings = (await this.#stage.atPlatform('GET', '/stub/listings?limit=1000')) as Listing[]
+    return listings.filter(({ gameServerId }) => gameServerId === this.#gameServerId)
   }
 
   /** The only listing of an item. */
@@ -88,6 +115,19 @@ export class Market {
 
   async webhooks(transactionId: number): Promise<readonly Webhook[]> {
     return (await this.#stage.atPlatform('GET', `/stub/webhooks?transactionId=${transactionId}`)) as Webhook[]
+  }
+
+  /** Sends a webhook once to another address than its own. @returns The status of the answer. */
+  async sendElsewhere({ id }: Webhook, webhookUrl: string): Promise<number | null | undefined> {
+    const path = `/stub/webhooks/${id}/resend`
+    const { sentElsewhere } = (await this.#stage.atPlatform('POST', path, { webhookUrl })) as Webhook
+    return sentElsewhere.at(-1)?.responseStatus
+  }
+
+  /** The calls of an operation, the newest first. */
+  async calls(operation: string): Promise<readonly Call[]> {
+    const calls = (await this.#stage.atPlatform('GET', '/stub/requests?limit=1000')) as Call[]
+    return calls.filter((call) => call.operation === operation)
   }
 
   /** Time passes, and what is due on the way is done. */
@@ -106,10 +146,13 @@ export class Market {
     await this.#stage.atPlatform('POST', '/stub/faults', fault)
   }
 
-  /** The platform answers every call of an operation with 503, until `mend`. */
-  refuseCalls(operation: string): Promise<void> {
-    // The wait is longer than a call, so each call ends at once.
-    return this.breakCalls({ kind: 'status', operation, status: 503, retryAfterSeconds: 300, times: 10_000 })
+  /**
+   * The platform answers every call of an operation with 503, until `mend`.
+   *
+   * @param retryAfterSeconds A wait that is longer than a call ends each call at once.
+   */
+  refuseCalls(operation: string, retryAfterSeconds = 300): Promise<void> {
+    return this.breakCalls({ kind: 'status', operation, status: 503, retryAfterSeconds, times: 10_000 })
   }
 
   async mend(): Promise<void> {

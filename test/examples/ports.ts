@@ -6,10 +6,13 @@ export interface CoursePorts extends AsyncDisposable {
   readonly agent: number
   readonly webhooks: number
   readonly gameServer: number
+  /** In front of the agent, and in front of the game server. */
+  readonly agentWire: number
+  readonly gameWire: number
 }
 
 /** Below the ports that systems give to outgoing connections, so that a killed program finds its port free again. */
-const blocks = { first: 10_000, count: 2_000, size: 4 } as const
+const blocks = { first: 10_000, count: 2_000, size: 6 } as const
 
 /**
  * Takes a block of ports. The course listens on the first port of the block until the end, so that no other course takes
@@ -21,12 +24,13 @@ export async function takePorts(): Promise<CoursePorts> {
     const port = blocks.first + blocks.size * ((start + n) % blocks.count)
     const guard = await listenOn(port)
     if (!guard) continue
-    const own = await Promise.all([port + 1, port + 2, port + 3].map(listenOn))
+    const own = await Promise.all([1, 2, 3, 4, 5].map((n) => listenOn(port + n)))
     await Promise.all(own.map((server) => server && close(server)))
     if (own.every((server) => server !== undefined)) {
       guard.unref()
-      const ports = { agent: port + 1, webhooks: port + 2, gameServer: port + 3 }
-      return { ...ports, [Symbol.asyncDispose]: () => close(guard) }
+      const programs = { agent: port + 1, webhooks: port + 2, gameServer: port + 3 }
+      const wires = { agentWire: port + 4, gameWire: port + 5 }
+      return { ...programs, ...wires, [Symbol.asyncDispose]: () => close(guard) }
     }
     await close(guard)
   }
