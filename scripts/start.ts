@@ -14,6 +14,7 @@ const {
   'agent-port': agentPort,
   'webhook-port': webhookPort,
   'forward-url': forwardUrl,
+  'forward-token': forwardToken,
 } = parseArgs({
   options: {
     folder: { type: 'string', default: join(import.meta.dirname, '..', '.demo') },
@@ -21,6 +22,7 @@ const {
     'agent-port': { type: 'string', default: '8899' },
     'webhook-port': { type: 'string', default: '8898' },
     'forward-url': { type: 'string' },
+    'forward-token': { type: 'string' },
   },
 }).values
 const spoolDir = resolve(folder, 'spool')
@@ -44,6 +46,7 @@ await using agent = await startProgram({
     SERVICE_BASE_URL: stub.url,
     SERVICE_WEBHOOK_PORT: webhookPort,
     ...(forwardUrl && { SERVICE_WEBHOOK_FORWARD_URL: forwardUrl }),
+    ...(forwardToken && { SERVICE_WEBHOOK_FORWARD_TOKEN: forwardToken }),
   },
   logFile: agentLog,
 })

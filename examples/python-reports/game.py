@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Um servidor de jogo pequeno e completo que vende itens pelo market-agent, por HTTP. Só a biblioteca padrão."""
+"""Um servidor de jogo que informa as entregas por conta própria. Só a biblioteca padrão.
+
+Quase todos os servidores de jogo ficam menores e mais seguros com ../python/game.py, em que o agente informa por eles.
+"""
 import http.client
-import itertools
 import json
 import os
 import queue
@@ -15,7 +17,7 @@ from urllib.parse import urlsplit
 AGENT = urlsplit(os.environ.get("AGENT_URL", "http://127.0.0.1:8899"))
 GAME_PORT = int(os.environ.get("GAME_PORT", "9000"))
 WORLD_DIR = os.environ.get("WORLD_DIR", "world")
-START = int(time.time() * 1000)
+TOKEN = os.environ.get("SERVICE_WEBHOOK_FORWARD_TOKEN") or sys.exit("defina SERVICE_WEBHOOK_FORWARD_TOKEN")
 
 
 def say(text):
@@ -26,13 +28,13 @@ def say(text):
 # 1. O mundo: fica na memória e é gravado inteiro depois de cada mudança. Faz o papel do banco de dados.
 offers, orders, mail, full = {}, {}, [], set()
 unsure = set()  # pedidos que vieram do arquivo
-in_doubt = set()  # anúncios que talvez já existam: a resposta não veio
+report_at = {}  # quando tentar de novo um aviso que não foi aceito
 lock = threading.Lock()  # o laço principal e os pedidos que chegam mudam o mesmo mundo
 world_path = os.path.join(WORLD_DIR, "world.txt")
 
 
 def record(names, words):
-    return {name: int(word) if name in ("tries", "quantity", "cents") else word for name, word in zip(names, words)}
+    return {name: int(word) if name in ("quantity", "cents") else word for name, word in zip(names, words)}
 
 
 def load():
@@ -42,11 +44,9 @@ def load():
     with open(world_path, encoding="utf-8") as file:
         for kind, name, *words in (line.split() for line in file if line.strip()):
             if kind == "offer":
-                offers[name] = record(("state", "tries", "seller", "quantity", "cents"), words)
-                if words[0] == "registering":
-                    in_doubt.add(name)  # a chamada pode ter saído antes da queda
+                offers[name] = record(("state", "seller", "quantity", "cents"), words)
             elif kind == "order":
-                orders[int(name)] = record(("state", "item", "quantity", "buyer", "tries"), words)
+                orders[int(name)] = record(("state", "item", "quantity", "buyer"), words)
                 unsure.add(int(name))
             elif kind == "mail":
                 mail.append([name, *words])
@@ -65,6 +65,10 @@ def save():
             file.flush()
             os.fsync(file.fileno())
         os.replace(world_path + ".tmp", world_path)
+        if os.name == "posix":  # o novo nome também deve sobreviver a uma queda de energia
+            folder = os.open(WORLD_DIR, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
     except OSError as error:
         say(f"o mundo não pôde ser gravado: {error}")
         os._exit(1)  # a memória não pode saber mais do que o disco
@@ -76,50 +80,40 @@ def observed(item):
     return max(0, offers[item]["quantity"] - waiting) if item in offers else 0
 
 
-# 2. Chamar o agente. Sem resposta, a mesma chamada vai de novo com o mesmo id, e continua sendo uma só.
-def call(operation, input, id=None):
-    body = json.dumps({"operation": operation, "input": input, **({"id": id} if id else {})})
-    stop = time.monotonic() + 40  # o agente responde em 30 s
-    for _ in range(4):
-        timeout = max(1, stop - time.monotonic())
-        connection = http.client.HTTPConnection(AGENT.hostname, AGENT.port or 80, timeout=timeout)
-        try:
-            connection.request("POST", "/call", body.encode(), {"Content-Type": "application/json"})
-            return json.loads(connection.getresponse().read())
-        except (OSError, http.client.HTTPException, ValueError):
-            time.sleep(1)
-        finally:
-            connection.close()
-    return {"ok": False, "status": 503, "uncertain": True}
+# 2. Chamar o agente. Ele assina, envia e repete. Nenhuma destas chamadas precisa de um id.
+def call(operation, input):
+    connection = http.client.HTTPConnection(AGENT.hostname, AGENT.port or 80, timeout=40)  # o agente responde em 30 s
+    try:
+        body = json.dumps({"operation": operation, "input": input})
+        connection.request("POST", "/call", body.encode(), {"Content-Type": "application/json"})
+        return {"status": 200, **json.loads(connection.getresponse().read())}
+    except (OSError, http.client.HTTPException, ValueError):
+        return {"ok": False, "status": 503}
+    finally:
+        connection.close()
 
 
 def is_refused(answer):
     """Uma recusa certa. O resto é dúvida, ou passa: tenta-se de novo."""
-    status = answer.get("status", 0)
-    return (not answer["ok"] and not answer.get("uncertain")
-            and 400 <= status < 500 and status not in (401, 408, 425, 429))
+    return not answer["ok"] and not answer.get("uncertain") and answer["status"] in (400, 403, 404, 409, 422)
 
 
 def failure(answer):
     return f"recusado: {answer['message']}" if is_refused(answer) else "sem resposta"
 
 
-# 3. Anunciar. O número da tentativa faz parte do id e é gravado antes da chamada.
-def register(item):
+# 3. Anunciar. Um itemRef só vale uma vez: repetir não anuncia de novo, e 409 diz que uma tentativa anterior valeu.
+def register(item, is_first=False):
     offer = offers[item]
     answer = call("market.register", {
         "itemRef": item, "gameItemId": item, "itemName": item, "attributes": "Item do jogo",
         "quantityListed": offer["quantity"], "unitAmountCents": offer["cents"], "sellerCharacterRef": offer["seller"],
-    }, f"register-{item}-{offer['tries']}")
+    })
     with lock:
-        if answer["ok"] or (answer.get("status") == 409 and item in in_doubt):
-            offer["state"] = "listed"  # na dúvida, o 409 diz que uma tentativa anterior valeu
-        elif answer.get("uncertain") or answer.get("code") == "ID_REUSED":
-            offer["tries"] += 1  # o próximo segundo tenta com outro id
-            if answer.get("uncertain"):
-                in_doubt.add(item)
-        elif is_refused(answer):
-            offer["state"] = "refused"
+        if answer["ok"] or (answer["status"] == 409 and not is_first):
+            offer["state"] = "listed"
+        elif is_first and is_refused(answer):
+            del offers[item]
         save()
     return "ok" if offer["state"] == "listed" else failure(answer)
 
@@ -131,7 +125,7 @@ def take_order(event):
         order = orders.get(id)
         if order is None or order["state"] == "put-off":
             orders[id] = {"state": "taken", "item": item, "quantity": event["quantity"],
-                          "buyer": event["buyerCharacterRef"], "tries": order["tries"] if order else 0}
+                          "buyer": event["buyerCharacterRef"]}
             save()
             say(f"pedido {id}: recebido")
         return {"observedQuantity": observed(item)}
@@ -141,9 +135,12 @@ class OrdersHandler(BaseHTTPRequestHandler):
     timeout = 10
 
     def do_POST(self):
-        if self.headers["Content-Type"] != "application/json":  # uma página da web não consegue enviar isto
-            return self.send_error(415)
-        event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.headers["Authorization"] != f"Bearer {TOKEN}":
+            return self.send_error(401)  # não é o agente
+        try:
+            event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        except ValueError:
+            return self.send_error(400)
         reply = take_order(event) if event["event"] == "transfer_order" else end_order(event)
         body = json.dumps(reply).encode()
         self.send_response(200)
@@ -165,6 +162,13 @@ def is_awaited(id):
     return id not in unsure
 
 
+def free_for(id, item):
+    """O que resta para um pedido: sem as unidades dos pedidos adiados e dos que chegaram antes dele."""
+    others = sum(o["quantity"] for other, o in orders.items() if o["item"] == item and other != id
+                 and (o["state"] == "put-off" or o["state"] == "taken" and other < id))
+    return offers[item]["quantity"] - others
+
+
 def work_order(id):
     if id in unsure and not is_awaited(id):
         return  # o aviso do fim está a caminho
@@ -174,7 +178,7 @@ def work_order(id):
         if order["state"] != "taken":
             return
         is_sure = item in offers
-        if is_sure and offers[item]["quantity"] < quantity:
+        if is_sure and free_for(id, item) < quantity:
             order["state"] = "out-of-stock"
             save()  # a decisão fica gravada antes do reembolso, que não tem volta
             return
@@ -188,11 +192,10 @@ def work_order(id):
         left = observed(item)
     report = {"transactionId": id, "reason": "TEMPORARY", "observedQuantity": left,
               "detail": "correio cheio" if is_sure else "anúncio desconhecido"}
-    answer = call("transaction.delivery-failure", report, f"failed-{id}-{order['tries'] + 1}")
+    answer = call("transaction.delivery-failure", report)
     with lock:
         if answer["ok"] and order["state"] == "taken":
             order["state"] = "put-off"  # a plataforma envia o pedido de novo
-            order["tries"] += 1
             save()
             say(f"pedido {id}: adiado")
 
@@ -203,60 +206,53 @@ def report_out_of_stock(id):
     finish(id, "out-of-stock", "closed", call("transaction.delivery-failure", report), "sem estoque")
 
 
-# 6. Confirmar a entrega, até a resposta ser certa. Repetir não faz mal.
+# 6. Confirmar a entrega, até ser aceita ou até o fim do pedido. Repetir não faz mal. Durante uma disputa a plataforma
+# recusa, e depois pode voltar a aceitar: por isso uma recusa não encerra nada.
 def confirm(id):
     finish(id, "delivered", "confirmed", call("transaction.delivery", {"transactionId": id}), "confirmado")
 
 
 def finish(id, before, after, answer, text):
     with lock:
-        if orders[id]["state"] != before or not (answer["ok"] or is_refused(answer)):
-            return  # já acabou, ou o próximo segundo tenta de novo
-        orders[id]["state"] = after if answer["ok"] else "closed"
+        if not answer["ok"]:
+            report_at[id] = time.monotonic() + 5
+            return
+        if orders[id]["state"] != before:
+            return  # já acabou
+        orders[id]["state"] = after
         save()
-    say(f"pedido {id}: {text if answer['ok'] else 'recusado, avise a equipe: ' + answer['message']}")
+    say(f"pedido {id}: {text}")
 
 
 # 7. O fim de um pedido: o que não foi entregue não será mais.
 def end_order(event):
     id = event["transactionId"]
     with lock:
-        if id in orders:
-            if orders[id]["state"] != "closed":
-                orders[id]["state"] = "closed"
-                save()
-            say(f"pedido {id}: encerrado {event.get('outcome')}")
+        unknown = {"state": "closed", "item": event["itemRef"], "quantity": 0, "buyer": "-"}
+        orders.setdefault(id, unknown)["state"] = "closed"
+        save()
+        say(f"pedido {id}: encerrado {event.get('outcome')}")
     return {}
 
 
 # 8. Os comandos e o laço.
-call_count = itertools.count(1)
-
-
-def new_id(name):
-    return f"{name}-{START}-{next(call_count)}"
-
-
 def link(character):
-    answer = call("character.link", {"characterRef": character}, new_id("link"))
+    answer = call("character.link", {"characterRef": character})
     return answer["data"]["url"] if answer["ok"] else failure(answer)
 
 
 def list_offer(item, seller, quantity, cents):
-    known = offers.get(item)
-    if known and known["state"] != "refused":
-        return "recusado: este item já tem anúncio"
-    in_doubt.discard(item)
-    with lock:  # depois de uma recusa cuja causa foi corrigida, o id é outro
-        offers[item] = {"state": "registering", "tries": known["tries"] + 1 if known else 1, "seller": seller,
-                        "quantity": int(quantity), "cents": int(cents)}
-        save()
-    return register(item)
+    with lock:
+        if item in offers:
+            return "recusado: este item já tem anúncio"
+        offers[item] = {"state": "registering", "seller": seller, "quantity": int(quantity), "cents": int(cents)}
+        save()  # antes da chamada: uma queda não esquece o anúncio
+    return register(item, is_first=True)
 
 
 def sold(item, quantity):
     with lock:
-        if item not in offers or offers[item]["quantity"] < int(quantity):
+        if not 0 < int(quantity) <= observed(item):
             return "recusado: não há tanto"
         offers[item]["quantity"] -= int(quantity)
         save()
@@ -268,13 +264,13 @@ def sold(item, quantity):
 def withdraw(item):
     answer = call("market.withdraw", {"itemRef": item})
     if not answer["ok"] or item not in offers:
-        return failure(answer)
+        return "ok" if answer["ok"] else failure(answer)
     return change(lambda: offers[item].update(state="withdrawn"))
 
 
 def buy(item, quantity, buyer):
     purchase = {"itemRef": item, "quantity": int(quantity), "buyerCharacterRef": buyer}
-    answer = call("transaction.create", purchase, new_id("buy"))
+    answer = call("transaction.create", purchase)
     return answer["data"]["checkoutUrl"] if answer["ok"] else failure(answer)
 
 
@@ -306,7 +302,8 @@ def run(line):
 
 def orders_in(state):
     with lock:
-        return [id for id, order in orders.items() if order["state"] == state]
+        now = time.monotonic()
+        return [id for id, order in orders.items() if order["state"] == state and report_at.get(id, now) <= now]
 
 
 def tick(seen):

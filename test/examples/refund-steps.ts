@@ -51,7 +51,7 @@ export async function refundWhilePutOff(course: Course): Promise<void> {
   await course.must('room ivo')
   await course.endsAs(transactionId, 'ESTORNADA')
   await course.printed(`pedido ${transactionId}: encerrado ESTORNADA`)
-  await course.orderIs(transactionId, 'OUT_OF_STOCK')
+  await until(async () => course.resultOf(transactionId) !== 'TEMPORARY', `end of order ${transactionId}`)
   await course.sellInTheGame('escudo', 1)
   await course.isObservedAs('escudo', shields - 1)
   await course.giveAgain(transactionId)

@@ -35,7 +35,6 @@ export async function runCourse(
   mkdirSync(place.out)
   const spoolDir = join(stage.dir, 'spool')
   const forwardToken = randomBytes(16).toString('hex')
-  checkLength(example, source)
   await build(example, place)
   const agent = await stage.startAgent(example.name, {
     SERVICE_AGENT_PORT: String(ports.agent),
@@ -79,8 +78,8 @@ export async function runCourse(
   }
 }
 
-/** The examples are to be read whole. */
-function checkLength({ linesMax }: Example, source: string): void {
+/** The examples are to be read whole. @throws {Error} This one is too long. */
+export function checkLength({ linesMax }: Example, source: string): void {
   const files = readdirSync(source).filter((name) => !name.startsWith('README'))
   const lines = files.flatMap((name) => readFileSync(join(source, name), 'utf8').trimEnd().split('\n'))
   expectThat(lines.length <= linesMax, `it has ${lines.length} lines, and may have ${linesMax}`)

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import pLimit from 'p-limit'
 import { type Example, examples } from './examples.ts'
 import { install, isInstalled } from './install.ts'
-import { runCourse } from './run-course.ts'
+import { checkLength, runCourse } from './run-course.ts'
 
 /** A course is three or four processes, which mostly wait: for retries, and for each other's next look at a file. */
 const coursesAtOnce = 6
@@ -63,6 +63,7 @@ async function run(example: Example): Promise<{ name: string; how: string; isPas
   const startMs = performance.now()
   const say = (line: string) => console.log(`${name.padEnd(14)} ${line}`)
   try {
+    if (values.from === undefined) checkLength(example, sourceOf(example))
     await runCourse(example, sourceOf(example), (title, tookMs) => say(`${seconds(tookMs)}  ${title}`))
     return { name, how: `passed in ${seconds(performance.now() - startMs).trim()}`, isPassed: true }
   } catch (error) {
