@@ -143,12 +143,12 @@ test('beside an agent that runs already the page starts none, and names its fold
   expect(await page('files')).toContain(String(html`spool=${"'/srv/my game/spool'"}\n`))
   expect(await page('files')).toContain('events/transfer_order-1.json')
   expect(await page('examples')).toContain('<code>examples/lua-files</code>')
-  expect(await page('examples')).not.toContain('<code>examples/python</code>')
+  expect(await page('examples')).not.toContain('<code>examples/node</code>')
 
   await stub.request('PUT', '/stub/agent', { ...agent, forwardUrl: 'http://127.0.0.1:9000/orders' })
   expect(await page('files')).not.toContain('events/transfer_order-1.json')
   expect(await page('files')).toContain('orders.take')
-  expect(await page('examples')).toContain('<code>examples/python</code>')
+  expect(await page('examples')).toContain('<code>examples/node</code>')
   expect(await page('examples')).not.toContain('<code>examples/lua-files</code>')
 
   await stub.request('PUT', '/stub/agent', { url: agent.url })
