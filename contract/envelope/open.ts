@@ -55,6 +55,16 @@ export type EnvelopeOpening =
     }
   | EnvelopeError
 
+/** A detached JWS with its payload, in base64url. */
+interface SignedParts {
+  readonly protected: string
+  readonly payload: string
+  readonly signature: string
+}
+
+/** Checks what a signature was made with: the key, and over these bytes; the key, over others; another key. */
+export type CheckSignature = (signed: SignedParts, key: KeyObject) => Promise<'valid' | 'other-bytes' | 'other-key'>
+
 /** Why an envelope does not open. */
 export interface EnvelopeError {
   readonly ok: false
@@ -82,12 +92,17 @@ const forbiddenParameters = ['crit', 'b64', 'jwk', 'jku', 'x5u', 'x5c', 'x5t', '
  *
  * @see interface section 5; RFC 7515 section 5.2
  */
-export async function openEnvelope(received: ReceivedEnvelope, rules: EnvelopeRules): Promise<EnvelopeOpening> {
+export async function openEnvelope(
+  received: ReceivedEnvelope,
+  rules: EnvelopeRules,
+  check: CheckSignature = checkRs256,
+): Promise<EnvelopeOpening> {
   const head = judgeEnvelopeHead(received.headerLines, rules)
   if ('step' in head) return head
   const { split, kid, key, ...claims } = head
-  const error = await checkSignature(split, received.body, kid, key)
-  return error ?? { ok: true, kid, ...claims }
+  const { protectedSegment, signature } = split
+  const found = await check({ protected: protectedSegment, payload: base64url(received.body), signature }, key)
+  return found === 'valid' ? { ok: true, kid, ...claims } : refuseSignature(found, kid, received.body)
 }
 
 /** Everything of an envelope that can be checked before its body is there: all but its signature. */
@@ -173,25 +188,23 @@ function checkClaims(
   return { exp, jti }
 }
 
-async function checkSignature(
-  { protectedSegment, signature }: Split,
-  body: Uint8Array,
-  kid: string,
-  key: KeyObject,
-): Promise<EnvelopeError | undefined> {
+/** Checks a signature as the interface asks for. */
+export const checkRs256: CheckSignature = async (signed, key) => {
   try {
-    const jws = { protected: protectedSegment, payload: base64url(body), signature }
-    await flattenedVerify(jws, key, { algorithms: ['RS256'] })
-    return undefined
+    await flattenedVerify(signed, key, { algorithms: ['RS256'] })
+    return 'valid'
   } catch {
-    const cause = isMadeBy(key, signature) ? 'other-bytes' : 'other-key'
-    const expected = `a signature by ${kid} over the received bytes`
-    const received =
-      cause === 'other-bytes'
-        ? `one by ${kid} over other bytes than these ${body.byteLength} and this header`
-        : 'one by another private key, or a damaged one'
-    return { ...refuse('signature', expected, received), kid, cause }
+    return isMadeBy(key, signed.signature) ? 'other-bytes' : 'other-key'
   }
+}
+
+function refuseSignature(cause: 'other-bytes' | 'other-key', kid: string, body: Uint8Array): EnvelopeError {
+  const expected = `a signature by ${kid} over the received bytes`
+  const received =
+    cause === 'other-bytes'
+      ? `one by ${kid} over other bytes than these ${body.byteLength} and this header`
+      : 'one by another private key, or a damaged one'
+  return { ...refuse('signature', expected, received), kid, cause }
 }
 
 /** Whether the key made the signature, over whatever bytes: no other key leaves the padding of RSASSA-PKCS1-v1_5. */

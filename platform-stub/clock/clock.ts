@@ -56,6 +56,11 @@ export class StubClock implements Clock {
   after(durationMs: number, wake: () => void): () => void {
     return this.#real.setTimer(durationMs, wake)
   }
+
+  /** Resolves when the event loop has done what waits. */
+  nextTurn(): Promise<void> {
+    return this.#real.nextTurn()
+  }
 }
 
 /** The machine's time. Tests put their own in its place. */
@@ -66,15 +71,6 @@ export interface RealTime {
   monotonicMs(): number
   /** Runs `wake` once after `delayMs`; the timer alone does not keep the process alive. */
   setTimer(delayMs: number, wake: () => void): () => void
-}
-
-/** The only place in the stub that reads the machine's clock or sets one of its timers. */
-export const machineTime: RealTime = {
-  nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  setTimer(delayMs, wake) {
-    const timer = setTimeout(wake, delayMs)
-    timer.unref()
-    return () => clearTimeout(timer)
-  },
+  /** Resolves when the event loop has done what waits: requests, signals, answers of receivers. */
+  nextTurn(): Promise<void>
 }

@@ -234,7 +234,7 @@ export class Schedule {
   async #doAllDue(signal: AbortSignal): Promise<TravelEnd> {
     const { clock, moves, attempts } = this.#parts
     for (;;) {
-      await nextTurn()
+      await clock.nextTurn()
       if (signal.aborted) return 'broken-off'
       if (!moves.run(this.#mode)) return 'store-refused'
       if (earliest([moves]) <= clock.nowMs()) continue
@@ -258,11 +258,6 @@ export class Schedule {
     await attempts.settle()
     cancel?.()
   }
-}
-
-/** Lets the event loop do what waits: requests, signals, answers of receivers. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 function earliest(works: readonly DueWork[]): number {

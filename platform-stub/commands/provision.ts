@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import * as z from 'zod/mini'
+import { agentFiles } from '../developer/agent-files.ts'
 import type { AgentLocation, BridgeSettings } from '../marketplace/game-servers/agent-env.ts'
-import { agentFiles } from '../marketplace/game-servers/agent-files.ts'
-import { makeRandom } from '../marketplace/random.ts'
+import { makeRandom } from '../server/random.ts'
 import { exitCodes, UserError } from '../user-error.ts'
 import { askStub } from './ask-stub.ts'
 

@@ -1,9 +1,9 @@
-import { machineTime } from '../clock/clock.ts'
+import { machineTime } from '../clock/machine-time.ts'
 import { ScenarioError } from '../developer/scenarios/scenario-errors.ts'
-import { makeRandom } from '../marketplace/random.ts'
 import { defaultSettings, type Settings } from '../marketplace/settings.ts'
 import { makeLog } from '../server/log.ts'
 import { type StubOptions, startPlatformStub } from '../server/platform-stub.ts'
+import { makeRandom } from '../server/random.ts'
 import { standardOutput } from '../server/standard-output.ts'
 import { exitCodes } from '../user-error.ts'
 

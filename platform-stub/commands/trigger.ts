@@ -7,7 +7,7 @@ import {
   transactionActs,
 } from '../marketplace/transactions/acts.ts'
 import { exitCodes, UserError } from '../user-error.ts'
-import { isAcknowledgement } from '../webhooks/post.ts'
+import { isAcknowledgement } from '../webhooks/webhook-post.ts'
 import { askStub } from './ask-stub.ts'
 import { parseHttpUrl, parseNumber } from './options.ts'
 import { say } from './say.ts'

@@ -1,16 +1,15 @@
 import { createPrivateKey } from 'node:crypto'
 import { apiKeyHeaderName, type ProtectedHeader } from '../../contract/envelope/protected-header.ts'
-import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
 import { operations, type PlatformOperationName, requestOf } from '../../contract/operations.ts'
 import { readStrictJson } from '../../contract/strict-json.ts'
 import { Refusal, refuse } from '../marketplace/refusal.ts'
-import { type PostOutcome, postWebhook } from '../webhooks/post.ts'
+import type { PostOutcome } from '../webhooks/webhook-post.ts'
 import type { ControlParts } from './control/control-parts.ts'
 
 /** Makes what calls partner routes in place of a game server. */
-export function standIn({ platform, directory, partnerUrl }: ControlParts) {
-  const { tables, clock, random } = platform
+export function standIn({ platform, directory, partnerUrl, post }: ControlParts) {
+  const { tables, clock, random, signing } = platform
   let calls = 0
 
   /**
@@ -36,9 +35,9 @@ export function standIn({ platform, directory, partnerUrl }: ControlParts) {
     const jti = random.uuid('stand-in-jti', `${nowMs}:${++calls}`)
     const times = { iat, exp: iat + limits.envelopeLifetimeS }
     const header: ProtectedHeader = { alg: 'RS256', kid: key.kid, jti, ...times, htm: method, htu: url }
-    const signature = await sealEnvelope(header, Buffer.from(body), createPrivateKey(key.privateKeyPem))
+    const signature = await signing.seal(header, Buffer.from(body), createPrivateKey(key.privateKeyPem))
     const headers = { [apiKeyHeaderName]: apiKey }
-    orRefuse(await postWebhook({ url, body, signature, headers, timeoutMs: limits.webhookTimeoutMs }, clock))
+    orRefuse(await post({ url, body, signature, headers, timeoutMs: limits.webhookTimeoutMs }))
   }
 }
 

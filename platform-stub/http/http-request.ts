@@ -1,6 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { limits } from '../../contract/limits.ts'
-import { type Refusal, refuse } from '../marketplace/refusal.ts'
+import type { Refusal } from '../marketplace/refusal.ts'
 
 /** Every line of each header, by its name in small letters. A header that comes twice has two lines. */
 export type HeaderLines = ReadonlyMap<string, readonly string[]>
@@ -23,20 +21,32 @@ export interface HttpRequest {
   readonly body: () => Promise<Buffer | Refusal>
 }
 
+/** A request in the form in which Node's parser, or a simulation, has it. */
+interface ParsedRequest {
+  readonly method: string
+  readonly target: string
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[]
+  readonly remoteAddress: string
+  /** Not called for a request that has no body. */
+  readonly readBody: (declaredLength: number) => Promise<Buffer | Refusal>
+}
+
 /** What was received, as a value that no name in it can surprise. */
-export function readRequest(incoming: IncomingMessage): HttpRequest {
-  const { method = '', url = '', rawHeaders, socket } = incoming
+export function requestOf({ method, target, rawHeaders, remoteAddress, readBody }: ParsedRequest): HttpRequest {
   const headers = headerLines(rawHeaders)
-  const queryAt = url.indexOf('?')
+  const queryAt = target.indexOf('?')
   return {
     method,
-    path: queryAt < 0 ? url : url.slice(0, queryAt),
-    query: queryAt < 0 ? '' : url.slice(queryAt + 1),
+    path: queryAt < 0 ? target : target.slice(0, queryAt),
+    query: queryAt < 0 ? '' : target.slice(queryAt + 1),
     headers,
-    remoteAddress: socket.remoteAddress ?? '',
-    body: () => (hasBody(headers) ? readBody(incoming, declaredLength(headers)) : Promise.resolve(noBody)),
+    remoteAddress,
+    body: () => (hasBody(headers) ? readBody(declaredLength(headers)) : Promise.resolve(noBody)),
   }
 }
+
+const noBody = Buffer.alloc(0)
 
 /** The lines of a header; none where it was not sent. @param name In small letters. */
 export function linesOf({ headers }: HttpRequest, name: string): readonly string[] {
@@ -47,11 +57,6 @@ export function linesOf({ headers }: HttpRequest, name: string): readonly string
 export function hasBody(headers: HeaderLines): boolean {
   return headers.has('transfer-encoding') || declaredLength(headers) > 0
 }
-
-const noBody = Buffer.alloc(0)
-
-/** A body over the limit is read and dropped up to here, so that its sender reads the refusal. */
-const bodyBytesDroppedMax = 1_048_576
 
 /** Node's parser has refused a second length, and one that is not a number. */
 function declaredLength(headers: HeaderLines): number {
@@ -69,24 +74,4 @@ function headerLines(rawHeaders: readonly string[]): HeaderLines {
     else headers.set(name, [line])
   }
   return headers
-}
-
-function readBody(incoming: IncomingMessage, declared: number): Promise<Buffer | Refusal> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    const tooLarge = () => resolve(refuse('BODY_TOO_LARGE', { bytesMax: limits.bodyBytesMax }))
-    if (declared > bodyBytesDroppedMax) return tooLarge()
-    incoming.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= limits.bodyBytesMax) chunks.push(chunk)
-      else if (length > bodyBytesDroppedMax) tooLarge()
-    })
-    incoming.on('end', () => {
-      if (length > limits.bodyBytesMax) tooLarge()
-      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length))
-    })
-    incoming.on('error', () => resolve(refuse('BODY_CUT')))
-    incoming.on('aborted', () => resolve(refuse('BODY_CUT')))
-  })
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../clock/clock.ts'
 import { httpDate } from '../clock/iso.ts'
 import { refuse } from '../marketplace/refusal.ts'
 import { exitCodes, UserError } from '../user-error.ts'
-import type { Listener } from './answer.ts'
+import type { Listener } from './write-answer.ts'
 
 /** Node's server with bounds on slow senders, its answers dated by the stub's clock even where no route was reached. */
 export function makeServer(listener: Listener, clock: Clock): Server {

@@ -4,12 +4,14 @@ import type { Tables } from '../store/tables.ts'
 import type { Random } from './random.ts'
 import type { Refusal } from './refusal.ts'
 import type { Settings } from './settings.ts'
+import type { Signing } from './signing.ts'
 
 /** What every use case of the platform works with. Use cases that write run inside `transact`. */
 export interface Platform {
   readonly tables: Tables
   readonly clock: Clock
   readonly random: Random
+  readonly signing: Signing
   readonly settings: Settings
   readonly log: Logger
   /**

@@ -1,5 +1,3 @@
-import { createHmac, randomBytes } from 'node:crypto'
-
 /** The only source of tokens and identifiers that must not be guessed. */
 export interface Random {
   /** What was given as `--seed`; null without one: nothing can be predicted. */
@@ -8,24 +6,4 @@ export interface Random {
   token(purpose: string, subject: string | number): string
   /** A version 4 UUID, under the same rule. */
   uuid(purpose: string, subject: string | number): string
-}
-
-/**
- * Unguessable without a seed. With one, every value follows from seed, purpose and subject alone, so that neither the
- * order of requests nor a restart changes what a scenario sees.
- */
-export function makeRandom(seed: string | null): Random {
-  const bytes = (purpose: string, subject: string | number): Buffer =>
-    seed === null ? randomBytes(32) : createHmac('sha256', seed).update(`${purpose}:${subject}`).digest()
-  return {
-    seed,
-    token: (purpose, subject) => bytes(purpose, subject).toString('base64url'),
-    uuid: (purpose, subject) => uuidOf(bytes(purpose, subject)),
-  }
-}
-
-function uuidOf(bytes: Buffer): string {
-  const hex = bytes.toString('hex')
-  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4]
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

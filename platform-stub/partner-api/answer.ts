@@ -113,7 +113,7 @@ async function outcomeOf(request: HttpRequest, parts: PartnerParts, trail: Trail
     trail.unauthenticated = refused
     return refused.refusal
   }
-  const caller = await authenticate(request, body, route.auth, parts.directory, platform.clock.nowMs())
+  const caller = await authenticate(request, body, route.auth, parts)
   if ('refusal' in caller) return refuseCaller(caller)
   trail.gameServerId = caller.gameServerId
   trail.kid = caller.kid

@@ -3,6 +3,7 @@ import { apiKeyHeaderName, signatureHeaderName } from '../../contract/envelope/p
 import { type HttpRequest, linesOf } from '../http/http-request.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
 import type { RefusalCode } from '../marketplace/messages.ts'
+import type { Platform } from '../marketplace/platform.ts'
 import { type Refusal, refuse } from '../marketplace/refusal.ts'
 import type { Route } from './partner-routes.ts'
 
@@ -41,14 +42,13 @@ export async function authenticate(
   request: HttpRequest,
   body: Buffer,
   auth: Route['auth'],
-  directory: Directory,
-  nowMs: number,
+  { directory, platform: { clock, signing } }: { readonly directory: Directory; readonly platform: Platform },
 ): Promise<Caller | AuthRefusal> {
   const owner = auth === 'service' ? ownerOfApiKey(linesOf(request, apiKeyName), directory) : undefined
   if (typeof owner === 'object') return owner
   const { method, path } = request
-  const rules = { keys: directory.keys, nowS: nowMs / 1_000, leewayS: 0, request: { method, path } }
-  const opening = await openEnvelope({ headerLines: linesOf(request, signatureName), body }, rules)
+  const rules = { keys: directory.keys, nowS: clock.nowMs() / 1_000, leewayS: 0, request: { method, path } }
+  const opening = await openEnvelope({ headerLines: linesOf(request, signatureName), body }, rules, signing.check)
   if (!opening.ok) {
     const { step, expected, received, kid = null, cause = null } = opening
     return { refusal: refuse('ENVELOPE_REFUSED', opening), step, expected, received, cause, kid }

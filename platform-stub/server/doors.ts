@@ -1,12 +1,12 @@
 import type { Server } from 'node:http'
-import { answer, type Handler } from '../http/answer.ts'
+import type { Handler } from '../http/answer.ts'
 import { frameworkHandler } from '../http/framework.ts'
 import type { HttpRequest } from '../http/http-request.ts'
 import { closeServer, listen, makeServer } from '../http/http-server.ts'
 import { isLoopback } from '../http/origin.ts'
-import { answerPartner } from '../partner-api/answer.ts'
+import { answer } from '../http/write-answer.ts'
 import type { Audience } from './app.ts'
-import type { StubParts } from './connect-parts.ts'
+import type { ComposedPlatform } from './compose-platform.ts'
 import type { Addresses } from './open-platform.ts'
 import type { StubOptions } from './platform-stub.ts'
 
@@ -23,7 +23,7 @@ interface Doors {
 }
 
 /** What is answered where: all on one port, or control routes and console on a port of their own. */
-export function makeDoors(parts: StubParts, options: StubOptions): Doors {
+export function makeDoors(parts: ComposedPlatform, options: StubOptions): Doors {
   const { platform, clock, addresses } = parts
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   const doorTo = (handler: Handler): Server =>
@@ -33,11 +33,10 @@ export function makeDoors(parts: StubParts, options: StubOptions): Doors {
     )
   const pagesFor = (audience: Audience): Handler =>
     frameworkHandler(async () => (await import('./app.ts')).makeApp(parts, audience, options.service))
-  const partnerParts = { ...parts, onAnswered: parts.journal.add }
   // Headers cannot tell a proxy that adds none. What may be reached through one is on a listener without the rest.
   const isShared = options.publicUrl !== null || !isLoopback(options.host)
   const pages = pagesFor(isShared ? 'public' : 'both')
-  const main = doorTo((request) => (isPartnerPath(request) ? answerPartner(request, partnerParts) : pages(request)))
+  const main = doorTo((request) => (isPartnerPath(request) ? parts.answerPartner(request) : pages(request)))
   const developer = isShared ? doorTo(pagesFor('developer')) : undefined
   const servers = developer ? [main, developer] : [main]
 

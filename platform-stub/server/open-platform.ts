@@ -1,11 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { StubClock } from '../clock/clock.ts'
+import { type RealTime, StubClock } from '../clock/clock.ts'
 import type { Platform } from '../marketplace/platform.ts'
+import type { Random } from '../marketplace/random.ts'
 import { refuse } from '../marketplace/refusal.ts'
-import { openDatabase } from '../store/open.ts'
+import type { Settings } from '../marketplace/settings.ts'
+import type { Signing } from '../marketplace/signing.ts'
 import { prepareTables } from '../store/tables.ts'
 import { diskFull, makeTransact } from '../store/transact.ts'
-import type { StubOptions } from './platform-stub.ts'
+import type { Log } from './log.ts'
 
 /** The addresses of a stub, without a trailing slash; empty until it listens. */
 export interface Addresses {
@@ -17,27 +19,34 @@ export interface Addresses {
   developerUrl: string
 }
 
+/** What a platform stands on. Nothing in it reaches outside in another way, but for its webhooks. */
+export interface Ground {
+  readonly database: DatabaseSync
+  readonly settings: Settings
+  readonly time: RealTime
+  readonly random: Random
+  readonly signing: Signing
+  /** Makes the log, which says the stub's own time. */
+  readonly makeLog: (nowMs: () => number) => Log
+  /** Its address as others see it; null where that is the address it listens on. */
+  readonly publicUrl: string | null
+  /** Called when the platform can no longer be trusted: the process has to end. */
+  readonly onFatal: (error: Error) => void
+}
+
 /** The platform on its store, before anything works on it. */
 export interface OpenedPlatform {
   readonly platform: Platform
   readonly clock: StubClock
-  readonly database: DatabaseSync
   /** Filled when the stub listens. */
   readonly addresses: Addresses
   /** Has `listener` called after each commit. @param isDue Whether something was written that comes due. */
   onCommitted(listener: (isDue: boolean) => void): void
-  close(): void
 }
 
-/**
- * Opens the store, and puts what every use case needs around it.
- *
- * @throws {StoreUnusableError} Of `openDatabase`.
- */
-export function openPlatform(options: StubOptions): OpenedPlatform {
-  const { settings, random, time, onFatal } = options
-  const database = openDatabase(options.dataDirectory)
-  const addresses: Addresses = { url: '', publicUrl: options.publicUrl ?? '', developerUrl: '' }
+/** Puts what every use case needs around the store. */
+export function openPlatform({ database, settings, time, random, signing, ...ground }: Ground): OpenedPlatform {
+  const addresses: Addresses = { url: '', publicUrl: ground.publicUrl ?? '', developerUrl: '' }
   const listeners: ((isDue: boolean) => void)[] = []
   let isDue = false
   let afterCommit: (() => void)[] = []
@@ -45,7 +54,7 @@ export function openPlatform(options: StubOptions): OpenedPlatform {
     isDue = true
   })
   const transact = makeTransact(database, {
-    onBroken: onFatal,
+    onBroken: ground.onFatal,
     onCommitted() {
       const wasDue = isDue
       isDue = false
@@ -54,11 +63,12 @@ export function openPlatform(options: StubOptions): OpenedPlatform {
     },
   })
   const clock = new StubClock(time, tables.platform.clockOffsetMs())
-  const log = options.makeLog(() => clock.nowMs())
+  const log = ground.makeLog(() => clock.nowMs())
   const platform: Platform = {
     tables,
     clock,
     random,
+    signing,
     settings,
     log,
     transact(work) {
@@ -76,11 +86,9 @@ export function openPlatform(options: StubOptions): OpenedPlatform {
   return {
     platform,
     clock,
-    database,
     addresses,
     onCommitted(listener) {
       listeners.push(listener)
     },
-    close: () => database.close(),
   }
 }

@@ -1,32 +1,23 @@
-import type { RealTime } from '../clock/clock.ts'
 import type { ControlParts } from '../developer/control/control-parts.ts'
-import type { Random } from '../marketplace/random.ts'
-import type { Settings } from '../marketplace/settings.ts'
-import { connectParts } from './connect-parts.ts'
+import { postWebhook } from '../http/post-webhook.ts'
+import { openDatabase } from '../store/open.ts'
+import { composePlatform } from './compose-platform.ts'
 import { makeDoors } from './doors.ts'
 import type { Log } from './log.ts'
-import { openPlatform } from './open-platform.ts'
+import type { Ground } from './open-platform.ts'
+import { rsaSigning } from './rsa-signing.ts'
 
 /** What a stub is started with. */
-export interface StubOptions {
+export interface StubOptions extends Omit<Ground, 'database' | 'signing'> {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  /** The stub's address as players and game servers see it; null where that is the address it listens on. */
-  readonly publicUrl: string | null
   /** Where the control routes listen if they have a port of their own; 0 takes a free one, null the port above. */
   readonly developerPort: number | null
   /** Null keeps everything in memory. */
   readonly dataDirectory: string | null
-  readonly settings: Settings
-  readonly time: RealTime
-  readonly random: Random
-  /** Makes the log, which says the stub's own time. */
-  readonly makeLog: (nowMs: () => number) => Log
   /** Name and version, for `/health`. */
   readonly service: string
-  /** Called when the store can no longer be trusted: the process has to end. */
-  readonly onFatal: (error: Error) => void
   /** Brings the platform into a state before the first request is answered. What it throws ends the start. */
   readonly prepare?: (parts: ControlParts, stubUrl: string) => Promise<void>
 }
@@ -54,9 +45,14 @@ export interface RunningStub {
  */
 export async function startPlatformStub(options: StubOptions): Promise<RunningStub> {
   await using started = new AsyncDisposableStack()
-  const opened = openPlatform(options)
-  started.defer(() => opened.close())
-  const parts = connectParts(opened, options.onFatal)
+  const database = openDatabase(options.dataDirectory)
+  started.defer(() => database.close())
+  const parts = composePlatform({
+    ...options,
+    database,
+    signing: rsaSigning,
+    post: (webhook) => postWebhook(webhook, options.time.setTimer),
+  })
   // It is stored when it is made.
   started.defer(async () => {
     await parts.platformKey()
@@ -70,7 +66,7 @@ export async function startPlatformStub(options: StubOptions): Promise<RunningSt
   const running = started.move()
   return {
     ...addresses,
-    log: opened.platform.log,
+    log: parts.platform.log,
     async close() {
       await Promise.all([doors.close(), parts.stop()])
       await running.disposeAsync()

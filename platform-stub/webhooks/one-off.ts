@@ -3,8 +3,8 @@ import type { Platform } from '../marketplace/platform.ts'
 import { type Refusal, refuse } from '../marketplace/refusal.ts'
 import type { OneOffRow } from '../store/one-off-rows.ts'
 import { outcomeFields } from './outcome.ts'
-import { postWebhook, sentHeaders } from './post.ts'
 import type { WebhookSeal } from './webhook-attempt.ts'
+import { type PostWebhook, sentHeaders } from './webhook-post.ts'
 
 /** A webhook that is to be sent once. */
 export interface OneOff extends Pick<OneOffRow, 'gameServerId' | 'deliveryId' | 'event' | 'url'> {
@@ -16,7 +16,7 @@ export interface OneOff extends Pick<OneOffRow, 'gameServerId' | 'deliveryId' | 
 export type OneOffSender = ReturnType<typeof oneOffSender>
 
 /** Makes what sends webhooks once: properly signed, whatever faults are set, and recorded with the answer. */
-export function oneOffSender(platform: Platform, seal: WebhookSeal) {
+export function oneOffSender(platform: Platform, seal: WebhookSeal, postWebhook: PostWebhook) {
   const { tables, clock } = platform
   /** A reset puts another one in its place. */
   let breaker = new AbortController()
@@ -33,7 +33,7 @@ export function oneOffSender(platform: Platform, seal: WebhookSeal) {
       const { header, signature } = await seal(payload, { at, name: `one-off:${id}` })
       const startedMs = clock.monotonicMs()
       const post = { url, body: payload, signature, timeoutMs: limits.webhookTimeoutMs, signal }
-      const outcome = outcomeFields(await postWebhook(post, clock))
+      const outcome = outcomeFields(await postWebhook(post))
       if (signal !== breaker.signal) return refuse('RESET_MEANWHILE')
       const durationMs = Math.round(clock.monotonicMs() - startedMs)
       const protectedHeader = JSON.stringify(header)

@@ -5,7 +5,7 @@ import type { Platform } from '../marketplace/platform.ts'
 import { Refusal } from '../marketplace/refusal.ts'
 import { backoffMs, phaseOfRow } from '../marketplace/transactions/moves.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../store/webhook-rows.ts'
-import { isAcknowledgement, type PostOutcome } from './post.ts'
+import { isAcknowledgement, type PostOutcome } from './webhook-post.ts'
 
 /** How much of a receiver's answer is kept with the attempt. */
 export const webhookAnswerKeptLengthMax = 2_048

@@ -1,6 +1,5 @@
 import { createPrivateKey } from 'node:crypto'
 import type { ProtectedHeader } from '../../contract/envelope/protected-header.ts'
-import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
 import { travelAttemptTimeoutMs } from '../clock/schedule.ts'
 import { faultDelayMsMax } from '../faults/fault-queue.ts'
@@ -8,12 +7,11 @@ import type { Faults } from '../faults/faults.ts'
 import { brokenBody, brokenHeader, fits, type WebhookFault, type WebhookFaultKind } from '../faults/webhook-fault.ts'
 import type { Directory } from '../marketplace/game-servers/directory.ts'
 import type { Platform } from '../marketplace/platform.ts'
-import type { Random } from '../marketplace/random.ts'
 import { Refusal } from '../marketplace/refusal.ts'
 import type { PlatformKeyRow } from '../store/platform-row.ts'
 import type { WebhookDeliveryRow } from '../store/webhook-rows.ts'
 import type { AttemptMade } from './outcome.ts'
-import { type PostOutcome, postWebhook, sentHeaders, type WebhookPost } from './post.ts'
+import { type PostOutcome, type PostWebhook, sentHeaders, type WebhookPost } from './webhook-post.ts'
 
 /** What an attempt reaches into. */
 export interface AttemptParts {
@@ -21,6 +19,7 @@ export interface AttemptParts {
   readonly directory: Directory
   readonly seal: WebhookSeal
   readonly faults: Faults
+  readonly post: PostWebhook
 }
 
 /** How long one attempt may take, in real time. */
@@ -55,7 +54,7 @@ export async function makeAttempt(
   delivery: WebhookDeliveryRow,
   { timeoutMs, faultDelayMsMax }: Patience,
   signal: AbortSignal,
-  { platform, directory, seal, faults: { webhook } }: AttemptParts,
+  { platform, directory, seal, faults: { webhook }, post: postWebhook }: AttemptParts,
 ): Promise<AttemptMade | 'not-made' | 'store-refused'> {
   const { tables, clock } = platform
   const fault = webhook.isEmpty ? undefined : webhook.take((set) => fits(set, delivery.event))
@@ -85,7 +84,7 @@ export async function makeAttempt(
   )
   const startedMs = clock.monotonicMs()
   const post = { url, body: brokenBody(fault?.kind, delivery.payload), signature, timeoutMs, signal }
-  const [outcome, ...copies] = await postAll(post, fault, platform)
+  const [outcome, ...copies] = await postAll(post, fault, postWebhook)
   const durationMs = Math.round(clock.monotonicMs() - startedMs)
   const protectedHeader = JSON.stringify(header)
   return {
@@ -105,11 +104,11 @@ export async function makeAttempt(
 async function postAll(
   post: WebhookPost,
   fault: WebhookFault | undefined,
-  { clock }: Platform,
+  postWebhook: PostWebhook,
 ): Promise<[PostOutcome, ...PostOutcome[]]> {
   const copies = fault?.kind === 'duplicate' ? fault.copies : 0
-  const own = postWebhook(post, clock)
-  const others = Array.from({ length: copies }, () => postWebhook(post, clock))
+  const own = postWebhook(post)
+  const others = Array.from({ length: copies }, () => postWebhook(post))
   const [outcome, ...rest] = await Promise.all([own, ...others])
   const isLost = fault?.kind === 'drop-response' && outcome.kind === 'answer'
   return [isLost ? { kind: 'failure', failure: `answer ${outcome.status} dropped by a fault` } : outcome, ...rest]
@@ -119,7 +118,7 @@ async function postAll(
 export type WebhookSeal = ReturnType<typeof webhookSeal>
 
 /** Signs webhooks with the platform's key, each attempt anew: the jti and the five minutes are the attempt's own. */
-export function webhookSeal(random: Random, platformKey: () => Promise<PlatformKeyRow>) {
+export function webhookSeal({ random, signing }: Platform, platformKey: () => Promise<PlatformKeyRow>) {
   const loadSigningKey = async () => {
     const { kid, privateKeyPem } = await platformKey()
     return { kid, key: createPrivateKey(privateKeyPem) }
@@ -141,6 +140,6 @@ export function webhookSeal(random: Random, platformKey: () => Promise<PlatformK
     const jti = random.uuid('webhook-jti', attempt.name)
     const proper: ProtectedHeader = { alg: 'RS256', kid, jti, iat, exp: iat + limits.envelopeLifetimeS }
     const header = brokenHeader(fault, proper)
-    return { header, signature: await sealEnvelope(header, Buffer.from(payload), key) }
+    return { header, signature: await signing.seal(header, Buffer.from(payload), key) }
   }
 }

@@ -1,6 +1,6 @@
 import { observedQuantityOf } from '../../../contract/events.ts'
 import { readStrictJson } from '../../../contract/strict-json.ts'
-import { isAcknowledgement, type PostOutcome } from '../../webhooks/post.ts'
+import { isAcknowledgement, type PostOutcome } from '../../webhooks/webhook-post.ts'
 import type { Probe } from './probe.ts'
 import type { SignedWebhook } from './workbench.ts'
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import * as z from 'zod/mini'
 import type { Clock } from '../../clock/clock.ts'
-import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from '../../marketplace/game-servers/rsa-pair.ts'
+import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from '../../server/rsa-signing.ts'
 import { UserError } from '../../user-error.ts'
 import { askStub } from '../ask-stub.ts'
 

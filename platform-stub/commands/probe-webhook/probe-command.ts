@@ -1,5 +1,6 @@
-import { machineTime, StubClock } from '../../clock/clock.ts'
-import { makeRandom } from '../../marketplace/random.ts'
+import { StubClock } from '../../clock/clock.ts'
+import { machineTime } from '../../clock/machine-time.ts'
+import { makeRandom } from '../../server/random.ts'
 import { exitCodes } from '../../user-error.ts'
 import { keyInFolder, keyOfStub } from './key.ts'
 import { outputOf } from './output.ts'

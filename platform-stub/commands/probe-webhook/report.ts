@@ -1,4 +1,4 @@
-import type { PostOutcome } from '../../webhooks/post.ts'
+import type { PostOutcome } from '../../webhooks/webhook-post.ts'
 import { cureOf, type Finding, type Reaction } from './judge.ts'
 import type { ProbeKey } from './key.ts'
 

@@ -1,7 +1,7 @@
 import { limits } from '../../../contract/limits.ts'
 import type { Clock } from '../../clock/clock.ts'
+import { postWebhook } from '../../http/post-webhook.ts'
 import type { Random } from '../../marketplace/random.ts'
-import { postWebhook } from '../../webhooks/post.ts'
 import { type Finding, isAcknowledged, judge, type Reaction } from './judge.ts'
 import type { ProbeKey } from './key.ts'
 import type { Probe } from './probe.ts'
@@ -58,7 +58,8 @@ async function* runProbes({ url, key, sale, random, clock, onProgress }: Probing
   const bench = makeWorkbench({ key, sale, random, nowMs: () => clock.nowMs() + key.clockOffsetMs })
   const post = async (webhook: SignedWebhook): Promise<Reaction> => {
     const { body, signature } = webhook
-    return { webhook, outcome: await postWebhook({ url, body, signature, timeoutMs: limits.webhookTimeoutMs }, clock) }
+    const sent = { url, body, signature, timeoutMs: limits.webhookTimeoutMs }
+    return { webhook, outcome: await postWebhook(sent, (durationMs, wake) => clock.after(durationMs, wake)) }
   }
   const taken = new Set<SignedWebhook['event']>()
   for (const [at, probe] of probes.entries()) {

@@ -1,5 +1,5 @@
 import { constants, createHmac, createPublicKey, sign } from 'node:crypto'
-import { publicKeyPemOf } from '../../marketplace/game-servers/rsa-pair.ts'
+import { publicKeyPemOf } from '../../server/rsa-signing.ts'
 import type { ProbeKey } from './key.ts'
 
 /** RSASSA-PKCS1-v1_5 with SHA-256, the only correct algorithm. */

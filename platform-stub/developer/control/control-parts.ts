@@ -7,6 +7,7 @@ import type { Platform } from '../../marketplace/platform.ts'
 import type { Journal } from '../../partner-api/request-journal.ts'
 import type { PlatformKeyRow } from '../../store/platform-row.ts'
 import type { OneOffSender } from '../../webhooks/one-off.ts'
+import type { PostWebhook } from '../../webhooks/webhook-post.ts'
 
 /** What the control routes reach into beyond the platform's use cases. */
 export interface ControlParts {
@@ -18,6 +19,7 @@ export interface ControlParts {
   readonly clock: StubClock
   readonly schedule: Schedule
   readonly oneOffs: OneOffSender
+  readonly post: PostWebhook
   readonly platformKey: () => Promise<PlatformKeyRow>
   /** The address that the control routes and the console listen on; known once they listen. */
   readonly developerUrl: () => string

@@ -1,7 +1,7 @@
 import { signatureHeaderName } from '../../../contract/envelope/protected-header.ts'
 import { withIsoTimes } from '../../clock/iso.ts'
 import type { WebhookAttemptRow } from '../../store/webhook-rows.ts'
-import type { Header } from '../../webhooks/post.ts'
+import type { Header } from '../../webhooks/webhook-post.ts'
 
 /**
  * What was sent and what came back, as the control routes show it: stored texts as the values that they are. The

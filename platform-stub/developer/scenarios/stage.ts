@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { momentMsOf } from '../../clock/iso.ts'
-import { type AgentFiles, agentFiles } from '../../marketplace/game-servers/agent-files.ts'
 import {
   credentialsOf,
   type PreparedRegistration,
@@ -11,6 +10,7 @@ import type { Platform } from '../../marketplace/platform.ts'
 import { orThrow, Refusal } from '../../marketplace/refusal.ts'
 import { makeDueMoves } from '../../marketplace/transactions/due.ts'
 import { phaseOfRow } from '../../marketplace/transactions/moves.ts'
+import { type AgentFiles, agentFiles } from '../agent-files.ts'
 import type { ControlParts } from '../control/control-parts.ts'
 import type { Scenario } from './scenario.ts'
 import { locationOf, ScenarioError } from './scenario-errors.ts'
@@ -37,7 +37,7 @@ export async function stageScenario(scenario: Scenario, parts: StageParts, stubU
   const publicKeyPems = files.map((file) => file?.prepare())
   const registrations = await Promise.all(
     scenario.gameServers.map(async ({ name, webhookUrl }, at) =>
-      orThrow(await prepareRegistration({ name, webhookUrl, publicKeyPem: publicKeyPems[at] })),
+      orThrow(await prepareRegistration(platform, { name, webhookUrl, publicKeyPem: publicKeyPems[at] })),
     ),
   )
   const platformKey = await parts.platformKey()

@@ -5,18 +5,11 @@ import type { PlatformKeyRow } from '../../store/platform-row.ts'
 import type { Platform } from '../platform.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import type { Directory } from './directory.ts'
-import { newRsaPair, privateKeyPemOf, publicKeyPemOf } from './rsa-pair.ts'
 
 interface KeyPair {
   readonly publicKeyPem: string
   /** Null where only the public half was given. */
   readonly privateKeyPem: string | null
-}
-
-/** A new pair as PEM. */
-async function newKeyPair(): Promise<KeyPair & { readonly privateKeyPem: string }> {
-  const { privateKey, publicKey } = await newRsaPair()
-  return { publicKeyPem: publicKeyPemOf(publicKey), privateKeyPem: privateKeyPemOf(privateKey) }
 }
 
 /** What a game server is registered with. */
@@ -41,7 +34,7 @@ export async function registerGameServer(
   platformKey: PlatformKeyRow,
   registration: Registration,
 ) {
-  const prepared = await prepareRegistration(registration)
+  const prepared = await prepareRegistration(platform, registration)
   if (prepared instanceof Refusal) return prepared
   const written = platform.transact(() => writeRegistration(platform, prepared))
   if (written instanceof Refusal) return written
@@ -78,11 +71,14 @@ export interface PreparedRegistration {
 }
 
 /** Reads a registration and makes the key pair where none was given. @returns WEBHOOK_URL_INVALID or SIGNING_KEY_INVALID. */
-export async function prepareRegistration(registration: Registration): Promise<PreparedRegistration | Refusal> {
+export async function prepareRegistration(
+  { signing }: Platform,
+  registration: Registration,
+): Promise<PreparedRegistration | Refusal> {
   const { name, publicKeyPem } = registration
   const webhookUrl = webhookUrlOf(registration.webhookUrl ?? null)
   if (webhookUrl instanceof Refusal) return webhookUrl
-  const pair = publicKeyPem === undefined ? await newKeyPair() : readPublicKey(publicKeyPem)
+  const pair = publicKeyPem === undefined ? await signing.newPair() : readPublicKey(publicKeyPem)
   if (pair instanceof Refusal) return pair
   return { name, webhookUrl, pair }
 }
@@ -151,7 +147,7 @@ function readPublicKey(publicKeyPem: string): KeyPair | Refusal {
 export async function loadPlatformKey(platform: Platform): Promise<PlatformKeyRow> {
   const stored = platform.tables.platform.key()
   if (stored) return stored
-  const pair = await newKeyPair()
+  const pair = await platform.signing.newPair()
   const key = { kid: `platform-${platform.random.token('platform-kid', 1).slice(0, 8)}`, ...pair }
   const refusal = platform.transact(() => platform.tables.platform.setKey(key))
   if (refusal) throw new Error('the platform key cannot be stored', { cause: refusal })

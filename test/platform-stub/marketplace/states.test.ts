@@ -7,7 +7,7 @@ import {
   transactionPhases,
   transactionTriggers,
 } from '../../../contract/transaction.ts'
-import { machineTime } from '../../../platform-stub/clock/clock.ts'
+import { machineTime } from '../../../platform-stub/clock/machine-time.ts'
 import { travelAttemptTimeoutMs } from '../../../platform-stub/clock/schedule.ts'
 import { startReceiver } from '../fixtures/receiver.ts'
 import { type Answer, type GameServer, startStub, type TestStub } from '../fixtures/stub.ts'

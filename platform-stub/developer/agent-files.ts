@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
-import { UserError } from '../../user-error.ts'
-import { type AgentCredentials, type AgentLocation, agentEnv } from './agent-env.ts'
+import { type AgentCredentials, type AgentLocation, agentEnv } from '../marketplace/game-servers/agent-env.ts'
+import { UserError } from '../user-error.ts'
 
 /** The folder of an agent's files, before and after a registration. */
 export interface AgentFiles {

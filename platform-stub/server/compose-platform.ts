@@ -1,34 +1,48 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { Schedule } from '../clock/schedule.ts'
 import type { ControlParts } from '../developer/control/control-parts.ts'
 import { FaultsOf } from '../faults/faults.ts'
 import type { PartnerFault } from '../faults/partner-fault.ts'
 import type { WebhookFault } from '../faults/webhook-fault.ts'
+import type { Handler } from '../http/answer.ts'
 import { agentNote } from '../marketplace/game-servers/agent-beside.ts'
 import { makeDirectory } from '../marketplace/game-servers/directory.ts'
 import { loadPlatformKey } from '../marketplace/game-servers/register.ts'
 import { Refusal } from '../marketplace/refusal.ts'
 import { dueMoves } from '../marketplace/transactions/due.ts'
 import { Changes } from '../pages/changes.ts'
+import { answerPartner } from '../partner-api/answer.ts'
 import { replayForgetting } from '../partner-api/forget-replays.ts'
 import { requestJournal } from '../partner-api/request-journal.ts'
 import { emptyTables } from '../store/tables.ts'
 import { webhookDispatcher } from '../webhooks/dispatcher.ts'
 import { oneOffSender } from '../webhooks/one-off.ts'
 import { webhookSeal } from '../webhooks/webhook-attempt.ts'
-import type { Addresses, OpenedPlatform } from './open-platform.ts'
+import type { PostWebhook } from '../webhooks/webhook-post.ts'
+import { type Addresses, type Ground, openPlatform } from './open-platform.ts'
 
-/** What works on the platform: everything that the doors reach into. */
-export interface StubParts extends ControlParts, Pick<OpenedPlatform, 'database'> {
+/** Everything through which a platform touches what is around it. */
+export interface Outside extends Ground {
+  readonly post: PostWebhook
+}
+
+/** A platform that works: everything that the doors reach into. */
+export interface ComposedPlatform extends ControlParts {
+  readonly database: DatabaseSync
   readonly changes: Changes
   readonly addresses: Addresses
+  /** Answers a request to the partner routes. */
+  readonly answerPartner: Handler
   /** Ends streams, faults and webhooks, so that no request waits for them. Resolves when nothing is under way. */
   stop(): Promise<void>
 }
 
-/** Puts the parts together. @param onFatal Called if the platform's key cannot be made. */
-export function connectParts(opened: OpenedPlatform, onFatal: (error: Error) => void): StubParts {
-  const { platform, clock, database, addresses } = opened
-  const { tables, random, log } = platform
+/** Puts the parts together, on any outside: the server's, or one in the same process. Nothing comes due before `schedule.start`. */
+export function composePlatform({ post, ...ground }: Outside): ComposedPlatform {
+  const { database, onFatal } = ground
+  const opened = openPlatform(ground)
+  const { platform, clock, addresses } = opened
+  const { tables, log } = platform
   const changes = new Changes(clock)
   const directory = makeDirectory(tables.gameServers.all(), tables.gameServers.allKeys())
   const faults = { partner: new FaultsOf<PartnerFault>(clock), webhook: new FaultsOf<WebhookFault>(clock) }
@@ -36,12 +50,12 @@ export function connectParts(opened: OpenedPlatform, onFatal: (error: Error) => 
   const key = loadPlatformKey(platform)
   key.catch(onFatal)
   const platformKey = () => key
-  const seal = webhookSeal(random, platformKey)
-  const oneOffs = oneOffSender(platform, seal)
+  const seal = webhookSeal(platform, platformKey)
+  const oneOffs = oneOffSender(platform, seal, post)
   const schedule: Schedule = new Schedule({
     clock,
     moves: dueMoves(platform),
-    attempts: webhookDispatcher({ platform, directory, faults, seal }, () => schedule.wake()),
+    attempts: webhookDispatcher({ platform, directory, faults, seal, post }, () => schedule.wake()),
     upkeep: replayForgetting(platform),
     storeOffset: () => {
       const stored = platform.transact(() => tables.platform.setClockOffsetMs(clock.offsetMs))
@@ -53,6 +67,8 @@ export function connectParts(opened: OpenedPlatform, onFatal: (error: Error) => 
     changes.lookAgain()
     if (isDue) schedule.wake()
   })
+  const journal = requestJournal(() => changes.note())
+  const partnerParts = { platform, directory, faults, onAnswered: journal.add }
   return {
     platform,
     clock,
@@ -62,9 +78,11 @@ export function connectParts(opened: OpenedPlatform, onFatal: (error: Error) => 
     faults,
     changes,
     oneOffs,
+    post,
     schedule,
     platformKey,
-    journal: requestJournal(() => changes.note()),
+    journal,
+    answerPartner: (request) => answerPartner(request, partnerParts),
     agentNote: agentNote(),
     developerUrl: () => addresses.developerUrl,
     partnerUrl: () => addresses.url,

@@ -1,6 +1,9 @@
 import { generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import { limits } from '../../../contract/limits.ts'
+import { checkRs256 } from '../../contract/envelope/open.ts'
+import { sealEnvelope } from '../../contract/envelope/seal.ts'
+import { limits } from '../../contract/limits.ts'
+import type { Signing } from '../marketplace/signing.ts'
 
 const generate = promisify(generateKeyPair)
 
@@ -23,4 +26,14 @@ export function privateKeyPemOf(privateKey: KeyObject): string {
 /** A public key as SPKI in PEM, as the platform gives it out. */
 export function publicKeyPemOf(publicKey: KeyObject): string {
   return publicKey.export({ type: 'spki', format: 'pem' }).toString()
+}
+
+/** Signs with RSA, as the interface asks for. */
+export const rsaSigning: Signing = {
+  async newPair() {
+    const { privateKey, publicKey } = await newRsaPair()
+    return { publicKeyPem: publicKeyPemOf(publicKey), privateKeyPem: privateKeyPemOf(privateKey) }
+  },
+  seal: sealEnvelope,
+  check: checkRs256,
 }

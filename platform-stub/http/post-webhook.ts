@@ -1,33 +1,10 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { signatureHeaderName } from '../../contract/envelope/protected-header.ts'
-import type { Clock } from '../clock/clock.ts'
+import type { RealTime } from '../clock/clock.ts'
+import { type Header, type PostOutcome, sentHeaders, type WebhookPost } from '../webhooks/webhook-post.ts'
 
 /** How much of a receiver's answer is read. */
 const webhookAnswerBytesMax = 65_536
-
-/** What one attempt came to. */
-export type PostOutcome =
-  | { readonly kind: 'answer'; readonly status: number; readonly headers: readonly Header[]; readonly body: string }
-  | { readonly kind: 'failure'; readonly failure: string }
-
-/** A line of a head: name and value, as they were written. */
-export type Header = readonly [name: string, value: string]
-
-/** One webhook on its way to a receiver. */
-export interface WebhookPost {
-  readonly url: string
-  /** The exact text that was signed. */
-  readonly body: string
-  /** Null sends no signature, which only a prober does. */
-  readonly signature: string | null
-  /** For everything together: connecting, sending, and the whole answer. */
-  readonly timeoutMs: number
-  /** Breaks it off; the reason is what it then failed of. */
-  readonly signal?: AbortSignal
-  /** Headers in addition to those of every webhook. */
-  readonly headers?: Readonly<Record<string, string>>
-}
 
 /**
  * Posts a webhook once, on a connection of its own: an idle one that the receiver closes meanwhile would be a failed
@@ -36,11 +13,11 @@ export interface WebhookPost {
  *
  * @see interface section 6
  */
-export function postWebhook(post: WebhookPost, clock: Clock): Promise<PostOutcome> {
-  return exchange(post, clock).catch(failureOf)
+export function postWebhook(post: WebhookPost, setTimer: RealTime['setTimer']): Promise<PostOutcome> {
+  return exchange(post, setTimer).catch(failureOf)
 }
 
-function exchange(post: WebhookPost, clock: Clock): Promise<PostOutcome> {
+function exchange(post: WebhookPost, setTimer: RealTime['setTimer']): Promise<PostOutcome> {
   const { body, timeoutMs, signal } = post
   return new Promise((resolve) => {
     const request = requestTo(post)
@@ -50,7 +27,7 @@ function exchange(post: WebhookPost, clock: Clock): Promise<PostOutcome> {
       resolve(outcome)
       request.destroy()
     }
-    const cancelTimeout = clock.after(timeoutMs, () =>
+    const cancelTimeout = setTimer(timeoutMs, () =>
       finish({ kind: 'failure', failure: `no complete answer within ${timeoutMs} ms` }),
     )
     const breakOff = (): void => finish({ kind: 'failure', failure: String(signal?.reason) })
@@ -77,20 +54,6 @@ function requestTo(post: WebhookPost): ClientRequest {
   })
 }
 
-/** Every header of a webhook, in its order. Empty for an address that nothing can be sent to. */
-export function sentHeaders({ url, body, signature, headers = {} }: Omit<WebhookPost, 'timeoutMs'>): Header[] {
-  const host = URL.parse(url)?.host
-  if (host === undefined) return []
-  return [
-    ['Host', host],
-    ['Content-Type', 'application/json'],
-    ['Content-Length', String(Buffer.byteLength(body))],
-    ...(signature === null ? [] : [[signatureHeaderName, signature] as const]),
-    ...Object.entries(headers),
-    ['Connection', 'close'],
-  ]
-}
-
 /** The lines of a head as they arrived. */
 function headersOf({ rawHeaders }: IncomingMessage): Header[] {
   return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []))
@@ -111,9 +74,4 @@ function readAnswer(response: IncomingMessage, done: (body: string) => void): vo
 /** `AggregateError`, which Node throws when all addresses of a name fail, has no message of its own. */
 function failureOf(error: Error & { readonly code?: string }): PostOutcome {
   return { kind: 'failure', failure: error.message || error.code || error.name }
-}
-
-/** Whether a receiver's status ends the delivery. @see interface section 6, delivery rules */
-export function isAcknowledgement(status: number): boolean {
-  return status >= 200 && status < 300
 }
