@@ -19,7 +19,8 @@ export function replayTable(database: DatabaseSync) {
     insert into replays (kid, jti, exp) values (?, ?, ?)
     on conflict (kid, jti) do update set exp = excluded.exp where replays.exp <= ?
   `)
-  const span = count('select coalesce(max(id) - min(id), 0) from replays')
+  // Asked for each by itself, SQLite finds both at the ends of the index; together, it would read every row.
+  const span = count('select coalesce((select max(id) from replays) - (select min(id) from replays), 0)')
   const forget = run<[bounds: { kept: number; count: number; nowS: number; latestS: number }]>(`
     delete from replays where id in (
       select id from replays where id <= (select max(id) from replays) - :kept and (exp <= :nowS or exp > :latestS)
