@@ -10,6 +10,8 @@ export interface SourceFile {
   readonly path: string
   /** What it imports, as written: see `readImports`. */
   readonly imports: readonly string[]
+  /** Those of them that are there when the program runs: no import of types alone, and no mere text. */
+  readonly valueImports: readonly string[]
   readonly exports: readonly string[]
   /** What is imported by name from a package; `*` and `default` are names too. */
   readonly namesFrom: (specifier: string) => readonly string[]
@@ -33,6 +35,7 @@ export function parseSource(path: string, text: string): SourceFile {
   return {
     path,
     imports: readImports(parsed),
+    valueImports: readValueImports(parsed),
     exports: readExports(parsed),
     namesFrom: (from) => readNames(parsed, from),
   }
@@ -71,6 +74,18 @@ function textOf(node: Node): string | undefined {
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value
   if (node.type === 'TemplateLiteral' && node.expressions.length === 0) return node.quasis[0]?.value.cooked ?? undefined
   return undefined
+}
+
+function readValueImports({ module, program }: ParseResult): string[] {
+  const found = new Set<string>()
+  for (const { moduleRequest, entries } of module.staticImports) {
+    if (entries.length === 0 || entries.some(({ isType }) => !isType)) found.add(moduleRequest.value)
+  }
+  for (const { entries } of module.staticExports) {
+    for (const { moduleRequest, isType } of entries) if (moduleRequest && !isType) found.add(moduleRequest.value)
+  }
+  new Visitor({ ImportExpression: ({ source }) => void found.add(textOf(source) ?? computedPath) }).visit(program)
+  return [...found]
 }
 
 function readExports({ module }: ParseResult): string[] {

@@ -166,9 +166,9 @@ test('an attempt has ten seconds for everything together, however lively its rec
 
 test('nothing in the platform reads the machine, its time or its random, but for the two places made for it', () => {
   const root = join(import.meta.dirname, '..', '..', '..', 'platform-stub')
-  const places = ['clock/clock.ts', 'marketplace/random.ts']
+  const places = ['clock/machine-time.ts', 'server/random.ts']
   const reads =
-    /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(\(\s*\)|[^\s(])|\bperformance\s*\.|\bset(Timeout|Interval)\s*\(|\bMath\s*\.\s*random\b|\brandom(UUID|Bytes|Int|FillSync)\b|\bAbortSignal\s*\.\s*timeout\b|timers\/promises/
+    /\bDate\s*\.\s*now\b|\bnew\s+Date\s*(\(\s*\)|[^\s(])|\bperformance\s*\.|\bset(Timeout|Interval|Immediate)\s*\(|\bMath\s*\.\s*random\b|\brandom(UUID|Bytes|Int|FillSync)\b|\bAbortSignal\s*\.\s*timeout\b|timers\/promises/
   // The probe is a program of its own, which calls a receiver from outside.
   const files = globSync('**/*.ts', { cwd: root }).filter(
     (file) => !/^(commands\/probe-webhook|pages\/browser)\//.test(file),
