@@ -1,0 +1,42 @@
+import { ActiveMaximum } from '../active-maximum.ts'
+import type { Random } from '../random.ts'
+
+/** What goes wrong with system calls on files. */
+export interface DiskFault {
+  /** Names of system calls: `open`, `rename`, … */
+  readonly calls: readonly string[]
+  /** One of these is the error. */
+  readonly codes: readonly string[]
+  /** The probability of each call to fail. */
+  readonly rate: number
+  /** Which paths it affects; all if it is left out. */
+  readonly paths?: RegExp
+  /** Fails so many calls at most. */
+  readonly times?: number
+}
+
+/** The faults of a disk that are active, and how slow it is. */
+export class DiskFaults {
+  /** How long a call that goes to the disk may take, in ms. */
+  readonly slowMsMax = new ActiveMaximum(5)
+  readonly #active = new Set<{ readonly fault: DiskFault; readonly random: Random; failures: number }>()
+
+  /** Makes calls fail from now on. The returned function ends that. */
+  add(fault: DiskFault, random: Random): () => void {
+    const added = { fault, random, failures: 0 }
+    this.#active.add(added)
+    return () => void this.#active.delete(added)
+  }
+
+  /** The error of a call; undefined where it succeeds. */
+  errorOf(call: string, path: string): string | undefined {
+    for (const active of this.#active) {
+      const { fault, random } = active
+      const { calls, codes, rate, paths = /^/, times = Number.POSITIVE_INFINITY } = fault
+      if (!calls.includes(call) || !paths.test(path) || active.failures >= times || !random.happens(rate)) continue
+      active.failures++
+      return random.pick(codes)
+    }
+    return undefined
+  }
+}

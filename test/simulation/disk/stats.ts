@@ -1,0 +1,19 @@
+import type { Inode } from './inode.ts'
+
+const user = 1_000
+const dirSize = 4_096
+
+/** What `stat` says about a file or directory, as far as it is used: in numbers, or in bigints. */
+export function statsOf(node: Inode, isBigint: boolean): object {
+  const { kind, ino, mode, changedMs: mtimeMs, entryChangedMs: ctimeMs } = node
+  const numbers = { ino, mode, dev: 1, uid: user, gid: user, size: kind === 'file' ? node.data.length : dirSize }
+  const methods = {
+    isFile: () => kind === 'file',
+    isDirectory: () => kind === 'dir',
+    isSymbolicLink: () => false,
+  }
+  if (!isBigint) return { ...numbers, mtimeMs, ctimeMs, ...methods }
+  const bigints = Object.entries(numbers).map(([name, value]) => [name, BigInt(value)])
+  const nanoseconds = (ms: number) => BigInt(ms) * 1_000_000n
+  return { ...Object.fromEntries(bigints), mtimeNs: nanoseconds(mtimeMs), ctimeNs: nanoseconds(ctimeMs), ...methods }
+}

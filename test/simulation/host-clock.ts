@@ -1,0 +1,41 @@
+import { ActiveMaximum } from './active-maximum.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** Unix time at the beginning of each run, by a clock that is right. */
+const startOfRunMs = Date.UTC(2026, 0, 1)
+
+/** The clocks of a host: wrong by an offset, too fast or too slow, and set while they run. */
+export class HostClock {
+  /** How far the wall clock is from the right time. */
+  wallOffsetMs = 0
+  /** How much longer than asked a timer may take. */
+  readonly lateMsMax = new ActiveMaximum(1)
+  readonly #scheduler: Scheduler
+  #rate = 1
+  /** Where the present rate began: virtual time, and the host's own. */
+  #since = { trueMs: 0, hostMs: 0 }
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
+  }
+
+  /** Runs on with the power: since the beginning of the run, by this host's quartz. */
+  get monotonicMs(): number {
+    return this.#since.hostMs + (this.#scheduler.nowMs - this.#since.trueMs) * this.#rate
+  }
+
+  get wallMs(): number {
+    return startOfRunMs + this.monotonicMs + this.wallOffsetMs
+  }
+
+  /** From now on both clocks gain this much; negative if they lose. */
+  drift(partsPerMillion: number): void {
+    this.#since = { trueMs: this.#scheduler.nowMs, hostMs: this.monotonicMs }
+    this.#rate = 1 + partsPerMillion / 1e6
+  }
+
+  /** Virtual time until this clock has moved by so many ms. */
+  trueDelayMs(delayMs: number): number {
+    return delayMs / this.#rate
+  }
+}

@@ -1,0 +1,144 @@
+import type { RawTime } from '../../agent/clock/clock.ts'
+import type { RealTime } from '../../platform-stub/clock/clock.ts'
+import type { HostClock } from './host-clock.ts'
+import type { Random } from './random.ts'
+import type { Actor, Event, Scheduler } from './scheduler.ts'
+
+/** Thrown out of each call of a process that is dead: it can do nothing and learn nothing any more. */
+export class ProcessDied extends Error {
+  override readonly name = 'ProcessDied'
+}
+
+/**
+ * One run of a program, from its start to its end. Everything that happens to it is an event of its own, and everything
+ * that it does goes through ports that ask `enter` first. So a process that is killed does nothing any more, at once:
+ * there are no more events, its calls throw, and the promises that it waits for stay open for ever.
+ */
+export class ModelProcess implements Actor {
+  readonly name: string
+  /** Draws how long what it does takes. */
+  readonly random: Random
+  readonly #scheduler: Scheduler
+  readonly #onEnd: (() => void)[] = []
+  #state: Actor['state'] = 'running'
+  #held: Event[] = []
+  #callsToLive = Number.POSITIVE_INFINITY
+
+  /** Time as the runtime gives it, to the agent and to the stub alike. */
+  readonly time: RawTime & RealTime
+
+  constructor(name: string, clock: HostClock, scheduler: Scheduler, random: Random) {
+    this.name = name
+    this.random = random
+    this.#scheduler = scheduler
+    const startedMs = clock.monotonicMs
+    const wallMs = () => clock.wallMs
+    this.time = {
+      wallMs,
+      nowMs: wallMs,
+      monotonicMs: () => clock.monotonicMs - startedMs,
+      // As Node's: up to 1 ms early, but for those of 1 ms or less.
+      setTimer: (delayMs, callback) => {
+        const inexactMs = random.between(delayMs > 1 ? -0.9 : 0, clock.lateMsMax.value)
+        return this.after(clock.trueDelayMs(Math.max(1, delayMs) + inexactMs), 'timer', callback)
+      },
+    }
+  }
+
+  get state(): Actor['state'] {
+    return this.#state
+  }
+
+  hold(event: Event): void {
+    this.#held.push(event)
+  }
+
+  /** Makes something happen to this process after a delay of virtual time. */
+  after(delayMs: number, what: string, act: () => void): () => void {
+    if (this.#state === 'dead') return () => undefined
+    return this.#scheduler.after(delayMs, this, what, () => ignoreDeath(act))
+  }
+
+  /**
+   * The beginning of each call to a port.
+   *
+   * @throws {ProcessDied}
+   */
+  enter(what: string): void {
+    if (!this.#mayEnter(what)) throw new ProcessDied()
+  }
+
+  /**
+   * A call that takes time. Its effect and its answer are two events: a process that is killed between them has acted and
+   * does not know. The call of a dead process is never answered.
+   */
+  enterSlowly<Result>(what: string, delayMs: number, effect: () => Result): Promise<Result> {
+    if (!this.#mayEnter(what)) return new Promise(() => undefined)
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const effectMs = this.random.between(0, delayMs)
+    this.after(effectMs, what, () => {
+      const settle = outcomeOf(effect, resolve, reject)
+      this.after(delayMs - effectMs, `${what} has ended`, settle)
+    })
+    return promise
+  }
+
+  #mayEnter(what: string): boolean {
+    if (this.#callsToLive-- <= 0) this.end()
+    if (this.#state === 'dead') return false
+    this.#scheduler.trace.add(this.#scheduler.nowMs, this.name, what)
+    return true
+  }
+
+  /** Stops it as SIGSTOP does. */
+  pause(): void {
+    if (this.#state === 'running') this.#state = 'paused'
+  }
+
+  /** Lets it run on. What came due meanwhile happens at once. */
+  resume(): void {
+    if (this.#state !== 'paused') return
+    this.#state = 'running'
+    for (const event of this.#held.splice(0)) this.#scheduler.release(event)
+  }
+
+  /** Kills it at one of its next calls instead of between two events. */
+  endAtCall(calls: number): void {
+    this.#callsToLive = calls
+  }
+
+  /** Its end, by kill -9 or by itself: the system takes back what it had. */
+  end(): void {
+    if (this.#state === 'dead') return
+    this.#state = 'dead'
+    this.#held = []
+    for (const release of this.#onEnd.splice(0).reverse()) release()
+  }
+
+  /** What the system does when the process has ended: closes files, resets connections, drops locks. */
+  onEnd(release: () => void): void {
+    this.#onEnd.push(release)
+  }
+}
+
+/** A process that dies at a call ends the event in which it does. */
+function ignoreDeath(act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    if (!(error instanceof ProcessDied)) throw error
+  }
+}
+
+function outcomeOf<Result>(
+  effect: () => Result,
+  resolve: (result: Result) => void,
+  reject: (error: unknown) => void,
+): () => void {
+  try {
+    const result = effect()
+    return () => resolve(result)
+  } catch (error) {
+    return () => reject(error)
+  }
+}

@@ -1,0 +1,117 @@
+import { EventHeap } from './event-heap.ts'
+import type { Random } from './random.ts'
+import type { Trace } from './trace.ts'
+
+/** What an event happens to: a process, or a part of the world outside of all processes. */
+export interface Actor {
+  readonly name: string
+  /** Nothing happens to a dead actor any more. What happens to a paused one is held until it runs again. */
+  readonly state: 'running' | 'paused' | 'dead'
+  hold(event: Event): void
+}
+
+/** A part of the world that always runs: the network, the faults. */
+export function worldActor(name: string): Actor {
+  return { name, state: 'running', hold: () => undefined }
+}
+
+/** Something that happens at a moment of virtual time. */
+export interface Event {
+  atMs: number
+  /** Decides between events of one moment. From the seed. */
+  readonly tie: number
+  readonly actor: Actor
+  readonly what: string
+  readonly act: () => void
+  isCancelled: boolean
+}
+
+/** How many events happen in one turn of Node's event loop. Only a matter of speed: see `Scheduler.run`. */
+const batchSize = 64
+
+/**
+ * One thread, one virtual clock, one heap of events. Time passes only from one event to the next.
+ */
+export class Scheduler {
+  readonly trace: Trace
+  readonly #ties: Random
+  readonly #events = new EventHeap<Event>()
+  #nowMs = 0
+  #count = 0
+
+  constructor(random: Random, trace: Trace) {
+    this.#ties = random.part('ties')
+    this.trace = trace
+  }
+
+  /** Virtual time since the beginning of the run. */
+  get nowMs(): number {
+    return this.#nowMs
+  }
+
+  /** Number of events that have happened. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Makes something happen after a delay. The returned function cancels it. */
+  after(delayMs: number, actor: Actor, what: string, act: () => void): () => void {
+    const atMs = this.#nowMs + Math.max(0, delayMs)
+    const event: Event = { atMs, tie: this.#ties.unit(), actor, what, act, isCancelled: false }
+    this.#events.push(event)
+    return () => {
+      event.isCancelled = true
+    }
+  }
+
+  /** What was held while its actor was paused happens from now on. */
+  release(event: Event): void {
+    event.atMs = this.#nowMs
+    this.#events.push(event)
+  }
+
+  /**
+   * Runs until nothing is left to happen, or the check says that it is over. The check comes before each event, when
+   * everything has ended that the event before it caused: Node runs all microtasks between two immediates.
+   *
+   * @throws What an event throws, and what the check throws.
+   */
+  run(isOver: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let isRunning = true
+      const turn = () => {
+        if (!isRunning) return
+        try {
+          isRunning = !isOver() && this.#step()
+          if (!isRunning) resolve()
+        } catch (error) {
+          isRunning = false
+          reject(error)
+        }
+      }
+      const batch = () => {
+        for (let n = 0; n < batchSize; n++) setImmediate(turn)
+        if (isRunning) setImmediate(batch)
+      }
+      batch()
+    })
+  }
+
+  /** @returns Whether there was an event. */
+  #step(): boolean {
+    for (let event = this.#events.pop(); event; event = this.#events.pop()) {
+      const { actor } = event
+      if (event.isCancelled || actor.state === 'dead') continue
+      this.#nowMs = Math.max(this.#nowMs, event.atMs)
+      if (actor.state === 'paused') {
+        actor.hold(event)
+        continue
+      }
+      this.#count++
+      this.trace.add(this.#nowMs, actor.name, event.what)
+      event.act()
+      return true
+    }
+    return false
+  }
+}
