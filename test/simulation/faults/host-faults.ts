@@ -1,0 +1,139 @@
+import type { DiskFault } from '../disk/disk-faults.ts'
+import type { ModelHost } from '../host.ts'
+import type { Random } from '../random.ts'
+import type { FaultKind } from './fault.ts'
+
+/** What these faults strike. */
+export interface HostTargets {
+  readonly hosts: readonly ModelHost[]
+}
+
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+
+const making = ['create', 'write', 'mkdir', 'link']
+const moving = ['rename', 'unlink', 'link']
+const everyCall = [...making, ...moving, 'open', 'read', 'readdir', 'stat', 'lstat', 'fsync']
+
+/** What goes wrong with the processes, disks and clocks of a host. */
+export const hostFaults: readonly FaultKind<HostTargets>[] = [
+  { part: 'process', name: 'killed between two events', lastsMs: [50, minuteMs], strike: killProcess },
+  { part: 'process', name: 'killed at a call', lastsMs: [50, minuteMs], strike: killProcessAtCall },
+  { part: 'process', name: 'paused', lastsMs: [5, 5 * minuteMs], strike: pauseProcess },
+  { part: 'process', name: 'power cut', lastsMs: [secondMs, 2 * minuteMs], strike: cutPower },
+  {
+    part: 'disk',
+    name: 'full',
+    lastsMs: [10, minuteMs],
+    strike: failing({ calls: making, codes: ['ENOSPC', 'EDQUOT'], rate: 1 }),
+  },
+  {
+    part: 'disk',
+    name: 'EIO once',
+    lastsMs: [minuteMs, minuteMs],
+    strike: failing({ calls: everyCall, codes: ['EIO'], rate: 0.1, times: 1 }),
+  },
+  {
+    part: 'disk',
+    name: 'EIO for good',
+    lastsMs: [secondMs, 2 * minuteMs],
+    strike: failing({ calls: everyCall, codes: ['EIO'], rate: 1 }),
+  },
+  {
+    part: 'disk',
+    name: 'rename and unlink refused',
+    lastsMs: [5, 10 * secondMs],
+    strike: failing({ calls: moving, codes: ['EPERM', 'EBUSY', 'EACCES'], rate: 0.7 }),
+  },
+  {
+    part: 'disk',
+    name: 'too many open files',
+    lastsMs: [5, 10 * secondMs],
+    strike: failing({ calls: ['open', 'create', 'readdir'], codes: ['EMFILE', 'ENFILE'], rate: 0.7 }),
+  },
+  { part: 'disk', name: 'slow', lastsMs: [secondMs, minuteMs], strike: slowDown },
+  { part: 'disk', name: 'directory removed', lastsMs: [10, minuteMs], strike: removeDirectory },
+  { part: 'clock', name: 'offset', lastsMs: [10, 10 * minuteMs], strike: setClockFor },
+  { part: 'clock', name: 'jump', lastsMs: [1, 1], strike: setClock },
+  { part: 'clock', name: 'drift', lastsMs: [minuteMs, 30 * minuteMs], strike: driftClock },
+  { part: 'clock', name: 'late timers', lastsMs: [secondMs, minuteMs], strike: delayTimers },
+]
+
+function programOf({ hosts }: HostTargets, random: Random) {
+  return random.pick(hosts.flatMap(({ programs }) => programs))
+}
+
+function killProcess(targets: HostTargets, random: Random) {
+  const program = programOf(targets, random)
+  program.process?.end()
+  return () => program.start()
+}
+
+function killProcessAtCall(targets: HostTargets, random: Random) {
+  const program = programOf(targets, random)
+  const { process } = program
+  process?.endAtCall(random.integer(0, 40))
+  return () => {
+    process?.end()
+    program.start()
+  }
+}
+
+function pauseProcess(targets: HostTargets, random: Random) {
+  const { process } = programOf(targets, random)
+  process?.pause()
+  return () => process?.resume()
+}
+
+function cutPower({ hosts }: HostTargets, random: Random) {
+  const host = random.pick(hosts)
+  host.cutPower(random)
+  return () => {
+    for (const program of host.programs) program.start()
+  }
+}
+
+function failing(fault: DiskFault) {
+  return ({ hosts }: HostTargets, random: Random) => random.pick(hosts).diskFaults.add(fault, random)
+}
+
+function slowDown({ hosts }: HostTargets, random: Random) {
+  return random.pick(hosts).diskFaults.slowMsMax.add(random.magnitude(50, 20 * secondMs))
+}
+
+function removeDirectory({ hosts }: HostTargets, random: Random) {
+  const { disk, removableDirs } = random.pick(hosts)
+  const path = removableDirs.length > 0 ? random.pick(removableDirs) : undefined
+  if (path !== undefined && disk.find(path, 'rm')) disk.removeDir(path)
+  return () => undefined
+}
+
+function setClockFor(targets: HostTargets, random: Random) {
+  const { clock } = random.pick(targets.hosts)
+  const byMs = offsetMs(random)
+  clock.wallOffsetMs += byMs
+  return () => {
+    clock.wallOffsetMs -= byMs
+  }
+}
+
+function setClock(targets: HostTargets, random: Random) {
+  random.pick(targets.hosts).clock.wallOffsetMs += offsetMs(random)
+  return () => undefined
+}
+
+/** From a second to a day, in either direction. */
+function offsetMs(random: Random): number {
+  return random.magnitude(secondMs, 24 * hourMs) * random.pick([1, -1])
+}
+
+function driftClock({ hosts }: HostTargets, random: Random) {
+  const { clock } = random.pick(hosts)
+  clock.drift(random.between(-500, 500))
+  return () => clock.drift(0)
+}
+
+function delayTimers({ hosts }: HostTargets, random: Random) {
+  return random.pick(hosts).clock.lateMsMax.add(random.magnitude(10, 20 * secondMs))
+}
