@@ -19,11 +19,15 @@ export function journalTime(db: DatabaseSync, clock: Clock) {
   const nowMs = () => startMs + clock.monotonicMs() - startMonotonicMs
   return {
     nowMs,
-    /** Stores the offset of the wall clock if that clock was set. Call it before a time is written. */
-    storeOffset(): void {
+    /**
+     * Stores the offset of the wall clock if that clock was set. Call it before a time is written.
+     *
+     * @param commit Runs the write. What it throws is thrown.
+     */
+    storeOffset(commit: (write: () => void) => void): void {
       const offsetMs = clock.wallMs() - nowMs()
       if (Math.abs(offsetMs - storedOffsetMs) < offsetToleranceMs) return
-      writeOffset.run(offsetMs)
+      commit(() => void writeOffset.run(offsetMs))
       storedOffsetMs = offsetMs
     },
   }

@@ -128,7 +128,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
     },
 
     async recordAnswer(call, answer, keepMs) {
-      time.storeOffset()
+      time.storeOffset(commitForSure)
       const endsAtMs = time.nowMs() + keepMs
       commitForSure(() => calls.replace(call, JSON.stringify(answer), endsAtMs))
       if (isHarmfulTwice(call)) await writer.sync()
@@ -153,7 +153,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
 
     async noteRepair(repair) {
       room.assert()
-      time.storeOffset()
+      time.storeOffset((write) => room.commit(() => writer.commit(write)))
       room.commit(() => writer.commit(() => repairs.replace(repair)))
     },
 
