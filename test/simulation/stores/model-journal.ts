@@ -1,0 +1,229 @@
+import { type CallAnswer, inDoubt } from '../../../agent/call/answer.ts'
+import type { IdempotencyJournal, JournalEntry, JournalledCall } from '../../../agent/call/idempotency-journal.ts'
+import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
+import type { Clock } from '../../../agent/clock/clock.ts'
+import { repeat } from '../../../agent/clock/repeat.ts'
+import { StoreFullError } from '../../../agent/database/store-errors.ts'
+import { limits } from '../../../contract/limits.ts'
+import { operationNamed } from '../../../contract/operations.ts'
+import { CommitLog } from './commit-log.ts'
+import { ModelWriter, type ModelWriterParts } from './model-writer.ts'
+
+/** The row of a call. A `once` call that is under way has neither answer nor end. Times are those of the journal. */
+interface CallRow {
+  readonly fingerprint: string
+  readonly answer: CallAnswer | null
+  readonly endsAtMs: number
+}
+
+/** What a journal has on its disk. */
+export interface JournalRows {
+  readonly name: string
+  /** The wall clock less the time of the journal. */
+  wallOffsetMs: number
+  attemptLifetimeMs: number
+  readonly calls: Map<string, CallRow>
+  readonly repairs: Map<string, { readonly quantity: number; readonly dueAtMs: number }>
+}
+
+/** A journal that no process has opened yet. */
+export function newJournalLog(name: string): CommitLog<JournalRows> {
+  return new CommitLog({ name, wallOffsetMs: 0, attemptLifetimeMs: 0, calls: new Map(), repairs: new Map() })
+}
+
+/** What the model of the journal works with. */
+export interface ModelJournalOptions extends ModelWriterParts<JournalRows> {
+  readonly clock: Clock
+  /** As in `SqliteJournalOptions`. */
+  readonly isUnanswered: (id: string) => boolean
+  /** As in `SqliteJournalOptions`. */
+  readonly onFull: (cause: Error | undefined) => void
+}
+
+/** Answers that find room on a full disk, because space is kept for them. */
+const reserveCommits = 200
+const fullRetryMs = 1_000
+const purgeMs = 60_000
+/** A smaller difference between the wall clock and the journal's time is drift. */
+const offsetToleranceMs = 1_000
+
+/** The journal over rows in memory: the promises of `IdempotencyJournal` and `RepairJournal`, as `openSqliteJournal` keeps them. */
+export function openModelJournal(options: ModelJournalOptions): IdempotencyJournal & RepairJournal {
+  const { log, clock, isUnanswered, onFull } = options
+  const writer = new ModelWriter(options)
+  const startMs = clock.wallMs() - writer.read().wallOffsetMs - clock.monotonicMs()
+  const nowMs = () => startMs + clock.monotonicMs()
+  let full: StoreFullError | undefined
+  let reserve = reserveCommits
+
+  function reportRoom(found: StoreFullError | undefined): void {
+    const isChange = (found === undefined) !== (full === undefined)
+    full = found
+    if (!full) reserve = reserveCommits
+    if (isChange) onFull(full?.cause as Error | undefined)
+  }
+
+  function lookForRoom(): void {
+    try {
+      writer.commit('look for room', () => undefined)
+      reportRoom(undefined)
+    } catch (error) {
+      if (!(error instanceof StoreFullError)) throw error
+      reportRoom(error)
+    }
+  }
+
+  /** @throws {StoreFullError} There is no room for a new call. */
+  function assertRoom(): void {
+    if (full) lookForRoom()
+    if (full) throw full
+  }
+
+  /** For what may fail: a call that is not sent then. */
+  function commitIfRoom(what: string, change: (rows: JournalRows) => void): void {
+    try {
+      writer.commit(what, change)
+    } catch (error) {
+      if (error instanceof StoreFullError) reportRoom(error)
+      throw error
+    }
+  }
+
+  /** For a call that was already sent. */
+  function commitForSure(what: string, change: (rows: JournalRows) => void): void {
+    try {
+      writer.commit(what, change)
+    } catch (error) {
+      if (!(error instanceof StoreFullError)) throw error
+      reportRoom(error)
+      if (reserve-- <= 0) throw error
+      log.commit(change)
+    }
+  }
+
+  function storeOffset(commit: typeof commitForSure): void {
+    const wallOffsetMs = clock.wallMs() - nowMs()
+    if (Math.abs(wallOffsetMs - writer.read().wallOffsetMs) < offsetToleranceMs) return
+    commit('store the clock', (rows) => {
+      rows.wallOffsetMs = wallOffsetMs
+    })
+  }
+
+  function find(id: string): (JournalEntry & CallRow) | undefined {
+    const row = writer.read().calls.get(id)
+    return row && { ...row, answer: row.answer ?? inDoubt }
+  }
+
+  const latestEndMs = nowMs() + limits.idempotencyWindowMs
+  commitForSure('settle what was under way', ({ calls }) => settleCalls(calls, latestEndMs))
+  lookForRoom()
+  const stopLooking = repeat(clock, fullRetryMs, async () => {
+    if (full) lookForRoom()
+  })
+  const stopPurging = repeat(clock, purgeMs, async () => {
+    const endedMs = nowMs()
+    const isOver = ([id, { endsAtMs }]: [string, CallRow]) => endsAtMs < endedMs && !isUnanswered(id)
+    const over = [...writer.read().calls].filter(isOver).map(([id]) => id)
+    if (over.length === 0 || full) return
+    commitIfRoom('purge', ({ calls }) => {
+      for (const id of over) calls.delete(id)
+    })
+  })
+
+  return {
+    name: log.rows.name,
+
+    async find(id) {
+      const entry = find(id)
+      return entry && entry.endsAtMs >= nowMs() ? entry : undefined
+    },
+
+    findUnanswered: async (id) => find(id),
+
+    async forgetEnded(id) {
+      const entry = find(id)
+      if (!entry || entry.endsAtMs >= nowMs()) return
+      commitForSure(`forget ${id}`, ({ calls }) => void calls.delete(id))
+      await writer.sync()
+    },
+
+    async recordIntent(call) {
+      assertRoom()
+      if (!isSentOnce(call)) return
+      const { id, fingerprint } = call
+      const row = { fingerprint, answer: null, endsAtMs: Number.POSITIVE_INFINITY }
+      commitIfRoom(`intent of ${id}`, ({ calls }) => void calls.set(id, row))
+      await writer.sync()
+    },
+
+    async recordAnswer(call, answer, keepMs) {
+      storeOffset(commitForSure)
+      const { id, fingerprint } = call
+      const row = { fingerprint, answer, endsAtMs: nowMs() + keepMs }
+      commitForSure(`answer of ${id}`, ({ calls }) => void calls.set(id, row))
+      if (isHarmfulTwice(call)) await writer.sync()
+    },
+
+    async release(id) {
+      commitForSure(`release ${id}`, ({ calls }) => void calls.delete(id))
+    },
+
+    async begin(lifetimeMs) {
+      const { attemptLifetimeMs: earlierMs } = writer.read()
+      commitForSure('begin', (rows) => {
+        rows.attemptLifetimeMs = lifetimeMs
+      })
+      await writer.sync()
+      return earlierMs
+    },
+
+    async findRepairs() {
+      return [...writer.read().repairs].map(([itemRef, { quantity, dueAtMs }]) => {
+        return { itemRef, quantity, dueInMs: dueAtMs - nowMs() }
+      })
+    },
+
+    async noteRepair({ itemRef, quantity, dueInMs }) {
+      assertRoom()
+      storeOffset(commitIfRoom)
+      const row = { quantity, dueAtMs: nowMs() + dueInMs }
+      commitIfRoom(`repair of ${itemRef}`, ({ repairs }) => void repairs.set(itemRef, row))
+    },
+
+    async removeRepair(itemRef) {
+      commitForSure(`repaired ${itemRef}`, ({ repairs }) => void repairs.delete(itemRef))
+    },
+
+    async endCleanly() {
+      commitForSure('end cleanly', (rows) => {
+        rows.attemptLifetimeMs = 0
+      })
+    },
+
+    count: async () => writer.read().calls.size,
+
+    async close() {
+      stopLooking()
+      stopPurging()
+    },
+  }
+}
+
+/** Calls of an earlier process that were under way are in doubt, and no window ends later than a whole one from now. */
+function settleCalls(calls: Map<string, CallRow>, latestEndMs: number): void {
+  for (const [id, row] of calls) {
+    if (row.answer === null) calls.set(id, { ...row, answer: inDoubt, endsAtMs: latestEndMs })
+    else if (row.endsAtMs > latestEndMs) calls.set(id, { ...row, endsAtMs: latestEndMs })
+  }
+}
+
+/** The platform acts each time such a call is sent. */
+function isSentOnce({ operationName }: JournalledCall): boolean {
+  const operation = operationNamed(operationName)
+  return operation?.kind === 'platform' && operation.retry === 'once'
+}
+
+/** Whether it does harm to run a call again after a power cut. */
+function isHarmfulTwice(call: JournalledCall): boolean {
+  return isSentOnce(call) || operationNamed(call.operationName)?.kind === 'envelope'
+}
