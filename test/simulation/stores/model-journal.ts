@@ -3,11 +3,15 @@ import type { IdempotencyJournal, JournalEntry, JournalledCall } from '../../../
 import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
 import type { Clock } from '../../../agent/clock/clock.ts'
 import { repeat } from '../../../agent/clock/repeat.ts'
+import { storeRoom } from '../../../agent/database/room.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { limits } from '../../../contract/limits.ts'
 import { operationNamed } from '../../../contract/operations.ts'
 import { CommitLog } from './commit-log.ts'
 import { ModelWriter, type ModelWriterParts } from './model-writer.ts'
+
+/** A journal as the agent has it. */
+export type Journal = IdempotencyJournal & RepairJournal
 
 /** The row of a call. A `once` call that is under way has neither answer nor end. Times are those of the journal. */
 interface CallRow {
@@ -42,51 +46,28 @@ export interface ModelJournalOptions extends ModelWriterParts<JournalRows> {
 
 /** Answers that find room on a full disk, because space is kept for them. */
 const reserveCommits = 200
-const fullRetryMs = 1_000
 const purgeMs = 60_000
 /** A smaller difference between the wall clock and the journal's time is drift. */
 const offsetToleranceMs = 1_000
 
 /** The journal over rows in memory: the promises of `IdempotencyJournal` and `RepairJournal`, as `openSqliteJournal` keeps them. */
-export function openModelJournal(options: ModelJournalOptions): IdempotencyJournal & RepairJournal {
+export function openModelJournal(options: ModelJournalOptions): Journal {
   const { log, clock, isUnanswered, onFull } = options
   const writer = new ModelWriter(options)
   const startMs = clock.wallMs() - writer.read().wallOffsetMs - clock.monotonicMs()
   const nowMs = () => startMs + clock.monotonicMs()
-  let full: StoreFullError | undefined
   let reserve = reserveCommits
-
-  function reportRoom(found: StoreFullError | undefined): void {
-    const isChange = (found === undefined) !== (full === undefined)
-    full = found
-    if (!full) reserve = reserveCommits
-    if (isChange) onFull(full?.cause as Error | undefined)
-  }
-
-  function lookForRoom(): void {
-    try {
+  const room = storeRoom({
+    clock,
+    tryToWrite() {
       writer.commit('look for room', () => undefined)
-      reportRoom(undefined)
-    } catch (error) {
-      if (!(error instanceof StoreFullError)) throw error
-      reportRoom(error)
-    }
-  }
+      reserve = reserveCommits
+    },
+    onChange: onFull,
+  })
 
-  /** @throws {StoreFullError} There is no room for a new call. */
-  function assertRoom(): void {
-    if (full) lookForRoom()
-    if (full) throw full
-  }
-
-  /** For what may fail: a call that is not sent then. */
   function commitIfRoom(what: string, change: (rows: JournalRows) => void): void {
-    try {
-      writer.commit(what, change)
-    } catch (error) {
-      if (error instanceof StoreFullError) reportRoom(error)
-      throw error
-    }
+    room.commit(() => writer.commit(what, change))
   }
 
   /** For a call that was already sent. */
@@ -95,7 +76,7 @@ export function openModelJournal(options: ModelJournalOptions): IdempotencyJourn
       writer.commit(what, change)
     } catch (error) {
       if (!(error instanceof StoreFullError)) throw error
-      reportRoom(error)
+      room.report(error)
       if (reserve-- <= 0) throw error
       log.commit(change)
     }
@@ -116,18 +97,15 @@ export function openModelJournal(options: ModelJournalOptions): IdempotencyJourn
 
   const latestEndMs = nowMs() + limits.idempotencyWindowMs
   commitForSure('settle what was under way', ({ calls }) => settleCalls(calls, latestEndMs))
-  lookForRoom()
-  const stopLooking = repeat(clock, fullRetryMs, async () => {
-    if (full) lookForRoom()
-  })
+  room.look()
   const stopPurging = repeat(clock, purgeMs, async () => {
     const endedMs = nowMs()
     const isOver = ([id, { endsAtMs }]: [string, CallRow]) => endsAtMs < endedMs && !isUnanswered(id)
     const over = [...writer.read().calls].filter(isOver).map(([id]) => id)
-    if (over.length === 0 || full) return
-    commitIfRoom('purge', ({ calls }) => {
+    const purge = ({ calls }: JournalRows) => {
       for (const id of over) calls.delete(id)
-    })
+    }
+    if (over.length > 0) ignoreFull(() => commitIfRoom('purge', purge))
   })
 
   return {
@@ -148,7 +126,7 @@ export function openModelJournal(options: ModelJournalOptions): IdempotencyJourn
     },
 
     async recordIntent(call) {
-      assertRoom()
+      room.assert()
       if (!isSentOnce(call)) return
       const { id, fingerprint } = call
       const row = { fingerprint, answer: null, endsAtMs: Number.POSITIVE_INFINITY }
@@ -184,7 +162,7 @@ export function openModelJournal(options: ModelJournalOptions): IdempotencyJourn
     },
 
     async noteRepair({ itemRef, quantity, dueInMs }) {
-      assertRoom()
+      room.assert()
       storeOffset(commitIfRoom)
       const row = { quantity, dueAtMs: nowMs() + dueInMs }
       commitIfRoom(`repair of ${itemRef}`, ({ repairs }) => void repairs.set(itemRef, row))
@@ -203,9 +181,18 @@ export function openModelJournal(options: ModelJournalOptions): IdempotencyJourn
     count: async () => writer.read().calls.size,
 
     async close() {
-      stopLooking()
+      room.close()
       stopPurging()
     },
+  }
+}
+
+/** What cannot be written because the disk is full is written the next time. */
+function ignoreFull(commit: () => void): void {
+  try {
+    commit()
+  } catch (error) {
+    if (!(error instanceof StoreFullError)) throw error
   }
 }
 

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import { StoreFullError } from '../../../agent/database/store-errors.ts'
+import { newOrder, type Order } from '../../../agent/orders/order.ts'
+import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
+import { order as event } from '../../agent/fixtures/events.ts'
+import { processEnds, type StoreOnDisk, type StoreUnderTest, storeUnderTest } from './store-under-test.ts'
+
+const orderOf = (transactionId: number, fields: Partial<Order> = {}): Order => ({
+  ...newOrder({ ...event, transactionId }, JSON.stringify({ ...event, transactionId }), 1_000),
+  ...fields,
+})
+const put = (ledger: OrderLedger, order: Order, survives?: 'kill') =>
+  ledger.change(order.transactionId, () => ({ order, survives }))
+const idsOf = (orders: readonly Order[]) => orders.map(({ transactionId }) => transactionId)
+
+/** What every ledger promises: tests that a model of it and a real one must pass alike. */
+export function testLedger(name: string, newDisk: () => StoreOnDisk<OrderLedger>): void {
+  const promise = (title: string, run: (disk: StoreUnderTest<OrderLedger>) => Promise<void>) =>
+    test(`${name}: ${title}`, async () => {
+      using disk = storeUnderTest(newDisk())
+      await run(disk)
+    })
+
+  promise('a ledger of its own knows nothing', (disk) =>
+    disk.run(async ({ store: ledger }) => {
+      expect(await ledger.find(1)).toBeUndefined()
+      expect(await ledger.observationOf('sword')).toBeNull()
+      expect([await ledger.findOpen(), await ledger.findOverSince(0, 10), await ledger.findEnded()]).toEqual([
+        [],
+        [],
+        [],
+      ])
+    }),
+  )
+
+  for (const end of processEnds) {
+    promise(`a change survives a ${end}, with its observation`, async (disk) => {
+      const order = orderOf(17, { phase: 'taken', detail: 'ção', retryAtMs: 5.5 })
+      await disk.run(({ store: ledger }) => ledger.change(17, () => ({ order, observedQuantity: 4 })), end)
+      await disk.run(async ({ store: ledger }) => {
+        expect(await ledger.find(17)).toEqual(order)
+        expect(await ledger.observationOf(order.itemRef)).toBe(4)
+        await ledger.change(17, () => ({ order: null }))
+      }, end)
+      await disk.run(async ({ store: ledger }) => {
+        expect(await ledger.find(17)).toBeUndefined()
+        expect(await ledger.observationOf(order.itemRef)).toBe(4)
+      })
+    })
+
+    promise(`what was removed because it is old stays removed after a ${end}`, async (disk) => {
+      await disk.run(async ({ store: ledger }) => {
+        for (const id of [1, 2, 3])
+          await put(ledger, orderOf(id, { phase: 'closed', sinceMs: id * 10, itemRef: `item-${id}` }))
+        for (const id of [1, 2]) await ledger.observe(`item-${id}`, id)
+        await put(ledger, orderOf(4, { phase: 'ended', sinceMs: 5 }))
+        expect([...(await ledger.removeClosedBefore(20))]).toEqual([1])
+      }, end)
+      await disk.run(async ({ store: ledger }) => {
+        expect(idsOf(await ledger.findOverSince(0, 10))).toEqual([4, 2, 3])
+        expect([await ledger.observationOf('item-1'), await ledger.observationOf('item-2')]).toEqual([null, 2])
+      })
+    })
+  }
+
+  promise('a change that asks for a kill only survives a kill; a power cut may undo it', async (disk) => {
+    await disk.run(async ({ store: ledger }) => {
+      await put(ledger, orderOf(1))
+      await put(ledger, orderOf(1, { offers: 1 }), 'kill')
+    }, 'kill')
+    await disk.run(async ({ store: ledger }) => expect(await ledger.find(1)).toMatchObject({ offers: 1 }), 'power cut')
+    await disk.run(async ({ store: ledger }) => expect(await ledger.find(1)).toMatchObject({ offers: 0 }))
+  })
+
+  promise('an observation survives a kill; a power cut may undo it, unless a later change was synced', async (disk) => {
+    await disk.run(async ({ store: ledger }) => {
+      await put(ledger, orderOf(1, { itemRef: 'sword' }))
+      await ledger.observe('sword', 7)
+      await ledger.observe('nothing of this', 1)
+    }, 'kill')
+    await disk.run(async ({ store: ledger }) => {
+      expect(await ledger.observationOf('sword')).toBe(7)
+      expect(await ledger.observationOf('nothing of this')).toBeNull()
+      await put(ledger, orderOf(2))
+      await ledger.observe('sword', 6)
+    }, 'power cut')
+    await disk.run(async ({ store: ledger }) => expect(await ledger.observationOf('sword')).toBe(7))
+  })
+
+  promise('a change that returns nothing, or the same object, leaves the order as it was', (disk) =>
+    disk.run(async ({ store: ledger }) => {
+      await put(ledger, orderOf(17))
+      const seen: (Order | undefined)[] = []
+      for (const id of [17, 18]) {
+        await ledger.change(id, (known) => {
+          seen.push(known)
+          return { order: undefined, observedQuantity: 9 }
+        })
+      }
+      await ledger.change(17, (known) => ({ order: known }))
+      expect(seen).toEqual([orderOf(17), undefined])
+      expect(await ledger.find(17)).toEqual(orderOf(17))
+      expect(await ledger.observationOf(event.itemRef)).toBeNull()
+      await ledger.change(17, (known) => ({ order: known, observedQuantity: 3 }))
+      expect(await ledger.observationOf(event.itemRef)).toBe(3)
+    }),
+  )
+
+  promise('changes that are made at once see each other', (disk) =>
+    disk.run(async ({ store: ledger }) => {
+      await put(ledger, orderOf(1))
+      const count = () => ledger.change(1, (known) => ({ order: known && { ...known, offers: known.offers + 1 } }))
+      await Promise.all(Array.from({ length: 5 }, count))
+      expect(await ledger.find(1)).toMatchObject({ offers: 5 })
+    }),
+  )
+
+  promise('a change that is known is synced: nothing is answered from what a power cut may take', async (disk) => {
+    await disk.run(async ({ store: ledger }) => {
+      void put(ledger, orderOf(1, { phase: 'taken' }))
+      await ledger.change(1, (known) => ({ order: known }))
+    }, 'power cut')
+    await disk.run(async ({ store: ledger }) => expect(await ledger.find(1)).toMatchObject({ phase: 'taken' }))
+  })
+
+  promise('each list has its orders, oldest first', (disk) =>
+    disk.run(async ({ store: ledger }) => {
+      const phases = ['received', 'closed', 'offered', 'ended', 'reporting', 'closed', 'ended', 'put-off'] as const
+      for (const [n, phase] of phases.entries())
+        await put(ledger, orderOf(n + 1, { phase, receivedAtMs: 100 - n, sinceMs: 200 - (n % 4) }))
+      expect(idsOf(await ledger.findOpen())).toEqual([8, 5, 3, 1])
+      expect(idsOf(await ledger.findOverSince(0, 10))).toEqual([4, 7, 2, 6])
+      expect(idsOf(await ledger.findOverSince(198, 2))).toEqual([7, 2])
+      expect(idsOf(await ledger.findEnded())).toEqual([4, 7])
+    }),
+  )
+
+  promise('a value that cannot be stored fails alone', (disk) =>
+    disk.run(async ({ store: ledger }) => {
+      await expect(put(ledger, orderOf(1, { receivedAtMs: Number.NaN }))).rejects.toThrow(/NOT NULL/)
+      await put(ledger, orderOf(2))
+      expect(idsOf(await ledger.findOpen())).toEqual([2])
+    }),
+  )
+
+  promise('a full disk changes nothing, and the ledger says when there is room again', (disk) =>
+    disk.run(async ({ store: ledger, pass, setFull, reportedFull }) => {
+      await put(ledger, orderOf(1))
+      setFull(true)
+      await expect(put(ledger, orderOf(1, { phase: 'taken' }))).rejects.toThrow(StoreFullError)
+      await expect(put(ledger, orderOf(2))).rejects.toThrow(StoreFullError)
+      expect(await ledger.findOpen()).toEqual([orderOf(1)])
+      await pass(10_000)
+      setFull(false)
+      await pass(1_100)
+      await put(ledger, orderOf(2))
+      expect(reportedFull).toEqual([true, false])
+    }),
+  )
+}

@@ -1,4 +1,0 @@
-import { testJournal } from './journal-contract.ts'
-import { journalUnderTest, modelJournalOnDisk } from './journal-under-test.ts'
-
-testJournal('model', () => journalUnderTest(modelJournalOnDisk()))

@@ -1,0 +1,97 @@
+import type { Clock } from '../../../agent/clock/clock.ts'
+import { storeRoom } from '../../../agent/database/room.ts'
+import type { Order } from '../../../agent/orders/order.ts'
+import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
+import { CommitLog } from './commit-log.ts'
+import { ModelWriter, type ModelWriterParts } from './model-writer.ts'
+
+/** What a ledger has on its disk. */
+export interface LedgerRows {
+  readonly orders: Map<number, Order>
+  readonly observations: Map<string, number>
+}
+
+/** A ledger that no process has opened yet. */
+export function newLedgerLog(): CommitLog<LedgerRows> {
+  return new CommitLog({ orders: new Map(), observations: new Map() })
+}
+
+/** What the model of the ledger works with. */
+export interface ModelLedgerOptions extends ModelWriterParts<LedgerRows> {
+  readonly clock: Clock
+  /** As in `SqliteOrderLedgerOptions`. */
+  readonly onFull: (cause: Error | undefined) => void
+}
+
+/** The ledger over rows in memory: the promises of `OrderLedger`, as `openSqliteOrderLedger` keeps them. */
+export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
+  const writer = new ModelWriter(options)
+  const tryToWrite = () => writer.commit('look for room', () => undefined)
+  const room = storeRoom({ clock: options.clock, tryToWrite, onChange: options.onFull })
+  let synced = Promise.resolve()
+
+  function commit(what: string, change: (rows: LedgerRows) => void): void {
+    room.commit(() => writer.commit(what, change))
+    room.report(undefined)
+  }
+
+  function all(isMeant: (order: Order) => boolean, by: 'receivedAtMs' | 'sinceMs'): Order[] {
+    const inOrder = (one: Order, other: Order) => one[by] - other[by] || one.transactionId - other.transactionId
+    return [...writer.read().orders.values()].filter(isMeant).sort(inOrder)
+  }
+
+  return {
+    find: async (transactionId) => writer.read().orders.get(transactionId),
+    findOpen: async () => all((order) => !isOver(order), 'receivedAtMs'),
+    findOverSince: async (sinceMs, max) =>
+      all((order) => isOver(order) && order.sinceMs >= sinceMs, 'sinceMs').slice(0, max),
+    findEnded: async () => all(({ phase }) => phase === 'ended', 'sinceMs'),
+
+    async change(transactionId, change) {
+      const before = writer.read().orders.get(transactionId)
+      const { order, observedQuantity, survives } = change(before)
+      if (order !== undefined && (order !== before || observedQuantity !== undefined)) {
+        if (order) assertStorable(order)
+        commit(`order ${transactionId} ${order?.phase ?? 'removed'}`, ({ orders, observations }) => {
+          if (order === null) orders.delete(transactionId)
+          else orders.set(transactionId, order)
+          if (order && observedQuantity !== undefined) observations.set(order.itemRef, observedQuantity)
+        })
+        if (survives !== 'kill') synced = writer.sync()
+      }
+      await synced
+    },
+
+    observationOf: async (itemRef) => writer.read().observations.get(itemRef) ?? null,
+
+    observe: async (itemRef, observedQuantity) =>
+      commit(`observation of ${itemRef}`, ({ orders, observations }) => {
+        if ([...orders.values()].some((order) => order.itemRef === itemRef)) observations.set(itemRef, observedQuantity)
+      }),
+
+    async removeClosedBefore(beforeMs) {
+      const isOld = ({ phase, sinceMs }: Order) => phase === 'closed' && sinceMs < beforeMs
+      const removed = all(isOld, 'sinceMs').map(({ transactionId }) => transactionId)
+      commit('remove old orders', ({ orders, observations }) => {
+        for (const transactionId of removed) orders.delete(transactionId)
+        const items = new Set([...orders.values()].map(({ itemRef }) => itemRef))
+        for (const itemRef of observations.keys()) if (!items.has(itemRef)) observations.delete(itemRef)
+      })
+      await writer.sync()
+      return removed
+    },
+
+    async close() {
+      room.close()
+    },
+  }
+}
+
+function isOver({ phase }: Order): boolean {
+  return phase === 'ended' || phase === 'closed'
+}
+
+/** SQLite refuses a record whose times are no numbers. */
+function assertStorable({ receivedAtMs, sinceMs }: Order): void {
+  if (!Number.isFinite(receivedAtMs) || !Number.isFinite(sinceMs)) throw new Error('NOT NULL constraint failed')
+}

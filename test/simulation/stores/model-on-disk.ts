@@ -1,0 +1,35 @@
+import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
+import { DiskFaults } from '../disk/disk-faults.ts'
+import { Random } from '../random.ts'
+import type { CommitLog } from './commit-log.ts'
+import { type Journal, newJournalLog, openModelJournal } from './model-journal.ts'
+import { newLedgerLog, openModelLedger } from './model-ledger.ts'
+import type { ModelWriterParts } from './model-writer.ts'
+import type { StoreOnDisk, StoreParts } from './store-under-test.ts'
+
+export function modelJournalOnDisk(): StoreOnDisk<Journal> {
+  return modelOnDisk(newJournalLog('model'), openModelJournal)
+}
+
+export function modelLedgerOnDisk(): StoreOnDisk<OrderLedger> {
+  return modelOnDisk(newLedgerLog(), openModelLedger)
+}
+
+function modelOnDisk<Rows, Store>(
+  log: CommitLog<Rows>,
+  open: (options: StoreParts & ModelWriterParts<Rows>) => Store,
+): StoreOnDisk<Store> {
+  const faults = new DiskFaults()
+  let heal: () => void = () => undefined
+  return {
+    open: (parts) => open({ ...parts, log, faults, path: '/state/model.db' }),
+    crash(how) {
+      if (how === 'power cut') log.cutPower({ integer: (min) => min })
+    },
+    setFull(isFull) {
+      heal()
+      if (isFull) heal = faults.add({ calls: ['write'], codes: ['ENOSPC'], rate: 1 }, new Random('full'))
+    },
+    [Symbol.dispose]: () => undefined,
+  }
+}

@@ -1,0 +1,84 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { vi } from 'vitest'
+import type { StoreOnDisk, StoreParts } from './store-under-test.ts'
+import { syncs } from './syncs.ts'
+
+/** SQLite finds no room for what it writes while this says so. */
+let isDiskFull = () => false
+
+function failIfFull(): void {
+  if (!isDiskFull()) return
+  throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
+}
+
+const { run } = StatementSync.prototype
+vi.spyOn(StatementSync.prototype, 'run').mockImplementation(function (this: StatementSync, ...values) {
+  failIfFull()
+  return run.apply(this, values)
+})
+const { exec } = DatabaseSync.prototype
+vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql) {
+  if (sql.startsWith('PRAGMA user_version =')) failIfFull()
+  return exec.call(this, sql)
+})
+
+/**
+ * A store in real files, for tests that have `withSyncs` in place of `node:fs`. A kill leaves the files as they are at
+ * that moment: what SQLite has written is in them, what it has in memory is not. A power cut leaves them as they were when
+ * the last sync that ended began. This shows which commits the agent has synced before it goes on. That SQLite reads such
+ * files well, and that a disk keeps what it was told to sync, is theirs to prove.
+ *
+ * @param ballast The file that the store removes to make room.
+ */
+export function sqliteOnDisk<Store>(
+  fileName: string,
+  openIn: (stateDir: string, parts: StoreParts) => Store,
+  ballast?: string,
+): StoreOnDisk<Store> {
+  const root = mkdtempSync(join(tmpdir(), 'store-contract-'))
+  let copies = 0
+  const newDir = () => {
+    const dir = join(root, String(++copies))
+    mkdirSync(dir)
+    return dir
+  }
+  const copyOf = (from: string): string => {
+    const dir = newDir()
+    for (const file of [fileName, `${fileName}-wal`])
+      if (existsSync(join(from, file))) copyFileSync(join(from, file), join(dir, file))
+    return dir
+  }
+  let dir = newDir()
+  /** What a power cut leaves. A database is synced when it is made. */
+  let synced: string | undefined
+  return {
+    open(parts) {
+      syncs.begin = (done) => {
+        const copy = copyOf(dir)
+        const keep = () => {
+          synced = copy
+        }
+        void parts.process.enterSlowly('fsync', 5, keep).then(done)
+      }
+      const store = openIn(dir, parts)
+      synced ??= copyOf(dir)
+      return store
+    },
+    crash(how) {
+      const left = copyOf(how === 'kill' ? dir : (synced ?? dir))
+      // It is 4 MB, and of no interest here.
+      if (ballast !== undefined && existsSync(join(dir, ballast))) renameSync(join(dir, ballast), join(left, ballast))
+      dir = left
+    },
+    setFull(isFull) {
+      isDiskFull = () => isFull && (ballast === undefined || existsSync(join(dir, ballast)))
+    },
+    [Symbol.dispose]() {
+      isDiskFull = () => false
+      rmSync(root, { recursive: true })
+    },
+  }
+}
