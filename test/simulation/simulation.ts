@@ -1,0 +1,148 @@
+/**
+ * The whole world under one seed: programs, disks, clocks and network in one process, on one virtual clock.
+ *
+ * The parts, from the bottom:
+ *
+ * - `scheduler.ts`: one heap of events by virtual time. Whatever happens is an event of an actor.
+ * - `random.ts`, `trace.ts`: everything that is drawn comes from the seed; everything that happened is in one hash.
+ * - `host.ts`, `process.ts`, `host-clock.ts`: hosts with clocks and a disk, and programs that are started, killed, paused.
+ * - `disk/`: `node:fs` in memory, which knows what a power cut leaves. `file-system.test.ts` holds it to the real one.
+ * - `stores/`: journal and ledger in memory. Their contracts hold them to SQLite.
+ * - `faults/`: each kind of fault is a line in a table. A run draws some of them, and `shrink` leaves out what is not needed.
+ * - `coverage.ts`: counts rows of the programs' own tables.
+ *
+ * How a world is assembled (`assemble` below gets the parts):
+ *
+ * 1. Make a `ModelHost` for each machine. Directories and files that exist before the start: `host.disk.mkdir(…)`, then
+ *    `host.disk.sync(…)`.
+ * 2. `host.install(name, main)` for each program. `main` gets a `ModelProcess` and starts the real composition with ports
+ *    over it: `clockOver(process.time)`, `modelFs(host.disk, host.diskFaults, process)`, `openModelJournal(…)`, and for
+ *    chance `process.random`. A port asks `process.enter(what)` before it acts, or goes through `process.enterSlowly(…)` if
+ *    it takes time. What another process sends arrives by `process.after(…)` of the process that it is for, never by a
+ *    promise of the sender: so nothing reaches a dead process. The rest of a program that has died may still run to its
+ *    next call: what it calls back (`onFatal`, a log) counts only while `process.state` is not `dead`.
+ * 3. A program that ends by itself calls `process.end()`; who starts it again is up to the world: `program.start()`.
+ * 4. Stores belong to the host: make the `CommitLog` beside it, and `host.onPowerCut((random) => log.cutPower(random))`.
+ * 5. Return the checks. `checkSafety` is asked before each event, so it must be cheap. `heal` ends what the faults have
+ *    left, then the world has time to become quiet, then `checkLiveness` is asked once. Both throw `BrokenPromise`.
+ */
+import { drawFaults, type Fault, type FaultCounts, type FaultKind, scheduleFaults } from './faults/fault.ts'
+import { shrink } from './faults/shrink.ts'
+import { ProcessDied } from './process.ts'
+import { Random } from './random.ts'
+import { Scheduler } from './scheduler.ts'
+import { Trace } from './trace.ts'
+
+/** What the programs must never do, or must do in the end, and did not. */
+export class BrokenPromise extends Error {
+  override readonly name = 'BrokenPromise'
+}
+
+/** What a world is made of. */
+export interface WorldParts {
+  readonly scheduler: Scheduler
+  readonly random: Random
+}
+
+/** A world, as the run sees it. */
+export interface World<Targets> {
+  /** What the faults strike. */
+  readonly targets: Targets
+  /** @throws {BrokenPromise} */
+  readonly checkSafety: () => void
+  /** The storm is over: starts what is down. Faults have healed themselves. */
+  readonly heal: () => void
+  /** Whether nothing is waited for any more. */
+  readonly isQuiet: () => boolean
+  /** @throws {BrokenPromise} */
+  readonly checkLiveness: () => void
+}
+
+/** Everything but the seed. */
+export interface Simulation<Targets> {
+  readonly table: readonly FaultKind<Targets>[]
+  /** How long faults strike, and how long the world may need at most to become quiet: virtual ms. */
+  readonly stormMs: number
+  readonly quietMsMax: number
+  readonly assemble: (parts: WorldParts) => World<Targets>
+}
+
+/** What became of a run. */
+export interface Run {
+  readonly seed: string
+  readonly faults: readonly Fault[]
+  /** A broken promise, or an error that a program did not catch. */
+  readonly violation: Error | undefined
+  /** Of everything that happened. */
+  readonly hash: string
+  readonly events: number
+  readonly virtualMs: number
+  readonly faultCounts: FaultCounts
+  /** Each event in one line; empty if they were not asked for. */
+  readonly lines: readonly string[]
+}
+
+/** How a run differs from the usual. */
+export interface RunOptions {
+  /** In place of those that the seed draws. */
+  readonly faults?: readonly Fault[]
+  readonly keepsLines?: boolean
+}
+
+/** Runs one seed: the storm, then the quiet. */
+export async function runSeed<Targets>(
+  { table, stormMs, quietMsMax, assemble }: Simulation<Targets>,
+  seed: string,
+  options: RunOptions = {},
+): Promise<Run> {
+  const random = new Random(seed)
+  const trace = new Trace({ keepsLines: options.keepsLines ?? false })
+  const scheduler = new Scheduler(random, trace)
+  const faults = options.faults ?? drawFaults(table, random, stormMs)
+  const faultCounts: FaultCounts = new Map()
+  const world = assemble({ scheduler, random: random.part('world') })
+  scheduleFaults(faults, table, { targets: world.targets, scheduler, random, counts: faultCounts })
+  const violation = await firstViolation(async (check) => {
+    const isOver = (atMs: number, isQuiet: () => boolean) => () => {
+      check()
+      world.checkSafety()
+      return scheduler.nowMs >= atMs || isQuiet()
+    }
+    await scheduler.run(isOver(stormMs, () => false))
+    world.heal()
+    await scheduler.run(isOver(stormMs + quietMsMax, world.isQuiet))
+    world.checkLiveness()
+  })
+  const { count: events, nowMs: virtualMs } = scheduler
+  return { seed, faults, violation, hash: trace.hash, events, virtualMs, faultCounts, lines: trace.lines }
+}
+
+/** The faults that a failing run needs, and what it looks like with only these: the same violation, in fewer lines. */
+export async function explain<Targets>(simulation: Simulation<Targets>, failed: Run): Promise<Run> {
+  const failsWith = async (faults: readonly Fault[]) => {
+    const { violation } = await runSeed(simulation, failed.seed, { faults })
+    return violation?.message === failed.violation?.message
+  }
+  const faults = await shrink(failed.faults, failsWith)
+  return runSeed(simulation, failed.seed, { faults, keepsLines: true })
+}
+
+/** Runs until the first error. A rejection that nobody handles is one; `check` throws it. */
+async function firstViolation(run: (check: () => void) => Promise<void>): Promise<Error | undefined> {
+  const unhandled: Error[] = []
+  const onUnhandled = (error: unknown) => {
+    if (!(error instanceof ProcessDied)) unhandled.push(error as Error)
+  }
+  const check = () => {
+    if (unhandled[0]) throw unhandled[0]
+  }
+  process.on('unhandledRejection', onUnhandled)
+  try {
+    await run(check)
+    return undefined
+  } catch (error) {
+    return error as Error
+  } finally {
+    process.off('unhandledRejection', onUnhandled)
+  }
+}
