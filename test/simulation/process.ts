@@ -19,7 +19,7 @@ export class ModelProcess implements Actor {
   /** Draws how long what it does takes. */
   readonly random: Random
   readonly #scheduler: Scheduler
-  readonly #onEnd: (() => void)[] = []
+  readonly #onEnd = new Set<() => void>()
   #state: Actor['state'] = 'running'
   #held: Event[] = []
   #callsToLive = Number.POSITIVE_INFINITY
@@ -112,12 +112,14 @@ export class ModelProcess implements Actor {
     if (this.#state === 'dead') return
     this.#state = 'dead'
     this.#held = []
-    for (const release of this.#onEnd.splice(0).reverse()) release()
+    for (const release of this.#onEnd) release()
+    this.#onEnd.clear()
   }
 
-  /** What the system does when the process has ended: closes files, resets connections, drops locks. */
-  onEnd(release: () => void): void {
-    this.#onEnd.push(release)
+  /** What the system does when the process has ended: resets connections, drops locks. The returned function calls it off. */
+  onEnd(release: () => void): () => void {
+    this.#onEnd.add(release)
+    return () => void this.#onEnd.delete(release)
   }
 }
 

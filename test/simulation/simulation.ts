@@ -8,6 +8,7 @@
  * - `host.ts`, `process.ts`, `host-clock.ts`: hosts with clocks and a disk, and programs that are started, killed, paused.
  * - `disk/`: `node:fs` in memory, which knows what a power cut leaves. `file-system.test.ts` holds it to the real one.
  * - `stores/`: journal and ledger in memory. Their contracts hold them to SQLite.
+ * - `network/`: requests between processes. Each has a connection of its own; what arrives is an event of the receiver.
  * - `faults/`: each kind of fault is a line in a table. A run draws some of them, and `shrink` leaves out what is not needed.
  * - `coverage.ts`: counts rows of the programs' own tables.
  *
@@ -16,8 +17,8 @@
  * 1. Make a `ModelHost` for each machine. Directories and files that exist before the start: `host.disk.mkdir(…)`, then
  *    `host.disk.sync(…)`.
  * 2. `host.install(name, main)` for each program. `main` gets a `ModelProcess` and starts the real composition with ports
- *    over it: `clockOver(process.time)`, `modelFs(host.disk, host.diskFaults, process)`, `openModelJournal(…)`, and for
- *    chance `process.random`. A port asks `process.enter(what)` before it acts, or goes through `process.enterSlowly(…)` if
+ *    over it: `clockOver(process.time)`, `modelFs(host.disk, host.diskFaults, process)`, `openModelJournal(…)`, `network.send(…)`,
+ *    and for chance `process.random`. A port asks `process.enter(what)` before it acts, or goes through `process.enterSlowly(…)` if
  *    it takes time. What another process sends arrives by `process.after(…)` of the process that it is for, never by a
  *    promise of the sender: so nothing reaches a dead process. The rest of a program that has died may still run to its
  *    next call: what it calls back (`onFatal`, a log) counts only while `process.state` is not `dead`.

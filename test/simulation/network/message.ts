@@ -1,0 +1,23 @@
+/** A request as it goes over the network. */
+export interface NetworkRequest {
+  readonly method: string
+  readonly path: string
+  /** A name, its value, the next name, and so on. */
+  readonly headers: readonly string[]
+  readonly body: Uint8Array
+}
+
+/** An answer as it comes back. Names of headers are in lower case. */
+export interface NetworkAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** What became of a request. `wasSent` false: no byte of it left. */
+export type Exchange =
+  | { readonly kind: 'answered'; readonly answer: NetworkAnswer }
+  | { readonly kind: 'failed'; readonly wasSent: boolean; readonly cause: Error }
+
+/** Answers requests; undefined hangs up without an answer. */
+export type Handler = (request: NetworkRequest) => Promise<NetworkAnswer | undefined>

@@ -1,0 +1,70 @@
+import { ActiveMaximum } from '../active-maximum.ts'
+import type { Random } from '../random.ts'
+import type { NetworkAnswer } from './message.ts'
+
+/** What can become of one exchange. */
+export type NetworkFault =
+  | 'refused'
+  | 'reset before it arrives'
+  | 'reset after it arrived'
+  | 'request dropped'
+  | 'request duplicated'
+  | 'answer dropped'
+  | 'answer cut off'
+  | 'answer of an intermediary'
+  | 'wrong date'
+
+interface ActiveFault {
+  readonly fault: NetworkFault
+  readonly rate: number
+  /** The only address that it affects; all if undefined. */
+  readonly address: string | undefined
+  readonly random: Random
+}
+
+/** The faults of the network that are active, and how slow it is. */
+export class NetworkFaults {
+  /** How long one way may take, in ms. */
+  readonly slowMsMax = new ActiveMaximum(40)
+  readonly #active = new Set<ActiveFault>()
+
+  /** Makes exchanges fail from now on. The returned function ends that. */
+  add(fault: ActiveFault): () => void {
+    this.#active.add(fault)
+    return () => void this.#active.delete(fault)
+  }
+
+  /** Whether a fault strikes an exchange with an address: the generator that says how, or undefined. */
+  strikes(fault: NetworkFault, address: string): Random | undefined {
+    for (const active of this.#active) {
+      if (active.fault !== fault || (active.address ?? address) !== address) continue
+      if (active.random.happens(active.rate)) return active.random
+    }
+    return undefined
+  }
+}
+
+const html = { 'content-type': 'text/html' }
+const page = Buffer.from('<html><body>Bad Gateway</body></html>')
+const empty = Buffer.alloc(0)
+
+/** What proxies answer by themselves. The server knows nothing of it. */
+export const intermediaryAnswers: readonly NetworkAnswer[] = [
+  { status: 404, headers: html, body: page },
+  { status: 502, headers: html, body: page },
+  { status: 503, headers: { ...html, 'retry-after': '1' }, body: page },
+  { status: 200, headers: html, body: page },
+  { status: 200, headers: {}, body: empty },
+  { status: 302, headers: { location: 'http://login.example/' }, body: empty },
+  { status: 407, headers: html, body: page },
+  { status: 400, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"error":"bad request"}') },
+]
+
+/** Dates that are missing, garbage, or of a clock that is wrong. */
+export function wrongDate(random: Random, rightMs: number): string | undefined {
+  return random.pick([
+    undefined,
+    'yesterday',
+    new Date(rightMs + random.magnitude(1_000, 1e9) * random.pick([1, -1])).toUTCString(),
+  ])
+}

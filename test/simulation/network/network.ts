@@ -1,0 +1,118 @@
+import { systemError } from '../disk/system-error.ts'
+import type { ModelProcess } from '../process.ts'
+import type { Random } from '../random.ts'
+import type { Exchange, Handler, NetworkAnswer, NetworkRequest } from './message.ts'
+import { intermediaryAnswers, type NetworkFault, NetworkFaults, wrongDate } from './network-faults.ts'
+
+interface Listener {
+  readonly process: ModelProcess
+  readonly handle: Handler
+}
+
+/** A request under way. */
+export interface Sending {
+  /** Stays open until the connection ends: who does not want to wait for ever gives up. */
+  readonly ended: Promise<Exchange>
+  /** Hangs up. What has left may still arrive. */
+  giveUp(cause: Error): void
+}
+
+/**
+ * Connects processes. Each request has a connection of its own, so that all of them overtake each other. What arrives is
+ * an event of the process at which it arrives: a paused one gets it later, a dead one never.
+ */
+export class Network {
+  readonly faults = new NetworkFaults()
+  readonly #random: Random
+  readonly #listeners = new Map<string, Listener>()
+
+  constructor(random: Random) {
+    this.#random = random.part('network')
+  }
+
+  /** Every address at which somebody has listened. */
+  readonly addresses: string[] = []
+
+  /** @throws {NodeJS.ErrnoException} Another process listens there. The returned function closes the port. */
+  listen(process: ModelProcess, address: string, handle: Handler): () => void {
+    process.enter(`listen at ${address}`)
+    if (this.#listeners.has(address)) throw systemError('EADDRINUSE', 'listen', address)
+    if (!this.addresses.includes(address)) this.addresses.push(address)
+    this.#listeners.set(address, { process, handle })
+    const close = () => void this.#listeners.delete(address)
+    process.onEnd(close)
+    return close
+  }
+
+  /** Sends a request over a new connection. */
+  send(client: ModelProcess, address: string, request: NetworkRequest): Sending {
+    const { promise: ended, resolve } = Promise.withResolvers<Exchange>()
+    const what = `${request.method} ${address}${request.path}`
+    let isOver = false
+    let wasSent = false
+    const end = (exchange: Exchange) => {
+      isOver = true
+      resolve(exchange)
+    }
+    const answer = (found: NetworkAnswer): void => {
+      client.after(this.#wayMs(), `${found.status} to ${what}`, () => end({ kind: 'answered', answer: found }))
+    }
+    const fail = (code: string): void => {
+      const cause = systemError(code, 'connect', address)
+      client.after(this.#wayMs(), `${code} to ${what}`, () => end({ kind: 'failed', wasSent, cause }))
+    }
+    client.enter(what)
+    client.after(this.#wayMs(), `connected: ${what}`, () => {
+      if (isOver) return
+      const listener = this.#listeners.get(address)
+      if (!listener || this.faults.strikes('refused', address)) return fail('ECONNREFUSED')
+      wasSent = true
+      this.#exchange({ address, request, what, listener, answer, fail })
+    })
+    return { ended, giveUp: (cause) => end({ kind: 'failed', wasSent, cause }) }
+  }
+
+  /** What happens to a request that has left. */
+  #exchange(connected: Connected): void {
+    const { address, answer, fail } = connected
+    const intermediary = this.faults.strikes('answer of an intermediary', address)
+    if (intermediary) answer(intermediary.pick(intermediaryAnswers))
+    else if (this.faults.strikes('reset before it arrives', address)) fail('ECONNRESET')
+    else if (!this.faults.strikes('request dropped', address)) this.#deliver(connected)
+  }
+
+  #deliver({ address, request, what, listener, answer, fail }: Connected): void {
+    const { process, handle } = listener
+    const strikes = (fault: NetworkFault) => this.faults.strikes(fault, address)
+    const arrive = (respond: (found: NetworkAnswer | undefined) => void) =>
+      process.after(this.#wayMs(), `arrives: ${what}`, () => void handle(request).then(respond))
+    if (strikes('request duplicated')) arrive(() => undefined)
+    const callOff = process.onEnd(() => fail('ECONNRESET'))
+    arrive((found) => {
+      callOff()
+      const dated = strikes('wrong date')
+      if (!found || strikes('reset after it arrived') || strikes('answer cut off')) fail('ECONNRESET')
+      else if (strikes('answer dropped')) return
+      else answer(dated ? withDate(found, wrongDate(dated, process.time.wallMs())) : found)
+    })
+  }
+
+  #wayMs(): number {
+    return this.#random.magnitude(0.1, this.faults.slowMsMax.value)
+  }
+}
+
+/** A connection that is made. */
+interface Connected {
+  readonly address: string
+  readonly request: NetworkRequest
+  readonly what: string
+  readonly listener: Listener
+  readonly answer: (found: NetworkAnswer) => void
+  readonly fail: (code: string) => void
+}
+
+function withDate({ headers, ...answer }: NetworkAnswer, date: string | undefined): NetworkAnswer {
+  const { date: _, ...others } = headers
+  return { ...answer, headers: date === undefined ? others : { ...others, date } }
+}
