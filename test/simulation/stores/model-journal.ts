@@ -98,14 +98,15 @@ export function openModelJournal(options: ModelJournalOptions): Journal {
   const latestEndMs = nowMs() + limits.idempotencyWindowMs
   commitForSure('settle what was under way', ({ calls }) => settleCalls(calls, latestEndMs))
   room.look()
-  const stopPurging = repeat(clock, purgeMs, async () => {
-    const endedMs = nowMs()
-    const isOver = ([id, { endsAtMs }]: [string, CallRow]) => endsAtMs < endedMs && !isUnanswered(id)
-    const over = [...writer.read().calls].filter(isOver).map(([id]) => id)
-    const purge = ({ calls }: JournalRows) => {
-      for (const id of over) calls.delete(id)
+  const purge = async () => {
+    const ended = endedCalls(writer.read().calls, nowMs(), isUnanswered)
+    const forget = ({ calls }: JournalRows) => {
+      for (const id of ended) calls.delete(id)
     }
-    if (over.length > 0) ignoreFull(() => commitIfRoom('purge', purge))
+    if (ended.length > 0) ignoreFull(() => commitIfRoom('purge', forget))
+  }
+  let stopPurging = clock.after(purgeMs, () => {
+    stopPurging = repeat(clock, purgeMs, purge)
   })
 
   return {
@@ -130,7 +131,7 @@ export function openModelJournal(options: ModelJournalOptions): Journal {
       if (!isSentOnce(call)) return
       const { id, fingerprint } = call
       const row = { fingerprint, answer: null, endsAtMs: Number.POSITIVE_INFINITY }
-      commitIfRoom(`intent of ${id}`, ({ calls }) => void calls.set(id, row))
+      commitIfRoom(`intent of ${id}`, ({ calls }) => put(calls, id, row))
       await writer.sync()
     },
 
@@ -138,7 +139,7 @@ export function openModelJournal(options: ModelJournalOptions): Journal {
       storeOffset(commitForSure)
       const { id, fingerprint } = call
       const row = { fingerprint, answer, endsAtMs: nowMs() + keepMs }
-      commitForSure(`answer of ${id}`, ({ calls }) => void calls.set(id, row))
+      commitForSure(`answer of ${id}`, ({ calls }) => put(calls, id, row))
       if (isHarmfulTwice(call)) await writer.sync()
     },
 
@@ -185,6 +186,27 @@ export function openModelJournal(options: ModelJournalOptions): Journal {
       stopPurging()
     },
   }
+}
+
+/** A row that is written again becomes the newest. */
+function put(calls: Map<string, CallRow>, id: string, row: CallRow): void {
+  calls.delete(id)
+  calls.set(id, row)
+}
+
+/** Calls whose window has ended, from the oldest row up to the first whose window has not. */
+function endedCalls(
+  calls: ReadonlyMap<string, CallRow>,
+  nowMs: number,
+  isUnanswered: (id: string) => boolean,
+): readonly string[] {
+  const ended: string[] = []
+  for (const [id, { answer, endsAtMs }] of calls) {
+    if (answer === null || isUnanswered(id)) continue
+    if (endsAtMs >= nowMs) break
+    ended.push(id)
+  }
+  return ended
 }
 
 /** What cannot be written because the disk is full is written the next time. */

@@ -72,11 +72,13 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
     async removeClosedBefore(beforeMs) {
       const isOld = ({ phase, sinceMs }: Order) => phase === 'closed' && sinceMs < beforeMs
       const removed = all(isOld, 'sinceMs').map(({ transactionId }) => transactionId)
-      commit('remove old orders', ({ orders, observations }) => {
+      const remove = ({ orders, observations }: LedgerRows) => {
         for (const transactionId of removed) orders.delete(transactionId)
         const items = new Set([...orders.values()].map(({ itemRef }) => itemRef))
         for (const itemRef of observations.keys()) if (!items.has(itemRef)) observations.delete(itemRef)
-      })
+      }
+      // What changes nothing needs no room.
+      if (removed.length > 0) commit('remove old orders', remove)
       await writer.sync()
       return removed
     },

@@ -19,6 +19,13 @@ vi.spyOn(StatementSync.prototype, 'run').mockImplementation(function (this: Stat
   failIfFull()
   return run.apply(this, values)
 })
+// A deletion that returns rows has found some, and writes.
+const { all } = StatementSync.prototype
+vi.spyOn(StatementSync.prototype, 'all').mockImplementation(function (this: StatementSync, ...values) {
+  const rows = all.apply(this, values)
+  if (this.sourceSQL.startsWith('DELETE') && rows.length > 0) failIfFull()
+  return rows
+})
 const { exec } = DatabaseSync.prototype
 vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql) {
   if (sql.startsWith('PRAGMA user_version =')) failIfFull()
