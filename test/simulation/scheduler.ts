@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers'
 import { EventHeap } from './event-heap.ts'
+import { inWorld } from './outside.ts'
 import type { Random } from './random.ts'
 import type { Trace } from './trace.ts'
 
@@ -26,6 +28,8 @@ export interface Event {
   isCancelled: boolean
 }
 
+/** Node's own, which a run closes for the programs. */
+const afterMicrotasks = setImmediate
 /** How many events happen in one turn of Node's event loop. Only a matter of speed: see `Scheduler.run`. */
 const batchSize = 64
 
@@ -81,6 +85,7 @@ export class Scheduler {
       let isRunning = true
       const turn = () => {
         if (!isRunning) return
+        inWorld.isNow = true
         try {
           isRunning = !isOver() && this.#step()
           if (!isRunning) resolve()
@@ -88,10 +93,13 @@ export class Scheduler {
           isRunning = false
           reject(error)
         }
+        inWorld.isNow = isRunning
       }
       const batch = () => {
-        for (let n = 0; n < batchSize; n++) setImmediate(turn)
-        if (isRunning) setImmediate(batch)
+        inWorld.isNow = false
+        if (!isRunning) return
+        for (let n = 0; n < batchSize; n++) afterMicrotasks(turn)
+        afterMicrotasks(batch)
       }
       batch()
     })

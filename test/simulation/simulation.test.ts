@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { clockOver } from '../../agent/clock/clock.ts'
 import { type ModelFs, modelFs } from './disk/model-fs.ts'
 import { kindNameOf } from './faults/fault.ts'
 import { type HostTargets, hostFaults } from './faults/host-faults.ts'
 import { ModelHost } from './host.ts'
+import { OutsideError } from './outside.ts'
 import { ProcessDied } from './process.ts'
 import { worldActor } from './scheduler.ts'
 import { BrokenPromise, explain, runSeed, type Simulation } from './simulation.ts'
@@ -131,6 +136,34 @@ test('every kind of fault strikes in some run', async () => {
   for (const seed of seeds)
     for (const kind of (await runSeed(counting(saveWhole), seed)).faultCounts.keys()) struck.add(kind)
   expect([...struck].sort()).toEqual(hostFaults.map(kindNameOf).sort())
+})
+
+test('a program that leaves the world ends the run with the name of the way that it took', async () => {
+  const ways: [RegExp, () => unknown][] = [
+    [/globalThis.setTimeout/, () => setTimeout(() => undefined, 1)],
+    [/timers\/promises.setImmediate/, () => nextTurn()],
+    [/Date.now/, () => Date.now()],
+    [/new Date/, () => new Date()],
+    [/Math.random/, () => Math.random()],
+    [/crypto.randomUUID/, () => randomUUID()],
+    [/fs.readFileSync/, () => readFileSync(import.meta.filename)],
+    [/net.Server.listen/, () => createServer().listen(0)],
+  ]
+  for (const [name, leave] of ways) {
+    const save: Save = (fs, text) => {
+      saveWhole(fs, text)
+      try {
+        leave()
+      } catch {
+        // The run ends although the program goes on.
+      }
+    }
+    const { violation } = await runSeed(counting(save), '1', { faults: [] })
+    expect(violation).toBeInstanceOf(OutsideError)
+    expect(violation?.message).toMatch(name)
+  }
+  expect(new Date(5).getTime()).toBe(5)
+  expect(Date.now()).toBeGreaterThan(0)
 })
 
 test('an error that a program does not catch ends the run with that error', async () => {

@@ -29,6 +29,7 @@
  */
 import { drawFaults, type Fault, type FaultCounts, type FaultKind, scheduleFaults } from './faults/fault.ts'
 import { shrink } from './faults/shrink.ts'
+import { watchOutside } from './outside.ts'
 import { ProcessDied } from './process.ts'
 import { Random } from './random.ts'
 import { Scheduler } from './scheduler.ts'
@@ -128,14 +129,16 @@ export async function explain<Targets>(simulation: Simulation<Targets>, failed: 
   return runSeed(simulation, failed.seed, { faults, keepsLines: true })
 }
 
-/** Runs until the first error. A rejection that nobody handles is one; `check` throws it. */
+/** Runs until the first error. A rejection that nobody handles is one, and so is a way out of the world: `check` throws them. */
 async function firstViolation(run: (check: () => void) => Promise<void>): Promise<Error | undefined> {
+  using outside = watchOutside()
   const unhandled: Error[] = []
   const onUnhandled = (error: unknown) => {
     if (!(error instanceof ProcessDied)) unhandled.push(error as Error)
   }
   const check = () => {
-    if (unhandled[0]) throw unhandled[0]
+    const error = outside.firstTry ?? unhandled[0]
+    if (error) throw error
   }
   process.on('unhandledRejection', onUnhandled)
   try {
