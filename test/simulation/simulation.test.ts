@@ -3,93 +3,12 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { clockOver } from '../../agent/clock/clock.ts'
-import { type ModelFs, modelFs } from './disk/model-fs.ts'
 import { kindNameOf } from './faults/fault.ts'
 import { type HostTargets, hostFaults } from './faults/host-faults.ts'
-import { ModelHost } from './host.ts'
+import { counting, type Save, saveInPlace, saveWhole, saveWithoutSync } from './fixtures/counting.ts'
 import { OutsideError } from './outside.ts'
 import { ProcessDied } from './process.ts'
-import { worldActor } from './scheduler.ts'
 import { BrokenPromise, explain, runSeed, type Simulation } from './simulation.ts'
-
-/** How a program puts a number into a file. */
-type Save = (fs: ModelFs, text: string) => void
-
-const path = '/data/count'
-
-function sync(fs: ModelFs, path: string): void {
-  const fd = fs.openSync(path, 'r')
-  fs.fsyncSync(fd)
-  fs.closeSync(fd)
-}
-
-const saveWhole: Save = (fs, text) => {
-  fs.writeFileSync('/data/new', text)
-  sync(fs, '/data/new')
-  fs.renameSync('/data/new', path)
-  sync(fs, '/data')
-}
-const saveWithoutSync: Save = (fs, text) => {
-  fs.writeFileSync('/data/new', text)
-  fs.renameSync('/data/new', path)
-}
-const saveInPlace: Save = (fs, text) => {
-  fs.writeFileSync(path, text)
-  sync(fs, path)
-  sync(fs, '/data')
-}
-
-/** A program that counts in a file, and says each number when it is safe. Whatever it said before must be in the file. */
-function counting(save: Save): Simulation<HostTargets> {
-  return {
-    table: hostFaults,
-    stormMs: 300_000,
-    quietMsMax: 60_000,
-    assemble({ scheduler, random }) {
-      const host = new ModelHost('host', scheduler, random)
-      host.disk.mkdir('/data', 0o755)
-      host.disk.sync(host.disk.getDir('/', 'open'))
-      let said = 0
-      let violation: BrokenPromise | undefined
-      const program = host.install('counter', (process) => {
-        const fs = modelFs(host.disk, host.diskFaults, process)
-        const clock = clockOver(process.time)
-        const count = async (): Promise<void> => {
-          const found = fs.existsSync(path) ? Number(fs.readFileSync(path, 'utf8') || Number.NaN) : 0
-          if (!(found >= said)) violation ??= new BrokenPromise(`a number that was said is not in the file`)
-          for (let next = found + 1; ; next++) {
-            save(fs, String(next))
-            said = next
-            await clock.sleep(100)
-          }
-        }
-        // A disk that fails ends the program, and its host starts it again.
-        count().catch((error: Error) => {
-          if (error instanceof ProcessDied) return
-          process.end()
-          scheduler.after(1_000, worldActor('systemd'), 'starts the counter again', () => program.start())
-        })
-      })
-      program.start()
-      let healedAt = Number.POSITIVE_INFINITY
-      return {
-        targets: { hosts: [host] },
-        checkSafety() {
-          if (violation) throw violation
-        },
-        heal() {
-          program.start()
-          healedAt = said
-        },
-        isQuiet: () => said >= healedAt + 10,
-        checkLiveness() {
-          if (said < healedAt + 10) throw new BrokenPromise('it does not count any more')
-        },
-      }
-    },
-  }
-}
 
 const seeds = Array.from({ length: 40 }, (_, n) => String(n + 1))
 

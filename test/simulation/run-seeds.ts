@@ -1,0 +1,79 @@
+import { performance } from 'node:perf_hooks'
+import type { FaultCounts } from './faults/fault.ts'
+import { type Run, runSeed, type Simulation } from './simulation.ts'
+
+/** A seed did not give the same run twice. */
+export class NotRepeatableError extends Error {
+  override readonly name = 'NotRepeatableError'
+}
+
+/** Which seeds are run. */
+export interface SeedRange {
+  readonly firstSeed: number
+  /** No new run begins after so much real time. */
+  readonly seconds: number
+  readonly runsMax?: number
+  /** So many of the first seeds are run twice. */
+  readonly twice: number
+}
+
+/** What many runs came to. */
+export interface Figures {
+  readonly runs: number
+  readonly events: number
+  readonly seconds: number
+  readonly faultCounts: FaultCounts
+  /** The first run that broke a promise. No other one follows it. */
+  readonly failed: Run | undefined
+}
+
+/**
+ * Runs one seed after another until one breaks a promise.
+ *
+ * @throws {NotRepeatableError}
+ */
+export async function runSeeds<Targets>(simulation: Simulation<Targets>, range: SeedRange): Promise<Figures> {
+  const { firstSeed, seconds, twice, runsMax = Number.POSITIVE_INFINITY } = range
+  const beganMs = performance.now()
+  const elapsedS = () => (performance.now() - beganMs) / 1_000
+  const faultCounts: FaultCounts = new Map()
+  let [runs, events] = [0, 0]
+  let failed: Run | undefined
+  for (; !failed && runs < runsMax && elapsedS() < seconds; runs++) {
+    const seed = String(firstSeed + runs)
+    const run = await runSeed(simulation, seed)
+    if (runs < twice) await assertRepeatable(simulation, run)
+    events += run.events
+    for (const [kind, count] of run.faultCounts) faultCounts.set(kind, (faultCounts.get(kind) ?? 0) + count)
+    if (run.violation) failed = run
+  }
+  return { runs, events, seconds: elapsedS(), faultCounts, failed }
+}
+
+async function assertRepeatable<Targets>(simulation: Simulation<Targets>, { seed, hash }: Run): Promise<void> {
+  if ((await runSeed(simulation, seed)).hash === hash) return
+  const [one, other] = [
+    await runSeed(simulation, seed, { keepsLines: true }),
+    await runSeed(simulation, seed, { keepsLines: true }),
+  ]
+  const at = one.lines.findIndex((line, n) => line !== other.lines[n])
+  const where = at < 0 ? 'not when it is looked at' : `${one.lines[at]}\n${other.lines[at]}`
+  throw new NotRepeatableError(`seed ${seed} does not give the same run twice. It differs first here:\n${where}`)
+}
+
+const linesShown = 60
+
+/** A run that broke a promise, for a person: the seed, the promise, the faults that it needs, and how it ended. */
+export function describeFailure(explained: Run, drawn: number): string {
+  const { seed, violation, faults, lines } = explained
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(3).padStart(11)} s`
+  return [
+    `seed ${seed}: ${violation?.message}`,
+    '',
+    `It takes ${faults.length} of the ${drawn} faults of that seed:`,
+    ...faults.map(({ atMs, kind, lastsMs }) => `${seconds(atMs)}  ${kind}, for ${(lastsMs / 1_000).toFixed(3)} s`),
+    '',
+    `The last ${Math.min(linesShown, lines.length)} of ${lines.length} lines:`,
+    ...lines.slice(-linesShown),
+  ].join('\n')
+}
