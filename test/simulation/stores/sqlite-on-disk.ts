@@ -6,6 +6,9 @@ import { vi } from 'vitest'
 import type { StoreOnDisk, StoreParts } from './store-under-test.ts'
 import { syncs } from './syncs.ts'
 
+// What is synced is a matter of copies here. A disk would only be slow.
+const memoryDir = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
 /** SQLite finds no room for what it writes while this says so. */
 let isDiskFull = () => false
 
@@ -45,7 +48,7 @@ export function sqliteOnDisk<Store>(
   openIn: (stateDir: string, parts: StoreParts) => Store,
   ballast?: string,
 ): StoreOnDisk<Store> {
-  const root = mkdtempSync(join(tmpdir(), 'store-contract-'))
+  const root = mkdtempSync(join(memoryDir, 'store-contract-'))
   let copies = 0
   const newDir = () => {
     const dir = join(root, String(++copies))
