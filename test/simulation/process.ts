@@ -25,7 +25,7 @@ export class ModelProcess implements Actor {
   #callsToLive = Number.POSITIVE_INFINITY
 
   /** Time as the runtime gives it, to the agent and to the stub alike. */
-  readonly time: RawTime & RealTime
+  readonly time: RawTime & RealTime & { nextTurn(): Promise<void> }
 
   constructor(name: string, clock: HostClock, scheduler: Scheduler, random: Random) {
     this.name = name
@@ -37,6 +37,7 @@ export class ModelProcess implements Actor {
       wallMs,
       nowMs: wallMs,
       monotonicMs: () => clock.monotonicMs - startedMs,
+      nextTurn: () => new Promise((resolve) => void this.after(0, 'next turn', resolve)),
       // As Node's: up to 1 ms early, but for those of 1 ms or less.
       setTimer: (delayMs, callback) => {
         const inexactMs = random.between(delayMs > 1 ? -0.9 : 0, clock.lateMsMax.value)
@@ -56,7 +57,7 @@ export class ModelProcess implements Actor {
   /** Makes something happen to this process after a delay of virtual time. */
   after(delayMs: number, what: string, act: () => void): () => void {
     if (this.#state === 'dead') return () => undefined
-    return this.#scheduler.after(delayMs, this, what, () => ignoreDeath(act))
+    return this.#scheduler.after(delayMs, this, what, () => this.#actUnlessDead(act))
   }
 
   /**
@@ -81,6 +82,15 @@ export class ModelProcess implements Actor {
       this.after(delayMs - effectMs, `${what} has ended`, settle)
     })
     return promise
+  }
+
+  /** A process that dies on the way takes its errors with it. */
+  #actUnlessDead(act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      if (this.#state !== 'dead') throw error
+    }
   }
 
   #mayEnter(what: string): boolean {
@@ -120,15 +130,6 @@ export class ModelProcess implements Actor {
   onEnd(release: () => void): () => void {
     this.#onEnd.add(release)
     return () => void this.#onEnd.delete(release)
-  }
-}
-
-/** A process that dies at a call ends the event in which it does. */
-function ignoreDeath(act: () => void): void {
-  try {
-    act()
-  } catch (error) {
-    if (!(error instanceof ProcessDied)) throw error
   }
 }
 

@@ -40,6 +40,8 @@ export class Scheduler {
   readonly trace: Trace
   readonly #ties: Random
   readonly #events = new EventHeap<Event>()
+  /** What the last event happened to. */
+  actor: Actor | undefined
   #nowMs = 0
   #count = 0
 
@@ -116,6 +118,7 @@ export class Scheduler {
         continue
       }
       this.#count++
+      this.actor = actor
       this.trace.add(this.#nowMs, actor.name, event.what)
       event.act()
       return true

@@ -14,23 +14,27 @@
  *
  * How a world is assembled (`assemble` below gets the parts):
  *
- * 1. Make a `ModelHost` for each machine. Directories and files that exist before the start: `host.disk.mkdir(…)`, then
- *    `host.disk.sync(…)`.
+ * 1. Make a `ModelHost` for each machine. Directories that exist before the start: `host.disk.mkdir(…)`, then
+ *    `host.disk.sync(…)` of the directory above.
  * 2. `host.install(name, main)` for each program. `main` gets a `ModelProcess` and starts the real composition with ports
- *    over it: `clockOver(process.time)`, `modelFs(host.disk, host.diskFaults, process)`, `openModelJournal(…)`, `network.send(…)`,
- *    and for chance `process.random`. A port asks `process.enter(what)` before it acts, or goes through `process.enterSlowly(…)` if
- *    it takes time. What another process sends arrives by `process.after(…)` of the process that it is for, never by a
- *    promise of the sender: so nothing reaches a dead process. The rest of a program that has died may still run to its
- *    next call: what it calls back (`onFatal`, a log) counts only while `process.state` is not `dead`.
- * 3. A program that ends by itself calls `process.end()`; who starts it again is up to the world: `program.start()`.
- * 4. Stores belong to the host: make the `CommitLog` beside it, and `host.onPowerCut((random) => log.cutPower(random))`.
- * 5. Return the checks. `checkSafety` is asked before each event, so it must be cheap. `heal` ends what the faults have
+ *    over it: `clockOver(process.time)`, `modelFs(host.disk, host.diskFaults, process)`, `openModelJournal(…)`,
+ *    `openModelLedger(…)`, `network.listen(…)`, `network.send(…)`, and for chance `process.random`.
+ * 3. A port of your own asks `process.enter(what)` before it acts, or goes through `process.enterSlowly(…)` if it takes
+ *    time. What another process sends arrives by `process.after(…)` of the process that it is for, never by a promise of
+ *    the sender: so nothing reaches a dead process.
+ * 4. A process that has died runs on to its next call of a port, which throws `ProcessDied`. What it calls back meanwhile
+ *    (`onFatal`, a log) counts only while `process.state` is not `dead`. What it leaves unhandled is ignored.
+ * 5. A program that ends by itself calls `process.end()`. Who starts it again is up to the world: `program.start()`.
+ * 6. Stores belong to the host: make the `CommitLog` beside it, and `host.onPowerCut((random) => log.cutPower(random))`.
+ * 7. Return the checks. `checkSafety` is asked before each event, so it must be cheap. `heal` ends what the faults have
  *    left, then the world has time to become quiet, then `checkLiveness` is asked once. Both throw `BrokenPromise`.
+ *
+ * `runSeeds` of `run-seeds.ts` runs many seeds. Run them in a process of their own, because vitest reports what a dead
+ * process leaves unhandled.
  */
 import { drawFaults, type Fault, type FaultCounts, type FaultKind, scheduleFaults } from './faults/fault.ts'
 import { shrink } from './faults/shrink.ts'
 import { watchOutside } from './outside.ts'
-import { ProcessDied } from './process.ts'
 import { Random } from './random.ts'
 import { Scheduler } from './scheduler.ts'
 import { Trace } from './trace.ts'
@@ -38,6 +42,19 @@ import { Trace } from './trace.ts'
 /** What the programs must never do, or must do in the end, and did not. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise'
+  /** One sentence, the same for each run that breaks it. */
+  readonly promise: string
+
+  /** @param facts Of this run: ids, times, answers. */
+  constructor(promise: string, facts?: string) {
+    super(facts === undefined ? promise : `${promise} (${facts})`)
+    this.promise = promise
+  }
+}
+
+/** What two failing runs have in common if they fail alike. */
+function kindOf(violation: Error | undefined): string | undefined {
+  return violation instanceof BrokenPromise ? violation.promise : violation && `${violation.name}: ${violation.message}`
 }
 
 /** What a world is made of. */
@@ -104,7 +121,7 @@ export async function runSeed<Targets>(
   const faultCounts: FaultCounts = new Map()
   const world = assemble({ scheduler, random: random.part('world') })
   scheduleFaults(faults, table, { targets: world.targets, scheduler, random, counts: faultCounts })
-  const violation = await firstViolation(async (check) => {
+  const violation = await firstViolation(scheduler, async (check) => {
     const isOver = (atMs: number, isQuiet: () => boolean) => () => {
       check()
       world.checkSafety()
@@ -119,22 +136,28 @@ export async function runSeed<Targets>(
   return { seed, faults, violation, hash: trace.hash, events, virtualMs, faultCounts, lines: trace.lines }
 }
 
-/** The faults that a failing run needs, and what it looks like with only these: the same violation, in fewer lines. */
+/** The faults that a failing run needs, and what it looks like with only these: the same promise is broken. */
 export async function explain<Targets>(simulation: Simulation<Targets>, failed: Run): Promise<Run> {
   const failsWith = async (faults: readonly Fault[]) => {
     const { violation } = await runSeed(simulation, failed.seed, { faults })
-    return violation?.message === failed.violation?.message
+    return kindOf(violation) === kindOf(failed.violation)
   }
   const faults = await shrink(failed.faults, failsWith)
   return runSeed(simulation, failed.seed, { faults, keepsLines: true })
 }
 
-/** Runs until the first error. A rejection that nobody handles is one, and so is a way out of the world: `check` throws them. */
-async function firstViolation(run: (check: () => void) => Promise<void>): Promise<Error | undefined> {
+/**
+ * Runs until the first error. A rejection that nobody handles is one, and so is a way out of the world: `check` throws
+ * them. What a process leaves unhandled when it dies is none.
+ */
+async function firstViolation(
+  scheduler: Scheduler,
+  run: (check: () => void) => Promise<void>,
+): Promise<Error | undefined> {
   using outside = watchOutside()
   const unhandled: Error[] = []
   const onUnhandled = (error: unknown) => {
-    if (!(error instanceof ProcessDied)) unhandled.push(error as Error)
+    if (scheduler.actor?.state !== 'dead') unhandled.push(error as Error)
   }
   const check = () => {
     const error = outside.firstTry ?? unhandled[0]

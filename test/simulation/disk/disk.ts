@@ -13,6 +13,8 @@ interface Place {
   readonly node: Inode | undefined
 }
 
+/** So many changes wait for a sync at most. */
+const unsyncedMax = 400
 /** File systems take the time from the timer interrupt, so that changes in one tick have one time. */
 const tickMs = 4
 
@@ -20,8 +22,8 @@ const tickMs = 4
  * The file system of a host, in memory. It outlives the processes, and knows what a power cut leaves:
  *
  * - The bytes of a file up to the last sync of that file. Later ones are there, or not, or in part.
- * - Changes of directories in the order in which they were made, up to some moment: at least those up to the last change
- *   of each directory that was synced. File systems with a log (ext4, xfs, btrfs, NTFS) keep them in that order.
+ * - Changes of a directory up to its last sync. Each later one is there or not, whatever the order, but a change of a name
+ *   never without the changes of that name before it. A rename is one change of two names.
  *
  * Paths are absolute. There are no links but hard ones, one user, and no end of space: a full disk is a fault.
  *
@@ -126,7 +128,7 @@ export class Disk {
   sync(node: Inode): void {
     if (node.kind === 'file') {
       if (node.data !== node.lost) node.synced = node.data
-    } else this.#commit(this.#unsynced.findLastIndex((change) => change.some(({ dir }) => dir === node)) + 1)
+    } else this.#keep((change) => change.some(({ dir }) => dir === node))
   }
 
   /** A sync has failed: what it would have written is in memory still, and no sync will write it. */
@@ -136,7 +138,8 @@ export class Disk {
 
   /** Drops what was not synced, or as much of it as the disk likes. Nobody has a file open any more. */
   cutPower(random: Random): void {
-    this.#commit(random.integer(0, this.#unsynced.length))
+    const rate = random.pick([0, 0.5, 1])
+    this.#keep(() => random.happens(rate))
     this.#unsynced = []
     this.#watchers.clear()
     this.#forgetUnsynced(this.#root, random)
@@ -152,11 +155,21 @@ export class Disk {
     for (const child of node.entries.values()) this.#forgetUnsynced(child, random)
   }
 
-  #commit(count: number): void {
-    for (const { dir, name, node } of this.#unsynced.splice(0, count).flat()) {
+  /** Makes some changes survive, with those before them that they need. */
+  #keep(isWanted: (change: Change) => boolean): void {
+    const names = new Set<string>()
+    const kept = new Set<Change>()
+    for (const change of this.#unsynced.toReversed()) {
+      const changed = change.map(({ dir, name }) => `${dir.ino} ${name}`)
+      if (!isWanted(change) && !changed.some((name) => names.has(name))) continue
+      kept.add(change)
+      for (const name of changed) names.add(name)
+    }
+    for (const { dir, name, node } of this.#unsynced.filter((change) => kept.has(change)).flat()) {
       if (node) dir.synced.set(name, node)
       else dir.synced.delete(name)
     }
+    this.#unsynced = this.#unsynced.filter((change) => !kept.has(change))
   }
 
   #change(change: Change): void {
@@ -167,6 +180,11 @@ export class Disk {
       else dir.entries.delete(name)
     }
     this.#unsynced.push(change)
+    // The system writes what is old by itself.
+    if (this.#unsynced.length > unsyncedMax) {
+      const oldest = new Set(this.#unsynced.slice(0, unsyncedMax / 2))
+      this.#keep((old) => oldest.has(old))
+    }
     for (const { dir } of change) for (const onChange of this.#watchers.get(dir) ?? []) onChange()
   }
 

@@ -73,6 +73,17 @@ describe.runIf(process.platform === 'linux').each([
       expect(fs.readFileSync(path, 'latin1')).toBe('Héllo world!')
     }))
 
+  test('a file can be written only if it is new, with its mode, and synced', () =>
+    on(async (fs, dir) => {
+      const path = join(dir, 'file')
+      const write = () => fs.writeFileSync(path, 'text', { flag: 'wx', mode: 0o600, flush: true })
+      write()
+      const { mode, uid, gid } = fs.statSync(path)
+      expect([mode & 0o777, uid, gid]).toEqual([0o600, process.getuid?.(), process.getgid?.()])
+      fs.chownSync(path, uid, gid)
+      expect(await failureOf(write)).toBe('EEXIST open')
+    }))
+
   test('what cannot be opened says why', () =>
     on(async (fs, dir) => {
       fs.writeFileSync(join(dir, 'file'), '')

@@ -11,6 +11,13 @@ interface StatOptions {
   readonly throwIfNoEntry?: boolean
 }
 
+interface WriteOptions {
+  readonly encoding?: Encoding
+  readonly flag?: string
+  readonly mode?: number
+  readonly flush?: boolean
+}
+
 type Encoding = 'utf8' | 'latin1'
 type Callback<Result> = (error: NodeJS.ErrnoException | null, result?: Result) => void
 
@@ -77,6 +84,11 @@ function callsOf(disk: Disk, faults: DiskFaults, process: ModelProcess) {
     return bytes.length
   }
 
+  function fsyncNow(fd: number): void {
+    const { path, node } = files.get(fd, 'fsync')
+    call('fsync', path, () => disk.sync(node))
+  }
+
   function namesIn(path: string): string[] {
     return call('readdir', path, () => [...disk.getDir(path, 'scandir').entries.keys()])
   }
@@ -89,10 +101,7 @@ function callsOf(disk: Disk, faults: DiskFaults, process: ModelProcess) {
     readSync: (fd: number, into: Uint8Array, offset: number, length: number, position: number | null) =>
       call('read', pathOf(fd, 'read'), () => files.read(fd, into, offset, length, position)),
     writeSync: write,
-    fsyncSync: (fd: number) => {
-      const { path, node } = files.get(fd, 'fsync')
-      call('fsync', path, () => disk.sync(node))
-    },
+    fsyncSync: fsyncNow,
     fsync: (fd: number, callback: Callback<void>) => {
       const { path, node } = files.get(fd, 'fsync')
       pooled('fsync', path, () => disk.sync(node), callback)
@@ -114,12 +123,19 @@ function callsOf(disk: Disk, faults: DiskFaults, process: ModelProcess) {
       }
     },
     /** Not in one step: a process that dies in between leaves an empty file. */
-    writeFileSync: (target: string | number, text: string, options: Encoding | { readonly mode?: number } = {}) => {
-      const bytes = Buffer.from(text, typeof options === 'string' ? options : 'utf8')
+    writeFileSync: (target: string | number, text: string, options: Encoding | WriteOptions = {}) => {
+      const {
+        encoding,
+        flag = 'w',
+        mode = 0o666,
+        flush,
+      } = typeof options === 'string' ? { encoding: options } : options
+      const bytes = Buffer.from(text, encoding ?? 'utf8')
       if (typeof target === 'number') return void write(target, bytes)
-      const fd = open(target, 'w', typeof options === 'string' ? 0o666 : (options.mode ?? 0o666))
+      const fd = open(target, flag, mode)
       try {
         write(fd, bytes)
+        if (flush) fsyncNow(fd)
       } finally {
         close(fd)
       }
@@ -143,6 +159,8 @@ function callsOf(disk: Disk, faults: DiskFaults, process: ModelProcess) {
       }),
     mkdirSync: (path: string, { mode = 0o777 }: { readonly mode?: number } = {}) =>
       call('mkdir', path, () => disk.mkdir(path, mode)),
+    /** There is one user and one group. */
+    chownSync: (path: string, _uid: number, _gid: number) => call('chown', path, () => void disk.get(path, 'chown')),
     chmodSync: (path: string, mode: number) => call('chmod', path, () => disk.chmod(path, mode)),
     realpathSync: (path: string) =>
       call('realpath', path, () => {

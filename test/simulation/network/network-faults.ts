@@ -48,13 +48,13 @@ const html = { 'content-type': 'text/html' }
 const page = Buffer.from('<html><body>Bad Gateway</body></html>')
 const empty = Buffer.alloc(0)
 
-/** What proxies answer by themselves. The server knows nothing of it. */
+/** What proxies answer by themselves. The server knows nothing of it. An empty 200 is not there: to a PUT it is the platform's own. */
 export const intermediaryAnswers: readonly NetworkAnswer[] = [
   { status: 404, headers: html, body: page },
   { status: 502, headers: html, body: page },
   { status: 503, headers: { ...html, 'retry-after': '1' }, body: page },
   { status: 200, headers: html, body: page },
-  { status: 200, headers: {}, body: empty },
+  //EMPTY
   { status: 302, headers: { location: 'http://login.example/' }, body: empty },
   { status: 407, headers: html, body: page },
   { status: 400, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"error":"bad request"}') },

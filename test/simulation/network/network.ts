@@ -1,5 +1,5 @@
 import { systemError } from '../disk/system-error.ts'
-import { type ModelProcess, ProcessDied } from '../process.ts'
+import type { ModelProcess } from '../process.ts'
 import type { Random } from '../random.ts'
 import type { Exchange, Handler, NetworkAnswer, NetworkRequest } from './message.ts'
 import { intermediaryAnswers, type NetworkFault, NetworkFaults, wrongDate } from './network-faults.ts'
@@ -85,7 +85,7 @@ export class Network {
     const { process, handle } = listener
     const strikes = (fault: NetworkFault) => this.faults.strikes(fault, address)
     const arrive = (respond: (found: NetworkAnswer | undefined) => void) =>
-      process.after(this.#wayMs(), `arrives: ${what}`, () => void handle(request).then(respond, unlessDead))
+      process.after(this.#wayMs(), `arrives: ${what}`, () => void handle(request).then(respond))
     if (strikes('request duplicated')) arrive(() => undefined)
     const callOff = process.onEnd(() => fail('ECONNRESET'))
     arrive((found) => {
@@ -110,11 +110,6 @@ interface Connected {
   readonly listener: Listener
   readonly answer: (found: NetworkAnswer) => void
   readonly fail: (code: string) => void
-}
-
-/** A server that dies while it works answers nothing. */
-function unlessDead(error: unknown): void {
-  if (!(error instanceof ProcessDied)) throw error
 }
 
 function withDate({ headers, ...answer }: NetworkAnswer, date: string | undefined): NetworkAnswer {
