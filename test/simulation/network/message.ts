@@ -19,5 +19,11 @@ export type Exchange =
   | { readonly kind: 'answered'; readonly answer: NetworkAnswer }
   | { readonly kind: 'failed'; readonly wasSent: boolean; readonly cause: Error }
 
+/** What a server answers. */
+export interface HandledAnswer extends NetworkAnswer {
+  /** Called when the answer has left the server, or can no longer leave. That it arrives is another matter. */
+  readonly onSent?: (hasLeft: boolean) => unknown
+}
+
 /** Answers requests; undefined hangs up without an answer. */
-export type Handler = (request: NetworkRequest) => Promise<NetworkAnswer | undefined>
+export type Handler = (request: NetworkRequest) => Promise<HandledAnswer | undefined>

@@ -82,6 +82,22 @@ test.each([
   expect(ended).toEqual(exchanges)
 })
 
+test('a server learns whether its answer has left, and not whether it arrived', async () => {
+  const hasLeftUnder = async (fault: NetworkFault | undefined, seed: string) => {
+    const left: boolean[] = []
+    const { network, send, run } = startPair(seed, async () => ({ ...ok, onSent: (hasLeft) => left.push(hasLeft) }))
+    if (fault) network.faults.add({ fault, address: undefined, rate: 1, random: new Random(seed) })
+    send()
+    await run()
+    return left.join()
+  }
+  const seen = async (fault: NetworkFault | undefined) =>
+    [...new Set(await Promise.all(Array.from({ length: 10 }, (_, n) => hasLeftUnder(fault, String(n)))))].sort()
+  expect(await seen(undefined)).toEqual(['true'])
+  expect(await seen('answer dropped')).toEqual(['true'])
+  expect(await seen('reset after it arrived')).toEqual(['false', 'true'])
+})
+
 test('an intermediary answers in place of the server', async () => {
   const statuses = new Set<number>()
   for (let n = 0; n < 40; n++) {

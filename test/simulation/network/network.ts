@@ -1,7 +1,7 @@
 import { systemError } from '../disk/system-error.ts'
 import type { ModelProcess } from '../process.ts'
 import type { Random } from '../random.ts'
-import type { Exchange, Handler, NetworkAnswer, NetworkRequest } from './message.ts'
+import type { Exchange, HandledAnswer, Handler, NetworkAnswer, NetworkRequest } from './message.ts'
 import { intermediaryAnswers, type NetworkFault, NetworkFaults, wrongDate } from './network-faults.ts'
 
 interface Listener {
@@ -67,7 +67,7 @@ export class Network {
       const listener = this.#listeners.get(address)
       if (!listener || this.faults.strikes('refused', address)) return fail('ECONNREFUSED')
       wasSent = true
-      this.#exchange({ address, request, what, listener, answer, fail })
+      this.#exchange({ address, request, what, listener, answer, fail, isOver: () => isOver })
     })
     return { ended, giveUp: (cause) => end({ kind: 'failed', wasSent, cause }) }
   }
@@ -81,20 +81,26 @@ export class Network {
     else if (!this.faults.strikes('request dropped', address)) this.#deliver(connected)
   }
 
-  #deliver({ address, request, what, listener, answer, fail }: Connected): void {
+  #deliver({ address, request, what, listener, answer, fail, isOver }: Connected): void {
     const { process, handle } = listener
     const strikes = (fault: NetworkFault) => this.faults.strikes(fault, address)
-    const arrive = (respond: (found: NetworkAnswer | undefined) => void) =>
+    const arrive = (respond: (found: HandledAnswer | undefined) => void) =>
       process.after(this.#wayMs(), `arrives: ${what}`, () => void handle(request).then(respond))
     if (strikes('request duplicated')) arrive(() => undefined)
     const callOff = process.onEnd(() => fail('ECONNRESET'))
     arrive((found) => {
       callOff()
-      const dated = strikes('wrong date')
-      if (!found || strikes('reset after it arrived') || strikes('answer cut off')) fail('ECONNRESET')
-      else if (strikes('answer dropped')) return
-      else answer(dated ? withDate(found, wrongDate(dated, process.time.wallMs())) : found)
+      const reset = strikes('reset after it arrived')
+      void found?.onSent?.(!isOver() && !reset?.happens(0.5))
+      if (!found || reset || strikes('answer cut off')) fail('ECONNRESET')
+      else if (!strikes('answer dropped')) answer(this.#dated(found, address, process))
     })
+  }
+
+  /** An answer as it arrives. */
+  #dated({ onSent: _, ...answer }: HandledAnswer, address: string, { time }: ModelProcess): NetworkAnswer {
+    const random = this.faults.strikes('wrong date', address)
+    return random ? withDate(answer, wrongDate(random, time.wallMs())) : answer
   }
 
   #wayMs(): number {
@@ -110,6 +116,8 @@ interface Connected {
   readonly listener: Listener
   readonly answer: (found: NetworkAnswer) => void
   readonly fail: (code: string) => void
+  /** Whether the client has hung up, or got an answer. */
+  readonly isOver: () => boolean
 }
 
 function withDate({ headers, ...answer }: NetworkAnswer, date: string | undefined): NetworkAnswer {
