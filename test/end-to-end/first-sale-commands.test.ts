@@ -64,12 +64,14 @@ test('an example that is told what the page says sells, takes the order and deli
   await using stage = await setStage()
   const gamePort = await freePort()
   const forwardUrl = `http://127.0.0.1:${gamePort}/orders`
-  const { url, gameServerId } = await stage.startAgent('my-game', { SERVICE_WEBHOOK_FORWARD_URL: forwardUrl })
+  const token = { SERVICE_WEBHOOK_FORWARD_TOKEN: 'segredo' }
+  const settings = { SERVICE_WEBHOOK_FORWARD_URL: forwardUrl, ...token }
+  const { url, gameServerId } = await stage.startAgent('my-game', settings)
   const names = { seller: 'char-1', buyer: 'char-2', itemRef: 'offer-1', isSellerApproved: true }
   const ids = { linkId: 1, listingId: 1, transactionId: 1 }
   const pageStage = { developerUrl: stage.stubUrl, agent: { url, spoolDir: null, forwardUrl } }
   const commands = saleCommands('examples', { ...names, ...ids }, pageStage)
-  const env = { AGENT_URL: url, GAME_PORT: String(gamePort), WORLD_DIR: stage.dir }
+  const env = { ...token, AGENT_URL: url, GAME_PORT: String(gamePort), WORLD_DIR: stage.dir }
   await using game = startExample('node/game.mjs', env)
   await game.says('pronto')
 
@@ -82,7 +84,7 @@ test('an example that is told what the page says sells, takes the order and deli
   game.type(...commands.purchase)
   await expect.poll(() => stage.atPlatform('GET', '/stub/transactions')).toHaveLength(1)
   await stage.atPlatform('POST', '/stub/transactions/1/pay')
-  await game.says('pedido 1: confirmado')
+  await game.says('pedido 1: entregue')
   expect(saleSteps.filter((step) => commands[step].length > 0)).toEqual(['link', 'listing', 'purchase'])
 })
 
