@@ -55,7 +55,9 @@ export async function sendWithRetries(
 ): Promise<Outcome> {
   const { clock, platformClock, retryBudget } = deps
   const request: PartnerRequest = requestOf(call.operation, call.input)
-  const state = { isInDoubt: false, lateUntilMs: 0, wasClockSet: false, wasTriedFresh: false }
+  // A former agent may have sent it. A `once` call that it sent is in the journal, and never comes here.
+  const isInDoubt = call.claimedBefore !== undefined && call.operation.retry === 'idempotent'
+  const state = { isInDoubt, lateUntilMs: 0, wasClockSet: false, wasTriedFresh: false }
   const hasTimeFor = (delayMs: number) => clock.monotonicMs() + delayMs + attemptTimeoutMsMin <= deadlineMs
   const timesOf = (lastAttemptMs: number) => ({ lastAttemptMs, lateUntilMs: state.lateUntilMs })
   retryBudget.countCall()

@@ -106,10 +106,7 @@ function ledgerOf(
 
   /** The last sync. What is read may have been committed just now, and counts only when it is synced. */
   let synced = Promise.resolve()
-  const commit = (work: () => unknown): void => {
-    room.commit(() => writer.commitAll(work))
-    room.report(undefined)
-  }
+  const commit = (work: () => unknown): void => room.commit(() => void writer.commitAll(work))
   const all = (query: () => Record<string, unknown>[]): Order[] => writer.read(query).map(orderOf)
   const find = (transactionId: number): Order | undefined => all(() => findOne.all(transactionId))[0]
 
@@ -127,6 +124,7 @@ function ledgerOf(
           else if (order !== before) put.run(transactionId, JSON.stringify(order))
           if (order !== null && observedQuantity !== undefined) observe.run(order.itemRef, observedQuantity)
         })
+        room.report(undefined)
         if (survives !== 'kill') synced = writer.sync()
       }
       await synced

@@ -114,6 +114,13 @@ for (const [what, left, answer, sent] of [
   })
 }
 
+test('a withdrawal that a former agent may have sent is in doubt when it is refused', async () => {
+  await using spool = await leftClaim({ request: withdrawal, row: 'absent', owner: 'own' })
+  spool.platform.reply = () => ({ status: 409, body: '{"message":"Não existe."}' })
+  const refused = { id: 'x', ok: false, message: 'Não existe.', status: 409, uncertain: true }
+  expect(await onlyAnswer(spool)).toEqual(refused)
+})
+
 const doneText = '{"id":"x","ok":true,"transactionId":40}\n'
 
 for (const owner of ['own', 'another'] as const) {
