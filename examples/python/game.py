@@ -49,6 +49,7 @@ def ask_for_orders(since):
     for o in [o for o in data["orders"] if o["state"] == "offered"]:
         answer = call("orders.take", take(o["transactionId"], o["itemRef"], o["quantity"], o["buyerCharacterRef"]))
         if answer["status"] == 409: print(f"pedido {o['transactionId']}: avise a equipe: {answer['message']}")
+        elif not answer["ok"]: return since  # esta lista já pode estar velha: perguntar de novo
     for o in data["closed"]:
         since, order = o["since"], orders.get(o["transactionId"])
         if order and order["result"] == "TEMPORARY":
@@ -107,7 +108,6 @@ def run(*words):
         case _: return "recusado: comando desconhecido"
     save()
     return "ok"
-
 lines, since = queue.Queue(), "1970-01-01T00:00:00.000Z"
 threading.Thread(target=lambda: [lines.put(line.split()) for line in sys.stdin if line.split()], daemon=True).start()
 sys.stdout.reconfigure(line_buffering=True)

@@ -36,6 +36,7 @@ export interface Example {
 
 const gson = '/usr/share/java/gson.jar'
 const nlohmannJson = '/usr/include/nlohmann/json.hpp'
+const cppHttplib = '/usr/include/httplib.h'
 const overHttp = { orders: 'pushed', console: 'stdin' } as const
 const byAsking = { orders: 'asked', console: 'stdin' } as const
 const overFiles = { orders: 'files', console: 'file' } as const
@@ -123,12 +124,16 @@ export const examples: readonly Example[] = [
     name: 'cpp',
     ...byAsking,
     linesMax: 200,
-    packages: ['g++', 'nlohmann-json3-dev'],
+    packages: ['g++', 'nlohmann-json3-dev', 'libcpp-httplib-dev'],
     needs: [
       ['g++', '--version'],
       ['test', '-f', nlohmannJson],
+      ['test', '-f', cppHttplib],
     ],
-    build: ({ source, out }) => ['g++', '-std=c++11', '-O1', '-pthread', '-o', `${out}/game`, `${source}/game.cpp`],
+    build: ({ source, out }) => [
+      ...['g++', '-std=c++11', '-O1', '-pthread', '-o', `${out}/game`, `${source}/game.cpp`],
+      '-lcpp-httplib',
+    ],
     start: ({ out }) => [[`${out}/game`]],
   },
   {
