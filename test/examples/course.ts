@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Stage, StagedAgent } from '../../scripts/demo/stage.ts'
 import { expectThat } from '../../scripts/demo/steps.ts'
 import { until } from '../../scripts/until.ts'
@@ -64,10 +65,10 @@ export class Course {
 
   /** A command that has to be refused, and to change nothing. */
   async mustNot(line: string): Promise<void> {
-    const before = this.parts.game.saved.text
+    const before = this.parts.game.world()
     const said = await this.parts.game.command(line)
     expectThat(/^recusado: \S/.test(said), `${line} answered ${said}`)
-    expectThat(this.parts.game.saved.text === before, `${line} was refused, and changed the world`)
+    expectThat(isDeepStrictEqual(this.parts.game.world(), before), `${line} was refused, and changed the world`)
   }
 
   /** Units go in the game, and the platform gets to know it. */

@@ -48,9 +48,10 @@ export class WorldFile {
     this.#dir = dir
   }
 
-  /** What is saved at this moment; nothing before the first save. */
+  /** What is saved at this moment; nothing before the first save. Offers are in the order of their items: Lua writes them in any. */
   read(): World {
-    return this.#isJson ? worldOfJson(JSON.parse(this.text) as JsonWorld) : worldOfLines(this.text)
+    const world = this.#isJson ? worldOfJson(JSON.parse(this.text) as JsonWorld) : worldOfLines(this.text)
+    return { ...world, offers: world.offers.toSorted((a, b) => (a.item < b.item ? -1 : 1)) }
   }
 
   /** The same as text, for a person. */
