@@ -1,257 +1,120 @@
-<?php
-// Um servidor de jogo pequeno e completo: este laço anuncia, entrega e confirma; orders.php recebe os
-// pedidos, que o market-agent envia por POST. Para iniciar (PHP 7.4 ou mais novo): php game.php
+<?php // Um servidor de jogo pequeno e completo em PHP (8.1 ou mais novo), que recebe os pedidos do market-agent.
+//   A página dos pedidos: php -S 127.0.0.1:9000 game.php       O console: php game.php
+set_error_handler(fn ($level, $text) => error_reporting() & $level ? throw new ErrorException($text) : true);
+define('WORLD', (getenv('WORLD_DIR') ?: 'world') . '/world.json');
+if (!is_dir(dirname(WORLD))) mkdir(dirname(WORLD), 0700, true);
 
-require __DIR__ . '/world.php';
-
-define('AGENT_URL', getenv('AGENT_URL') ?: 'http://127.0.0.1:8899');
-
-// 2. A chamada ao agente. Se a conexão falha, repete com o mesmo id. Sem resposta nenhuma, vale o mesmo
-// que "uncertain".
-function call(string $operation, array $input, ?string $id = null): array
-{
-    $body = ['operation' => $operation, 'input' => $input] + ($id === null ? [] : ['id' => $id]);
-    $context = stream_context_create(['http' => [
-        'method' => 'POST',
-        'header' => "Content-Type: application/json\r\nConnection: close",
-        'content' => json_encode($body, JSON_INVALID_UTF8_SUBSTITUTE),
-        'timeout' => 40, // o agente responde em até 30 s
-        'ignore_errors' => true, // uma recusa também tem corpo
-    ]]);
-    for ($attempt = 1; $attempt <= 3; $attempt++) {
-        $answer = json_decode((string) @file_get_contents(AGENT_URL . '/call', false, $context), true);
-        if (isset($answer['ok'])) return $answer;
-        sleep(1);
+// 1. O mundo: cada processo o lê, muda e grava, um por vez. Faz o papel do banco de dados do jogo.
+final class World {
+    public array $offers = [], $orders = [], $mail = [], $full = [];
+    private $lock; // até save(), ou até o fim da função que abriu o mundo: nunca durante uma chamada ao agente
+    function __construct() {
+        flock($this->lock = fopen(WORLD . '.lock', 'c'), LOCK_EX) || throw new Exception(WORLD . '.lock');
+        foreach (is_file(WORLD) ? json_decode(file_get_contents(WORLD), true) : [] as $k => $v) $this->$k = $v;
     }
-    return ['ok' => false, 'uncertain' => true];
-}
-
-// Recusado com certeza: nada foi feito, e repetir não muda nada.
-function refused(array $answer): bool
-{
-    return !$answer['ok'] && empty($answer['uncertain'])
-        && $answer['status'] >= 400 && $answer['status'] < 500 && !in_array($answer['status'], [401, 408, 425, 429]);
-}
-
-function text(array $answer, ?string $field = null): string
-{
-    if ($answer['ok']) return $field === null ? 'ok' : $answer['data'][$field];
-    return refused($answer) ? "recusado: {$answer['message']}" : 'sem resposta';
-}
-
-// 3. Anunciar. O id vem do item e do número da tentativa, gravados antes da chamada.
-$inDoubt = []; // por item: uma tentativa pode ter sido aceita sem que a resposta chegasse
-
-function listOffer(string $item, string $seller, int $quantity, int $cents): string
-{
-    global $inDoubt;
-    $isNew = change(function (array &$world) use ($item, $seller, $quantity, $cents): bool {
-        $old = $world['offers'][$item] ?? ['state' => 'refused', 'tries' => 0];
-        if ($old['state'] !== 'refused') return false;
-        $world['offers'][$item] = array_combine(OFFER, [$item, 'registering', $old['tries'] + 1, $seller, $quantity, $cents]);
-        return true;
-    });
-    if (!$isNew) return 'recusado: este item já tem anúncio';
-    $inDoubt[$item] = false;
-    return register($item);
-}
-
-function register(string $item): string
-{
-    global $inDoubt;
-    $offer = world()['offers'][$item];
-    $answer = call('market.register', [
-        'itemRef' => $item, 'gameItemId' => $item, 'itemName' => $item, 'attributes' => 'Item do jogo',
-        'quantityListed' => (int) $offer['quantity'], 'unitAmountCents' => (int) $offer['cents'], 'sellerCharacterRef' => $offer['seller'],
-    ], "register-$item-{$offer['tries']}");
-    if ($answer['ok'] || ($answer['status'] ?? 0) === 409 && ($inDoubt[$item] ?? true)) {
-        $state = 'listed'; // o 409 veio porque a tentativa anterior foi aceita
-    } else {
-        $state = refused($answer) && ($answer['code'] ?? '') !== 'ID_REUSED' ? 'refused' : 'registering';
+    function save(): void { // tudo ou nada: o arquivo tem o mundo de antes ou o de depois. Um erro encerra o programa
+        $file = fopen(WORLD . '.tmp', 'w');
+        fwrite($file, json_encode($this, JSON_PRETTY_PRINT | JSON_THROW_ON_ERROR));
+        fsync($file) && rename(WORLD . '.tmp', WORLD) || throw new Exception(WORLD);
+        if (PHP_OS_FAMILY !== 'Windows') fsync(fopen(dirname(WORLD), 'r')); // o nome novo também fica gravado
+        fclose($this->lock);
     }
-    $newId = !empty($answer['uncertain']) || ($answer['code'] ?? '') === 'ID_REUSED';
-    if ($newId) $inDoubt[$item] = true;
-    $state = change(function (array &$world) use ($item, $state, $newId): string {
-        $offer = &$world['offers'][$item];
-        if ($offer['state'] !== 'registering') return $offer['state']; // chegou um pedido: já está anunciado
-        if ($newId) $offer['tries']++;
-        return $offer['state'] = $state;
-    });
-    if ($state === 'registering') return 'sem resposta'; // de novo na próxima volta
-    return $state === 'refused' ? text($answer) : 'ok';
+    function left(string $item): int { // para outros compradores: as unidades de um pedido adiado estão separadas
+        $aside = array_filter($this->orders, fn ($o) => $o['item'] === $item && $o['result'] === 'TEMPORARY');
+        return max(0, ($this->offers[$item]['quantity'] ?? 0) - array_sum(array_column($aside, 'quantity')));
+    }
 }
 
-// 5. Entregar, ou dizer por que não. Só a certeza devolve o dinheiro; na dúvida, TEMPORARY.
-$fromDisk = []; // estes podem ter acabado enquanto o servidor estava parado
-
-function workOrder(int $id): void
-{
-    if (!isAwaited($id)) return;
-    $result = change(function (array &$world) use ($id): string {
-        $order = &$world['orders'][$id];
-        if ($order['state'] !== 'taken') return '';
-        if (!isset($world['offers'][$order['item']])) return 'anúncio desconhecido';
-        $offer = &$world['offers'][$order['item']];
-        if ($offer['quantity'] < $order['quantity']) {
-            $order['state'] = 'out-of-stock'; // fica gravado antes do reembolso, que não tem volta
-            return '';
+// 2. Um pedido: se ainda não foi decidido, decidir e entregar em uma gravação só. Depois, responder o que aconteceu.
+function take(array $o): array {
+    [$world, $id, $item] = [new World(), $o['transactionId'], $o['itemRef']];
+    $result = $world->orders[$id]['result'] ?? 'TEMPORARY'; // na dúvida: o pedido volta mais tarde
+    if ($result === 'TEMPORARY') {
+        unset($world->orders[$id]); // as unidades que estavam separadas são para ele, ou ficam livres
+        $isOver = $o['event'] === 'transaction_terminal'; // acabou sem entrega: não será mais entregue
+        if ($isOver || isset($world->offers[$item]) && $world->left($item) < $o['quantity']) {
+            $result = 'OUT_OF_STOCK'; // só com certeza: o comprador recebe o dinheiro de volta
+        } elseif (isset($world->offers[$item]) && !isset($world->full[$o['buyerCharacterRef']])) {
+            $result = 'DELIVERED';
+            $world->offers[$item]['quantity'] -= $o['quantity'];
+            $world->mail[] = compact('item', 'id') + ['buyer' => $o['buyerCharacterRef'], 'quantity' => $o['quantity']];
         }
-        if (isset($world['full'][$order['buyer']])) return 'correio cheio';
-        $offer['quantity'] -= $order['quantity']; // estoque, correio e pedido mudam juntos
-        $world['mail'][] = [$order['buyer'], $order['item'], $order['quantity'], $id];
-        $order['state'] = 'delivered';
-        return 'entregue';
-    });
-    if ($result === 'entregue') say("pedido $id: entregue");
-    elseif ($result !== '') putOff($id, $result);
-}
-
-// A plataforma ainda espera a entrega? Se não, o fim do pedido está a caminho.
-function isAwaited(int $id): bool
-{
-    global $fromDisk;
-    if (!isset($fromDisk[$id])) return true;
-    $now = call('transaction.get', ['transactionId' => $id]);
-    if (!$now['ok'] || $now['data']['deliveryStatus'] !== 'AGUARDANDO_SERVIDOR') return false;
-    unset($fromDisk[$id]);
-    return true;
-}
-
-function putOff(int $id, string $detail): void
-{
-    if (!report($id, 'TEMPORARY', $detail)['ok']) return; // a próxima volta tenta de novo
-    $isPutOff = change(function (array &$world) use ($id): bool {
-        if ($world['orders'][$id]['state'] !== 'taken') return false;
-        $world['orders'][$id]['state'] = 'put-off'; // a plataforma envia o pedido de novo
-        $world['orders'][$id]['tries']++;
-        return true;
-    });
-    if ($isPutOff) say("pedido $id: adiado");
-}
-
-function report(int $id, string $reason, string $detail): array
-{
-    $world = world();
-    return call('transaction.delivery-failure', [
-        'transactionId' => $id, 'reason' => $reason, 'detail' => $detail,
-        'observedQuantity' => observedQuantity($world, $world['orders'][$id]['item']),
-    ]);
-}
-
-function reportOutOfStock(int $id): void
-{
-    finish($id, 'out-of-stock', 'closed', report($id, 'OUT_OF_STOCK', 'vendido no jogo'), 'sem estoque');
-}
-
-// 6. Confirmar a entrega até a resposta ser certa. Repetir não faz mal.
-function confirm(int $id): void
-{
-    finish($id, 'delivered', 'confirmed', call('transaction.delivery', ['transactionId' => $id]), 'confirmado');
-}
-
-function finish(int $id, string $before, string $after, array $answer, string $text): void
-{
-    if (!$answer['ok'] && !refused($answer)) return; // a próxima volta tenta de novo
-    $isFinished = change(function (array &$world) use ($id, $before, $after, $answer): bool {
-        if ($world['orders'][$id]['state'] !== $before) return false; // o fim chegou durante a chamada
-        $world['orders'][$id]['state'] = $answer['ok'] ? $after : 'closed';
-        return true;
-    });
-    if ($isFinished) say("pedido $id: " . ($answer['ok'] ? $text : "recusado, avise a equipe: {$answer['message']}"));
-}
-
-// 8. O console e o laço principal.
-const WORDS = ['link' => 2, 'list' => 5, 'sold' => 3, 'withdraw' => 2, 'buy' => 4, 'full' => 2, 'room' => 2];
-
-function command(array $w): string
-{
-    static $counter = 0;
-    if (count($w) !== (WORDS[$w[0]] ?? 0)) return 'recusado: comando desconhecido ou argumentos errados';
-    $id = $w[0] . '-' . str_replace('.', '', (string) microtime(true)) . '-' . ++$counter;
-    switch ($w[0]) {
-        case 'link':
-            return text(call('character.link', ['characterRef' => $w[1]], $id), 'url');
-        case 'list':
-            return listOffer($w[1], $w[2], (int) $w[3], (int) $w[4]);
-        case 'sold':
-            $observedQuantity = change(function (array &$world) use ($w): ?int {
-                if (($world['offers'][$w[1]]['quantity'] ?? 0) < $w[2]) return null;
-                $world['offers'][$w[1]]['quantity'] -= $w[2];
-                return observedQuantity($world, $w[1]);
-            });
-            if ($observedQuantity === null) return 'recusado: não há tanto';
-            return text(call('market.adjust-stock', ['itemRef' => $w[1], 'observedQuantity' => $observedQuantity]));
-        case 'withdraw':
-            $answer = call('market.withdraw', ['itemRef' => $w[1]]);
-            change(function (array &$world) use ($w, $answer): void {
-                if ($answer['ok'] && isset($world['offers'][$w[1]])) $world['offers'][$w[1]]['state'] = 'withdrawn';
-            });
-            return text($answer);
-        case 'buy':
-            return text(call('transaction.create', ['itemRef' => $w[1], 'quantity' => (int) $w[2], 'buyerCharacterRef' => $w[3]], $id), 'checkoutUrl');
-        case 'full':
-        case 'room':
-            change(function (array &$world) use ($w): void {
-                if ($w[0] === 'full') $world['full'][$w[1]] = [$w[1]];
-                else unset($world['full'][$w[1]]);
-            });
-            return 'ok';
+        $world->orders[$id] = compact('result', 'item') + ['quantity' => $o['quantity'] ?? 0];
+        $world->save();
+        $text = ['DELIVERED' => 'entregue', 'OUT_OF_STOCK' => 'sem estoque', 'TEMPORARY' => 'adiado'];
+        file_put_contents('php://stdout', "pedido $id: " . ($isOver ? "encerrado $o[outcome]" : $text[$result]) . "\n");
     }
+    return ['observedQuantity' => $world->left($item), 'result' => $result];
+}
+if (PHP_SAPI !== 'cli') { // a página
+    http_response_code(500); // se algo falhar antes da resposta, o agente envia de novo
+    $token = getenv('SERVICE_WEBHOOK_FORWARD_TOKEN') ?: throw new Exception('falta SERVICE_WEBHOOK_FORWARD_TOKEN');
+    $isAgent = hash_equals("Bearer $token", $_SERVER['HTTP_AUTHORIZATION'] ?? ''); // ou um estranho
+    $event = $isAgent ? json_decode(file_get_contents('php://input'), true) : null;
+    $reply = in_array($event['event'] ?? '', ['transfer_order', 'transaction_terminal']) ? take($event) : null;
+    header('Content-Type: application/json', true, $reply ? 200 : ($isAgent ? 400 : 401));
+    exit(json_encode($reply));
 }
 
-function ordersIn(string $state): array
-{
-    return array_keys(array_filter(world()['orders'], fn (array $order): bool => $order['state'] === $state));
+// 3. Chamar o agente. Ele assina, envia e repete. Nenhuma destas chamadas precisa de um id.
+function call(string $operation, array $input): array {
+    $http = ['method' => 'POST', 'header' => 'Content-Type: application/json', 'timeout' => 40]; // o agente: até 30 s
+    $context = stream_context_create(['http' => $http + ['content' => json_encode(compact('operation', 'input'))]]);
+    $text = @file_get_contents((getenv('AGENT_URL') ?: 'http://127.0.0.1:8899') . '/call', false, $context);
+    return json_decode((string) $text, true) ?? ['ok' => false, 'status' => 503];
+}
+function text(array $answer): string {
+    if ($answer['ok']) return $answer['data']['url'] ?? $answer['data']['checkoutUrl'] ?? 'ok';
+    $isSure = in_array($answer['status'], [400, 403, 404, 409, 422]) && empty($answer['uncertain']);
+    return $isSure ? "recusado: $answer[message]" : 'sem resposta';
+}
+function register(string $item, bool $isFirst = false): string { // repetido, o 409 diz que outra tentativa valeu
+    $offer = (new World())->offers[$item];
+    $answer = call('market.register', ['itemRef' => $item, 'gameItemId' => $item, 'itemName' => $item,
+        'attributes' => 'Item do jogo', 'quantityListed' => $offer['quantity'], 'unitAmountCents' => $offer['cents'],
+        'sellerCharacterRef' => $offer['seller']]);
+    $world = new World();
+    if ($answer['ok'] || $answer['status'] === 409 && !$isFirst) $world->offers[$item]['state'] = 'listed';
+    elseif ($isFirst && text($answer) !== 'sem resposta') unset($world->offers[$item]);
+    $world->save();
+    return ($world->offers[$item]['state'] ?? '') === 'listed' ? 'ok' : text($answer);
 }
 
-// Uma volta de um segundo. Um pedido é entregue na volta depois daquela que o viu.
-function tick(array $seen): array
-{
-    foreach (world()['offers'] as $item => $offer) {
-        if ($offer['state'] === 'registering') say("anúncio $item: " . register($item));
-    }
-    foreach (ordersIn('out-of-stock') as $id) reportOutOfStock($id);
-    $taken = ordersIn('taken');
-    foreach (array_intersect($taken, $seen) as $id) workOrder($id);
-    foreach (ordersIn('delivered') as $id) confirm($id);
-    return $taken;
-}
-
-// Uma linha do console, ou null se o tempo passou. No Windows o PHP não consegue esperar pelos dois.
-function nextLine(float $seconds): ?string
-{
-    static $hasConsole = PHP_OS_FAMILY !== 'Windows';
-    $microseconds = (int) (1e6 * max(0, $seconds));
-    $read = [STDIN];
-    $none = null;
-    if (!$hasConsole) usleep($microseconds);
-    elseif (stream_select($read, $none, $none, 0, $microseconds) === 1) {
-        $line = fgets(STDIN);
-        $hasConsole = $line !== false; // como serviço, o laço segue sem console
-        return $hasConsole ? trim($line) : null;
-    }
-    return null;
-}
-
-function run(string $line): void
-{
-    $words = preg_split('/ +/', $line);
-    say("$words[0]: " . command($words));
-}
-
-world();
-if ($argc > 1) { // php game.php list espada ana 5 1000: só este comando, ao lado do laço
-    run(implode(' ', array_slice($argv, 1)));
-    exit;
-}
-$fromDisk = array_flip(ordersIn('taken'));
-say('pronto');
-$seen = [];
-$next = microtime(true);
+// 4. Os comandos e o laço.
+$commands = [
+    'link 1' => fn ($character) => text(call('character.link', ['characterRef' => $character])),
+    'list 4' => function (string $item, string $seller, int $quantity, int $cents) {
+        $world = new World();
+        if (isset($world->offers[$item])) return 'recusado: este item já tem anúncio';
+        $world->offers[$item] = ['state' => 'registering'] + compact('seller', 'quantity', 'cents');
+        $world->save(); // antes da chamada: uma queda não esquece o anúncio, e repetir não anuncia duas vezes
+        return register($item, true);
+    },
+    'sold 2' => function (string $item, int $quantity) {
+        $world = new World();
+        if ($quantity < 1 || $world->left($item) < $quantity) return 'recusado: não há tanto';
+        $world->offers[$item]['quantity'] -= $quantity;
+        $world->save();
+        return text(call('market.adjust-stock', ['itemRef' => $item, 'observedQuantity' => $world->left($item)]));
+    },
+    'withdraw 1' => function (string $item) {
+        $answer = call('market.withdraw', ['itemRef' => $item]);
+        $world = new World();
+        if ($answer['ok'] && isset($world->offers[$item])) $world->offers[$item]['state'] = 'withdrawn';
+        $world->save();
+        return text($answer);
+    },
+    'buy 3' => fn ($itemRef, int $quantity, $buyerCharacterRef) =>
+        text(call('transaction.create', compact('itemRef', 'quantity', 'buyerCharacterRef'))),
+    'full 1' => function ($buyer) { $world = new World(); $world->full[$buyer] = true; $world->save(); return 'ok'; },
+    'room 1' => function ($buyer) { $world = new World(); unset($world->full[$buyer]); $world->save(); return 'ok'; },
+];
+echo "pronto\n";
 while (true) {
-    $line = nextLine($next - microtime(true));
-    if ($line !== null && $line !== '') run($line);
-    if (microtime(true) < $next) continue;
-    $seen = tick($seen);
-    $next = microtime(true) + 1;
+    foreach ((new World())->offers as $id => $o) if ($o['state'] === 'registering') echo "$id: ", register($id), "\n";
+    usleep(500_000);
+    [$console, $none] = [[STDIN], null];
+    $words = explode(' ', stream_select($console, $none, $none, 0) ? trim((string) fgets(STDIN)) : '');
+    $run = $commands[$words[0] . ' ' . count($words) - 1] ?? fn () => 'recusado: comando desconhecido';
+    if ($words[0] !== '') echo "$words[0]: ", $run(...array_slice($words, 1)), "\n";
 }

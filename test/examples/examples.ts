@@ -109,7 +109,7 @@ export const examples: readonly Example[] = [
     needs: [['php', '--version']],
     start: ({ source, gamePort }) => [
       ['php', `${source}/game.php`],
-      ['php', '-S', `127.0.0.1:${gamePort}`, `${source}/orders.php`],
+      ['php', '-S', `127.0.0.1:${gamePort}`, `${source}/game.php`],
     ],
   },
   {
