@@ -1,125 +1,119 @@
 #!/bin/sh
-# Um servidor de jogo completo em shell: vende pelo market-agent usando apenas arquivos.
-#
-#   SERVICE_SPOOL_DIR=spool WORLD_DIR=world sh game.sh
-#
+# Um servidor de jogo pequeno e completo em shell POSIX. Fala com o market-agent só por arquivos.
 # Os comandos (link, list, buy...) são linhas escritas em WORLD_DIR/console.txt.
 set -u
-LC_ALL=C
-export LC_ALL
-spool=${SERVICE_SPOOL_DIR:-spool}
-dir=${WORLD_DIR:-world}
-start=$(date +%s)-$$ # diferente a cada início: faz parte dos ids
-count=0
+export LC_ALL=C
+spool=${SERVICE_SPOOL_DIR:-spool} dir=${WORLD_DIR:-world}
+start=$(date +%s)-$$ count=0 # os nomes das chamadas: nunca se repetem
 nl='
 '
 
-die() { echo "game.sh: $1" >&2; exit 1; }
-
-# put_file ARQUIVO TEXTO: o arquivo aparece inteiro ou não aparece, mesmo se faltar energia.
+# put_file ARQUIVO TEXTO: tudo ou nada, mesmo em uma queda de energia. Um erro encerra o programa.
 put_file() {
-  temporary=${1%/*}/.${1##*/}.tmp
-  printf '%s\n' "$2" > "$temporary" && sync "$temporary" && mv "$temporary" "$1" && sync "${1%/*}"
+  new=${1%/*}/.${1##*/}.tmp
+  printf '%s' "$2" > "$new" && sync "$new" && mv "$new" "$1" && sync "${1%/*}" || exit 1
 }
 
-# 1. O mundo: linhas de texto, na memória e em world.txt. No seu jogo, é o banco de dados.
+# 1. O mundo: linhas na memória, gravadas inteiras depois de cada mudança. Faz o papel do banco de dados do jogo.
+# offer ITEM STATE SELLER QUANTITY CENTS, order ID RESULT ITEM QUANTITY, mail BUYER ITEM QUANTITY ID, full BUYER
 
-load() {
-  mkdir -p "$dir" || die "não foi possível criar $dir"
-  world=
-  [ ! -e "$dir/world.txt" ] || world=$(cat "$dir/world.txt") || die "não foi possível ler $dir/world.txt"
-}
-
-save() { put_file "$dir/world.txt" "$world" || die "não foi possível gravar $dir/world.txt"; }
+mkdir -p "$dir" || exit 1
+world=
+[ ! -e "$dir/world.txt" ] || world=$(cat "$dir/world.txt")$nl || exit 1
+save() { put_file "$dir/world.txt" "$world"; }
 
 # find "order 17": deixa em $rest o que vem depois, na linha que começa assim.
 find() {
   while IFS= read -r line; do
-    case "$line " in "$1 "*) rest=${line#"$1"}; return 0 ;; esac
+    case "$line " in "$1 "*) rest=${line#"$1"} rest=${rest# }; return 0 ;; esac
   done <<EOF
 $world
 EOF
   return 1
 }
 
-# put "order 17" "taken espada 1 ana 0": troca a linha que começa assim, ou acrescenta uma.
-put() {
-  lines= isNew=1
-  while IFS= read -r line; do
-    case "$line " in "$1 "*) line="$1 $2" isNew= ;; esac
-    lines=$lines${line:+$line$nl}
-  done <<EOF
-$world
-EOF
-  world=${lines%"$nl"}
-  [ -z "$isNew" ] || world=${world:+$world$nl}"$1${2:+ $2}"
-}
+# drop "order 17": tira a linha que começa assim.
+drop() { world=$(printf '%s' "$world" | awk -v key="$1 " 'index($0 " ", key) != 1')$nl || exit 1; }
 
-offer() { find "offer $1" && read -r offerState try seller left cents <<EOF
+# put "order 17" "DELIVERED espada 1": troca a linha que começa assim, ou acrescenta uma.
+put() { drop "$1"; world=$world$1${2:+ $2}$nl; }
+
+offer() { find "offer $1" && read -r state seller stock cents <<EOF
 $rest
 EOF
 }
 
-order() { find "order $1" && read -r state item quantity buyer tries <<EOF
-$rest
-EOF
+# left ITEM: o que resta para outros compradores. As unidades de um pedido adiado estão separadas para ele.
+left() {
+  printf '%s' "$world" | awk -v item="$1" '
+    $1 " " $2 == "offer " item { n += $5 }
+    $1 " " $3 " " $4 == "order TEMPORARY " item { n -= $5 }
+    END { print (n > 0 ? n : 0) }'
 }
 
-# all order taken: as chaves de todos os pedidos neste estado.
-all() {
-  printf '%s\n' "$world" | while read -r kind key stateOfIt _; do
-    [ "$kind $stateOfIt" != "$1 $2" ] || echo "$key"
+# 2. Um pedido: se ainda não foi decidido, decidir e entregar em uma gravação só. Depois, responder o que aconteceu.
+# take EVENTO: a resposta fica em $reply.
+take() {
+  id=$(field transactionId "$1") item=$(field itemRef "$1") quantity=$(field quantity "$1")
+  buyer=$(field buyerCharacterRef "$1") result=TEMPORARY text=adiado # na dúvida: o pedido volta mais tarde
+  case $id$item$quantity$buyer in *[!A-Za-z0-9._-]*) echo "pedido $id: nome não aceito: $1" >&2; return 1 ;; esac
+  ! find "order $id" || result=${rest%% *}
+  if [ "$result" = TEMPORARY ]; then
+    drop "order $id" # as unidades que estavam separadas são para ele, ou ficam livres
+    units=$(left "$item") || exit 1
+    if [ "$(field event "$1")" = transaction_terminal ]; then
+      result=OUT_OF_STOCK text="encerrado $(field outcome "$1")" # acabou sem entrega: não será mais entregue
+    elif offer "$item" && [ "$units" -lt "$quantity" ]; then
+      result=OUT_OF_STOCK text='sem estoque' # só com certeza: o comprador recebe o dinheiro de volta
+    elif offer "$item" && [ "$units" -ge "$quantity" ] && ! find "full $buyer"; then
+      put "offer $item" "$state $seller $((stock - quantity)) $cents"
+      put "mail $buyer $item $quantity $id"
+      result=DELIVERED text=entregue
+    fi
+    put "order $id" "$result $item ${quantity:-0}"
+    save
+    echo "pedido $id: $text"
+  fi
+  reply="{\"observedQuantity\":$(left "$item"),\"result\":\"$result\"}"
+}
+
+# Cada evento é um arquivo; a resposta tem o mesmo nome, em replies/. Os encerramentos vêm primeiro.
+read_events() {
+  for path in "$spool"/events/t*.json; do
+    name=${path##*/}
+    [ ! -e "$spool/replies/$name" ] || continue # o agente ainda vai ler a resposta e apagar os dois
+    event=$(cat "$path" 2> /dev/null) || continue # não há nenhum, ou o agente acaba de apagar
+    # Depois de actUntil, o agente pode estar parado, e o comprador, com o dinheiro de volta.
+    actUntil=$(field actUntil "$event" | tr -cd 0-9)
+    [ "${actUntil:-$(date -u +%Y%m%d%H%M%S)000}" -ge "$(date -u +%Y%m%d%H%M%S)000" ] || continue
+    ! take "$event" || put_file "$spool/replies/$name" "$reply"
   done
 }
 
-# Unidades livres para outros compradores: as de pedidos pagos e ainda não entregues ficam de fora.
-observed() (
-  offer "$1" || left=0
-  for id in $(all order taken) $(all order put-off); do
-    order "$id"
-    [ "$item" != "$1" ] || left=$((left - quantity))
-  done
-  [ "$left" -gt 0 ] || left=0
-  echo "$left"
-)
-
-# 2. Chamar o agente: um arquivo em outbox/, a resposta em inbox/.
-
+# 3. Chamar o agente: um arquivo em outbox/, a resposta em inbox/. Ele assina, envia e repete.
 # field NOME JSON: um texto ou número de um objeto simples, em uma linha.
 field() {
   printf '%s\n' "$2" |
-    sed -n -e "s/.*\"$1\" *: *\"\([^\"\\\\]*\(\\\\.[^\"\\\\]*\)*\)\".*/\1/p; t" -e "s/.*\"$1\" *: *\([^\",} ]*\).*/\1/p" |
+    sed -n -e "s/.*\"$1\":\"\([^\"\\\\]*\(\\\\.[^\"\\\\]*\)*\)\".*/\1/p; t" -e "s/.*\"$1\":\([^\",} ]*\).*/\1/p" |
     sed -e 's/\\u0026/\&/g' -e 's/\\\(["\\/]\)/\1/g'
 }
 
-# new_id NOME: um id que nunca foi usado, em $id.
-new_id() { count=$((count + 1)); id=$1-$start-$count; }
-
-# call ID AÇÃO CAMPOS: deixa a resposta em $answer e em $result: ok, refused (recusa certa) ou unknown (não se sabe).
+# call AÇÃO CAMPOS: deixa a resposta em $answer e em $result: ok, refused (com certeza) ou unknown (não se sabe).
 call() {
-  answerFile=$spool/inbox/$1.json result=unknown answer=
-  # Uma resposta que chegou antes de uma queda nossa vale: o id é da mesma chamada.
-  [ -f "$answerFile" ] || put_file "$spool/outbox/$1.json" "{\"action\":\"$2\",$3}" || return 0
-  waits=600
-  until [ -f "$answerFile" ]; do
-    waits=$((waits - 1))
-    # O agente não está rodando: retira o pedido, se ele ainda estiver lá.
-    [ "$waits" -gt 0 ] || { rm -f "$spool/outbox/$1.json"; echo "$1: sem resposta" >&2; return 0; }
+  count=$((count + 1)) result=unknown answer= tries=400 # o agente responde em 30 s
+  put_file "$spool/outbox/$start-$count.json" "{\"action\":\"$1\",$2}"
+  until [ -f "$spool/inbox/$start-$count.json" ]; do
+    tries=$((tries - 1)) # sem agente, a chamada não fica para depois
+    [ "$tries" -gt 0 ] || { rm -f "$spool/outbox/$start-$count.json"; return; }
     sleep 0.1
   done
-  answer=$(cat "$answerFile")
-  case "$(field ok "$answer") $(field uncertain "$answer") $(field status "$answer") $(field code "$answer")" in
+  answer=$(cat "$spool/inbox/$start-$count.json") && rm "$spool/inbox/$start-$count.json"
+  case "$(field ok "$answer") $(field uncertain "$answer") $(field status "$answer")" in
     'true '*) result=ok ;;
-    'false  401 '* | 'false  408 '* | 'false  425 '* | 'false  429 '* | *' ID_REUSED') ;; # passam, ou outro id resolve
-    'false  4'*) result=refused ;;
+    'false  400' | 'false  403' | 'false  404' | 'false  409' | 'false  422') result=refused ;;
   esac
-  [ "$result" = ok ] || printf '%s\n' "$1: $answer" >&2
 }
-
-# Apaga a resposta. Só depois de agir e gravar.
-forget() { rm -f "$answerFile"; }
-
-# tell COMANDO [TEXTO]: a linha de resposta de um comando.
+# tell NOME [TEXTO]: a linha que responde a um comando.
 tell() {
   case $result in
     ok) echo "$1: ${2:-ok}" ;;
@@ -128,222 +122,79 @@ tell() {
   esac
 }
 
-# 3. Anunciar. O estado é gravado antes da chamada; enquanto for "registering", o tick a repete.
-
-# register ITEM [again]
+# register ITEM [first]: repetido, um 409 diz que outra tentativa valeu.
 register() {
   offer "$1"
-  call "register-$1-$try" market.register "\"itemRef\":\"$1\",\"gameItemId\":\"$1\",\"itemName\":\"$1\",\"attributes\":\"Item do jogo\",\"quantityListed\":$left,\"unitAmountCents\":$cents,\"sellerCharacterRef\":\"$seller\""
-  # Uma tentativa anterior ficou em dúvida, e o itemRef já foi usado: foi ela que anunciou.
-  [ "$result $(field status "$answer") ${2:-}" != 'refused 409 again' ] || result=ok
-  case $result in
-    ok) put "offer $1" "listed $try $seller $left $cents" ;;
-    refused) put "offer $1" "refused $try $seller $left $cents" ;;
-    *) put "offer $1" "registering $((try + 1)) $seller $left $cents" ;;
+  call market.register "\"itemRef\":\"$1\",\"gameItemId\":\"$1\",\"itemName\":\"$1\",\"attributes\":\"Item do jogo\",\
+\"quantityListed\":$stock,\"unitAmountCents\":$cents,\"sellerCharacterRef\":\"$seller\""
+  case "$result $(field status "$answer") ${2:-}" in
+    ok* | 'refused 409 ') result=ok; put "offer $1" "listed $seller $stock $cents" ;;
+    refused*first) drop "offer $1" ;;
   esac
   save
-  forget
 }
 
-# list ITEM SELLER QUANTITY CENTS
-list() {
-  try=0
-  if offer "$1" && [ "$offerState" != refused ]; then echo "list: recusado: $1 já foi anunciado"; return; fi
-  put "offer $1" "registering $((try + 1)) $2 $3 $4"
-  save
-  register "$1"
+# 4. Os comandos e o laço.
+link() { call character.link "\"characterRef\":\"$1\""; tell link "$(field url "$answer")"; }
+list() { # ITEM SELLER QUANTITY CENTS
+  if offer "$1"; then echo 'list: recusado: este item já tem anúncio'; return; fi
+  put "offer $1" "registering $2 $3 $4"
+  save # antes da chamada: uma queda não esquece o anúncio, e repetir não anuncia duas vezes
+  register "$1" first
   tell list
 }
-
-# sold ITEM QUANTITY: vendido dentro do jogo.
-sold() {
-  if ! offer "$1" || [ "$left" -lt "$2" ]; then echo "sold: recusado: não há $2 de $1"; return; fi
-  put "offer $1" "$offerState $try $seller $((left - $2)) $cents"
+sold() { # ITEM QUANTITY
+  units=$(left "$1") || exit 1
+  if ! [ "$units" -ge "$2" ]; then echo 'sold: recusado: não há tanto'; return; fi
+  offer "$1" && put "offer $1" "$state $seller $((stock - $2)) $cents"
   save
-  new_id adjust
-  call "$id" market.adjust-stock "\"itemRef\":\"$1\",\"observedQuantity\":$(observed "$1")"
-  forget
+  call market.adjust-stock "\"itemRef\":\"$1\",\"observedQuantity\":$((units - $2))"
   tell sold
 }
-
-# withdraw ITEM
-withdraw() {
-  new_id withdraw
-  call "$id" market.withdraw "\"itemRef\":\"$1\""
-  if [ "$result" = ok ] && offer "$1"; then put "offer $1" "withdrawn $try $seller $left $cents"; save; fi
-  forget
+withdraw() { # ITEM
+  call market.withdraw "\"itemRef\":\"$1\""
+  if [ "$result" = ok ] && offer "$1"; then put "offer $1" "withdrawn $seller $stock $cents"; save; fi
   tell withdraw
 }
-
-# 4. Receber um pedido: primeiro gravar, depois responder. O mesmo pedido pode vir mais de uma vez.
-
-# take ID EVENTO NOME-DO-ARQUIVO
-take() {
-  state= tries=0
-  if ! order "$1" || [ "$state" = put-off ]; then
-    item=$(field itemRef "$2") quantity=$(field quantity "$2") buyer=$(field buyerCharacterRef "$2")
-    if ! is_name "$item" "$buyer" || ! is_number "$quantity"; then echo "pedido $1: nome não aceito: $2" >&2; return; fi
-    put "order $1" "taken $item $quantity $buyer $tries"
-    save
-    echo "pedido $1: recebido"
-  fi
-  put_file "$spool/replies/$3" "{\"observedQuantity\":$(observed "$item")}"
-}
-
-# 5. Entregar ou relatar. Nada aqui se repete: o estado do pedido muda na mesma gravação.
-
-# is_awaited ID: um pedido de antes deste início pode ter acabado enquanto o servidor estava parado. A plataforma sabe.
-is_awaited() {
-  case " $fromDisk " in *" $1 "*) ;; *) return 0 ;; esac
-  new_id "ask-$1"
-  call "$id" transaction.get "\"transactionId\":$1"
-  forget
-  [ "$(field deliveryStatus "$answer")" = AGUARDANDO_SERVIDOR ]
-}
-
-# deliver ID
-deliver() {
-  is_awaited "$1" || return
-  order "$1"
-  if ! offer "$item" || { [ "$left" -ge "$quantity" ] && find "full $buyer"; }; then
-    put_off "$1"
-  elif [ "$left" -lt "$quantity" ]; then
-    # Um reembolso não tem volta: a decisão é gravada antes.
-    put "order $1" "out-of-stock $item $quantity $buyer $tries"
-    save
-    echo "pedido $1: sem estoque"
-  else
-    put "offer $item" "$offerState $try $seller $((left - quantity)) $cents"
-    put "mail $buyer $item $quantity $1" ''
-    put "order $1" "delivered $item $quantity $buyer $tries"
-    save
-    echo "pedido $1: entregue"
-  fi
-}
-
-# put_off ID: agora não dá; a plataforma envia o pedido de novo. Cada relato tem um id novo.
-put_off() {
-  call "failed-$1-$tries" transaction.delivery-failure "\"transactionId\":$1,\"reason\":\"TEMPORARY\",\"observedQuantity\":$(observed "$item")"
-  [ "$result" != ok ] || state=put-off
-  put "order $1" "$state $item $quantity $buyer $((tries + 1))"
-  save
-  forget
-  [ "$result" != ok ] || echo "pedido $1: adiado"
-}
-
-# report_gone ID: o item acabou; o comprador recebe o dinheiro de volta.
-report_gone() {
-  order "$1"
-  new_id "gone-$1"
-  call "$id" transaction.delivery-failure "\"transactionId\":$1,\"reason\":\"OUT_OF_STOCK\",\"observedQuantity\":$(observed "$item")"
-  settle "$1" closed
-}
-
-# 6. Confirmar a entrega, até haver uma resposta certa.
-
-# confirm ID
-confirm() {
-  order "$1"
-  new_id "deliver-$1"
-  call "$id" transaction.delivery "\"transactionId\":$1"
-  settle "$1" confirmed
-  [ "$result" != ok ] || echo "pedido $1: confirmado"
-}
-
-# settle ID ESTADO: o estado depois de um "ok". Com uma recusa certa não adianta repetir: a equipe do jogo decide.
-settle() {
-  next=$2
-  [ "$result" != refused ] || { next=closed; echo "pedido $1: recusado: $(field message "$answer")"; }
-  [ "$result" = unknown ] || { put "order $1" "$next $item $quantity $buyer $tries"; save; }
-  forget
-}
-
-# 7. O fim de um pedido. O que ainda não foi entregue não será mais.
-
-# end_order ID EVENTO NOME-DO-ARQUIVO
-end_order() {
-  if order "$1"; then
-    put "order $1" "closed $item $quantity $buyer $tries"
-    save
-    echo "pedido $1: encerrado $(field outcome "$2")"
-  fi
-  put_file "$spool/replies/$3" '{}'
-}
-
-# each_event NOME FUNÇÃO: chama FUNÇÃO ID EVENTO NOME-DO-ARQUIVO para cada evento que ainda não foi respondido.
-each_event() {
-  for path in "$spool/events/$1"-*.json; do
-    name=${path##*/}
-    [ ! -e "$spool/replies/$name" ] || continue # o agente ainda vai ler a resposta
-    event=$(cat "$path" 2> /dev/null) || continue # não há nenhum, ou o agente acaba de apagar
-    transaction=$(field transactionId "$event")
-    ! is_number "$transaction" || "$2" "$transaction" "$event" "$name"
-  done
-}
-
-# 8. Console e laço principal.
-
-# Os nomes fazem parte de ids, nomes de arquivos e JSON.
-is_name() { for word; do case $word in '' | [!A-Za-z0-9]* | *[!A-Za-z0-9._-]*) return 1 ;; esac; done; }
-is_number() { for word; do case $word in '' | 0* | *[!0-9]*) return 1 ;; esac; done; }
-
-link() { new_id link; call "$id" character.link "\"characterRef\":\"$1\""; forget; tell link "$(field url "$answer")"; }
-
-# buy ITEM QUANTITY BUYER: uma compra cuja resposta se perde não faz mal: ela expira sem pagamento.
-buy() {
-  new_id buy
-  call "$id" transaction.create "\"itemRef\":\"$1\",\"quantity\":$2,\"buyerCharacterRef\":\"$3\""
-  forget
+buy() { # ITEM QUANTITY BUYER
+  call transaction.create "\"itemRef\":\"$1\",\"quantity\":$2,\"buyerCharacterRef\":\"$3\""
   tell buy "$(field checkoutUrl "$answer")"
 }
+full() { put "full $1"; save; echo 'full: ok'; }
+room() { drop "full $1"; save; echo 'room: ok'; }
 
-# full CHARACTER, room CHARACTER: a caixa de correio enche, ou volta a ter espaço.
-full() { put "full $1" ''; save; result=ok; tell full; }
-room() { world=$(printf '%s\n' "$world" | grep -vxF "full $1"); save; result=ok; tell room; }
-
-# run COMANDO ARGUMENTOS
+# run COMANDO ARGUMENTOS. Os nomes fazem parte do mundo e do JSON: só letras, números, ponto, _ e -.
 run() {
   case "$1 $#" in
-    'link 2') is_name "$2" ;;
-    'list 5') is_name "$2" "$3" && is_number "$4" "$5" ;;
+    'link 2' | 'withdraw 2' | 'full 2' | 'room 2') is_name "$2" ;;
+    'list 5') is_name "$2$3" && is_number "$4" && is_number "$5" ;;
     'sold 3') is_name "$2" && is_number "$3" ;;
-    'withdraw 2') is_name "$2" ;;
-    'buy 4') is_name "$2" "$4" && is_number "$3" ;;
-    'full 2' | 'room 2') is_name "$2" ;;
+    'buy 4') is_name "$2$4" && is_number "$3" ;;
     *) false ;;
-  esac || { echo "$1: recusado: comando desconhecido ou argumento errado"; return; }
+  esac || set -- unknown "$1"
   "$@"
 }
-
+unknown() { echo "$1: recusado: comando desconhecido"; }
+is_name() { case $1 in *[!A-Za-z0-9._-]*) return 1 ;; esac; }
+is_number() { case $1 in 0* | *[!0-9]*) return 1 ;; esac; }
 read_console() {
-  [ -f "$dir/console.now" ] || mv "$dir/console.txt" "$dir/console.now" 2> /dev/null || return
-  commands=$(tr -d '\r' < "$dir/console.now")
-  rm "$dir/console.now"
-  while read -r command; do
-    set -f
-    set -- $command
-    set +f
-    [ $# -eq 0 ] || run "$@"
+  [ -s "$dir/console.txt" ] || return 0
+  lines=$(tr -d '\r' < "$dir/console.txt") && rm "$dir/console.txt"
+  set -f # um asterisco não é uma lista de arquivos
+  while read -r words; do
+    [ -z "$words" ] || run $words
   done <<EOF
-$commands
+$lines
 EOF
+  set +f
 }
 
-load
-fromDisk=$(all order taken | tr '\n' ' ')
-until [ -f "$spool/agent.json" ]; do
-  echo "game.sh: esperando o agente em $spool" >&2
-  sleep 1
-done
 echo pronto
 while :; do
+  for key in $(printf '%s' "$world" | sed -n 's/^offer \([^ ]*\) registering .*/\1/p'); do
+    register "$key"; tell "$key"
+  done
+  read_events
   read_console
-  # Os fins antes das entregas: o que acabou não é mais entregue.
-  each_event transaction_terminal end_order
-  for key in $(all offer registering); do register "$key" again; done
-  for key in $(all order out-of-stock); do report_gone "$key"; done
-  for key in $(all order taken); do deliver "$key"; done
-  for key in $(all order delivered); do confirm "$key"; done
-  each_event transfer_order take
   sleep 1
 done
