@@ -1,64 +1,38 @@
 @echo off
 rem Um servidor de jogo pequeno e completo para o cmd do Windows, so com arquivos.
-rem Sem acentos: o cmd le este arquivo na pagina de codigo do sistema. O README.pt-BR.md diz como iniciar e o que digitar.
+rem Sem acentos: o cmd le este arquivo na pagina de codigo do sistema. O README.pt-BR.md diz como iniciar.
 setlocal enableextensions enabledelayedexpansion
-set "spool=%SERVICE_SPOOL_DIR%"
-if not defined spool set "spool=spool"
-set "dir=%WORLD_DIR%"
-if not defined dir set "dir=world"
-if not exist "%dir%\" mkdir "%dir%"
-for %%i in ("%spool%") do set "spool=%%~fi"
-for %%i in ("%dir%") do set "dir=%%~fi"
-call :load
-
-:waitForAgent
-if not exist "%spool%\agent.json" (
-  echo esperando o agente em %spool% 1>&2
-  call :sleep
-  goto waitForAgent
-)
-echo pronto
-
-:tick
-call :readConsole
-rem Os fins antes das entregas: o que acabou nao e mais entregue.
-call :eachEvent transaction_terminal :endOrder
-call :each offer registering :registerAgain
-call :each order out-of-stock :reportGone
-call :each order taken :deliver
-call :each order delivered :confirm
-call :eachEvent transfer_order :take
-call :sleep
-goto tick
-
-:sleep
-ping -n 2 127.0.0.1 >nul
-exit /b
-
+if not defined SERVICE_SPOOL_DIR set "SERVICE_SPOOL_DIR=spool"
+if not defined WORLD_DIR set "WORLD_DIR=world"
+if not exist "%WORLD_DIR%\" mkdir "%WORLD_DIR%"
+for %%i in ("%SERVICE_SPOOL_DIR%") do set "spool=%%~fi"
+for %%i in ("%WORLD_DIR%") do set "dir=%%~fi"
+rem O nome de uma chamada e um sorteio e um contador: nunca se repete.
+set "start=%random%-%random%-%random%" & set count=0& set still=99
 rem 1. O mundo: uma variavel @... para cada linha de world.txt. No seu jogo e o banco de dados.
-:load
-set starts=0
-if exist "%dir%\world.txt" for /f "usebackq tokens=1-7" %%a in ("%dir%\world.txt") do (
-  if "%%a"=="offer" set "@offer.%%b=offer %%b %%c %%d %%e %%f %%g"
-  if "%%a"=="order" set "@order.%%b=order %%b %%c %%d %%e %%f %%g"
-  if "%%a %%c"=="order taken" set fromDisk.%%b=1
+rem offer ITEM ESTADO VENDEDOR UNIDADES CENTAVOS, order ID RESULTADO ITEM UNIDADES, mail ... ID, full COMPRADOR
+if exist "%dir%\world.txt" for /f "usebackq tokens=1-6" %%a in ("%dir%\world.txt") do (
+  if "%%a"=="offer" set "@offer.%%b=offer %%b %%c %%d %%e %%f"
+  if "%%a"=="order" set "@order.%%b=order %%b %%c %%d %%e"
   if "%%a"=="mail" set "@mail.%%e=mail %%b %%c %%d %%e"
   if "%%a"=="full" set "@full.%%b=full %%b"
-  if "%%a"=="start" set "starts=%%b"
 )
-rem O numero deste inicio faz parte dos ids. O sorteio serve para um mundo que comeca de novo.
-set /a starts+=1
-set "@start=start %starts%"
-set "start=%starts%-%random%"
-set count=0
-call :save
-exit /b
-
-rem :each offer|order ESTADO :ROTINA
-:each
-for /f "tokens=1* delims==" %%v in ('set @') do for /f "tokens=1-3" %%a in ("%%w") do if "%%a %%c"=="%1 %2" call %3 %%b
-exit /b
-
+echo pronto
+:tick
+call :readAgent
+for /f "tokens=1* delims==" %%v in ('set @') do for /f "tokens=1-3" %%a in ("%%w") do (
+  if "%%a %%c"=="offer registering" call :register %%b & call :tell %%b result
+)
+rem Os encerramentos antes dos pedidos: o que acabou nao e mais entregue.
+for %%n in (transaction_terminal transfer_order) do call :eachEvent %%n
+call :readConsole
+ping -n 2 127.0.0.1 >nul
+goto tick
+rem Enquanto a resposta a um evento esta la, o agente ainda vai ler e apagar os dois arquivos.
+:eachEvent
+pushd "%spool%\events" || exit /b
+for %%f in (%1-*.json) do if not exist "%spool%\replies\%%f" call :take "%%f"
+popd & exit /b
 rem O arquivo aparece inteiro ou nao aparece. A linha "end" prova que coube no disco.
 :save
 (
@@ -68,81 +42,82 @@ rem O arquivo aparece inteiro ou nao aparece. A linha "end" prova que coube no d
 findstr /x /c:"end" "%dir%\world.tmp" >nul && move /y "%dir%\world.tmp" "%dir%\world.txt" >nul && exit /b
 echo nao foi possivel gravar %dir%\world.txt 1>&2
 exit 1
-
+rem :offer ITEM: state, seller, stock e cents do anuncio (sem anuncio, state fica sem valor), e units: o que resta para
+rem outros compradores. As unidades de um pedido adiado estao separadas para ele.
 :offer
-set "state="
-for /f "tokens=3-7" %%a in ("!@offer.%1!") do (
-  set "state=%%a" & set "try=%%b" & set "seller=%%c" & set "left=%%d" & set "cents=%%e"
-)
-exit /b
-
-:setOffer
-set "@offer.%1=offer %1 %state% %try% %seller% %left% %cents%"
-exit /b
-
-:order
-set "orderState="
-for /f "tokens=3-7" %%a in ("!@order.%1!") do (
-  set "orderState=%%a" & set "item=%%b" & set "quantity=%%c" & set "buyer=%%d" & set "tries=%%e"
-)
-exit /b
-
-:saveOrder
-set "@order.%1=order %1 %orderState% %item% %quantity% %buyer% %tries%"
-call :save
-exit /b
-
-rem Unidades livres para outros compradores: as de pedidos pagos e ainda nao entregues ficam de fora.
-:observed
-set observed=0
-for /f "tokens=6" %%a in ("!@offer.%1!") do set "observed=%%a"
+set "state=" & set units=0
+for /f "tokens=3-6" %%a in ("!@offer.%1!") do set "state=%%a" & set "seller=%%b" & set "stock=%%c" & set "cents=%%d"
+if defined state set units=%stock%
 for /f "tokens=1* delims==" %%v in ('set @') do for /f "tokens=1,3-5" %%a in ("%%w") do (
-  if "%%a %%b %%c"=="order taken %1" set /a observed-=%%d
-  if "%%a %%b %%c"=="order put-off %1" set /a observed-=%%d
+  if "%%a %%b %%c"=="order TEMPORARY %1" set /a units-=%%d
 )
-if %observed% lss 0 set observed=0
+if %units% lss 0 set units=0
 exit /b
-
-rem 2. Chamar o agente: um arquivo em outbox\, a resposta em inbox\.
-
-rem Um id que nunca foi usado.
-:newId
-set /a count+=1
-set "id=%1-%start%-%count%"
+rem 2. Um pedido: se ainda nao foi decidido, decidir e entregar em uma gravacao so. Depois, responder o que houve.
+:take
+call :readJson "%~1" 2>nul
+for %%v in (a_quantity a_buyerCharacterRef) do if not defined %%v set %%v=0
+set ok=1
+for %%v in (a_transactionId a_itemRef a_quantity a_buyerCharacterRef) do call :mustBeName %%v
+if not defined ok exit /b
+rem Depois de actUntil o agente pode estar parado, e o comprador, com o dinheiro de volta. A hora e a do agente.
+if defined a_actUntil if %still% gtr 9 exit /b
+if defined a_actUntil if "%agentAt%" gtr "%a_actUntil%" exit /b
+set result=TEMPORARY
+for /f "tokens=3" %%r in ("!@order.%a_transactionId%!") do set "result=%%r"
+if not "%result%"=="TEMPORARY" goto reply
+rem As unidades separadas sao para este pedido, ou ficam livres. Na duvida, adiado: o pedido volta mais tarde.
+set "@order.%a_transactionId%="
+call :offer %a_itemRef% & set text=adiado
+if not "%a_event%"=="transaction_terminal" goto decide
+set result=OUT_OF_STOCK& set "text=encerrado %a_outcome%"& goto decided
+:decide
+if not defined state goto decided
+if %units% lss %a_quantity% (
+  rem So com certeza: o comprador recebe o dinheiro de volta.
+  set result=OUT_OF_STOCK& set "text=sem estoque"& goto decided
+)
+if defined @full.%a_buyerCharacterRef% goto decided
+set result=DELIVERED& set text=entregue
+set /a stock-=%a_quantity%
+set "@offer.%a_itemRef%=offer %a_itemRef% %state% %seller% %stock% %cents%"
+set "@mail.%a_transactionId%=mail %a_buyerCharacterRef% %a_itemRef% %a_quantity% %a_transactionId%"
+:decided
+set "@order.%a_transactionId%=order %a_transactionId% %result% %a_itemRef% %a_quantity%"
+call :save
+echo pedido %a_transactionId%: %text%
+:reply
+call :offer %a_itemRef%
+rem A resposta tem o nome do evento, em replies\.
+> "%spool%\replies\.%~n1.tmp" echo {"observedQuantity":%units%,"result":"%result%"}
+move /y "%spool%\replies\.%~n1.tmp" "%spool%\replies\%~nx1" >nul
 exit /b
-
-rem :call ACAO, com id e fields: deixa a resposta em a_... e em result: ok, refused (recusa certa) ou unknown (nao se sabe).
+rem 3. Chamar o agente: um arquivo em outbox\, a resposta em inbox\. Ele assina, envia e repete.
+rem :call ACAO, com fields: a resposta fica em a_... e em result: ok, refused (com certeza) ou unknown (nao se sabe).
 :call
-set result=unknown
-set waits=60
-rem Uma resposta que chegou antes de uma queda nossa vale: o id e da mesma chamada.
-if not exist "%spool%\inbox\%id%.json" (
-  > "%spool%\outbox\.%id%.tmp" echo {"action":"%1",!fields!}
-  move /y "%spool%\outbox\.%id%.tmp" "%spool%\outbox\%id%.json" >nul
-)
+set result=unknown& set waits=40& set /a count+=1
+set "id=%start%-%count%"
+> "%spool%\outbox\.%id%.tmp" echo {"action":"%1",!fields!}
+move /y "%spool%\outbox\.%id%.tmp" "%spool%\outbox\%id%.json" >nul
 :waitForAnswer
 if exist "%spool%\inbox\%id%.json" goto judge
-set /a waits-=1
-call :sleep
+set /a waits-=1 & ping -n 2 127.0.0.1 >nul
 if %waits% gtr 0 goto waitForAnswer
-rem O agente nao esta rodando: retira o pedido, se ele ainda estiver la.
+rem O agente nao esta rodando: retira a requisicao, se ela ainda estiver la.
 if exist "%spool%\outbox\%id%.json" del "%spool%\outbox\%id%.json"
 exit /b
 :judge
 call :readJson "%spool%\inbox\%id%.json"
+del "%spool%\inbox\%id%.json"
 if "!a_ok!"=="true" set result=ok
-if not "!a_ok!"=="false" exit /b
-if defined a_uncertain exit /b
-if "!a_code!"=="ID_REUSED" exit /b
-for %%s in (401 408 425 429) do if "!a_status!"=="%%s" exit /b
-if defined a_status if !a_status! lss 500 set result=refused
+if not defined a_uncertain for %%s in (400 403 404 409 422) do if "!a_ok! !a_status!"=="false %%s" set result=refused
 exit /b
-
-rem Apaga a resposta. So depois de agir e gravar.
-:forget
-if exist "%spool%\inbox\%id%.json" del "%spool%\inbox\%id%.json"
+rem A hora do agente, e ha quantas voltas ela nao muda: o agente a grava a cada 5 s.
+:readAgent
+call :readJson "%spool%\agent.json" 2>nul & set /a still+=1
+if not defined agentAt set "agentAt=!a_at!"
+if not "!a_at!"=="%agentAt%" set "agentAt=!a_at!"& set still=0
 exit /b
-
 rem Cada campo de um objeto simples, em uma linha, vira uma variavel a_... Um texto vai ate a primeira virgula.
 :readJson
 set a_=.
@@ -151,294 +126,75 @@ set "rest="
 for /f "usebackq delims=" %%l in ("%~1") do set "rest=%%l"
 :nextField
 if not defined rest exit /b
-set "unread=!rest!"
-set "rest="
+set "unread=!rest!" & set "rest="
 for /f "eol=, tokens=1* delims=,{}" %%f in ("!unread!") do (
   for /f "tokens=1* delims=:" %%i in ("%%f") do set "a_%%~i=%%~j"
   set "rest=%%g"
 )
 goto nextField
-
-rem 3. Anunciar. O estado e gravado antes da chamada; enquanto for "registering", cada volta a repete.
-
-rem Uma tentativa anterior ficou em duvida: se o itemRef ja foi usado (409), foi ela que anunciou.
-:registerAgain
-call :register %1 again
-exit /b
-
-rem :register ITEM [again]
+rem :register ITEM [first]. Repetido, um 409 diz que outra tentativa valeu.
 :register
 call :offer %1
-set "id=register-%1-%try%"
-set "fields="itemRef":"%1","gameItemId":"%1","itemName":"%1","attributes":"Item do jogo","quantityListed":%left%,"unitAmountCents":%cents%,"sellerCharacterRef":"%seller%""
+set fields="itemRef":"%1","gameItemId":"%1","itemName":"%1","attributes":"Item do jogo","quantityListed":%stock%
+set fields=%fields%,"unitAmountCents":%cents%,"sellerCharacterRef":"%seller%"
 call :call market.register
-if "%result% !a_status! %2"=="refused 409 again" set result=ok
-if "%result%"=="ok" set state=listed
-if "%result%"=="refused" set state=refused
-if "%result%"=="unknown" set /a try+=1
-call :setOffer %1
+if "%result% !a_status! %2"=="refused 409 " set result=ok
+if "%result%"=="ok" set "@offer.%1=offer %1 listed %seller% %stock% %cents%"
+if "%result% %2"=="refused first" set "@offer.%1="
 call :save
-call :forget
 exit /b
-
-rem 4. Receber um pedido: primeiro gravar, depois responder. O mesmo pedido pode vir mais de uma vez.
-:take
-call :readJson "%spool%\events\%~1" 2>nul
-set ok=1
-call :mustBeNumber a_transactionId
-call :mustBeNumber a_quantity
-call :mustBeName a_itemRef
-call :mustBeName a_buyerCharacterRef
-if not defined ok exit /b
-set tries=0
-call :order %a_transactionId%
-if defined orderState if not "%orderState%"=="put-off" goto replyToOrder
-set "orderState=taken"
-set "item=%a_itemRef%"
-set "quantity=%a_quantity%"
-set "buyer=%a_buyerCharacterRef%"
-call :saveOrder %a_transactionId%
-echo pedido %a_transactionId%: recebido
-:replyToOrder
-call :observed %item%
-set "reply={"observedQuantity":%observed%}"
-call :answer "%~1"
-exit /b
-
-rem :eachEvent NOME :ROTINA
-:eachEvent
-pushd "%spool%\events" || exit /b
-for %%f in (%1-*.json) do if not exist "%spool%\replies\%%f" call %2 "%%f"
-popd
-exit /b
-
-rem A resposta tem o nome do evento, em replies\. O agente apaga os dois.
-:answer
-> "%spool%\replies\.%~n1.tmp" echo !reply!
-move /y "%spool%\replies\.%~n1.tmp" "%spool%\replies\%~1" >nul
-exit /b
-
-rem 5. Entregar ou relatar. OUT_OF_STOCK devolve o dinheiro: so com certeza. Na duvida, TEMPORARY.
-
-rem Um pedido de antes deste inicio pode ter acabado enquanto o servidor estava parado. A plataforma sabe.
-:mustBeAwaited
-set ok=1
-if not defined fromDisk.%1 exit /b
-call :newId ask-%1
-set "fields="transactionId":%1"
-call :call transaction.get
-call :forget
-if not "!a_deliveryStatus!"=="AGUARDANDO_SERVIDOR" set "ok="
-exit /b
-
-:deliver
-call :mustBeAwaited %1
-if not defined ok exit /b
-call :order %1
-call :offer %item%
-if not defined state goto putOff
-if %left% lss %quantity% (
-  rem A decisao fica gravada antes do relato.
-  set "orderState=out-of-stock"
-  call :saveOrder %1
-  echo pedido %1: sem estoque
-  exit /b
-)
-if defined @full.%buyer% goto putOff
-rem O item sai do vendedor e entra no correio do comprador na mesma gravacao em que o pedido fica entregue.
-set /a left-=%quantity%
-call :setOffer %item%
-set "@mail.%1=mail %buyer% %item% %quantity% %1"
-set "orderState=delivered"
-call :saveOrder %1
-echo pedido %1: entregue
-exit /b
-
-rem Agora nao da: a plataforma envia o pedido de novo. Cada relato tem um id novo.
-:putOff
-call :observed %item%
-set "id=failed-%1-%tries%"
-set "fields="transactionId":%1,"reason":"TEMPORARY","observedQuantity":%observed%"
-call :call transaction.delivery-failure
-if "%result%"=="ok" set "orderState=put-off"
-set /a tries+=1
-call :saveOrder %1
-call :forget
-if "%result%"=="ok" echo pedido %1: adiado
-exit /b
-
-:reportGone
-call :order %1
-call :observed %item%
-call :newId gone-%1
-set "fields="transactionId":%1,"reason":"OUT_OF_STOCK","observedQuantity":%observed%"
-call :call transaction.delivery-failure
-call :settle %1 closed
-exit /b
-
-rem O estado depois de um "ok". Com uma recusa certa nao adianta repetir: a equipe do jogo decide.
-:settle
-if "%result%"=="ok" set "orderState=%2"
-if "%result%"=="refused" set "orderState=closed"
-if "%result%"=="refused" echo pedido %1: recusado: !a_message!
-if not "%result%"=="unknown" call :saveOrder %1
-call :forget
-exit /b
-
-rem 6. Confirmar a entrega, ate haver uma resposta certa.
-:confirm
-call :order %1
-call :newId deliver-%1
-set "fields="transactionId":%1"
-call :call transaction.delivery
-call :settle %1 confirmed
-if "%result%"=="ok" echo pedido %1: confirmado
-exit /b
-
-rem 7. O fim de um pedido. Um que nao foi entregue nao e mais entregue.
-:endOrder
-call :readJson "%spool%\events\%~1" 2>nul
-set ok=1
-call :mustBeNumber a_transactionId
-if not defined ok exit /b
-call :order %a_transactionId%
-if defined orderState (
-  set orderState=closed
-  call :saveOrder %a_transactionId%
-  echo pedido %a_transactionId%: encerrado !a_outcome!
-)
-set "reply={}"
-call :answer "%~1"
-exit /b
-
-rem 8. O console: as linhas de console.txt. O nome muda antes da leitura: quem escreve depois faz outro arquivo.
+rem 4. Os comandos: as linhas de console.txt.
 :readConsole
-if not exist "%dir%\console.now" if exist "%dir%\console.txt" ren "%dir%\console.txt" console.now
-if not exist "%dir%\console.now" exit /b
+if not exist "%dir%\console.txt" exit /b
 set lines=0
-for /f "usebackq delims=" %%l in ("%dir%\console.now") do (
-  set /a lines+=1
-  set "line!lines!=%%l"
-)
-del "%dir%\console.now"
+for /f "usebackq delims=" %%l in ("%dir%\console.txt") do set /a lines+=1 & set "line!lines!=%%l"
+del "%dir%\console.txt"
 for /l %%n in (1,1,%lines%) do call :runLine %%n
 exit /b
-
 :runLine
-for /f "tokens=1-5" %%a in ("!line%1!") do (
+for /f "tokens=1-5" %%a in ("!line%1! - - - -") do (
   set "name=%%a" & set "w1=%%b" & set "w2=%%c" & set "w3=%%d" & set "w4=%%e"
 )
-set "ok="
-for %%c in (link list sold withdraw buy full room) do if "!name!"=="%%c" set ok=1
-if "!name!"=="list" call :mustBeName w2
-if "!name!"=="list" call :mustBeNumber w3
-if "!name!"=="list" call :mustBeNumber w4
-if "!name!"=="sold" call :mustBeNumber w2
-if "!name!"=="buy" call :mustBeNumber w2
-if "!name!"=="buy" call :mustBeName w3
-call :mustBeName w1
-if defined ok (
-  call :command_%name% %w1% %w2% %w3% %w4%
-) else (
-  echo !name!: recusado: comando desconhecido ou argumento errado
-)
+set ok=1
+for %%v in (name w1 w2 w3 w4) do call :mustBeName %%v
+if defined ok for %%c in (link list sold withdraw buy full room) do if "%name%"=="%%c" goto command_%%c
+echo %name%: recusado: comando desconhecido
 exit /b
-
-rem Nomes fazem parte de ids, nomes de arquivos e JSON. O argumento e o nome de uma variavel.
+rem Nomes e numeros fazem parte de ids, nomes de arquivos e JSON. O argumento e o nome de uma variavel.
 :mustBeName
-if not defined %1 set "ok="
 for /f "delims=_.-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" %%v in ("_!%1!") do set "ok="
 exit /b
-
-:mustBeNumber
-if not defined %1 set "ok="
-if "!%1:~0,1!"=="0" set "ok="
-for /f "delims=0123456789" %%v in ("0!%1!") do set "ok="
-exit /b
-
-rem A linha de resposta de um comando. O segundo argumento e o nome da variavel com o texto.
+:command_link
+set fields="characterRef":"%w1%"
+call :call character.link & call :tell link a_url & exit /b
+:command_list
+call :offer %w1%
+if defined state echo list: recusado: este item ja tem anuncio& exit /b
+rem Gravado antes da chamada: uma queda nao esquece o anuncio, e repetir nao anuncia duas vezes.
+set "@offer.%w1%=offer %w1% registering %w2% %w3% %w4%"
+call :save & call :register %w1% first & call :tell list result & exit /b
+:command_sold
+call :offer %w1%
+if %units% lss %w2% echo sold: recusado: nao ha tanto& exit /b
+set /a stock-=%w2% & set /a units-=%w2%
+set "@offer.%w1%=offer %w1% %state% %seller% %stock% %cents%"
+set fields="itemRef":"%w1%","observedQuantity":%units%
+call :save & call :call market.adjust-stock & call :tell sold result & exit /b
+:command_withdraw
+set fields="itemRef":"%w1%"
+call :call market.withdraw & call :tell withdraw result & exit /b
+:command_buy
+set fields="itemRef":"%w1%","quantity":%w2%,"buyerCharacterRef":"%w3%"
+call :call transaction.create & call :tell buy a_checkoutUrl & exit /b
+:command_full
+set "@full.%w1%=full %w1%"
+call :save & echo full: ok& exit /b
+:command_room
+set "@full.%w1%="
+call :save & echo room: ok& exit /b
+rem A linha que responde a um comando. O segundo argumento e o nome da variavel com o texto.
 :tell
 if "%result%"=="ok" echo %1: !%2!
 if "%result%"=="refused" echo %1: recusado: !a_message!
 if "%result%"=="unknown" echo %1: sem resposta
-exit /b
-
-:command_link
-call :newId link
-set "fields="characterRef":"%1""
-call :call character.link
-call :forget
-call :tell link a_url
-exit /b
-
-rem Depois de uma recusa, uma tentativa nova com um id novo.
-:command_list
-call :offer %1
-if defined state if not "%state%"=="refused" (
-  echo list: recusado: %1 ja foi anunciado
-  exit /b
-)
-if not defined state set try=0
-set /a try+=1
-set state=registering
-set "seller=%2"
-set "left=%3"
-set "cents=%4"
-call :setOffer %1
-call :save
-call :register %1
-call :tell list result
-exit /b
-
-:command_sold
-call :offer %1
-if not defined state set left=0
-if %left% lss %2 (
-  echo sold: recusado: nao ha essa quantidade
-  exit /b
-)
-set /a left-=%2
-call :setOffer %1
-call :save
-call :observed %1
-call :newId adjust
-set "fields="itemRef":"%1","observedQuantity":%observed%"
-call :call market.adjust-stock
-call :forget
-call :tell sold result
-exit /b
-
-:command_withdraw
-call :newId withdraw
-set "fields="itemRef":"%1""
-call :call market.withdraw
-call :offer %1
-if "%result%"=="ok" if defined state (
-  set state=withdrawn
-  call :setOffer %1
-  call :save
-)
-call :forget
-call :tell withdraw result
-exit /b
-
-rem Uma compra cuja resposta se perde nao faz mal: ela expira sem pagamento.
-:command_buy
-call :newId buy
-set "fields="itemRef":"%1","quantity":%2,"buyerCharacterRef":"%3""
-call :call transaction.create
-call :forget
-call :tell buy a_checkoutUrl
-exit /b
-
-:command_full
-set "@full.%1=full %1"
-call :save
-echo full: ok
-exit /b
-
-:command_room
-set "@full.%1="
-call :save
-echo room: ok
 exit /b
