@@ -3,7 +3,7 @@ import type { Order } from './order.ts'
 import { awaitsReply } from './order-moves.ts'
 
 /** How messages reach the game server. */
-export type Way = 'url' | 'files' | 'asking'
+export type Channel = 'url' | 'files' | 'asking'
 
 /** A transaction for which the agent has something to do, in the one state that says what. Times are monotonic ms. */
 export type OpenOrder = {
@@ -42,7 +42,7 @@ export function openOrder(order: Order, atMs: number): OpenOrder {
 
 /** The bounds of `nextEffects`. Each kind has slots of its own, so that no terminal event keeps one from an order. */
 export interface OpenOrderLimits {
-  readonly way: Way
+  readonly channel: Channel
   readonly slots: { readonly orders: number; readonly terminalEvents: number; readonly reports: number }
 }
 
@@ -87,7 +87,8 @@ export function nextEffects(table: Iterable<OpenOrder>, limits: OpenOrderLimits,
     if (slot) free[slot]--
   }
   for (const open of all) {
-    const effect = isWaiting(open) && open.atMs <= nowMs ? dueEffect(open, limits.way, nowMs, platformMs) : undefined
+    const effect =
+      isWaiting(open) && open.atMs <= nowMs ? dueEffect(open, limits.channel, nowMs, platformMs) : undefined
     if (!effect) continue
     const slot = slotOf(effect, open.order)
     if (slot === undefined || free[slot]-- > 0) effects.push({ effect, open })
@@ -95,7 +96,7 @@ export function nextEffects(table: Iterable<OpenOrder>, limits: OpenOrderLimits,
   return effects
 }
 
-function dueEffect(open: OpenOrder, way: Way, nowMs: number, platformMs: number): Effect | undefined {
+function dueEffect(open: OpenOrder, channel: Channel, nowMs: number, platformMs: number): Effect | undefined {
   const { phase, retryAtMs } = open.order
   switch (phase) {
     case 'taken':
@@ -106,11 +107,11 @@ function dueEffect(open: OpenOrder, way: Way, nowMs: number, platformMs: number)
       return 'report'
     case 'ended':
     case 'closed':
-      return way === 'url' ? 'push' : way === 'files' ? 'show' : 'confirm'
+      return channel === 'url' ? 'push' : channel === 'files' ? 'show' : 'confirm'
     default:
       if (needsProof(open, nowMs)) return 'ask'
       // A game server that asks gets its orders when it asks.
-      return way === 'url' ? 'push' : way === 'files' ? 'show' : undefined
+      return channel === 'url' ? 'push' : channel === 'files' ? 'show' : undefined
   }
 }
 

@@ -4,6 +4,7 @@ import type { Log } from '../log/log.ts'
 import type { Message, Reply } from './message.ts'
 import type { NamedMessage } from './message-files.ts'
 import {
+  type Channel,
   type Effect,
   isSameTask,
   isWaiting,
@@ -14,7 +15,6 @@ import {
   proofMs,
   reportDelayMs,
   retryDelayMs,
-  type Way,
 } from './open-orders.ts'
 import type { Order } from './order.ts'
 import type { OrderBook } from './order-book.ts'
@@ -30,7 +30,7 @@ export interface OrderPathOptions extends Pick<QuestionsOptions, 'attempt'> {
   readonly book: OrderBook
   readonly questions: Pick<Questions, 'ask'>
   readonly platform: OrdersPlatform
-  readonly way: Way
+  readonly channel: Channel
   /** Offers a message once. Never throws. */
   readonly push: (message: Message) => Promise<Reply | 'unanswered'>
   readonly files: OrderFiles
@@ -98,7 +98,7 @@ export class OrderPath {
   prove(transactionId: number, askedMs: number): void {
     const open = this.#table.get(transactionId)
     if (!open || !awaitsReply(open.order.phase) || open.provenMs >= askedMs) return
-    const isFirst = open.provenMs === Number.NEGATIVE_INFINITY && this.#options.way !== 'asking'
+    const isFirst = open.provenMs === Number.NEGATIVE_INFINITY && this.#options.channel !== 'asking'
     const isDueNow = open.at === 'due' && isFirst
     this.#table.set(transactionId, { ...open, provenMs: askedMs, ...(isDueNow && { atMs: this.#nowMs() }) })
     this.#act()
@@ -141,8 +141,8 @@ export class OrderPath {
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
     if (this.#state !== 'running') return
-    const { way, clock, platform, files } = this.#options
-    const due = nextEffects(this.#table.values(), { way, slots }, this.#nowMs(), platform.platformMs())
+    const { channel, clock, platform, files } = this.#options
+    const due = nextEffects(this.#table.values(), { channel, slots }, this.#nowMs(), platform.platformMs())
     for (const { effect, open } of due) this.#begin(effect, open)
     if (this.#look.at === 'none' && (this.#table.size > 0 || files.isWatched))
       this.#look = { at: 'set', cancel: clock.after(lookIntervalMs, () => void this.#track(this.#lookAtFiles())) }
@@ -174,7 +174,7 @@ export class OrderPath {
     const open = this.#table.get(order.transactionId)
     // A game server that asks for its orders has the platform asked again then.
     if (open && !needsProof(open, this.#nowMs()))
-      return this.#again(begun, this.#options.way === 'asking' ? sweepMs : 0, tries)
+      return this.#again(begun, this.#options.channel === 'asking' ? sweepMs : 0, tries)
     // What says when it expires may stay where nothing is known.
     if (verdict.kind !== 'unanswered') this.#options.files.removeEvent(message)
     this.#again(begun, retryDelayMs(tries + 1))

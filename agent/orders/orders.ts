@@ -20,7 +20,7 @@ import type { OrdersPlatform } from './platform-port.ts'
 import { Questions } from './questions.ts'
 
 export interface OrdersOptions
-  extends Pick<OrderPathOptions, 'way' | 'push'>,
+  extends Pick<OrderPathOptions, 'channel' | 'push'>,
     Pick<OrderFilesOptions, 'files'>,
     Pick<OrderReportsOptions, 'onObserved'> {
   readonly ledger: OrderLedger
@@ -58,7 +58,7 @@ export class Orders {
   #stopPurging: () => void = () => undefined
 
   constructor(options: OrdersOptions) {
-    const { ledger, way, clock, log } = options
+    const { ledger, channel, clock, log } = options
     this.#options = options
     const book = new OrderBook(ledger, clock, log)
     const attempt = (act: () => Promise<unknown>) => this.#attempt(act)
@@ -67,7 +67,7 @@ export class Orders {
       ...{ book, attempt, onAwaited: (...awaited) => this.path.prove(...awaited) },
     })
     const limitedLog = new LimitedLog(log, clock)
-    this.files = new OrderFiles({ ...options, isChannel: way === 'files', limitedLog })
+    this.files = new OrderFiles({ ...options, isChannel: channel === 'files', limitedLog })
     this.path = new OrderPath({ ...options, files: this.files, book, questions, attempt, limitedLog })
     this.reports = new OrderReports({ ...options, book })
     const { answer, listAll } = orderOperations({ book, questions, path: this.path, clock, log })

@@ -47,18 +47,18 @@ export interface Bridge {
 /** @throws As `openSqliteOrderLedger`. */
 export function openBridge(options: BridgeOptions): Bridge {
   const { settings, stateDir, spoolDir, forwardToken: token, clock, log } = options
-  const { forwardUrl: url, ordersBy: way } = settings
+  const { forwardUrl: url, ordersBy: channel } = settings
   const stateLog = new StateLog('orders', stateDir, log)
   const ledger = openSqliteOrderLedger({ ...options, onFull: (cause) => stateLog.onFull(cause) })
-  const pushing = url !== undefined && way === 'url' ? pushToUrl({ ...options, url, token }) : undefined
+  const pushing = url !== undefined && channel === 'url' ? pushToUrl({ ...options, url, token }) : undefined
   const files = spoolDir === undefined ? undefined : eventFiles(spoolDir, clock, log)
-  const orders = new Orders({ ...options, ledger, way, files, push: pushing?.push ?? (async () => 'unanswered') })
+  const orders = new Orders({ ...options, ledger, channel, files, push: pushing?.push ?? (async () => 'unanswered') })
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
   const stopping = new AbortController()
   let server: BridgeServer | undefined
 
   const reasonsOfFiles = () => {
-    if (spoolDir === undefined || way !== 'files') return []
+    if (spoolDir === undefined || channel !== 'files') return []
     // Replies come in as requests do, and events go out as answers do.
     const dirs = { root: spoolDir, outbox: join(spoolDir, 'replies'), inbox: join(spoolDir, 'events') }
     return spoolReasons(dirs, orders.files.hasProblem).map(sentenceOf)
@@ -67,9 +67,9 @@ export function openBridge(options: BridgeOptions): Bridge {
   return {
     orders,
     handover:
-      way === 'url'
+      channel === 'url'
         ? `posted to ${new URL(url ?? '').origin}`
-        : way === 'asking'
+        : channel === 'asking'
           ? 'the game server asks with orders.open'
           : `files in ${join(spoolDir ?? '', 'events')}`,
     reasons: () => [...stateLog.reasons, ...reasonsOfFiles()],

@@ -16,7 +16,7 @@ import { order as paid } from '../fixtures/events.ts'
 
 const nowMs = 1_000_000
 const platformMs = 5_000_000
-const limits: OpenOrderLimits = { way: 'url', slots: { orders: 8, terminalEvents: 2, reports: 8 } }
+const limits: OpenOrderLimits = { channel: 'url', slots: { orders: 8, terminalEvents: 2, reports: 8 } }
 
 const state = fc.oneof(
   fc.record({
@@ -42,8 +42,8 @@ const table: fc.Arbitrary<readonly OpenOrder[]> = fc
     }),
   )
 const way = fc.constantFrom('url' as const, 'files' as const, 'asking' as const)
-const effectsOf = (all: readonly OpenOrder[], one: OpenOrderLimits['way'] = 'url') =>
-  nextEffects(all, { ...limits, way: one }, nowMs, platformMs)
+const effectsOf = (all: readonly OpenOrder[], one: OpenOrderLimits['channel'] = 'url') =>
+  nextEffects(all, { ...limits, channel: one }, nowMs, platformMs)
 
 test('an order is pushed or shown only on an answer that is at most a minute old', () => {
   fc.assert(

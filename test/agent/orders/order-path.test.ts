@@ -37,7 +37,7 @@ test('replies are looked for every 200 ms, however often something else happens'
     files: new OrderFiles({ files, isChannel: true, log, limitedLog: log }),
     push: async () => 'unanswered',
     attempt: async (act) => void (await act()),
-    ...{ way: 'files', clock, log, limitedLog: log },
+    ...{ channel: 'files', clock, log, limitedLog: log },
   })
   await path.start([known])
   const before = looks

@@ -72,7 +72,7 @@ export class World {
     const push = async (message: Message) => (life.isDead ? new Promise<never>(() => undefined) : this.#take(message))
     const onObserved = async () => undefined
     const platform = this.#platform(() => orders.reports)
-    const orders = new Orders({ ledger, platform, clock, log, way: 'url', push, files: undefined, onObserved })
+    const orders = new Orders({ ledger, platform, clock, log, channel: 'url', push, files: undefined, onObserved })
     this.#life = Object.assign(life, { orders })
     void orders.start()
   }
