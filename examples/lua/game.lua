@@ -58,9 +58,9 @@ end
 local since = "1970-01-01T00:00:00.000Z" -- até este momento já viu os pedidos que acabaram
 local function askForOrders()
   local data = call("orders.open", { closedSince = since }).data or { orders = {}, closed = {} }
-  for _, o in ipairs(data.orders) do
+  for _, o in ipairs(data.orders) do -- para no primeiro que o agente não aceita: a lista pode estar velha
     local answer = o.state == "offered" and call("orders.take", take(o)) or { ok = true }
-    if not answer.ok then return print("pedido " .. o.transactionId .. ": " .. text(answer)) end -- pergunta de novo
+    if not answer.ok then return print("pedido " .. o.transactionId .. ": " .. text(answer)) end
   end
   for _, o in ipairs(data.closed) do
     local order = orders[tostring(o.transactionId)]
