@@ -94,7 +94,7 @@ export const examples: readonly Example[] = [
   },
   {
     name: 'go',
-    ...overHttp,
+    ...byAsking,
     linesMax: 200,
     packages: ['golang-go'],
     needs: [['go', 'version']],
