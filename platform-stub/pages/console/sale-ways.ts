@@ -99,6 +99,6 @@ export function saleWaysOf({ spoolDir }: AgentBeside): SaleWay[] {
 
 /** The folders in `examples/`, by how their orders come. */
 export const examplesByOrders = {
-  posted: ['node', 'go', 'java', 'csharp', 'php', 'python-reports'],
-  fetched: ['python', 'lua', 'cpp', 'lua-files', 'shell-files', 'php-files', 'batch-files'],
+  posted: ['node', 'java', 'csharp', 'php', 'python-reports'],
+  fetched: ['python', 'go', 'lua', 'cpp', 'lua-files', 'shell-files', 'php-files', 'batch-files'],
 } as const

@@ -23,8 +23,8 @@ export const firstSale = {
     fetched: html`Start one of these examples in another terminal, as its <code>README.md</code> says. It says <code>pronto</code>. It asks for its orders, or reads them from files:`,
     posted: (url: Html) =>
       html`Start one of these examples in another terminal, as its <code>README.md</code> says. It says <code>pronto</code>. The agent posts its orders to ${url}:`,
-    wantPosted: html`For the examples that take orders by POST (Node, Go, Java, C#, PHP), start with <code>npm start -- --forward-url http://127.0.0.1:9000/orders --forward-token segredo</code>.`,
-    wantFetched: html`For the examples that ask for orders or read files (Python, Lua, C++, shell, PHP with cron, Windows batch), start only <code>npm start</code>, without an option.`,
+    wantPosted: html`For the examples that take orders by POST (Node, Java, C#, PHP), start with <code>npm start -- --forward-url http://127.0.0.1:9000/orders --forward-token segredo</code>.`,
+    wantFetched: html`For the examples that ask for orders or read files (Python, Go, Lua, C++, shell, PHP with cron, Windows batch), start only <code>npm start</code>, without an option.`,
   },
   byItself: 'The game server of the example does this by itself, a second or two later.',
   steps: {

@@ -22,8 +22,8 @@ export const firstSale: Texts['firstSale'] = {
     fetched: html`Inicie um destes exemplos em outro terminal, como diz o <code>README.pt-BR.md</code> dele. Ele mostra <code>pronto</code>. Ele pergunta pelos pedidos ou os lê de arquivos:`,
     posted: (url) =>
       html`Inicie um destes exemplos em outro terminal, como diz o <code>README.pt-BR.md</code> dele. Ele mostra <code>pronto</code>. O agente envia os pedidos por POST para ${url}:`,
-    wantPosted: html`Para os exemplos que recebem pedidos por POST (Node, Go, Java, C#, PHP), inicie com <code>npm start -- --forward-url http://127.0.0.1:9000/orders --forward-token segredo</code>.`,
-    wantFetched: html`Para os exemplos que perguntam pelos pedidos ou leem arquivos (Python, Lua, C++, shell, PHP com cron, batch do Windows), inicie só com <code>npm start</code>.`,
+    wantPosted: html`Para os exemplos que recebem pedidos por POST (Node, Java, C#, PHP), inicie com <code>npm start -- --forward-url http://127.0.0.1:9000/orders --forward-token segredo</code>.`,
+    wantFetched: html`Para os exemplos que perguntam pelos pedidos ou leem arquivos (Python, Go, Lua, C++, shell, PHP com cron, batch do Windows), inicie só com <code>npm start</code>.`,
   },
   byItself: 'O servidor de jogo do exemplo faz isto sozinho, um ou dois segundos depois.',
   steps: {
