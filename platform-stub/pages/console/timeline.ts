@@ -30,10 +30,11 @@ export function timeline(parts: ConsoleParts, transaction: TransactionRow, histo
       webhooks.newestAttempts(delivery.id, null, happeningsMax).map((attempt) => attemptOf(t, delivery, attempt)),
     )
   const calls = callsOf(parts, transaction)
+  // In the same millisecond, a call comes before what it changed.
   const happenings = [
+    ...calls,
     ...history.map((row) => moveOf(t, row)),
     ...transactions.moneyOf(transaction.id).map((row) => moneyOf(t, row)),
-    ...calls,
     ...attempts,
   ]
     .sort((one, other) => one.atMs - other.atMs)
@@ -74,7 +75,7 @@ function callsOf({ t, journal }: ConsoleParts, { id, gameServerId }: Transaction
     .newest(journalEntriesMax)
     .filter(isAbout)
     .map(({ number, atMs, durationMs, method, path: asked, status, message }) => ({
-      atMs: atMs - durationMs,
+      atMs: Math.floor(atMs - durationMs),
       tone: status === 200 ? 'busy' : 'bad',
       what: html`${t.history.call(html`<a href="/console/requests/${number}"><code>${method} ${asked.startsWith(`${path}/`) ? asked.slice(path.length) : asked}</code></a>`, html`<strong>${status ?? t.history.nothing}</strong>`)} ${message && html`<span class="soft" lang="pt-BR">${message}</span>`}`,
     }))
