@@ -63,8 +63,8 @@ function end({ transactionId: id, itemRef: item, outcome }) {
 createServer(async (request, response) => {
   if (request.headers.authorization !== `Bearer ${token}`) return response.writeHead(401).end() // não é o agente
   const event = await json(request).catch(() => undefined)
-  const handle = new Map([['transfer_order', take], ['transaction_terminal', end]]).get(event?.event)
-  response.writeHead(handle ? 200 : 400).end(handle && JSON.stringify(handle(event)))
+  const handle = event?.event === 'transfer_order' ? take : event?.event === 'transaction_terminal' && end
+  response.writeHead(handle ? 200 : 400).end(handle ? JSON.stringify(handle(event)) : undefined)
 }).listen(GAME_PORT, '127.0.0.1', () => console.log('pronto'))
 
 // 3. Chamar o agente. Ele assina, envia e repete. Nenhuma destas chamadas precisa de um id.
