@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { operations, requestOf } from '../../contract/operations.ts'
 import { contactSign, readAttempt } from '../call/read-attempt.ts'
-import { systemClock } from '../clock/clock.ts'
+import { systemClock } from '../clock/system-clock.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { say } from '../language/say.ts'
 import { connectToPlatform } from '../platform/connection.ts'

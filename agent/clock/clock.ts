@@ -8,6 +8,8 @@ export interface Clock {
   after(delayMs: number, callback: () => void): () => void
   /** Resolves when `monotonicMs` has grown by at least `delayMs`. */
   sleep(delayMs: number): Promise<void>
+  /** Resolves when everything that is due now has had its turn. For long work that lets others in between. */
+  nextTurn(): Promise<void>
 }
 
 /** Time as the runtime gives it. */
@@ -16,6 +18,8 @@ export interface RawTime {
   monotonicMs(): number
   /** Calls back once, at about that time: Node's timers fire up to 1 ms early. The returned function cancels. */
   setTimer(delayMs: number, callback: () => void): () => void
+  /** Resolves when everything that is due now has had its turn. */
+  nextTurn(): Promise<void>
 }
 
 /** Node fires a timer with a longer delay at once. */
@@ -42,14 +46,6 @@ export function clockOver(time: RawTime): Clock {
       new Promise((resolve) => {
         after(delayMs, resolve)
       }),
+    nextTurn: () => time.nextTurn(),
   }
 }
-
-export const systemClock: Clock = clockOver({
-  wallMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  setTimer(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs)
-    return () => clearTimeout(timer)
-  },
-})

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { limits } from '../../contract/limits.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { type RunningAgent, startAgent } from '../agent.ts'
-import { systemClock } from '../clock/clock.ts'
+import { systemClock } from '../clock/system-clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import { exampleOf, shownPath } from '../config/settings.ts'

@@ -69,7 +69,7 @@ export class OutboxScan {
         if (id === undefined && isLikeRequest(name)) this.#ignored.add(name, 'not-a-request-name', mistakeAfterMs)
         const mtimeMs = id === undefined || table.isKnown(name) ? undefined : this.#mtimeOfRegular(name, id)
         if (id !== undefined && mtimeMs !== undefined) found.push({ name, id, mtimeMs })
-        if (count % batchSize === 0) await new Promise(setImmediate)
+        if (count % batchSize === 0) await clock.nextTurn()
       }
     } finally {
       dir.closeSync()

@@ -1,7 +1,7 @@
 import { type BigIntStats, type Dirent, lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
+import type { Clock } from '../clock/clock.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
@@ -136,12 +136,12 @@ export async function removeExpired({ outbox, inbox }: SpoolDirs, nowMs: number,
  * Counts requests that are not claimed, and refused files. Directories and links of such names can become neither. With
  * very many of them other work continues in between.
  */
-export async function countFiles({ outbox }: SpoolDirs): Promise<{ backlog: number; rejected: number }> {
+export async function countFiles({ outbox }: SpoolDirs, clock: Clock): Promise<{ backlog: number; rejected: number }> {
   const count = { backlog: 0, rejected: 0 }
   let entries = 0
   try {
     for (const entry of entriesIn(outbox)) {
-      if (++entries % 1_024 === 0) await setImmediate()
+      if (++entries % 1_024 === 0) await clock.nextTurn()
       if (!entry.isFile()) continue
       const id = idOfRequest(entry.name)
       if (id !== undefined && !isDeviceName(id)) count.backlog++

@@ -124,7 +124,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     async status() {
       const { claimed: inFlight, oldestMs } = options.table
       const oldestAgeS = oldestMs === undefined ? null : Math.round((clock.monotonicMs() - oldestMs) / 1000)
-      return { dir: dirs.root, ...(await countFiles(dirs)), oldestAgeS, inFlight }
+      return { dir: dirs.root, ...(await countFiles(dirs, clock)), oldestAgeS, inFlight }
     },
     stop() {
       if (!stopped) {

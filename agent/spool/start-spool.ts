@@ -48,7 +48,7 @@ function startLater(options: SpoolOptions, firstError: Unusable): Spool {
     reasons: () => (state.at === 'working' ? state.spool.reasons() : [state.reason]),
     async status() {
       if (state.at === 'working') return state.spool.status()
-      return { dir: dirs.root, ...(await countFiles(dirs)), oldestAgeS: null, inFlight: 0 }
+      return { dir: dirs.root, ...(await countFiles(dirs, clock)), oldestAgeS: null, inFlight: 0 }
     },
     async stop() {
       stopTrying()

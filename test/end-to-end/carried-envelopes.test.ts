@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../../agent/clock/clock.ts'
+import { systemClock } from '../../agent/clock/system-clock.ts'
 import { goodInputs, startTestAgent } from '../agent/fixtures/test-agent.ts'
 import { sharedPrivateKey, startStub } from '../platform-stub/fixtures/stub.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clockOver, type RawTime, systemClock } from '../../../agent/clock/clock.ts'
+import { clockOver, type RawTime } from '../../../agent/clock/clock.ts'
+import { systemClock } from '../../../agent/clock/system-clock.ts'
 
 /** Raw time whose timers fire when a test says so, however early. */
 function rawTime() {
@@ -14,6 +15,7 @@ function rawTime() {
       timers.push(timer)
       return () => timers.splice(timers.indexOf(timer), 1)
     },
+    nextTurn: async () => undefined,
   }
   const fire = (atMs: number) => {
     nowMs = atMs

@@ -65,6 +65,7 @@ export class World {
         return cancel
       },
       sleep: (delayMs) => this.clock.sleep(delayMs),
+      nextTurn: () => this.clock.nextTurn(),
     }
     const onLine = (line: string) => void (line.includes('a bug of the agent') && this.faults.push(line))
     const log = pino({ level: 'trace' }, { write: onLine })
