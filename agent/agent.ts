@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import manifest from '../package.json' with { type: 'json' }
 import { refuse } from './call/answer.ts'
 import { answerCall, type CallDeps, type CallReports } from './call/answer-call.ts'
@@ -12,9 +11,7 @@ import { SingleFlight } from './call/single-flight.ts'
 import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
 import type { Clock } from './clock/clock.ts'
 import { repeat } from './clock/repeat.ts'
-import { systemClock } from './clock/system-clock.ts'
 import type { LiveConfig } from './config/live-config.ts'
-import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import { CallLog } from './log/call-log.ts'
 import { LimitedLog } from './log/limited-log.ts'
 import type { Log } from './log/log.ts'
@@ -25,9 +22,9 @@ import { operationsText } from './loopback/operations-text.ts'
 import { startLoopbackServer } from './loopback/server.ts'
 import type { OrdersPlatform } from './orders/platform-port.ts'
 import { warnOfUnattendedOrders } from './orders/unattended-orders.ts'
+import type { Outside } from './outside.ts'
 import { takeOwnershipInTime } from './ownership/late-ownership.ts'
-import { type OwnedDir, type Ownership, takeOwnership } from './ownership/owner-lock.ts'
-import { connectToPlatform } from './platform/connection.ts'
+import type { Ownership } from './ownership/ownership.ts'
 import { Contact } from './platform/contact.ts'
 import { partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
@@ -39,17 +36,6 @@ import { startSpool } from './spool/start-spool.ts'
 import { Counters } from './status/counters.ts'
 import { readStatus } from './status/status.ts'
 import { openBridge } from './webhook-bridge/bridge.ts'
-
-/** Time, randomness and identity. Tests give their own. */
-export interface Outside {
-  readonly clock: Clock
-  /** Uniform in [0, 1). */
-  readonly random: () => number
-  /** A value that it has not returned before. */
-  readonly newJti: () => string
-}
-
-const realOutside: Outside = { clock: systemClock, random: Math.random, newJti: randomUUID }
 
 /** A running daemon. */
 export interface RunningAgent {
@@ -85,27 +71,25 @@ export async function startAgent(
   live: LiveConfig,
   log: Log,
   onFatal: (error: Error) => void,
-  outside: Outside = realOutside,
+  outside: Outside,
 ): Promise<RunningAgent> {
-  const { clock } = outside
+  const { clock, signing } = outside
   const config = live.current
   await using started = new AsyncDisposableStack()
-  const owner = `process ${process.pid}, since ${new Date(clock.wallMs()).toISOString()}`
-  const owned = (dir: OwnedDir, take = takeOwnership): Ownership => {
-    const ownership = take(dir, owner)
+  const owner = `process ${outside.pid}, since ${new Date(clock.wallMs()).toISOString()}`
+  const owned = (ownership: Ownership): Ownership => {
     started.defer(() => ownership.release())
     return ownership
   }
-  owned({ setting: 'SERVICE_STATE_DIR', path: config.stateDir, mode: 0o700 })
-  const spoolOwnership =
-    config.spoolDir === undefined
-      ? undefined
-      : owned({ setting: 'SERVICE_SPOOL_DIR', path: config.spoolDir, mode: 0o755 }, takeOwnershipInTime)
+  owned(outside.takeOwnership({ setting: 'SERVICE_STATE_DIR', path: config.stateDir, mode: 0o700 }, owner))
+  const ownSpool = (path: string): Ownership =>
+    owned(takeOwnershipInTime(outside.takeOwnership, { setting: 'SERVICE_SPOOL_DIR', path, mode: 0o755 }, owner))
+  const spoolOwnership = config.spoolDir === undefined ? undefined : ownSpool(config.spoolDir)
   const startedMs = clock.monotonicMs()
   const counters = new Counters()
   const requestFiles = new RequestTable(() => clock.monotonicMs())
   const stateLog = new StateLog('calls with an id', config.stateDir, log)
-  const journal = openSqliteJournal({
+  const journal = outside.openJournal({
     stateDir: config.stateDir,
     clock,
     isUnanswered: (id) => requestFiles.isUnanswered(id),
@@ -117,7 +101,7 @@ export async function startAgent(
   const { origin } = new URL(baseUrl)
   const proxy = proxyOf(origin, config)
   const route = { baseUrl, proxy, signer: () => live.current.signingKey }
-  const connection = connectToPlatform({ origin, extraCa, proxy, attemptTimeoutMs, clock })
+  const connection = outside.connect({ origin, extraCa, proxy, attemptTimeoutMs, clock })
   started.defer(() => connection.close())
   const platformLog = new PlatformLog(log, clock)
   const contact = new Contact(clock, (state) => platformLog.onContact(state))
@@ -125,7 +109,7 @@ export async function startAgent(
   const platformClock = new PlatformClock(clock, (offsetMs) => platformLog.onClock(offsetMs))
   const toPlatform = { route, connection, contact, platformClock, clock, attemptTimeoutMs }
   const userAgent = agentName.replace(' ', '/')
-  const api = partnerApi({ ...toPlatform, credentials: () => live.current, userAgent, newJti: outside.newJti })
+  const api = partnerApi({ ...toPlatform, credentials: () => live.current, userAgent, newJti: outside.newJti, signing })
   const sending: SendDeps = {
     ...toPlatform,
     partnerApi: api,
@@ -157,10 +141,10 @@ export async function startAgent(
   }
   const forwardToken = () => live.current.webhook?.forwardToken
   const toBridge = { forwardToken, platform, clock, log, onWebhook, onObserved, onFatal }
-  const bridge = config.webhook && openBridge({ ...config, ...toBridge, settings: config.webhook })
+  const bridge = config.webhook && openBridge({ ...config, ...outside, ...toBridge, settings: config.webhook })
   if (bridge) started.defer(() => bridge.close())
-  else warnOfUnattendedOrders(config.stateDir, log)
-  const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api, clock)
+  else warnOfUnattendedOrders(() => outside.countOpenOrders(config.stateDir), log)
+  const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api, clock, signing.check)
   const callLog = new CallLog(log)
   const deps: CallDeps = {
     callDeadlineMs,
@@ -220,6 +204,7 @@ export async function startAgent(
     statusText: async () => JSON.stringify(await status()),
     metrics: async () => (await import('./status/metrics.ts')).writeMetrics(await status(), counters, manifest.version),
     agent: agentName,
+    listen: outside.listen,
     clock,
     log,
     refusalLog: new LimitedLog(log, clock),

@@ -1,3 +1,4 @@
+import { operationNamed } from '../../contract/operations.ts'
 import type { CallAnswer } from './answer.ts'
 
 /** A call as the journal knows it. */
@@ -53,4 +54,15 @@ export interface IdempotencyJournal {
   /** Number of ids that it has, those whose window is over included. */
   count(): Promise<number>
   close(): Promise<void>
+}
+
+/** Whether the platform acts each time such a call is sent. */
+export function isSentOnce({ operationName }: JournalledCall): boolean {
+  const operation = operationNamed(operationName)
+  return operation?.kind === 'platform' && operation.retry === 'once'
+}
+
+/** Whether it does harm to run a call again after a power cut. The game client may send each envelope that was signed. */
+export function isHarmfulTwice(call: JournalledCall): boolean {
+  return isSentOnce(call) || operationNamed(call.operationName)?.kind === 'envelope'
 }

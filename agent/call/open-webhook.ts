@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import {
+  type CheckSignature,
   type EnvelopeError,
   type EnvelopeOpening,
   judgeEnvelopeHead,
@@ -36,6 +37,7 @@ export function webhookOpener(
   platformClock: PlatformClock,
   partnerApi: Pick<PartnerApi, 'learnClock'>,
   clock: Pick<Clock, 'monotonicMs'>,
+  check: CheckSignature,
 ): OpenWebhook {
   let askedMs = Number.NEGATIVE_INFINITY
   let question: Promise<void> | undefined
@@ -48,16 +50,16 @@ export function webhookOpener(
     },
 
     async open(received) {
-      const opening = await openEnvelope(received, rules(webhookLeewayS))
+      const opening = await openEnvelope(received, rules(webhookLeewayS), check)
       if (opening.ok || opening.step !== 'expiry') return opening
       const mayAsk = clock.monotonicMs() - askedMs >= questionIntervalMs
-      if (!(question || mayAsk) || !(await openEnvelope(received, rules(expiredSMax))).ok) return opening
+      if (!(question || mayAsk) || !(await openEnvelope(received, rules(expiredSMax), check)).ok) return opening
       askedMs = clock.monotonicMs()
       question ??= partnerApi.learnClock().finally(() => {
         question = undefined
       })
       await question
-      return openEnvelope(received, rules(webhookLeewayS))
+      return openEnvelope(received, rules(webhookLeewayS), check)
     },
   }
 }

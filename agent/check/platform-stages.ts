@@ -4,13 +4,14 @@ import { contactSign, readAttempt } from '../call/read-attempt.ts'
 import { systemClock } from '../clock/system-clock.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { say } from '../language/say.ts'
-import { connectToPlatform } from '../platform/connection.ts'
 import { Contact } from '../platform/contact.ts'
 import { partnerApi } from '../platform/partner-api.ts'
 import { clockOffsetMsTolerated, PlatformClock } from '../platform/platform-clock.ts'
 import { problemOfClock } from '../platform/problem-of-answer.ts'
 import type { PlatformProblem } from '../platform/problem-table.ts'
 import { proxyOf } from '../platform/proxy.ts'
+import { connectToPlatform } from '../platform/undici-connection.ts'
+import { rsaSigning } from '../signing/rsa-signing.ts'
 import { type Check, right, unknown, type Verdict, warning, wrong } from './check.ts'
 
 /** What one question and one signed call have shown. */
@@ -46,6 +47,7 @@ export async function probePlatform(config: AgentConfig, userAgent: string): Pro
     platformClock,
     contact,
     newJti: randomUUID,
+    signing: rsaSigning,
   })
   try {
     await api.learnClock()

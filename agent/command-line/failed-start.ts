@@ -4,7 +4,7 @@ import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { cures } from '../language/cures.ts'
 import { sentenceOf } from '../language/problem.ts'
-import { LockedError } from '../ownership/owner-lock.ts'
+import { LockedError } from '../ownership/ownership.ts'
 import { SpoolUnusableError } from '../spool/spool-dirs.ts'
 import { exitCodes } from './exit-codes.ts'
 

@@ -10,7 +10,8 @@ import { cureOf } from '../durable-files/system-errors.ts'
 import { sentenceOf } from '../language/problem.ts'
 import { type Log, type OpenedLog, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
-import { LockedError } from '../ownership/owner-lock.ts'
+import { LockedError } from '../ownership/ownership.ts'
+import { realOutside } from '../real-outside.ts'
 import { serviceManager } from '../service/service-manager.ts'
 import { exitCodes } from './exit-codes.ts'
 import { explainFailedStart } from './failed-start.ts'
@@ -114,7 +115,7 @@ async function start(
 ): Promise<RunningAgent | undefined> {
   for (let isReported = false; ; isReported = true) {
     try {
-      return await startAgent(live, log, onFatal)
+      return await startAgent(live, log, onFatal, realOutside)
     } catch (error) {
       if (!onStandby || !(error instanceof LockedError)) throw error
       if (!isReported) onStandby(error)

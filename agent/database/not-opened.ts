@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { databaseStateBy, databaseUnreachable } from '../durable-files/database-fault.ts'
 import { dirUnusable } from '../durable-files/dir-unusable.ts'
-import { LockedError } from '../ownership/owner-lock.ts'
+import { LockedError } from '../ownership/ownership.ts'
 import { StoreDamagedError, StoreUnusableError } from './store-errors.ts'
 
 /** A database's file is not what it must be. The file was left as it is. */

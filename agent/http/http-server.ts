@@ -1,34 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Connections } from './connections.ts'
-import type { Door } from './door.ts'
+import type { HttpServer, HttpServerOptions } from './listen.ts'
 import { readBody } from './read-body.ts'
-import { type Port, takePort } from './take-port.ts'
+import { takePort } from './take-port.ts'
 import { refuseMalformed, writeAnswer } from './write-answer.ts'
-
-/** What differs between the ports of the agent. */
-export interface HttpServerOptions {
-  readonly port: Port
-  /** Above this number the one is closed that is idle, or sends a request, for the longest time. */
-  readonly connectionsMax: number
-  readonly keepAliveTimeoutMs: number
-  readonly door: Door
-  /** Called where the door throws: a bug. The sender gets no answer. */
-  readonly onBug: (error: unknown) => void
-  /** The JSON that answers something that is not HTTP. */
-  readonly malformedText: (status: number) => string
-  /** Called for something that is not HTTP. */
-  readonly onMalformed: (status: number, code: string | undefined) => void
-}
-
-/** A port with limits on connections, heads and time. Bodies and calls are limited by their readers. */
-export interface HttpServer {
-  readonly url: string
-  /** Takes no new connections. Resolves when every request has been handled and every answer has left. */
-  close(): Promise<void>
-  /** Closes every connection. */
-  destroy(): void
-}
 
 /** @throws {NodeJS.ErrnoException} The port cannot be taken. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {

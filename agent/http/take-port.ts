@@ -1,19 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { Clock } from '../clock/clock.ts'
-
-/** A port to take. */
-export interface Port {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
-  readonly clock: Clock
-  /** Called once if another process has it. */
-  readonly onTaken: () => void
-}
-
-/** For the log. */
-export const portTaken = 'the port is taken; tried again for 3 s'
+import type { Port } from './listen.ts'
 
 const waitMs = 3_000
 const intervalMs = 100

@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { operationNamed } from '../../contract/operations.ts'
 import { type CallAnswer, inDoubt } from '../call/answer.ts'
-import type { IdempotencyJournal, JournalEntry, JournalledCall } from '../call/idempotency-journal.ts'
-import type { RepairJournal } from '../call/repair-journal.ts'
-import type { Clock } from '../clock/clock.ts'
+import { isHarmfulTwice, isSentOnce, type JournalEntry } from '../call/idempotency-journal.ts'
+import type { OpenJournal } from '../call/open-journal.ts'
 import { repeat } from '../clock/repeat.ts'
 import { DatabaseWriter } from '../database/database-writer.ts'
 import { storeRoom } from '../database/room.ts'
@@ -15,18 +13,6 @@ import { startPurging } from './purge.ts'
 import { repairTable } from './repair-table.ts'
 import { journalDatabase } from './schema.ts'
 
-/** What the journal needs beside its directory. */
-export interface SqliteJournalOptions {
-  readonly stateDir: string
-  readonly clock: Clock
-  /** Whether a request with this id was claimed and is not answered yet: its entry outlives its window. */
-  readonly isUnanswered: (id: string) => boolean
-  /** Called when calls with an id are refused from now on, because nothing can be stored; without a cause when that ends. */
-  readonly onFull: (cause: Error | undefined) => void
-  /** Called when the journal fails for another reason than a full disk. The agent must stop rather than guess. */
-  readonly onFatal: (error: Error) => void
-}
-
 interface Entry extends JournalEntry {
   readonly endsAtMs: number
 }
@@ -36,16 +22,8 @@ const removalIntervalMs = 1_000
 /** Some 4 MB. What is not in memory is read from the database. */
 const cachedTextMax = 2 * 1024 * 1024
 
-/**
- * Remembers ids through kill -9, and those of calls that do harm when they run twice through a power cut too: in
- * `journal.db` of the state directory, which the caller must own alone.
- *
- * @throws {StoreUnusableError} There is a database that is not ours, or damaged.
- * @throws {LockedError} Another program has it open.
- * @throws {DirUnusableError} It cannot be reached or written.
- */
-export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJournal & RepairJournal {
-  const { stateDir, clock, isUnanswered, onFull, onFatal } = options
+/** The journal in `journal.db` of the state directory. */
+export const openSqliteJournal: OpenJournal = ({ stateDir, clock, isUnanswered, onFull, onFatal }) => {
   const ballast = new Ballast(stateDir)
   const { db, time, calls } = openStore(stateDir, clock, ballast)
   const writer = new DatabaseWriter(db, {
@@ -177,15 +155,4 @@ export function openSqliteJournal(options: SqliteJournalOptions): IdempotencyJou
       db.close()
     },
   }
-}
-
-/** The platform acts each time such a call is sent. */
-function isSentOnce({ operationName }: JournalledCall): boolean {
-  const operation = operationNamed(operationName)
-  return operation?.kind === 'platform' && operation.retry === 'once'
-}
-
-/** Whether it does harm to run a call again after a power cut. The game client may send each envelope that was signed. */
-function isHarmfulTwice(call: JournalledCall): boolean {
-  return isSentOnce(call) || operationNamed(call.operationName)?.kind === 'envelope'
 }

@@ -7,8 +7,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { DaemonAddress } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import type { Answer, DoorRequest, RequestHead } from '../http/door.ts'
-import { type HttpServer, startHttpServer } from '../http/http-server.ts'
-import { portTaken } from '../http/take-port.ts'
+import { type HttpServer, type Listen, portTaken } from '../http/listen.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { type DoorRefusal, type GuardVerdict, guard, type Route } from './guard.ts'
@@ -30,6 +29,7 @@ export interface LoopbackOptions {
   readonly metrics: () => Promise<Pick<Answer, 'text' | 'contentType'>>
   /** Name and version, for GET /health. */
   readonly agent: string
+  readonly listen: Listen
   readonly clock: Clock
   readonly log: Log
   /** For requests that do not become a call. */
@@ -121,7 +121,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     return { status: 500, text: answerText(call?.id, refuseForBug(mayHaveActed)) }
   }
 
-  const server = await startHttpServer({
+  const server = await options.listen({
     port: { host, port, clock, onTaken: () => log.warn({ port }, portTaken) },
     connectionsMax,
     keepAliveTimeoutMs: 65_000,

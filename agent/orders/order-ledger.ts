@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts'
 import type { Order } from './order.ts'
 
 /** What a ledger is told about one transaction, in one commit. */
@@ -36,3 +37,23 @@ export interface OrderLedger {
   removeClosedBefore(beforeMs: number): Promise<readonly number[]>
   close(): Promise<void>
 }
+
+/** What the ledger needs. */
+export interface LedgerOptions {
+  /** The caller must own it alone. */
+  readonly stateDir: string
+  readonly clock: Clock
+  /** Called when orders cannot be recorded from now on, because there is no space; without a cause when that ends. */
+  readonly onFull: (cause: Error | undefined) => void
+  /** Called when the ledger fails for another reason. The agent must stop rather than guess. */
+  readonly onFatal: (error: Error) => void
+}
+
+/**
+ * Opens the ledger of a state directory.
+ *
+ * @throws {StoreUnusableError} It is damaged, newer, or another program's. It stays untouched.
+ * @throws {LockedError} Another program has it open.
+ * @throws {DirUnusableError} There is no space, or no right to it. It may be healthy.
+ */
+export type OpenLedger = (options: LedgerOptions) => OrderLedger

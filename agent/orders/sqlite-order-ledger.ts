@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '../clock/clock.ts'
 import { DatabaseWriter } from '../database/database-writer.ts'
 import { type DatabaseKind, openDatabase } from '../database/open-database.ts'
 import { storeRoom } from '../database/room.ts'
 import { cures } from '../language/cures.ts'
 import { takeOverEarlierLedger } from './earlier-ledgers.ts'
 import type { Order } from './order.ts'
-import type { OrderLedger } from './order-ledger.ts'
+import type { LedgerOptions, OpenLedger, OrderLedger } from './order-ledger.ts'
 
 const schemaVersion = 3
 
@@ -42,25 +41,13 @@ export const ledgerDatabase: DatabaseKind = {
   cureOfRemoval: cures.restoreLedger,
 }
 
-/** What the ledger needs. */
-export interface SqliteOrderLedgerOptions {
-  /** The caller must own it alone. */
-  readonly stateDir: string
-  readonly clock: Clock
-  /** Called when orders cannot be recorded from now on, because there is no space; without a cause when that ends. */
-  readonly onFull: (cause: Error | undefined) => void
-  /** Called when the ledger fails for another reason. The agent must stop rather than guess. */
-  readonly onFatal: (error: Error) => void
-}
-
 /**
  * Keeps orders through kill -9 and power cuts, in `orders.db` of the state directory. Each change is one commit.
  *
  * @throws As `openDatabase`.
  */
-export function openSqliteOrderLedger({ stateDir, ...options }: SqliteOrderLedgerOptions): OrderLedger {
-  return openDatabase(ledgerDatabase, stateDir, (db) => ledgerOf(db, join(stateDir, ledgerDatabase.fileName), options))
-}
+export const openSqliteOrderLedger: OpenLedger = ({ stateDir, ...options }) =>
+  openDatabase(ledgerDatabase, stateDir, (db) => ledgerOf(db, join(stateDir, ledgerDatabase.fileName), options))
 
 /**
  * Open orders in the ledger of a state directory with which no other ledger works; 0 where there is none.
@@ -79,7 +66,7 @@ export function countOpenOrders(stateDir: string): number {
 function ledgerOf(
   db: DatabaseSync,
   path: string,
-  { clock, onFull, onFatal }: Omit<SqliteOrderLedgerOptions, 'stateDir'>,
+  { clock, onFull, onFatal }: Omit<LedgerOptions, 'stateDir'>,
 ): OrderLedger {
   const writer = new DatabaseWriter(db, { path, cureOfRemoval: ledgerDatabase.cureOfRemoval, onFatal })
   const oldestFirst = 'ORDER BY since_ms, transaction_id'

@@ -1,11 +1,14 @@
 import type { Log } from '../log/log.ts'
-import { countOpenOrders } from './sqlite-order-ledger.ts'
 
-/** Warns of paid orders that are in the ledger while the webhook bridge is off: no game server would get them. */
-export function warnOfUnattendedOrders(stateDir: string, log: Pick<Log, 'warn'>): void {
+/**
+ * Warns of paid orders that are in the ledger while the webhook bridge is off: no game server would get them.
+ *
+ * @param countOpenOrders May throw.
+ */
+export function warnOfUnattendedOrders(countOpenOrders: () => number, log: Pick<Log, 'warn'>): void {
   const cure = 'set SERVICE_WEBHOOK_PORT again, with the kid and key of the platform: then they are offered again'
   try {
-    const openOrders = countOpenOrders(stateDir)
+    const openOrders = countOpenOrders()
     if (openOrders > 0) log.warn({ openOrders, cure }, 'the webhook bridge is off while orders in the ledger are open')
   } catch (error) {
     // Without the bridge nothing else needs the ledger, so the agent starts all the same.

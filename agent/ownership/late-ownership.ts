@@ -1,5 +1,5 @@
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
-import { type OwnedDir, type Ownership, takeOwnership } from './owner-lock.ts'
+import type { OwnedDir, Ownership, TakeOwnership } from './ownership.ts'
 
 /**
  * As `takeOwnership`, for a directory that the agent does not need at once: if there is no room for the lock now,
@@ -8,7 +8,7 @@ import { type OwnedDir, type Ownership, takeOwnership } from './owner-lock.ts'
  * @throws {LockedError} Another live process owns it.
  * @throws {DirUnusableError} It cannot be used, and waiting does not help.
  */
-export function takeOwnershipInTime(dir: OwnedDir, owner: string): Ownership {
+export function takeOwnershipInTime(takeOwnership: TakeOwnership, dir: OwnedDir, owner: string): Ownership {
   let ownership: Ownership | undefined
   const own = (): Ownership => {
     ownership ??= takeOwnership(dir, owner)

@@ -10,49 +10,13 @@ import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-fil
 import { RemovedError, trackFile } from '../durable-files/same-file.ts'
 import { isOutOfSpace } from '../durable-files/system-errors.ts'
 import { cures } from '../language/cures.ts'
-
-/** Another live process has locked what the agent needs for itself. */
-export class LockedError extends Error {
-  override readonly name = 'LockedError'
-  readonly path: string
-  readonly owner: string
-
-  constructor(path: string, owner: string) {
-    super(`${path} is locked by ${owner}`)
-    this.path = path
-    this.owner = owner
-  }
-}
-
-/** A directory to own. */
-export interface OwnedDir {
-  readonly setting: DirSetting
-  readonly path: string
-  /** Its mode, if it has to be made. */
-  readonly mode: number
-}
-
-/** The right to be the only live agent that works in a directory. */
-export interface Ownership {
-  /**
-   * Makes sure that the directory is still the same one. In another directory of that name another agent may work.
-   *
-   * @throws {RemovedError}
-   */
-  assertSameDir(): void
-  /** Lets others own the directory. */
-  release(): void
-}
+import { LockedError, type TakeOwnership } from './ownership.ts'
 
 /**
- * Locks a directory for this process, and makes it if it is missing. The lock belongs to the operating system, through an
- * open database: it ends with the process, however that ends, and no clock can end it before.
- *
- * @param owner Tells other agents who owns the directory.
- * @throws {LockedError} Another live process owns it.
- * @throws {DirUnusableError} It cannot be made, read or written.
+ * Locks a directory for this process. The lock belongs to the operating system, through an open database: it ends with the
+ * process, however that ends, and no clock can end it before.
  */
-export function takeOwnership({ setting, path, mode }: OwnedDir, owner: string): Ownership {
+export const takeOwnership: TakeOwnership = ({ setting, path, mode }, owner) => {
   makeDir(setting, path, mode)
   const [lockFile, ownerFile] = [join(path, 'owner.lock'), join(path, 'owner.json')]
   const lock = takeLock(setting, path, lockFile)

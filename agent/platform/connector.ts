@@ -3,22 +3,12 @@ import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
 import makeConnector from 'undici/lib/core/connect.js'
+import { ProxyError } from './connection.ts'
 
 export interface ConnectorOptions {
   readonly secureContext: SecureContext | undefined
   readonly proxy: URL | undefined
   readonly timeoutMs: number
-}
-
-/** The proxy gave no tunnel. `status` is its answer to CONNECT; without one, `cause` says why it did not answer. */
-export class ProxyError extends Error {
-  override readonly name = 'ProxyError'
-  readonly status: number | undefined
-
-  constructor(options: { readonly status?: number; readonly cause?: Error }) {
-    super(options.cause?.message ?? `the proxy answers ${options.status} to CONNECT`, options)
-    this.status = options.status
-  }
 }
 
 /** Opens sockets to the platform, through the proxy if there is one. A TLS error carries its `certificate`. */

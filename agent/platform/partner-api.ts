@@ -3,11 +3,10 @@ import {
   type ProtectedHeader,
   signatureHeaderName,
 } from '../../contract/envelope/protected-header.ts'
-import { sealEnvelope } from '../../contract/envelope/seal.ts'
 import { limits } from '../../contract/limits.ts'
 import { operations, type PartnerRequest, type PlatformOperation, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
-import { signAttempt } from '../signing/sign-attempt.ts'
+import type { Signing } from '../signing/signing.ts'
 import type { SigningKey } from '../signing/signing-key.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import type { PlatformConnection } from './connection.ts'
@@ -61,11 +60,12 @@ export interface PartnerApiOptions {
   readonly platformClock: PlatformClock
   readonly contact: Contact
   readonly newJti: () => string
+  readonly signing: Pick<Signing, 'seal'>
 }
 
 /** Makes the partner interface from a connection, a key and a clock. */
 export function partnerApi(options: PartnerApiOptions): PartnerApi {
-  const { credentials, platformClock, newJti } = options
+  const { credentials, platformClock, newJti, signing } = options
   const { baseUrl } = options.route
   const { origin, pathname } = new URL(baseUrl)
   const pathPrefix = pathname === '/' ? '' : pathname
@@ -106,7 +106,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
       const bytes = Buffer.from(request.body, 'utf8')
       const { apiKey, signingKey } = credentials()
       const header = headerFor(request, signingKey, attemptLifetimeS)
-      const signature = await signAttempt(header, bytes, signingKey.privateKey)
+      const signature = await signing.seal(header, bytes, signingKey.privateKey)
       const headers = ['accept', 'application/json', 'user-agent', options.userAgent, signatureHeaderName, signature]
       if (operation.auth === 'service') headers.push(apiKeyHeaderName, apiKey)
       if (request.method !== 'GET') headers.push('content-type', 'application/json')
@@ -118,7 +118,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     async envelope(request) {
       const { signingKey } = credentials()
       const header = headerFor(request, signingKey, limits.envelopeLifetimeS)
-      const signature = await sealEnvelope(header, Buffer.from(request.body, 'utf8'), signingKey.privateKey)
+      const signature = await signing.seal(header, Buffer.from(request.body, 'utf8'), signingKey.privateKey)
       return {
         method: request.method,
         url: `${origin}${pathPrefix}${request.path}`,

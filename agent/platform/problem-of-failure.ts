@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import { say } from '../language/say.ts'
-import { ProxyError } from './connector.ts'
+import { ProxyError } from './connection.ts'
 import { type PlatformProblem, problemTable } from './problem-table.ts'
 
 /** The way to the platform. */

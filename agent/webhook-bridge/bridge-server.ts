@@ -4,8 +4,7 @@ import { limits } from '../../contract/limits.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { WebhookSettings } from '../config/config.ts'
 import { type Door, type DoorRequest, headersOf, type RequestHead } from '../http/door.ts'
-import { type HttpServer, startHttpServer } from '../http/http-server.ts'
-import { portTaken } from '../http/take-port.ts'
+import { type HttpServer, type Listen, portTaken } from '../http/listen.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import {
@@ -24,6 +23,7 @@ export interface BridgeServerOptions extends ReceiveDeps {
   readonly workStarted: Promise<void>
   /** Set when the agent stops: what comes then is refused at once. */
   readonly stopping: AbortSignal
+  readonly listen: Listen
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** For requests that do not become a webhook. */
@@ -40,7 +40,7 @@ const signatureHeader = signatureHeaderName.toLowerCase()
 export async function startBridgeServer(options: BridgeServerOptions): Promise<BridgeServer> {
   const { settings, clock, log, refusalLog } = options
   const { host, port, path } = settings
-  const server = await startHttpServer({
+  const server = await options.listen({
     port: { host, port, clock, onTaken: () => log.warn({ port }, portTaken) },
     connectionsMax,
     keepAliveTimeoutMs: 15_000,

@@ -4,8 +4,8 @@ import type { WebhookSettings } from '../config/config.ts'
 import { sentenceOf } from '../language/problem.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import { StateLog } from '../log/state-log.ts'
+import type { LedgerOptions, OpenLedger } from '../orders/order-ledger.ts'
 import { Orders, type OrdersOptions } from '../orders/orders.ts'
-import { openSqliteOrderLedger, type SqliteOrderLedgerOptions } from '../orders/sqlite-order-ledger.ts'
 import { spoolReasons } from '../spool/spool-dirs.ts'
 import { type BridgeServer, type BridgeServerOptions, startBridgeServer } from './bridge-server.ts'
 import { eventFiles } from './event-files.ts'
@@ -13,9 +13,10 @@ import { type PushOptions, pushToUrl } from './push-to-url.ts'
 
 export interface BridgeOptions
   extends Pick<OrdersOptions, 'platform' | 'clock' | 'log' | 'onObserved'>,
-    Pick<SqliteOrderLedgerOptions, 'stateDir' | 'onFatal'>,
-    Pick<BridgeServerOptions, 'onWebhook'>,
-    Pick<PushOptions, 'extraCa'> {
+    Pick<LedgerOptions, 'stateDir' | 'onFatal'>,
+    Pick<BridgeServerOptions, 'onWebhook' | 'listen'>,
+    Pick<PushOptions, 'extraCa' | 'connect'> {
+  readonly openLedger: OpenLedger
   readonly settings: WebhookSettings
   readonly spoolDir: string | undefined
   /** The token for the forward URL in use. */
@@ -44,12 +45,12 @@ export interface Bridge {
   close(): Promise<void>
 }
 
-/** @throws As `openSqliteOrderLedger`. */
+/** @throws As `OpenLedger`. */
 export function openBridge(options: BridgeOptions): Bridge {
   const { settings, stateDir, spoolDir, forwardToken: token, clock, log } = options
   const { forwardUrl: url, ordersBy: channel } = settings
   const stateLog = new StateLog('orders', stateDir, log)
-  const ledger = openSqliteOrderLedger({ ...options, onFull: (cause) => stateLog.onFull(cause) })
+  const ledger = options.openLedger({ ...options, onFull: (cause) => stateLog.onFull(cause) })
   const pushing = url !== undefined && channel === 'url' ? pushToUrl({ ...options, url, token }) : undefined
   const files = spoolDir === undefined ? undefined : eventFiles(spoolDir, clock, log)
   const orders = new Orders({ ...options, ledger, channel, files, push: pushing?.push ?? (async () => 'unanswered') })

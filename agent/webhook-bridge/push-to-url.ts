@@ -4,7 +4,7 @@ import { causeOf } from '../durable-files/system-errors.ts'
 import { cures } from '../language/cures.ts'
 import type { Log } from '../log/log.ts'
 import type { Message, Reply } from '../orders/message.ts'
-import { connectToPlatform } from '../platform/connection.ts'
+import type { Connect } from '../platform/connection.ts'
 import { replyIn } from './event-files.ts'
 
 export interface PushOptions {
@@ -13,6 +13,7 @@ export interface PushOptions {
   readonly token: () => string | undefined
   /** PEM certificates trusted beside the system's store. */
   readonly extraCa: string | undefined
+  readonly connect: Connect
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
 }
@@ -25,10 +26,10 @@ export interface PushToUrl {
 }
 
 /** Opens no socket yet: the first push does. */
-export function pushToUrl({ url, token, extraCa, clock, log }: PushOptions): PushToUrl {
+export function pushToUrl({ url, token, extraCa, connect, clock, log }: PushOptions): PushToUrl {
   const { origin, pathname, search } = new URL(url)
   const timeoutMs = limits.webhookTimeoutMs
-  const connection = connectToPlatform({ origin, extraCa, proxy: undefined, attemptTimeoutMs: timeoutMs, clock })
+  const connection = connect({ origin, extraCa, proxy: undefined, attemptTimeoutMs: timeoutMs, clock })
   let lastProblem: string | undefined
 
   /** One line when the problem changes, and not one for each push. */

@@ -10,7 +10,8 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
   agent: [
     ['main.ts'],
     ['command-line'],
-    ['agent.ts', 'service', 'check'],
+    ['agent.ts', 'real-outside.ts', 'service', 'check'],
+    ['outside.ts'],
     ['status'],
     ['webhook-bridge'],
     ['loopback', 'spool'],

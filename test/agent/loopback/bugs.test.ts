@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { startHttpServer } from '../../../agent/http/http-server.ts'
 import { startLoopbackServer } from '../../../agent/loopback/server.ts'
 import { listLog } from '../fixtures/list-log.ts'
 import { RawConnection, rawCall } from '../fixtures/raw-connection.ts'
@@ -18,6 +19,7 @@ async function answerOfBug(operation: string) {
     statusText: async () => '{}',
     metrics: async () => ({ text: '' }),
     agent: 'market-agent 1.2.3',
+    listen: startHttpServer,
     clock: new TestClock(),
     log,
     refusalLog: log,

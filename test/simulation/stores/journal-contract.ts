@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
+import type { Journal } from '../../../agent/call/open-journal.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
-import type { Journal } from './model-journal.ts'
 import { processEnds, type StoreOnDisk, type StoreUnderTest, storeUnderTest } from './store-under-test.ts'
 
 const minuteMs = 60_000

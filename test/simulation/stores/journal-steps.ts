@@ -1,5 +1,5 @@
+import type { Journal } from '../../../agent/call/open-journal.ts'
 import type { Random } from '../random.ts'
-import type { Journal } from './model-journal.ts'
 import type { Step } from './transcript.ts'
 
 const ids = ['a', 'b', 'c'] as const

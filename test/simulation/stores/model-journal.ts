@@ -1,17 +1,13 @@
 import { type CallAnswer, inDoubt } from '../../../agent/call/answer.ts'
-import type { IdempotencyJournal, JournalEntry, JournalledCall } from '../../../agent/call/idempotency-journal.ts'
-import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
+import { isHarmfulTwice, isSentOnce, type JournalEntry } from '../../../agent/call/idempotency-journal.ts'
+import type { Journal } from '../../../agent/call/open-journal.ts'
 import type { Clock } from '../../../agent/clock/clock.ts'
 import { repeat } from '../../../agent/clock/repeat.ts'
 import { storeRoom } from '../../../agent/database/room.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { limits } from '../../../contract/limits.ts'
-import { operationNamed } from '../../../contract/operations.ts'
 import { CommitLog } from './commit-log.ts'
 import { ModelWriter, type ModelWriterParts } from './model-writer.ts'
-
-/** A journal as the agent has it. */
-export type Journal = IdempotencyJournal & RepairJournal
 
 /** The row of a call. A `once` call that is under way has neither answer nor end. Times are those of the journal. */
 interface CallRow {
@@ -38,9 +34,9 @@ export function newJournalLog(name: string): CommitLog<JournalRows> {
 /** What the model of the journal works with. */
 export interface ModelJournalOptions extends ModelWriterParts<JournalRows> {
   readonly clock: Clock
-  /** As in `SqliteJournalOptions`. */
+  /** As in `JournalOptions`. */
   readonly isUnanswered: (id: string) => boolean
-  /** As in `SqliteJournalOptions`. */
+  /** As in `JournalOptions`. */
   readonly onFull: (cause: Error | undefined) => void
 }
 
@@ -50,7 +46,7 @@ const purgeMs = 60_000
 /** A smaller difference between the wall clock and the journal's time is drift. */
 const offsetToleranceMs = 1_000
 
-/** The journal over rows in memory: the promises of `IdempotencyJournal` and `RepairJournal`, as `openSqliteJournal` keeps them. */
+/** The journal over rows in memory: the promises of `Journal`, as `openSqliteJournal` keeps them. */
 export function openModelJournal(options: ModelJournalOptions): Journal {
   const { log, clock, isUnanswered, onFull } = options
   const writer = new ModelWriter(options)
@@ -224,15 +220,4 @@ function settleCalls(calls: Map<string, CallRow>, latestEndMs: number): void {
     if (row.answer === null) calls.set(id, { ...row, answer: inDoubt, endsAtMs: latestEndMs })
     else if (row.endsAtMs > latestEndMs) calls.set(id, { ...row, endsAtMs: latestEndMs })
   }
-}
-
-/** The platform acts each time such a call is sent. */
-function isSentOnce({ operationName }: JournalledCall): boolean {
-  const operation = operationNamed(operationName)
-  return operation?.kind === 'platform' && operation.retry === 'once'
-}
-
-/** Whether it does harm to run a call again after a power cut. */
-function isHarmfulTwice(call: JournalledCall): boolean {
-  return isSentOnce(call) || operationNamed(call.operationName)?.kind === 'envelope'
 }

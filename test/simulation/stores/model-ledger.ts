@@ -19,7 +19,7 @@ export function newLedgerLog(): CommitLog<LedgerRows> {
 /** What the model of the ledger works with. */
 export interface ModelLedgerOptions extends ModelWriterParts<LedgerRows> {
   readonly clock: Clock
-  /** As in `SqliteOrderLedgerOptions`. */
+  /** As in `LedgerOptions`. */
   readonly onFull: (cause: Error | undefined) => void
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { signAttempt } from '../../../agent/signing/sign-attempt.ts'
+import { rsaSigning } from '../../../agent/signing/rsa-signing.ts'
 import { sealEnvelope } from '../../../contract/envelope/seal.ts'
 import { testKeysOf } from '../../vectors/test-keys.ts'
 
-test('the agent signs its attempts byte for byte as jose does', async () => {
+test('the agent signs byte for byte as jose does', async () => {
   const { privateKey } = testKeysOf('game-server')
   const header = fc.record({
     alg: fc.constant('RS256' as const),
@@ -18,7 +18,7 @@ test('the agent signs its attempts byte for byte as jose does', async () => {
   await fc.assert(
     fc.asyncProperty(header, fc.uint8Array({ maxLength: 500 }), async (protectedHeader, body) => {
       const byJose = await sealEnvelope(protectedHeader, body, privateKey)
-      expect(await signAttempt(protectedHeader, body, privateKey)).toBe(byJose)
+      expect(await rsaSigning.seal(protectedHeader, body, privateKey)).toBe(byJose)
     }),
     { numRuns: 50 },
   )

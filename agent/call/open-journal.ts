@@ -1,0 +1,29 @@
+import type { Clock } from '../clock/clock.ts'
+import type { IdempotencyJournal } from './idempotency-journal.ts'
+import type { RepairJournal } from './repair-journal.ts'
+
+/** What a journal needs. */
+export interface JournalOptions {
+  /** The caller must own it alone. */
+  readonly stateDir: string
+  readonly clock: Clock
+  /** Whether a request with this id was claimed and is not answered yet: its entry outlives its window. */
+  readonly isUnanswered: (id: string) => boolean
+  /** Called when calls with an id are refused from now on, because nothing can be stored; without a cause when that ends. */
+  readonly onFull: (cause: Error | undefined) => void
+  /** Called when the journal fails for another reason than a full disk. The agent must stop rather than guess. */
+  readonly onFatal: (error: Error) => void
+}
+
+/** Everything that the agent remembers about calls. */
+export type Journal = IdempotencyJournal & RepairJournal
+
+/**
+ * Opens the journal of a state directory. It remembers ids through kill -9, and those of calls that do harm when they run
+ * twice through a power cut too.
+ *
+ * @throws {StoreUnusableError} There is a database that is not ours, or damaged.
+ * @throws {LockedError} Another program has it open.
+ * @throws {DirUnusableError} It cannot be reached or written.
+ */
+export type OpenJournal = (options: JournalOptions) => Journal

@@ -1,0 +1,28 @@
+import type { OpenJournal } from './call/open-journal.ts'
+import type { Clock } from './clock/clock.ts'
+import type { Listen } from './http/listen.ts'
+import type { OpenLedger } from './orders/order-ledger.ts'
+import type { TakeOwnership } from './ownership/ownership.ts'
+import type { Connect } from './platform/connection.ts'
+import type { Signing } from './signing/signing.ts'
+
+/** All that the agent reaches outside itself. The real one is in `real-outside.ts`. Tests and simulations give their own. */
+export interface Outside {
+  readonly clock: Clock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  /** A value that it has not returned before. */
+  readonly newJti: () => string
+  /** The number of this process, for people. */
+  readonly pid: number
+  readonly takeOwnership: TakeOwnership
+  readonly openJournal: OpenJournal
+  readonly openLedger: OpenLedger
+  /** Open orders in the ledger of a state directory with which no other ledger works; 0 where there is none. */
+  readonly countOpenOrders: (stateDir: string) => number
+  /** Makes connections: to the platform, and to the game server that orders are pushed to. */
+  readonly connect: Connect
+  /** Takes ports: that of the calls, and that of the webhooks. */
+  readonly listen: Listen
+  readonly signing: Signing
+}

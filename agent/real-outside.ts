@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { systemClock } from './clock/system-clock.ts'
+import { startHttpServer } from './http/http-server.ts'
+import { openSqliteJournal } from './journal/sqlite-journal.ts'
+import { countOpenOrders, openSqliteOrderLedger } from './orders/sqlite-order-ledger.ts'
+import type { Outside } from './outside.ts'
+import { takeOwnership } from './ownership/owner-lock.ts'
+import { connectToPlatform } from './platform/undici-connection.ts'
+import { rsaSigning } from './signing/rsa-signing.ts'
+
+/** This host: its clock, chance, files, sockets and keys. */
+export const realOutside: Outside = {
+  clock: systemClock,
+  random: Math.random,
+  newJti: randomUUID,
+  pid: process.pid,
+  takeOwnership,
+  openJournal: openSqliteJournal,
+  openLedger: openSqliteOrderLedger,
+  countOpenOrders,
+  connect: connectToPlatform,
+  listen: startHttpServer,
+  signing: rsaSigning,
+}
