@@ -218,6 +218,8 @@ export async function startAgent(
     dirs &&
     (await startSpool({
       dirs,
+      files: outside.files,
+      watchDir: outside.watchDir,
       assertOwned: () => spoolOwnership?.assertSameDir(),
       clock,
       log,

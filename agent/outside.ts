@@ -1,10 +1,12 @@
 import type { OpenJournal } from './call/open-journal.ts'
 import type { Clock } from './clock/clock.ts'
+import type { Files } from './durable-files/files.ts'
 import type { Listen } from './http/listen.ts'
 import type { OpenLedger } from './orders/order-ledger.ts'
 import type { TakeOwnership } from './ownership/ownership.ts'
 import type { Connect } from './platform/connection.ts'
 import type { Signing } from './signing/signing.ts'
+import type { WatchDir } from './spool/outbox-events.ts'
 
 /** All that the agent reaches outside itself. The real one is in `real-outside.ts`. Tests and simulations give their own. */
 export interface Outside {
@@ -15,6 +17,9 @@ export interface Outside {
   readonly newJti: () => string
   /** The number of this process, for people. */
   readonly pid: number
+  /** The file system of the spool. */
+  readonly files: Files
+  readonly watchDir: WatchDir
   readonly takeOwnership: TakeOwnership
   readonly openJournal: OpenJournal
   readonly openLedger: OpenLedger

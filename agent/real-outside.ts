@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from './clock/system-clock.ts'
+import { hostFiles } from './durable-files/host-files.ts'
 import { startHttpServer } from './http/http-server.ts'
 import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import { countOpenOrders, openSqliteOrderLedger } from './orders/sqlite-order-ledger.ts'
@@ -7,6 +8,7 @@ import type { Outside } from './outside.ts'
 import { takeOwnership } from './ownership/owner-lock.ts'
 import { connectToPlatform } from './platform/undici-connection.ts'
 import { rsaSigning } from './signing/rsa-signing.ts'
+import { watchDir } from './spool/watch-dir.ts'
 
 /** This host: its clock, chance, files, sockets and keys. */
 export const realOutside: Outside = {
@@ -14,6 +16,8 @@ export const realOutside: Outside = {
   random: Math.random,
   newJti: randomUUID,
   pid: process.pid,
+  files: hostFiles,
+  watchDir,
   takeOwnership,
   openJournal: openSqliteJournal,
   openLedger: openSqliteOrderLedger,

@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, type Stats, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { hostFiles } from '../durable-files/host-files.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import { causeOf, codeOf, cureOf, problemOf } from '../durable-files/system-errors.ts'
 import { cures } from '../language/cures.ts'
@@ -43,7 +44,7 @@ function missing(path: string): DirFacts {
  * @throws {NodeJS.ErrnoException}
  */
 export function tryToMakeIn(parent: string): void {
-  const dir = unfinishedIn(parent)
+  const dir = unfinishedIn(hostFiles, parent)
   mkdirSync(dir, { mode: 0o700 })
   try {
     writeFileSync(join(dir, 'probe'), '', { flag: 'wx' })

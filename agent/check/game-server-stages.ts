@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { limits } from '../../contract/limits.ts'
+import { hostFiles } from '../durable-files/host-files.ts'
 import { causeOf, codeOf } from '../durable-files/system-errors.ts'
 import { cures } from '../language/cures.ts'
 import type { Problem } from '../language/problem.ts'
@@ -27,12 +28,12 @@ export function probeEventDirs(spoolDir: string): EventDirFacts {
   const dirs = [events, replies].map((path) => {
     const facts = probeDir(path)
     const error = errorOf(() => {
-      assertNoLinks([path])
+      assertNoLinks(hostFiles, [path])
       if (facts.at === 'there') tryToMakeIn(path)
     })
     return { path, facts, error }
   })
-  return { root, dirs, rights: spoolReasons({ root: spoolDir, outbox: replies, inbox: events }, false) }
+  return { root, dirs, rights: spoolReasons(hostFiles, { root: spoolDir, outbox: replies, inbox: events }, false) }
 }
 
 /** What the game server needs to take orders by file. */

@@ -1,4 +1,5 @@
 import { linkSync, rmSync, writeFileSync } from 'node:fs'
+import { hostFiles } from '../durable-files/host-files.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
 import { cures } from '../language/cures.ts'
@@ -27,17 +28,18 @@ export function probeSpoolDirs(dirs: SpoolDirs): SpoolFacts {
   const parts = [dirs.outbox, dirs.inbox].map((path) => ({ path, facts: probeDir(path) }))
   const isComplete = parts.every(({ facts }) => facts.at === 'there')
   const renameError = errorOf(() => {
-    if (isComplete) return probeSpool(dirs, { withSync: false })
-    assertNoLinks([dirs.outbox, dirs.inbox])
+    if (isComplete) return probeSpool(hostFiles, dirs, { withSync: false })
+    assertNoLinks(hostFiles, [dirs.outbox, dirs.inbox])
     for (const { path, facts } of parts) if (facts.at === 'there') tryToMakeIn(path)
   })
   const linkError = isComplete && !renameError ? errorOf(() => tryToLinkIn(dirs.outbox)) : undefined
-  const rights = root.at === 'there' ? [...spoolReasons(dirs, false), ...warningAboutRoot(dirs)] : []
+  const rights =
+    root.at === 'there' ? [...spoolReasons(hostFiles, dirs, false), ...warningAboutRoot(hostFiles, dirs)] : []
   return { root, dirs: parts, renameError, linkError, rights }
 }
 
 function tryToLinkIn(dir: string): void {
-  const [file, link] = [unfinishedIn(dir), unfinishedIn(dir)]
+  const [file, link] = [unfinishedIn(hostFiles, dir), unfinishedIn(hostFiles, dir)]
   try {
     writeFileSync(file, '', { flag: 'wx', mode: 0o600 })
     linkSync(file, link)

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { codeOfFullDisk, isBugOfOneChange } from '../durable-files/database-fault.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { FileSync } from '../durable-files/file-sync.ts'
+import { hostFiles } from '../durable-files/host-files.ts'
 import { RemovedError, trackFile } from '../durable-files/same-file.ts'
 import { codeOf } from '../durable-files/system-errors.ts'
 import { StoreFullError } from './store-errors.ts'
@@ -27,7 +28,7 @@ export class DatabaseWriter {
     const { path } = options
     this.#db = db
     this.#options = options
-    this.#isSameFile = trackFile(path)
+    this.#isSameFile = trackFile(hostFiles, path)
     // SQLite makes the WAL with the first commit and keeps it until the database is closed.
     this.#wal = new FileSync(`${path}-wal`)
   }

@@ -2,6 +2,7 @@ import { renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { dirUnusable } from '../durable-files/dir-unusable.ts'
+import { hostFiles } from '../durable-files/host-files.ts'
 import { makePrivate, makePrivateFile } from '../durable-files/private-file.ts'
 import { syncDirNow } from '../durable-files/sync-dir.ts'
 import { damaged, notOpened, readThrough, unusable } from './not-opened.ts'
@@ -92,7 +93,7 @@ function makeDatabase(kind: DatabaseKind, path: string): void {
     removeDatabase(unfinished)
     throw error
   }
-  syncDirNow(dirname(path))
+  syncDirNow(hostFiles, dirname(path))
 }
 
 function withoutWal(path: string): Error {

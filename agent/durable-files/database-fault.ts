@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type DirSetting, type DirUnusableError, dirUnusable } from './dir-unusable.ts'
+import { hostFiles } from './host-files.ts'
 import { unfinishedIn } from './replace-file.ts'
 import { codeOf, isOutOfSpace } from './system-errors.ts'
 
@@ -103,7 +104,7 @@ function tryToAppend(wal: string): void {
  * @throws {NodeJS.ErrnoException} The disk is full, a quota is used up, or a right is missing.
  */
 export function tryToWriteIn(dir: string): void {
-  const path = unfinishedIn(dir)
+  const path = unfinishedIn(hostFiles, dir)
   try {
     const fd = openSync(path, 'wx', 0o600)
     try {

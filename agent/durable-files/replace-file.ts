@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { closeSync, constants, lstatSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Files } from './files.ts'
 
 const temporaryName = /^\.[0-9a-f]{32}\.tmp$/
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
@@ -12,25 +12,25 @@ const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (con
  * @param mode Of the file, less the umask.
  * @throws {NodeJS.ErrnoException} What was there still is.
  */
-export function replaceFile(path: string, text: string, mode: number): void {
-  const temporary = unfinishedIn(dirname(path))
-  const fd = openSync(temporary, newFile, mode)
+export function replaceFile(files: Files, path: string, text: string, mode: number): void {
+  const temporary = unfinishedIn(files, dirname(path))
+  const fd = files.openSync(temporary, newFile, mode)
   try {
     try {
-      writeFileSync(fd, text)
+      files.writeFileSync(fd, text)
     } finally {
-      closeSync(fd)
+      files.closeSync(fd)
     }
-    renameSync(temporary, path)
+    files.renameSync(temporary, path)
   } catch (error) {
-    rmSync(temporary, { force: true })
+    files.rmSync(temporary, { force: true })
     throw error
   }
 }
 
 /** A hidden name that is used once. The next start removes a file that a killed process left under such a name. */
-export function unfinishedIn(dir: string): string {
-  return join(dir, `.${randomBytes(16).toString('hex')}.tmp`)
+export function unfinishedIn(files: Pick<Files, 'newName'>, dir: string): string {
+  return join(dir, `.${files.newName()}.tmp`)
 }
 
 /** Whether a name was made by `unfinishedIn`. */
@@ -39,9 +39,10 @@ export function isUnfinished(name: string): boolean {
 }
 
 /** Removes what a killed process left. Only the directory's owner may do this. */
-export function removeUnfinishedFiles(dir: string): void {
-  for (const name of readdirSync(dir)) {
+export function removeUnfinishedFiles(files: Files, dir: string): void {
+  for (const name of files.readdirSync(dir)) {
     const path = join(dir, name)
-    if (isUnfinished(name) && lstatSync(path, { throwIfNoEntry: false })?.isFile()) rmSync(path, { force: true })
+    if (isUnfinished(name) && files.lstatSync(path, { throwIfNoEntry: false })?.isFile())
+      files.rmSync(path, { force: true })
   }
 }

@@ -1,7 +1,7 @@
-import { renameSync, unlink } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Clock } from '../clock/clock.ts'
 import { SyncFailedError } from './disk-errors.ts'
+import type { Files } from './files.ts'
 
 const passingCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES'])
 const passingDelaysMs = [5, 10, 20, 40, 80, 160, 320, 640]
@@ -18,10 +18,8 @@ export interface PatientFs {
   unlink(path: string): Promise<void>
 }
 
-const unlinkInPool = promisify(unlink)
-
-/** The real file system. */
-export function patientFs(clock: Clock): PatientFs {
+export function patientFs(files: Pick<Files, 'renameSync' | 'unlink'>, clock: Clock): PatientFs {
+  const unlinkInPool = promisify(files.unlink)
   const tryPatiently = async (act: () => void | Promise<void>, onFirstFailure?: () => void): Promise<void> => {
     for (const delayMs of passingDelaysMs) {
       try {
@@ -35,7 +33,7 @@ export function patientFs(clock: Clock): PatientFs {
     await act()
   }
   return {
-    rename: (from, to, onFirstFailure) => tryPatiently(() => renameSync(from, to), onFirstFailure),
+    rename: (from, to, onFirstFailure) => tryPatiently(() => files.renameSync(from, to), onFirstFailure),
     unlink: (path) => tryPatiently(() => unlinkInPool(path)),
   }
 }

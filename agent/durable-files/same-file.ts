@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
 import { asSentence } from '../language/problem.ts'
 import type { DirSetting } from './dir-unusable.ts'
+import type { Files } from './files.ts'
 
 /** A file or directory of the agent was removed or replaced while the agent ran. Everything written to it since then is lost. */
 export class RemovedError extends Error {
@@ -17,11 +17,11 @@ export class RemovedError extends Error {
  *
  * @returns A function that says whether the path still is that file. If it cannot be checked, the answer is true.
  */
-export function trackFile(path: string): () => boolean {
-  const { ino, dev } = statSync(path, { bigint: true })
+export function trackFile(files: Files, path: string): () => boolean {
+  const { ino, dev } = files.statSync(path, { bigint: true })
   return () => {
     try {
-      const now = statSync(path, { bigint: true, throwIfNoEntry: false })
+      const now = files.statSync(path, { bigint: true, throwIfNoEntry: false })
       return now?.ino === ino && now.dev === dev
     } catch {
       return true

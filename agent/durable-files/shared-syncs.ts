@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
+import type { Files } from './files.ts'
 import { SharedSync } from './shared-sync.ts'
 import { syncDir } from './sync-dir.ts'
 
@@ -7,10 +8,12 @@ const patientMs = 10
 
 /** One sync of a directory for all that ask for it at the same time. */
 export class SharedSyncs {
+  readonly #files: Files
   readonly #clock: Clock
   readonly #dirs = new Map<string, SharedSync>()
 
-  constructor(clock: Clock) {
+  constructor(files: Files, clock: Clock) {
+    this.#files = files
     this.#clock = clock
   }
 
@@ -27,7 +30,7 @@ export class SharedSyncs {
   #of(dir: string): SharedSync {
     const known = this.#dirs.get(dir)
     if (known) return known
-    const made = new SharedSync(() => syncDir(dir))
+    const made = new SharedSync(() => syncDir(this.#files, dir))
     this.#dirs.set(dir, made)
     return made
   }

@@ -1,37 +1,35 @@
-import { closeSync, fsync, fsyncSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
-
-const fsyncInPool = promisify(fsync)
+import type { Files } from './files.ts'
 
 /**
  * Makes what was renamed in a directory survive a power cut. Windows has no such thing, and does it by itself. A
  * directory that was removed has nothing to keep.
  */
-export async function syncDir(dir: string): Promise<void> {
-  const fd = openDir(dir)
+export async function syncDir(files: Files, dir: string): Promise<void> {
+  const fd = openDir(files, dir)
   if (fd === undefined) return
   try {
-    await fsyncInPool(fd)
+    await promisify(files.fsync)(fd)
   } finally {
-    closeSync(fd)
+    files.closeSync(fd)
   }
 }
 
 /** As `syncDir`, for a start, which has nothing else to do meanwhile. */
-export function syncDirNow(dir: string): void {
-  const fd = openDir(dir)
+export function syncDirNow(files: Files, dir: string): void {
+  const fd = openDir(files, dir)
   if (fd === undefined) return
   try {
-    fsyncSync(fd)
+    files.fsyncSync(fd)
   } finally {
-    closeSync(fd)
+    files.closeSync(fd)
   }
 }
 
-function openDir(dir: string): number | undefined {
-  if (process.platform === 'win32') return undefined
+function openDir(files: Files, dir: string): number | undefined {
+  if (!files.user) return undefined
   try {
-    return openSync(dir, 'r')
+    return files.openSync(dir, 'r')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import writeFileAtomic from 'write-file-atomic'
 import { databaseStateBy, databaseUnreachable } from '../durable-files/database-fault.ts'
 import { type DirSetting, DirUnusableError, dirUnusable } from '../durable-files/dir-unusable.ts'
+import { hostFiles } from '../durable-files/host-files.ts'
 import { makeDir } from '../durable-files/make-dir.ts'
 import { makePrivateFile } from '../durable-files/private-file.ts'
 import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-file.ts'
@@ -21,8 +22,8 @@ export const takeOwnership: TakeOwnership = ({ setting, path, mode }, owner) => 
   const [lockFile, ownerFile] = [join(path, 'owner.lock'), join(path, 'owner.json')]
   const lock = takeLock(setting, path, lockFile)
   try {
-    const isSameFile = trackFile(lockFile)
-    removeUnfinishedFiles(path)
+    const isSameFile = trackFile(hostFiles, lockFile)
+    removeUnfinishedFiles(hostFiles, path)
     writeOwner(setting, ownerFile, owner)
     return {
       assertSameDir() {
@@ -67,7 +68,7 @@ function writeOwner(setting: DirSetting, file: string, owner: string): void {
   try {
     if (setting === 'SERVICE_STATE_DIR') writeInOwnDir(file, text)
     // Others may write in the spool. There write-file-atomic would follow a link.
-    else replaceFile(file, text, 0o600)
+    else replaceFile(hostFiles, file, text, 0o600)
   } catch (error) {
     if (!isOutOfSpace(error)) throw error
     removeOwner(file)

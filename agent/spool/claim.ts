@@ -1,16 +1,21 @@
-import { linkSync, lstatSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreFullError } from '../database/store-errors.ts'
 import { ignoreGone } from '../durable-files/disk-errors.ts'
+import type { Files } from '../durable-files/files.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
 import { isGone } from '../durable-files/system-errors.ts'
 import type { Claim, Waiting } from './requests.ts'
 import { assertNoLinks, type SpoolDirs } from './spool-dirs.ts'
 
-/** What a claim needs. */
-export interface Claiming {
+/** What each step in a spool needs. */
+export interface InSpool {
   readonly dirs: SpoolDirs
+  readonly files: Files
   readonly fs: PatientFs
+}
+
+/** What a claim needs. */
+export interface Claiming extends InSpool {
   readonly journal: {
     /** Every claim carries it. */
     readonly name: string
@@ -28,12 +33,12 @@ export interface Claiming {
  */
 export async function claimFile(
   { name, id }: Waiting,
-  { dirs, fs, journal }: Claiming,
+  { dirs, files, fs, journal }: Claiming,
   onFirstFailure: () => void,
 ): Promise<Claim | undefined> {
   const claim = `${name}.claim-${await ownerOfClaim(id, journal)}`
   try {
-    assertNoLinks([dirs.outbox, dirs.inbox])
+    assertNoLinks(files, [dirs.outbox, dirs.inbox])
     await fs.rename(join(dirs.outbox, name), join(dirs.outbox, claim), onFirstFailure)
   } catch (error) {
     if (isGone(error)) return undefined
@@ -62,28 +67,28 @@ async function ownerOfClaim(id: string, journal: Claiming['journal']): Promise<s
  *
  * @throws {NodeJS.ErrnoException} The claim stays for the next start.
  */
-export async function unclaim({ name, claim }: Claim, { outbox }: SpoolDirs, fs: PatientFs): Promise<void> {
+export async function unclaim({ name, claim }: Claim, { dirs: { outbox }, files, fs }: InSpool): Promise<void> {
   const [from, to] = [join(outbox, claim), join(outbox, name)]
   try {
     // A link never replaces a newer request, as a rename would.
-    linkSync(from, to)
+    files.linkSync(from, to)
   } catch (error) {
     if (isGone(error) || (error as NodeJS.ErrnoException).code === 'EEXIST') return
     // Linux refuses links to other users' files (fs.protected_hardlinks), and some file systems have none. Nothing comes
     // between these two calls but a request that is renamed to this name within some 20 µs.
-    if (!lstatSync(to, { throwIfNoEntry: false })) renameSync(from, to)
+    if (!files.lstatSync(to, { throwIfNoEntry: false })) files.renameSync(from, to)
     return
   }
   await fs.unlink(from)
 }
 
 /** The unread answer of an earlier request with this name is kept under another name, which only the agent uses. */
-export async function setAsideUnread(name: string, { inbox }: SpoolDirs, fs: PatientFs): Promise<void> {
+export async function setAsideUnread(name: string, { dirs: { inbox }, files, fs }: InSpool): Promise<void> {
   const answer = join(inbox, name)
-  const stat = lstatSync(answer, { bigint: true, throwIfNoEntry: false })
+  const stat = files.lstatSync(answer, { bigint: true, throwIfNoEntry: false })
   if (!stat) return
   const aside = `${answer}.unread`
-  const isTaken = lstatSync(aside, { throwIfNoEntry: false }) !== undefined
+  const isTaken = files.lstatSync(aside, { throwIfNoEntry: false }) !== undefined
   // Its time and its number on the disk: a free name without a look at each answer that is kept, and they are in order.
   const another = `${aside}.${stat.ctimeNs}${stat.ino}`
   // Its reader may remove the answer first.

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import type { Clock } from '../clock/clock.ts'
+import type { Files } from '../durable-files/files.ts'
 import { replaceFile } from '../durable-files/replace-file.ts'
 import { asciiLine } from './answer-file.ts'
 
 /** What the heartbeat needs. */
 export interface HeartbeatOptions {
   readonly root: string
+  readonly files: Files
   /** Name and version. */
   readonly agent: string
   readonly clock: Clock
@@ -22,12 +24,12 @@ const intervalMs = 5_000
  *
  * @returns Ends it, with a last heartbeat that says so.
  */
-export function startHeartbeat({ root, agent, clock, reasons, onError }: HeartbeatOptions): () => void {
+export function startHeartbeat({ root, files, agent, clock, reasons, onError }: HeartbeatOptions): () => void {
   const write = (state: { ready: boolean; reasons: readonly string[] }): void => {
     const text = JSON.stringify({ agent, at: new Date(clock.wallMs()).toISOString(), ...state })
     try {
       // Not synced: after a power cut this heartbeat is of no use.
-      replaceFile(join(root, 'agent.json'), asciiLine(text), 0o644)
+      replaceFile(files, join(root, 'agent.json'), asciiLine(text), 0o644)
     } catch (error) {
       onError(error as Error)
     }

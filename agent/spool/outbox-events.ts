@@ -1,4 +1,10 @@
-import { type FSWatcher, watch } from 'chokidar'
+/**
+ * Calls back when something in a directory may have changed.
+ *
+ * @param onError There are no file events here.
+ * @returns Stops it.
+ */
+export type WatchDir = (dir: string, onEvent: () => void, onError: (error: Error) => void) => () => void
 
 /** File events, which only make the next scan earlier. */
 export interface OutboxEvents {
@@ -7,23 +13,16 @@ export interface OutboxEvents {
   turnOff(): void
 }
 
-/**
- * @param onEvent Something in the outbox may have changed.
- * @param onError There are no events here.
- */
-export function outboxEvents(outbox: string, onEvent: () => void, onError: (error: Error) => void): OutboxEvents {
-  let watcher: FSWatcher | undefined
+/** @param watch Watches the outbox. */
+export function outboxEvents(watch: () => () => void): OutboxEvents {
+  let stop: (() => void) | undefined
   return {
     turnOn() {
-      if (watcher) return
-      // The names in the directory are left out: to look at each would cost more than the scan that follows.
-      watcher = watch(outbox, { depth: 0, ignoreInitial: true, ignored: (path) => path !== outbox })
-      watcher.on('raw', onEvent)
-      watcher.on('error', (error) => onError(error as Error))
+      stop ??= watch()
     },
     turnOff() {
-      void watcher?.close()
-      watcher = undefined
+      stop?.()
+      stop = undefined
     },
   }
 }

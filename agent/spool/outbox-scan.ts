@@ -1,6 +1,6 @@
-import { lstatSync, opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../clock/clock.ts'
+import type { Files } from '../durable-files/files.ts'
 import { IgnoredNames, mistakeAfterMs } from './ignored-names.ts'
 import { idOfRequest, isDeviceName, isLikeRequest } from './names.ts'
 import type { RequestTable } from './requests.ts'
@@ -11,6 +11,7 @@ export type WhyIgnored = 'device-name' | 'not-a-regular-file' | 'not-a-request-n
 /** What a scan works with. */
 export interface OutboxScanOptions {
   readonly outbox: string
+  readonly files: Pick<Files, 'lstatSync' | 'opendirSync' | 'statSync'>
   readonly clock: Clock
   /** Gets what is found. */
   readonly table: RequestTable
@@ -56,11 +57,11 @@ export class OutboxScan {
    * @throws {NodeJS.ErrnoException} The outbox cannot be read.
    */
   async scan(): Promise<void> {
-    const { outbox, clock, table } = this.#options
+    const { outbox, files, clock, table } = this.#options
     table.forgetDeferred(clock.monotonicMs())
     if (this.hasBacklog || !this.#mayHaveChanged()) return
     const found: { name: string; id: string; mtimeMs: number }[] = []
-    const dir = opendirSync(outbox, { bufferSize: batchSize })
+    const dir = files.opendirSync(outbox, { bufferSize: batchSize })
     try {
       for (let count = 1; ; count++) {
         const name = dir.readSync()?.name
@@ -80,8 +81,8 @@ export class OutboxScan {
   }
 
   #mayHaveChanged(): boolean {
-    const { clock, outbox } = this.#options
-    const { mtimeNs } = statSync(outbox, { bigint: true })
+    const { clock, files, outbox } = this.#options
+    const { mtimeNs } = files.statSync(outbox, { bigint: true })
     const nowMs = clock.monotonicMs()
     if (mtimeNs === this.#changedAtNs && nowMs - this.#readAtMs < trustedMs) return false
     const isSettled = clock.wallMs() - Number(mtimeNs / 1_000_000n) > settledMs
@@ -93,7 +94,8 @@ export class OutboxScan {
   /** The time of change of a regular file; undefined for what must not be opened, or is gone. */
   #mtimeOfRegular(name: string, id: string): number | undefined {
     if (isDeviceName(id)) return this.#ignore(name, 'device-name')
-    const stat = lstatSync(join(this.#options.outbox, name), { throwIfNoEntry: false })
+    const { files, outbox } = this.#options
+    const stat = files.lstatSync(join(outbox, name), { throwIfNoEntry: false })
     if (!stat) return undefined
     return stat.isFile() ? stat.mtimeMs : this.#ignore(name, 'not-a-regular-file')
   }

@@ -1,10 +1,11 @@
-import { type BigIntStats, type Dirent, lstatSync, opendirSync } from 'node:fs'
+import type { BigIntStats, Dirent } from 'node:fs'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import type { Clock } from '../clock/clock.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
-import type { PatientFs } from '../durable-files/retries.ts'
+import type { Files } from '../durable-files/files.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
+import type { InSpool } from './claim.ts'
 import { idOfRequest, isDeviceName, isRejected, isUnread, type OwnFile, ownFileOf } from './names.ts'
 import { type ClaimEnd, finishPublishing, type Publishing } from './publish.ts'
 import { readRequestFile } from './request-file.ts'
@@ -29,13 +30,13 @@ const publishingMax = 64
  * @throws {SpoolUnusableError} An answer cannot be published.
  */
 export async function recoverOwnFiles(recovering: Recovering): Promise<Orphaned[]> {
-  const { dirs, fs } = recovering
+  const { dirs, files, fs } = recovering
   const claims: FoundClaim[] = []
   const done: string[] = []
   for (const { name, own, stat } of ownFilesIn(dirs.outbox, recovering)) {
     if (own.kind === 'done') done.push(`${own.id}.json`)
     // A claim that was being given its name back has both names.
-    else if (own.kind === 'temporary' || isSameFile(join(dirs.outbox, `${own.id}.json`), stat))
+    else if (own.kind === 'temporary' || isSameFile(files, join(dirs.outbox, `${own.id}.json`), stat))
       await fs.unlink(join(dirs.outbox, name))
     else claims.push({ request: orphanedOf(name, own, recovering), stat })
   }
@@ -71,15 +72,15 @@ function orphanedOf(claim: string, { id, owner }: OwnFile & { kind: 'claim' }, {
   return { at: 'orphaned', name: `${id}.json`, id, claim, claimedBefore }
 }
 
-function isSameFile(path: string, { ino, dev }: BigIntStats): boolean {
-  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+function isSameFile(files: Files, path: string, { ino, dev }: BigIntStats): boolean {
+  const stat = files.lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return stat?.ino === ino && stat.dev === dev
 }
 
 async function publishDone(name: string, request: Orphaned | undefined, recovering: Recovering): Promise<void> {
-  const { dirs } = recovering
+  const { dirs, files } = recovering
   try {
-    const claimEnd = request ? claimEndOf(request, dirs) : 'remove'
+    const claimEnd = request ? claimEndOf(files, request, dirs) : 'remove'
     const { durable } = await finishPublishing(name, request?.claim, claimEnd, recovering)
     await durable
   } catch (error) {
@@ -90,8 +91,8 @@ async function publishDone(name: string, request: Orphaned | undefined, recoveri
 }
 
 /** A file that could not be understood is kept for a person to read. */
-function claimEndOf({ claim, id }: Orphaned, { outbox }: SpoolDirs): ClaimEnd {
-  const { kind } = readRequestFile(join(outbox, claim), id)
+function claimEndOf(files: Files, { claim, id }: Orphaned, { outbox }: SpoolDirs): ClaimEnd {
+  const { kind } = readRequestFile(files, join(outbox, claim), id)
   return kind === 'refused' || kind === 'half-written' ? 'keep-as-rejected' : 'remove'
 }
 
@@ -102,10 +103,10 @@ interface Found {
 }
 
 /** The agent's own files in a directory. Other programs that may write there can use such names too. */
-function* ownFilesIn(dir: string, { onIgnored }: Recovering): Generator<Found> {
-  for (const { name } of entriesIn(dir)) {
+function* ownFilesIn(dir: string, { files, onIgnored }: Recovering): Generator<Found> {
+  for (const { name } of entriesIn(files, dir)) {
     const own = ownFileOf(name)
-    const stat = own && lstatSync(join(dir, name), { bigint: true, throwIfNoEntry: false })
+    const stat = own && files.lstatSync(join(dir, name), { bigint: true, throwIfNoEntry: false })
     if (!own || !stat) continue
     if (stat.isFile()) yield { name, own, stat }
     else onIgnored(name)
@@ -120,13 +121,13 @@ export const keptMs = 24 * 3_600_000
  *
  * @param nowMs Of a `windowClock`.
  */
-export async function removeExpired({ outbox, inbox }: SpoolDirs, nowMs: number, fs: PatientFs): Promise<void> {
-  for (const [dir, isKept] of [[outbox, isRejected] as const, [inbox, isUnread] as const]) {
-    for (const { name } of entriesIn(dir)) {
+export async function removeExpired({ dirs, files, fs }: InSpool, nowMs: number): Promise<void> {
+  for (const [dir, isKept] of [[dirs.outbox, isRejected] as const, [dirs.inbox, isUnread] as const]) {
+    for (const { name } of entriesIn(files, dir)) {
       if (!isKept(name)) continue
       const path = join(dir, name)
       // The rename that set it aside is the last change of its entry. Its text may be much older.
-      const stat = lstatSync(path, { throwIfNoEntry: false })
+      const stat = files.lstatSync(path, { throwIfNoEntry: false })
       if (stat?.isFile() && nowMs - stat.ctimeMs > keptMs) await fs.unlink(path)
     }
   }
@@ -136,11 +137,15 @@ export async function removeExpired({ outbox, inbox }: SpoolDirs, nowMs: number,
  * Counts requests that are not claimed, and refused files. Directories and links of such names can become neither. With
  * very many of them other work continues in between.
  */
-export async function countFiles({ outbox }: SpoolDirs, clock: Clock): Promise<{ backlog: number; rejected: number }> {
+export async function countFiles(
+  files: Files,
+  { outbox }: SpoolDirs,
+  clock: Clock,
+): Promise<{ backlog: number; rejected: number }> {
   const count = { backlog: 0, rejected: 0 }
   let entries = 0
   try {
-    for (const entry of entriesIn(outbox)) {
+    for (const entry of entriesIn(files, outbox)) {
       if (++entries % 1_024 === 0) await clock.nextTurn()
       if (!entry.isFile()) continue
       const id = idOfRequest(entry.name)
@@ -153,8 +158,8 @@ export async function countFiles({ outbox }: SpoolDirs, clock: Clock): Promise<{
   return count
 }
 
-function* entriesIn(path: string): Generator<Dirent> {
-  const dir = opendirSync(path, { bufferSize: 1_024 })
+function* entriesIn(files: Files, path: string): Generator<Dirent> {
+  const dir = files.opendirSync(path, { bufferSize: 1_024 })
   try {
     for (let entry = dir.readSync(); entry; entry = dir.readSync()) yield entry
   } finally {

@@ -1,20 +1,18 @@
-import { closeSync, fsync, open, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { awaitSync } from '../durable-files/disk-errors.ts'
+import type { Files } from '../durable-files/files.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
-import type { PatientFs } from '../durable-files/retries.ts'
 import type { SharedSyncs } from '../durable-files/shared-syncs.ts'
 import { isGone } from '../durable-files/system-errors.ts'
-import { assertNoLinks, type SpoolDirs } from './spool-dirs.ts'
+import type { InSpool } from './claim.ts'
+import { assertNoLinks } from './spool-dirs.ts'
 
 /** What becomes of a claimed file when its answer is written: it is removed, or kept for a person to read. */
 export type ClaimEnd = 'remove' | 'keep-as-rejected'
 
 /** What publishing works with. */
-export interface Publishing {
-  readonly dirs: SpoolDirs
-  readonly fs: PatientFs
+export interface Publishing extends InSpool {
   readonly syncs: SharedSyncs
 }
 
@@ -45,12 +43,13 @@ export async function publish(
   claim: string,
   answerText: string,
   claimEnd: ClaimEnd,
-  { dirs, fs, syncs }: Publishing,
+  publishing: Publishing,
 ): Promise<Published> {
-  assertNoLinks([dirs.outbox, dirs.inbox])
-  const temporary = unfinishedIn(dirs.outbox)
+  const { dirs, files, fs, syncs } = publishing
+  assertNoLinks(files, [dirs.outbox, dirs.inbox])
+  const temporary = unfinishedIn(files, dirs.outbox)
   try {
-    await writeSynced(temporary, answerText)
+    await writeSynced(files, temporary, answerText)
     await fs.rename(temporary, join(dirs.outbox, `${name}.done`))
   } catch (error) {
     // What cannot be removed now is removed by the next start.
@@ -58,7 +57,7 @@ export async function publish(
     throw error
   }
   await awaitSync(syncs.sync(dirs.outbox))
-  return finishPublishing(name, claim, claimEnd, { dirs, fs, syncs })
+  return finishPublishing(name, claim, claimEnd, publishing)
 }
 
 /** The steps after `x.json.done` is written. A start that finds one does them too. */
@@ -85,16 +84,13 @@ async function unlessNoFile(act: Promise<void>): Promise<void> {
   }
 }
 
-const openInPool = promisify(open)
-const fsyncInPool = promisify(fsync)
-
 /** Only the steps that wait for the disk go to the thread pool. */
-async function writeSynced(path: string, text: string): Promise<void> {
-  const fd = await openInPool(path, 'wx', 0o644)
+async function writeSynced(files: Files, path: string, text: string): Promise<void> {
+  const fd = await promisify(files.open)(path, 'wx', 0o644)
   try {
-    writeFileSync(fd, text, 'latin1')
-    await awaitSync(fsyncInPool(fd))
+    files.writeFileSync(fd, text, 'latin1')
+    await awaitSync(promisify(files.fsync)(fd))
   } finally {
-    closeSync(fd)
+    files.closeSync(fd)
   }
 }

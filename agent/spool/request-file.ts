@@ -3,6 +3,7 @@ import { limits } from '../../contract/limits.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { type CallRefusal, refuse } from '../call/answer.ts'
 import { type Call, readCall } from '../call/call.ts'
+import type { Files } from '../durable-files/files.ts'
 import { readBounded } from '../durable-files/read-bounded.ts'
 
 /** What a claimed file holds. */
@@ -28,9 +29,9 @@ export interface Refused {
  *
  * @param id The file's name without `.json`: the id of the call.
  */
-export function readRequestFile(path: string, id: string): RequestReading {
+export function readRequestFile(files: Files, path: string, id: string): RequestReading {
   const refused = (answer: CallRefusal, reason: string): Refused => ({ kind: 'refused', answer, reason })
-  const read = readBounded(path)
+  const read = readBounded(files, path)
   if (read === 'gone') return { kind: 'gone' }
   if (read === 'no-right') {
     // Its writer may still set the rights, or a virus scanner may have it open.

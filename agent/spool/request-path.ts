@@ -89,8 +89,8 @@ async function readWhole(
   const { name, id } = claim
   let before: { stamp: string; sinceMs: number } | undefined
   const read = async () => {
-    if (!before) await setAsideUnread(name, spool.dirs, spool.fs)
-    return readRequestFile(join(spool.dirs.outbox, claim.claim), id)
+    if (!before) await setAsideUnread(name, spool)
+    return readRequestFile(spool.files, join(spool.dirs.outbox, claim.claim), id)
   }
   for (;;) {
     const reading = await keepTrying(read, {

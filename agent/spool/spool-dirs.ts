@@ -1,16 +1,6 @@
-import {
-  chmodSync,
-  chownSync,
-  lstatSync,
-  mkdirSync,
-  opendirSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import type { Stats } from 'node:fs'
 import { join } from 'node:path'
+import type { Files } from '../durable-files/files.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
 import { cures } from '../language/cures.ts'
@@ -54,24 +44,24 @@ export function spoolDirs(root: string): SpoolDirs {
  *
  * @returns The directories that were made, and their modes.
  */
-export function makeSpoolDirs({ root, outbox, inbox }: SpoolDirs): { dir: string; mode: string }[] {
-  return makeDirsIn(root, [outbox, inbox])
+export function makeSpoolDirs(files: Files, { root, outbox, inbox }: SpoolDirs): { dir: string; mode: string }[] {
+  return makeDirsIn(files, root, [outbox, inbox])
 }
 
 /** As `makeSpoolDirs`, for other directories of the spool. */
-export function makeDirsIn(root: string, dirs: readonly string[]): { dir: string; mode: string }[] {
-  const rootStat = statSync(root)
-  const mode = isShared(rootStat) ? (rootStat.mode & 0o2777) | 0o070 : rootStat.mode & 0o777
-  const missing = dirs.filter((dir) => !lstatSync(dir, { throwIfNoEntry: false }))
+export function makeDirsIn(files: Files, root: string, dirs: readonly string[]): { dir: string; mode: string }[] {
+  const rootStat = files.statSync(root)
+  const mode = isShared(rootStat, files) ? (rootStat.mode & 0o2777) | 0o070 : rootStat.mode & 0o777
+  const missing = dirs.filter((dir) => !files.lstatSync(dir, { throwIfNoEntry: false }))
   return missing.map((dir) => {
-    mkdirSync(dir)
-    if (process.platform !== 'win32') {
+    files.mkdirSync(dir)
+    if (files.user) {
       try {
-        if (statSync(dir).gid !== rootStat.gid) chownSync(dir, -1, rootStat.gid)
+        if (files.statSync(dir).gid !== rootStat.gid) files.chownSync(dir, -1, rootStat.gid)
       } catch {
         // The agent is not in that group. `spoolReasons` reports it.
       }
-      chmodSync(dir, mode)
+      files.chmodSync(dir, mode)
     }
     return { dir, mode: mode.toString(8) }
   })
@@ -82,10 +72,10 @@ export function makeDirsIn(root: string, dirs: readonly string[]): { dir: string
  *
  * @param isInDoubt Something has failed since the last time that there was no reason: so the spool is tried.
  */
-export function spoolReasons(dirs: SpoolDirs, isInDoubt: boolean): Problem[] {
+export function spoolReasons(files: Files, dirs: SpoolDirs, isInDoubt: boolean): Problem[] {
   try {
-    if (isInDoubt) probeSpool(dirs, { withSync: false })
-    return reasonsAgainstSharing(dirs)
+    if (isInDoubt) probeSpool(files, dirs, { withSync: false })
+    return reasonsAgainstSharing(files, dirs)
   } catch (error) {
     if (error instanceof SpoolUnusableError) return [error.problem]
     return [problemOfSpool(`${dirs.root}: ${causeOf(error as Error)}`, cureOf(error as Error))]
@@ -93,26 +83,26 @@ export function spoolReasons(dirs: SpoolDirs, isInDoubt: boolean): Problem[] {
 }
 
 /** Whether the root was given to a group on purpose: to another than the agent's own, or with the setgid bit. */
-function isShared({ mode, gid }: Stats): boolean {
-  return (mode & 0o2000) !== 0 || (gid !== process.getgid?.() && (mode & 0o070) !== 0)
+function isShared({ mode, gid }: Stats, { user }: Files): boolean {
+  return (mode & 0o2000) !== 0 || (gid !== user?.gid && (mode & 0o070) !== 0)
 }
 
 /** Why game servers of the root's group cannot use outbox and inbox, each with its cure. Empty when they can. */
-function reasonsAgainstSharing({ root, outbox, inbox }: SpoolDirs): Problem[] {
-  const rootStat = statSync(root)
-  if (process.platform === 'win32' || !isShared(rootStat)) return []
+function reasonsAgainstSharing(files: Files, { root, outbox, inbox }: SpoolDirs): Problem[] {
+  const rootStat = files.statSync(root)
+  if (!files.user || !isShared(rootStat, files)) return []
   return [outbox, inbox].flatMap((dir) => {
-    const stat = statSync(dir, { throwIfNoEntry: false })
+    const stat = files.statSync(dir, { throwIfNoEntry: false })
     // Another owner has arranged the rights in another way.
-    if (!stat || stat.uid !== process.getuid?.()) return []
+    if (!stat || stat.uid !== files.user?.uid) return []
     if (stat.gid === rootStat.gid && (stat.mode & 0o030) === 0o030) return []
     return [problemOfSpool(say`the group of ${root} may not write in ${dir}`, cures.shareDir(root, dir))]
   })
 }
 
 /** A warning with its cure, where others may write in the root and so replace outbox and inbox. */
-export function warningAboutRoot({ root }: SpoolDirs): Problem[] {
-  if (process.platform === 'win32' || (statSync(root).mode & 0o022) === 0) return []
+export function warningAboutRoot(files: Files, { root }: SpoolDirs): Problem[] {
+  if (!files.user || (files.statSync(root).mode & 0o022) === 0) return []
   return [
     problemOfSpool(
       say`others may write in ${root} and put other directories in the place of outbox and inbox`,
@@ -126,9 +116,9 @@ export function warningAboutRoot({ root }: SpoolDirs): Problem[] {
  *
  * @throws {SpoolUnusableError} With the code ELOOP.
  */
-export function assertNoLinks(dirs: readonly string[]): void {
+export function assertNoLinks(files: Files, dirs: readonly string[]): void {
   for (const dir of dirs) {
-    if (!lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink()) continue
+    if (!files.lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink()) continue
     const problem = say`${dir} is a link, and nothing is read or written there`
     throw Object.assign(new SpoolUnusableError(problem, cures.replaceLink()), { code: 'ELOOP' })
   }
@@ -139,12 +129,12 @@ export function assertNoLinks(dirs: readonly string[]): void {
  *
  * @returns Looks at both. It throws as `assertNoLinks`.
  */
-export function watchDirs(dirs: SpoolDirs, onReplaced: (dir: string) => void): () => void {
+export function watchDirs(files: Files, dirs: SpoolDirs, onReplaced: (dir: string) => void): () => void {
   const known = new Map<string, Stats>()
   return () => {
-    assertNoLinks([dirs.outbox, dirs.inbox])
+    assertNoLinks(files, [dirs.outbox, dirs.inbox])
     for (const dir of [dirs.outbox, dirs.inbox]) {
-      const [before, now] = [known.get(dir), lstatSync(dir, { throwIfNoEntry: false })]
+      const [before, now] = [known.get(dir), files.lstatSync(dir, { throwIfNoEntry: false })]
       if (before && now && (now.ino !== before.ino || now.dev !== before.dev)) onReplaced(dir)
       if (now) known.set(dir, now)
     }
@@ -157,21 +147,21 @@ export function watchDirs(dirs: SpoolDirs, onReplaced: (dir: string) => void): (
  * @param withSync False for a spool at work, where a slow disk must not stop the agent.
  * @throws {SpoolUnusableError} It does not work, for instance because they lie on different file systems.
  */
-export function probeSpool(dirs: SpoolDirs, { withSync } = { withSync: true }): void {
+export function probeSpool(files: Files, dirs: SpoolDirs, { withSync } = { withSync: true }): void {
   const { outbox, inbox } = dirs
-  assertNoLinks([outbox, inbox])
-  const probe = unfinishedIn(outbox)
-  const target = unfinishedIn(inbox)
+  assertNoLinks(files, [outbox, inbox])
+  const probe = unfinishedIn(files, outbox)
+  const target = unfinishedIn(files, inbox)
   try {
-    opendirSync(outbox).closeSync()
-    writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o644, flush: withSync })
-    renameSync(probe, target)
+    files.opendirSync(outbox).closeSync()
+    files.writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o644, flush: withSync })
+    files.renameSync(probe, target)
   } catch (error) {
     throw spoolUnusable(dirs, error)
   } finally {
     for (const path of [probe, target]) {
       try {
-        rmSync(path, { force: true })
+        files.rmSync(path, { force: true })
       } catch {
         // The probe has failed too. The next start removes the file.
       }

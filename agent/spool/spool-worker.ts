@@ -90,11 +90,11 @@ export class SpoolWorker {
   }
 
   async #unclaim(request: ActiveRequest): Promise<void> {
-    const { dirs, fs, table, onError } = this.#options
+    const { table, onError } = this.#options
     if (request.at !== 'half-written' && request.at !== 'queued') return
     if (request.claimedBefore !== undefined) return
     try {
-      await unclaim(request, dirs, fs)
+      await unclaim(request, this.#options)
       table.remove(request)
     } catch (error) {
       onError(request.claim, error as Error)

@@ -7,7 +7,7 @@ import { cures } from '../language/cures.ts'
 import { sentenceOf } from '../language/problem.ts'
 import type { Log } from '../log/log.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { outboxEvents } from './outbox-events.ts'
+import { outboxEvents, type WatchDir } from './outbox-events.ts'
 import { countFiles, keptMs, removeExpired } from './own-files.ts'
 import { makeSpoolDirs, probeSpool, spoolReasons, warningAboutRoot, watchDirs } from './spool-dirs.ts'
 import { spoolLog } from './spool-log.ts'
@@ -15,12 +15,16 @@ import { SpoolWorker, type SpoolWorkerOptions } from './spool-worker.ts'
 
 /** What a spool works with. */
 export interface SpoolOptions
-  extends Pick<SpoolWorkerOptions, 'dirs' | 'table' | 'clock' | 'journal' | 'takeTurn' | 'answerCall' | 'onFatal'> {
+  extends Pick<
+    SpoolWorkerOptions,
+    'dirs' | 'files' | 'table' | 'clock' | 'journal' | 'takeTurn' | 'answerCall' | 'onFatal'
+  > {
   /**
    * @throws {RemovedError} The spool is no longer the one that the agent owns.
    * @throws {DirUnusableError} There is no room yet for the lock that makes it the agent's.
    */
   readonly assertOwned: () => void
+  readonly watchDir: WatchDir
   readonly log: Log
   /** Name and version. */
   readonly agent: string
@@ -61,35 +65,35 @@ const retentionIntervalMs = 3_600_000
  * @throws As `assertOwned`.
  */
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
-  const { dirs, clock, log, assertOwned } = options
-  const fs = patientFs(clock)
+  const { dirs, files, watchDir, clock, log, assertOwned } = options
+  const fs = patientFs(files, clock)
   const report = spoolLog(log, clock)
-  const watch = watchDirs(dirs, (dir) => log.warn({ dir }, 'a directory of the spool was replaced by another one'))
+  const watch = watchDirs(files, dirs, (dir) =>
+    log.warn({ dir }, 'a directory of the spool was replaced by another one'),
+  )
   const makeDirs = (): void => {
     assertOwned()
-    for (const { dir, mode } of makeSpoolDirs(dirs)) log.info({ dir, mode }, 'made a directory of the spool')
+    for (const { dir, mode } of makeSpoolDirs(files, dirs)) log.info({ dir, mode }, 'made a directory of the spool')
   }
   let isInDoubt = false
   const onError = (where: string, error: Error): void => {
     isInDoubt = true
     report.onError(where, error)
   }
+  const onNoEvents = (error: Error): void =>
+    log.warn(
+      { cause: causeOf(error), cure: cures.raiseWatches() },
+      'no file events; the outbox is scanned every 200 ms',
+    )
   makeDirs()
-  probeSpool(dirs)
-  for (const problem of [...warningAboutRoot(dirs), ...spoolReasons(dirs, false)]) log.warn(sentenceOf(problem))
+  probeSpool(files, dirs)
+  for (const problem of [...warningAboutRoot(files, dirs), ...spoolReasons(files, dirs, false)])
+    log.warn(sentenceOf(problem))
   const worker = new SpoolWorker({
     ...options,
     fs,
-    syncs: new SharedSyncs(clock),
-    outboxEvents: outboxEvents(
-      dirs.outbox,
-      () => worker.wake(),
-      (error) =>
-        log.warn(
-          { cause: causeOf(error), cure: cures.raiseWatches() },
-          'no file events; the outbox is scanned every 200 ms',
-        ),
-    ),
+    syncs: new SharedSyncs(files, clock),
+    outboxEvents: outboxEvents(() => watchDir(dirs.outbox, () => worker.wake(), onNoEvents)),
     checkDirs() {
       assertOwned()
       watch()
@@ -103,12 +107,13 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   await worker.start()
   const reasons = (): string[] => {
     report.reportEnds()
-    const found = spoolReasons(dirs, isInDoubt)
+    const found = spoolReasons(files, dirs, isInDoubt)
     isInDoubt &&= found.length > 0
     return found.map(sentenceOf)
   }
   const stopHeartbeat = startHeartbeat({
     root: dirs.root,
+    files,
     agent: options.agent,
     clock,
     reasons: () => [...new Set([...options.reasons(), ...reasons()])],
@@ -116,7 +121,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   })
   const nowMs = windowClock(clock, keptMs)
   const stopRetention = repeat(clock, retentionIntervalMs, () =>
-    removeExpired(dirs, nowMs(), fs).catch((error: Error) => report.onError('expired files', error)),
+    removeExpired({ dirs, files, fs }, nowMs()).catch((error: Error) => report.onError('expired files', error)),
   )
   let stopped: Promise<void> | undefined
   return {
@@ -124,7 +129,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     async status() {
       const { claimed: inFlight, oldestMs } = options.table
       const oldestAgeS = oldestMs === undefined ? null : Math.round((clock.monotonicMs() - oldestMs) / 1000)
-      return { dir: dirs.root, ...(await countFiles(dirs, clock)), oldestAgeS, inFlight }
+      return { dir: dirs.root, ...(await countFiles(files, dirs, clock)), oldestAgeS, inFlight }
     },
     stop() {
       if (!stopped) {

@@ -23,7 +23,7 @@ export async function startSpool(options: SpoolOptions): Promise<Spool> {
 }
 
 function startLater(options: SpoolOptions, firstError: Unusable): Spool {
-  const { dirs, clock, log, onFatal } = options
+  const { dirs, files, clock, log, onFatal } = options
   let state: { readonly at: 'waiting'; readonly reason: string } | { readonly at: 'working'; readonly spool: Spool } = {
     at: 'waiting',
     reason: firstError.message,
@@ -48,7 +48,7 @@ function startLater(options: SpoolOptions, firstError: Unusable): Spool {
     reasons: () => (state.at === 'working' ? state.spool.reasons() : [state.reason]),
     async status() {
       if (state.at === 'working') return state.spool.status()
-      return { dir: dirs.root, ...(await countFiles(dirs, clock)), oldestAgeS: null, inFlight: 0 }
+      return { dir: dirs.root, ...(await countFiles(files, dirs, clock)), oldestAgeS: null, inFlight: 0 }
     },
     async stop() {
       stopTrying()

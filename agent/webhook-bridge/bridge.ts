@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { OpenWebhook } from '../call/open-webhook.ts'
 import type { WebhookSettings } from '../config/config.ts'
+import type { Files } from '../durable-files/files.ts'
 import { sentenceOf } from '../language/problem.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import { StateLog } from '../log/state-log.ts'
@@ -17,6 +18,8 @@ export interface BridgeOptions
     Pick<BridgeServerOptions, 'onWebhook' | 'listen'>,
     Pick<PushOptions, 'extraCa' | 'connect'> {
   readonly openLedger: OpenLedger
+  /** The file system of the spool. */
+  readonly files: Files
   readonly settings: WebhookSettings
   readonly spoolDir: string | undefined
   /** The token for the forward URL in use. */
@@ -52,7 +55,7 @@ export function openBridge(options: BridgeOptions): Bridge {
   const stateLog = new StateLog('orders', stateDir, log)
   const ledger = options.openLedger({ ...options, onFull: (cause) => stateLog.onFull(cause) })
   const pushing = url !== undefined && channel === 'url' ? pushToUrl({ ...options, url, token }) : undefined
-  const files = spoolDir === undefined ? undefined : eventFiles(spoolDir, clock, log)
+  const files = spoolDir === undefined ? undefined : eventFiles(options.files, spoolDir, clock, log)
   const orders = new Orders({ ...options, ledger, channel, files, push: pushing?.push ?? (async () => 'unanswered') })
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
   const stopping = new AbortController()
@@ -62,7 +65,7 @@ export function openBridge(options: BridgeOptions): Bridge {
     if (spoolDir === undefined || channel !== 'files') return []
     // Replies come in as requests do, and events go out as answers do.
     const dirs = { root: spoolDir, outbox: join(spoolDir, 'replies'), inbox: join(spoolDir, 'events') }
-    return spoolReasons(dirs, orders.files.hasProblem).map(sentenceOf)
+    return spoolReasons(options.files, dirs, orders.files.hasProblem).map(sentenceOf)
   }
 
   return {

@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, readdirSync, renameSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { orderReplyOf } from '../../contract/order-reply.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import type { Clock } from '../clock/clock.ts'
+import type { Files } from '../durable-files/files.ts'
 import { readBounded } from '../durable-files/read-bounded.ts'
 import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-file.ts'
 import { isGone } from '../durable-files/system-errors.ts'
@@ -24,7 +24,7 @@ const rejectedFile = /^(?:transfer_order|transaction_terminal)-\d{1,16}(?:-\d{1,
  *
  * Each method throws what its files do, and a `SpoolUnusableError` where a directory is a link.
  */
-export function eventFiles(root: string, clock: Clock, log: Log): MessageFiles {
+export function eventFiles(files: Files, root: string, clock: Clock, log: Log): MessageFiles {
   const limitedLog = new LimitedLog(log, clock)
   const ignored = new IgnoredNames<'not-a-reply-name'>(clock, (name, why) =>
     limitedLog.warn({ name, why, cure: cureOfName }, 'ignored in the spool'),
@@ -34,27 +34,27 @@ export function eventFiles(root: string, clock: Clock, log: Log): MessageFiles {
   const fileIn = (dir: string, name: string) => join(dir, `${name}.json`)
 
   function checkDirs(): void {
-    assertNoLinks([events, replies])
-    for (const { dir, mode } of makeDirsIn(root, [events, replies]))
+    assertNoLinks(files, [events, replies])
+    for (const { dir, mode } of makeDirsIn(files, root, [events, replies]))
       log.info({ dir, mode }, 'made a directory of the spool')
   }
 
   return {
     events() {
-      assertNoLinks([events])
-      if (!existsSync(events)) return []
-      removeUnfinishedFiles(events)
-      return readdirSync(events).flatMap(messageNamed)
+      assertNoLinks(files, [events])
+      if (!files.existsSync(events)) return []
+      removeUnfinishedFiles(files, events)
+      return files.readdirSync(events).flatMap(messageNamed)
     },
 
     replies() {
       checkDirs()
-      const all = readdirSync(replies)
+      const all = files.readdirSync(replies)
       for (const file of all)
         if (isLikeRequest(file) && !messageFile.test(file)) ignored.add(file, 'not-a-reply-name', mistakeAfterMs)
       ignored.endScan()
       const written = all.flatMap(messageNamed).map((named) => {
-        const stat = lstatSync(fileIn(replies, named.name), { throwIfNoEntry: false })
+        const stat = files.lstatSync(fileIn(replies, named.name), { throwIfNoEntry: false })
         return { named, writtenMs: stat?.mtimeMs ?? 0 }
       })
       // The newest reply has the newest observation of an item.
@@ -64,11 +64,11 @@ export function eventFiles(root: string, clock: Clock, log: Log): MessageFiles {
     show({ name, text }, actUntil) {
       checkDirs()
       const shown = actUntil === undefined ? text : withMembers(text, { actUntil })
-      replaceFile(fileIn(events, name), asciiLine(shown), 0o644)
+      replaceFile(files, fileIn(events, name), asciiLine(shown), 0o644)
     },
 
     readReply(message) {
-      const read = readBounded(fileIn(replies, message.name))
+      const read = readBounded(files, fileIn(replies, message.name))
       if (read === 'gone') return 'gone'
       if (typeof read === 'string') return { stamp: read, problem: problems[read] }
       return (
@@ -81,17 +81,17 @@ export function eventFiles(root: string, clock: Clock, log: Log): MessageFiles {
 
     setAside(name) {
       const path = fileIn(replies, name)
-      return unlessGone(() => renameSync(path, `${path}.rejected`))
+      return unlessGone(() => files.renameSync(path, `${path}.rejected`))
     },
 
-    removeEvent: (name) => void unlessGone(() => unlinkSync(fileIn(events, name))),
-    removeReply: (name) => void unlessGone(() => unlinkSync(fileIn(replies, name))),
+    removeEvent: (name) => void unlessGone(() => files.unlinkSync(fileIn(events, name))),
+    removeReply: (name) => void unlessGone(() => files.unlinkSync(fileIn(replies, name))),
 
     removeRejectedBefore(beforeMs) {
-      for (const file of readdirSync(replies)) {
+      for (const file of files.readdirSync(replies)) {
         const path = join(replies, file)
-        const stat = rejectedFile.test(file) ? lstatSync(path, { throwIfNoEntry: false }) : undefined
-        if (stat?.isFile() && stat.ctimeMs < beforeMs) unlinkSync(path)
+        const stat = rejectedFile.test(file) ? files.lstatSync(path, { throwIfNoEntry: false }) : undefined
+        if (stat?.isFile() && stat.ctimeMs < beforeMs) files.unlinkSync(path)
       }
     },
   }

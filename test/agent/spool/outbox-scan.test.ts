@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { hostFiles } from '../../../agent/durable-files/host-files.ts'
 import { OutboxScan } from '../../../agent/spool/outbox-scan.ts'
 import { RequestTable, type Waiting } from '../../../agent/spool/requests.ts'
 import { LiveClock } from '../fixtures/live-clock.ts'
@@ -13,7 +14,13 @@ function scanOf(names: readonly string[]) {
   const clock = new LiveClock()
   const table = new RequestTable(() => 0)
   const ignored: string[] = []
-  const scan = new OutboxScan({ outbox, clock, table, onIgnored: (name, why) => ignored.push(`${name}: ${why}`) })
+  const scan = new OutboxScan({
+    outbox,
+    files: hostFiles,
+    clock,
+    table,
+    onIgnored: (name, why) => ignored.push(`${name}: ${why}`),
+  })
   const waiting = (): readonly Waiting[] => [...table.waiting]
   const defer = (request: Waiting) => {
     table.activate(request)

@@ -6,10 +6,11 @@ import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { refuse } from '../../../agent/call/answer.ts'
+import { hostFiles } from '../../../agent/durable-files/host-files.ts'
 import { readRequestFile } from '../../../agent/spool/request-file.ts'
 import { eligible } from '../fixtures/spool-fixture.ts'
 
-const module = pathToFileURL(join(import.meta.dirname, '../../../agent/spool/request-file.ts')).href
+const moduleOf = (path: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../../agent', path)).href)
 
 function directory(): string {
   const dir = mkdtempSync(join(tmpdir(), 'market-agent-request-file-'))
@@ -20,8 +21,9 @@ function directory(): string {
 /** Read by a process of its own: one that waits on a pipe waits for good. */
 function readingOf(path: string): unknown {
   const program = `
-    import { readRequestFile } from ${JSON.stringify(module)}
-    console.log(JSON.stringify(readRequestFile(${JSON.stringify(path)}, 'x')))`
+    import { hostFiles } from ${moduleOf('durable-files/host-files.ts')}
+    import { readRequestFile } from ${moduleOf('spool/request-file.ts')}
+    console.log(JSON.stringify(readRequestFile(hostFiles, ${JSON.stringify(path)}, 'x')))`
   const args = ['--input-type=module-typescript', '--eval', program]
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 }))
 }
@@ -68,8 +70,8 @@ test('a half-written file of 60 KB costs about the same, whatever is in it', () 
   const path = join(directory(), 'claim')
   const costOf = (text: string) => {
     writeFileSync(path, text)
-    expect(readRequestFile(path, 'x')).toMatchObject({ kind: expect.stringMatching(/half-written|refused/) })
-    return cpuUsOf(() => readRequestFile(path, 'x'))
+    expect(readRequestFile(hostFiles, path, 'x')).toMatchObject({ kind: expect.stringMatching(/half-written|refused/) })
+    return cpuUsOf(() => readRequestFile(hostFiles, path, 'x'))
   }
   const plain = Math.max(...[1, 2, 3].map(() => costOf(`{"text":"${'a'.repeat(bytes)}`)))
   fc.assert(

@@ -2,18 +2,19 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { hostFiles } from '../../../agent/durable-files/host-files.ts'
 import { makeSpoolDirs, spoolDirs, spoolReasons } from '../../../agent/spool/spool-dirs.ts'
 
 function spool() {
   const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-health-')))
   onTestFinished(() => rmSync(dirs.root, { recursive: true }))
-  makeSpoolDirs(dirs)
+  makeSpoolDirs(hostFiles, dirs)
   return dirs
 }
 
 test('a problem with one file is no reason, for the spool itself can be worked with', () => {
   const dirs = spool()
-  expect(spoolReasons(dirs, true)).toEqual([])
+  expect(spoolReasons(hostFiles, dirs, true)).toEqual([])
   expect([...readdirSync(dirs.outbox), ...readdirSync(dirs.inbox)]).toEqual([])
 })
 
@@ -22,9 +23,9 @@ for (const dir of ['outbox', 'inbox'] as const) {
     const dirs = spool()
     renameSync(dirs[dir], `${dirs[dir]}.away`)
     writeFileSync(dirs[dir], '')
-    expect(spoolReasons(dirs, false)).toEqual([])
+    expect(spoolReasons(hostFiles, dirs, false)).toEqual([])
     for (const _ of [1, 2]) {
-      expect(spoolReasons(dirs, true)).toEqual([
+      expect(spoolReasons(hostFiles, dirs, true)).toEqual([
         {
           name: 'SERVICE_SPOOL_DIR',
           problem: expect.stringContaining('ENOTDIR'),
@@ -34,7 +35,7 @@ for (const dir of ['outbox', 'inbox'] as const) {
     }
     rmSync(dirs[dir])
     renameSync(`${dirs[dir]}.away`, dirs[dir])
-    expect(spoolReasons(dirs, true)).toEqual([])
+    expect(spoolReasons(hostFiles, dirs, true)).toEqual([])
     expect([...readdirSync(dirs.outbox), ...readdirSync(dirs.inbox)]).toEqual([])
   })
 }
@@ -42,5 +43,5 @@ for (const dir of ['outbox', 'inbox'] as const) {
 test('a spool that is gone is a reason, and no error', () => {
   const dirs = spoolDirs(join(tmpdir(), 'market-agent-no-such-spool'))
   for (const isInDoubt of [true, false])
-    expect(spoolReasons(dirs, isInDoubt)).toMatchObject([{ problem: expect.stringContaining('ENOENT') }])
+    expect(spoolReasons(hostFiles, dirs, isInDoubt)).toMatchObject([{ problem: expect.stringContaining('ENOENT') }])
 })

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { hostFiles } from '../../../agent/durable-files/host-files.ts'
 import { makeSpoolDirs, spoolDirs, spoolReasons } from '../../../agent/spool/spool-dirs.ts'
 import { until } from '../../../scripts/until.ts'
 import { agentHome, processPublicKey, spawnAgent } from '../fixtures/agent-process.ts'
@@ -74,15 +75,15 @@ for (const [what, rootMode, wanted] of [
       const dirs = rootWith(rootMode)
       const umask = process.umask(0o027)
       try {
-        expect(makeSpoolDirs(dirs).map(({ dir }) => dir)).toEqual([dirs.outbox, dirs.inbox])
+        expect(makeSpoolDirs(hostFiles, dirs).map(({ dir }) => dir)).toEqual([dirs.outbox, dirs.inbox])
         rmSync(dirs.inbox, { recursive: true })
-        expect(makeSpoolDirs(dirs)).toEqual([{ dir: dirs.inbox, mode: wanted }])
+        expect(makeSpoolDirs(hostFiles, dirs)).toEqual([{ dir: dirs.inbox, mode: wanted }])
       } finally {
         process.umask(umask)
       }
       expect([modeOf(dirs.outbox), modeOf(dirs.inbox)]).toEqual([wanted, wanted])
       expect(statSync(dirs.outbox).gid).toBe(statSync(dirs.root).gid)
-      expect(spoolReasons(dirs, true)).toEqual([])
+      expect(spoolReasons(hostFiles, dirs, true)).toEqual([])
     },
   )
 }

@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { hostFiles } from '../../../agent/durable-files/host-files.ts'
 import { setAsideUnread } from '../../../agent/spool/claim.ts'
 import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
 
@@ -32,13 +33,13 @@ function countLooks(): () => number {
 test('every unread answer of one id is kept, and setting the 200th aside costs as many looks as the second', async () => {
   const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-unread-')))
   onTestFinished(() => rmSync(dirs.root, { recursive: true }))
-  makeSpoolDirs(dirs)
+  makeSpoolDirs(hostFiles, dirs)
   const looksSince = countLooks()
   const looks: number[] = []
   for (let n = 0; n < 200; n++) {
     writeFileSync(join(dirs.inbox, 'poll.json'), String(n))
     looksSince()
-    await setAsideUnread('poll.json', dirs, { rename, unlink })
+    await setAsideUnread('poll.json', { dirs, files: hostFiles, fs: { rename, unlink } })
     looks.push(looksSince())
   }
   expect(looks.at(-1)).toBe(looks[1])

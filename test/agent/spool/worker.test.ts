@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import type { Call } from '../../../agent/call/call.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
+import { hostFiles } from '../../../agent/durable-files/host-files.ts'
 import type { PatientFs } from '../../../agent/durable-files/retries.ts'
 import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
 import { RequestTable } from '../../../agent/spool/requests.ts'
@@ -38,7 +39,7 @@ async function startWorker(
   { answered = Promise.resolve(), forgetEnded = async () => undefined }: WorkerFaults = {},
 ): Promise<TestWorker> {
   const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-worker-')))
-  makeSpoolDirs(dirs)
+  makeSpoolDirs(hostFiles, dirs)
   const clock = new LiveClock()
   const calls: string[] = []
   const reported: string[] = []
@@ -47,7 +48,8 @@ async function startWorker(
     dirs,
     table,
     fs: { rename, unlink, ...fault(dirs) },
-    syncs: new SharedSyncs(clock),
+    files: hostFiles,
+    syncs: new SharedSyncs(hostFiles, clock),
     outboxEvents: { turnOn: () => undefined, turnOff: () => undefined },
     makeDirs: () => undefined,
     checkDirs: () => undefined,
