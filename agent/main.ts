@@ -17,7 +17,7 @@ import type { SystemdFlags } from './command-line/service-command.ts'
 import { prefersPortuguese, say, speakPortuguese } from './language/say.ts'
 
 nameProcess('market-agent')
-if (prefersPortuguese(process.env) && !isDaemon(process.argv.slice(2))) await speakPortuguese()
+if (prefersPortuguese(process.env, process.platform) && !isDaemon(process.argv.slice(2))) await speakPortuguese()
 
 const titles: Readonly<Record<string, string>> = {
   'Usage:': say`Usage:`,

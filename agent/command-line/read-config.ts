@@ -2,13 +2,13 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ConfigReading } from '../config/config.ts'
 import { parseConfigFile } from '../config/config-file.ts'
-import { realPathOf } from '../config/real-path.ts'
 import type { SettingsSource } from '../config/settings.ts'
 import { codeOf, problemOf } from '../durable-files/system-errors.ts'
 import { cures } from '../language/cures.ts'
 import { sentenceOf } from '../language/problem.ts'
 import { say } from '../language/say.ts'
 import { exitCodes } from './exit-codes.ts'
+import { realPathOf, usualStateDir } from './host-paths.ts'
 
 /**
  * Reads a configuration from the environment and a `--config` file. All errors are reported together on standard error,
@@ -44,6 +44,7 @@ export function readSettings<Config>(
     readFile: (path) => readFileSync(path, 'utf8'),
     realPath: realPathOf,
     isReadableByAll,
+    usualStateDir: usualStateDir(process.env),
   })
   const errors = [
     ...file.errors.map(({ line, problem, cure }) => ({ name: say`${configFile}, line ${line}`, problem, cure })),

@@ -1,7 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
-import { homedir } from 'node:os'
-import { isAbsolute, join, relative } from 'node:path'
+import { isAbsolute, relative } from 'node:path'
 import { limits } from '../../contract/limits.ts'
 import { cures } from '../language/cures.ts'
 import type { Problem } from '../language/problem.ts'
@@ -94,7 +93,8 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
     reader.addError('SERVICE_SIGNING_KID', say`is the API key as well`)
   const rest = {
     ...readAddress(reader),
-    stateDir: reader.text('SERVICE_STATE_DIR') ?? usualStateDir(source.env),
+    stateDir:
+      reader.text('SERVICE_STATE_DIR') ?? (source.env['STATE_DIRECTORY']?.split(':')[0] || source.usualStateDir),
     spoolDir: reader.text('SERVICE_SPOOL_DIR'),
     platformKeys: readPlatformKeys(reader),
     extraCa: readExtraCa(reader),
@@ -318,13 +318,4 @@ function readForwardUrl(reader: SettingsReader): string | undefined {
   if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))
     reader.warn(name, say`orders leave this host unencrypted`, cures.encryptOrders())
   return url.href
-}
-
-/** The directory of systemd, or the usual place of this system. */
-function usualStateDir(env: SettingsSource['env']): string {
-  const fromSystemd = env['STATE_DIRECTORY']?.split(':')[0]
-  if (fromSystemd) return fromSystemd
-  if (process.platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', 'market-agent')
-  if (process.getuid?.() === 0) return '/var/lib/market-agent'
-  return join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'market-agent')
 }

@@ -57,6 +57,8 @@ export interface SettingsSource {
   readonly realPath: (path: string) => string
   /** Whether every user of this host can read a file. */
   readonly isReadableByAll: (path: string) => boolean
+  /** The state directory, if neither a setting nor systemd names one. */
+  readonly usualStateDir: string
 }
 
 /** What is allowed and dangerous. */

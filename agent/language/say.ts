@@ -23,8 +23,11 @@ export function say(parts: TemplateStringsArray, ...values: readonly unknown[]):
  * Whether a person reads Portuguese, by the variables of POSIX in their order of precedence. Windows has none of them, so
  * its own setting counts there.
  */
-export function prefersPortuguese(env: Readonly<Record<string, string | undefined>>): boolean {
+export function prefersPortuguese(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform,
+): boolean {
   const locale = env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG']
-  const ofWindows = () => (process.platform === 'win32' ? Intl.DateTimeFormat().resolvedOptions().locale : '')
+  const ofWindows = () => (platform === 'win32' ? Intl.DateTimeFormat().resolvedOptions().locale : '')
   return /^pt(?![a-z])/i.test(locale || ofWindows())
 }

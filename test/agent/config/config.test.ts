@@ -50,7 +50,7 @@ const good = {
   SERVICE_SIGNING_KID: 'kid-1',
 }
 const read = (env: Readonly<Record<string, string | undefined>>, file = new Map<string, string>()) =>
-  readAgentConfig({ env, file, readFile, realPath, isReadableByAll: () => false })
+  readAgentConfig({ env, file, readFile, realPath, isReadableByAll: () => false, usualStateDir: '/d/usual' })
 const errorsOf = (env: Readonly<Record<string, string | undefined>>) => {
   const reading = read({ ...good, ...env })
   return reading.ok ? [] : reading.errors.map(sentenceOf)
@@ -203,7 +203,13 @@ test('a line of a key in the configuration file is an error, and its text is not
 test('a key that every user of the host can read is warned of, with the cure', () => {
   const readable = new Set(['/k/own.pem', '/k/api-key'])
   const source = { env: { ...good, SERVICE_API_KEY: undefined, SERVICE_API_KEY_FILE: '/k/api-key' }, file: new Map() }
-  const reading = readAgentConfig({ ...source, readFile, realPath, isReadableByAll: (path) => readable.has(path) })
+  const reading = readAgentConfig({
+    ...source,
+    readFile,
+    realPath,
+    isReadableByAll: (path) => readable.has(path),
+    usualStateDir: '/d',
+  })
   expect(reading.ok && reading.config.warnings.map(sentenceOf)).toEqual([
     'SERVICE_API_KEY_FILE: every user of this host can read /k/api-key. Run: chmod o= /k/api-key',
     'SERVICE_SIGNING_KEY_FILE: every user of this host can read /k/own.pem. Run: chmod o= /k/own.pem',

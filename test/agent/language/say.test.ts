@@ -42,9 +42,9 @@ test('a translation has the values of its text', () => {
 
 test('the language is the one of LC_ALL, else of LC_MESSAGES, else of LANG', () => {
   for (const env of [{ LANG: 'pt_BR.UTF-8' }, { LC_ALL: 'pt_PT', LANG: 'C' }, { LC_MESSAGES: 'pt', LANG: 'en_US' }])
-    expect(prefersPortuguese(env)).toBe(true)
+    expect(prefersPortuguese(env, 'linux')).toBe(true)
   for (const env of [{ LC_ALL: 'C', LANG: 'pt_BR.UTF-8' }, { LANG: 'ptx' }, { LC_ALL: '', LANG: 'en_US.UTF-8' }])
-    expect(prefersPortuguese(env)).toBe(false)
+    expect(prefersPortuguese(env, 'linux')).toBe(false)
 })
 
 test('a text is English until Portuguese is chosen, and a value that looks like a place stays as it is', async () => {
