@@ -30,10 +30,63 @@ export const stubEdge: Edge = {
   ],
 }
 
+/** The agent: all of it but its commands. */
+export const agentEdge: Edge = {
+  below: [
+    'agent/agent.ts',
+    'agent/outside.ts',
+    'agent/call/',
+    'agent/clock/',
+    'agent/config/',
+    'agent/database/',
+    'agent/durable-files/',
+    'agent/http/',
+    'agent/journal/',
+    'agent/language/',
+    'agent/log/',
+    'agent/loopback/',
+    'agent/orders/',
+    'agent/ownership/',
+    'agent/platform/',
+    'agent/signing/',
+    'agent/spool/',
+    'agent/status/',
+    'agent/webhook-bridge/',
+  ],
+  adapters: [
+    'agent/clock/system-clock.ts',
+    'agent/database/database-writer.ts',
+    'agent/database/not-opened.ts',
+    'agent/database/open-database.ts',
+    'agent/durable-files/database-fault.ts',
+    'agent/durable-files/file-sync.ts',
+    'agent/durable-files/host-files.ts',
+    'agent/durable-files/make-dir.ts',
+    'agent/durable-files/private-file.ts',
+    'agent/http/http-server.ts',
+    'agent/http/take-port.ts',
+    'agent/http/write-answer.ts',
+    'agent/journal/ballast.ts',
+    'agent/journal/open-store.ts',
+    'agent/journal/schema.ts',
+    'agent/journal/sqlite-journal.ts',
+    'agent/log/log.ts',
+    'agent/log/log-file.ts',
+    'agent/log/standard-output.ts',
+    'agent/orders/sqlite-order-ledger.ts',
+    'agent/ownership/owner-lock.ts',
+    'agent/platform/connector.ts',
+    'agent/platform/undici-connection.ts',
+    'agent/signing/rsa-signing.ts',
+    'agent/spool/watch-dir.ts',
+  ],
+}
+
 /** Modules of Node, and packages, that reach outside. */
 export const outsideModules: readonly string[] = [
   'node:child_process',
   'node:cluster',
+  'node:crypto',
   'node:dgram',
   'node:dns',
   'node:fs',
@@ -50,15 +103,23 @@ export const outsideModules: readonly string[] = [
   'node:worker_threads',
   'undici',
   'chokidar',
+  'pino',
   'write-file-atomic',
 ]
 
-/** What computes in `node:crypto`; the rest is chance, or work of other threads. */
-export const pureOfCrypto: readonly string[] = [
-  'KeyObject',
-  'createHash',
-  'createHmac',
-  'createPrivateKey',
-  'createPublicKey',
-  'hash',
-]
+/** What may be imported from them by name: it computes, or is a number. The rest of `node:crypto` is chance, or work of other threads. */
+export const pureNames: Readonly<Record<string, readonly string[]>> = {
+  'node:crypto': [
+    'KeyObject',
+    'X509Certificate',
+    'createHash',
+    'createHmac',
+    'createPrivateKey',
+    'createPublicKey',
+    'hash',
+    'timingSafeEqual',
+  ],
+  'node:fs': ['constants'],
+  'node:net': ['isIP', 'isIPv4', 'isIPv6'],
+  'node:os': ['constants'],
+}
