@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { exportPKCS8, exportSPKI, generateKeyPair } from 'jose'
 import writeFileAtomic from 'write-file-atomic'
 import { limits } from '../../contract/limits.ts'
+import { hostFiles } from '../durable-files/host-files.ts'
 import { makeMissingDirs } from '../durable-files/make-dir.ts'
 import { causeOf, codeOf, cureOf } from '../durable-files/system-errors.ts'
 import { readSigningKey } from '../signing/signing-key.ts'
@@ -19,7 +20,7 @@ export async function keygen({ out, kid }: { out: string; kid?: string }): Promi
   const privatePem = `${(await exportPKCS8(privateKey)).trim()}\n`
   const publicPem = `${(await exportSPKI(publicKey)).trim()}\n`
   try {
-    makeMissingDirs(dir, 0o700)
+    makeMissingDirs(hostFiles, dir, 0o700)
     writeNewFiles([
       { path: files.private, text: privatePem, mode: 0o600 },
       { path: files.public, text: publicPem, mode: 0o644 },

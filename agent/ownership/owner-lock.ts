@@ -18,7 +18,7 @@ import { LockedError, type TakeOwnership } from './ownership.ts'
  * process, however that ends, and no clock can end it before.
  */
 export const takeOwnership: TakeOwnership = ({ setting, path, mode }, owner) => {
-  makeDir(setting, path, mode)
+  makeDir(hostFiles, setting, path, mode)
   const [lockFile, ownerFile] = [join(path, 'owner.lock'), join(path, 'owner.json')]
   const lock = takeLock(setting, path, lockFile)
   try {

@@ -61,7 +61,6 @@ export const agentEdge: Edge = {
     'agent/durable-files/database-fault.ts',
     'agent/durable-files/file-sync.ts',
     'agent/durable-files/host-files.ts',
-    'agent/durable-files/make-dir.ts',
     'agent/durable-files/private-file.ts',
     'agent/http/http-server.ts',
     'agent/http/take-port.ts',
