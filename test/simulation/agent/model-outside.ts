@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { clockOver } from '../../../agent/clock/clock.ts'
+import { makeDir } from '../../../agent/durable-files/make-dir.ts'
+import { RemovedError, trackFile } from '../../../agent/durable-files/same-file.ts'
+import type { Listen } from '../../../agent/http/listen.ts'
+import type { Outside } from '../../../agent/outside.ts'
+import { LockedError, type TakeOwnership } from '../../../agent/ownership/ownership.ts'
+import type { Connect } from '../../../agent/platform/connection.ts'
+import type { Signing } from '../../../agent/signing/signing.ts'
+import type { WatchDir } from '../../../agent/spool/outbox-events.ts'
+import { encodeProtectedHeader, signingInput } from '../../../contract/envelope/protected-header.ts'
+import { modelFs } from '../disk/model-fs.ts'
+import type { ModelHost } from '../host.ts'
+import type { Network } from '../network/network.ts'
+import type { ModelProcess } from '../process.ts'
+import type { CommitLog } from '../stores/commit-log.ts'
+import { type JournalRows, newJournalLog, openModelJournal } from '../stores/model-journal.ts'
+import { type LedgerRows, newLedgerLog, openModelLedger } from '../stores/model-ledger.ts'
+
+/** What agents of a host leave to the next one, beside their files. */
+export interface AgentState {
+  readonly journal: CommitLog<JournalRows>
+  readonly ledger: CommitLog<LedgerRows>
+  /** The directories that a live process owns. */
+  readonly owned: Map<string, string>
+}
+
+export function newAgentState(host: ModelHost): AgentState {
+  const state = { journal: newJournalLog(host.name), ledger: newLedgerLog(), owned: new Map<string, string>() }
+  host.onPowerCut((random) => state.journal.cutPower(random))
+  host.onPowerCut((random) => state.ledger.cutPower(random))
+  return state
+}
+
+/** What one process of an agent works with. */
+export interface ModelOutsideParts {
+  readonly host: ModelHost
+  readonly process: ModelProcess
+  readonly network: Network
+  readonly state: AgentState
+}
+
+/** All that an agent reaches outside itself, in a world under one seed. */
+export function modelOutside({ host, process, network, state }: ModelOutsideParts): Outside {
+  const { random } = process
+  const hex = (digits: number) => Array.from({ length: digits }, () => random.integer(0, 15).toString(16)).join('')
+  const fs = modelFs(host.disk, host.diskFaults, process)
+  const files = { ...fs, user: { uid: 0, gid: 0 }, newName: () => hex(32) }
+  const parts = { process, faults: host.diskFaults }
+
+  const takeOwnership: TakeOwnership = ({ setting, path, mode }, owner) => {
+    makeDir(files, setting, path, mode)
+    const other = state.owned.get(path)
+    if (other !== undefined) throw new LockedError(path, other)
+    const isSameDir = trackFile(files, path)
+    state.owned.set(path, owner)
+    const release = () => void state.owned.delete(path)
+    const callOff = process.onEnd(release)
+    return {
+      assertSameDir() {
+        if (!isSameDir()) throw new RemovedError(setting, path, 'make it again')
+      },
+      release() {
+        callOff()
+        release()
+      },
+    }
+  }
+
+  const watchDir: WatchDir = (dir, onEvent) =>
+    host.disk.watch(dir, () => void process.after(random.magnitude(0.1, 20), 'file event', onEvent))
+
+  const connect: Connect = ({ origin, clock }) => ({
+    async send({ method, path, headers, body }, { timeoutMs }) {
+      const request = { method, path, headers, body: body ?? new Uint8Array() }
+      const sending = network.send(process, new URL(origin).host, request)
+      const cancelTimer = clock.after(timeoutMs, () => sending.giveUp(new Error(`no answer within ${timeoutMs} ms`)))
+      const exchange = await sending.ended
+      cancelTimer()
+      if (exchange.kind === 'failed') return exchange
+      const { status, headers: answered, body: bytes } = exchange.answer
+      return { kind: 'answered', status, date: answered['date'], retryAfter: answered['retry-after'], body: bytes }
+    },
+    close: async () => undefined,
+  })
+
+  const listen: Listen = async ({ port: { host: name, port }, door }) => {
+    const address = `${name}:${port}`
+    const close = network.listen(process, address, async ({ method, path, headers, body }) => {
+      const readBody = async () => Buffer.from(body)
+      const answer = await door({ method, target: path, rawHeaders: headers, readBody })
+      if (!answer) return undefined
+      const { status, text, onSent } = answer
+      return { status, headers: {}, body: Buffer.from(text), ...(onSent && { onSent }) }
+    })
+    return { url: `http://${address}`, close: async () => close(), destroy: close }
+  }
+
+  return {
+    clock: clockOver(process.time),
+    random: () => random.unit(),
+    newJti: () => hex(32),
+    pid: 1,
+    files,
+    watchDir,
+    takeOwnership,
+    openJournal: (options) => openModelJournal({ ...options, ...parts, log: state.journal, path: 'journal.db' }),
+    openLedger: (options) => openModelLedger({ ...options, ...parts, log: state.ledger, path: 'orders.db' }),
+    countOpenOrders: () => state.ledger.rows.orders.size,
+    connect,
+    listen,
+    signing: signingIn(process),
+  }
+}
+
+/** Signatures that anybody can make: they cost no more than the time that they take in the world. */
+export function signingIn(process: ModelProcess): Signing {
+  const sumOf = (text: string) => createHash('sha256').update(text).digest('base64url')
+  return {
+    seal(header, body) {
+      const segment = encodeProtectedHeader(header)
+      const sum = sumOf(signingInput(segment, body))
+      return process.enterSlowly('sign', 1, () => `${segment}..${sum}`)
+    },
+    check: async ({ protected: segment, payload, signature }) =>
+      signature === sumOf(`${segment}.${payload}`) ? 'valid' : 'other-bytes',
+  }
+}
