@@ -41,10 +41,9 @@ export function eventFiles(files: Files, root: string, clock: Clock, log: Log): 
 
   return {
     events() {
-      assertNoLinks(files, [events])
-      if (!files.existsSync(events)) return []
-      removeUnfinishedFiles(files, events)
-      return files.readdirSync(events).flatMap(messageNamed)
+      assertNoLinks(files, [events, replies])
+      for (const dir of [events, replies]) if (files.existsSync(dir)) removeUnfinishedFiles(files, dir)
+      return files.existsSync(events) ? files.readdirSync(events).flatMap(messageNamed) : []
     },
 
     replies() {

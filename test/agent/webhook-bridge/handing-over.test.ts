@@ -136,12 +136,13 @@ test('an old reply does not answer the order that comes again after TEMPORARY', 
   expect(await again).toEqual({ status: 200, body: { observedQuantity: 1 } })
 })
 
-test('what a killed agent has left half-written in events/ goes at the next start, and nothing else', async () => {
+test('what a killed agent has left half-written in events/ and replies/ goes at the next start, and nothing else', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
-  const events = join(bridge.spoolDir, 'events')
-  for (const name of [`.${'0a'.repeat(16)}.tmp`, '.theirs.tmp']) writeFileSync(join(events, name), '{')
+  const dirs = ['events', 'replies'].map((dir) => join(bridge.spoolDir, dir))
+  for (const dir of dirs)
+    for (const name of [`.${'0a'.repeat(16)}.tmp`, '.theirs.tmp']) writeFileSync(join(dir, name), '{')
   await bridge.restart()
-  expect(readdirSync(events)).toEqual(['.theirs.tmp'])
+  expect(dirs.map((dir) => readdirSync(dir))).toEqual([['.theirs.tmp'], ['.theirs.tmp']])
 })
 
 test('an order whose reply was written while no agent ran is offered again, because the game server may have lost it since', async () => {
