@@ -2,12 +2,13 @@ import { ActiveMaximum } from './active-maximum.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** Unix time at the beginning of each run, by a clock that is right. */
-const startOfRunMs = Date.UTC(2026, 0, 1)
+export const startOfRunMs = Date.UTC(2026, 0, 1)
 
 /** The clocks of a host: wrong by an offset, too fast or too slow, and set while they run. */
 export class HostClock {
-  /** How far the wall clock is from the right time. */
-  wallOffsetMs = 0
+  /** When the wall clock was last set: virtual time. */
+  lastSetMs: number | undefined
+  #wallOffsetMs = 0
   /** How much longer than asked a timer may take. */
   readonly lateMsMax = new ActiveMaximum(1)
   readonly #scheduler: Scheduler
@@ -25,7 +26,13 @@ export class HostClock {
   }
 
   get wallMs(): number {
-    return startOfRunMs + this.monotonicMs + this.wallOffsetMs
+    return startOfRunMs + this.monotonicMs + this.#wallOffsetMs
+  }
+
+  /** Sets the wall clock forward, or back. */
+  setWall(byMs: number): void {
+    this.#wallOffsetMs += byMs
+    this.lastSetMs = this.#scheduler.nowMs
   }
 
   /** From now on both clocks gain this much; negative if they lose. */

@@ -32,7 +32,8 @@ export class ModelProcess implements Actor {
     this.random = random
     this.#scheduler = scheduler
     const startedMs = clock.monotonicMs
-    const wallMs = () => clock.wallMs
+    // As `Date.now`: whole milliseconds.
+    const wallMs = () => Math.floor(clock.wallMs)
     this.time = {
       wallMs,
       nowMs: wallMs,

@@ -206,7 +206,7 @@ test('each host has a wall clock of its own that can be set, and each process a 
   await waitMs(10_000)
   const program = host.install('program', () => undefined)
   program.start()
-  host.clock.wallOffsetMs -= 3_600_000
+  host.clock.setWall(-3_600_000)
   host.clock.drift(200)
   await waitMs(10_000)
   expect(program.process?.time.monotonicMs()).toBeCloseTo(10_002, 6)

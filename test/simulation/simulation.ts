@@ -75,6 +75,8 @@ export interface World<Targets> {
   readonly isQuiet: () => boolean
   /** @throws {BrokenPromise} */
   readonly checkLiveness: () => void
+  /** Gives back what the world has taken from the process that runs it. */
+  readonly end?: () => void
 }
 
 /** Everything but the seed. */
@@ -132,6 +134,7 @@ export async function runSeed<Targets>(
     await scheduler.run(isOver(stormMs + quietMsMax, world.isQuiet))
     world.checkLiveness()
   })
+  world.end?.()
   const { count: events, nowMs: virtualMs } = scheduler
   return { seed, faults, violation, hash: trace.hash, events, virtualMs, faultCounts, lines: trace.lines }
 }

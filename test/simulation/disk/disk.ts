@@ -51,6 +51,17 @@ export class Disk {
     return this.#placeOf(path, call)?.node
   }
 
+  /** The names in a directory, without a call of a process; none if it is not there. */
+  namesIn(path: string): readonly string[] {
+    return this.find(path, 'scandir') ? [...this.getDir(path, 'scandir').entries.keys()] : []
+  }
+
+  /** What a file holds, without a call of a process. */
+  textOf(path: string): string {
+    const node = this.get(path, 'open')
+    return node.kind === 'file' ? node.data.toString() : fail('EISDIR', 'open', path)
+  }
+
   get(path: string, call: string): Inode {
     return this.find(path, call) ?? fail('ENOENT', call, path)
   }

@@ -112,14 +112,12 @@ function removeDirectory({ hosts }: HostTargets, random: Random) {
 function setClockFor(targets: HostTargets, random: Random) {
   const { clock } = random.pick(targets.hosts)
   const byMs = offsetMs(random)
-  clock.wallOffsetMs += byMs
-  return () => {
-    clock.wallOffsetMs -= byMs
-  }
+  clock.setWall(byMs)
+  return () => clock.setWall(-byMs)
 }
 
 function setClock(targets: HostTargets, random: Random) {
-  random.pick(targets.hosts).clock.wallOffsetMs += offsetMs(random)
+  random.pick(targets.hosts).clock.setWall(offsetMs(random))
   return () => undefined
 }
 

@@ -9,7 +9,7 @@ import type { NetworkFault } from './network-faults.ts'
 
 const world = worldActor('world')
 const address = 'server:80'
-const request: NetworkRequest = { method: 'POST', path: '/', headers: [], body: Buffer.from('hello') }
+const request: NetworkRequest = { method: 'PUT', path: '/', headers: [], body: Buffer.from('hello') }
 const ok = { status: 200, headers: { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, body: Buffer.from('hi') }
 
 /** A client that sends requests to a server, which counts them. */

@@ -85,8 +85,14 @@ export class Network {
     const { process, handle } = listener
     const strikes = (fault: NetworkFault) => this.faults.strikes(fault, address)
     const arrive = (respond: (found: HandledAnswer | undefined) => void) =>
-      process.after(this.#wayMs(), `arrives: ${what}`, () => void handle(request).then(respond))
-    if (strikes('request duplicated')) arrive(() => undefined)
+      process.after(this.#wayMs(), `arrives: ${what}`, () => {
+        void handle(request).then((found) => {
+          // The connection of a dead process was reset when it died.
+          if (process.state !== 'dead') respond(found)
+        })
+      })
+    // A proxy must not repeat other methods by itself: RFC 9110 section 9.2.2.
+    if (request.method !== 'POST' && strikes('request duplicated')) arrive(() => undefined)
     const callOff = process.onEnd(() => fail('ECONNRESET'))
     arrive((found) => {
       callOff()

@@ -53,9 +53,7 @@ export function storeUnderTest<Store extends { close(): Promise<void> }>(
 ): StoreUnderTest<Store> {
   const { host, run } = startHost()
   const unanswered = new Set<string>()
-  const setWallClock = (byMs: number) => {
-    host.clock.wallOffsetMs += byMs
-  }
+  const setWallClock = (byMs: number) => host.clock.setWall(byMs)
   return {
     unanswered,
     setWallClock,
