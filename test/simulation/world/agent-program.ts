@@ -1,0 +1,162 @@
+import { pino } from 'pino'
+import { type RunningAgent, startAgent } from '../../../agent/agent.ts'
+import { explainFailedStart } from '../../../agent/command-line/failed-start.ts'
+import type { AgentConfig } from '../../../agent/config/config.ts'
+import { LiveConfig } from '../../../agent/config/live-config.ts'
+import { readSigningKey, type SigningKey } from '../../../agent/signing/signing-key.ts'
+import { testKeysOf } from '../../vectors/test-keys.ts'
+import { type AgentState, modelOutside } from '../agent/model-outside.ts'
+import type { ModelHost, Program } from '../host.ts'
+import type { Network } from '../network/network.ts'
+import { ProcessDied } from '../process.ts'
+import { type Scheduler, worldActor } from '../scheduler.ts'
+import type { GameWays } from './game/game-program.ts'
+import { forwardToken } from './game/take-orders.ts'
+import { platformAddress, type Registration } from './model-platform.ts'
+import { type AgentWitness, witnessed } from './witnessed.ts'
+
+/** Where the parts of one game server's host are. */
+export interface HostAddresses {
+  readonly call: { readonly host: string; readonly port: number }
+  readonly webhook: { readonly host: string; readonly port: number }
+  /** Where the game server takes what the agent posts. */
+  readonly orders: string
+  readonly spool: string
+}
+
+export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
+  readonly host: ModelHost
+  readonly network: Network
+  readonly scheduler: Scheduler
+  readonly state: AgentState
+  readonly addresses: HostAddresses
+  readonly registration: () => Registration
+  readonly witness: AgentWitness
+  /** An agent ended in a way that no operator was told of. */
+  readonly onBug: (error: unknown) => void
+}
+
+/** An agent of the world: its program, and what runs now. */
+export interface ModelAgent {
+  readonly program: Program
+  /** Undefined while none runs. */
+  readonly running: RunningAgent | undefined
+  /** When the last process was started: virtual time. */
+  readonly startedMs: number
+  /** Reads the configuration again, with another level of the log. */
+  reload(): void
+  /** Stops it as SIGTERM does, and starts it again. `onStopped` is called in between. */
+  restart(onStopped: () => void): void
+}
+
+const { privateKey, publicKey } = testKeysOf('game-server')
+const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+const keys = new Map<string, SigningKey>()
+/** A service manager starts an agent again that ended by itself. */
+const systemd = worldActor('systemd')
+const restartMs = 2_000
+/** What a stop gives to calls under way. */
+const graceMs = 10_000
+
+/** Installs an agent that is started again 2 s after it ended by itself. */
+export function installAgent(parts: AgentParts): ModelAgent {
+  const { host, scheduler, witness, onBug } = parts
+  let running: RunningAgent | undefined
+  let live: LiveConfig | undefined
+  let startedMs = 0
+  let level: AgentConfig['logLevel'] = 'info'
+  const program = host.install('agent', (process) => {
+    const write = (line: string) => {
+      if (process.state !== 'dead') witness.onLogged(line)
+    }
+    const log = pino({ base: null, timestamp: false }, { write })
+    const config = configOf(parts)
+    const reload = () => ({ ok: true as const, config: { ...config, logLevel: level } })
+    live = new LiveConfig(config, { read: reload, readToken: () => undefined, onReload: () => undefined })
+    running = undefined
+    startedMs = scheduler.nowMs
+    const end = (error: unknown): void => {
+      if (process.state === 'dead') return
+      scheduler.trace.add(scheduler.nowMs, process.name, `ends: ${String(error)}`)
+      process.end()
+      scheduler.after(restartMs, systemd, 'starts the agent again', () => program.start())
+    }
+    const onFatal = (error: Error): never => {
+      end(error)
+      throw new ProcessDied()
+    }
+    const outside = witnessed(modelOutside({ ...parts, process }), witness, parts.addresses)
+    startAgent(live, log, onFatal, outside).then(
+      (agent) => {
+        running = agent
+        void agent.learnPlatformClock()
+      },
+      (error: unknown) => {
+        if (process.state === 'dead') return
+        try {
+          explainFailedStart(error, config)
+        } catch {
+          onBug(error)
+        }
+        end(error)
+      },
+    )
+  })
+  return {
+    program,
+    get running() {
+      return program.process?.state === 'running' ? running : undefined
+    },
+    get startedMs() {
+      return startedMs
+    },
+    reload() {
+      level = level === 'info' ? 'debug' : 'info'
+      live?.reload()
+    },
+    restart(onStopped) {
+      const { process } = program
+      if (!running || process?.state !== 'running') return
+      void running.close(graceMs).then(() => {
+        onStopped()
+        process.end()
+        scheduler.after(restartMs, systemd, 'starts the agent again', () => program.start())
+      })
+    },
+  }
+}
+
+function configOf({ addresses, registration, ordersBy }: AgentParts): AgentConfig {
+  const { apiKey, kid, platformKid } = registration()
+  return {
+    baseUrl: `http://${platformAddress}`,
+    apiKey,
+    signingKey: keyOf(kid),
+    ...addresses.call,
+    token: undefined,
+    stateDir: '/var/state',
+    spoolDir: addresses.spool,
+    platformKeys: new Map([[platformKid, publicKey]]),
+    webhook: {
+      ...addresses.webhook,
+      path: '/webhook',
+      forwardUrl: ordersBy === 'url' ? `http://${addresses.orders}/orders` : undefined,
+      forwardToken,
+      ordersBy,
+    },
+    extraCa: undefined,
+    httpsProxy: undefined,
+    noProxy: undefined,
+    attemptTimeoutMs: 10_000,
+    callDeadlineMs: 30_000,
+    logLevel: 'info',
+    logFile: undefined,
+    warnings: [],
+  }
+}
+
+function keyOf(kid: string): SigningKey {
+  const key = keys.get(kid) ?? readSigningKey(pem, kid)
+  keys.set(kid, key)
+  return key
+}

@@ -1,0 +1,155 @@
+import type { Clock } from '../../../../agent/clock/clock.ts'
+import type { ModelFs } from '../../disk/model-fs.ts'
+import type { Network } from '../../network/network.ts'
+import type { ModelProcess } from '../../process.ts'
+import { sync } from './game-store.ts'
+
+/** What a game server asks of its agent. */
+export interface GameCall {
+  readonly operation: string
+  readonly input: Readonly<Record<string, unknown>>
+  /** The key by which it may be repeated. A file has one always. */
+  readonly id: string | undefined
+}
+
+/** What the agent answered, as both ways have it. */
+export interface Told {
+  readonly ok: boolean
+  /** On success: the platform's result. */
+  readonly data: Readonly<Record<string, unknown>>
+  readonly status?: number
+  readonly code?: string
+  readonly isUncertain: boolean
+  /** The exact text. */
+  readonly text: string
+}
+
+/** Asks the agent once. Undefined: no answer came in time. */
+export type CallAgent = (call: GameCall) => Promise<Told | undefined>
+
+/** Hears what a game server and its agent say to each other. */
+export interface CallWitness {
+  readonly onAsked: (call: GameCall) => void
+  /** Called with every answer that the game server has read. */
+  readonly onTold: (call: GameCall, told: Told) => void
+  /** A file in the inbox is not an answer. */
+  readonly onGarbage: (name: string) => void
+}
+
+/** As the guide says: longer than a call can take. */
+const patienceMs = 40_000
+
+/** Calls by `POST /call`. */
+export function callOverHttp(
+  process: ModelProcess,
+  clock: Clock,
+  network: Network,
+  address: string,
+  witness: CallWitness,
+): CallAgent {
+  return async (call) => {
+    witness.onAsked(call)
+    const body = Buffer.from(JSON.stringify(call))
+    const headers = ['host', 'localhost', 'content-type', 'application/json']
+    const { ended, giveUp } = network.send(process, address, { method: 'POST', path: '/call', headers, body })
+    const cancel = clock.after(patienceMs, () => giveUp(new Error('no patience')))
+    const exchange = await ended
+    cancel()
+    const told =
+      exchange.kind === 'answered'
+        ? readTold(Buffer.from(exchange.answer.body).toString(), ({ data }) => data)
+        : undefined
+    if (told) witness.onTold(call, told)
+    return told
+  }
+}
+
+/** Calls by files. What the inbox has for nobody who waits is read and removed too. */
+export interface FileCalls {
+  readonly call: CallAgent
+  /** Reads and removes each answer. @throws {NodeJS.ErrnoException} The disk fails. */
+  readInbox(): void
+}
+
+/** What the world knows of the files that game servers write. */
+export interface FileRecord {
+  /** The calls by the id in the name of the file, of all processes of the game server. */
+  readonly calls: Map<string, GameCall>
+  /** An id that no file had before. */
+  newId(): string
+  /** From now on an answer is due. */
+  onWritten(id: string): void
+}
+
+/** Calls by files in the outbox. */
+export function callByFiles(
+  fs: ModelFs,
+  clock: Clock,
+  spool: string,
+  record: FileRecord,
+  witness: CallWitness,
+): FileCalls {
+  const waiting = new Map<string, (told: Told | undefined) => void>()
+
+  function write(id: string, call: GameCall): void {
+    record.calls.set(id, call)
+    const { operation: action, input } = call
+    const hidden = `${spool}/outbox/.${id}`
+    fs.writeFileSync(hidden, JSON.stringify({ action, ...input }))
+    sync(fs, hidden)
+    fs.renameSync(hidden, `${spool}/outbox/${id}.json`)
+    sync(fs, `${spool}/outbox`)
+    record.onWritten(id)
+  }
+
+  return {
+    call(call) {
+      const id = call.id ?? record.newId()
+      const asked = { ...call, id }
+      witness.onAsked(asked)
+      write(id, asked)
+      return new Promise((resolve) => {
+        const cancel = clock.after(patienceMs, () => resolve(undefined))
+        waiting.set(id, (told) => {
+          cancel()
+          resolve(told)
+        })
+      })
+    },
+    readInbox() {
+      for (const name of fs.readdirSync(`${spool}/inbox`)) {
+        const id = /^([\w-]+)\.json(?:\.unread.*)?$/.exec(name)?.[1]
+        const call = id === undefined ? undefined : record.calls.get(id)
+        if (!call || id === undefined) continue
+        const told = readTold(fs.readFileSync(`${spool}/inbox/${name}`, 'utf8'), (answer) => answer)
+        fs.unlinkSync(`${spool}/inbox/${name}`)
+        if (!told) return witness.onGarbage(name)
+        witness.onTold(call, told)
+        waiting.get(id)?.(told)
+        waiting.delete(id)
+      }
+    },
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** An answer of the agent; undefined for anything else, such as a proxy's page. */
+function readTold(text: string, dataOf: (answer: Json) => unknown): Told | undefined {
+  let answer: Json
+  try {
+    answer = JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+  const { ok, status, code, uncertain } = answer
+  if (typeof ok !== 'boolean') return undefined
+  return {
+    ok,
+    data: (ok ? dataOf(answer) : {}) as Json,
+    isUncertain: uncertain === true,
+    ...(typeof status === 'number' && { status }),
+    ...(typeof code === 'string' && { code }),
+    text,
+  }
+}

@@ -1,0 +1,228 @@
+import { type Clock, clockOver } from '../../../../agent/clock/clock.ts'
+import { type ModelFs, modelFs } from '../../disk/model-fs.ts'
+import type { ModelHost, Program } from '../../host.ts'
+import type { Network } from '../../network/network.ts'
+import type { ModelProcess } from '../../process.ts'
+import { seller } from '../model-platform.ts'
+import { type CallAgent, type CallWitness, callByFiles, callOverHttp, type FileRecord } from './call-agent.ts'
+import { left, noteReport } from './game-state.ts'
+import { type GameStore, openGameStore } from './game-store.ts'
+import type { Quirks } from './quirks.ts'
+import { askForOrders, readEvents, takePushes } from './take-orders.ts'
+import type { Wants } from './wants.ts'
+
+/** How a game server works with its agent. */
+export interface GameWays {
+  readonly callsBy: 'http' | 'files'
+  readonly ordersBy: 'url' | 'files' | 'asking'
+  readonly reportsBy: 'reply' | 'call'
+}
+
+/** The day of a game server, as the world decides it. */
+export interface Day {
+  /** `open`: people sell and buy. `closing`: what is begun is brought to its end, and then each stock is said once more. */
+  phase: 'open' | 'closing' | 'counting'
+}
+
+export interface GameParts extends GameWays {
+  readonly host: ModelHost
+  readonly network: Network
+  /** Where `/call` is. */
+  readonly callAddress: string
+  /** Where the agent posts orders. */
+  readonly orderAddress: string
+  readonly spool: string
+  readonly quirks: Quirks
+  readonly wants: Wants
+  readonly day: Day
+  readonly record: FileRecord
+  readonly witness: CallWitness
+  /** The last word on each stock that the platform accepted. */
+  readonly counted: Map<string, number>
+  /** A new itemRef. */
+  readonly newItemRef: () => string
+}
+
+const itemsMax = 3
+const stockMax = 30
+
+/** Installs a game server that sells items, does what buyers want, sells inside the game, and handles orders. */
+export function installGame(parts: GameParts): Program {
+  const { host, network, callsBy, ordersBy, reportsBy, spool } = parts
+  return host.install('game', (process) => {
+    const fs = modelFs(host.disk, host.diskFaults, process)
+    const clock = clockOver(process.time)
+    const store = openGameStore(fs)
+    const files = callsBy === 'files' ? callByFiles(fs, clock, spool, parts.record, parts.witness) : undefined
+    const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddress, parts.witness)
+    const orders = { process, store, reportsBy, quirks: parts.quirks, canGive: () => process.random.happens(0.85) }
+    const again = (what: () => void) => void everyMoment(process, clock, what)
+    if (files) again(() => files.readInbox())
+    if (ordersBy === 'url') takePushes(orders, network, parts.orderAddress)
+    if (ordersBy === 'files') again(() => readEvents(orders, fs, spool))
+    if (ordersBy === 'asking') void untilDead(process, clock, () => askForOrders(orders, clock, call))
+    void untilDead(process, clock, () => liveDay({ ...parts, process, clock, store, call, fs }))
+  })
+}
+
+/** Does something about three times a second. A disk that fails is tried again. */
+async function everyMoment(process: ModelProcess, clock: Clock, what: () => void): Promise<void> {
+  for (;;) {
+    await clock.sleep(process.random.between(150, 600))
+    try {
+      what()
+    } catch (error) {
+      if (process.state === 'dead') throw error
+    }
+  }
+}
+
+/** Begins again after each error of the disk. */
+async function untilDead(process: ModelProcess, clock: Clock, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await work()
+    } catch (error) {
+      if (process.state === 'dead') throw error
+    }
+    await clock.sleep(1_000)
+  }
+}
+
+interface DayParts extends GameParts {
+  readonly process: ModelProcess
+  readonly clock: Clock
+  readonly store: GameStore
+  readonly call: CallAgent
+  readonly fs: ModelFs
+}
+
+/** One thing after another, as a game server with one loop does. */
+async function liveDay(parts: DayParts): Promise<void> {
+  const { process, clock, day } = parts
+  const { random } = process
+  for (;;) {
+    await clock.sleep(random.magnitude(100, 4_000))
+    await reportStock(parts)
+    if (parts.reportsBy === 'call') await reportResults(parts)
+    if (day.phase === 'counting') await countStock(parts)
+    if (day.phase !== 'open') continue
+    const act = random.pick([offerItem, buy, buy, buy, buy, buy, sellInGame, askSomething, withdrawItem])
+    await act(parts)
+  }
+}
+
+/** Lists an item for sale. An itemRef makes it safe to repeat: a second time is 409. */
+async function offerItem({ store, process, call, newItemRef }: DayParts): Promise<void> {
+  const unregistered = Object.entries(store.read().items).find(([, item]) => !item.isRegistered)?.[0]
+  const onSale = Object.values(store.read().items).filter(({ isWithdrawn }) => !isWithdrawn)
+  if (unregistered === undefined && onSale.length >= itemsMax) return
+  const itemRef = unregistered ?? newItemRef()
+  const state = store.change((next) => {
+    next.items[itemRef] ??= { isRegistered: false, isWithdrawn: false, isToReport: true }
+    next.stock[itemRef] ??= process.random.integer(1, stockMax)
+  })
+  const told = await call({
+    operation: 'market.register',
+    input: {
+      itemRef,
+      gameItemId: 'sword',
+      itemName: 'Espada',
+      attributes: 'Espada +7',
+      quantityListed: stockMax,
+      unitAmountCents: 1_000,
+      sellerCharacterRef: seller,
+    },
+    id: undefined,
+  })
+  if (!told || (!told.ok && told.status !== 409)) return
+  if (state.items[itemRef])
+    store.change((next) => {
+      const item = next.items[itemRef]
+      if (item) item.isRegistered = true
+    })
+}
+
+/** Asks the platform for a purchase, for the buyer who waits longest. */
+async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<void> {
+  const want = wants.open.find(({ id }) => !store.read().written[id])
+  if (!want) return
+  const { id, itemRef, quantity, buyerCharacterRef } = want
+  if (callsBy === 'files')
+    store.change((next) => {
+      next.written[id] = true
+    })
+  const told = await call({ operation: 'transaction.create', input: { itemRef, quantity, buyerCharacterRef }, id })
+  // Some ask again although they have an answer: it is the stored one.
+  if (told && !(callsBy === 'http' && process.random.happens(0.3))) wants.close(id)
+}
+
+/** A player buys for the game's own money. */
+async function sellInGame({ store, process }: DayParts): Promise<void> {
+  const sellable = Object.keys(store.read().items).filter((itemRef) => left(store.read(), itemRef) > 0)
+  if (sellable.length === 0) return
+  const itemRef = process.random.pick(sellable)
+  store.change((next) => {
+    next.stock[itemRef] = (next.stock[itemRef] ?? 0) - 1
+    const item = next.items[itemRef]
+    if (item) item.isToReport = true
+  })
+}
+
+/** Tells the platform what is left, of each item of which it should hear. */
+async function reportStock({ store, call }: DayParts): Promise<void> {
+  for (const [itemRef, item] of Object.entries(store.read().items)) {
+    if (!item.isRegistered || item.isWithdrawn || !item.isToReport) continue
+    const observedQuantity = left(store.read(), itemRef)
+    const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: undefined })
+    const isSaid = told?.ok === true && left(store.read(), itemRef) === observedQuantity
+    store.change((next) => {
+      const reported = next.items[itemRef]
+      if (!reported) return
+      if (isSaid) reported.isToReport = false
+      // A withdrawal whose answer was lost.
+      if (told?.status === 409) reported.isWithdrawn = true
+    })
+  }
+}
+
+/** Reports by itself what became of each order, until the platform accepts it. */
+async function reportResults({ store, call }: DayParts): Promise<void> {
+  for (const [transactionId, { result, itemRef, isReported }] of Object.entries(store.read().orders)) {
+    if (isReported) continue
+    const failure = { reason: result, observedQuantity: left(store.read(), itemRef) }
+    const operation = result === 'DELIVERED' ? 'transaction.delivery' : 'transaction.delivery-failure'
+    const input = { transactionId: Number(transactionId), ...(result !== 'DELIVERED' && failure) }
+    const told = await call({ operation, input, id: undefined })
+    if (told?.ok) store.change((next) => noteReport(next, transactionId))
+  }
+}
+
+/** When everything is over, each stock is said once more: that is what the platform must know in the end. */
+async function countStock({ store, call, counted }: DayParts): Promise<void> {
+  for (const [itemRef, item] of Object.entries(store.read().items)) {
+    if (!item.isRegistered || item.isWithdrawn) continue
+    const observedQuantity = left(store.read(), itemRef)
+    if (counted.get(itemRef) === observedQuantity) continue
+    const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: undefined })
+    if (told?.ok) counted.set(itemRef, observedQuantity)
+  }
+}
+
+async function askSomething({ call, process }: DayParts): Promise<void> {
+  if (process.random.happens(0.5))
+    await call({ operation: 'market.eligibility', input: { characterRef: seller }, id: undefined })
+  else await call({ operation: 'character.link', input: { characterRef: 'Ana' }, id: undefined })
+}
+
+/** Takes an item off the market, rarely. */
+async function withdrawItem({ store, call, process }: DayParts): Promise<void> {
+  const [itemRef] = Object.entries(store.read().items).find(([, item]) => item.isRegistered && !item.isWithdrawn) ?? []
+  if (itemRef === undefined || !process.random.happens(0.05)) return
+  const told = await call({ operation: 'market.withdraw', input: { itemRef }, id: undefined })
+  if (told?.ok)
+    store.change((next) => {
+      const item = next.items[itemRef]
+      if (item) item.isWithdrawn = true
+    })
+}

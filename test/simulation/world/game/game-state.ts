@@ -1,0 +1,94 @@
+/** What the game server says of an order. */
+export type Result = 'DELIVERED' | 'OUT_OF_STOCK' | 'TEMPORARY'
+
+/** An order that the game server has decided. */
+export interface DecidedOrder {
+  readonly itemRef: string
+  readonly quantity: number
+  readonly result: Result
+  /** The file by which it came, if it came by a file. */
+  readonly name?: string | undefined
+  /** The platform has the result, or needs it no more. Only for a game server that reports by itself. */
+  readonly isReported?: boolean
+}
+
+/** What a game server keeps: the smallest world that the guide asks for. It is saved whole, as one JSON text. */
+export interface GameState {
+  /** Units of each item that the seller has not sold. */
+  readonly stock: Record<string, number>
+  readonly orders: Record<string, DecidedOrder>
+  /** How often an item was put into a mailbox, by transaction. */
+  readonly given: Record<string, number>
+  /** Items that the platform knows, and what is still to be said about each. */
+  readonly items: Record<string, { isRegistered: boolean; isWithdrawn: boolean; isToReport: boolean }>
+  /** Purchases that were written as files. */
+  readonly written: Record<string, true>
+}
+
+/** A game server on its first day. */
+export function newGameState(): GameState {
+  return { stock: {}, orders: {}, given: {}, items: {}, written: {} }
+}
+
+/** An order as an event, a file or `orders.open` has it. */
+export interface OfferedOrder {
+  readonly transactionId: number
+  readonly itemRef: string
+  readonly quantity: number
+}
+
+/** What the game server replies. */
+export interface OrderReply {
+  readonly observedQuantity: number
+  /** Left out by a game server that reports by itself. */
+  readonly result?: Result
+}
+
+/** Units that may still be sold: without those that are set aside for orders that come again. */
+export function left({ stock, orders }: GameState, itemRef: string): number {
+  let units = stock[itemRef] ?? 0
+  for (const order of Object.values(orders))
+    if (order.itemRef === itemRef && order.result === 'TEMPORARY') units -= order.quantity
+  return Math.max(0, units)
+}
+
+/** The handler of the guide, on a state that is saved before the reply leaves. @param canGive False: the mailbox is full. */
+export function handle(state: GameState, order: OfferedOrder, canGive: boolean, name?: string): void {
+  const { transactionId, itemRef, quantity } = order
+  const known = state.orders[transactionId]
+  if (known && known.result !== 'TEMPORARY') return
+  delete state.orders[transactionId]
+  const result =
+    !canGive || !(itemRef in state.stock) ? 'TEMPORARY' : left(state, itemRef) < quantity ? 'OUT_OF_STOCK' : 'DELIVERED'
+  if (result === 'DELIVERED') {
+    state.stock[itemRef] = (state.stock[itemRef] ?? 0) - quantity
+    state.given[transactionId] = (state.given[transactionId] ?? 0) + 1
+  }
+  state.orders[transactionId] = { itemRef, quantity, result, name }
+}
+
+/** A terminal event: what was set aside is free again, and an order that is still under way gives nothing. */
+export function end(state: GameState, event: { readonly transactionId: number; readonly itemRef: string }): void {
+  const { transactionId, itemRef } = event
+  const known = state.orders[transactionId]
+  state.orders[transactionId] =
+    known && known.result !== 'TEMPORARY'
+      ? { ...known, isReported: true }
+      : { itemRef, quantity: 0, result: 'OUT_OF_STOCK', isReported: true }
+}
+
+/** The platform has accepted a result. */
+export function noteReport(state: GameState, transactionId: string): void {
+  const known = state.orders[transactionId]
+  if (known) state.orders[transactionId] = { ...known, isReported: true }
+}
+
+/** The reply to an order that is decided. */
+export function replyTo(
+  state: GameState,
+  { transactionId, itemRef }: OfferedOrder,
+): OrderReply & { readonly result: Result } {
+  const result = state.orders[transactionId]?.result
+  if (!result) throw new Error(`order ${transactionId} is not decided`)
+  return { observedQuantity: left(state, itemRef), result }
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '../../../../agent/clock/clock.ts'
+import type { ModelFs } from '../../disk/model-fs.ts'
+import type { Network } from '../../network/network.ts'
+import type { ModelProcess } from '../../process.ts'
+import type { CallAgent } from './call-agent.ts'
+import { end, type GameState, handle, type OfferedOrder, type OrderReply, replyTo } from './game-state.ts'
+import type { GameStore } from './game-store.ts'
+import type { Quirks } from './quirks.ts'
+
+/** What the three ways of orders have in common. */
+export interface OrderParts {
+  readonly process: ModelProcess
+  readonly store: GameStore
+  readonly quirks: Quirks
+  /** Whether the mailbox of the buyer has room now. */
+  readonly canGive: () => boolean
+  /** Where the result goes: with the reply, or by a call of the game server's own. */
+  readonly reportsBy: 'reply' | 'call'
+}
+
+interface TerminalEvent {
+  readonly transactionId: number
+  readonly itemRef: string
+}
+
+/** Handles an order in one transaction, and returns the reply. */
+function decide(parts: OrderParts, order: OfferedOrder, name?: string): OrderReply {
+  return replyOf(
+    parts,
+    parts.store.change((state) => handle(state, order, parts.canGive(), name)),
+    order,
+  )
+}
+
+function replyOf({ reportsBy }: OrderParts, state: GameState, order: OfferedOrder): OrderReply {
+  const { observedQuantity, result } = replyTo(state, order)
+  return reportsBy === 'call' ? { observedQuantity } : { observedQuantity, result }
+}
+
+/** The token by which the game server knows its agent. */
+export const forwardToken = 'forward-token'
+
+/** Takes what the agent posts to the forward URL. */
+export function takePushes(parts: OrderParts, network: Network, address: string): void {
+  const { process, store, quirks } = parts
+  const answer = (status: number, value: unknown = {}) => ({
+    status,
+    headers: {},
+    body: Buffer.from(JSON.stringify(value)),
+  })
+  network.listen(process, address, async ({ headers, body }) => {
+    if (headers[headers.indexOf('authorization') + 1] !== `Bearer ${forwardToken}`) return answer(401)
+    if (quirks.isSlow)
+      await new Promise<void>(
+        (resolve) => void process.after(process.random.magnitude(100, 30_000), 'is slow', resolve),
+      )
+    if (quirks.saysGarbage && process.random.happens(0.5)) return answer(200, 'obrigado')
+    try {
+      const event = JSON.parse(Buffer.from(body).toString()) as OfferedOrder & { readonly event: string }
+      if (event.event === 'transaction_terminal') store.change((state) => end(state, event))
+      return answer(200, event.event === 'transfer_order' ? decide(parts, event) : {})
+    } catch (error) {
+      if (process.state === 'dead') throw error
+      return answer(503)
+    }
+  })
+}
+
+/** Asks for orders once a second, and takes them. */
+export async function askForOrders(parts: OrderParts, clock: Clock, call: CallAgent): Promise<void> {
+  const { store, process } = parts
+  let since = '1970-01-01T00:00:00.000Z'
+  for (;;) {
+    const list = await call({ operation: 'orders.open', input: { closedSince: since }, id: undefined })
+    if (list?.ok) {
+      const { orders, closed } = list.data as unknown as {
+        readonly orders: readonly (OfferedOrder & { readonly state: string })[]
+        readonly closed: readonly (TerminalEvent & { readonly since: string })[]
+      }
+      try {
+        for (const order of orders) {
+          if (order.state !== 'offered') continue
+          const reply = decide(parts, order)
+          const taken = await call({
+            operation: 'orders.take',
+            input: { transactionId: order.transactionId, ...reply },
+            id: undefined,
+          })
+          if (!taken) break
+        }
+        for (const order of closed) {
+          store.change((state) => end(state, order))
+          since = order.since
+        }
+      } catch (error) {
+        if (process.state === 'dead') throw error
+      }
+    }
+    await clock.sleep(process.random.between(500, 1_500))
+  }
+}
+
+/** Reads the files of events, and writes the replies. @throws {NodeJS.ErrnoException} The disk fails. */
+export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void {
+  const { store, process, quirks } = parts
+  for (const name of fs.readdirSync(`${spool}/events`)) {
+    const kind = /^(transfer_order|transaction_terminal)-\d+(?:-\d+)?\.json$/.exec(name)?.[1]
+    if (kind === undefined || fs.existsSync(`${spool}/replies/${name}`)) continue
+    if (!fs.existsSync(`${spool}/events/${name}`)) continue
+    const event = JSON.parse(fs.readFileSync(`${spool}/events/${name}`, 'utf8')) as OfferedOrder & {
+      readonly actUntil: string
+    }
+    const reply =
+      kind === 'transaction_terminal'
+        ? store.change((state) => end(state, event)) && {}
+        : decideFile(parts, event, name)
+    if (reply === undefined) continue
+    const text = quirks.saysGarbage && process.random.happens(0.5) ? '{"observedQuantity":' : JSON.stringify(reply)
+    fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
+    fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
+  }
+}
+
+function decideFile(
+  parts: OrderParts,
+  event: OfferedOrder & { readonly actUntil: string },
+  name: string,
+): OrderReply | undefined {
+  const { process, store } = parts
+  if (Date.parse(event.actUntil) < process.time.wallMs()) return undefined
+  const known = store.read().orders[event.transactionId]
+  if (known?.result === 'TEMPORARY' && known.name === name) return replyOf(parts, store.read(), event)
+  return decide(parts, event, name)
+}

@@ -1,0 +1,113 @@
+import pino from 'pino'
+import { setCharacter } from '../../../platform-stub/marketplace/characters/accounts.ts'
+import { registerGameServer } from '../../../platform-stub/marketplace/game-servers/register.ts'
+import { orThrow } from '../../../platform-stub/marketplace/refusal.ts'
+import { defaultSettings } from '../../../platform-stub/marketplace/settings.ts'
+import { type ComposedPlatform, composePlatform } from '../../../platform-stub/server/compose-platform.ts'
+import { makeRandom } from '../../../platform-stub/server/random.ts'
+import { openDatabase } from '../../../platform-stub/store/open.ts'
+import { cheapSigning } from '../../platform-stub/fixtures/cheap-signing.ts'
+import type { ModelHost, Program } from '../host.ts'
+import type { Network } from '../network/network.ts'
+import { answererOf, postOver } from './platform-edge.ts'
+
+/** The address of the platform in each world. */
+export const platformAddress = 'platform:443'
+
+/** What the staff give to a game server. */
+export interface Registration {
+  readonly gameServerId: number
+  readonly apiKey: string
+  readonly kid: string
+  readonly platformKid: string
+}
+
+/** The real marketplace with its webhooks and its schedule. Its store survives every kill. */
+export interface ModelPlatform {
+  readonly program: Program
+  /** The marketplace, also while no process runs it: what is committed can be read. */
+  readonly composed: ComposedPlatform
+  /** Gives back what the store has taken from this process. */
+  end(): void
+}
+
+/** Times of this marketplace, in ms: short enough that all of them happen in a run. */
+const settings = {
+  ...defaultSettings,
+  paymentExpiryMs: 120_000,
+  observationFreshnessMs: 60_000,
+  completionDelayMs: 20_000,
+}
+
+/** The parts of a platform in the world. */
+export interface PlatformParts {
+  readonly host: ModelHost
+  readonly network: Network
+  /** The URL for the webhooks of each game server, by its name. */
+  readonly webhookUrls: ReadonlyMap<string, string>
+  /** Called once: from then on the game servers can be started. */
+  readonly onRegistered: (registrations: ReadonlyMap<string, Registration>) => void
+  /** A line of its log about something that must not happen. */
+  readonly onBug: (line: string) => void
+}
+
+/** Installs the platform. Its first process registers the game servers. */
+export function installPlatform({ host, network, webhookUrls, onRegistered, onBug }: PlatformParts): ModelPlatform {
+  const database = openDatabase(null)
+  let composed: ComposedPlatform | undefined
+  let isNew = true
+  const program = host.install('platform', (process) => {
+    const write = (line: string) => {
+      if (process.state !== 'dead') onBug(line)
+    }
+    const log = pino({ level: 'error', base: null, timestamp: false }, { write })
+    const platform = composePlatform({
+      database,
+      settings,
+      time: process.time,
+      random: makeRandom('simulation'),
+      signing: cheapSigning,
+      makeLog: () => log,
+      publicUrl: `http://${platformAddress}`,
+      onFatal(error) {
+        throw error
+      },
+      post: (webhook) => postOver(network, process, webhook),
+    })
+    composed = platform
+    network.listen(process, platformAddress, answererOf(platform))
+    platform.schedule.start()
+    if (!isNew) return
+    isNew = false
+    void registerAll(platform, webhookUrls).then(onRegistered)
+  })
+  return {
+    program,
+    get composed() {
+      if (!composed) throw new Error('the platform has not been started yet')
+      return composed
+    },
+    end: () => database.close(),
+  }
+}
+
+/** The one character that sells on all game servers. */
+export const seller = 'seller'
+
+async function registerAll(
+  composed: ComposedPlatform,
+  webhookUrls: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, Registration>> {
+  const { platform, directory } = composed
+  const platformKey = await composed.platformKey()
+  const registrations = new Map<string, Registration>()
+  for (const [name, webhookUrl] of webhookUrls) {
+    const registered = orThrow(await registerGameServer(platform, directory, platformKey, { name, webhookUrl }))
+    const { gameServerId, apiKey, kid } = registered
+    orThrow(
+      platform.transact(() => setCharacter(platform, gameServerId, seller, { linked: true, recipientApproved: true })),
+    )
+    registrations.set(name, { gameServerId, apiKey, kid, platformKid: platformKey.kid })
+  }
+  return registrations
+}

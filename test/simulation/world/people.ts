@@ -1,0 +1,97 @@
+import { clockOver } from '../../../agent/clock/clock.ts'
+import { type TransactionPhase, transactionPhases } from '../../../contract/transaction.ts'
+import { phaseOfRow } from '../../../platform-stub/marketplace/transactions/moves.ts'
+import { moveByHand } from '../../../platform-stub/marketplace/transactions/purchase.ts'
+import type { TransactionRow } from '../../../platform-stub/store/transaction-rows.ts'
+import type { ModelHost, Program } from '../host.ts'
+import type { Random } from '../random.ts'
+import type { Day } from './game/game-program.ts'
+import type { Wants } from './game/wants.ts'
+import type { ModelPlatform } from './model-platform.ts'
+
+/** A game server, as the people before it see it. */
+export interface Shop {
+  readonly name: string
+  readonly gameServerId: () => number | undefined
+  readonly wants: Wants
+}
+
+export interface PeopleParts {
+  readonly host: ModelHost
+  readonly platform: ModelPlatform
+  readonly shops: readonly Shop[]
+  readonly day: Day
+  readonly nowMs: () => number
+}
+
+/** How many of the newest listings people look at. */
+const listingsShown = 20
+
+type Move = 'pay' | 'cancel' | 'dispute' | 'refund' | 'reject-dispute'
+
+/** What people do about a transaction, and how likely each time that they look. */
+const usualMoves: Readonly<Partial<Record<TransactionPhase, readonly (readonly [move: Move, rate: number])[]>>> = {
+  'awaiting-payment': [
+    ['pay', 0.5],
+    ['cancel', 0.05],
+  ],
+  'awaiting-server': [['dispute', 0.01]],
+  delivered: [['dispute', 0.02]],
+  disputed: [
+    ['refund', 0.1],
+    ['reject-dispute', 0.1],
+  ],
+}
+
+/** Buyers, who want items, pay, cancel and dispute, and the staff, who decide. They work on the platform's own pages. */
+export function installPeople({ host, platform, shops, day, nowMs }: PeopleParts): Program {
+  let wants = 0
+  let lastId = 0
+  /** Purchases that are not over. */
+  const openIds = new Set<number>()
+
+  function wantSomething(random: Random): void {
+    const shop = random.pick(shops)
+    const listings = platform.composed.platform.tables.listings.newest(listingsShown)
+    const offered = listings.filter(
+      ({ gameServerId, status }) => gameServerId === shop.gameServerId() && status === 'ACTIVE',
+    )
+    if (offered.length === 0) return
+    const { itemRef } = random.pick(offered)
+    const id = `buy-${++wants}`
+    shop.wants.add({ id, itemRef, quantity: random.integer(1, 2), buyerCharacterRef: id, sinceMs: nowMs() })
+  }
+
+  function decideAbout(transaction: TransactionRow, random: Random): void {
+    const composed = platform.composed.platform
+    for (const [move, rate] of usualMoves[phaseOfRow(transaction)] ?? []) {
+      if (!random.happens(day.phase !== 'open' && phaseOfRow(transaction) === 'disputed' ? 1 : rate)) continue
+      composed.transact(() => moveByHand(composed, transaction.id, move))
+      return
+    }
+  }
+
+  function lookAtPurchases(random: Random): void {
+    const { transactions } = platform.composed.platform.tables
+    while (transactions.byId(lastId + 1)) openIds.add(++lastId)
+    for (const id of openIds) {
+      const transaction = transactions.byId(id)
+      if (!transaction || transactionPhases[phaseOfRow(transaction)].outcome !== null) openIds.delete(id)
+      else decideAbout(transaction, random)
+    }
+  }
+
+  return host.install('people', (process) => {
+    const clock = clockOver(process.time)
+    const { random } = process
+    const live = async () => {
+      for (;;) {
+        await clock.sleep(random.magnitude(200, 5_000))
+        if (!platform.program.process) continue
+        if (day.phase === 'open') wantSomething(random)
+        lookAtPurchases(random)
+      }
+    }
+    void live()
+  })
+}

@@ -1,0 +1,48 @@
+import { headOf } from '../../../platform-stub/http/answer.ts'
+import { requestOf } from '../../../platform-stub/http/http-request.ts'
+import type { ComposedPlatform } from '../../../platform-stub/server/compose-platform.ts'
+import { type PostOutcome, sentHeaders, type WebhookPost } from '../../../platform-stub/webhooks/webhook-post.ts'
+import type { Handler } from '../network/message.ts'
+import type { Network } from '../network/network.ts'
+import type { ModelProcess } from '../process.ts'
+
+/** The partner routes, as the network calls them. */
+export function answererOf({ answerPartner, clock }: ComposedPlatform): Handler {
+  return async ({ method, path, headers, body }) => {
+    const readBody = async () => Buffer.from(body)
+    // The client of a real connection adds it.
+    const rawHeaders = [...headers, 'content-length', String(body.length)]
+    const answer = await answerPartner(requestOf({ method, target: path, rawHeaders, remoteAddress: '', readBody }))
+    if (answer.ending !== undefined && answer.ending !== 'whole') return undefined
+    const { status } = answer
+    return { status, headers: recordOf(headOf(answer, clock.nowMs())), body: Buffer.from(answer.body as string) }
+  }
+}
+
+/** Names and values in turn, as a record with names in lower case. */
+function recordOf(head: readonly string[]): Record<string, string> {
+  const record: Record<string, string> = {}
+  for (let at = 0; at < head.length; at += 2) record[(head[at] ?? '').toLowerCase()] = head[at + 1] ?? ''
+  return record
+}
+
+/** Posts a webhook over the network of the world. */
+export async function postOver(network: Network, process: ModelProcess, post: WebhookPost): Promise<PostOutcome> {
+  const { host, pathname } = new URL(post.url)
+  const body = Buffer.from(post.body)
+  const { ended, giveUp } = network.send(process, host, {
+    method: 'POST',
+    path: pathname,
+    headers: sentHeaders(post).flat(),
+    body,
+  })
+  const cancel = process.time.setTimer(post.timeoutMs, () => giveUp(new Error('timeout')))
+  const breakOff = () => giveUp(new Error(String(post.signal?.reason)))
+  post.signal?.addEventListener('abort', breakOff)
+  const exchange = await ended
+  cancel()
+  post.signal?.removeEventListener('abort', breakOff)
+  if (exchange.kind === 'failed') return { kind: 'failure', failure: exchange.cause.message }
+  const { status, headers, body: answered } = exchange.answer
+  return { kind: 'answer', status, headers: Object.entries(headers), body: Buffer.from(answered).toString() }
+}

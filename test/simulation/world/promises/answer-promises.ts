@@ -1,0 +1,106 @@
+import { startOfRunMs } from '../../host-clock.ts'
+import type { GameCall, Told } from '../game/call-agent.ts'
+import type { ModelPlatform } from '../model-platform.ts'
+import type { Break } from './judge.ts'
+
+/** How long the agent remembers an answer, less what a clock may drift. */
+const windowMs = 10 * 60_000 - 1_000
+
+/** The first answer to a purchase. */
+interface FirstAnswer {
+  readonly told: Told
+  readonly atMs: number
+}
+
+interface AnswerPromisesParts {
+  readonly break: Break
+  readonly platform: ModelPlatform
+  readonly nowMs: () => number
+  readonly gameServerId: () => number | undefined
+  /** Whether the agent can know how old an id is: a wall clock that is set makes it wrong for the next process. */
+  readonly isWindowKept: (sinceMs: number) => boolean
+}
+
+/**
+ * What the callers of one agent are told about purchases, which are `once`: each is made at most once, and each answer is true (I2, I4, I5).
+ * The buyer of each has a name of its own, so that the platform's purchases of that name are those of one id.
+ */
+export class AnswerPromises {
+  readonly #break: Break
+  readonly #platform: ModelPlatform
+  readonly #nowMs: () => number
+  readonly #first = new Map<string, FirstAnswer>()
+  /** Purchases that were told to be refused, for certain. */
+  readonly #refused = new Map<string, Told>()
+  #checkedId = 0
+  /** When each purchase was made first. */
+  readonly #madeMs = new Map<string, number>()
+  readonly #isWindowKept: AnswerPromisesParts['isWindowKept']
+  readonly #gameServerId: AnswerPromisesParts['gameServerId']
+
+  constructor(parts: AnswerPromisesParts) {
+    this.#break = parts.break
+    this.#isWindowKept = parts.isWindowKept
+    this.#gameServerId = parts.gameServerId
+    this.#platform = parts.platform
+    this.#nowMs = parts.nowMs
+  }
+
+  /** A caller that was refused asks again: the first refusal says nothing about what follows. */
+  readonly onAsked = ({ id = '' }: GameCall): void => {
+    this.checkPurchases()
+    this.#checkRefusals()
+    this.#refused.delete(id)
+  }
+
+  readonly onTold = ({ operation, id }: GameCall, told: Told): void => {
+    if (operation !== 'transaction.create' || id === undefined) return
+    this.checkPurchases()
+    const isMade = this.#madeMs.has(id)
+    if (told.ok && !isMade) this.#break('ok means that the platform acted', `${id}: ${told.text}`)
+    if (!told.ok && !told.isUncertain) this.#refused.set(id, told)
+    this.#compare(id, told)
+    this.#checkRefusals()
+  }
+
+  #compare(id: string, told: Told): void {
+    const first = this.#first.get(id)
+    const isStored =
+      told.ok || told.isUncertain || (told.status !== undefined && [400, 404, 409, 422].includes(told.status))
+    if (!first && isStored) this.#first.set(id, { told, atMs: this.#nowMs() })
+    if (!first || !isStored || this.#nowMs() - first.atMs > windowMs || !this.#isWindowKept(first.atMs)) return
+    const strip = (text: string) => text.replace(',"replayed":true', '')
+    if (strip(first.told.text) !== strip(told.text))
+      this.#break('every answer to one id is the same', `${id}: ${first.told.text} and ${told.text}`)
+  }
+
+  /** Looks at the purchases that are new. */
+  checkPurchases(): void {
+    const { transactions } = this.#platform.composed.platform.tables
+    for (;;) {
+      const next = transactions.byId(this.#checkedId + 1)
+      if (!next) return
+      this.#checkedId++
+      const { buyerCharacterRef: id, gameServerId, createdAt } = next
+      if (gameServerId !== this.#gameServerId()) continue
+      const madeMs = this.#madeMs.get(id)
+      this.#madeMs.set(id, madeMs ?? createdAt - startOfRunMs)
+      if (madeMs !== undefined && this.#isWindowKept(madeMs))
+        this.#break('a purchase with an id is made at most once', id)
+    }
+  }
+
+  #checkRefusals(): void {
+    for (const [id, told] of this.#refused) {
+      const madeMs = this.#madeMs.get(id)
+      if (madeMs !== undefined && this.#isWindowKept(madeMs))
+        this.#break('a refusal without uncertain means that the platform did not act', `${id}: ${told.text}`)
+    }
+  }
+
+  /** At each look, and in the end: what is refused for certain is never made later. */
+  check(): void {
+    this.checkPurchases()
+    this.#checkRefusals()
+  }
+}

@@ -1,0 +1,84 @@
+import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
+import { startOfRunMs } from '../../host-clock.ts'
+import type { GameState } from '../game/game-state.ts'
+import type { ModelPlatform } from '../model-platform.ts'
+import type { Break } from './judge.ts'
+
+/** How old the platform's word may be when an order is handed over, with what a clock may drift. */
+const freshMs = 60_500
+
+interface OrderPromisesParts {
+  readonly break: Break
+  readonly platform: ModelPlatform
+  readonly gameServerId: () => number | undefined
+  readonly nowMs: () => number
+  /** What the game server has on its disk now. */
+  readonly state: () => GameState
+}
+
+/** What one agent promises about paid orders. */
+export class OrderPromises {
+  readonly #parts: OrderPromisesParts
+
+  constructor(parts: OrderPromisesParts) {
+    this.#parts = parts
+  }
+
+  /** The agent hands an order over: by a push, a file, or in a list. */
+  readonly onHandedOver = (transactionId: number, by: string): void => {
+    const { platform, gameServerId } = this.#parts
+    const { transactions } = platform.composed.platform.tables
+    if (transactions.byId(transactionId)?.gameServerId !== gameServerId())
+      this.#parts.break('no order of another game server is handed over', `${transactionId} by ${by}`)
+    else if (!this.#wasAwaited(transactionId))
+      this.#parts.break(
+        'an order is handed over only if the platform waited for it within the last 60 s',
+        `${transactionId} by ${by}`,
+      )
+  }
+
+  /** Whether the platform waited for the delivery at some moment of the last 60 s. */
+  #wasAwaited(transactionId: number): boolean {
+    return this.#wordsOfLastMinute(transactionId).includes(true)
+  }
+
+  /** What the platform has said of a transaction in the last 60 s, since its payment: whether it waits for the delivery. */
+  #wordsOfLastMinute(transactionId: number): readonly boolean[] {
+    const sinceMs = startOfRunMs + this.#parts.nowMs() - freshMs
+    const words: boolean[] = []
+    for (const { at, deliveryStatus } of this.#parts.platform.composed.platform.tables.transactions.historyOf(
+      transactionId,
+    )) {
+      if (at < sinceMs) words.length = 0
+      if (deliveryStatus !== null) words.push(deliveryStatus === 'AGUARDANDO_SERVIDOR')
+    }
+    return words
+  }
+
+  /** The agent answers a webhook of the platform. */
+  readonly onAcknowledged = (event: string, transactionId: number): void => {
+    if (event !== 'transfer_order' || this.#parts.state().orders[transactionId]) return
+    // An order that is over, or disputed, needs no reply.
+    if (this.#wordsOfLastMinute(transactionId).every((isAwaited) => isAwaited))
+      this.#parts.break('an order is acknowledged only when the game server has it durably', String(transactionId))
+  }
+
+  /** When all is quiet: what the game server gave is what the platform sold. */
+  checkLedgers(): void {
+    const state = this.#parts.state()
+    for (const [transactionId, times] of Object.entries(state.given))
+      if (times !== 1) this.#parts.break('each item is given once', `${transactionId}: ${times} times`)
+    const { transactions } = this.#parts.platform.composed.platform.tables
+    for (let id = 1; ; id++) {
+      const row = transactions.byId(id)
+      if (!row) return
+      if (row.gameServerId !== this.#parts.gameServerId()) continue
+      const phase = phaseOfRow(row)
+      const isGiven = state.given[id] === 1
+      if (phase === 'completed' && !isGiven)
+        this.#parts.break('what the platform takes for delivered was given', String(id))
+      if (phase === 'refunded-after-failure' && isGiven)
+        this.#parts.break('what was given is not reported as missing', String(id))
+    }
+  }
+}

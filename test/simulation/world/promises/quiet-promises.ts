@@ -1,0 +1,157 @@
+import { isOver } from '../../../../agent/orders/order-moves.ts'
+import { ownFileOf } from '../../../../agent/spool/names.ts'
+import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
+import type { Day } from '../game/game-program.ts'
+import type { ModelPlatform } from '../model-platform.ts'
+import type { Server } from '../whole-world.ts'
+import type { Judge } from './judge.ts'
+
+interface QuietParts {
+  readonly judge: Judge
+  readonly platform: ModelPlatform
+  readonly servers: readonly Server[]
+  readonly day: Day
+  readonly nowMs: () => number
+}
+
+/** Something that has not ended. */
+interface Unfinished {
+  readonly promise: string
+  readonly facts: string
+}
+
+/** So often it is asked whether all is quiet: virtual ms. */
+const lookMs = 2_000
+/** So long nothing may be left before it counts: an abandoned attempt may still arrive, and is repaired then. */
+const stillMs = 45_000
+/** So long a file may be there: those of game servers that ask come and go. */
+const fileMsMax = 20_000
+
+/** When the faults are over, everything comes to its end: nothing waits for ever, and nobody is left with a wrong idea. */
+export class QuietPromises {
+  readonly #parts: QuietParts
+  #nextLookMs = 0
+  #quietSinceMs: number | undefined
+  /** When each file of the spools was first seen. */
+  #seenMs = new Map<string, number>()
+
+  constructor(parts: QuietParts) {
+    this.#parts = parts
+  }
+
+  /** Asked before each event, so it looks only now and then. */
+  isReached(): boolean {
+    const nowMs = this.#parts.nowMs()
+    if (nowMs < this.#nextLookMs) return false
+    this.#nextLookMs = nowMs + lookMs
+    const unfinished = this.#findUnfinished()
+    if (unfinished) this.#quietSinceMs = undefined
+    else this.#quietSinceMs ??= nowMs
+    return this.#quietSinceMs !== undefined && nowMs >= this.#quietSinceMs + stillMs
+  }
+
+  check(): void {
+    const unfinished = this.#findUnfinished()
+    if (unfinished) this.#parts.judge.break(unfinished.promise, unfinished.facts)
+  }
+
+  /** The first thing that has not ended; in the order in which they end. */
+  #findUnfinished(): Unfinished | undefined {
+    const { servers, day } = this.#parts
+    const unfinished = this.#openTransaction() ?? firstOf(servers, openOrder) ?? this.#oldFile()
+    if (unfinished) return unfinished
+    if (day.phase === 'closing') {
+      day.phase = 'counting'
+      for (const server of servers) server.agent.restart(() => this.#checkStopped(server))
+    }
+    return firstOf(servers, (server) => this.#wrongStock(server))
+  }
+
+  #openTransaction(): Unfinished | undefined {
+    const { transactions } = this.#parts.platform.composed.platform.tables
+    for (let id = 1; ; id++) {
+      const row = transactions.byId(id)
+      if (!row) return undefined
+      const phase = phaseOfRow(row)
+      if (!endedPhases.has(phase)) return { promise: 'every purchase comes to an end', facts: `${id} is ${phase}` }
+    }
+  }
+
+  /** Each request gets its answer, and nothing stays in a spool. */
+  #oldFile(): Unfinished | undefined {
+    const seenMs = new Map<string, number>()
+    const nowMs = this.#parts.nowMs()
+    for (const { name, files, host, addresses } of this.#parts.servers) {
+      for (const id of files.unanswered) seenMs.set(`every file is answered: ${name} ${id}`, nowMs)
+      for (const dir of ['events', 'replies', 'outbox', 'inbox'])
+        for (const file of host.disk.namesIn(`${addresses.spool}/${dir}`))
+          if (!isLeftByGame(file) && !this.#mayStay(file)) seenMs.set(`no file is left: ${name} ${dir}/${file}`, nowMs)
+    }
+    for (const [file, firstMs] of this.#seenMs) if (seenMs.has(file)) seenMs.set(file, firstMs)
+    this.#seenMs = seenMs
+    for (const [file, firstMs] of seenMs) {
+      const [promise = '', facts = ''] = file.split(': ')
+      if (nowMs - firstMs > fileMsMax) return { promise, facts }
+    }
+    return undefined
+  }
+
+  /** A file that was refused stays for a day, and a temporary one that could not be removed until the next start. */
+  #mayStay(file: string): boolean {
+    return file.includes('.rejected') || (this.#parts.day.phase === 'closing' && ownFileOf(file)?.kind === 'temporary')
+  }
+
+  /** An orderly stop leaves nothing half done (I9). */
+  #checkStopped({ name, host, addresses }: Server): void {
+    for (const file of host.disk.namesIn(`${addresses.spool}/outbox`)) {
+      const own = ownFileOf(file)?.kind
+      if (own === 'claim' || own === 'done') this.#parts.judge.break('a stop leaves no claim', `${name}: ${file}`)
+    }
+  }
+
+  /** The platform knows the last stock that it accepted (I6). */
+  #wrongStock({ name, counted, gameServerId, saved }: Server): Unfinished | undefined {
+    const { listings } = this.#parts.platform.composed.platform.tables
+    for (const listing of listings.newest(1_000)) {
+      if (listing.gameServerId !== gameServerId() || listing.status !== 'ACTIVE') continue
+      const quantity = counted.get(listing.itemRef)
+      // The game server never heard that it is registered, or heard that it is withdrawn.
+      const item = saved().items[listing.itemRef]
+      if (!item?.isRegistered || item.isWithdrawn) continue
+      if (quantity !== listing.observedQuantity)
+        return {
+          promise: 'the platform ends with the last stock that it accepted',
+          facts: `${name} ${listing.itemRef}: ${listing.observedQuantity} in place of ${quantity}`,
+        }
+    }
+    return undefined
+  }
+}
+
+const endedPhases: ReadonlySet<string> = new Set([
+  'completed',
+  'refunded-after-failure',
+  'refunded-after-dispute',
+  'expired',
+  'cancelled',
+])
+
+function firstOf<Item>(items: readonly Item[], find: (item: Item) => Unfinished | undefined): Unfinished | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found) return found
+  }
+  return undefined
+}
+
+function openOrder({ name, state }: Server): Unfinished | undefined {
+  for (const { transactionId, phase } of state.ledger.rows.orders.values())
+    if (!isOver(phase))
+      return { promise: 'every order comes to an end', facts: `${name}: ${transactionId} is ${phase}` }
+  return undefined
+}
+
+/** A temporary file of a game server that was killed is its own business. */
+function isLeftByGame(file: string): boolean {
+  return /^\.(?:server|buy)-|\.json\.tmp$/.test(file)
+}

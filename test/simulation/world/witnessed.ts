@@ -1,0 +1,81 @@
+import { basename, dirname } from 'node:path'
+import type { Door } from '../../../agent/http/door.ts'
+import type { Outside } from '../../../agent/outside.ts'
+import type { HostAddresses } from './agent-program.ts'
+
+/** Sees what crosses the edge of an agent, at the moment when it does. */
+export interface AgentWitness {
+  readonly onHandedOver: (transactionId: number, by: string) => void
+  /** The answer to a webhook is a 2xx. */
+  readonly onAcknowledged: (event: string, transactionId: number) => void
+  /** A signed request leaves for the platform. */
+  readonly onSent: (headers: readonly string[]) => void
+  readonly onLogged: (line: string) => void
+}
+
+interface Event {
+  readonly event?: string
+  readonly transactionId?: number
+}
+
+/** The same outside, watched. */
+export function witnessed(outside: Outside, witness: AgentWitness, addresses: HostAddresses): Outside {
+  const eventOf = (text: string): Event => JSON.parse(text) as Event
+  const { files } = outside
+  const events = `${addresses.spool}/events`
+  return {
+    ...outside,
+    files: {
+      ...files,
+      renameSync(from, to) {
+        files.renameSync(from, to)
+        const orderId = /^transfer_order-(\d+)(?:-\d+)?\.json$/.exec(basename(String(to)))?.[1]
+        if (orderId !== undefined && dirname(String(to)) === events) witness.onHandedOver(Number(orderId), 'file')
+      },
+    },
+    connect(options) {
+      const connection = outside.connect(options)
+      const isToGame = options.origin.endsWith(addresses.orders)
+      return {
+        ...connection,
+        send(request, sendOptions) {
+          const { event, transactionId } = isToGame ? eventOf(Buffer.from(request.body ?? '').toString()) : {}
+          if (event === 'transfer_order' && transactionId !== undefined) witness.onHandedOver(transactionId, 'push')
+          if (!isToGame) witness.onSent(request.headers)
+          return connection.send(request, sendOptions)
+        },
+      }
+    },
+    listen(options) {
+      const isWebhook = options.port.port === addresses.webhook.port
+      return outside.listen({ ...options, door: isWebhook ? webhookDoor(options.door) : callDoor(options.door) })
+    },
+  }
+
+  function webhookDoor(door: Door): Door {
+    return async (request) => {
+      const body = await request.readBody()
+      const answer = await door({ ...request, readBody: async () => body })
+      if (answer && answer.status >= 200 && answer.status < 300 && Buffer.isBuffer(body)) {
+        const { event, transactionId } = eventOf(body.toString())
+        if (event !== undefined && transactionId !== undefined) witness.onAcknowledged(event, transactionId)
+      }
+      return answer
+    }
+  }
+
+  function callDoor(door: Door): Door {
+    return async (request) => {
+      const answer = await door(request)
+      const listed = answer?.text.includes('"state":"offered"') ? eventsListed(answer.text) : []
+      for (const transactionId of listed) witness.onHandedOver(transactionId, 'list')
+      return answer
+    }
+  }
+}
+
+/** The orders that an answer of `orders.open` hands over. */
+function eventsListed(text: string): number[] {
+  const { data } = JSON.parse(text) as { data?: { orders?: { transactionId: number; state: string }[] } }
+  return (data?.orders ?? []).flatMap(({ transactionId, state }) => (state === 'offered' ? [transactionId] : []))
+}

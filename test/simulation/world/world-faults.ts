@@ -1,0 +1,131 @@
+import type { PartnerFault } from '../../../platform-stub/faults/partner-fault.ts'
+import type { WebhookFault } from '../../../platform-stub/faults/webhook-fault.ts'
+import type { FaultKind } from '../faults/fault.ts'
+import type { Random } from '../random.ts'
+import type { ModelAgent } from './agent-program.ts'
+import type { Quirks } from './game/quirks.ts'
+import type { ModelPlatform } from './model-platform.ts'
+
+/** What these faults strike. */
+export interface WorldTargets {
+  readonly platform: ModelPlatform
+  readonly agents: readonly ModelAgent[]
+  readonly quirks: readonly Quirks[]
+}
+
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+
+/** What goes wrong with the platform, the game servers and the configuration. */
+export const worldFaults: readonly FaultKind<WorldTargets>[] = [
+  { part: 'platform', name: 'killed', lastsMs: [10, minuteMs], strike: killPlatform },
+  { part: 'platform', name: 'paused', lastsMs: [10, minuteMs], strike: pausePlatform },
+  {
+    part: 'platform',
+    name: 'too many requests',
+    lastsMs: [secondMs, minuteMs],
+    strike: partner((random) => ({ kind: 'status', status: 429, retryAfterSeconds: random.integer(0, 30) })),
+  },
+  {
+    part: 'platform',
+    name: 'answers 5xx and does nothing',
+    lastsMs: [secondMs, minuteMs],
+    strike: partner((random) => ({ kind: 'status', status: random.pick([500, 502, 503]) })),
+  },
+  {
+    part: 'platform',
+    name: 'answers 4xx that may be tried again',
+    lastsMs: [secondMs, minuteMs],
+    strike: partner((random) => ({ kind: 'status', status: random.pick([408, 425]) })),
+  },
+  {
+    part: 'platform',
+    name: 'acts and hangs up',
+    lastsMs: [secondMs, minuteMs],
+    strike: partner((random) => ({ kind: random.pick(['hang-up-after', 'truncate'] as const) })),
+  },
+  {
+    part: 'platform',
+    name: 'is late',
+    lastsMs: [secondMs, minuteMs],
+    strike: partner((random) => ({ kind: 'delay', delayMs: Math.round(random.magnitude(100, 20_000)) })),
+  },
+  {
+    part: 'webhooks',
+    name: 'come twice',
+    lastsMs: [secondMs, minuteMs],
+    strike: webhook(() => ({ kind: 'duplicate', copies: 2 })),
+  },
+  {
+    part: 'webhooks',
+    name: 'are not signed as they must be',
+    lastsMs: [secondMs, minuteMs],
+    strike: webhook((random) => ({ kind: random.pick(['wrong-kid', 'expired', 'altered-body'] as const) })),
+  },
+  {
+    part: 'webhooks',
+    name: 'are late',
+    lastsMs: [secondMs, minuteMs],
+    strike: webhook((random) => ({ kind: 'delay', delayMs: Math.round(random.magnitude(100, 60_000)) })),
+  },
+  {
+    part: 'webhooks',
+    name: 'lose their answers',
+    lastsMs: [secondMs, minuteMs],
+    strike: webhook(() => ({ kind: 'drop-response' })),
+  },
+  { part: 'game server', name: 'is slow', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('isSlow') },
+  {
+    part: 'game server',
+    name: 'replies with garbage',
+    lastsMs: [secondMs, 2 * minuteMs],
+    strike: quirk('saysGarbage'),
+  },
+  { part: 'configuration', name: 'reload', lastsMs: [1, 1], strike: reload },
+]
+
+function killPlatform({ platform }: WorldTargets) {
+  platform.program.process?.end()
+  return () => platform.program.start()
+}
+
+function pausePlatform({ platform }: WorldTargets) {
+  const { process } = platform.program
+  process?.pause()
+  return () => process?.resume()
+}
+
+/** `Omit` for each member of a union. */
+type Without<Fault, Key extends PropertyKey> = Fault extends unknown ? Omit<Fault, Key> : never
+
+/** The platform's own faults end with the process that has them. */
+function partner(draw: (random: Random) => Without<PartnerFault, 'times' | 'operation'>) {
+  return ({ platform }: WorldTargets, random: Random) => {
+    const { partner: faults } = platform.composed.faults
+    faults.add({ ...draw(random), times: random.integer(1, 10) } as PartnerFault)
+    return () => faults.clear()
+  }
+}
+
+function webhook(draw: (random: Random) => Without<WebhookFault, 'times' | 'event'>) {
+  return ({ platform }: WorldTargets, random: Random) => {
+    const { webhook: faults } = platform.composed.faults
+    faults.add({ ...draw(random), times: random.integer(1, 5) } as WebhookFault)
+    return () => faults.clear()
+  }
+}
+
+function quirk(name: keyof Quirks) {
+  return ({ quirks }: WorldTargets, random: Random) => {
+    const struck = random.pick(quirks)
+    struck[name] = true
+    return () => {
+      struck[name] = false
+    }
+  }
+}
+
+function reload({ agents }: WorldTargets, random: Random) {
+  random.pick(agents).reload()
+  return () => undefined
+}
