@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util'
+import type { RowCounts } from './coverage.ts'
+import { describeFailure, type Figures, runSeeds } from './run-seeds.ts'
+import { explain, runSeed, type Simulation } from './simulation.ts'
+import { countRows } from './world/count-rows.ts'
+import { wholeWorld } from './world/whole-world.ts'
+
+const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs one seed after another until a promise is broken
+npm run simulate -- --seed N [--agents N]                    runs one seed, with its whole trace
+npm run simulate -- --mutants [NAME] [--seconds N]           breaks the agent on purpose, and looks how soon it is found
+`
+
+const number = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : Number(text))
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string' },
+    seconds: { type: 'string' },
+    agents: { type: 'string' },
+    first: { type: 'string' },
+    mutants: { type: 'boolean' },
+    help: { type: 'boolean' },
+  },
+})
+const agents = number(values.agents, 2)
+// What a dead process leaves unhandled is ignored. Each run watches for the rest.
+process.on('unhandledRejection', () => undefined)
+
+if (values.help) process.stdout.write(usage)
+else if (values.mutants) {
+  const { findMutants } = await import('./mutants/find-mutants.ts')
+  process.exitCode = (await findMutants(positionals, number(values.seconds, 60))) ? 0 : 1
+} else if (values.seed === undefined) await runMany()
+else await runOne(values.seed)
+
+/** Runs seeds for a while, and says what came of it. */
+async function runMany(): Promise<void> {
+  const counts = countRows()
+  const simulation = wholeWorld({ agents })
+  const firstSeed = number(values.first, 1)
+  const figures = await runSeeds(simulation, { firstSeed, seconds: number(values.seconds, 10), twice: 100 })
+  printFigures(figures, simulation, counts)
+  if (!figures.failed) return
+  process.exitCode = 1
+  process.stdout.write(
+    `\n${describeFailure(await explain(simulation, figures.failed), figures.failed.faults.length)}\n`,
+  )
+}
+
+/** Runs one seed, and prints each event of it. */
+async function runOne(seed: string): Promise<void> {
+  const simulation = wholeWorld({ agents })
+  const run = await runSeed(simulation, seed, { keepsLines: true })
+  process.stdout.write(`${run.lines.join('\n')}\n`)
+  if (!run.violation) return void process.stdout.write(`seed ${seed}: every promise is kept\n`)
+  process.exitCode = 1
+  process.stdout.write(`\n${describeFailure(await explain(simulation, run), run.faults.length)}\n`)
+}
+
+function printFigures<Targets>(
+  { runs, events, seconds, faultCounts }: Figures,
+  { table }: Simulation<Targets>,
+  counts: RowCounts,
+): void {
+  const write = (line: string) => process.stdout.write(`${line}\n`)
+  write(`${runs} runs, ${events} events, ${Math.round(events / seconds)} events a second`)
+  write('\nfaults')
+  for (const { part, name } of table) write(`${count(faultCounts.get(`${part}: ${name}`))}  ${part}: ${name}`)
+  write('\nrows')
+  for (const [row, times] of counts) write(`${count(times)}  ${row}`)
+}
+
+function count(times = 0): string {
+  return String(times || '-').padStart(9)
+}
