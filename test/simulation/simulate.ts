@@ -5,7 +5,8 @@ import { explain, runSeed, type Simulation } from './simulation.ts'
 import { countRows } from './world/count-rows.ts'
 import { wholeWorld } from './world/whole-world.ts'
 
-const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs one seed after another until a promise is broken
+const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs one seed after another until a promise is broken;
+                                                             the first 100 twice (--twice N)
 npm run simulate -- --seed N [--agents N]                    runs one seed, with its whole trace
 npm run simulate -- --mutants [NAME] [--seconds N]           breaks the agent on purpose, and looks how soon it is found
 `
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string' },
     agents: { type: 'string' },
     first: { type: 'string' },
+    twice: { type: 'string' },
     mutants: { type: 'boolean' },
     help: { type: 'boolean' },
   },
@@ -39,7 +41,11 @@ async function runMany(): Promise<void> {
   const counts = countRows()
   const simulation = wholeWorld({ agents })
   const firstSeed = number(values.first, 1)
-  const figures = await runSeeds(simulation, { firstSeed, seconds: number(values.seconds, 10), twice: 100 })
+  const figures = await runSeeds(simulation, {
+    firstSeed,
+    seconds: number(values.seconds, 10),
+    twice: number(values.twice, 100),
+  })
   printFigures(figures, simulation, counts)
   if (!figures.failed) return
   process.exitCode = 1

@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const program = join(import.meta.dirname, 'simulate.ts')
+
+/** Runs seeds in a process of their own: what a dead process of a world leaves unhandled would end these tests. */
+function simulate(...options: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...options], { encoding: 'utf8' })
+  return { status, said: stdout + stderr }
+}
+
+test('the whole world keeps every promise under the first seeds, twice alike', { timeout: 60_000 }, () => {
+  const { status, said } = simulate('--seconds', '6')
+  expect(status, said).toBe(0)
+})
+
+test('the whole world keeps every promise under 30 s of new seeds', { timeout: 120_000 }, () => {
+  // A seed that fails here is printed, and fails again.
+  const first = Math.floor(Date.now() / 1_000)
+  const { status, said } = simulate('--seconds', '24', '--first', String(first), '--twice', '0')
+  expect(status, said).toBe(0)
+})
+
+test('a mutant is found, and says which promise it breaks', { timeout: 60_000 }, () => {
+  const { status, said } = simulate('--mutants', 'doubt is forgotten', '--seconds', '40')
+  expect(status, said).toBe(0)
+  expect(said).toContain('a refusal without uncertain means that the platform did not act')
+})
