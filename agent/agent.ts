@@ -60,7 +60,7 @@ const agentName = `market-agent ${manifest.version}`
 /**
  * Composes the agent and starts it: locks, journal, port, then work.
  *
- * @param onFatal Called when the agent would have to guess if it went on: its journal or a sync to disk failed.
+ * @param onFatal Called when the agent would have to guess if it continued: its journal or a sync to disk failed.
  * @throws {LockedError} Another agent owns the state directory or the spool.
  * @throws {DirUnusableError} One of them cannot be made, read or written.
  * @throws {StoreUnusableError} The journal is damaged, newer or foreign.

@@ -31,7 +31,7 @@ export const money = z.int().check(z.gte(1), z.describe('Price of one unit in BR
 const timestamp = z.string().check(z.minLength(1), z.meta({ format: 'date-time' }))
 /** A moment and what it is the moment of. */
 export const momentOf = (description: string) => timestamp.check(z.describe(description))
-/** A text with known values. The platform may have more, so do not rely on these alone. */
+/** A text with known values. The platform may have more, so do not expect only these. */
 export const knownText = (description: string, values: readonly string[]) =>
   name.check(z.meta({ description, examples: values }))
 

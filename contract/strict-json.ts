@@ -182,7 +182,7 @@ class Reader {
     if (token === undefined) return this.#readLiteral()
     this.#at += token.length
     const value = Number(token)
-    // A text that was cut short may end within a number, so that is no inexact number yet.
+    // A text that was cut short may end within a number, so that is not an inexact number yet.
     const isCutShort = this.#at === this.#text.length
     if (this.#rules.numbers === 'any' || isExact(value) || isCutShort) return value
     throw new JsonErrorFound({ kind: 'inexact-number', number: token })

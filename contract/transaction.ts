@@ -61,8 +61,8 @@ export const deliveryFailureReport = z.looseObject({
 })
 
 /**
- * The phases of a transaction. The two axes alone do not separate a delivered transaction from a completed one, so a
- * phase has both axes and, for that one, `completedAt`.
+ * The phases of a transaction. The two axes do not separate a delivered transaction from a completed one by themselves,
+ * so a phase has both axes and, for that one, `completedAt`.
  */
 export const transactionPhases = {
   'awaiting-payment': { paymentStatus: 'AGUARDANDO_PAGAMENTO', deliveryStatus: null, outcome: null },
@@ -99,7 +99,7 @@ export type TransactionTrigger = (typeof transactionTriggers)[number]
 /**
  * Every move of a transaction. A trigger that is not named in a phase is refused there and changes nothing.
  *
- * - A phase that leads to itself took the report before: repeating it is answered with the same data.
+ * - A move from a phase to the same phase means that the report was accepted before: repeating it is answered with the same data.
  * - `where-it-was`: a rejected dispute returns to `delivered` when the item had been delivered, else `awaiting-server`.
  *
  * @see interface section 3
@@ -143,7 +143,7 @@ export function phaseOf(transaction: PhaseFields): TransactionPhase | undefined 
   return undefined
 }
 
-/** The phase that a trigger leads to, or undefined where it is refused. */
+/** The phase after a trigger, or undefined where it is refused. */
 export function nextPhase(transaction: PhaseFields, trigger: TransactionTrigger): TransactionPhase | undefined {
   const phase = phaseOf(transaction)
   const next = phase && transactionMoves[phase][trigger]
@@ -152,7 +152,7 @@ export function nextPhase(transaction: PhaseFields, trigger: TransactionTrigger)
 }
 
 /**
- * The outcome that a `transaction_terminal` webhook reports, from its pair alone. The event is sent only for terminal
+ * The outcome that a `transaction_terminal` webhook reports, only from its pair. The event is sent only for terminal
  * transactions, so a delivered pair in it is a completed one.
  *
  * @returns null for a pair that is not terminal.

@@ -43,7 +43,7 @@ export interface CallReports {
    * @throws {StoreFullError} It could not be noted. The call must not be sent.
    */
   begin(call: PlatformCall): Promise<void>
-  /** The call was answered. The answer stands, whatever this throws. */
+  /** The call was answered. The answer does not change, whatever this throws. */
   end(call: PlatformCall, answer: CallAnswer): Promise<void>
 }
 

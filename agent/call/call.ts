@@ -18,8 +18,8 @@ export interface Call<Kind extends Operation = Operation> {
   /** In words, why the operation does not accept the input. */
   readonly inputError?: string | undefined
   /**
-   * Set for a request that an earlier agent claimed and did not answer. `here`: it had the same journal. `elsewhere`: it
-   * had another one, and may have sent the call.
+   * Set for a request that an earlier agent claimed and did not answer. `here`: it had the same journal. `elsewhere`:
+   * it had another one and may have sent the call.
    */
   readonly claimedBefore?: 'here' | 'elsewhere' | undefined
 }

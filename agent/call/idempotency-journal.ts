@@ -19,8 +19,8 @@ export interface JournalledCall {
  * What the path of a call needs of a journal. The port is narrow, so that a store for several hosts can be put behind it. Entries are deleted
  * some time after their window has ended and their request is answered.
  *
- * Everything that resolves survives kill -9. What it does harm to run twice survives a power cut too: the intent and the
- * answer of a `once` call.
+ * Everything that resolves survives kill -9. Everything that does harm when it runs twice survives a power cut too: the
+ * intent and the answer of a `once` call.
  */
 export interface IdempotencyJournal {
   /** The name of this journal. A claim with another name was made by an agent with another journal. */

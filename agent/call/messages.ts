@@ -1,8 +1,8 @@
 const tooLarge = 'O corpo passa de 65536 bytes.'
 
 /**
- * Every refusal of the agent itself: its stable code, its status and its text in Brazilian Portuguese. What the platform
- * says is passed through and is not here.
+ * Every refusal of the agent itself: its stable code, its status and its text in Brazilian Portuguese. The platform's
+ * texts are passed through and are not here.
  *
  * Codes are public. A code is never renamed, and never means something else later.
  */

@@ -3,7 +3,7 @@
  * Pure: time is a fact of the event.
  *
  * An attempt without an answer may still arrive until its envelope has expired. Nothing waits for it. So an older
- * observation can arrive late, and stay over a newer one: the newer one is then due, and is sent again.
+ * observation can arrive late, and stay over a newer one: the newer one is then due and is sent again.
  */
 export type Observation = Quiet | Sending | Due | Repairing
 
@@ -14,7 +14,7 @@ interface Quiet {
   readonly lateUntilMs: number
 }
 
-/** A call is under way. It is the newest, and may act from now on. */
+/** A call is under way. It is the newest and may act from now on. */
 interface Sending {
   readonly at: 'sending'
   readonly quantity: number

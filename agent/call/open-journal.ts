@@ -4,7 +4,7 @@ import type { RepairJournal } from './repair-journal.ts'
 
 /** What a journal needs. */
 export interface JournalOptions {
-  /** The caller must own it alone. */
+  /** Only the caller may own it. */
   readonly stateDir: string
   readonly clock: Clock
   /** Whether a request with this id was claimed and is not answered yet: its entry outlives its window. */

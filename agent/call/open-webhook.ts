@@ -27,8 +27,8 @@ const expiredSMax = 24 * 3_600
 const questionIntervalMs = 10_000
 
 /**
- * Makes the check of webhooks. An envelope that fails for its `exp` alone is checked again after the platform was asked for
- * its time: an agent that has sent nothing for long may have a wrong clock, and must not refuse a paid order.
+ * Makes the check of webhooks. An envelope that fails only for its `exp` is checked again after the platform was asked
+ * for its time: an agent that has sent nothing for long may have a wrong clock and must not refuse a paid order.
  *
  * @param platformKeys Those in use, by kid. A webhook keeps the ones that it began with.
  */

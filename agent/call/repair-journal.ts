@@ -29,6 +29,6 @@ export interface RepairJournal {
   noteRepair(repair: DueRepair): Promise<void>
   /** The item needs no repair. */
   removeRepair(itemRef: string): Promise<void>
-  /** Nothing of this process can arrive late, but for what the noted repairs put right. */
+  /** Nothing that this process sent can arrive late, except what the noted repairs put right. */
   endCleanly(): Promise<void>
 }

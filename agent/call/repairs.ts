@@ -132,7 +132,7 @@ export class Repairs {
       return await this.#options.journal.begin(this.#lifetimeMs)
     } catch (error) {
       if (!(error instanceof StoreFullError)) throw error
-      // A full disk does not keep the agent from starting. What the last process left is not known.
+      // A full disk does not keep the agent from starting. It is not known what the last process left.
       return this.#lifetimeMs
     }
   }

@@ -38,8 +38,8 @@ function missing(path: string): DirFacts {
 }
 
 /**
- * Makes a hidden directory and a file in it, gives the file another name, and removes all of it. Rights alone say little:
- * root may write everywhere, and yet nothing can be made in `/sys`.
+ * Makes a hidden directory and a file in it, gives the file another name, and removes all of it. Rights say little by
+ * themselves: root may write everywhere, and yet nothing can be made in `/sys`.
  *
  * @throws {NodeJS.ErrnoException}
  */

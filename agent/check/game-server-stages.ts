@@ -60,7 +60,7 @@ export type ForwardFacts =
   /** `step` is what failed: no TCP connection, or no TLS over it. */
   | { readonly at: 'failed'; readonly step: 'tcp' | 'tls'; readonly error: Error }
 
-/** Connects to the forward URL as a push does, and sends nothing. */
+/** Connects to the forward URL as a push does and sends nothing. */
 export function probeForwardUrl(url: string, extraCa: string | undefined): Promise<ForwardFacts> {
   const { origin, protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
@@ -83,7 +83,9 @@ export function probeForwardUrl(url: string, extraCa: string | undefined): Promi
   })
 }
 
-/** A game server that is not running gets no orders, so this is wrong and no warning: they wait until it is mended. */
+/**
+ * A game server that is not running gets no orders, so this is wrong and not a warning: they wait until it is mended.
+ */
 export function judgeForwardUrl(url: string, facts: ForwardFacts): Verdict {
   const { host, protocol } = new URL(url)
   if (facts.at === 'connected')

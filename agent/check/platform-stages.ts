@@ -20,7 +20,7 @@ export interface PlatformFacts {
   readonly problem: PlatformProblem | undefined
   /** How far the clock of this host is behind the platform's; undefined where the platform shows no time. */
   readonly offsetMs: number | undefined
-  /** Host and port of the proxy that leads to the platform. */
+  /** Host and port of the proxy to the platform. */
   readonly proxy: string | undefined
 }
 

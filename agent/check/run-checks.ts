@@ -33,8 +33,8 @@ interface StageGroup {
 }
 
 /**
- * Runs the stages one by one. It takes no lock and no port, and sends nothing that changes anything: one question without
- * a signature, and one signed `market.eligibility`.
+ * Runs the stages one by one. It takes no lock and no port and sends nothing that changes anything: one question
+ * without a signature, and one signed `market.eligibility`.
  */
 export async function* runChecks({ reading, offline, userAgent }: CheckOptions): AsyncGenerator<Check> {
   yield* settingsChecks(reading)
@@ -91,7 +91,7 @@ async function hostStages(config: PartialConfig, offline: boolean): Promise<Stag
     needs: ['SERVICE_WEBHOOK_PORT', 'SERVICE_WEBHOOK_HOST'],
     async run() {
       const facts = await probePort(settings.host, settings.port, settings.path)
-      // The bridge takes POST alone.
+      // The bridge accepts only POST.
       const isOurs = agent !== undefined && facts.at === 'taken' && facts.answer?.status === 405
       const plan = { setting: 'SERVICE_WEBHOOK_PORT', ...settings, portMin } as const
       return [{ name: 'webhook-port', ...judgePort(plan, facts, isOurs) }]

@@ -42,7 +42,7 @@ export type DatabaseFacts =
 const headBytes = 100
 const magic = 'SQLite format 3\0'
 
-/** Reads the head alone: a database that is opened would be locked. @see https://sqlite.org/fileformat.html */
+/** Reads only the head: a database that is opened would be locked. @see https://sqlite.org/fileformat.html */
 export function probeDatabase(path: string): DatabaseFacts {
   try {
     if (!statSync(path, { throwIfNoEntry: false })?.size) return { at: 'missing' }
@@ -67,7 +67,7 @@ export function judgeDatabase(path: string, kind: DatabaseKind, facts: DatabaseF
     case 'unusable':
       return wrongBy(path, facts.error)
     case 'foreign':
-      return wrong(say`${path} is no database`, kind.cureOfDamage())
+      return wrong(say`${path} is not a database`, kind.cureOfDamage())
     case 'there':
       if (facts.applicationId !== kind.applicationId)
         return wrong(say`${path} is another program's database`, cures.ownStateDir())

@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts'
 import type { Clock } from './clock.ts'
 
-/** Early scans take at most a fifth of the time, and are at least this far apart. */
+/** Early scans take at most a fifth of the time and are at least this far apart. */
 const earlyAfterMs = 5
 const restPerScan = 4
 

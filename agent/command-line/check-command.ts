@@ -16,7 +16,7 @@ export interface CheckFlags {
 /** `market-agent check`: one line for each stage, what is wrong and how to mend it. */
 export async function check({ config, json = false, offline = false }: CheckFlags): Promise<void> {
   const reading = readSettings(config, readAgentConfig)
-  // As in the daemon: Node reads it anew for each TLS connection.
+  // As in the daemon: Node reads it again for each TLS connection.
   delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   const checks: Check[] = []
   for await (const found of runChecks({ reading, offline, userAgent: `market-agent/${manifest.version}` })) {

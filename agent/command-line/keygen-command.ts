@@ -9,7 +9,7 @@ import { causeOf, codeOf, cureOf } from '../durable-files/system-errors.ts'
 import { readSigningKey } from '../signing/signing-key.ts'
 import { exitCodes } from './exit-codes.ts'
 
-/** `market-agent keygen`: writes a new signing key, and says what the platform's staff need to register it. */
+/** `market-agent keygen`: writes a new signing key and says what the platform's staff need to register it. */
 export async function keygen({ out, kid }: { out: string; kid?: string }): Promise<void> {
   const dir = resolve(out)
   const files = { private: join(dir, 'signing-key.pem'), public: join(dir, 'signing-key-public.pem') }
@@ -30,7 +30,7 @@ export async function keygen({ out, kid }: { out: string; kid?: string }): Promi
     process.exitCode = exitCodes.refused
     return
   }
-  process.stdout.write(`Private key, for this host alone: ${files.private}
+  process.stdout.write(`Private key, only for this host: ${files.private}
   SERVICE_SIGNING_KEY_FILE=${files.private}
   SERVICE_SIGNING_KID=${kid ?? 'the kid that the staff tell you'}
 Send to the platform's staff, over a way that they trust:

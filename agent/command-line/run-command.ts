@@ -47,7 +47,7 @@ export async function run(options: RunOptions): Promise<void> {
   }
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'ended by a bug of the agent'))
   if (process.platform !== 'win32') process.on('SIGHUP', () => void live.reload())
-  // Node reads it anew for each TLS connection; a warning of the configuration says that it is ignored.
+  // Node reads it again for each TLS connection; a warning of the configuration says that it is ignored.
   delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   const manager = serviceManager({ env: process.env, clock: systemClock, log })
   const onStandby = ({ path, owner }: LockedError) => {
@@ -99,8 +99,8 @@ async function openLogOrReport({ logLevel, logFile }: AgentConfig): Promise<Open
 }
 
 /**
- * The number of threads beside the event loop; Node reads it before it starts the first one. They sign, so more threads
- * than cores bring nothing. The answers of a spool wait for the disk and get threads of their own.
+ * The number of threads besides the event loop; Node reads it before it starts the first one. They sign, so more
+ * threads than cores bring nothing. The answers of a spool wait for the disk and get threads of their own.
  */
 function threadsFor({ spoolDir }: AgentConfig): number {
   return Math.max(2, availableParallelism()) + (spoolDir === undefined ? 0 : limits.spoolInFlightMax)

@@ -297,7 +297,7 @@ function readWebhookSettings(
   return { host, port, path, forwardUrl, forwardToken, ordersBy: readOrdersBy(reader, forwardUrl, agent.spoolDir) }
 }
 
-/** It follows from what is set, and can be said outright. */
+/** It follows from the settings and can be said directly. */
 function readOrdersBy(reader: SettingsReader, forwardUrl: string | undefined, spoolDir: string | undefined): OrdersBy {
   const name = 'SERVICE_ORDERS_BY'
   const usual = forwardUrl !== undefined ? 'url' : spoolDir !== undefined ? 'files' : 'asking'

@@ -74,7 +74,7 @@ const fixedFields: Readonly<Record<Exclude<keyof AgentConfig, ReloadedField | 'w
   logFile: 'SERVICE_LOG_FILE',
 }
 
-/** The token for the forward URL is read anew. */
+/** The token for the forward URL is read again. */
 const fixedWebhookFields: Readonly<Record<Exclude<keyof WebhookSettings, 'forwardToken'>, SettingName>> = {
   host: 'SERVICE_WEBHOOK_HOST',
   port: 'SERVICE_WEBHOOK_PORT',

@@ -199,7 +199,7 @@ export class SettingsReader {
   }
 }
 
-/** A path for people to read. What is not a whole path may be a secret in the wrong place. */
+/** A path for people to read. A text that is not a whole path may be a secret in the wrong place. */
 export function shownPath(path: string): string {
   return isAbsolute(path) ? path : say`(not shown, because it is not a whole path)`
 }

@@ -7,7 +7,7 @@ import { RemovedError, trackFile } from '../durable-files/same-file.ts'
 import { codeOf } from '../durable-files/system-errors.ts'
 import { StoreFullError } from './store-errors.ts'
 
-/** What a writer needs beside its database. */
+/** What a writer needs besides its database. */
 export interface DatabaseWriterOptions {
   /** Of the database's file. */
   readonly path: string
@@ -17,7 +17,10 @@ export interface DatabaseWriterOptions {
   readonly onFatal: (error: Error) => void
 }
 
-/** Commits to the database, and reads from it. Tells a full disk, after which the agent goes on, from every other failure. */
+/**
+ * Commits to the database, and reads from it. Tells a full disk, after which the agent continues, from every other
+ * failure.
+ */
 export class DatabaseWriter {
   readonly #db: DatabaseSync
   readonly #options: DatabaseWriterOptions
@@ -71,8 +74,8 @@ export class DatabaseWriter {
   }
 
   /**
-   * Resolves when a power cut cannot undo the commits before this call. The same as `synchronous=FULL`, but the calls beside
-   * it do not wait, and several commits share one sync.
+   * Resolves when a power cut cannot undo the commits before this call. The same as `synchronous=FULL`, but other calls
+   * do not wait meanwhile, and several commits share one sync.
    *
    * @throws {RemovedError} The file was removed or replaced, and the commits with it.
    */

@@ -30,8 +30,8 @@ export interface DatabaseKind {
 const checkedBytesMax = 8 * 1024 * 1024
 
 /**
- * Opens a database of the state directory, and makes it if there is none. One of an earlier version is taken over. Commits
- * are not synced unless `PRAGMA synchronous` says so.
+ * Opens a database of the state directory and makes it if there is none. One of an earlier version is taken over.
+ * Commits are not synced unless `PRAGMA synchronous` says so.
  *
  * @param prepare Makes the database ready for this process. If it fails, the database is closed.
  * @throws {StoreUnusableError} The file is damaged, newer, or another program's. It stays untouched.
@@ -112,7 +112,7 @@ function filesOf(path: string): string[] {
 function refuseForeign({ applicationId, schemaVersion, cureOfDamage }: DatabaseKind, path: string): void {
   using db = new DatabaseSync(path, { readOnly: true, timeout: 0 })
   const value = (sql: string) => Object.values(db.prepare(sql).get() ?? {})[0]
-  // Fails if the file is no database.
+  // Fails if the file is not a database.
   value('SELECT count(*) FROM sqlite_schema')
   if (value('PRAGMA application_id') !== applicationId)
     throw unusable(path, "another program's database", 'set SERVICE_STATE_DIR to a directory of its own')

@@ -9,7 +9,7 @@ import { codeOf, isOutOfSpace } from './system-errors.ts'
 export type DatabaseState =
   /** Another process has it open. */
   | 'locked'
-  /** The file is no database, or a broken one. */
+  /** The file is not a database, or is a broken one. */
   | 'damaged'
   /** It could not be read or written. The file may be healthy. */
   | 'unreachable'
@@ -99,7 +99,7 @@ function tryToAppend(wal: string): void {
 }
 
 /**
- * Writes as much as SQLite needs beside a database that it opens, and removes it.
+ * Writes as much as SQLite needs next to a database that it opens, and removes it.
  *
  * @throws {NodeJS.ErrnoException} The disk is full, a quota is used up, or a right is missing.
  */

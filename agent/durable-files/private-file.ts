@@ -6,7 +6,10 @@ export function makePrivateFile(path: string): void {
   else closeSync(openSync(path, 'a', 0o600))
 }
 
-/** Takes the rights of all others to a file away, if the file exists. Who is not its owner cannot, and goes on. */
+/**
+ * Removes all other users' rights to a file, if the file exists. A process that does not own the file cannot do that
+ * and continues.
+ */
 export function makePrivate(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode
   if (mode === undefined || (mode & 0o077) === 0) return

@@ -38,7 +38,7 @@ export function patientFs(files: Pick<Files, 'renameSync' | 'unlink'>, clock: Cl
   }
 }
 
-/** How `keepTrying` goes on, and what it reports. */
+/** How `keepTrying` continues, and what it reports. */
 export interface Retrying {
   readonly clock: Clock
   readonly stopping: AbortSignal

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import type { Files } from './files.ts'
 
 /**
- * Makes what was renamed in a directory survive a power cut. Windows has no such thing, and does it by itself. A
+ * Makes what was renamed in a directory survive a power cut. Windows has no such call because it does this by itself. A
  * directory that was removed has nothing to keep.
  */
 export async function syncDir(files: Files, dir: string): Promise<void> {

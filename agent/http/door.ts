@@ -24,7 +24,7 @@ export interface Answer {
 }
 
 /**
- * Answers the requests at a port, and knows nothing of sockets. Undefined when the sender has hung up.
+ * Answers the requests at a port and knows nothing about sockets. Undefined when the sender has hung up.
  *
  * `onSent` is called when the answer has left (`hasLeft`), or can no longer leave.
  */

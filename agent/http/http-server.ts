@@ -52,7 +52,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.on('checkExpectation', onRequest)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-    // Something that is not HTTP may follow complete requests; their answers still come first, and alone.
+    // Something that is not HTTP may follow complete requests; their answers still leave first, with nothing else.
     if (connections.endAfterAnswers(socket)) return
     options.onMalformed(refuseMalformed(error, socket, options.malformedText), error.code)
   })

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { makePrivate } from '../durable-files/private-file.ts'
 
 const ballastBytes = 4 * 1024 * 1024
-/** Space that must be free beside the ballast when it is made, so that the disk is not full again at the next call. */
+/**
+ * Space that must be free in addition to the ballast when it is made, so that the disk is not full again at the next
+ * call.
+ */
 const slackBytes = 1024 * 1024
 const chunk = Buffer.alloc(65_536)
 

@@ -22,7 +22,7 @@ export function journalTime(db: DatabaseSync, clock: Clock) {
     /**
      * Stores the offset of the wall clock if that clock was set. Call it before a time is written.
      *
-     * @param commit Runs the write. What it throws is thrown.
+     * @param commit Runs the write. An error of it is thrown.
      */
     storeOffset(commit: (write: () => void) => void): void {
       const offsetMs = clock.wallMs() - nowMs()

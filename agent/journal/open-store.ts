@@ -17,8 +17,8 @@ export interface Store {
 }
 
 /**
- * Opens the store of a state directory. If there is no room for that, it drops the ballast and tries once more: a full disk
- * is no reason not to start.
+ * Opens the store of a state directory. If there is no room for that, it drops the ballast and tries once more: a full
+ * disk must not prevent a start.
  *
  * @throws As `openDatabase`.
  */

@@ -27,7 +27,7 @@ export interface Purge {
  * @returns Stops it.
  */
 export function startPurging({ calls, time, clock, isUnanswered, commit }: Purge): () => void {
-  /** @returns The rowid to go on behind; undefined when the rest has not ended. */
+  /** @returns The rowid after which to continue; undefined when the rest has not ended. */
   const deletePart = (afterRowid: number): number | undefined => {
     const rows = calls.listOldest(afterRowid, partSize)
     for (const { rowid, id, ends_at_ms } of rows) {

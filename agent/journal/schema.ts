@@ -13,7 +13,7 @@ const callTable = `
     answer TEXT,
     ends_at_ms REAL
   ) STRICT;
-  -- For the start. It holds the calls under way alone, so that an answer is written to one tree of ids and no other.
+  -- For the start. It has only the calls under way, so that an answer is written to one tree of ids and no other.
   CREATE INDEX call_intent ON call (id) WHERE ends_at_ms IS NULL;
 `
 
@@ -67,7 +67,7 @@ export const journalDatabase: DatabaseKind = {
   applicationId: 0x6d6b746a,
   schemaVersion,
   schema,
-  // In the same transaction as the tables, because a journal without a name is no journal.
+  // In the same transaction as the tables, because a journal without a name is not a journal.
   fill: (db) => void db.prepare('INSERT INTO journal (only, name) VALUES (1, ?)').run(randomUUID()),
   takeOver,
   cureOfDamage: cures.beginJournal,

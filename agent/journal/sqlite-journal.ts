@@ -19,7 +19,7 @@ interface Entry extends JournalEntry {
 
 /** Between two looks whether the database is still the file of its path. A sync looks too, so a `once` call never waits for this. */
 const removalIntervalMs = 1_000
-/** Some 4 MB. What is not in memory is read from the database. */
+/** Some 4 MB. All others are read from the database. */
 const cachedTextMax = 2 * 1024 * 1024
 
 /** The journal in `journal.db` of the state directory. */

@@ -305,7 +305,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   '{0} is given twice': '{0} aparece duas vezes',
   '{0} is locked by another market-agent ({1}), which does not listen at the port of these settings':
     '{0} está bloqueado por outro market-agent ({1}), que não escuta na porta destas configurações',
-  '{0} is no database': '{0} não é um banco de dados',
+  '{0} is not a database': '{0} não é um banco de dados',
   '{0} is not in use': '{0} não está em uso',
   '{0} is on a network file system ({1})': '{0} está em um sistema de arquivos de rede ({1})',
   '{0} is used by the {1} that runs now': '{0} é usado pelo {1} que está em execução',

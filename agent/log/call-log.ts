@@ -61,7 +61,7 @@ export class CallLog {
     if (this.#inFlight.size > 0) this.#log.info({ calls: this.#inFlight.size }, 'waiting for calls in flight')
   }
 
-  /** Writes a line for each call that the end of the agent cuts off. What comes of it later is not logged. */
+  /** Writes a line for each call that the end of the agent cuts off. Its later result is not logged. */
   logCutOff(): void {
     for (const { operationName: operation, id } of this.#inFlight) {
       this.#log.warn({ operation, id, outcome: 'cut off' }, 'call cut off: it took longer than the time for shutdown')

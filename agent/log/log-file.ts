@@ -21,7 +21,7 @@ const fileBytesMax = 10_485_760
 const filesKept = 5
 /** A file that could not be rotated is tried again after this many bytes. */
 const bytesBeforeNextTry = 1_048_576
-/** A line looks at most this often whether the path still leads to the open file. */
+/** A line looks at most this often whether the path still names the open file. */
 const lookIntervalMs = 1_000
 
 /**

@@ -16,7 +16,7 @@ export interface LogOptions {
 /** The agent's log. */
 export type Log = Logger
 
-/** A log, and how to go on in a new file. */
+/** A log, and how to continue in a new file. */
 export interface OpenedLog {
   readonly log: Log
   /** Opens the file at once, if another program has renamed it. */
@@ -65,6 +65,6 @@ function writeToStderr(text: string): void {
   try {
     writeSync(2, text)
   } catch {
-    // The calls go on without a log.
+    // The calls continue without a log.
   }
 }

@@ -1,7 +1,7 @@
 import type { RepairReport, RepairsOptions } from '../call/repairs.ts'
 import type { Log } from './log.ts'
 
-/** One line for each observation that was sent again. It is not a call of the game server, and is not counted as one. */
+/** One line for each observation that was sent again. It is not a call of the game server and is not counted as one. */
 export function repairLog(log: Log): Pick<RepairsOptions, 'onRepair' | 'onError'> {
   return {
     onRepair(repair: RepairReport) {

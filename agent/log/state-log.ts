@@ -1,7 +1,7 @@
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
 import type { Log } from './log.ts'
 
-/** Logs when a store stops taking what it keeps and when it takes it again, and keeps the reason for the heartbeat. */
+/** Logs when a store stops accepting entries and when it accepts them again. It keeps the reason for the heartbeat. */
 export class StateLog {
   /** Empty while they are taken. */
   reasons: readonly string[] = []

@@ -29,9 +29,9 @@ export interface DoorRefusal {
 }
 
 /**
- * Decides on the head alone whether a request may call, in one order, before the body is read. A web page in a browser on
- * this host reaches every loopback port. So a request that comes from a browser, or names another host, is refused, and
- * no CORS header is ever sent.
+ * Decides only by the head whether a request may call, in one order, before the body is read. A web page in a browser
+ * on this host reaches every loopback port. So a request that comes from a browser, or names another host, is refused,
+ * and no CORS header is ever sent.
  *
  * @param token The agent's token; undefined if none is configured.
  */

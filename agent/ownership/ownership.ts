@@ -34,7 +34,7 @@ export interface Ownership {
 }
 
 /**
- * Makes this process the owner of a directory, and makes the directory if it is missing.
+ * Makes this process the owner of a directory and makes the directory if it is missing.
  *
  * @param owner Tells other agents who owns the directory.
  * @throws {LockedError} Another live process owns it.

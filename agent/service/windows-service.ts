@@ -20,7 +20,7 @@ $ErrorActionPreference = 'Stop'
 $Name = '${name}'
 $Programs = "$env:ProgramFiles\\market-agent"
 $Data = "$env:ProgramData\\${name}"
-$Account = "NT SERVICE\\$Name"   # made by Windows for this service alone: no password, no rights but these below
+$Account = "NT SERVICE\\$Name"   # made by Windows only for this service: no password, only the rights below
 
 New-Item -ItemType Directory -Force "$Data\\state", "$Data\\logs" | Out-Null
 

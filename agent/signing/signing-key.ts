@@ -18,7 +18,7 @@ export class KeyFileError extends Error {
 /**
  * Reads an RSA private key (PKCS#8 or PKCS#1 PEM).
  *
- * @throws {KeyFileError} It is no RSA key, it is encrypted, or it has fewer than `limits.signingKeyBitsMin` bits.
+ * @throws {KeyFileError} It is not an RSA key, it is encrypted, or it has fewer than `limits.signingKeyBitsMin` bits.
  */
 export function readSigningKey(pem: string, kid: string): SigningKey {
   if (/-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(pem))
@@ -40,7 +40,7 @@ export function fingerprintOf(publicKey: KeyObject): string {
 /**
  * Reads one of the platform's RSA public keys (SPKI or PKCS#1 PEM).
  *
- * @throws {KeyFileError} It is no RSA key, or it has fewer than `limits.signingKeyBitsMin` bits.
+ * @throws {KeyFileError} It is not an RSA key, or it has fewer than `limits.signingKeyBitsMin` bits.
  */
 export function readPlatformKey(pem: string): KeyObject {
   if (pem.includes('PRIVATE KEY'))

@@ -34,7 +34,7 @@ const correlation: ReadonlyMap<string, string> = new Map([
   ['replayed', 'dataReplayed'],
 ])
 
-/** The same JSON in ASCII alone, as one line without blanks between its parts, for readers that know no JSON. */
+/** The same JSON only in ASCII, as one line without blanks between its parts, for readers that cannot parse JSON. */
 export function asciiLine(json: string): string {
   let isInString = false
   // One token after another: a pattern for a whole string needs a stack as deep as the string has escapes.

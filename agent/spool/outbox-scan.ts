@@ -20,7 +20,7 @@ export interface OutboxScanOptions {
 }
 
 const batchSize = 1_024
-/** With so many to go on with, the directory is not read. */
+/** With this many new requests at hand, the directory is not read. */
 const backlogMin = 64
 /**
  * A directory that has not changed is read again only after this time, because not every file system reports every
@@ -30,8 +30,8 @@ const trustedMs = 2_000
 const settledMs = 100
 
 /**
- * Finds new requests in the outbox, oldest first: by the scan that first saw them, then by their time of change, then by
- * name. Copied files keep old times, so the time alone decides nothing.
+ * Finds new requests in the outbox, oldest first: by the scan that first saw them, then by their time of change, then
+ * by name. Copied files keep old times, so the time decides nothing by itself.
  *
  * The directory is read in bounded batches, and each file's entry once.
  */
@@ -46,7 +46,7 @@ export class OutboxScan {
     this.#ignored = new IgnoredNames(options.clock, options.onIgnored)
   }
 
-  /** Whether so many requests can be claimed that no newer one can be next. */
+  /** Whether the requests that can be claimed are so many that no newer one can be next. */
   get hasBacklog(): boolean {
     return this.#options.table.countClaimable(backlogMin) === backlogMin
   }

@@ -15,7 +15,7 @@ import { type SpoolDirs, SpoolUnusableError } from './spool-dirs.ts'
 /** What the recovery works with. */
 export interface Recovering extends Publishing {
   readonly journal: { readonly name: string }
-  /** Called for an entry that has the name of an own file and is no regular file. */
+  /** Called for an entry that has the name of one of the agent's own files and is not a regular file. */
   readonly onIgnored: (name: string) => void
 }
 

@@ -10,7 +10,7 @@ import { readBounded } from '../durable-files/read-bounded.ts'
 export type RequestReading =
   | { readonly kind: 'call'; readonly call: Call }
   | Refused
-  /** It is no JSON object yet, and its writer may still be writing it: then `stamp` changes. */
+  /** It is not a JSON object yet, and its writer may still be writing it: then `stamp` changes. */
   | (Omit<Refused, 'kind'> & { readonly kind: 'half-written'; readonly stamp: string; readonly isEmpty: boolean })
   | { readonly kind: 'gone' }
 
@@ -83,7 +83,7 @@ function isCutOff(text: string): boolean {
 function isUtf16(bytes: Buffer): boolean {
   const [first, second] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true
-  // JSON begins with two ASCII characters. A file of zeros is no text: it is space that was reserved for one.
+  // JSON begins with two ASCII characters. A file of zeros is not a text: it is space that was reserved for one.
   const zeros = [...bytes.subarray(0, 4)].map((byte) => (byte === 0 ? '0' : 'x')).join('')
   return zeros === 'x0x0' || zeros === '0x0x'
 }

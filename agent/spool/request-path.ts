@@ -22,7 +22,7 @@ export interface RequestPathOptions extends Claiming, Publishing {
   readonly onFatal: (error: Error) => void
 }
 
-/** The path's surroundings. After each change of a state another request may go on. */
+/** The path's surroundings. After each change of a state another request may continue. */
 export interface PathSpool extends RequestPathOptions {
   readonly stopping: AbortSignal
   readonly set: (request: ActiveRequest) => void

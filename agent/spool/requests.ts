@@ -34,14 +34,14 @@ export interface Orphaned extends Claim {
 export type ActiveRequest =
   /** It is renamed and read, in a slot. `isRetried`: that fails and is tried again, so that others may go first. */
   | { readonly at: 'claiming'; readonly name: string; readonly id: string; readonly isRetried: boolean }
-  /** Its file is not whole yet, and is read again after each scan. */
+  /** Its file is not whole yet and is read again after each scan. */
   | (Claim & { readonly at: 'half-written' })
   | Queued
   /** Its call is under way, in a slot. */
   | (Claim & { readonly at: 'calling' })
   /** Its answer is written. `isObstructed`: a directory has the name that a file must get. */
   | (Claim & { readonly at: 'publishing'; readonly isObstructed: boolean })
-  /** The agent stops before this one could be read or answered. The next start goes on with it. */
+  /** The agent stops before this one could be read or answered. The next start continues with it. */
   | { readonly at: 'abandoned'; readonly name: string; readonly id: string }
 
 /** A request that waits for earlier calls of its item or transaction. With its turn it waits only for a slot. */
@@ -67,8 +67,8 @@ export interface SpoolLimits {
 }
 
 /**
- * The request that goes on now: one whose call may begin, else one to claim. Claims are made one after another, so that
- * their order is the order of the calls.
+ * The request that continues now: one whose call may begin, else one to claim. Claims are made one after another, so
+ * that their order is the order of the calls.
  *
  * Requests above `queuedMax` and `publishingMax` count against the slots, but only for new claims. A call whose turn has
  * come is not delayed by them, because they may be waiting for it.

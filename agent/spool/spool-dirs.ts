@@ -82,7 +82,7 @@ export function spoolReasons(files: Files, dirs: SpoolDirs, isInDoubt: boolean):
   }
 }
 
-/** Whether the root was given to a group on purpose: to another than the agent's own, or with the setgid bit. */
+/** Whether the root was given to a group on purpose: to a group that is not the agent's own, or with the setgid bit. */
 function isShared({ mode, gid }: Stats, { user }: Files): boolean {
   return (mode & 0o2000) !== 0 || (gid !== user?.gid && (mode & 0o070) !== 0)
 }

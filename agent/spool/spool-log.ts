@@ -30,11 +30,11 @@ export function spoolLog(log: Log, clock: Clock) {
   const rejected = new LimitedLog(log, clock)
   const problems = new Map<string, SpoolProblem>()
   return {
-    /** A name looks like a request, or like one of the agent's own files, and is none. */
+    /** A name looks like a request, or like one of the agent's own files, but is neither. */
     onIgnored: (name: string, why: WhyIgnored): void =>
       ignored.warn({ name, why, cure: curesOfNames[why]() }, 'ignored in the spool'),
 
-    /** A file was refused, and is kept as `.rejected`. */
+    /** A file was refused and is kept as `.rejected`. */
     onRejected: (name: string, reason: string): void =>
       rejected.warn({ name, status: 400, reason }, 'request file refused'),
 

@@ -29,8 +29,8 @@ const spoolLimits = { slots: limits.spoolInFlightMax, queuedMax: 64, publishingM
 const deferredMs = 30_000
 
 /**
- * Interface C: takes requests from the outbox, oldest first, and has eight of them read or called at a time. The path of
- * one request is in `request-path.ts`, and what may go on is decided in `requests.ts`.
+ * Interface C: takes requests from the outbox, oldest first, and reads or calls eight of them at a time. The path of
+ * one request is in `request-path.ts`, and `requests.ts` decides which request may continue.
  *
  * @see interface section 4.10
  */
@@ -117,7 +117,7 @@ export class SpoolWorker {
     else if (table.countClaimable(1) === 0) outboxEvents.turnOn()
   }
 
-  /** Changes the table, and lets every request go on that may. */
+  /** Changes the table and continues every request that may continue. */
   #goOn(change: () => void = () => undefined): void {
     const { table } = this.#options
     change()

@@ -28,7 +28,7 @@ export interface SpoolOptions
   readonly log: Log
   /** Name and version. */
   readonly agent: string
-  /** Why calls may fail, beside what is wrong with the spool. Empty when nothing is. */
+  /** Why calls may fail, apart from problems of the spool. Empty when nothing is. */
   readonly reasons: () => readonly string[]
 }
 

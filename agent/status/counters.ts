@@ -39,7 +39,7 @@ export class Counters {
   readonly ended = { ok: 0, refused: 0, uncertain: 0 }
   readonly durations = {
     boundsS: durationBoundsS,
-    /** Number of calls in each bucket alone; the last one has no bound. */
+    /** Number of calls in each bucket, without those below it; the last one has no bound. */
     counts: Array.from({ length: durationBoundsS.length + 1 }, () => 0),
     sumS: 0,
   }

@@ -6,7 +6,7 @@ import type { ProtectedHeader } from './protected-header.ts'
  *
  * @param body The exact bytes sent, empty for GET. Serialising again afterwards breaks the signature.
  * @param key RSA private key of at least `limits.signingKeyBitsMin` bits.
- * @throws {TypeError | DOMException} The key is no private RSA key, or too short.
+ * @throws {TypeError | DOMException} The key is not a private RSA key, or is too short.
  * @see interface section 5; RFC 7515 appendix F
  */
 export async function sealEnvelope(

@@ -89,7 +89,7 @@ test('whatever text a request file has, it gets an answer file or is set aside',
   )
 })
 
-test('whatever fields a signed webhook has beside or instead of its own, it is answered', async () => {
+test('whatever fields a signed webhook has in addition to its own or instead of them, it is answered', async () => {
   const changes = fc.dictionary(fc.oneof(hostileName, fc.constantFrom(...Object.keys(order))), hostileValue)
   await assertDoor(
     changes,

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import type { EnvelopeStep } from '../../contract/envelope/open.ts'
 import { accepted, bodyOf, refused, rulesOf, type Vector } from '../vectors/vectors.ts'
 
-// jose answers one question, whether the signature holds; the rest of these envelopes is for us to refuse.
+// jose answers one question, whether the signature is valid; the rest of these envelopes is for us to refuse.
 
-/** The usual way to hold a detached JWS to jose: the first line, split at its dots. */
+/** The usual way to give a detached JWS to jose: the first line, split at its dots. */
 async function joseAccepts(vector: Vector): Promise<boolean> {
   const [protectedSegment = '', , signature = ''] = (vector.headerLines[0] ?? '').split('.')
   const [key] = rulesOf(vector).keys.values()
@@ -17,7 +17,7 @@ async function joseAccepts(vector: Vector): Promise<boolean> {
   )
 }
 
-/** What jose accepts of the refused, by the reason for which we do not. */
+/** The refused envelopes that jose accepts, by the reason for which we refuse them. */
 const whyStricter: Readonly<Record<string, readonly string[]>> = {
   'which of several lines was meant is a guess that a proxy may make differently': [
     'two lines',

@@ -64,7 +64,7 @@ test('every envelope that must be refused is refused, at the step that the file 
   expect(ends).toEqual(Object.fromEntries(refused.map(({ name, step }) => [name, step])))
 })
 
-test('every step refuses something, and says what would have passed', async () => {
+test('every step refuses something and says what would have passed', async () => {
   expect(envelopeSteps.filter((step) => !refused.some((vector) => vector.step === step))).toEqual([])
   for (const vector of refused) {
     expect(await open(vector), vector.name).toMatchObject({ ok: false, expected: /./, received: /./ })
@@ -142,7 +142,7 @@ test('with a clock or a leeway that is not a number nothing opens', async () => 
   expect(endOf(await openEnvelope(receivedOf(request), early))).toBe('expiry')
 })
 
-test('a parameter counts only where it stands in the header itself, never through __proto__', async () => {
+test('a parameter counts only if it is in the header itself, never through __proto__', async () => {
   const key = testKeysOf('game-server').privateKey
   const good = JSON.parse(request.protectedHeader)
   for (const name of ['alg', 'kid', 'exp', 'jti']) {

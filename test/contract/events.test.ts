@@ -70,7 +70,7 @@ test('an observation is read bare or under data, zero too', () => {
   }
 })
 
-test('where both forms stand, the bare one counts if it is an observation', () => {
+test('where both forms are there, the bare one counts if it is an observation', () => {
   expect(observedQuantityOf({ observedQuantity: 3, data: { observedQuantity: 5 } })).toBe(3)
   expect(observedQuantityOf({ observedQuantity: 3, data: 'x' })).toBe(3)
   expect(observedQuantityOf({ observedQuantity: 'x', data: { observedQuantity: 5 } })).toBe(5)

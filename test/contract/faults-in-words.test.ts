@@ -12,7 +12,7 @@ function said(name: OperationName, input: unknown): string {
   return issue ? inputErrorInWords(issue, input) : 'nothing is wrong'
 }
 
-/** What is said of a JSON text. */
+/** What is said about a JSON text. */
 function saidOf(text: string): string {
   const reading = readStrictJson(text)
   return reading.ok ? 'nothing is wrong' : jsonErrorInWords(reading.error)

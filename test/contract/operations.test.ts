@@ -75,7 +75,7 @@ test('the nine platform operations are those of the table, route, auth, retry cl
   expect(ours.sort()).toEqual(rows.sort())
 })
 
-test('beside them are two envelopes, the verification of webhooks and the orders, and nothing else', () => {
+test('besides them there are two envelopes, the verification of webhooks and the orders, and nothing else', () => {
   expect(names.filter((name) => operations[name].kind !== 'platform').sort()).toEqual([
     'market.register.envelope',
     'orders.open',

@@ -51,7 +51,7 @@ test('a text that is not JSON is refused with the place of its first error', () 
   for (const [text, line, column] of places) expect(fault(text), text).toEqual({ kind: 'not-json', line, column })
 })
 
-test('JSON that is no object is refused', () => {
+test('JSON that is not an object is refused', () => {
   for (const text of ['[]', '[{}]', '"{}"', '1', '-0', 'null', 'true', 'false', ' [1] ']) {
     expect(fault(text), text).toEqual({ kind: 'not-an-object' })
   }
@@ -67,7 +67,7 @@ test('white space, escapes and the empty object are as JSON has them', () => {
 
 // Names
 
-test('a name given twice is found wherever it stands and however it is spelled', () => {
+test('a name given twice is found wherever it is and however it is spelled', () => {
   const twice = {
     a: ['{"a":1,"a":1}', '{"a":1,"b":2,"a":3}', '{"a":1,"\\u0061":2}', '{"\\u0061":1,"a":2}', '{ "a" : 1 , "a" : 1 }'],
     b: ['{"a":{"b":1,"b":2}}', '{"a":[{"b":1,"b":2}]}', '{"a":[1,[{"c":{},"b":[],"b":"x"}]]}', '{"b":{"b":{}},"b":[]}'],
@@ -82,7 +82,7 @@ test('a name given twice is found wherever it stands and however it is spelled',
   expect(fault('{"constructor":1,"constructor":2}')).toEqual({ kind: 'duplicate-name', name: 'constructor' })
 })
 
-test('a name may stand again in another object, as a value, and inside a string', () => {
+test('a name may be there again in another object, as a value, and inside a string', () => {
   const texts = [
     '{"a":{"a":{"a":1}}}',
     '{"a":[{"a":1},{"a":2}]}',
@@ -145,7 +145,7 @@ test('an integer passes up to ±(2^53 − 1), however it is spelled, and not bey
   }
 })
 
-test('a number between two strings, in a string or as a name is no number', () => {
+test('a number between two strings, in a string or as a name is not a number', () => {
   expect(read('{"9007199254740993":"9007199254740993","a":["1e999"]}')).toEqual({
     '9007199254740993': '9007199254740993',
     a: ['1e999'],
@@ -252,7 +252,7 @@ test('UTF-8 is decoded strictly; a byte order mark before it is taken off, once'
   }
 })
 
-// Against texts that were built from values. JSON.parse is no judge of escaped names: see escaped-names.test.ts.
+// Against texts that were built from values. JSON.parse cannot judge escaped names: see escaped-names.test.ts.
 
 test('what JSON.stringify writes of any object is read as that object, and its members one by one', async () => {
   const values = fc.jsonValue({ maxDepth: 6, noUnicodeString: false })

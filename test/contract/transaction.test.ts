@@ -109,7 +109,7 @@ test('phases and status pairs are one to one, completedAt telling completed from
   expect(new Set(known).size).toBe(10)
 })
 
-test('a pair that the interface does not know is no phase, moves nowhere and ends nothing', () => {
+test('a pair that the interface does not know is not a phase, moves nowhere and ends nothing', () => {
   const pairs: [string, string | null][] = [
     ['PAGO', null],
     ['AGUARDANDO_PAGAMENTO', 'ENTREGUE'],

@@ -196,7 +196,7 @@ for (const retryClass of classes) {
     expect(platform.seen.length).toBe(retryClass === 'once' ? 1 : 3)
   })
 
-  test(`401 with the clock off by an hour: a ${retryClass} call is signed anew by the platform's clock`, async () => {
+  test(`401 with the clock off by an hour: a ${retryClass} call is signed again by the platform's clock`, async () => {
     await using platform = await ScriptedPlatform.start()
     await using agent = await startTestAgent(platform.url)
     const platformMs = agent.clock.wallMs() + 3_600_000

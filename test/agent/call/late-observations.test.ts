@@ -10,7 +10,9 @@ import { TestClock } from '../fixtures/test-clock.ts'
 
 const lifetimeMs = 32_000
 
-/** What becomes of one attempt. `late` may arrive until its envelope has expired. `killed` is late, and ends the agent. */
+/**
+ * What becomes of one attempt. `late` may arrive until its envelope has expired. `killed` is late and ends the agent.
+ */
 type Fate = 'accepted' | 'answer-lost' | 'late' | 'refused' | 'not-sent' | 'killed' | 'killed-before'
 
 /** The fates of the next attempts, and of all others. */

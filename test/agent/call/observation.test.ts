@@ -3,7 +3,7 @@ import { moveObservation, type Observation, type ObservationEvent, repairOf } fr
 
 const nowMs = 100
 const quiet = { at: 'quiet', lateUntilMs: 0 } as const
-/** 5 was lost, and may arrive until 130. */
+/** 5 was lost and may arrive until 130. */
 const exposed = { at: 'quiet', lateUntilMs: 130 } as const
 const due = { at: 'due', quantity: 3, lateUntilMs: 130 } as const
 const overdue = { at: 'due', quantity: 3, lateUntilMs: 90 } as const

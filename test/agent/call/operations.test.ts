@@ -73,7 +73,7 @@ for (const [name, operation] of platformOperations) {
   })
 }
 
-test("the base address's own path stands before the route, and its /v1 only once", async () => {
+test("the base address's own path comes before the route, and its /v1 only once", async () => {
   await using platform = await ScriptedPlatform.start()
   await using agent = await startTestAgent(`${platform.url}/pay`)
   await agent.call('market.withdraw', { itemRef: 'i' })
@@ -124,7 +124,7 @@ for (const status of [200, 201, 202, 204, 205]) {
   })
 }
 
-test('an input that is no object is named as what it is, and a missing one as missing', async () => {
+test('an input that is not an object is named as what it is, and a missing one as missing', async () => {
   await using agent = await startTestAgent('http://127.0.0.1:9')
   const refused = async (input: string) => {
     const { status, text } = await agent.callText(`{"operation":"market.withdraw"${input}}`)
@@ -137,7 +137,7 @@ test('an input that is no object is named as what it is, and a missing one as mi
   expect(await refused('')).toMatch(/"input" é obrigatório/)
 })
 
-test('a PUT that returns data passes it on, and anything else with a body is no answer', async () => {
+test('a PUT that returns data passes it on, and anything else with a body is not an answer', async () => {
   await using platform = await ScriptedPlatform.start()
   await using agent = await startTestAgent(platform.url)
   platform.otherwise = { status: 200, body: '{"data":{"itemRef":"i"}}' }
@@ -152,7 +152,7 @@ test('a PUT that returns data passes it on, and anything else with a body is no 
   }
 })
 
-test('an answer about another transaction or listing is no answer', async () => {
+test('an answer about another transaction or listing is not an answer', async () => {
   await using platform = await ScriptedPlatform.start()
   await using agent = await startTestAgent(platform.url)
   platform.otherwise = { status: 200, body: (goodBodies['transaction.delivery'] ?? '').replace('42', '43') }
@@ -173,7 +173,7 @@ for (const [name, sealed] of [
   ['market.register.envelope', 'market.register'],
   ['transaction.create.envelope', 'transaction.create'],
 ] as const) {
-  test(`${name} signs what the game client carries, and sends nothing`, async () => {
+  test(`${name} signs what the game client carries and sends nothing`, async () => {
     await using platform = await ScriptedPlatform.start()
     await using agent = await startTestAgent(platform.url)
     const answer = await agent.call(name, goodInputs[sealed])
@@ -208,7 +208,7 @@ function webhookSignature(body: string, expS: number): string {
   return `${header}..${signature.toString('base64url')}`
 }
 
-test('webhook.verify returns the event of a signature that holds, and the outcome of an end, as text and as base64', async () => {
+test('webhook.verify returns the event of a valid signature, and the outcome of a terminal event, as text and as base64', async () => {
   await using agent = await startTestAgent('http://127.0.0.1:9', {
     platformKeys: new Map([['platform-1', platformKeys.publicKey]]),
   })

@@ -24,7 +24,7 @@ test('observations of one listing reach the platform in the order in which they 
   expect(observed(platform)).toEqual([5, 5, 4, 3, 2, 1])
 })
 
-test('a stalled listing holds up no other', async () => {
+test('a stalled listing delays no other', async () => {
   await using platform = await ScriptedPlatform.start([{ fault: 'silence' }])
   platform.otherwise = { status: 200 }
   await using agent = await startTestAgent(platform.url)
@@ -43,7 +43,7 @@ test('after a lost answer the next call of the item goes at once', async () => {
   await platform.requests(1)
   agent.clock.advance(10_000)
   expect(await lost).toMatchObject({ ok: false, uncertain: true })
-  // The clock stands still: a call that waited would never be answered.
+  // The clock does not move: a call that waited would never be answered.
   expect(await agent.call(...adjust('item-1', 3))).toMatchObject({ ok: true })
   expect(observed(platform)).toEqual([5, 3])
 })

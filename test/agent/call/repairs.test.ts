@@ -96,7 +96,7 @@ test('a repair whose answer is lost is made again when it can no longer arrive i
   expect(observed(platform)).toEqual([5, 3, 3, undefined, 3])
 })
 
-test('a repair waits for the call under way, and sends what that call observed', async () => {
+test('a repair waits for the call under way and sends what that call observed', async () => {
   await using item = await startAfterLoss()
   const { platform, agent, startedMs } = item
   await advanceTo(agent, startedMs + lifetimeMs - 1)

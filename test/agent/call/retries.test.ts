@@ -73,7 +73,7 @@ test('a Retry-After beyond the deadline ends the call at once with what the plat
   expect(agent.clock.sleptMs).toEqual([])
 })
 
-test('a once call turned away with 429 is sent again, for nothing was done', async () => {
+test('a once call turned away with 429 is sent again, because nothing was done', async () => {
   await using platform = await ScriptedPlatform.start([{ status: 429, body: '{"message":"Espere."}' }])
   platform.otherwise = { status: 200, body: goodBodies['transaction.create'] ?? '' }
   await using agent = await startTestAgent(platform.url)
@@ -81,7 +81,7 @@ test('a once call turned away with 429 is sent again, for nothing was done', asy
   expect(platform.seen).toHaveLength(2)
 })
 
-test('every attempt is signed anew: jti, times and signature', async () => {
+test('every attempt is signed again: jti, times and signature', async () => {
   await using platform = await ScriptedPlatform.start()
   for (let n = 0; n < 5; n++) platform.steps.push({ status: 503 })
   platform.otherwise = { status: 200 }
@@ -167,7 +167,7 @@ test('a clock that is off by no more than 2 s, or than the answer took, is not c
   expect(observe(-13_000, 9_000)).toEqual(['off', -3_000])
 })
 
-test('wherever the platform’s clock stands, one answer sets ours right, to 3 s and what the answer took', () => {
+test('whatever the platform’s clock shows, one answer sets ours right, to 3 s and what the answer took', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1e9, max: 1e9 }),
@@ -205,7 +205,7 @@ test('of calls that were signed side by side by a wrong clock each is sent once 
   expect(answers.filter(({ ok }) => !ok)).toEqual([])
 })
 
-test('a call that has no time left for another attempt is not signed anew by the right clock', async () => {
+test('a call that has no time left for another attempt is not signed again by the right clock', async () => {
   await using platform = await ScriptedPlatform.start()
   await using agent = await startTestAgent(platform.url, { callDeadlineMs: 1_000 })
   const headers = { date: new Date(agent.clock.wallMs() + 3_600_000).toUTCString() }

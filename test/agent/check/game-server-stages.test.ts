@@ -127,7 +127,7 @@ test('a forward URL at which nothing listens is wrong, and right as soon as the 
   })
 })
 
-test('a game server behind TLS is wrong until its issuer is trusted, and is sent no request', { timeout }, async () => {
+test('a game server behind TLS is wrong until its issuer is trusted and is sent no request', { timeout }, async () => {
   using ready = setup()
   using authority = certificateAuthority('Unheard-of Root')
   let requests = 0

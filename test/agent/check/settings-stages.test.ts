@@ -167,7 +167,7 @@ test('an encrypted key, a public one and a short one are wrong', { timeout }, as
   }
 })
 
-test("the platform's keys are named, and a missing file is their fault alone", { timeout }, async () => {
+test("the platform's keys are named, and a missing file is only their fault", { timeout }, async () => {
   using ready = checkSetup()
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   writeFileSync(ready.path('platform.pem'), publicKey.export({ type: 'spki', format: 'pem' }))

@@ -23,7 +23,7 @@ test('a good spool passes all its stages, and nothing is left in it', { timeout 
   expect([readdirSync(ready.path('spool', 'outbox')), readdirSync(ready.path('spool', 'inbox'))]).toEqual([[], []])
 })
 
-test('a spool that does not exist yet is no fault, and what needs it says so', { timeout }, async () => {
+test('a spool that does not exist yet is not wrong, and what needs it says so', { timeout }, async () => {
   using ready = checkSetup()
   const checks = await ready.stages(names, { SERVICE_SPOOL_DIR: ready.path('new') })
   expect(checks.map(({ ok }) => ok)).toEqual([true, null, null, null])

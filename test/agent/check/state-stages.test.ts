@@ -92,7 +92,7 @@ test('a network file system is wrong, whatever it is called', () => {
   expect(networkFileSystem(0xef53, '/srv')).toBeUndefined()
 })
 
-test('a journal that is no database, foreign or newer is wrong, and its text says what to do', {
+test('a journal that is not a database, or is foreign or newer, is wrong, and its text says what to do', {
   timeout,
 }, async () => {
   using ready = checkSetup()
@@ -118,7 +118,7 @@ test('a journal that is no database, foreign or newer is wrong, and its text say
   ])
 })
 
-test('a state directory that another agent uses is wrong, and the agent goes on', { timeout }, async () => {
+test('a state directory that another agent uses is wrong, and the agent continues', { timeout }, async () => {
   using ready = checkSetup()
   using home = agentHome('http://127.0.0.77:9')
   const env = { SERVICE_STATE_DIR: ready.path('state') }

@@ -28,7 +28,7 @@ test('without a jump it is the wall clock, drift included', () => {
   expect(passHours(1)).toBe(31 * hourMs + 500)
 })
 
-test('a jump ahead ends no window, and is believed when it has lasted a whole one', () => {
+test('a jump ahead ends no window and is believed when it has lasted a whole one', () => {
   const { clock, passHours } = setup()
   clock.wallOffsetMs += yearMs
   expect(passHours(1)).toBe(hourMs)
@@ -36,7 +36,7 @@ test('a jump ahead ends no window, and is believed when it has lasted a whole on
   expect(passHours(1)).toBe(25 * hourMs + yearMs)
 })
 
-test('a jump ahead that is taken back was never believed, and a second one begins anew', () => {
+test('a jump ahead that is taken back was never believed, and a second one begins again', () => {
   const { clock, passHours } = setup()
   clock.wallOffsetMs += yearMs
   passHours(20)

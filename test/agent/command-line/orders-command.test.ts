@@ -6,7 +6,7 @@ import { end, order } from '../fixtures/events.ts'
 import { FakePlatform, goodReply } from '../fixtures/fake-platform.ts'
 import { sendWebhook } from '../fixtures/webhook-sender.ts'
 
-/** A platform, an agent with a bridge as a process of its own, and the command beside it. */
+/** A platform, an agent with a bridge as a process of its own, and the command next to it. */
 async function setup(settings: Readonly<Record<string, string>> = {}) {
   await using started = new AsyncDisposableStack()
   const platform = started.use(await FakePlatform.start(processPublicKey))

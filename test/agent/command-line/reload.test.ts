@@ -180,7 +180,7 @@ test('of 200 calls in flight while keys and token change, none is lost and none 
   )
 })
 
-test('during a rotation webhooks of both keys of the platform hold', { timeout }, async () => {
+test('during a rotation webhooks of both keys of the platform are valid', { timeout }, async () => {
   await using platform = await startPlatform()
   using files = agentFiles(platform.url)
   await using agent = files.run()
@@ -200,7 +200,7 @@ test('during a rotation webhooks of both keys of the platform hold', { timeout }
   expect([await isHeld(token, 'platform-1'), await isHeld(token, 'platform-2')]).toEqual([true, true])
 })
 
-test('a bad configuration is refused with all reasons, and the agent goes on with the one it has', {
+test('a bad configuration is refused with all reasons, and the agent continues with the one it has', {
   timeout,
 }, async () => {
   await using platform = await startPlatform()
@@ -260,7 +260,7 @@ test('a file that cannot be read opens no door: the token in use still counts', 
   expect((await fetch(url, { method: 'POST' })).status).toBe(401)
 })
 
-test('SIGHUP goes on in a new log file at once', { timeout }, async () => {
+test('SIGHUP continues in a new log file at once', { timeout }, async () => {
   await using platform = await startPlatform()
   using files = agentFiles(platform.url)
   const log = files.path('agent.log')

@@ -61,7 +61,7 @@ test('SIGTERM while another agent is waited for ends the agent at once, with 0',
 test('a call that was accepted during the start is answered, although a signal came before the start was over', async () => {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
-  // A file that a killed agent left behind: the start is held where it removes it, after the port was taken.
+  // A file that a killed agent left behind: the start stops where it removes it, after the port was taken.
   mkdirSync(join(home.spoolDir, 'outbox'), { recursive: true })
   writeFileSync(join(home.spoolDir, 'outbox', `.${'0'.repeat(32)}.tmp`), '')
   const held = preload(`

@@ -146,7 +146,7 @@ for (const [what, env, problem] of [
     { SERVICE_SPOOL_DIR: '/link-to-spool', SERVICE_STATE_DIR: '/d/spool/outbox' },
     /SERVICE_STATE_DIR: lies in the spool/,
   ],
-  ['a proxy that is no address', { HTTPS_PROXY: 'proxy:1' }, /not an http/],
+  ['a proxy that is not an address', { HTTPS_PROXY: 'proxy:1' }, /not an http/],
   ['a certificate file without one', { SERVICE_CA_FILE: '/k/platform.pem' }, /no certificate/],
 ] as const) {
   test(`${what} is an error that names the setting and no secret`, () => {
@@ -200,7 +200,7 @@ test('a line of a key in the configuration file is an error, and its text is not
   expect(JSON.stringify(reading)).not.toContain(line)
 })
 
-test('a key that every user of the host can read is warned of, with the cure', () => {
+test('a key that every user of the host can read gives a warning with the cure', () => {
   const readable = new Set(['/k/own.pem', '/k/api-key'])
   const source = { env: { ...good, SERVICE_API_KEY: undefined, SERVICE_API_KEY_FILE: '/k/api-key' }, file: new Map() }
   const reading = readAgentConfig({
@@ -216,7 +216,7 @@ test('a key that every user of the host can read is warned of, with the cure', (
   ])
 })
 
-test('a misspelt setting in the environment is warned of, and an attempt that outlasts its call', () => {
+test('a misspelt setting in the environment gives a warning, and so does an attempt that outlasts its call', () => {
   expect(read({ ...good, SERVICE_SPOOLDIR: '/d/spool', SERVICE_ATTEMPT_TIMEOUT_MS: '40000' })).toMatchObject({
     ok: true,
     config: {
@@ -228,7 +228,7 @@ test('a misspelt setting in the environment is warned of, and an attempt that ou
   })
 })
 
-test('NODE_TLS_REJECT_UNAUTHORIZED=0 is warned of as ignored', () => {
+test('NODE_TLS_REJECT_UNAUTHORIZED=0 gives a warning that it is ignored', () => {
   expect(read(good)).toMatchObject({ ok: true, config: { warnings: [] } })
   expect(read({ ...good, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toMatchObject({
     ok: true,
@@ -236,7 +236,7 @@ test('NODE_TLS_REJECT_UNAUTHORIZED=0 is warned of as ignored', () => {
   })
 })
 
-test('a key may be PKCS#8 or PKCS#1, and an API key may stand in a file', () => {
+test('a key may be PKCS#8 or PKCS#1, and an API key may be in a file', () => {
   expect(errorsOf({ SERVICE_SIGNING_KEY_FILE: '/k/pkcs1.pem' })).toEqual([])
   const reading = read({ ...good, SERVICE_API_KEY: undefined, SERVICE_API_KEY_FILE: '/k/api-key' })
   expect(reading).toMatchObject({ ok: true, config: { apiKey: 'key-from-file' } })
@@ -293,7 +293,7 @@ for (const [what, env, problem] of [
   })
 }
 
-test('orders that leave the host unencrypted are warned of', () => {
+test('orders that leave the host unencrypted give a warning', () => {
   const warningsOf = (forwardUrl: string) => {
     const reading = read({
       ...good,

@@ -70,14 +70,11 @@ const fixed: readonly [name: string, next: object][] = [
   ['SERVICE_ORDERS_BY', webhook({ ordersBy: 'files' })],
 ]
 
-test.each(fixed)(
-  'a reload that would change %s is refused by that name, and nothing of it is applied',
-  (name, next) => {
-    const { live, reloading } = reloadWith({ ...next, token: 'token-2' })
-    expect(reloading).toEqual({ ok: false, errors: [expect.stringMatching(`^${name}: cannot change while`)] })
-    expect(live.current).toBe(config)
-  },
-)
+test.each(fixed)('a reload that would change %s is refused by that name, and none of it is applied', (name, next) => {
+  const { live, reloading } = reloadWith({ ...next, token: 'token-2' })
+  expect(reloading).toEqual({ ok: false, errors: [expect.stringMatching(`^${name}: cannot change while`)] })
+  expect(live.current).toBe(config)
+})
 
 test('all settings that cannot change are named together', () => {
   const { reloading } = reloadWith({ port: 9000, stateDir: '/d/other' })
@@ -107,7 +104,7 @@ test('keys, token and log level are taken, and the answer names what has changed
   expect(live.current).toBe(found)
 })
 
-test('the same keys, read again, are no change', () => {
+test('the same keys, read again, are not a change', () => {
   const again = { signingKey: readSigningKey(pemOf(own), 'kid-1'), platformKeys: new Map(config.platformKeys) }
   expect(reloadWith(again).reloading).toEqual({ ok: true, changed: [] })
 })

@@ -33,7 +33,7 @@ async function startPlatform(): Promise<FakePlatform> {
   return platform
 }
 
-/** An agent that lost the answer to an observation of 5, and has 3 accepted after it. */
+/** An agent that lost the answer to an observation of 5 and has 3 accepted after it. */
 async function startAfterLoss(home: AgentHome): Promise<AgentProcess> {
   const agent = spawnAgent(home, { env: { SERVICE_CALL_DEADLINE_MS: '1000' } })
   expect(await agent.call(...adjust(5))).toMatchObject({ ok: false, uncertain: true })

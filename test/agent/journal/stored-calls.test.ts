@@ -100,7 +100,7 @@ test('an id gives what was stored for it last, within its window, whatever was d
   )
 })
 
-test('an id that is stored anew while its old entry is deleted stays', async () => {
+test('an id that is stored again while its old entry is deleted stays', async () => {
   using state = testStateDir()
   await using journal = state.open()
   await journal.recordAnswer(called('a'), { ok: true, dataText: '"old"' }, windowMs)

@@ -39,7 +39,7 @@ for (const [what, make, line] of [
     /journal\.db: damaged/,
   ],
   [
-    'is no database',
+    'is not a database',
     async (path: string) => writeFileSync(path, 'not a database'.repeat(500)),
     /damaged or no database/,
   ],
@@ -69,7 +69,7 @@ for (const [what, make, line] of [
     /another program's database/,
   ],
 ] as const) {
-  test(`a journal that ${what} ends the start with one clear line, and stays byte for byte`, async () => {
+  test(`a journal that ${what} ends the start with one clear line and stays byte for byte`, async () => {
     using home = agentHome('http://127.0.0.1:9')
     const path = join(home.stateDir, 'journal.db')
     mkdirSync(home.stateDir, { recursive: true })
@@ -94,7 +94,7 @@ test('an empty file in place of the journal is a new journal', async () => {
   expect(await agent.stop()).toEqual({ code: 0, signal: null })
 })
 
-test("the state directory is the agent user's alone", { skip: process.platform === 'win32' }, async () => {
+test("only the agent's user can use the state directory", { skip: process.platform === 'win32' }, async () => {
   using home = agentHome('http://127.0.0.1:9')
   await using agent = spawnAgent(home)
   await agent.listening

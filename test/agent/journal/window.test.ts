@@ -97,7 +97,7 @@ test('many entries go soon after their window, although one among them waits for
   expect(state.ids()).toEqual(['id-0'])
 })
 
-test('an id that is noted anew just when its old entry goes is not lost with it', async () => {
+test('an id that is noted again just when its old entry goes is not lost with it', async () => {
   using state = testStateDir()
   const journal = state.open()
   await journal.recordAnswer(called('a'), answer, windowMs)
@@ -109,7 +109,7 @@ test('an id that is noted anew just when its old entry goes is not lost with it'
   expect(state.ids()).toEqual(['a'])
 })
 
-test('an answer keeps what is left of its window over several restarts, and goes after it', async () => {
+test('an answer keeps what is left of its window over several restarts and goes after it', async () => {
   using state = testStateDir()
   const first = state.open()
   await first.recordAnswer(called('a'), answer, windowMs)
@@ -141,7 +141,7 @@ test('a wall clock that was set back gives one window in all, however often the 
   expect(await last.find('a')).toBeUndefined()
 })
 
-test('a start writes nothing of entries that only grew older', async () => {
+test('a start writes nothing for entries that only grew older', async () => {
   using state = testStateDir()
   const first = state.open()
   const long: CallAnswer = { ok: true, dataText: JSON.stringify('x'.repeat(400)) }

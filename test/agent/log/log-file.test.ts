@@ -68,7 +68,7 @@ test('a log file is rotated before it grows past 10 MiB, and five are kept', asy
   expect(lstatSync(logs.file).mode & 0o777 & ~0o640).toBe(0)
 })
 
-test('a log file behind a link is rotated beside itself, and the link stays', async () => {
+test('a log file behind a link is rotated in its own directory, and the link stays', async () => {
   using logs = logDir()
   const target = join(logs.dir, 'elsewhere', 'real.log')
   mkdirSync(join(logs.dir, 'elsewhere'))
@@ -81,7 +81,7 @@ test('a log file behind a link is rotated beside itself, and the link stays', as
   expect(readdirSync(join(logs.dir, 'elsewhere')).sort()).toEqual(['real.log', 'real.log.1'])
 })
 
-test.skipIf(process.platform === 'win32')('a log that is no regular file is never rotated', async () => {
+test.skipIf(process.platform === 'win32')('a log that is not a regular file is never rotated', async () => {
   using logs = logDir()
   execFileSync('mkfifo', [logs.file])
   const reader = openSync(logs.file, constants.O_RDWR | constants.O_NONBLOCK)
@@ -102,7 +102,7 @@ for (const [what, replace] of [
   ['renamed', (file: string) => renameSync(file, `${file}-20261122`)],
   ['removed', (file: string) => rmSync(file)],
   [
-    'renamed and made anew',
+    'renamed and made again',
     (file: string) => {
       renameSync(file, `${file}-20261122`)
       writeFileSync(file, '')

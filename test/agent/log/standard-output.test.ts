@@ -6,7 +6,7 @@ import { FakePlatform } from '../fixtures/fake-platform.ts'
 
 const eligibility = ['market.eligibility', { characterRef: 'char-1' }] as const
 
-test('an agent whose log is no longer read goes on, and ends on SIGTERM with 0', async () => {
+test('an agent whose log is no longer read continues and ends on SIGTERM with 0', async () => {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
   await using agent = spawnAgent(home)
@@ -16,7 +16,7 @@ test('an agent whose log is no longer read goes on, and ends on SIGTERM with 0',
   expect(await agent.stop()).toEqual({ code: 0, signal: null })
 })
 
-test('an agent whose log nobody reads goes on, loses no line, and ends on SIGTERM with 0', async () => {
+test('an agent whose log nobody reads continues, loses no line, and ends on SIGTERM with 0', async () => {
   using home = agentHome('http://127.0.0.1:9')
   await using agent = spawnUnread([...agentProgram(), 'run'], home.env)
   await expect.poll(() => agent.read()).toContain('"msg":"listening"')

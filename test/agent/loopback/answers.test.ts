@@ -10,7 +10,7 @@ async function answerTo(operation: string, platformAnswer: { status: number; bod
   return text
 }
 
-test('a success has one field beside ok and id, data, whatever the platform adds', async () => {
+test('a success has only ok, id and data, whatever the platform adds', async () => {
   const { data } = JSON.parse(goodBodies['market.eligibility'] ?? '') as { data: object }
   const body = JSON.stringify({ data, message: 'x', status: 1, meta: {} })
   expect(await answerTo('market.eligibility', { status: 200, body })).toBe(
@@ -22,7 +22,7 @@ test('a success without a result has data null', async () => {
   expect(await answerTo('market.withdraw', { status: 200, body: '' })).toBe('{"ok":true,"id":"i","data":null}')
 })
 
-test('a refusal has message and status beside ok and id, whatever the platform adds', async () => {
+test('a refusal has only ok, id, message and status, whatever the platform adds', async () => {
   const body = '{"message":"Não existe.","data":{},"code":"X","ok":true}'
   expect(await answerTo('transaction.get', { status: 404, body })).toBe(
     '{"ok":false,"id":"i","message":"Não existe.","status":404}',

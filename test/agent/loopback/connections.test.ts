@@ -97,7 +97,7 @@ for (const [what, head] of [
   })
 }
 
-test('a caller that asks before it sends the body gets the word to go on', async () => {
+test('a caller that asks before it sends the body is told to continue', async () => {
   await using platform = await patientPlatform()
   platform.release()
   await using agent = await startTestAgent(platform.url)

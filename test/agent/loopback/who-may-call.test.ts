@@ -35,7 +35,7 @@ const request = (lines: readonly string[], body = callBody, requestLine = 'POST 
 const host = 'host: 127.0.0.1:8899'
 const json = 'content-type: application/json'
 
-/** Each row of who may call: what arrives, and the status it meets. */
+/** Each row of the table of callers: what arrives, and the status that it gets. */
 const rows: Readonly<Record<string, readonly [text: string, status: number]>> = {
   'a plain call': [request([host, json]), 200],
   'a call without a Content-Type': [request([host]), 200],
@@ -90,8 +90,8 @@ const rows: Readonly<Record<string, readonly [text: string, status: number]>> = 
   'a compressed body': [request([host, json, 'content-encoding: gzip']), 415],
   'a body of 65,537 bytes': [request([host, json], callBody.padEnd(65_537)), 413],
   'a body of 65,536 bytes': [request([host, json], callBody.padEnd(65_536)), 200],
-  'a body that is no JSON': [request([host, json], '{'), 400],
-  'a body that is no object': [request([host, json], '[]'), 400],
+  'a body that is not JSON': [request([host, json], '{'), 400],
+  'a body that is not an object': [request([host, json], '[]'), 400],
   'an empty body': [request([host, json], ''), 400],
   'a name given twice': [
     request([host, json], '{"operation":"market.eligibility","operation":"transaction.get","input":{}}'),
@@ -102,7 +102,7 @@ const rows: Readonly<Record<string, readonly [text: string, status: number]>> = 
     400,
   ],
   'an unknown operation': [request([host, json], '{"operation":"market.sell","input":{}}'), 400],
-  'an input that is no object': [request([host, json], '{"operation":"market.eligibility","input":[]}'), 400],
+  'an input that is not an object': [request([host, json], '{"operation":"market.eligibility","input":[]}'), 400],
   'no input': [request([host, json], '{"operation":"market.eligibility"}'), 400],
   'an id that is a number': [
     request([host, json], '{"operation":"market.eligibility","input":{"characterRef":"c"},"id":7}'),
@@ -128,7 +128,7 @@ const rows: Readonly<Record<string, readonly [text: string, status: number]>> = 
   ],
   'a prototype name as operation': [request([host, json], '{"operation":"constructor","input":{}}'), 400],
   'a prototype name as path': [request([host], '', 'GET __proto__ HTTP/1.1'), 400],
-  'something that is no HTTP': ['hello\r\n\r\n', 400],
+  'something that is not HTTP': ['hello\r\n\r\n', 400],
 }
 
 for (const [what, [text, status]] of Object.entries(rows)) {
@@ -161,7 +161,7 @@ test('a caller that has closed its side is answered all the same', async () => {
   expect(JSON.parse(answer.body)).toMatchObject({ ok: true })
 })
 
-test('a call that is followed by something that is no HTTP gets its own answer, and nothing else', async () => {
+test('a call that is followed by something that is not HTTP gets its own answer, and nothing else', async () => {
   await using platform = await ScriptedPlatform.start()
   platform.otherwise = { status: 200, body: goodBodies['market.eligibility'] ?? '' }
   await using agent = await startTestAgent(platform.url)
@@ -282,7 +282,7 @@ test('operations names every operation with a summary, its maturity and its inpu
   }
 })
 
-test('no header that smells of a browser passes, whatever stands beside it', () => {
+test('no header that a browser sends passes, whatever other headers there are', () => {
   const name = fc.constantFrom('Origin', 'ORIGIN', 'Sec-Fetch-Site', 'sec-fetch-site')
   const value = fc.string().filter((text) => text !== 'none')
   fc.assert(

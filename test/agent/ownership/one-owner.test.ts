@@ -11,7 +11,7 @@ import { eligible, namesIn, purchase, putRequest } from '../fixtures/spool-fixtu
 const withdrawal = { action: 'market.withdraw', itemRef: 'item-1' }
 
 for (const shared of ['spool', 'state'] as const) {
-  test(`a second agent at the same ${shared} ends with 3 and names the owner; the first goes on`, async () => {
+  test(`a second agent at the same ${shared} ends with 3 and names the owner; the first continues`, async () => {
     await using platform = await FakePlatform.start(processPublicKey)
     using home = agentHome(platform.url)
     const other = join(home.dir, 'other')

@@ -82,7 +82,7 @@ test('an agent that systemd did not start reports nothing', async () => {
   expect(reports).toEqual([])
 })
 
-test('a unit without a watchdog, or with the watchdog of another process, gets the readiness alone', async () => {
+test('a unit without a watchdog, or with the watchdog of another process, gets only the readiness', async () => {
   for (const env of [{ NOTIFY_SOCKET: '/n' }, { ...unit, WATCHDOG_PID: '1' }]) {
     const { reports, pass } = setup({ env })
     await pass(60_000)

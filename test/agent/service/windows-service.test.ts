@@ -12,7 +12,7 @@ test('the Windows service has the 10 s that the agent takes to end, and waits fo
   expect(script).toContain('run --standby')
 })
 
-test('the Windows service runs as an account of its own, which alone with administrators reads keys', () => {
+test('the Windows service runs as an account of its own, and only this account and administrators read keys', () => {
   expect(script).toContain('$Account = "NT SERVICE\\$Name"')
   expect(script).toContain('sc.exe config $Name obj= $Account')
   expect(script).toMatch(/^icacls \$Data \/inheritance:r .*"\$\{Account\}:\(OI\)\(CI\)RX"/m)

@@ -277,7 +277,7 @@ const misleading = [
   `${'n'.repeat(129)}.json`,
 ]
 
-test('names that are no request are ignored, and the rest is answered', async () => {
+test('names that are not a request are ignored, and the rest is answered', async () => {
   const text = JSON.stringify(eligible)
   await using spool = await startTestSpool({
     start: 'later',
@@ -298,7 +298,7 @@ test('names that are no request are ignored, and the rest is answered', async ()
   expect(spool.platform.requests).toHaveLength(3)
 })
 
-test('device names are warned of once each', async () => {
+test('each device name gives one warning', async () => {
   await using spool = await startTestSpool()
   writeFileSync(join(spool.outbox, 'CON.json'), '{}')
   for (const round of [1, 2, 3]) {

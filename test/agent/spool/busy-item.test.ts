@@ -62,7 +62,7 @@ test('requests that wait for their item use none of the 8 slots', async () => {
   expect(observed(spool)).toEqual(countFrom(100, 20))
 })
 
-test('64 wait for their item beside the 8 in work, the rest in the outbox, and all go in order', async () => {
+test('besides the 8 that are called, 64 wait for their item and the rest in the outbox, and all are called in order', async () => {
   const ids = countFrom(100, 100).map((n) => `s-${n}`)
   await using spool = await startTestSpool({
     start: 'later',

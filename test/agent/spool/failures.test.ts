@@ -88,7 +88,7 @@ test('directories in the place of 100 claims and 100 answers stop nothing, and e
 
 const canMakeImmutable = process.getuid?.() === 0 && worksImmutable()
 
-test.skipIf(!canMakeImmutable)('an immutable request stops nothing, and is answered when it no longer is', async () => {
+test.skipIf(!canMakeImmutable)('an immutable request stops nothing and is answered when it no longer is', async () => {
   await using spool = await startTestSpool()
   const stuck = join(spool.outbox, 'stuck.json')
   writeFileSync(stuck, JSON.stringify(eligible))

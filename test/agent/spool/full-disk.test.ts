@@ -65,7 +65,7 @@ test.skipIf(!hasSmallDisks)(
     putRequest(join(disk.path, 'outbox'), 'buy-1', purchase)
     await platform.arrived(1)
     await first.kill()
-    // The next owner would remove it, and have room.
+    // The next owner would remove it and have room.
     rmSync(join(disk.path, 'owner.json'))
     disk.fill()
     await using second = spawnAgent(home, options)

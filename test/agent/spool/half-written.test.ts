@@ -57,7 +57,7 @@ test('files that are still being written use none of the 8 slots', async () => {
 })
 
 for (const [what, content, quietMs, message] of [
-  ['is no JSON', "{'action': 'market.eligibility'}", 2_000, /confira aspas, vírgulas e chaves/],
+  ['is not JSON', "{'action': 'market.eligibility'}", 2_000, /confira aspas, vírgulas e chaves/],
   ['is half-written', '{"action":', 2_000, /está incompleto: .* outro nome, .* "\.broken\.tmp", .* renomeie para/],
   ['is cut off in a text', '{"action":"market.elig\\', 2_000, /está incompleto: .* gravado já com o nome final/],
   ['is empty', '', 10_000, /está incompleto: .* gravado já com o nome final/],
@@ -72,7 +72,7 @@ for (const [what, content, quietMs, message] of [
     expect(isClaimed(spool, 'broken')).toBe(true)
     spool.clock.advance(1_000)
     const answer = await spool.take('broken')
-    const code = what === 'is no JSON' ? 'JSON_INVALID' : 'FILE_HALF_WRITTEN'
+    const code = what === 'is not JSON' ? 'JSON_INVALID' : 'FILE_HALF_WRITTEN'
     expect(answer).toEqual({ id: 'broken', ok: false, message: expect.stringMatching(message), status: 400, code })
     expect(namesIn(spool.outbox)).toEqual(['broken.json.rejected'])
     expect(readFileSync(join(spool.outbox, 'broken.json.rejected'), 'utf8')).toBe(content)

@@ -47,6 +47,6 @@ test('what was sent is kept, then synced under a name of its own, and shown by t
     'unlink claim in outbox',
     'rename done in outbox',
   ])
-  // The agent ends cleanly, and notes that nothing of it may arrive late.
+  // The agent ends cleanly, and notes that none of its calls may arrive late.
   expect(steps.slice(13).sort()).toEqual(['run statement', 'sync inbox', 'sync outbox'])
 })

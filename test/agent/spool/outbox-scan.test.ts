@@ -29,7 +29,7 @@ function scanOf(names: readonly string[]) {
   return { outbox, clock, scan, table, ignored, waiting, defer }
 }
 
-test('a request that cannot be claimed is passed over for 30 s, each time anew', async () => {
+test('a request that cannot be claimed is passed over for 30 s, again each time', async () => {
   const { scan, clock, waiting, defer } = scanOf(['stuck.json'])
   for (const round of [1, 2]) {
     await scan.scan()

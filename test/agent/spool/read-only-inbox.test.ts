@@ -26,7 +26,7 @@ test.skipIf(process.platform === 'win32')(
 
     await until(() => namesIn(outbox).filter((name) => name.endsWith('.done')).length === 12)
     const heartbeat = () => JSON.parse(readFileSync(join(home.spoolDir, 'agent.json'), 'utf8'))
-    // The platform has answered, so only the spool is left to be told of.
+    // The platform has answered, so only the spool is left to be reported.
     const [reason] = await until(
       () => heartbeat().reasons.some((text: string) => text.includes('EACCES')) && heartbeat().reasons,
     )

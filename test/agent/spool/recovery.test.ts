@@ -21,7 +21,7 @@ const windowMs = 600_000
 const hourMs = 3_600_000
 const withdrawal = { action: 'market.withdraw', itemRef: 'item-1' }
 
-/** What the journal knows of a request when the agent starts. */
+/** What the journal knows about a request when the agent starts. */
 type Row = 'absent' | 'sending' | 'answered' | 'expired'
 const storedAnswer: CallAnswer = { ok: true, dataText: '{"transactionId":41,"checkoutUrl":"stored"}' }
 
@@ -182,7 +182,7 @@ test('an unread answer that was not set aside before the crash is, and no word i
   expect(namesIn(spool.inbox)).toEqual(['x.json', 'x.json.unread'])
 })
 
-test('a new request beside the claim of its id is answered after it', async () => {
+test('a new request next to the claim of its id is answered after it', async () => {
   await using spool = await leftClaim({ request: purchase, row: 'sending', owner: 'own' })
   spool.put('x', eligible)
   await spool.start()
@@ -228,7 +228,7 @@ test('claims are taken up in the order in which they were made, before anything 
   expect(namesIn(spool.outbox).filter((file) => claimOf('.*').test(file))).toEqual([])
 })
 
-test('an entry that has the name of an own file and is no regular file is ignored, with one warning each', async () => {
+test('an entry that has the name of an agent’s file and is not a regular file is ignored, with one warning each', async () => {
   const odd = ['linked.json.claim-abc', `.${'0b'.repeat(16)}.tmp`, 'y.json.done', 'there.json.claim-abc']
   await using spool = await startTestSpool({
     before: ({ outbox, inbox }) => {

@@ -48,7 +48,7 @@ class Spool {
     }
   }
 
-  /** Runs until nothing is under way. `onStep` is called whenever everything that may go on goes on. */
+  /** Runs until nothing is under way. `onStep` is called whenever everything that may continue has continued. */
   run(choices: Iterator<number>, onStep: () => void, bounds: () => SpoolLimits = () => limits): void {
     for (;;) {
       for (let request = next(this.table, bounds()); request; request = next(this.table, bounds())) {
@@ -222,7 +222,7 @@ test('when the agent stops, no file is claimed any more, and every call whose tu
   )
 })
 
-test('a request that is tried again, or whose file name is taken by a directory, keeps no other from going on', () => {
+test('a request that is tried again, or whose file name is taken by a directory, keeps no other from continuing', () => {
   const table = new RequestTable(() => 0)
   const claim = { claim: 'c', claimedBefore: undefined }
   table.set({ at: 'claiming', name: 'a.json', id: 'a', isRetried: false })

@@ -39,7 +39,7 @@ test('72 answers that cannot be written for an hour leave some lines, with count
   ])
 })
 
-test('a second cause is reported beside the first, and one that comes back is reported again', () => {
+test('a second cause is reported in addition to the first, and one that comes back is reported again', () => {
   const { log, clock, lines } = spoolLog()
   log.onError('a.json', failure('EACCES'))
   log.onError('a.json', failure('EACCES'))

@@ -12,7 +12,7 @@ function spool() {
   return dirs
 }
 
-test('a problem with one file is no reason, for the spool itself can be worked with', () => {
+test('a problem with one file is not a reason, because the spool itself can be worked with', () => {
   const dirs = spool()
   expect(spoolReasons(hostFiles, dirs, true)).toEqual([])
   expect([...readdirSync(dirs.outbox), ...readdirSync(dirs.inbox)]).toEqual([])

@@ -44,7 +44,7 @@ test('at most 8 are in flight, and each answer lets the next one in', async () =
   expect(spool.platform.requests).toHaveLength(20)
 })
 
-test('a claim shows as a rename within a second, and goes when the answer is there', async () => {
+test('a claim shows as a rename within a second and goes when the answer is there', async () => {
   await using spool = await startTestSpool()
   const { held, reply } = heldReplies()
   spool.platform.reply = reply
@@ -135,7 +135,7 @@ test('observations of one item reach the platform in the order of their files, o
   expect(most).toBe(1)
 })
 
-test('an old unread answer is set aside when its id is claimed again, and a second one beside it', async () => {
+test('an old unread answer is set aside when its id is claimed again, and a second one next to it', async () => {
   await using spool = await startTestSpool()
   const { held, reply } = heldReplies()
   for (const round of [1, 2]) {

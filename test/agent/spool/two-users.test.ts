@@ -17,7 +17,7 @@ const isWindows = process.platform === 'win32'
 const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
 
 test.skipIf(isWindows)(
-  "another user's files that are half-written or wait for their item get their names back, and the stop warns of nothing",
+  "another user's files that are half-written or wait for their item get their names back, and the stop gives no warning",
   async () => {
     await using platform = await FakePlatform.start(processPublicKey)
     const { promise: stopping, resolve: letGo } = Promise.withResolvers<void>()

@@ -17,7 +17,7 @@ import { until } from '../../../scripts/until.ts'
 import { LiveClock } from '../fixtures/live-clock.ts'
 import { eligible, putRequest } from '../fixtures/spool-fixture.ts'
 
-/** The worker alone, over real files, with renames and unlinks that a test can make fail. */
+/** Only the worker, over real files, with renames and unlinks that a test can make fail. */
 interface TestWorker extends AsyncDisposable {
   readonly worker: SpoolWorker
   readonly table: RequestTable

@@ -61,7 +61,7 @@ test('a proof of contact makes the agent ready, and each call is counted by its 
   })
 })
 
-test('a problem on the way to the platform is a reason with its cure, and ends with the next proof', async () => {
+test('a problem on the way to the platform is a reason with its cure and ends with the next proof', async () => {
   await using platform = await ScriptedPlatform.start([{ status: 404, body: '{"message":"Rota inexistente."}' }])
   platform.otherwise = { status: 200, body: goodBodies['market.eligibility'] ?? '' }
   await using agent = await startTestAgent(platform.url)
