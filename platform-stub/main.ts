@@ -198,7 +198,7 @@ program
   .command('probe-webhook')
   .description(
     say(
-      "holds a game server's webhook receiver to the interface: sends orders without a payment, good and bad ones",
+      "tests a game server's webhook receiver against the interface: sends orders without a payment, good and bad ones",
       'confere o receptor de webhooks de um servidor de jogo: envia pedidos sem pagamento, bons e ruins',
     ),
   )

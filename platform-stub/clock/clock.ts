@@ -1,4 +1,4 @@
-/** What the rest of the stub may know of time. */
+/** What the rest of the stub may know about time. */
 export interface Clock {
   /** The stub's time: Unix ms. */
   nowMs(): number
@@ -69,7 +69,7 @@ export interface RealTime {
   nowMs(): number
   /** Milliseconds that no change of the machine's clock moves, for durations. */
   monotonicMs(): number
-  /** Runs `wake` once after `delayMs`; the timer alone does not keep the process alive. */
+  /** Runs `wake` once after `delayMs`; the timer does not keep the process alive by itself. */
   setTimer(delayMs: number, wake: () => void): () => void
   /** Resolves when the event loop has done what waits: requests, signals, answers of receivers. */
   nextTurn(): Promise<void>

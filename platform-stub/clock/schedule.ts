@@ -25,7 +25,7 @@ export interface DueWork {
   nextMs(): number | null
 }
 
-/** Due work that takes time: attempts, which go on after `run` has started them. */
+/** Due work that takes time: attempts, which continue after `run` has started them. */
 export interface DueAttempts extends DueWork {
   /** Starts none until the next `run`. */
   pause(): void
@@ -89,16 +89,16 @@ export class Schedule {
     this.#parts = parts
   }
 
-  /** Follows the clock from now on. What came due before is done at once, and once. */
+  /** Follows the clock from now on. Everything that came due before is done at once, and only once. */
   start(): void {
     if (this.#isStopped) return
     this.#mode = { kind: 'following' }
     this.wake()
   }
 
-  /** Does what is due and sets the alarm anew. Called when something was written that has a due time. */
+  /** Does what is due and sets the alarm again. Called when something was written that has a due time. */
   wake(): void {
-    // The work itself writes what is due, and would wake the schedule again.
+    // The work itself writes what is due and would wake the schedule again.
     if (this.#mode.kind !== 'following' || this.#isRunning) return
     const isDone = this.#runAll()
     this.#cancelAlarm()
@@ -124,8 +124,8 @@ export class Schedule {
   }
 
   /**
-   * Goes to the machine's time at once and breaks off the clock jumps before. What is due by then is done as it is after a
-   * time in which the stub was down.
+   * Goes to the machine's time at once and breaks off the clock jumps before. Everything that is due by then is done as
+   * it is after a time in which the stub was down.
    *
    * @returns False where the store refused: the next start is where the stub was.
    */
@@ -147,7 +147,7 @@ export class Schedule {
     return this.#parts.attempts.settleOne(deliveryId)
   }
 
-  /** Runs `work` while nothing that is due is done. What is under way is broken off for it. */
+  /** Runs `work` while nothing that is due is done. Everything that is under way is broken off for it. */
   reset(work: () => void): Promise<void> {
     this.#breakOffTravels()
     this.#parts.attempts.breakOff(brokenOffByReset)
@@ -210,7 +210,7 @@ export class Schedule {
       clock.runFrom(end === 'arrived' ? targetMs : clock.nowMs())
       return storeOffset() ? end : 'store-refused'
     } finally {
-      // What has broken the clock jump off starts the schedule again itself.
+      // The caller that broke the clock jump off starts the schedule again itself.
       if (!signal.aborted) this.start()
     }
   }

@@ -38,7 +38,9 @@ export async function askStub<Schema extends z.ZodMiniType>(
   const data = schema.safeParse(envelope.safeParse(answer).data?.data)
   const dateMs = Date.parse(response.headers.get('date') ?? '')
   if (response.ok && data.success && !Number.isNaN(dateMs)) return { data: data.data, dateMs }
-  throw new AskStubError(`what answers at ${stubUrl} is no platform-stub of this version (status ${response.status})`)
+  throw new AskStubError(
+    `what answers at ${stubUrl} is not a platform-stub of this version (status ${response.status})`,
+  )
 }
 
 async function sendRequest(stubUrl: string, path: string, body: object | undefined): Promise<Response> {

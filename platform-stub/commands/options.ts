@@ -3,7 +3,7 @@ import { httpUrlOf } from '../marketplace/game-servers/register.ts'
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A longer duration could lead to an invalid date. */
+/** A longer duration could give an invalid date. */
 const durationDaysMax = 3_650
 
 /** Milliseconds of `30m`, `10s`, `500ms`, `1h`, `2d`; ten years at most. @throws {InvalidArgumentError} */

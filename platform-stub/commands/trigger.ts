@@ -34,7 +34,7 @@ interface TriggerEvent {
   readonly summary: string
   readonly options: readonly Option[]
   readonly path: (flags: TriggerFlags) => Promise<string>
-  /** The body. What is undefined is left out. */
+  /** The body. A field that is undefined is left out. */
   readonly body: (flags: TriggerFlags) => object
   /** Reads from the answer whether the receiver took the webhook; for what sends one. */
   readonly isTaken?: (data: unknown, flags: TriggerFlags) => boolean

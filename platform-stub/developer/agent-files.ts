@@ -91,8 +91,11 @@ function publicHalfOf(file: string): string {
     const key = createPublicKey(createPrivateKey(readFileSync(file)))
     return key.export({ type: 'spki', format: 'pem' })
   } catch (cause) {
-    throw new AgentFilesError(`${file} is there already and is no private key; move it away or choose another folder`, {
-      cause,
-    })
+    throw new AgentFilesError(
+      `${file} is there already and is not a private key; move it away or choose another folder`,
+      {
+        cause,
+      },
+    )
   }
 }

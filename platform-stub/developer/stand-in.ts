@@ -13,8 +13,8 @@ export function standIn({ platform, directory, partnerUrl, post }: ControlParts)
   let calls = 0
 
   /**
-   * Signs with the game server's own key and sends to the stub's own address. So every rule holds, faults apply, and the
-   * call appears in the list of requests.
+   * Signs with the game server's own key and sends to the stub's own address. So every rule applies, faults apply, and
+   * the call appears in the list of requests.
    *
    * @throws {Refusal} SIGNING_KEY_NOT_HERE where the game server made its key pair itself; STAND_IN_REFUSED with status and
    *   message of the platform's refusal; STAND_IN_UNANSWERED.

@@ -11,7 +11,7 @@ const shared = { operation: z.optional(z.enum(platformOperationNames)), times }
  *
  * - `status`: answered with this status in place of anything else, before credentials are looked at. Nothing acts, and
  *   the envelope is not used up.
- * - `delay`: the platform comes to it so much later; then it is looked at as if it had just arrived.
+ * - `delay`: the platform handles it this much later; then it is looked at as if it had just arrived.
  * - `hang-up-before`: the connection is dropped and nothing acts.
  * - `hang-up-after`: it is done whole, and the connection dropped in place of the answer.
  * - `truncate`: it is done whole, and the connection dropped in the middle of the answer.

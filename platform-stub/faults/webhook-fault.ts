@@ -15,11 +15,11 @@ const shared = { event: z.optional(z.enum(eventNames)), times }
 /**
  * What can go wrong with an attempt of a webhook delivery, as `POST /stub/webhook-faults` takes it.
  *
- * - `duplicate`: so many copies, bytes and signature alike, arrive beside the attempt at the same time.
+ * - `duplicate`: this many copies, with the same bytes and signature, arrive together with the attempt.
  * - `reorder`: a `transfer_order` is held back until the `transaction_terminal` of its transaction was acknowledged,
  *   and then sent once, although the transaction is over.
  * - `wrong-kid`, `expired`, `altered-body`: an envelope that a receiver has to refuse.
- * - `delay`: the attempt begins so much later, during a clock jump at most 2 s. It is signed then. It is not made if its
+ * - `delay`: the attempt begins this much later, during a clock jump at most 2 s. It is signed then. It is not made if its
  *   delivery ended meanwhile.
  * - `drop-response`: the receiver has it and its answer is lost, so that it comes again.
  *

@@ -15,7 +15,7 @@ export interface HttpAnswer {
   readonly ending?: 'whole' | 'cut' | 'dropped'
 }
 
-/** Answers one request. What it throws is a bug of the stub. */
+/** Answers one request. An error that it throws is a bug of the stub. */
 export type Handler = (request: HttpRequest) => Promise<HttpAnswer>
 
 /** The head of an answer, names and values in turn: a list, which Node sends as it is, while it copies an object. */

@@ -25,7 +25,7 @@ export function makeServer(listener: Listener, clock: Clock): Server {
   return server
 }
 
-/** What a connection gets whose bytes are no request, or not in time. */
+/** What a connection gets whose bytes are not a request, or are too late. */
 function malformedAnswer(status: 400 | 408, clock: Clock): string {
   const body = JSON.stringify({ message: refuse('REQUEST_MALFORMED').message })
   return [
@@ -59,7 +59,7 @@ class ListenError extends UserError {
 }
 
 /**
- * @returns The address that the server listens on, as a URL that leads to it from this machine.
+ * @returns The address that the server listens on, as a URL that reaches it from this machine.
  * @throws {ListenError} The address is taken or not this machine's.
  */
 export function listen(server: Server, address: Address): Promise<string> {

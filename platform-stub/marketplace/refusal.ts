@@ -30,7 +30,7 @@ export function refuse<Code extends RefusalCode>(code: Code, ...facts: FactsOf<C
   return new Refusal(code, status, typeof text === 'string' ? text : (text as (facts: unknown) => string)(facts[0]))
 }
 
-/** A value that is no refusal, for routes whose framework answers what is thrown. @throws {Refusal} */
+/** A value that is not a refusal, for routes whose framework answers what is thrown. @throws {Refusal} */
 export function orThrow<Value>(value: Value | Refusal): Value {
   if (value instanceof Refusal) throw value
   return value

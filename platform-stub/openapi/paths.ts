@@ -55,7 +55,7 @@ function descriptionOf({ operation }: NamedOperation): string {
   return [
     auth === 'service'
       ? 'Called by the game server: API key and signature.'
-      : 'Carried by the game client, which holds no API key: the signature alone, and its kid says who calls.',
+      : 'Carried by the game client, which holds no API key: only the signature, and its kid says who calls.',
     retryTexts[retry],
     ...(orderedBy ? [orderText(orderedBy)] : []),
   ].join('\n\n')

@@ -26,7 +26,7 @@ A detached JWS (RFC 7515, appendix F): \`<protected>..<signature>\`, the middle 
 - The signing input is \`base64url(protected) + "." + base64url(body)\`, over the exact bytes of the body; nothing after the dot for GET.
 - The protected header has \`alg\` (\`RS256\`, no other), \`kid\` (of the registered key), \`jti\` (1 to ${limits.envelopeJtiLengthMax} characters, new for every request) and \`exp\` (Unix seconds, at most ${limits.envelopeExpAheadSMax} s ahead). \`htm\` and \`htu\`, where present, are the method and the URL without query.
 - A jti that was used before is refused with 401, until its exp.
-- On routes with this signature alone, which a game client carries, the kid says who calls.
+- On routes with only this signature, which a game client carries, the kid says who calls.
 `.trim()
 
 /** How a receiver verifies. @see interface section 5 */
@@ -37,7 +37,7 @@ A detached JWS by the platform's key. All five steps, before anything is done:
 - Decode the protected segment. Require \`alg\` to be \`RS256\` and \`kid\` to be the platform's.
 - Build the signing input: \`base64url(protected) + "." + base64url(body)\`, from the bytes as they were received, before any parsing.
 - Verify the signature with the platform's public key.
-- Check \`exp\`, which the platform sets ${limits.envelopeLifetimeS / 60} minutes ahead. Each attempt is signed anew.
+- Check \`exp\`, which the platform sets ${limits.envelopeLifetimeS / 60} minutes ahead. Each attempt is signed again.
 `.trim()
 
 /** Whether a call may be repeated, by the retry class of its operation. */
@@ -73,7 +73,7 @@ const tag = (name: string, description: string) => ({ name, description })
 /** The tags of the document: the first words of the operations' names, and `webhooks` for the events. */
 export const tags = [
   tag('character', 'Linking game characters to platform accounts.'),
-  tag('market', `Listings, their stock, and who may sell.\n\n${listingStates()}`),
+  tag('market', `Listings, their stock, and the right to sell.\n\n${listingStates()}`),
   tag('transaction', `Purchases, from their creation to their end.\n\n${transactionStates()}`),
   tag(
     'webhooks',
@@ -104,7 +104,7 @@ function transactionStates(): string {
   return [
     'Two statuses say the state of a transaction. A delivered one is completed when it has a `completedAt`.',
     table(['phase', 'paymentStatus', 'deliveryStatus', 'outcome'], phases),
-    'Every move there is. A phase that leads to itself took the report before: repeating it answers the same. A rejected dispute goes back to where it was. Whatever is not listed is refused with 409 and changes nothing.',
+    'Every move there is. A move from a phase to the same phase means that the report was accepted before: repeating it answers the same. A rejected dispute goes back to where it was. A move that is not listed is refused with 409 and changes nothing.',
     table(['from', 'trigger', 'to'], moves),
   ].join('\n\n')
 }

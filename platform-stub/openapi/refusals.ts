@@ -10,7 +10,7 @@ import { contentOf, type ResponseObject } from './shape.ts'
 
 /** What is wrong, for developers. The refusal itself has the player's words. */
 const summaries = {
-  BODY_INVALID: 'A field is missing or wrong, which the message names, or the body is no strict JSON.',
+  BODY_INVALID: 'A field is missing or wrong, which the message names, or the body is not strict JSON.',
   BODY_NOT_EMPTY_OBJECT: 'The body is not the empty object.',
   SELLER_ACCOUNT_MISSING: 'The seller has no account.',
   SELLER_NOT_LINKED: "The seller's character is not linked.",
@@ -21,7 +21,7 @@ const summaries = {
   API_KEY_MISSING: 'Not exactly one API key.',
   API_KEY_UNKNOWN: 'The API key is not known.',
   API_KEY_OF_ANOTHER: 'API key and signature are of different game servers.',
-  ENVELOPE_REFUSED: 'The signature does not hold. `GET /stub/requests` says at which step and what was expected.',
+  ENVELOPE_REFUSED: 'The signature is not valid. `GET /stub/requests` says at which step and what was expected.',
   ENVELOPE_REPLAYED: 'The envelope was used before: every request wants a new jti.',
   LISTING_UNKNOWN: 'The game server has no listing with this itemRef.',
   LISTING_WITHDRAWN: 'The listing was withdrawn.',

@@ -27,7 +27,7 @@ export const referenceToRefusal: JsonSchema = { $ref: '#/components/schemas/Refu
 export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   const written = new Map<z.ZodMiniType, JsonSchema>()
   for (const { operation } of platformOperations) {
-    // The input of a route without a body consists of path fields, and has no name.
+    // The input of a route without a body consists of path fields and has no name.
     if (names.has(operation.input)) written.set(operation.input, bodySchemaOf(operation))
     if (operation.output) written.set(operation.output, jsonSchemaOf(operation.output))
   }

@@ -44,7 +44,7 @@ const headers = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** A page in the stub's visual language, with the headers that let it fetch from its own origin alone. */
+/** A page in the stub's visual language, with the headers that let it fetch only from its own origin. */
 export function pageResponse(context: Context<StubEnv>, status: number, page: Page) {
   const sheets = ['base.css', 'parts.css', ...page.styles]
   const document = html`<!doctype html>

@@ -36,7 +36,7 @@ export interface AnsweredRequest extends Readonly<Trail> {
   readonly answerBody: string
 }
 
-/** What became known of a request on its way. */
+/** What became known about a request on its way. */
 interface Trail {
   /** As it was received; null where it was not read. */
   body: Buffer | null

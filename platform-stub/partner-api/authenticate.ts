@@ -33,8 +33,8 @@ const apiKeyName = apiKeyHeaderName.toLowerCase()
 export const signatureName = signatureHeaderName.toLowerCase()
 
 /**
- * Checks a request's credentials for its route: the API key and an envelope of the same game server, or the envelope
- * alone, beside which an API key is not even looked at.
+ * Checks a request's credentials for its route: the API key and an envelope of the same game server, or only the
+ * envelope; an API key next to it is not even looked at.
  *
  * @see interface section 5
  */

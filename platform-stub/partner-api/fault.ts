@@ -19,7 +19,7 @@ export function takeFault(
 /**
  * Does what a fault does before the platform looks at the request: it waits, or answers in its place.
  *
- * @returns FAULT_INJECTED with the status that was asked for; undefined where the request goes on.
+ * @returns FAULT_INJECTED with the status that was asked for; undefined where the request continues.
  */
 export async function applyFault(fault: PartnerFault, { partner }: Faults): Promise<Refusal | undefined> {
   if (fault.kind === 'delay') await partner.delays.pass(fault.delayMs)

@@ -117,7 +117,9 @@ const secretHeaders: ReadonlySet<string> = new Set([
   'proxy-authorization',
 ])
 
-/** A header's value in which credentials are hidden. Of a signature the protected header stays, which is no secret. */
+/**
+ * A header's value in which credentials are hidden. Of a signature the protected header stays, which is not a secret.
+ */
 function withoutCredentials(name: string, value: string): string {
   if (secretHeaders.has(name)) return '***'
   if (name !== signatureName) return withoutSecrets(value)

@@ -14,7 +14,7 @@ import { lazily } from '../pages/lazily.ts'
 import { portalRoutes } from '../pages/portal/portal-routes.ts'
 import { consoleQueries } from '../store/console-queries.ts'
 
-/** What everything that is no partner route reaches into. */
+/** Everything that routes other than partner routes can reach. */
 export interface AppParts extends Omit<SharedParts, 'queries'>, ControlParts {
   readonly database: DatabaseSync
 }
@@ -62,7 +62,9 @@ export function makeApp({ database, ...shared }: AppParts, audience: Audience, s
   return app
 }
 
-/** Tells which methods an app's routes take at a path; none where no route leads. What guards all of them is no route. */
+/**
+ * Tells which methods an app's routes take at a path; none where no route leads. A guard of all routes is not a route.
+ */
 function allowedMethodsOf(app: Hono<StubEnv>): (path: string) => string[] {
   const router = new TrieRouter<string>()
   const methods = new Set<string>()

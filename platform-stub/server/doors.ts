@@ -33,7 +33,8 @@ export function makeDoors(parts: ComposedPlatform, options: StubOptions): Doors 
     )
   const pagesFor = (audience: Audience): Handler =>
     frameworkHandler(async () => (await import('./app.ts')).makeApp(parts, audience, options.service))
-  // Headers cannot tell a proxy that adds none. What may be reached through one is on a listener without the rest.
+  // Headers cannot tell a proxy that adds none. Everything that may be reached through one is on a listener without the
+  // rest.
   const isShared = options.publicUrl !== null || !isLoopback(options.host)
   const pages = pagesFor(isShared ? 'public' : 'both')
   const main = doorTo((request) => (isPartnerPath(request) ? parts.answerPartner(request) : pages(request)))

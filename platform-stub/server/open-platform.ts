@@ -19,7 +19,7 @@ export interface Addresses {
   developerUrl: string
 }
 
-/** What a platform stands on. Nothing in it reaches outside in another way, but for its webhooks. */
+/** What a platform is built on. Apart from its webhooks, nothing in it reaches outside in another way. */
 export interface Ground {
   readonly database: DatabaseSync
   readonly settings: Settings

@@ -18,7 +18,7 @@ export interface StubOptions extends Omit<Ground, 'database' | 'signing'> {
   readonly dataDirectory: string | null
   /** Name and version, for `/health`. */
   readonly service: string
-  /** Brings the platform into a state before the first request is answered. What it throws ends the start. */
+  /** Brings the platform into a state before the first request is answered. An error that it throws ends the start. */
   readonly prepare?: (parts: ControlParts, stubUrl: string) => Promise<void>
 }
 

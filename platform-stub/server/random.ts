@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Random } from '../marketplace/random.ts'
 
 /**
- * Unguessable without a seed. With one, every value follows from seed, purpose and subject alone, so that neither the
+ * Unguessable without a seed. With one, every value follows only from seed, purpose and subject, so that neither the
  * order of requests nor a restart changes what a scenario sees.
  */
 export function makeRandom(seed: string | null): Random {

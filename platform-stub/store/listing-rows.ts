@@ -24,7 +24,7 @@ export interface ListingRow {
   readonly withdrawnAt: number | null
 }
 
-/** What a purchase's record says of its listing. */
+/** What a purchase's record says about its listing. */
 export type ListedItem = Pick<ListingRow, 'itemRef' | 'gameItemId' | 'itemName' | 'sellerCharacterRef'>
 
 /** A listing before it has an id: nothing is sold or observed yet. */

@@ -57,7 +57,7 @@ export function openDatabase(directory: string | null): DatabaseSync {
 const sqliteBusy = 5
 const header = { magic: 'SQLite format 3\0', bytes: 100, userVersionAt: 60, applicationIdAt: 68 } as const
 
-/** Reads the file's header itself: merely opening a database through SQLite can already write beside it. */
+/** Reads the file's header itself: opening a database through SQLite can already write next to it. */
 function refuseForeign(file: string): void {
   const bytes = Buffer.alloc(header.bytes)
   const descriptor = openSync(file, 'a+', 0o600)

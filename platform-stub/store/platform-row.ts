@@ -8,7 +8,7 @@ export interface PlatformKeyRow {
   readonly publicKeyPem: string
 }
 
-/** What the platform knows of itself: its key and how far its clock has travelled. */
+/** What the platform knows about itself: its key and how far its clock has travelled. */
 export function platformTable(database: DatabaseSync) {
   const { get, run, count } = statementsOf(database)
   const key = get<PlatformKeyRow, []>('select kid, privateKeyPem, publicKeyPem from platform where kid is not null')

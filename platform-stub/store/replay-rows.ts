@@ -4,7 +4,7 @@ import { statementsOf } from './statements.ts'
 
 /** The newest envelopes are known even after their exp, in case the clock is set back. */
 export const replaysKeptMin = 10_000
-/** So many are forgotten at a time. */
+/** This many are forgotten at a time. */
 const replaysForgottenMax = 100_000
 
 /**

@@ -3,7 +3,7 @@ export const applicationId = 0x504c5354
 
 /**
  * The schema, one entry for each version; `user_version` counts those that were applied. An entry that was released is
- * never changed: what comes later is a new entry. Times are Unix ms, `exp` alone is in seconds as in the envelope.
+ * never changed: what comes later is a new entry. Times are Unix ms, only `exp` is in seconds, as in the envelope.
  * Columns carry the interface's names, so that a row is the record.
  */
 export const migrations: readonly string[] = [

@@ -27,7 +27,9 @@ export function prepareTables(database: DatabaseSync, onDue: () => void) {
   }
 }
 
-/** Empties everything but game servers, their keys and the platform's own. Ids go on rising: none is given twice. */
+/**
+ * Empties everything but game servers, their keys and the platform's own. Ids continue to rise: none is given twice.
+ */
 export function emptyTables(database: DatabaseSync): void {
   for (const table of emptiedByReset) database.exec(`delete from ${table}`)
 }

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** The disk, or the quota of the user, has no room for the commit. Nothing of the work has happened. */
+/** The disk, or the quota of the user, has no room for the commit. None of the work has happened. */
 export const diskFull = Symbol('disk full')
 
 /** SQLite failed in a way that does not pass: the store can no longer be trusted. */
@@ -18,7 +18,7 @@ export type Transact = <Result>(work: () => Result) => Result | typeof diskFull
 
 /**
  * One process owns the database and SQLite answers at once, so a transaction is a plain function call: what it returns
- * is committed and outlives the process. What `work` throws undoes its writes and is thrown on.
+ * is committed and outlives the process. An error of `work` undoes its writes and is thrown again.
  *
  * @param onCommitted Called after each commit, before its result is returned.
  * @param onBroken Called before a {@link StoreBrokenError} is thrown.
@@ -54,7 +54,10 @@ export function makeTransact(
   }
 }
 
-/** SQLite reports a used-up quota as any write that fails. So a write beside the database is tried, to learn the reason. */
+/**
+ * SQLite reports a used-up quota as any write that fails. So a write next to the database is tried, to learn the
+ * reason.
+ */
 function isOutOfSpace(error: unknown, database: DatabaseSync): boolean {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
   if (code !== sqliteIoErrorWrite) return code === sqliteFull

@@ -100,14 +100,14 @@ export function transactionTables(database: DatabaseSync, onDue: () => void) {
     insert: (row: NewTransaction) =>
       insertTransaction({ ...row, paymentStatus: 'AGUARDANDO_PAGAMENTO', failureCount: 0 }) as TransactionRow,
     byId: get<TransactionRow, [id: number]>('select * from transactions where id = ?'),
-    /** With what its record says of the listing: one statement where there would be two. */
+    /** With what its record says about the listing: one statement where there would be two. */
     withListing: get<TransactionRow & ListedItem, [id: number]>(`
       select transactions.*, itemRef, gameItemId, itemName, sellerCharacterRef
       from transactions join listings on listings.id = transactions.listingId
       where transactions.id = ?
     `),
     byToken: get<TransactionRow, [token: string]>('select * from transactions where checkoutToken = ?'),
-    /** Of the row, these columns alone ever change. */
+    /** Only these columns of the row ever change. */
     update: run<[row: TransactionRow]>(`
       update transactions set paymentStatus = :paymentStatus, deliveryStatus = :deliveryStatus, paidAt = :paidAt,
         deliveredAt = :deliveredAt, completedAt = :completedAt, failureReason = :failureReason,

@@ -128,7 +128,7 @@ export function webhookTables(database: DatabaseSync, onDue: () => void) {
     close: run<[id: number, state: 'acknowledged' | 'ended', attempts: number, at: number]>(
       'update webhookDeliveries set state = ?2, attempts = ?3, nextAttemptAt = null, closedAt = ?4 where id = ?1',
     ),
-    /** Ends the `transfer_order` deliveries of a transaction, and those alone. */
+    /** Ends the `transfer_order` deliveries of a transaction, and no others. */
     endOrders: (transactionId: number, at: number): void => endOrders(transactionId, at, Number.MAX_SAFE_INTEGER),
     /** The same, but only of those that were never sent. */
     endUnsentOrders: (transactionId: number, at: number): void => endOrders(transactionId, at, 0),

@@ -16,7 +16,7 @@ interface UnderWay {
 
 /**
  * Sends what is due in the delivery queue. Each game server has its own slots, so that a receiver that hangs delays no
- * other. What is due is always read from the database: an attempt that a crash cut off is due again.
+ * other. The due deliveries are always read from the database: an attempt that a crash cut off is due again.
  *
  * @param onStoreRefused Called when something could not be written, so that `run` is called again.
  * @see interface section 6; docs/decisions/0032
@@ -89,7 +89,7 @@ export function webhookDispatcher(parts: AttemptParts, onStoreRefused: () => voi
       for (const { id } of directory.all()) startDue(id)
       return true
     },
-    /** Deliveries of a game server without an address are among them, and are due all the same. */
+    /** Deliveries of a game server without an address are among them and are due all the same. */
     nextMs: () => tables.webhooks.firstAfter(clock.nowMs()),
     pause() {
       patience = null

@@ -12,7 +12,7 @@ export interface OneOff extends Pick<OneOffRow, 'gameServerId' | 'deliveryId' | 
   readonly payloadOf: (id: number) => string
 }
 
-/** Sends webhooks once each, beside the queue. */
+/** Sends webhooks once each, outside the queue. */
 export type OneOffSender = ReturnType<typeof oneOffSender>
 
 /** Makes what sends webhooks once: properly signed, whatever faults are set, and recorded with the answer. */
@@ -43,7 +43,7 @@ export function oneOffSender(platform: Platform, seal: WebhookSeal, postWebhook:
       if (!(stored instanceof Error)) platform.log.info(factsOf(sent), 'webhook sent once')
       return stored instanceof Error ? stored : sent
     },
-    /** Breaks off what is under way and records nothing of it. */
+    /** Breaks off what is under way and records none of it. */
     reset(): void {
       breaker.abort()
       breaker = new AbortController()

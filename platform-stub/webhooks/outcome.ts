@@ -79,7 +79,10 @@ export function outcomeFields(
   return { responseStatus: outcome.status, responseHeaders, responseBody, failure: null }
 }
 
-/** A delivery goes on until it was closed; that of an order also ends with its transaction, however it came to be tried. */
+/**
+ * A delivery continues until it was closed; that of an order also ends with its transaction, however it came to be
+ * tried.
+ */
 function goesOn({ tables }: Platform, delivery: WebhookDeliveryRow): boolean {
   if (delivery.state !== 'pending') return false
   if (delivery.event === 'transaction_terminal') return true

@@ -25,7 +25,7 @@ const shared = {
   webhookUrl: z.optional(z.unknown()),
 }
 
-/** What a test event says, and where it goes. No sale stands behind it. */
+/** What a test event says, and where it goes. There is no sale behind it. */
 export const testEvent = z.discriminatedUnion('event', [
   z.strictObject({
     event: z.literal('transfer_order'),

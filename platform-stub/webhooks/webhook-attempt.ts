@@ -117,7 +117,7 @@ async function postAll(
 /** What signs webhooks. */
 export type WebhookSeal = ReturnType<typeof webhookSeal>
 
-/** Signs webhooks with the platform's key, each attempt anew: the jti and the five minutes are the attempt's own. */
+/** Signs webhooks with the platform's key, each attempt again: the jti and the five minutes are the attempt's own. */
 export function webhookSeal({ random, signing }: Platform, platformKey: () => Promise<PlatformKeyRow>) {
   const loadSigningKey = async () => {
     const { kid, privateKeyPem } = await platformKey()

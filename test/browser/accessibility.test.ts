@@ -27,7 +27,7 @@ test(
   timeoutMs,
 )
 
-// In Portuguese, whose words are longer. What an empty list shows is on the pages of what does not exist.
+// In Portuguese, whose words are longer. The texts of empty lists are on the pages of things that do not exist.
 test(
   'on every page of the console axe finds nothing in both colour schemes',
   async () => {

@@ -36,7 +36,7 @@ test('behind a proxy, open pages outlive the end of the stub and show what happe
   await inVain
   await list.getByText('reconnecting…').waitFor()
 
-  // Nobody hears of what happens while the pages cannot ask.
+  // The pages learn nothing while they cannot ask.
   await using after = await serve('--data-dir', folder.path, '--port', new URL(url).port)
   await after.control.pay(transactionId)
   await after.control.request('POST', new URL(link).pathname)
@@ -48,7 +48,7 @@ test('behind a proxy, open pages outlive the end of the stub and show what happe
   expect(await Promise.all(pages.map(({ isSamePage }) => isSamePage()))).toEqual([true, true, true])
 })
 
-test('a hidden page goes on looking, so that its tab says that an order waits', async () => {
+test('a hidden page continues to look, so that its tab says that an order waits', async () => {
   await using folder = await temporaryFolder()
   await using stub = await serve('--data-dir', folder.path)
   await using browser = await openBrowser(stub.listening.url)

@@ -50,7 +50,7 @@ test.each([
   },
 )
 
-test('the console is used by keyboard alone', async () => {
+test('the console can be used with only the keyboard', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
   const { page } = browser
@@ -67,7 +67,7 @@ test('the console is used by keyboard alone', async () => {
   await page.getByRole('group', { name: 'Transaction: PAGO / AGUARDANDO_SERVIDOR' }).waitFor()
 })
 
-test('after an act the keyboard stays where it was, or stands at the content when its button is gone', async () => {
+test('after an act the focus stays where it was, or moves to the content when its button is gone', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
   const { page } = browser

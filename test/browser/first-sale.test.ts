@@ -42,7 +42,7 @@ async function startAgent(folder: string, stubUrl: string) {
   return agent
 }
 
-/** Confirms the link as the player, on the page that the step leads to. */
+/** Confirms the link as the player, on the page that the step opens. */
 async function linkAsPlayer(page: Page): Promise<void> {
   const [player] = await Promise.all([
     page.context().waitForEvent('page'),
@@ -58,7 +58,7 @@ async function approveRecipient(page: Page): Promise<void> {
   await button.waitFor({ state: 'detached' })
 }
 
-/** Pays as the buyer, on the page that the step leads to. */
+/** Pays as the buyer, on the page that the step opens. */
 async function payAsBuyer(page: Page): Promise<void> {
   const checkout = page.getByRole('link', { name: 'Open the checkout' })
   const [buyer] = await Promise.all([page.context().waitForEvent('page'), checkout.click()])

@@ -22,7 +22,7 @@ const manyRequests = { timeout: 120_000 }
 let launched: Promise<Browser> | undefined
 const chromium = () => {
   launched ??= launchChromium([
-    // Every name of .test leads to this machine, as a rebound name of an attacker would.
+    // Every name of .test resolves to this machine, as a rebound name of an attacker would.
     '--host-resolver-rules=MAP *.test 127.0.0.1',
     '--no-proxy-server',
     // A defence of new browsers, which would keep the requests back before ours are asked.
@@ -57,7 +57,7 @@ test.for(ways)('a web page of another origin reads nothing and changes nothing b
 })
 
 test(
-  'a page that opens the agent in a new window sees nothing of it, and the console is shown to the person alone',
+  'a page that opens the agent in a new window sees none of it, and the console is shown only to the person',
   manyRequests,
   async () => {
     await using victim = await startVictim()

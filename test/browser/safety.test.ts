@@ -86,7 +86,7 @@ test('a page of another origin can neither pay, nor link, nor act, nor frame the
   expect((await stub.transaction(transactionId)).phase).toBe('awaiting-payment')
   expect((await server.call('market.eligibility', { characterRef: 'c' })).data.linked).toBe(false)
 
-  // Following a link is no harm: it shows the console to a person, and nothing to the page that it stood on.
+  // Following a link does no harm: it shows the console to a person, and nothing to the page that it stood on.
   await page.evaluate((url) => location.assign(url), `${stub.url}/console`)
   await page.getByRole('heading', { name: 'Your first sale' }).waitFor()
   await browser.context.close()

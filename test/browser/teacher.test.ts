@@ -10,7 +10,7 @@ async function listedOn(page: Page): Promise<number[]> {
   return ids.map((id) => Number(id.replace('request-', '')))
 }
 
-test('requests are chosen by operation, game server, transaction and text; the address says which, and the list goes on', async () => {
+test('requests are chosen by operation, game server, transaction and text; the address says which, and the list continues', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
   const { page } = browser
@@ -46,7 +46,7 @@ test('requests are chosen by operation, game server, transaction and text; the a
   expect(await listedOn(page)).toEqual([7, 5, 3, 2])
 })
 
-test('a call in the history of a transaction leads to its request with both bodies, and neither has a key', async () => {
+test('a call in the history of a transaction links to its request with both bodies, and neither has a key', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
   const { page } = browser
@@ -66,7 +66,7 @@ test('a call in the history of a transaction leads to its request with both bodi
   await page.getByText('This does not exist').waitFor()
 })
 
-test('webhooks show when they were made, and are searched by number, item and character', async () => {
+test('webhooks show when they were made and are searched by number, item and character', async () => {
   await using receiver = await startReceiver()
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
@@ -94,7 +94,7 @@ test('webhooks show when they were made, and are searched by number, item and ch
   }
 })
 
-test('an item is bought, put off and delivered by buttons alone, with the keyboard', async () => {
+test('an item is bought, put off and delivered with only the buttons, by keyboard', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)
   const { page } = browser

@@ -17,7 +17,7 @@ export interface ProbeFlags {
 
 /** `platform-stub probe-webhook URL`: a line for each probe or, with `--json`, the whole result. Exit code 1 if one failed. */
 export async function probe(url: string, { stub, keyDir, itemRef, buyer, seller, json }: ProbeFlags): Promise<void> {
-  // Until every probe has passed: a reader who leaves early has not seen that.
+  // Until every probe has passed: a reader who leaves early does not know that.
   process.exitCode = exitCodes.failed
   const clock = new StubClock(machineTime, 0)
   const probing = {

@@ -51,7 +51,7 @@ export const probesOfRefusing: readonly Probe[] = [
     'alg-rs512',
     'step 2',
     "with alg RS512, signed so by the platform's key",
-    'refuse every alg but RS256, also if the signature holds',
+    'refuse every alg but RS256, also if the signature is valid',
     () => ({
       header: { alg: 'RS512' },
       sign: signRs512,
@@ -61,7 +61,7 @@ export const probesOfRefusing: readonly Probe[] = [
     'alg-ps256',
     'step 2',
     "with alg PS256, signed so by the platform's key",
-    'refuse every alg but RS256, also if the signature holds',
+    'refuse every alg but RS256, also if the signature is valid',
     () => ({
       header: { alg: 'PS256' },
       sign: signPs256,
@@ -101,7 +101,7 @@ export const probesOfRefusing: readonly Probe[] = [
     'tampered-body',
     'step 4',
     'whose quantity was changed after signing',
-    'verify the signature over the bytes that arrived, and act only if it holds',
+    'verify the signature over the bytes that arrived, and act only if it is valid',
     (_, order) => ({
       sentBody: JSON.stringify({ ...order, quantity: 1_000 }),
     }),
@@ -119,7 +119,7 @@ export const probesOfRefusing: readonly Probe[] = [
     'stranger-key',
     'step 4',
     "with the platform's kid, signed by another key",
-    'verify with platformPublicKeyPem alone; a right kid proves nothing',
+    'verify only with platformPublicKeyPem; a right kid proves nothing',
     signedByStranger,
   ),
   flawedOrder(
@@ -133,7 +133,7 @@ export const probesOfRefusing: readonly Probe[] = [
     'no-exp',
     'step 5',
     'with no exp',
-    'refuse a protected header without exp, or with one that is no number',
+    'refuse a protected header without exp, or with one that is not a number',
     () => ({ header: { exp: undefined } }),
   ),
   // A receiver may verify each event in its own code. If it accepts a forged end, it releases an item that was paid.

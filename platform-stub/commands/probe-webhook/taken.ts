@@ -15,7 +15,7 @@ const takeEveryEnd =
 /** What a receiver must take: proper webhooks, in any order and any number of times. */
 export const probesOfTaking: readonly Probe[] = [
   taking('order', 'transfer_order', 'a transfer_order', (bench, order) => [bench.seal(order)]),
-  taking('order-again', 'delivery rule 4', 'one transfer_order twice, signed anew', twice, handedOutOnce),
+  taking('order-again', 'delivery rule 4', 'one transfer_order twice, signed again', twice, handedOutOnce),
   taking('order-twice-at-once', 'delivery rule 4', 'one transfer_order twice at the same moment', twice, {
     ...handedOutOnce,
     areSentAtOnce: true,
@@ -53,7 +53,7 @@ export const probesOfTaking: readonly Probe[] = [
   taking(
     'end-again',
     'delivery rule 4',
-    'one transaction_terminal twice, signed anew',
+    'one transaction_terminal twice, signed again',
     (bench, order) => {
       const terminal = bench.terminal(order, 'cancelled')
       return [bench.seal(terminal), bench.seal(terminal)]

@@ -8,7 +8,7 @@ import { bodyOf } from './control-request.ts'
 const address = z.url({ protocol: /^https?$/ })
 const agentBeside = z.strictObject({ url: address, spoolDir: z.optional(name), forwardUrl: z.optional(address) })
 
-/** Which agent runs beside the stub: the console's first sale then names it, and asks for no other one. */
+/** Which agent runs next to the stub: the console's first sale then names it and asks for no other one. */
 export function agentRoutes({ agentNote }: ControlParts): Hono<StubEnv> {
   return new Hono<StubEnv>().put('/', async (context) => {
     const { url, spoolDir = null, forwardUrl = null } = await bodyOf(context, agentBeside)

@@ -14,7 +14,7 @@ import { listingRoutes, transactionRoutes } from './transaction-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
 /**
- * The control routes: what a developer, a test or the console does to the platform. They exist in the stub alone.
+ * The control routes: what a developer, a test or the console does to the platform. They exist only in the stub.
  * @see docs/decisions/0009
  */
 export function controlRoutes(parts: ControlParts): Hono<StubEnv> {

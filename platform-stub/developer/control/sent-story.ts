@@ -5,7 +5,7 @@ import type { Header } from '../../webhooks/webhook-post.ts'
 
 /**
  * What was sent and what came back, as the control routes show it: stored texts as the values that they are. The
- * signature is a field of its own, and not among the headers: who prints one can leave it out.
+ * signature is a field of its own, and not among the headers: a caller that prints a story can leave it out.
  */
 export function sentStory<
   Sent extends Pick<WebhookAttemptRow, 'protectedHeader' | 'requestHeaders' | 'responseHeaders'>,

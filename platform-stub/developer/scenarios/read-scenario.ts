@@ -7,7 +7,7 @@ import { fieldFault, ScenarioError } from './scenario-errors.ts'
 /**
  * Reads a scenario whole before anything is done with it.
  *
- * @throws {ScenarioError} The file cannot be read, or holds no scenario; all faults at once.
+ * @throws {ScenarioError} The file cannot be read or has no scenario. All errors are reported at once.
  */
 export function readScenario(file: string): Scenario {
   const text = decodeUtf8(bytesOf(file))

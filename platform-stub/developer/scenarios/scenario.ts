@@ -28,7 +28,7 @@ const listing = z.strictObject({
       .strictObject({ quantity: observation, secondsAgo: secondsAgo('How long ago it was seen.') })
       .check(z.describe('The last observation of the game server; without it there is none.')),
   ),
-  withdrawn: flag('Is withdrawn, after everything else that the scenario says of it.'),
+  withdrawn: flag('Is withdrawn, after everything else that the scenario says about it.'),
 })
 
 const bought = {

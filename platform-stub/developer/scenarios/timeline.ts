@@ -23,7 +23,7 @@ export interface Step {
 
 type Act = (platform: Platform, gameServerId: number) => unknown
 
-/** What leads to each phase after the purchase; time does the rest. */
+/** The moves from the purchase to each phase; time does the rest. */
 const triggersTo: Readonly<Record<ScenarioPhase, readonly TransactionTrigger[]>> = {
   'awaiting-payment': [],
   'awaiting-server': ['pay'],
@@ -40,7 +40,7 @@ const triggersTo: Readonly<Record<ScenarioPhase, readonly TransactionTrigger[]>>
 const beginning = Number.NEGATIVE_INFINITY
 
 /**
- * The steps that lead to a state, in their order.
+ * The steps to a state, in their order.
  *
  * @param nowMs The moment of the described state.
  */
@@ -99,7 +99,9 @@ function stepsOf(
   return ranks.flatMap((steps, rank) => steps.map((each) => ({ ...each, rank })))
 }
 
-/** How long before it came into its phase a transaction was made. Time alone leads to these two phases. */
+/**
+ * How long before it came into its phase a transaction was made. Only time brings a transaction into these two phases.
+ */
 function leadMs(phase: ScenarioPhase, { paymentExpiryMs, completionDelayMs }: Settings): number {
   if (phase === 'expired') return paymentExpiryMs
   return phase === 'completed' ? completionDelayMs : 0

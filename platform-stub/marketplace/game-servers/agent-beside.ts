@@ -1,4 +1,4 @@
-/** The agent that runs beside this stub, as the commands of the first sale name it. */
+/** The agent that runs next to this stub, as the commands of the first sale name it. */
 export interface AgentBeside {
   /** Where it takes calls, without a path. */
   readonly url: string
@@ -8,7 +8,7 @@ export interface AgentBeside {
   readonly forwardUrl: string | null
 }
 
-/** Remembers which agent runs beside this stub, for as long as the stub runs. */
+/** Remembers which agent runs next to this stub, for as long as the stub runs. */
 export interface AgentNote {
   /** Null until `PUT /stub/agent`. */
   read(): AgentBeside | null

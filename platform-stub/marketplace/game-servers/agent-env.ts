@@ -3,7 +3,9 @@ import type { credentialsOf } from './register.ts'
 /** What a registration gives to the agent. The private key is null if the game server's own key was registered. */
 export type AgentCredentials = ReturnType<typeof credentialsOf> & { readonly stubUrl: string }
 
-/** How the agent is to run on its host. What is left out is not written: the agent then uses its own default. */
+/**
+ * How the agent is to run on its host. A setting that is left out is not written: the agent then uses its own default.
+ */
 export interface AgentLocation {
   readonly agentPort?: number | undefined
   readonly spoolDir?: string | undefined
@@ -23,7 +25,7 @@ export interface BridgeSettings {
   readonly forward: { readonly url: string; readonly newToken: string } | undefined
 }
 
-/** Set once: a game server that knows its agent by this token goes on knowing it. */
+/** Set once: a game server that knows its agent by this token still knows it. */
 const tokenName = 'SERVICE_WEBHOOK_FORWARD_TOKEN'
 
 /**

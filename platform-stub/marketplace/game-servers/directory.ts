@@ -33,7 +33,10 @@ export function makeDirectory(stored: readonly GameServerRow[], storedKeys: read
     keys: keys as ReadonlyMap<string, KeyObject>,
     byId: (id: number) => servers.get(id),
     all: () => [...servers.values()],
-    /** The game server of an API key. A hash of the whole of it is looked up: the time says nothing of how near a guess is. */
+    /**
+     * The game server of an API key. A hash of the whole of it is looked up: the time says nothing about how near a
+     * guess is.
+     */
     idOfApiKey: (apiKey: string) => idByApiKey.get(apiKey),
     idOfKid: (kid: string) => idByKid.get(kid),
   }

@@ -83,7 +83,7 @@ export async function prepareRegistration(
   return { name, webhookUrl, pair }
 }
 
-/** Writes a registration. Inside a transaction; the directory learns of it afterwards. */
+/** Writes a registration. Inside a transaction; the directory learns about it afterwards. */
 export function writeRegistration(platform: Platform, { name, webhookUrl, pair }: PreparedRegistration) {
   const { tables, random, clock } = platform
   const id = tables.gameServers.nextId()

@@ -16,7 +16,7 @@ export interface TransactionEvent {
   readonly at: number
 }
 
-/** What a move brings about beside the transaction's own fields. */
+/** What a move changes besides the transaction's own fields. */
 export type Effect =
   /** A `transfer_order` goes out. */
   | { readonly kind: 'order'; readonly at: number }

@@ -86,7 +86,7 @@ export function moveByHand(
   return moveTransaction(platform, transaction, { trigger, at: platform.clock.nowMs() })
 }
 
-/** Why so many of a listing cannot be bought; undefined where they can. */
+/** Why this many of a listing cannot be bought; undefined where they can. */
 function refusedPurchase(platform: Platform, listing: ListingRow, quantity: number): Refusal | undefined {
   if (listing.status === 'WITHDRAWN') return refuse('LISTING_WITHDRAWN')
   const { available } = estimateStock(listing, platform.clock.nowMs(), platform.settings.observationFreshnessMs)

@@ -23,7 +23,7 @@ const toCome: Readonly<Record<TransactionPhase, readonly (keyof typeof texts.ste
 /** The colour and the picture of what happened. */
 const looks = { good: 'check', wait: 'clock', bad: 'cross' } as const
 
-/** Steps that are no good news. */
+/** Steps that are bad news. */
 const tones: Readonly<Partial<Record<HistoryRow['trigger'], keyof typeof looks>>> = {
   'fail-out-of-stock': 'bad',
   expire: 'bad',

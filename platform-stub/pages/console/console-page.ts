@@ -12,7 +12,7 @@ import { faultsNotice } from './faults-page.ts'
 import { emptyState } from './list.ts'
 import { phaseCounts } from './phase-view.ts'
 
-/** A page for one thing of a list: with the way back to the list, and what is said beside the heading. */
+/** A page for one thing of a list: with the way back to the list, and the text next to the heading. */
 export function detailPage(
   { menu }: Texts,
   list: keyof Texts['menu'],

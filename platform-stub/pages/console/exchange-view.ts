@@ -77,7 +77,7 @@ function observationInWords({ exchange }: Texts, observation: Observation): stri
 /** What an attempt led to. */
 type AttemptResult = Pick<WebhookAttemptRow, 'responseStatus' | 'responseBody' | 'failure' | 'fault'>
 
-/** What an attempt came to: `not-taken` and `no-stock` are no failures, and no success either. */
+/** What an attempt came to: `not-taken` and `no-stock` are neither failures nor a success. */
 function resultOf(event: WebhookEvent, { responseStatus, responseBody }: AttemptResult) {
   if (responseStatus === null) return 'failed'
   if (!isAcknowledgement(responseStatus)) return isNotTakenYet(responseBody) ? 'not-taken' : 'failed'
@@ -91,7 +91,7 @@ export function attemptTone(event: WebhookEvent, attempt: AttemptResult): string
   return resultTones[resultOf(event, attempt)]
 }
 
-/** What the system said of a connection that failed. It is English in every language of the page. */
+/** What the system said about a connection that failed. It is English in every language of the page. */
 function failureText(failure: string): Html {
   return html`<span lang="en">${failure}</span>`
 }

@@ -121,7 +121,9 @@ function select({ faults }: Texts, name: 'operation' | 'event', options: readonl
   return html`<label class="field"><span>${faults[name]}</span><select name="${name}"><option value="">${faults.any}</option>${options.map((option) => html`<option>${option}</option>`)}</select></label>`
 }
 
-/** The faults that are set, for every page: what they change looks like a bug to somebody who does not know of them. */
+/**
+ * The faults that are set, for every page: what they change looks like a bug to a person who does not know about them.
+ */
 export function faultsNotice({ t, faults }: ConsoleParts): Html | string {
   const sides: readonly (readonly [name: string, set: readonly SetFault[]])[] = [
     [t.faults.requests, faults.partner.newest(setFaultsShown)],

@@ -84,7 +84,7 @@ function exampleChoice({ firstSale: { example } }: Texts, stage: SaleStage): Htm
   return html`<p>${how}</p><ul class="row">${folders.map((folder) => html`<li><code>examples/${folder}</code></li>`)}</ul><p class="soft">${forwardUrl === null ? example.wantPosted : example.wantFetched}</p>`
 }
 
-/** What is said of a step that is done. */
+/** What is said about a step that is done. */
 const facts: Readonly<Partial<Record<SaleStep, (parts: ConsoleParts, state: SaleState) => Html | string>>> = {
   server: ({ directory }) => {
     const server = directory.all().at(-1)

@@ -72,10 +72,10 @@ export function choices(t: Texts, label: string, { path, query }: PageRequest, a
 }
 
 /**
- * A form that narrows a list. What it asks for is in the address, so a colleague can open the same narrowed list.
+ * A form that narrows a list. Its choices are in the address, so a colleague can open the same narrowed list.
  *
  * @param keeps The parameters of the choices above the list, which the form keeps.
- * @param fields Beside the text that is searched for.
+ * @param fields In addition to the text that is searched for.
  */
 export function searchForm(
   { common }: Texts,
@@ -121,7 +121,7 @@ export function beforeIn({ query }: PageRequest): number | null {
 /**
  * The rows of a page, and links to the next page of the list and to its first.
  *
- * @param found `rowsAsked` rows, or fewer if there are not so many.
+ * @param found `rowsAsked` rows, or fewer if there are no more.
  * @param keyOf The next page begins after the key of this page's last row.
  */
 export function pageOf<Row>(

@@ -10,7 +10,7 @@ import { explanation, isRefusedSignature } from './refused-signature.ts'
 /** A stranger chooses how long a text is, and every open list is drawn again with each request. */
 const listedLengthMax = 4_096
 
-/** A request as an entry of the list. Its long texts are on its own page alone. */
+/** A request as an entry of the list. Its long texts are only on its own page. */
 export function requestEntry(parts: ConsoleParts, entry: JournalEntry): Html {
   const { t } = parts
   const { number, message, code, requestBody, answerBody, authentication } = entry

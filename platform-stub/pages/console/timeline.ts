@@ -68,7 +68,7 @@ function attemptOf(t: Texts, { id, event }: WebhookDeliveryRow, attempt: Webhook
 /** The game server's calls about the transaction that the journal still has. */
 function callsOf({ t, journal }: ConsoleParts, { id, gameServerId }: TransactionRow): Happening[] {
   const path = operations['transaction.get'].path.replace('{transactionId}', String(id))
-  // Reading a transaction is no event of its life.
+  // Reading a transaction does not change it, so it is not an event of its life.
   const isAbout = (entry: JournalEntry) =>
     entry.gameServerId === gameServerId && entry.transactionId === id && entry.method !== 'GET'
   return journal

@@ -1,6 +1,6 @@
 /**
- * A word of a line for PowerShell, which reads nothing in it. PowerShell takes the typographic quotation marks for its
- * own ones, so they are doubled too.
+ * A word of a line for PowerShell, which interprets nothing in it. PowerShell reads typographic quotation marks as its
+ * own, so they are doubled too.
  */
 export function powershellWord(text: string): string {
   return `'${text.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`

@@ -57,7 +57,7 @@ export const firstSale = {
       text: html`Your game server needs one handler. It gives the item for a <code>transactionId</code> that it does not know yet, in one transaction of its own. Then it replies with <code>DELIVERED</code>, and the agent reports that to the platform. If the order is not there yet, ask again.`,
     },
   },
-  /** What is said of steps that `npm start` does. */
+  /** What is said about steps that `npm start` does. */
   started: {
     server: html`At the real platform the staff do this. The game server gets an API key, a key to sign with, and an address for its webhooks. Here <code>npm start</code> has registered it.`,
     call: html`The agent signs every call, so your game server needs no cryptography. The agent runs already.`,

@@ -155,20 +155,20 @@ export const listings = {
   states: 'The states of a listing',
   available: (available: number, listed: number, sold: number, exact: number, observation: Html | string) =>
     html`<strong>${available}</strong> available: ${listed} listed − ${sold} sold = <b>${exact}</b> exactly; ${observation}.`,
-  notObserved: 'nothing was observed yet, so the exact part counts alone',
+  notObserved: 'nothing was observed yet, so only the exact part counts',
   observedLongAgo: (quantity: number, age: string, freshness: string) =>
     html`<b>${quantity}</b> observed ${age} ago, older than ${freshness}: it counts as unknown`,
   observedLess: (quantity: number, age: string) =>
     html`<b>${quantity}</b> observed ${age} ago is less, and refuses more than that`,
   observedEnough: (quantity: number, age: string) =>
-    html`<b>${quantity}</b> observed ${age} ago is no less, and adds nothing`,
+    html`<b>${quantity}</b> observed ${age} ago is not less and adds nothing`,
   withdrawn: 'Withdrawn: nothing can be bought at all.',
 }
 
 /** What the stub does in place of a buyer or a game server. */
 export const standIn = {
   title: 'Play the game server',
-  about: html`The stub signs with the game server’s own key and calls the partner route, so every rule holds.`,
+  about: html`The stub signs with the game server’s own key and calls the partner route, so every rule applies.`,
   noKey: html`There is no button to deliver here, because the game server made its key pair itself, as <code>provision</code> does. The stub cannot sign for it. Register one in the console to have buttons.`,
   deliver: 'Deliver',
   outOfStock: 'Fail: OUT_OF_STOCK',

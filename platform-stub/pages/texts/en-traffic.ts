@@ -62,7 +62,7 @@ export const stepHelp = {
   signature:
     'The header is sound, so either the bytes differ or the key does. Compare the body’s SHA-256 with that of what you signed: if they differ, the body was serialised again after signing. If they are equal, sign the signing input below and compare; if that is the same too, it is the wrong private key.',
   'api-key-owner': 'API key and kid belong to two game servers. Take both from the same agent.env.',
-  replay: 'This envelope was used before. Sign anew, with a new jti, at every attempt, retries included.',
+  replay: 'This envelope was used before. Sign again, with a new jti, at every attempt, retries included.',
 }
 
 /** What each check expects. Of `method` and `url` the page adds the value. */
@@ -125,7 +125,7 @@ export const webhook = {
   address: 'Address',
   elsewhere: 'Send it somewhere else',
   aboutElsewhere:
-    'It goes to this address once, signed anew. The game server’s own address, the schedule and the stock stay as they are.',
+    'It goes to this address once, signed again. The game server’s own address, the schedule and the stock stay as they are.',
   sendElsewhere: 'Send once',
   title: (id: string) => `Webhook ${id}`,
   transaction: (link: Html) => html`Transaction ${link}`,
@@ -145,7 +145,7 @@ export const webhook = {
   from: (url: Html) => html`From ${url}`,
   headers: 'All headers',
   sent: 'Sent',
-  /** A time in the signature, beside the moment of the attempt. */
+  /** A time in the signature, next to the moment of the attempt. */
   whenSent: (at: Html) => html`${at}, when it was sent`,
   afterSent: (at: Html, length: string) => html`${at}, ${length} after it was sent`,
   beforeSent: (at: Html, length: string) => html`${at}, ${length} before it was sent`,

@@ -80,7 +80,7 @@ export const en = {
     ofTheLast: (count: number) => `of the last ${count}`,
     states: 'States',
     aboutStates:
-      'The stub works by these state machines. The numbers count transactions and listings; a state leads to its transactions.',
+      'The stub works by these state machines. The numbers count transactions and listings; a state links to its transactions.',
     newest: 'Newest transactions',
     none: 'None yet.',
     waiting: 'What waits for your game server',

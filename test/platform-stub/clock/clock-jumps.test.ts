@@ -5,11 +5,11 @@ import { manualTime } from '../fixtures/manual-time.ts'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
 import { send, startStub } from '../fixtures/stub.ts'
 
-// Here the machine's time stands still: whatever happens, happens by /stub/clock, and to the millisecond.
+// Here the machine's time stands still: everything happens by /stub/clock, and to the millisecond.
 
 const minutes = 60_000
 
-/** A stub whose time moves by travel alone. */
+/** A stub whose time moves only by travel. */
 async function startWorld() {
   const { time, pass } = manualTime()
   const receiver = await startReceiver(answering(503))
@@ -68,7 +68,7 @@ test('one clock jump does all that comes due, in order and each at its own momen
     const deliveries = (await stub.deliveries(transactionId)).filter((delivery) => delivery.event === event)
     return deliveries.map(({ attempts }) => attempts.map(({ at }) => afterS(at))).reverse()
   }
-  // Its order ends with its completion; the terminal goes on.
+  // Its order ends with its completion; the terminal event is still delivered.
   expect(await attemptsOf(delivered, 'transfer_order')).toEqual([[0, ...retriesFrom(0).filter((at) => at < 1_200)]])
   expect(await attemptsOf(delivered, 'transaction_terminal')).toEqual([[1_200, ...retriesFrom(1_200)]])
   expect(await attemptsOf(unpaid, 'transaction_terminal')).toEqual([[1_800, ...retriesFrom(1_800)]])

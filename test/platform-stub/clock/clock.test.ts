@@ -24,7 +24,7 @@ test('what is due is done at its moment, by an alarm of at most 30 s, so that a 
   expect((await stub.transaction(third)).phase).toBe('expired')
 })
 
-test('a paused clock does not move, and goes on from the given moment', () => {
+test('a paused clock does not move and continues from the given moment', () => {
   const { time, pass } = manualTime()
   const clock = new StubClock(time, 500)
   clock.stopAt(42)

@@ -16,7 +16,7 @@ import type { Ended } from '../../programs/program.ts'
 import { type ReceiverFault, startHandMadeReceiver } from '../fixtures/hand-made-receiver.ts'
 import { run, serve, spawnStub, temporaryFolder } from '../fixtures/process.ts'
 
-/** A prober with a key of its own, and what a receiver knows of it. */
+/** A prober with a key of its own, and what a receiver knows about it. */
 async function prober() {
   const folder = await temporaryFolder()
   const key = await keyInFolder(folder.path)
@@ -96,7 +96,7 @@ test('where no end of a purchase is taken, refusing a forged one counts for noth
   expect(marked('ok', lines)).toContain('tampered-body')
 })
 
-test('a receiver written from the interface alone passes, each line says what was sent, expected and came, and the rest is left open in words', async () => {
+test('a receiver written only from the interface passes, each line says what was sent, expected and came, and the rest is left open in words', async () => {
   await using own = await prober()
   await using receiver = await startHandMadeReceiver(own.kid, own.publicKeyPem)
   const { code, stdout, stderr } = await run('probe-webhook', receiver.url, '--key-dir', own.folder)
@@ -194,7 +194,7 @@ test('a receiver that passes has no cure, and --json ends with 0', async () => {
   expect(report.probes.every(({ verdict, cure }) => verdict === 'ok' && cure === null)).toBe(true)
 })
 
-test('hanging up is no refusal, and a redirect is followed nowhere', async () => {
+test('hanging up is not a refusal, and a redirect is not followed', async () => {
   await using own = await prober()
   await using rude = await startHandMadeReceiver(own.kid, own.publicKeyPem, 'hangs up on a bad signature')
   const { hasPassed, lines } = await own.probe(rude.url)
@@ -296,6 +296,6 @@ test('a key folder that cannot be used is named, and so is a --stub that is some
   const [inTheWay, ...answers] = ends.map(({ stderr }) => stderr)
   expect(inTheWay).toMatch(/^platform-stub: \S+a-file cannot keep the prober's key: .+; choose another --key-dir\n$/)
   const isNone = (status: number) =>
-    `platform-stub: what answers at ${stubUrl} is no platform-stub of this version (status ${status})\n`
+    `platform-stub: what answers at ${stubUrl} is not a platform-stub of this version (status ${status})\n`
   expect(answers).toEqual([isNone(200), isNone(200), isNone(404), `platform-stub: ${stubUrl} refused (403): no\n`])
 })

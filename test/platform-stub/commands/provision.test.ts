@@ -6,7 +6,7 @@ import { freePort } from '../../../scripts/free-port.ts'
 import { keepSecret } from '../../outputs/outputs.ts'
 import { run, serve, temporaryFolder } from '../fixtures/process.ts'
 
-test('provision writes what an agent needs, absolute and for its owner alone, and never replaces a key', async () => {
+test('provision writes what an agent needs, absolute and only for its owner, and never replaces a key', async () => {
   await using folder = await temporaryFolder()
   await using stub = await serve('--memory')
   const out = join(folder.path, 'aurora')

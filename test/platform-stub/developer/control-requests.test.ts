@@ -59,7 +59,7 @@ test('a control route refuses a parameter that it does not know, and names it', 
   expect((await stub.request('GET', '/stub/webhooks?transactionId=1&limit=2')).status).toBe(200)
 })
 
-test('a control route takes application/json alone', async () => {
+test('a control route accepts only application/json', async () => {
   await using stub = await startStub()
   const routes = await routesWithBodies(stub)
   for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
@@ -108,7 +108,7 @@ test.each([
 const bytesPoured = 50_000_000
 
 test.each(['/stub/clock', '/v1/api/market/listings', '/checkout/none/pay'])(
-  'a sender that goes on after the refusal of %s is cut off',
+  'a sender that continues after the refusal of %s is cut off',
   async (path) => {
     await using stub = await startStub()
     const { hostname, port } = new URL(stub.url)

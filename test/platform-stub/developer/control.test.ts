@@ -64,7 +64,7 @@ test('what does not exist is a 404, in Portuguese, and an invalid body a 400 tha
   expect(answers[4]?.message).toContain('"name"')
 })
 
-test('a route that is there is not there for every method, and says for which', async () => {
+test('a route that is there is not there for every method and says for which', async () => {
   await using stub = await startStub()
   const ask = async (method: string, path: string) => {
     const { status, headers, message } = await stub.request(method, path)
@@ -81,7 +81,7 @@ test('a route that is there is not there for every method, and says for which', 
   expect((await ask('GET', '/stub/clocks')).slice(0, 2)).toEqual([404, null])
 })
 
-test('the bare address leads to the console', async () => {
+test('the bare address opens the console', async () => {
   await using stub = await startStub()
   const { status, headers } = await stub.request('GET', '/')
   expect([status, headers.get('location')]).toEqual([302, '/console'])
@@ -112,7 +112,7 @@ test('the key pair that the stub makes for a game server works, and so does the 
   expect((await own.call('market.eligibility', { characterRef: 'c' })).status).toBe(200)
 })
 
-test('a linked character has an account; taking it away alone is refused', async () => {
+test('a linked character has an account; taking away only the account is refused', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const put = (state: object) => stub.request('PUT', `/stub/game-servers/${server.id}/characters/c`, state)
@@ -151,7 +151,7 @@ test('reset empties all but game servers and their keys; ids are not given twice
   await receiver.event('transfer_order', 2)
 })
 
-test('bytes that are no request are answered in the error form, dated by the stub', async () => {
+test('bytes that are not a request are answered in the error form, dated by the stub', async () => {
   await using stub = await startStub()
   await stub.request('PUT', '/stub/clock', { now: '2031-05-06T07:08:09Z' })
   const text = await new Promise<string>((resolve) => {

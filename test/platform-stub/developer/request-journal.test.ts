@@ -275,7 +275,7 @@ test('no refusal brings a key or a signature into the journal or the log', async
   }
 })
 
-test('a request that is not refused for its credentials needs no explanation, and says what became of it', async () => {
+test('a request that is not refused for its credentials needs no explanation and says what became of it', async () => {
   await using world = await startWorld()
   const { stub, server } = world
   await server.call('market.eligibility', { characterRef: 'c' }, { jti: randomUUID() })

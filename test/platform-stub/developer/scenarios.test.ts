@@ -294,7 +294,7 @@ test('a start that fails for its port leaves no half of a scenario behind', asyn
   expect(await list(stub.control, 'listings')).toHaveLength(3)
 })
 
-test('a scenario whose files cannot be written is refused before anything happens, and can be mended', async () => {
+test('a scenario whose files cannot be written is refused before anything happens and can be mended', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'scenario.json')
   const out = join(folder.path, 'provisioned')

@@ -4,7 +4,7 @@ import { openEnvelope } from '../../../contract/envelope/open.ts'
 import { answering, type ReceivedWebhook, startReceiver } from '../fixtures/receiver.ts'
 import { type GameServer, startStub } from '../fixtures/stub.ts'
 
-/** Whether a game server that holds to the interface takes the webhook. */
+/** Whether a game server that follows the interface accepts the webhook. */
 async function isSigned({ rawHeaders, body }: ReceivedWebhook, server: GameServer): Promise<boolean> {
   const headerLines = rawHeaders.filter((_, at) => rawHeaders[at - 1]?.toLowerCase() === 'x-platform-signature')
   const keys = new Map([[server.platformKid, createPublicKey(server.platformPublicKeyPem)]])
@@ -147,7 +147,7 @@ test('a stub that ends does not wait for a receiver of a test event that hangs',
   expect((await answer).data.failure).toBe('the stub was ended')
 })
 
-test('a reset breaks off what is sent once, says so, and nothing of it is recorded', async () => {
+test('a reset breaks off what is sent once, says so, and none of it is recorded', async () => {
   await using receiver = await startReceiver(() => undefined)
   await using stub = await startStub()
   const server = await stub.gameServer()

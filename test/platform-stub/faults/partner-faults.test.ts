@@ -75,7 +75,7 @@ test.each([
   ])
 })
 
-/** An answer as it stands on the wire; a fetch shows no length of an answer without a body. */
+/** An answer as it is on the wire; a fetch shows no length of an answer without a body. */
 function headersOf({ url }: StubControl): Promise<IncomingHttpHeaders> {
   return new Promise((resolve, reject) => {
     get(`${url}/v1/api/market/eligibility/c`, (response) => resolve(response.resume().headers)).on('error', reject)

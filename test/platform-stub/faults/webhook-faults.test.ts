@@ -53,7 +53,7 @@ test.each([
   ])
 })
 
-test('an altered body still has the form of its event, so that the signature alone gives it away', async () => {
+test('an altered body still has the form of its event, so that only the signature shows it', async () => {
   await using receiver = await startReceiver()
   await using stub = await startStub()
   const server = await stub.gameServer({ webhookUrl: receiver.url })
@@ -83,7 +83,7 @@ test('a broken attempt that is answered 2xx is delivered all the same', async ()
   expect(receiver.received).toHaveLength(1)
 })
 
-test('duplicate lets copies arrive beside the attempt, alike to the byte; they are shown and decide nothing', async () => {
+test('duplicate sends copies together with the attempt, equal to the byte; they are shown and decide nothing', async () => {
   let count = 0
   await using receiver = await startReceiver((_, response) => response.writeHead(++count === 1 ? 200 : 409).end())
   await using stub = await startStub()
@@ -133,7 +133,7 @@ test('drop-response: the receiver has it, its answer is lost, and it comes again
   expect((await stub.request('GET', '/stub/listings')).data[0].observedQuantity).toBe(4)
 })
 
-test('a delayed attempt begins so much later and is signed then; ended meanwhile, it is not made', async () => {
+test('a delayed attempt begins this much later and is signed then; ended meanwhile, it is not made', async () => {
   await using receiver = await startReceiver()
   const { time, pass } = manualTime()
   const watched = watchedTime(time)
@@ -224,7 +224,7 @@ test('an order that is held back is not lost by a restart', async () => {
   expect(receiver.received.map(({ event }) => event.event)).toEqual(['transaction_terminal', 'transfer_order'])
 })
 
-test('DELETE lets go what was held back', async () => {
+test('DELETE releases what was held back', async () => {
   await using receiver = await startReceiver()
   await using stub = await startStub()
   const server = await stub.gameServer({ webhookUrl: receiver.url })
@@ -236,7 +236,7 @@ test('DELETE lets go what was held back', async () => {
   await receiver.event('transfer_order')
 })
 
-test('a fault applies to the event that it is meant for, so many attempts, and reset takes it away', async () => {
+test('a fault applies to the event that it is meant for, for its number of attempts, and reset takes it away', async () => {
   await using receiver = await startReceiver(answering(500))
   await using stub = await startStub()
   const server = await stub.gameServer({ webhookUrl: receiver.url })
@@ -292,7 +292,7 @@ test('a game server that loses its webhookUrl in the midst of its deliveries lea
   expect(receiver.received).toHaveLength(16)
 })
 
-test('a webhook that a fault puts off by an hour is not sent by the end of the stub, and goes out at its time after the restart', async () => {
+test('a webhook that a fault puts off by an hour is not sent by the end of the stub and goes out at its time after the restart', async () => {
   await using folder = await temporaryFolder()
   await using receiver = await startReceiver()
   const transactionId = await (async () => {

@@ -13,7 +13,10 @@ import { startReceiver } from '../fixtures/receiver.ts'
 import { type Answer, type GameServer, startStub, type TestStub } from '../fixtures/stub.ts'
 import { watchedTime } from '../fixtures/watched-time.ts'
 
-/** Every way to stand somewhere: the phase, and what happened on the way there. `failed` lasts no longer than its refund. */
+/**
+ * Every state of a transaction: the phase, and what happened on the way there. `failed` lasts no longer than its
+ * refund.
+ */
 const standings = [
   { phase: 'awaiting-payment', way: [] },
   { phase: 'awaiting-server', way: ['pay'] },
@@ -33,7 +36,7 @@ type Standing = (typeof standings)[number]
 /** What a person outside can do. Only time completes. */
 const triggers = transactionTriggers.filter((trigger) => trigger !== 'complete')
 
-/** What a move brings about beside the two axes: money, and the webhook that is queued. */
+/** What a move changes besides the two axes: money, and the webhook that is queued. */
 const consequences: Partial<Record<TransactionTrigger, { money?: string; event?: string }>> = {
   pay: { money: 'payment', event: 'transfer_order' },
   'fail-temporary': { event: 'transfer_order' },
@@ -63,7 +66,7 @@ function fire(stub: TestStub, server: GameServer, trigger: TransactionTrigger, t
   return stub.request('POST', `/stub/transactions/${transactionId}/${trigger}`)
 }
 
-/** Everything that the platform holds of a transaction. */
+/** Everything that the platform knows about a transaction. */
 async function everythingOf(stub: TestStub, transactionId: number) {
   const [record, deliveries, listings] = await Promise.all([
     stub.transaction(transactionId),
@@ -74,7 +77,7 @@ async function everythingOf(stub: TestStub, transactionId: number) {
 }
 type Everything = Awaited<ReturnType<typeof everythingOf>>
 
-/** Holds what became of a transaction by a trigger to the contract's table of moves. */
+/** Checks the state of a transaction after a trigger against the contract's table of moves. */
 function hold(phase: TransactionPhase, trigger: TransactionTrigger, answer: Answer, was: Everything, is: Everything) {
   const next = nextPhase(was.record, trigger)
   const about = `${trigger} in ${phase} (${was.record.history.map((row) => row.trigger).join(', ')})`
@@ -127,7 +130,7 @@ async function bring(stub: TestStub, server: GameServer, { way }: Standing): Pro
 
 const lasting = standings.filter(({ phase }) => phase !== 'failed')
 
-test('every trigger in every standing moves as the table says, or is a 409 that changes nothing', async () => {
+test('every trigger in every state moves as the table says, or is a 409 that changes nothing', async () => {
   await using world = await startWorld()
   const { stub, server } = world
   // The delivered ones that are to be completed first: completion is a matter of time, which the others are spared.
@@ -145,7 +148,7 @@ test('every trigger in every standing moves as the table says, or is a 409 that 
   }
 })
 
-test('the same holds between OUT_OF_STOCK and its refund', async () => {
+test('the same is true between OUT_OF_STOCK and its refund', async () => {
   const watched = watchedTime()
   await using world = await startWorld(watched.time)
   const { stub, server } = world
@@ -183,7 +186,7 @@ test('time completes what was delivered, and moves nothing else that is paid or 
   for (const [at, { phase, way }] of lasting.entries()) {
     const is = await everythingOf(stub, ids[at] ?? 0)
     const before = was[at]
-    if (!before) throw new Error('a standing got lost')
+    if (!before) throw new Error('a state got lost')
     if (phase === 'delivered' || phase === 'completed') {
       hold('delivered', 'complete', { status: 200 } as Answer, before, is)
       const { deliveredAt, completedAt } = is.record
@@ -192,7 +195,7 @@ test('time completes what was delivered, and moves nothing else that is paid or 
   }
 })
 
-test('the table of moves is the whole of it: every phase is stood in, and every trigger is tried', () => {
+test('the table of moves is complete: every phase is reached, and every trigger is tried', () => {
   expect(new Set(standings.map(({ phase }) => phase))).toEqual(new Set(Object.keys(transactionMoves)))
   expect([...triggers, 'complete'].sort()).toEqual([...transactionTriggers].sort())
 })

@@ -103,7 +103,7 @@ test('the waits after TEMPORARY failures double from 15 s to 1 h', () => {
   expect(waitsS).toEqual([15, 30, 60, 120, 240, 480, 960, 1920, 3600, 3600])
 })
 
-test('a report that has no place any more is a 409 that says where the transaction stands', async () => {
+test('a report that is too late is a 409 that says the state of the transaction', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const unpaid = await server.purchase()
@@ -178,7 +178,7 @@ test('quantitySold is the sum of what is paid and not refunded', async () => {
   expect(await sold()).toBe(0)
 })
 
-test('eligibility says what stands in the way first, and what to do about it', async () => {
+test('eligibility names the first obstacle, and what to do about it', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const after = async (state: Record<string, boolean>) => {

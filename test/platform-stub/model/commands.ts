@@ -156,7 +156,7 @@ const target = fc.record({
   n: fc.nat(20),
   isLikely: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
 })
-/** Waits that lead to, before and beyond what the interface counts: retries, freshness, expiry, completion. */
+/** Waits that end at, before and after what the interface counts: retries, freshness, expiry, completion. */
 const seconds = fc.oneof(
   fc.constantFrom(1, 14, 15, 30, 60),
   fc.constantFrom(600, 601, 1_200, 1_800, 3_600),
@@ -235,7 +235,7 @@ const steps: Readonly<Record<string, fc.Arbitrary<Command>>> = {
   advance: seconds.map(advance),
 }
 
-/** How often each step is drawn, beside the others. */
+/** How often each step is drawn, compared with the others. */
 const weights: Readonly<Record<string, number>> = { purchase: 3, pay: 4, withdraw: 0.3, deliver: 2, failForNow: 2 }
 
 // Drawn for each step by weight: `fc.commands` itself draws evenly.

@@ -32,7 +32,8 @@ test('whatever is done to the platform in whatever order, it does what the inter
       seed,
       numRuns,
       endOnFailure: false,
-      // Ends a search for a smaller counterexample in time to print what it has; runs that are too slow are no success.
+      // Ends a search for a smaller counterexample in time to print what it has; runs that are too slow are not a
+      // success.
       interruptAfterTimeLimit: 90_000 + numRuns * 4_000,
       markInterruptAsFailure: true,
     },

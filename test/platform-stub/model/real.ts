@@ -66,7 +66,7 @@ const pairs = [
   'CANCELADO null',
 ]
 
-/** Does everything that is due, and then holds all that the stub shows to the model, and its ledger to itself. */
+/** Does everything that is due. Then it compares all that the stub shows with the model, and checks its ledger. */
 export async function compare(model: Model, real: Real): Promise<void> {
   real.steps++
   await real.advance(0)

@@ -36,7 +36,7 @@ test('what `platform-stub openapi` prints is valid OpenAPI 3.1, and what the stu
   expect(await served.json()).toEqual({ ...read, servers: [{ ...read.servers[0], url: stub.url }] })
 })
 
-test('the document has every route and event of the contract, and none beside', () => {
+test('the document has every route and event of the contract, and no others', () => {
   const routes = new Set(platformOperations.map(({ operation: { method, path } }) => `${method} ${path}`))
   const written = operationsOf(document).map(([route]) => route)
   expect(written.sort()).toEqual([...routes, ...Object.keys(webhookEvents)].sort())
@@ -63,7 +63,7 @@ test('what the guide polls on is promised: both statuses of transaction.get, and
   expect(schemas['TransferOrder']?.required).toContain('transactionId')
 })
 
-test('every state, every move and every known status stands in the document', () => {
+test('every state, every move and every known status is in the document', () => {
   const text = JSON.stringify(document)
   for (const [phase, { paymentStatus, deliveryStatus, outcome }] of Object.entries(transactionPhases)) {
     expect(text).toContain(`| ${phase} | \`${paymentStatus}\` | ${deliveryStatus ? `\`${deliveryStatus}\`` : 'null'} |`)
@@ -191,7 +191,7 @@ function documentedRoute(from: OpenApiDocument, name: PlatformOperationName): [s
   return found
 }
 
-test('what is not documented for a route has the shape that stands for everything else', async () => {
+test('what is not documented for a route has the shape for everything else', async () => {
   await using stub = await startStub()
   const { faults } = schemaChecker(document)
   const { status, text } = await stub.request('DELETE', '/v1/api/market/listings')
@@ -207,7 +207,7 @@ test('the examples have the fields that the stub answers with, those beyond the 
   const answered: Partial<Record<PlatformOperationName, object | null>> = {}
   for (const { name } of platformOperations.filter((one) => one.name !== 'market.withdraw')) {
     if (name === 'transaction.get') await stub.pay(1)
-    // The delivery comes first in the table; the failure is then told of another purchase.
+    // The delivery comes first in the table; the failure is then reported for another purchase.
     const isFailure = name === 'transaction.delivery-failure'
     if (isFailure) await server.call('transaction.create', operationExamples['transaction.create'].input)
     if (isFailure) await stub.pay(2)

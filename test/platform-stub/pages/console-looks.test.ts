@@ -6,7 +6,7 @@ import { readPage } from '../fixtures/page.ts'
 import { answering, startReceiver } from '../fixtures/receiver.ts'
 import { startStub } from '../fixtures/stub.ts'
 
-test('the question of an agent for the time is no refused signature, and a bad signature is one', async () => {
+test('the question of an agent for the time is not a refused signature, and a bad signature is one', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const refused = async () => {

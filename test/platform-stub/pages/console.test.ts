@@ -46,7 +46,7 @@ test('the console lists the checks of credentials in the order in which they are
   expect(found.toReversed()).toEqual(authenticationSteps)
 })
 
-test('the console is for this machine, by a local name; another page may lead to it and not read it', async () => {
+test('the console is for this machine, by a local name; another page may link to it but not read it', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const statusOf = (path: string, headers: Record<string, string>) => statusWith(`${stub.url}${path}`, headers)
@@ -58,7 +58,7 @@ test('the console is for this machine, by a local name; another page may lead to
   expect(await statusOf('/console', { ...followed, 'Sec-Fetch-Dest': 'iframe' })).toBe(403)
   expect(await statusOf('/console/overview', followed)).toBe(200)
   expect(await statusOf('/console/changes', { 'Sec-Fetch-Site': 'cross-site' })).toBe(403)
-  // What holds keys is not even given to a person who followed a link.
+  // Keys are not even given to a person who followed a link.
   for (const file of ['agent.env', 'platform-public-key.pem']) {
     expect(await statusOf(`/console/game-servers/${server.id}/${file}`, {})).toBe(200)
     expect(await statusOf(`/console/game-servers/${server.id}/${file}`, followed)).toBe(403)
@@ -97,7 +97,7 @@ test('transactions are found by phase, number, item and character, whatever sign
   expect(await found(`search=${encodeURIComponent("'; drop table transactions --")}`)).toEqual([])
 })
 
-test('of ten thousand transactions a page holds fifty and leads to the next', async () => {
+test('of ten thousand transactions a page shows fifty and links to the next', async () => {
   await using folder = await temporaryFolder()
   await (await startWithTransaction(folder.path)).close()
   multiplyTransactions(folder.path, 10_000)
@@ -117,7 +117,7 @@ test('of ten thousand transactions a page holds fifty and leads to the next', as
   expect(overview.text.length).toBeLessThan(150_000)
 })
 
-test('of a thousand attempts the page of a delivery holds fifty and leads to the next, and a list the newest twenty', async () => {
+test('of a thousand attempts the page of a delivery shows fifty and links to the next, and a list the newest twenty', async () => {
   await using folder = await temporaryFolder()
   const made = await startStub({ dataDirectory: folder.path })
   await using receiver = await startReceiver(answering(503, { error: 'x'.repeat(2_000) }))
@@ -280,7 +280,7 @@ async function startWithTransaction(dataDirectory: string) {
   return stub
 }
 
-/** Copies the first transaction until there are so many. Made by calls they would take half a minute. */
+/** Copies the first transaction until there are this many. Made by calls they would take half a minute. */
 function multiplyTransactions(dataDirectory: string, count: number): void {
   const database = openDatabase(dataDirectory)
   database.exec(`
@@ -294,7 +294,7 @@ function multiplyTransactions(dataDirectory: string, count: number): void {
   database.close()
 }
 
-/** Copies the first attempt of the first delivery until there are so many. */
+/** Copies the first attempt of the first delivery until there are this many. */
 function multiplyAttempts(dataDirectory: string, count: number): void {
   const database = openDatabase(dataDirectory)
   database.exec(`

@@ -26,7 +26,7 @@ test('pages that are open at once are bounded, and a page that is closed makes r
   expect([status, message]).toEqual([503, 'Há páginas demais abertas. Feche algumas e recarregue esta.'])
   for (const { close } of pages) close()
   const later = []
-  // The stub hears of a closed connection a moment later; a hundred requests are many moments.
+  // The stub learns about a closed connection a moment later; a hundred requests are many moments.
   while (later.length < 100 && later.at(-1)?.status !== 200) later.push(await open(checkout))
   expect(later.at(-1)?.status).toBe(200)
   for (const { close } of later) close()

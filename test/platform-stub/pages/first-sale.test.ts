@@ -127,7 +127,7 @@ test('a name that an example would read as several words is not offered to be ty
   }
 })
 
-test('beside an agent that runs already the page starts none, and names its folder and the ways of its orders', async () => {
+test('next to an agent that runs already the page starts none, and names its folder and the ways of its orders', async () => {
   await using stub = await startStub()
   await stub.gameServer()
   const page = async (way: string) => (await stub.request('GET', `/console/first-sale?with=${way}`)).text

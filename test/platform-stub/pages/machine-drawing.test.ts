@@ -79,7 +79,7 @@ test.each([transactionMachine, narrowTransactionMachine, listingMachine])(
   },
 )
 
-/** The moves of a table that lead to another state: `from trigger to`. */
+/** The moves of a table to another state: `from trigger to`. */
 function leavingMoves(table: Readonly<Record<string, Readonly<Record<string, string | null>>>>): string[] {
   return Object.entries(table).flatMap(([from, row]) =>
     Object.entries(row).flatMap(([trigger, to]) => (to === null || to === from ? [] : [`${from} ${trigger} ${to}`])),

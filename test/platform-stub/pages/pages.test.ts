@@ -17,7 +17,7 @@ test('the checkout shows what is promised and what it costs, escaped, and fetche
   expect(addresses.filter((address) => !/^\/(assets|checkout)\//.test(address))).toEqual([])
 })
 
-test('every page lets in scripts and styles of its own origin alone, and nothing that stands in its text', async () => {
+test('every page accepts scripts and styles only from its own origin, and none from its text', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const { checkoutUrl } = await stub.transaction(await server.purchase())

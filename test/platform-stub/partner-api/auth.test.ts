@@ -139,7 +139,7 @@ test('two signature lines are refused, equal or not', async () => {
   expect(status).toBe(401)
 })
 
-test('the journal holds what a refused signature should have been made over', async () => {
+test('the journal has the text that a refused signature should have been made over', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const iat = Math.floor(Date.now() / 1_000) - 90
@@ -157,7 +157,7 @@ test('the journal holds what a refused signature should have been made over', as
   expect(Math.abs(authentication.clockDifferenceS + 90)).toBeLessThanOrEqual(2)
 })
 
-test('the journal holds a long signing input whole while it is new, then its length and digest, and never a piece', async () => {
+test('the journal has a long signing input whole while it is new, then its length and digest, and never a piece', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const body = JSON.stringify({ characterRef: 'c', note: 'x'.repeat(60_000) })

@@ -120,7 +120,7 @@ test('an itemRef is used for ever in its game server, and free in another', asyn
   expect((await other.listing()).status).toBe(200)
 })
 
-test('a price whose total no number holds exactly is refused', async () => {
+test('a price whose total no number can hold exactly is refused', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const answer = await server.listing({ unitAmountCents: Number.MAX_SAFE_INTEGER, quantityListed: 2 })

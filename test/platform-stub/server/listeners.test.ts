@@ -7,7 +7,7 @@ import { offer, StubControl, send, startStub } from '../fixtures/stub.ts'
 
 const publicUrl = 'https://market.example'
 
-/** What is for the developer alone. */
+/** What is only for the developer. */
 const developerPaths = [
   '/',
   '/stub/clock',
@@ -22,7 +22,7 @@ const developerPaths = [
   '/openapi.json',
 ]
 
-/** Of the head alone: a stream of changes has no end. */
+/** Only of the head: a stream of changes has no end. */
 async function statusAt(url: string): Promise<number> {
   const { status, body } = await fetch(url)
   await body?.cancel()

@@ -22,7 +22,7 @@ test('serve says where it listens in one JSON line, answers there, and ends with
   }
 })
 
-test('a stub whose log reader goes away goes on, and ends with 0', async () => {
+test('a stub whose log reader goes away continues and ends with 0', async () => {
   await using stub = await serve('--memory')
   stub.closeOutput()
   const server = await stub.control.gameServer()
@@ -57,7 +57,7 @@ test('kill -9 loses neither transaction nor delivery, and jti and clock are reme
   expect((await control.deliveries(lived.transactionId))[0]?.state).toBe('acknowledged')
 })
 
-/** A stub that lived two hours ahead, took a paid purchase, and was killed. */
+/** A stub that lived two hours ahead, had a paid purchase, and was killed. */
 async function livingStub(dataDirectory: string, webhookUrl: string) {
   await using stub = await serve('--data-dir', dataDirectory)
   const { control } = stub
@@ -149,7 +149,7 @@ test('an attempt that is under way at SIGTERM is finished and its answer kept', 
   expect((await stub.control.deliveries(transactionId))[0]?.state).toBe('acknowledged')
 })
 
-test('SIGTERM breaks a clock jump off in the midst of 320 orders whose receiver hangs, and the clock goes on from there', async () => {
+test('SIGTERM breaks a clock jump off in the midst of 320 orders whose receiver hangs, and the clock continues from there', async () => {
   await using folder = await temporaryFolder()
   await using receiver = await startReceiver(() => undefined)
   const scenario = join(folder.path, 'scenario.json')
@@ -173,7 +173,7 @@ test('SIGTERM breaks a clock jump off in the midst of 320 orders whose receiver 
   expect(Math.abs(aheadMs)).toBeLessThan(3_600_000)
 })
 
-test('usage and addresses that cannot be end with 2, a data folder that is held with 3', async () => {
+test('usage and addresses that cannot be end with 2, a data folder that is locked with 3', async () => {
   await using folder = await temporaryFolder()
   await using stub = await serve('--data-dir', folder.path)
   const { port } = new URL(stub.listening.url)
@@ -254,7 +254,7 @@ async function startUnread() {
   }
 }
 
-test('a stub whose output nobody reads goes on, and says how many lines were lost when it is read again', async () => {
+test('a stub whose output nobody reads continues and says how many lines were lost when it is read again', async () => {
   await using stub = await startUnread()
   for (let count = 0; count < 40; count++) await stub.fail()
   const lost = () => logLinesOf(stub.read()).filter((line) => 'linesLost' in line)

@@ -79,7 +79,7 @@ test('a disk that is full is a value, undoes the work, and passes', () => {
   expect([texts(), calls]).toEqual([['small'], ['committed']])
 })
 
-test('a commit that fails in another way is reported and thrown, and nothing of it has happened', () => {
+test('a commit that fails in another way is reported and thrown, and none of it has happened', () => {
   const { transact, calls, write, texts } = notes(
     `create table people (id integer primary key) strict;
      create table notes (text text references people deferrable initially deferred)`,

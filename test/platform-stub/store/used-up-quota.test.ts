@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { canTrace } from '../../crash/system-calls.ts'
 import { serveUnder, temporaryFolder } from '../fixtures/process.ts'
 
-/** From the n-th write on, each write of SQLite to the write-ahead log fails with this error; so does each write beside it. */
+/**
+ * From the n-th write on, each write of SQLite to the write-ahead log fails with this error; so does each write next to
+ * it.
+ */
 function failingWrites(folder: string, error: string, nth: number): readonly string[] {
   const inject = ['-e', `inject=pwrite64:error=${error}:when=${nth}+`, '-e', `inject=write:error=${error}`]
   const files = ['platform.db-wal', 'platform.db-probe'].flatMap((name) => ['-P', join(folder, name)])

@@ -38,7 +38,7 @@ const pair = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 })
 
-/** A platform that has so many orders to deliver to each of its game servers, all of them due. */
+/** A platform that has this many orders to deliver to each of its game servers, all of them due. */
 function fillQueue(directory: string, urls: readonly string[], createdAt: number): void {
   const database = openDatabase(directory)
   const tables = prepareTables(database, () => undefined)
@@ -84,7 +84,7 @@ function fillQueue(directory: string, urls: readonly string[], createdAt: number
   database.close()
 }
 
-test('receivers that never answer hold sixteen attempts each and delay no delivery to another receiver', async () => {
+test('receivers that never answer occupy sixteen attempts each and delay no delivery to another receiver', async () => {
   await using folder = await temporaryFolder()
   await using receivers = await startReceivers()
   // No time passes: an attempt that hangs never ends, and a delivery that waited for one would never be made.

@@ -116,7 +116,7 @@ test('an order that was not sent yet is not sent for an item that is delivered m
   expect(order).toMatchObject({ event: 'transfer_order', state: 'ended', attempts: [] })
 })
 
-test('an order that was sent and not acknowledged goes on after the delivery, until the transaction is terminal', async () => {
+test('an order that was sent and not acknowledged is sent again after the delivery, until the transaction is terminal', async () => {
   await using receiver = await startReceiver(answering(503))
   await using stub = await startStub({ settings: { completionDelayMs: 100_000 } })
   const server = await stub.gameServer({ webhookUrl: receiver.url })

@@ -31,7 +31,7 @@ test('a webhook is signed by the platform key over the bytes that arrive, for fi
   expect(verify('sha256', signed, key, Buffer.from(signature, 'base64url'))).toBe(false)
 })
 
-test('a receiver that stays down is tried after 15, 30, 60 s … then hourly, signed anew each time', async () => {
+test('a receiver that stays down is tried after 15, 30, 60 s … then hourly, signed again each time', async () => {
   await using receiver = await startReceiver(answering(503))
   await using stub = await startStub({ seed: 'jtis differ all the same' })
   const server = await stub.gameServer({ webhookUrl: receiver.url })
