@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 import { readBuildVersion } from './scripts/release/version.ts'
 
 /**
- * The executables say which tag or commit they were built from: in them, package.json holds that version and nothing
+ * The executables say which tag or commit they were built from: in them, package.json has that version and nothing
  * else.
  *
  * @type {import('esbuild').Plugin}

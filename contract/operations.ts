@@ -42,7 +42,7 @@ export interface PlatformOperation extends Described {
   readonly method: 'GET' | 'POST' | 'PUT'
   /** The path below the platform's base address without its `/v1`. `{field}` is filled from the input. */
   readonly path: string
-  /** `service`: API key and signature. `signature-only`: the signature alone. */
+  /** `service`: API key and signature. `signature-only`: only the signature. */
   readonly auth: 'service' | 'signature-only'
   readonly retry: RetryClass
   /** Calls with the same value of this field reach the platform in the order in which they were made. */
@@ -66,18 +66,18 @@ export interface PlatformOperation extends Described {
   readonly reports?: 'delivery' | 'failure' | 'stock'
 }
 
-/** Signs the request of a platform operation for the game client, and sends nothing. */
+/** Signs the request of a platform operation for the game client and sends nothing. */
 export interface EnvelopeOperation extends Described {
   readonly kind: 'envelope'
   readonly seals: 'market.register' | 'transaction.create'
 }
 
-/** Checks a webhook by the five steps of the interface's section 5, and sends nothing. */
+/** Checks a webhook by the five steps of the interface's section 5 and sends nothing. */
 export interface VerifyOperation extends Described {
   readonly kind: 'verify'
 }
 
-/** Reads or changes the orders that the agent keeps, and sends nothing. */
+/** Reads or changes the orders that the agent keeps and sends nothing. */
 export interface OrdersOperation extends Described {
   readonly kind: 'orders'
   readonly does: 'list' | 'take'
@@ -176,7 +176,7 @@ export const operations = {
   },
   'transaction.get': {
     ...platform,
-    summary: 'Reads where a transaction stands.',
+    summary: 'Reads the state of a transaction.',
     summaryPt: 'Lê em que estado está uma transação.',
     method: 'GET',
     path: '/v1/api/transactions/{transactionId}',
@@ -251,7 +251,11 @@ export const operations = {
       limit: z.optional(
         z
           .int()
-          .check(z.gte(1), z.lte(1_000), z.describe('At most so many closed ones, the oldest first. Without it: 100.')),
+          .check(
+            z.gte(1),
+            z.lte(1_000),
+            z.describe('At most this many closed ones, the oldest first. Without it: 100.'),
+          ),
       ),
     }),
   },

@@ -1,4 +1,4 @@
-/** `npm run deb [-- amd64 arm64]`: makes dist/deb/market-agent_VERSION_ARCHITECTURE.deb. Needs dpkg-deb alone. */
+/** `npm run deb [-- amd64 arm64]`: makes dist/deb/market-agent_VERSION_ARCHITECTURE.deb. Needs only dpkg-deb. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'

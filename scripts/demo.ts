@@ -44,7 +44,7 @@ async function play(stage: Stage, withHttp: GameServer, withFiles: GameServer, t
     ({ status, message }) => `${status} ${message}`,
   )
 
-  console.log('\nA purchase by files alone: events/ and replies/')
+  console.log('\nA purchase with files only: events/ and replies/')
   await letSell(stage, withFiles)
   await payAndSeeItEnd(stage, withFiles, await offerAndBuy(withFiles, 'offer-3'), sold)
 

@@ -43,7 +43,7 @@ async function buildDownload(program: (typeof programs)[number], target: Target)
   const cached = target === hostTarget ? '' : ', without code cache'
   step(`${target}/${file}`, () => buildExecutable(program, target, join(dir, file)), cached)
 
-  // The download holds the licences too: a person who passes it on has to pass them on.
+  // The download contains the licences too: a person who passes it on has to pass them on.
   const folder = `${program.name}-${build.version}`
   const packed = join(release, '.packing', folder)
   mkdirSync(packed, { recursive: true })
@@ -59,7 +59,7 @@ async function buildDownload(program: (typeof programs)[number], target: Target)
     throw new BuildError(
       'TOO_LARGE',
       `${archive} is larger than ${agentDownloadBytesMax / 1e6} MB.`,
-      'See that the base was stripped: the lines above say so where it was not.',
+      'Check that the base was stripped: the lines above say so where it was not.',
     )
   }
 }

@@ -124,8 +124,8 @@ async function tellOfAgent(): Promise<void> {
 }
 
 /**
- * Resolves at SIGTERM, SIGINT or SIGHUP, and when npm is gone: npm runs this program in a shell and passes a signal on to
- * the shell alone.
+ * Resolves at SIGTERM, SIGINT or SIGHUP, and when npm is gone: npm runs this program in a shell and passes a signal on
+ * only to the shell.
  */
 function untilEnded(): Promise<void> {
   return new Promise((resolve) => {
@@ -141,7 +141,7 @@ function untilEnded(): Promise<void> {
   })
 }
 
-/** The ids of the shell and of npm above it; of the shell alone where there is no /proc. */
+/** The ids of the shell and of npm above it; only that of the shell where there is no /proc. */
 function ancestors(): string {
   const status = `/proc/${process.ppid}/status`
   const npm = existsSync(status) ? /^PPid:\s*(\d+)/m.exec(readFileSync(status, 'utf8'))?.[1] : ''

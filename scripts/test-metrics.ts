@@ -1,7 +1,7 @@
 /**
- * `npm run test:metrics`: holds alerts and dashboard of docs/operations/ to a real Prometheus. promtool checks and tests
- * the rules; then Prometheus scrapes an agent until every query of the dashboard has a result. It installs Debian's
- * `prometheus` if that is missing, so it is no part of `npm test`.
+ * `npm run test:metrics`: tests alerts and dashboard of docs/operations/ with a real Prometheus. promtool checks and
+ * tests the rules; then Prometheus scrapes an agent until every query of the dashboard has a result. It installs
+ * Debian's `prometheus` if that is missing, so it is not a part of `npm test`.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -49,7 +49,9 @@ async function startAgent(): Promise<string> {
   return String(agent['url'])
 }
 
-/** Makes calls, one that the platform does not know, and a request that is no webhook, so that everything is counted. */
+/**
+ * Makes calls, one that the platform does not know, and a request that is not a webhook, so that everything is counted.
+ */
 async function useAgent(url: string): Promise<void> {
   const calls = [
     { operation: 'market.eligibility', input: { characterRef: 'char-1' } },

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures, and prints the results as Markdown. A figure that misses its goal is no failure; the exit
- * code is 1 only if something broke, such as a refused call.
+ * `npm run bench`: measures, and prints the results as Markdown. A figure that misses its goal is not a failure; the
+ * exit code is 1 only if something broke, such as a refused call.
  */
 import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -27,7 +27,7 @@ const root = join(import.meta.dirname, '..', '..')
 const pageFile = join(root, 'docs', 'benchmarks.md')
 
 const program = new Command('bench')
-  .description('Measures the programs beside their alternatives. Speeds are never a test: read the ratios.')
+  .description('Measures the programs next to their alternatives. Speeds are never a test: read the ratios.')
   .addArgument(new Argument('[sections...]', 'all by default').choices(sections.map(({ name }) => name)))
   .option('--rounds <n>', 'rounds; the medians are shown', positive, 5)
   .option('--seconds <s>', 'measured seconds for each cell of the tables', positive, 2)

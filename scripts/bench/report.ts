@@ -40,7 +40,7 @@ function goalsTable(cells: readonly Cell[], goals: readonly Goal[]): string {
         return cell?.figures[name] ?? Number.NaN
       }),
     )
-    // Some figures are measured in the first round alone.
+    // Some figures are measured only in the first round.
     const spread = spreadOf(values.filter((one) => !Number.isNaN(one)))
     const reached = bound === 'at least' ? spread.median >= wanted : spread.median <= wanted
     const verdict = Number.isNaN(spread.median) ? 'not in this run' : reached ? 'yes' : 'no'

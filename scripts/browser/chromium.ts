@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '..', '..')
 const packed = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..')
 
 /**
- * Starts the Chromium that comes as an npm package, unpacked at its first use. Nothing is downloaded and nothing of the
- * system's is needed: its fonts and the libraries that a bare Linux lacks come with it.
+ * Starts the Chromium that comes as an npm package, unpacked at its first use. Nothing is downloaded and nothing from
+ * the system is needed: its fonts and the libraries that a bare Linux lacks come with it.
  */
 export async function launchChromium(moreArguments: readonly string[] = []): Promise<Browser> {
   const folder = await unpacked()
@@ -28,7 +28,7 @@ export async function launchChromium(moreArguments: readonly string[] = []): Pro
   })
 }
 
-/** Names the fonts that came along, and those alone. With none at all this Chromium dies at the first form field. */
+/** Names only the fonts of the package. With none at all this Chromium dies at the first form field. */
 function fontConfiguration(folder: string): string {
   const file = join(folder, 'fonts.conf')
   const fonts = `<dir>${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'fonts-cache')}</cachedir>`

@@ -16,7 +16,7 @@ export class Game {
   readonly stock = new Map<string, number>()
   readonly #known = new Map<number, Pick<OrderReply, 'result' | 'detail'>>()
 
-  /** The one handler that sells: gives the item of an order that is not known yet, and says what happened. */
+  /** The one handler that sells: gives the item of an order that is not known yet and says what happened. */
   handle({ transactionId, itemRef, quantity }: HandedEvent): OrderReply {
     // A real game server does this in one durable transaction: stock, mailbox, and the order with its result.
     let order = this.#known.get(transactionId)

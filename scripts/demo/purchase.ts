@@ -39,7 +39,7 @@ export async function linkSeller(stage: Stage, server: GameServer): Promise<void
   )
 }
 
-/** The same in one step, at the platform alone. */
+/** The same in one step, only at the platform. */
 export async function letSell(stage: Stage, server: GameServer): Promise<void> {
   await step('the seller is linked and approved', () =>
     setCharacter(stage, server, { linked: true, recipientApproved: true }),
@@ -70,7 +70,7 @@ export async function offerAndBuy(server: GameServer, itemRef: string): Promise<
   return Number(created['transactionId'])
 }
 
-/** How a sale goes on after its payment. */
+/** How a sale continues after its payment. */
 export interface Course {
   /** What the game server replies. */
   readonly result: OrderResult

@@ -24,7 +24,7 @@ export async function step<Result>(
   }
 }
 
-/** @throws {Error} The condition does not hold. */
+/** @throws {Error} The condition is not true. */
 export function expectThat(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise)
 }

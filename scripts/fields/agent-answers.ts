@@ -120,7 +120,7 @@ export const verifyFields = {
     event: { type: 'object', en: 'The webhook, see below.', 'pt-BR': 'O webhook, veja abaixo.' },
     outcome: {
       type: 'string or null, optional',
-      en: 'With `transaction_terminal` alone: `CONCLUIDA`, `ESTORNADA`, `EXPIRADA`, `CANCELADA`, or null for a pair that is not known.',
+      en: 'Only with `transaction_terminal`: `CONCLUIDA`, `ESTORNADA`, `EXPIRADA`, `CANCELADA`, or null for a pair that is not known.',
       'pt-BR':
         'Só com `transaction_terminal`: `CONCLUIDA`, `ESTORNADA`, `EXPIRADA`, `CANCELADA`, ou null para um par desconhecido.',
     },

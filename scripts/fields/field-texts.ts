@@ -104,7 +104,7 @@ const portuguese: Readonly<Record<string, string>> = {
     'Para os logs e a equipe, com `OUT_OF_STOCK` e `TEMPORARY`.',
   'Closed at or after this moment. Without it: in the last 24 hours.':
     'Encerrados neste momento ou depois. Sem ele: nas últimas 24 horas.',
-  'At most so many closed ones, the oldest first. Without it: 100.':
+  'At most this many closed ones, the oldest first. Without it: 100.':
     'No máximo tantos encerrados, os mais antigos primeiro. Sem ele: 100.',
   '`ACTIVE` on creation; sold out is an `observedQuantity` of 0, not a status.':
     '`ACTIVE` ao ser criado; esgotado é um `observedQuantity` de 0, não um status.',

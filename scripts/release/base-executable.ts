@@ -61,7 +61,7 @@ function unpackedNode(dir: string): UnpackedNode {
   return { dir, node: join(dir, bin.node) }
 }
 
-/** The package as npm installed it; npm installs the one for its own system alone. */
+/** The package as npm installed it; npm installs only the one for its own system. */
 function installedNode(target: Target): UnpackedNode | undefined {
   try {
     return unpackedNode(dirname(fileURLToPath(import.meta.resolve(`${packageName(target)}/package.json`))))
@@ -81,7 +81,7 @@ function fetchNode(target: Target): UnpackedNode {
   mkdirSync(unfinished, { recursive: true })
   try {
     console.log(`Fetching ${spec}, some 50 MB, once`)
-    const remedy = 'See that npm reaches its registry, then run this again.'
+    const remedy = 'Check that npm reaches its registry, then run this again.'
     const [packed] = JSON.parse(
       runCommand('npm', ['pack', '--json', '--pack-destination', unfinished, spec], remedy),
     ) as [{ filename: string }]

@@ -77,7 +77,7 @@ Priority: optional
 Depends: libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 5), passwd
 Recommends: systemd, ca-certificates
 Description: ${manifest.description.split(';')[0]?.replace(/\.$/, '')}
- A small daemon that runs beside a game server and makes its calls to a
+ A small daemon that runs next to a game server and makes its calls to a
  marketplace. The game server hands over plain JSON, by HTTP on loopback or
  as files in a directory.
 `

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { root } from './build-error.ts'
 
 /**
- * Copies what a reader needs beside the programs into a folder: the guides in both languages, with the alerts and the
- * dashboard that they name, and the example of all settings. Links between the guides lead to the same places there.
+ * Copies what a reader needs besides the programs into a folder: the guides in both languages, with the alerts and the
+ * dashboard that they name, and the example of all settings. Links between the guides point to the same places there.
  */
 export function copyDocuments(dir: string): void {
   for (const tree of ['en', 'pt-BR', 'operations']) {

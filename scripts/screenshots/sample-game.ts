@@ -67,7 +67,7 @@ export class SampleGame implements AsyncDisposable {
     return game
   }
 
-  /** What the player's account and the staff say of a character. */
+  /** What the player's account and the staff say about a character. */
   character(characterRef: string, standing: Readonly<Record<string, boolean>>): Promise<unknown> {
     return this.control('PUT', `/stub/game-servers/${this.id}/characters/${characterRef}`, standing)
   }

@@ -1,4 +1,4 @@
-/** Resident memory after so many calls. */
+/** Resident memory after a number of calls. */
 export interface Sample {
   readonly calls: number
   readonly memoryMb: number

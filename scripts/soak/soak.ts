@@ -42,7 +42,7 @@ for (let made = 0; made < calls; ) {
 writeFileSync(out, drawMemory(curve))
 console.log(`${relative(root, out)}: ${describe(curve)}`)
 
-/** Flat or not, in figures: the median of the second tenth beside that of the last. */
+/** Flat or not, in figures: the median of the second tenth next to that of the last. */
 function describe(curve: readonly Sample[]): string {
   const tenth = Math.ceil(curve.length / 10)
   const [early, late] = [curve.slice(tenth, 2 * tenth), curve.slice(-tenth)].map(medianMb)

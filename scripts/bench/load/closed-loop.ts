@@ -39,7 +39,7 @@ export async function closedLoop(pace: Pace, call: (lane: number) => Promise<boo
   return { elapsedS: (performance.now() - startMs) / 1_000, latenciesMs, clientCpuS: (user + system) / 1e6 }
 }
 
-/** A closed loop with an own keep-alive connection for each call in flight, opened before the time starts. */
+/** A closed loop with a keep-alive connection of its own for each call in flight, opened before the time starts. */
 export async function loopOverConnections(
   url: string,
   pace: Pace,

@@ -26,7 +26,7 @@ announce(
   createServer(async (request, response) => {
     const body = await buffer(request)
     if (request.url === '/counts') return response.end(JSON.stringify(counts))
-    // Without a signature it is no call: the agent asks for the platform's time.
+    // Without a signature it is not a call: the agent asks for the platform's time.
     if (!request.headers['x-platform-signature']) return response.writeHead(401).end()
     const problem = problemOf(request, body)
     if (problem) {

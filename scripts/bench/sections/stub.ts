@@ -18,10 +18,10 @@ const requestsPerS = 5_000
 
 const wanted: Readonly<Record<StubWork, number>> = { reads: 1.5, registrations: 1.2 }
 
-/** The stub beside a mock server of the same document, which neither verifies nor stores. */
+/** The stub next to a mock server of the same document, which neither verifies nor stores. */
 export const stubBesidePrism: Section = {
   name: 'stub',
-  title: 'The stub beside Prism',
+  title: 'The stub next to Prism',
   about:
     'Reads are `GET /v1/api/transactions/1`, registrations `POST /v1/api/market/listings`, each of another listing. Every' +
     ' envelope is signed ahead of time and used once. The stub' +

@@ -16,7 +16,7 @@ const readIntervalMs = 10
 const answerTimeoutMs = 30_000
 
 /**
- * Stops the program (SIGSTOP), fills its outbox, continues it, and takes its answers as they come. The start of the
+ * Stops the program (SIGSTOP), fills its outbox, continues it, and reads its answers as they arrive. The start of the
  * program is not in the figure.
  *
  * @param answers The measurement ends with this many answers.
