@@ -66,7 +66,7 @@ export async function bridgeScenario(way: Way): Promise<Scenario> {
         const row = stored.get(transactionId)
         const isEnded = end !== undefined || !market.isAwaiting(transactionId)
         if (row && isOver(row.phase) && !isEnded) world.violate('I13', `order ${transactionId} is closed too early`)
-        // Each reply that the platform knows of has ended a generation.
+        // Each reply that the platform knows has ended a generation.
         if (
           order?.isAcknowledged &&
           !isEnded &&

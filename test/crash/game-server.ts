@@ -8,7 +8,7 @@ import type { Asked, World } from './world.ts'
 
 /** What the game server does with the order of a sale. */
 export type Plan =
-  /** It takes the order and dies with the agent. Afterwards it knows nothing of the order. */
+  /** It takes the order and dies with the agent. Afterwards it knows nothing about the order. */
   | 'forget, then deliver'
   | 'put off, then deliver'
   | 'report out of stock'
@@ -91,7 +91,7 @@ export class GameServer {
     void this.#call(asked)
   }
 
-  /** Until it is answered, or the agent ends. What was refused is reported again. */
+  /** Until it is answered, or the agent ends. A report that was refused is made again. */
   async #call(asked: Asked): Promise<void> {
     const agent = this.#agent
     this.#market.noteReport(Number(asked.input['transactionId']))
@@ -108,7 +108,7 @@ export class GameServer {
   }
 }
 
-/** How the game server learns of events and replies to them. */
+/** How the game server learns about events and replies to them. */
 export interface Handover extends AsyncDisposable {
   readonly settings: Readonly<Record<string, string>>
   /** Does its part until the agent ends. */
@@ -178,7 +178,10 @@ async function byAsking(gameServer: GameServer): Promise<Handover> {
   }
 }
 
-/** Does something again and again while the agent lives. What fails is tried again: the agent is dying, or a file goes. */
+/**
+ * Does something again and again while the agent lives. A failure is tried again: the agent is dying, or a file goes
+ * away.
+ */
 async function whileAlive(agent: AgentProcess, everyMs: number, act: () => Promise<void> | void): Promise<void> {
   let hasEnded = false
   void agent.ended.then(() => {

@@ -46,7 +46,7 @@ export interface RunOptions {
   readonly leftBy?: Point | undefined
 }
 
-/** Runs a scenario over an agent that meets a fault, restarts it, and holds all that was seen to the invariants. */
+/** Runs a scenario over an agent that meets a fault, restarts it, and checks the invariants on all that was seen. */
 export async function runPoint(
   point: Point,
   { makeScenario, inject = injectByHook, leftBy }: RunOptions,

@@ -38,7 +38,7 @@ test('after a power cut a once call that was answered has its answer, one under 
     uncertain: true,
   })
   expect([sent('item-1"'), sent('item-silent')]).toEqual([2, 1])
-  // A sync keeps everything before it. What comes after the last one is lost, and may run again.
+  // A sync keeps everything before it. Everything after the last one is lost and may run again.
   expect(await second.call('market.adjust-stock', stock('item-early'), 'stock-early')).toMatchObject({ replayed: true })
   expect(await second.call('market.adjust-stock', stock('item-late'), 'stock-late')).toEqual(lost)
   expect([sent('item-early'), sent('item-late')]).toEqual([1, 2])

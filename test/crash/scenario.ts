@@ -13,9 +13,9 @@ export interface Scenario extends AsyncDisposable {
   isSettled(): boolean
   /** Everything that was answered is asked once more. For an agent without a fault. */
   repeat(agent: AgentProcess): Promise<void>
-  /** Holds the directories against the invariants. For after the end of each agent. */
+  /** Checks the invariants on the directories. For after the end of each agent. */
   checkStored(): void
-  /** Holds everything against the invariants, after the end of the last agent. */
+  /** Checks the invariants on everything, after the end of the last agent. */
   checkAtEnd(options: { readonly isOrderKnown: boolean }): void
 }
 

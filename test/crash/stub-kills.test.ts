@@ -12,6 +12,6 @@ test(`a stub killed ${kills} times at random moments under load loses nothing, d
   const { requests, purchases, violations } = await killStubsAtRandom(kills, seed)
   console.log(`CRASH_SEED=${seed}: ${kills} kills of a stub under ${requests} requests, ${purchases} purchases`)
   expect(violations, `CRASH_SEED=${seed}`).toEqual([])
-  // Hundreds where the machine is free; tests that run beside it take most of it at times.
+  // Hundreds where the machine is free; tests that run at the same time use most of it at times.
   expect(purchases).toBeGreaterThan(kills / 5)
 })

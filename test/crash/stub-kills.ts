@@ -18,7 +18,7 @@ const replaysEach = 4
 /**
  * In two worlds side by side: kills stubs at random times while five callers list, observe, sell, pay, deliver, refund
  * and dispute, and an unsteady receiver takes the webhooks; each stub is followed by the next on the same data. At the
- * end everything that is due comes due, and what stands on disk is held to every answer that was given.
+ * end everything that is due comes due, and what is on disk is checked against every answer that was given.
  */
 export async function killStubsAtRandom(kills: number, seed: number): Promise<StubKillsResult> {
   const [half, otherHalf] = await Promise.all([

@@ -15,7 +15,7 @@ export async function startUnsteadyReceiver(random: () => number) {
   return {
     url: receiver.url,
     acknowledged,
-    /** Signed anew at each attempt, no jti comes twice. */
+    /** Each attempt is signed again, so no jti arrives twice. */
     repeatedJtis(): string[] {
       const jtis = Map.groupBy(receiver.received.map(jtiOf), (jti) => jti)
       return [...jtis].filter(([, { length }]) => length > 1).map(([jti]) => jti)

@@ -6,7 +6,7 @@ const purchasesEach = 5
 const unitAmountCents = 100
 const stockKept = 1_000
 
-/** How a purchase is led to its end, and where it has to stand when all is over. */
+/** How a purchase is brought to its end, and the state that it must have when all is over. */
 const endings = [
   'ESTORNADO FALHOU',
   'PAGO ENTREGUE',
@@ -98,7 +98,7 @@ export class Sales {
     }
   }
 
-  /** Holds what stands on disk, with no stub running, to what was promised. */
+  /** Checks what is on disk, with no stub running, against what was promised. */
   check(receiver: UnsteadyReceiver): void {
     const { databaseFile } = this.#world
     const database = new DatabaseSync(databaseFile, { readOnly: true })

@@ -94,7 +94,7 @@ export class World implements AsyncDisposable {
     this.violations.push({ invariant, what })
   }
 
-  /** Holds what is true at the end, with no agent running, against the invariants. */
+  /** Checks the invariants on what is true at the end, with no agent running. */
   checkAtEnd({ isOrderKnown = true } = {}): void {
     for (const { id, through, answers } of this.asked) {
       if (answers.length === 0) this.violate('I1', `${id} is unanswered`)

@@ -24,7 +24,7 @@ async function setup() {
     async sign(operation: string, input: unknown): Promise<Carried> {
       return (await agent.call(operation, input))['data'] as Carried
     },
-    /** The game client knows the envelope alone, and no API key. */
+    /** The game client knows only the envelope and no API key. */
     async carry({ url, method, headers, body }: Carried) {
       const response = await fetch(url, { method, headers, body })
       return { status: response.status, answer: (await response.json()) as Record<string, unknown> }

@@ -27,7 +27,7 @@ async function wayChecks(settings: Settings, signingKey = sharedPrivateKey): Pro
   return checks.filter(({ name }) => way.includes(name))
 }
 
-/** The only stage that is wrong. What comes before it passed, and what comes after it says that it was not reached. */
+/** The only stage that is wrong. The stages before it passed, and those after it say that they were not reached. */
 async function failingStage(settings: Settings): Promise<Check | undefined> {
   const checks = await wayChecks(settings)
   expect(checks.map(({ name }) => name)).toEqual(way)

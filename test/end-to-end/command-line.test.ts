@@ -214,7 +214,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(`%s lets a call under way end, and the
   using ready = await setup()
   let answer: () => void = () => undefined
   const slow = createServer((request, response) => {
-    // The question for the platform's time is not signed, and may come before the call.
+    // The question for the platform's time is not signed and may come before the call.
     if (request.headers['x-platform-signature'] === undefined) return void response.writeHead(401).end()
     answer = () => response.end(JSON.stringify({ data: eligibility }))
     arrived()

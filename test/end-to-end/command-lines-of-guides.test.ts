@@ -35,7 +35,7 @@ function commandLinesIn(page: string): CommandLine[] {
   })
 }
 
-/** What `--help` says of a command. */
+/** What `--help` says about a command. */
 async function helpOf(program: Program, command: string): Promise<string> {
   const [file = '', ...args] = [...programs[program], ...command.split(' '), '--help']
   const { stdout } = await promisify(execFile)(file, args, { env: { ...process.env, LC_ALL: 'C' } })

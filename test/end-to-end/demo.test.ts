@@ -23,7 +23,7 @@ for (const [what, args] of [
     expect(stdout).toContain('the first answer, no second purchase')
     expect(stdout).toMatch(/409 O itemRef/)
     expect(stdout).toMatch(
-      /A purchase by files alone[\s\S]+PAGO \/ ENTREGUE\n.+events\/ has the terminal event +CONCLUIDA/,
+      /A purchase with files only[\s\S]+PAGO \/ ENTREGUE\n.+events\/ has the terminal event +CONCLUIDA/,
     )
     expect(stdout).toMatch(
       /A purchase by asking[\s\S]+PAGO \/ ENTREGUE\n.+orders\.open has the outcome +CONCLUIDA\n\nAll went as it should\.\n$/,

@@ -119,7 +119,7 @@ test("the guide's commands for the stub's requests, events, clock and faults do 
   expect(await stage.atPlatform('GET', '/stub/webhook-faults')).toMatchObject([{ kind: 'duplicate', copies: 2 }])
 })
 
-test("the guide's game server is provisioned again with its key kept, and gets a key to send to the staff", async () => {
+test("the guide's game server is provisioned again with its key kept and gets a key to send to the staff", async () => {
   await using stage = await setStage()
   const ports = await setReadersStage(stage)
   const [start = ''] = chapter('en/stub.md', 1)
@@ -132,7 +132,7 @@ test("the guide's game server is provisioned again with its key kept, and gets a
     expect([file, existsSync(join(stage.dir, file))]).toEqual([file, true])
 })
 
-test('beside each command of the integrators for a POSIX shell there is one for Windows', () => {
+test('for each command of the integrators in a POSIX shell there is one for Windows', () => {
   const pages = globSync('*.md', { cwd: join(import.meta.dirname, '..', '..', 'docs', 'en') })
   expect(pages.length).toBeGreaterThan(8)
   for (const page of pages) {

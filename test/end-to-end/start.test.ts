@@ -8,7 +8,7 @@ import { npmStart } from './fixtures/npm-start.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-test('the lines that npm start prints work as they stand, by HTTP and by files, and again', async () => {
+test('the lines that npm start prints work as they are, by HTTP and by files, and again', async () => {
   await using started = await npmStart()
   expect(JSON.parse(started.line('Ask whether'))).toMatchObject({ ok: true, data: { allowed: false } })
   started.line('Let it sell')
@@ -48,7 +48,7 @@ test('the first sale of the console names the agent, the folder and the way of t
   for (const way of ['curl', 'files', 'powershell', 'examples']) expect(await page(way)).not.toContain('agent.env')
 })
 
-test('the commands of the README work beside npm start, twice: an item is sold and delivered, a file is answered, a fault is set', async () => {
+test('the commands of the README work next to npm start, twice: an item is sold and delivered, a file is answered, a fault is set', async () => {
   await using started = await npmStart()
   const blocks = codeBlocksOf('../README.md').filter(
     ({ heading, language }) => /^2\. /.test(heading) && language === 'sh',

@@ -108,13 +108,16 @@ export class Course {
     return until(async () => this.parts.game.printed.includes(line), `line "${line}"`)
   }
 
-  /** The platform refuses the reports of an operation until it is mended. Whoever makes them soon tries again. */
+  /**
+   * The platform refuses the reports of an operation until it is mended. A game server that makes them tries again
+   * soon.
+   */
   refuseReports(operation: string): Promise<void> {
     const { example, market } = this.parts
     return market.refuseCalls(operation, example.reports === 'by-itself' ? undefined : 1)
   }
 
-  /** Waits until the platform has accepted so many reports of TEMPORARY about a transaction. */
+  /** Waits until the platform has accepted this many reports of TEMPORARY about a transaction. */
   putOffTimes(transactionId: number, count: number): Promise<unknown> {
     return until(async () => {
       const { history } = await this.parts.market.sale(transactionId)
@@ -141,7 +144,7 @@ export class Course {
     }, `observation ${quantity} of ${item}`)
   }
 
-  /** The agent ends as in a crash. What calls it is refused the connection. */
+  /** The agent ends as in a crash. A caller is refused the connection. */
   async killAgent(): Promise<void> {
     await this.parts.agentWire.close()
     await this.parts.agent.kill()

@@ -14,7 +14,7 @@ export interface Example {
   readonly name: string
   /** The agent posts its orders; it asks for them; or it reads them from files, and calls by files too. */
   readonly orders: 'pushed' | 'asked' | 'files'
-  /** Who tells the platform what became of an order: the agent, from its reply, or the example. */
+  /** Tells the platform what became of an order: the agent, from its reply, or the example. */
   readonly reports?: 'by-itself'
   /** What its source files may have together. */
   readonly linesMax: number
@@ -30,7 +30,7 @@ export interface Example {
   readonly build?: (place: Place) => readonly string[]
   /** Its processes. The first one reads the commands and says `pronto`. */
   readonly start: (place: Place) => readonly (readonly string[])[]
-  /** It does one round of its work and ends, and is started again and again as by cron. */
+  /** It does one round of its work and ends and is started again and again as by cron. */
   readonly isStartedAgain?: true
 }
 

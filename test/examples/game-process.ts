@@ -13,10 +13,10 @@ export interface ProcessOrder {
   readonly command: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** It ends by itself after each round, and is started again. */
+  /** It ends by itself after each round and is started again. */
   readonly isStartedAgain: boolean
   readonly onLine: (line: string) => void
-  /** It ended without being killed, and is not started again. */
+  /** It ended without being killed and is not started again. */
   readonly onEnd: (how: string) => void
 }
 

@@ -36,7 +36,7 @@ export async function refundWhileTaken(course: Course): Promise<void> {
   throw new Error(`no order was saved before its delivery, in ${killsMax} sales`)
 }
 
-/** The mailbox has room again before the game server learns of the refund, and an old copy of the order comes. */
+/** The mailbox has room again before the game server learns about the refund, and an old copy of the order arrives. */
 export async function refundWhilePutOff(course: Course): Promise<void> {
   const { game } = course.parts
   const shields = Number(course.quantityOf('escudo'))

@@ -36,7 +36,7 @@ export async function listAfterRestart(course: Course): Promise<void> {
   await market.listing('arco')
 }
 
-/** Waits until the platform has seen so many tries to list an item. */
+/** Waits until the platform has seen this many tries to list an item. */
 export function untilRegistered(course: Course, item: string, tries: number): Promise<unknown> {
   return until(async () => {
     const calls = await course.parts.market.calls('market.register')
@@ -74,7 +74,7 @@ export async function putOffThreeTimes(course: Course): Promise<void> {
   await course.mustNot('sold espada 4')
   await course.sellInTheGame('espada', 2)
   await course.isObservedAs('espada', 1)
-  // The last one is gone when the next buyer pays. What is set aside is not for him.
+  // The last one is gone when the next buyer pays. A copy that is set aside is not for him.
   const url = await course.choose('espada', 1, 'beto')
   await game.kill()
   game.saved.setQuantity('espada', 2)
@@ -85,7 +85,7 @@ export async function putOffThreeTimes(course: Course): Promise<void> {
   await course.passUntilRetry(transactionId)
   await course.putOffTimes(transactionId, 2)
   await course.orderIs(transactionId, 'TEMPORARY')
-  // An offer that the world does not know is no proof that the item is gone.
+  // An offer that the world does not know does not prove that the item is gone.
   await game.kill()
   const bringBack = game.saved.removeOffer('espada')
   await game.start()

@@ -21,7 +21,7 @@ const roomOf = (path: string) => path.split('/')[1] ?? ''
 function helpForFile(from: string, target: string): string | undefined {
   const [program, targetProgram] = [programOf(from), programOf(target)]
   if (program === targetProgram) return helpForRoom(program, roomOf(from), roomOf(target))
-  if (program === 'contract') return 'contract/ imports only itself, because both programs stand on it.'
+  if (program === 'contract') return 'contract/ imports only itself, because both programs are built on it.'
   if (targetProgram === 'contract' || target === 'package.json') return undefined
   if (targetProgram in rows) return 'The two programs meet only in contract/. Move what both need there, or pass it in.'
   return `A program imports only itself, contract/ and packages. ${targetProgram}/ is not shipped with it.`
@@ -47,7 +47,7 @@ function helpForPackage({ path: from, namesFrom }: SourceFile, specifier: string
   if (names.length > 0 && names.every((name) => pureOfNode[specifier]?.includes(name))) return undefined
   if (isBuiltin(specifier)) return 'contract/ is pure: no files, sockets, clocks or randomness. Pass in what it needs.'
   if (contractPackages.includes(specifier.split('/')[0] ?? '')) return undefined
-  return `contract/ stands on ${contractPackages.join(' and ')} alone. If this package only computes, add it in test/house/rooms.ts.`
+  return `contract/ may import only ${contractPackages.join(' and ')}. If this package only computes, add it in test/house/rooms.ts.`
 }
 
 const sources = readSourceFiles()
@@ -87,7 +87,7 @@ test('each border is kept in both directions', () => {
   expect(importing('agent/spool/claim.ts', '../garage/car.ts')).toMatch(/garage is no room yet/)
   expect(importing('platform-stub/store/open.ts', '../main.ts')).toMatch(/main\.ts is above store/)
   expect(importing('contract/limits.ts', 'zod/mini')).toBe('allowed')
-  expect(importing('contract/limits.ts', 'undici')).toMatch(/jose and zod alone/)
+  expect(importing('contract/limits.ts', 'undici')).toMatch(/only jose and zod/)
   expect(wrongIn('contract/limits.ts', "import { publicDecrypt } from 'node:crypto'")).toEqual([])
   expect(wrongIn('contract/limits.ts', "import { publicDecrypt, randomUUID } from 'node:crypto'").length).toBe(1)
   for (const builtin of ['node:fs', 'fs', 'node:crypto', 'node:sqlite', 'node:timers/promises', 'node:process']) {

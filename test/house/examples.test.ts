@@ -5,7 +5,7 @@ import { examples } from '../examples/examples.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'examples')
 
-test('every example runs the course, and has a page in each language', () => {
+test('every example runs the course and has a page in each language', () => {
   const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const gameServers = folders.map(({ name }) => name).filter((name) => name !== 'scenarios')
   expect(examples.map(({ name }) => name).sort()).toEqual(gameServers.sort())

@@ -74,10 +74,10 @@ function pairs(): [string, string][] {
 
 const twinOf = (readme: string): string => readme.replace(/\.md$/, '.pt-BR.md')
 
-/** The pages that explain. The few lines beside each example are none of them. */
+/** The pages that explain. The few lines next to each example are not among them. */
 const guides = () => pairs().filter(([english]) => !english.startsWith('examples/'))
 
-test('each page of the guides, and each page beside an example, has a twin in the other language', () => {
+test('each page of the guides, and each page next to an example, has a twin in the other language', () => {
   expect(pagesOf('pt-BR')).toEqual(pagesOf('en'))
   expect(pagesOf('en').length).toBeGreaterThan(30)
   const examples = globSync('examples/*/{game,Game}.*', { cwd: root }).map((file) => dirname(file))
@@ -97,7 +97,7 @@ test('every heading of the guides has a number', () => {
   expect(unnumbered).toEqual([])
 })
 
-test('every page of the guides leads to its twin', () => {
+test('every page of the guides links to its twin', () => {
   const withoutLink = guides().filter(([english, portuguese]) => {
     const linked = (page: string, word: string) => {
       const [, path = ''] = new RegExp(`^\\[${word}\\]\\((.*)\\)$`, 'm').exec(read(page)) ?? []
@@ -108,7 +108,7 @@ test('every page of the guides leads to its twin', () => {
   expect(withoutLink).toEqual([])
 })
 
-test('a page in Portuguese leads to pages in Portuguese where there are any', () => {
+test('a page in Portuguese links to pages in Portuguese where there are any', () => {
   const twins = new Map(pairs())
   const toEnglish = [...twins.values()].flatMap((from) => {
     const links = read(from).matchAll(/\[([^\]]*)\]\((?!https?:)([^)#\s]+)/g)
@@ -124,7 +124,7 @@ const page = (command: string, comment: string, row: string, number = '1.', draw
   `# T\n\n## ${number} A\n\n\`\`\`sh\n${command} # ${comment}\n\`\`\`\n\n| a | b |\n|---|---|\n${row}\n\n\`\`\`text\n${drawing}\n\`\`\`\n`
 const original = page('run -a', 'why', '| 1 | 2 |')
 
-test('a translated comment and a translated drawing are no difference', () => {
+test('a translated comment and a translated drawing are not a difference', () => {
   expect(differences(original, page('run -a', 'por quê', '| um | dois |', '1.', 'venda --> pedido'))).toEqual([])
 })
 

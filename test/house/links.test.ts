@@ -28,7 +28,7 @@ function brokenLinks(page: string): string[] {
     .map(([link]) => `${relative(root, page)}: ${link}`)
 }
 
-test('every link in the documents leads to a page and a heading that are there', () => {
+test('every link in the documents points to a page and a heading that are there', () => {
   const pages = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md'], { cwd: root }).map((page) => join(root, page))
   expect(pages.length).toBeGreaterThan(30)
   expect(pages.flatMap(brokenLinks)).toEqual([])

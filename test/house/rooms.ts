@@ -1,9 +1,9 @@
-/** The programs, and what both stand on. */
+/** The programs, and what both are built on. */
 export type Program = 'contract' | 'agent' | 'platform-stub'
 
 /**
  * The rooms of each program, from the top row down. A file may import its own room and the rooms in the rows below.
- * Two rooms in one row do not import each other. A room is a folder, or a file beside `main.ts`.
+ * Two rooms in one row do not import each other. A room is a folder, or a file next to `main.ts`.
  */
 export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
   contract: [],
@@ -44,7 +44,7 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
   ],
 }
 
-/** The packages that only compute, so that `contract/` may stand on them. */
+/** The packages that only compute, so that `contract/` may import them. */
 export const contractPackages: readonly string[] = ['jose', 'zod']
 
 /** The same, of Node: what may be imported by name from a module that otherwise reaches outside. */

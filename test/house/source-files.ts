@@ -10,14 +10,14 @@ export interface SourceFile {
   readonly path: string
   /** What it imports, as written: see `readImports`. */
   readonly imports: readonly string[]
-  /** Those of them that are there when the program runs: no import of types alone, and no mere text. */
+  /** Those of them that are there when the program runs: not an import of only types, and not a mere text. */
   readonly valueImports: readonly string[]
   readonly exports: readonly string[]
   /** What is imported by name from a package; `*` and `default` are names too. */
   readonly namesFrom: (specifier: string) => readonly string[]
 }
 
-/** Stands for an import whose path is computed. */
+/** In place of an import whose path is computed. */
 export const computedPath = '(a computed path)'
 
 /** All source files of both programs and of `contract/`, the scripts of the stub's pages included. */

@@ -27,7 +27,7 @@ const retired: Readonly<Record<string, string>> = {
   somebody: 'a person',
 }
 
-/** The same for a name that consists of this word alone. */
+/** The same for a name that consists of only this word. */
 const retiredAlone: Readonly<Record<string, string>> = {
   sent: 'attempt result',
   written: 'an imperative, such as commitOrBreak',

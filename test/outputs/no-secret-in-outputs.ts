@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { secretsIn } from './outputs.ts'
 
-/** Runs around all tests: no key, token or signature may stand in anything that the programs printed in them. */
+/** Runs around all tests: no key, token or signature may be in anything that the programs printed in them. */
 export function setup(): () => void {
   // A directory for each run, so that two at a time do not search each other's.
   const outputsDir = mkdtempSync(join(tmpdir(), 'market-agent-outputs-'))

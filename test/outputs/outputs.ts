@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Everything that a program printed or logged in a test ends here, and is searched for secrets at the end of the run. */
+/**
+ * Everything that a program printed or logged in a test ends here and is searched for secrets at the end of the run.
+ */
 export const outputsDir = process.env['TEST_OUTPUTS_DIR'] ?? join(import.meta.dirname, '..', '.output')
 const secretsFile = join(outputsDir, 'secrets.list')
 

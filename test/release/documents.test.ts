@@ -15,7 +15,7 @@ test("a package has the operators' pages in both languages, and every page and f
       const links = readFileSync(join(dir, page), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)/g)
       return [...links].map(([, link = '']) => normalize(join(dirname(page), link)))
     })
-    // They lie beside the guides under other names, or are about the program's inside.
+    // They are next to the guides under other names, or are about the program's inside.
     const absent = new Set(named.filter((file) => !files.has(file)))
     expect([...absent].sort()).toEqual(['CHANGELOG.md', 'docs/reliability.md'])
   }

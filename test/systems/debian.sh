@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `npm run test:debian`: installs, starts, upgrades, removes and purges the Debian package in a Debian of its own, which
-# systemd-nspawn boots, and holds the systemd units to their promises. As root on Debian or Ubuntu; installs what it
+# systemd-nspawn boots, and tests the promises of the systemd units. As root on Debian or Ubuntu; installs what it
 # needs from there. Not part of `npm test`. Some ten minutes; the package is built unless DEB names one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

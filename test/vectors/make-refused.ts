@@ -18,7 +18,7 @@ import {
 
 // Signs with node:crypto and pads by hand; our own sealing and opening code has no part in it.
 //
-//   node test/vectors/make-refused.ts       writes refused.json beside this script
+//   node test/vectors/make-refused.ts       writes refused.json next to this script
 
 /** The whole text of `refused.json`; the same on every machine. */
 export function refusedJson(): string {

@@ -2,7 +2,7 @@
 # Writes accepted.json: envelopes that every verifier must open, signed by the openssl command line and not by our code.
 # Needs bash, openssl and coreutils. RS256 is deterministic, so the same keys give the same bytes on every machine.
 #
-#   bash test/vectors/make-vectors.sh            writes accepted.json beside this script
+#   bash test/vectors/make-vectors.sh            writes accepted.json next to this script
 #   bash test/vectors/make-vectors.sh FILE       writes FILE
 set -euo pipefail
 export LC_ALL=C

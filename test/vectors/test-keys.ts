@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** The owners of the test keys, which exist for tests alone. */
+/** The owners of the test keys, which exist only for tests. */
 export type KeyOwner = 'game-server' | 'platform' | 'stranger'
 
 /** A pair of RSA keys, ready made: to make one takes longer than most tests. */

@@ -4,7 +4,7 @@ import type { EnvelopeRules, EnvelopeStep, ReceivedEnvelope } from '../../contra
 
 export type Direction = 'request' | 'webhook'
 
-/** What both files say of an envelope. README.md beside them explains each field. */
+/** What both files say about an envelope. README.md next to them explains each field. */
 export interface Vector {
   readonly name: string
   readonly why: string

@@ -5,7 +5,7 @@ import { callThrough, type Methods, wrap } from './wrap.ts'
 /** Connections to the platform and what passes through them, the port that is taken, and answers to callers. */
 export function watchSockets(): void {
   const sockets = net.Socket.prototype
-  /** Our connections, each with whom it leads to. */
+  /** Our connections, each with its other end. */
   const connected = new WeakMap<object, string>()
   if (!('_writeGeneric' in sockets)) throw new Error('net.Socket of this Node has no _writeGeneric')
 

@@ -35,7 +35,7 @@ export function pssSignature(input: Buffer): Buffer {
   block.writeUInt8(block.readUInt8(0) & 0x7f, 0)
   const signed = rawSignature(Buffer.concat([block, hash, Buffer.from([0xbc])]))
   const key = { key: createPublicKey(gameServerKey), padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
-  if (!verify('sha256', input, key, signed)) throw new Error('pssSignature makes no PS256 signature')
+  if (!verify('sha256', input, key, signed)) throw new Error('pssSignature does not make a PS256 signature')
   return signed
 }
 

@@ -2,7 +2,7 @@ import { constants, createPrivateKey, createPublicKey, type KeyObject, privateEn
 import { readFileSync } from 'node:fs'
 import type { EnvelopeStep } from '../../../contract/envelope/open.ts'
 
-/** One envelope that every verifier must refuse. README.md beside `refused.json` says what each field means. */
+/** One envelope that every verifier must refuse. README.md next to `refused.json` says what each field means. */
 export interface RefusedEnvelope {
   readonly name: string
   readonly why: string
