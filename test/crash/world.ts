@@ -226,7 +226,7 @@ function isOnce({ operation }: Asked): boolean {
   return operations[operation].retry === 'once'
 }
 
-/** Whether equal calls get this answer again. @see docs/decisions/0003 */
+/** Whether equal calls get this answer again. @see docs/decisions/0024 */
 function isKept(asked: Asked, { ok, status = 0, uncertain }: AnswerFields): boolean {
   if (ok) return true
   if (uncertain) return isOnce(asked)

@@ -12,17 +12,38 @@ function pathsIn(page: string): string[] {
 }
 
 test('every file that the documents name is there', () => {
-  // Decisions and the changelog name the files of their own time.
-  const pages = globSync(
-    ['README*.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md', 'docs/{en,pt-BR}/**/*.md', 'examples/**/*.md'],
-    { cwd: root },
-  )
+  // The changelog names the files of its own time.
+  const pages = globSync(['README*.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/**/*.md', 'examples/**/*.md'], {
+    cwd: root,
+  })
   expect(pages.length).toBeGreaterThan(30)
   const missing = pages.flatMap((page) => {
     const paths = pathsIn(readFileSync(join(root, page), 'utf8'))
     return paths.filter((path) => !existsSync(join(root, path))).map((path) => `${page} names ${path}`)
   })
   expect(missing).toEqual([])
+})
+
+/** The index of the decisions: the file and the title of each page. */
+function indexOf(index: string): string[][] {
+  return [...index.matchAll(/^\| \[(\d{4})\]\(([\w-]+\.md)\) \| (.*) \|$/gm)].map(([, ...row]) => row)
+}
+
+test('the index of the decisions has each page once, by its number and title', () => {
+  const folder = join(root, 'docs', 'decisions')
+  const pages = globSync('[0-9]*.md', { cwd: folder }).map((file) => {
+    const [, number = '', title = ''] = /^# (\d{4}) (.*)$/m.exec(readFileSync(join(folder, file), 'utf8')) ?? []
+    return [number, file, title]
+  })
+  expect(pages.length).toBeGreaterThan(30)
+  expect(indexOf(readFileSync(join(folder, 'README.md'), 'utf8')).sort()).toEqual(pages.sort())
+})
+
+test('no decision says that another one has replaced or changed it', () => {
+  const pages = globSync('docs/decisions/[0-9]*.md', { cwd: root })
+  const isHistory = (page: string) =>
+    /^(?:Replaced|Changed|Replaces|Changes) /m.test(readFileSync(join(root, page), 'utf8'))
+  expect(pages.filter(isHistory)).toEqual([])
 })
 
 for (const language of ['en', 'pt-BR']) {
