@@ -30,7 +30,7 @@ export async function orders({ config, json, checkNow }: OrdersOptions): Promise
   process.stdout.write(json ? `${text}\n` : tableOf((JSON.parse(text) as { data: { orders: Listed[] } }).data.orders))
 }
 
-/** Has the platform asked about every open order. @returns Whether the orders can be shown. */
+/** Makes the agent ask the platform about every open order. @returns Whether the orders can be shown. */
 async function check(address: DaemonAddress): Promise<boolean> {
   const text = await askForData(address, 'POST', '/orders/check')
   if (text === undefined) return false

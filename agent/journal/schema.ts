@@ -26,7 +26,7 @@ const repairTable = `
   ) STRICT;
 `
 
-/** A new journal, but for its name. */
+/** A new journal, except its name. */
 const schema = `
   CREATE TABLE journal (
     only INTEGER PRIMARY KEY CHECK (only = 1),

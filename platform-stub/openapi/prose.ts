@@ -45,7 +45,7 @@ export const retryTexts: Readonly<Record<PlatformOperation['retry'], string>> = 
   safe: 'Retry: safe. It changes nothing, so it may be repeated at any time, with a new envelope each time.',
   idempotent:
     'Retry: idempotent. After a lost answer send it again, with a new envelope, until there is one; done twice it has the same effect as once.',
-  once: 'Retry: once. A repetition would be another one, so after a lost answer find out what became of the first before sending it again.',
+  once: 'Retry: once. A repetition would be another one, so after a lost answer find out whether the first one was done before you send it again.',
 }
 
 /** The rule for operations whose calls must stay in order. */

@@ -21,7 +21,7 @@ export interface PartnerParts {
   readonly onAnswered: (answered: AnsweredRequest) => void
 }
 
-/** A request and what became of it. */
+/** A request and its result. */
 export interface AnsweredRequest extends Readonly<Trail> {
   /** Unix ms of the stub's clock. */
   readonly atMs: number

@@ -19,7 +19,7 @@ export interface AttemptMade
   /** The listing's count of stock reports when the attempt began. */
   readonly stockReportsBefore: number
   readonly outcome: PostOutcome
-  /** What came of the copies that a fault sent along; they are recorded and decide nothing. */
+  /** The results of the copies that a fault sent along; they are recorded and decide nothing. */
   readonly copies: readonly PostOutcome[]
 }
 

@@ -5,7 +5,7 @@ export class StepFailed extends Error {
 
 let number = 0
 
-/** Does one step and prints a line for it: what was done, and what came of it. */
+/** Does one step and prints a line for it: what was done, and the result. */
 export async function step<Result>(
   what: string,
   act: () => Promise<Result>,

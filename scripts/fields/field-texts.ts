@@ -132,7 +132,7 @@ const portuguese: Readonly<Record<string, string>> = {
   'When it was completed; a time tells completed from delivered.':
     'Quando foi concluída; com uma data está concluída, sem ela só entregue.',
   'When the delivery was confirmed.': 'Quando a entrega foi confirmada.',
-  '`OUT_OF_STOCK` refunds the buyer for good; `TEMPORARY` has the order sent again.':
+  '`OUT_OF_STOCK` refunds the buyer for good; `TEMPORARY` makes the platform send the order again.':
     '`OUT_OF_STOCK` devolve o dinheiro ao comprador, sem volta; com `TEMPORARY` o pedido vem de novo.',
   'For logs and the staff; never shown to the buyer.':
     'Para os logs e a equipe da plataforma; nunca mostrado ao comprador.',

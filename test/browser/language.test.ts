@@ -108,7 +108,7 @@ test('a page that is open in two tabs follows the switch in the other one as a w
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('pt-BR')
 })
 
-/** What a person reads or hears on a page, but for code, moments, and parts in a language of their own. */
+/** What a person reads or hears on a page, except code, moments, and parts in a language of their own. */
 async function textsOn(page: Page, address: string): Promise<string[]> {
   await page.goto(address)
   return page.evaluate(() => {

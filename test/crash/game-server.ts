@@ -24,7 +24,7 @@ const pollMs = 20
 const askMs = 150
 const repeatMs = 100
 
-/** A game server without a memory of its own, but for the calls that it made and their answers. */
+/** A game server without a memory of its own, except the calls that it made and their answers. */
 export class GameServer {
   /** `event transactionId` of everything that was handed over. */
   readonly seen = new Set<string>()

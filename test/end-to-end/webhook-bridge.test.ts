@@ -109,7 +109,7 @@ function webhookOf({ forwardUrl, spoolDir }: GameServer): WebhookSettings {
   return { host: '127.0.0.1', port: 0, path: '/webhook', forwardUrl, forwardToken: undefined, ordersBy }
 }
 
-/** Passes webhooks on and has the platform show each transaction as a valid event of it says. */
+/** Passes webhooks on and makes the platform show each transaction as a valid event of it says. */
 async function startEntrance(to: string, platform: FakePlatform, keys: ReadonlyMap<string, KeyObject>) {
   const server = createServer(async (incoming, response) => {
     const body = Buffer.concat(await incoming.toArray())

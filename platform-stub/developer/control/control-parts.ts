@@ -25,6 +25,6 @@ export interface ControlParts {
   readonly developerUrl: () => string
   /** The address that the partner routes listen on, from this machine. */
   readonly partnerUrl: () => string
-  /** Empties the database but for game servers and keys. Inside a transaction. */
+  /** Empties the database except game servers and keys. Inside a transaction. */
   readonly emptyTables: () => void
 }

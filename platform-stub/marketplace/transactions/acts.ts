@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { PlatformOperationName } from '../../../contract/operations.ts'
 import { deliveryFailure, type TransactionTrigger } from '../../../contract/transaction.ts'
 
-/** Something that a developer has done to a purchase: by its move, or by a call in the name of the game server. */
+/** Something that a developer has done to a purchase: by its move, or by a call as the game server. */
 export type TransactionAct = {
   /** What it does, for the help of the command line and for the guides. */
   readonly does: { readonly en: string; readonly pt: string }

@@ -1,6 +1,6 @@
 // @ts-check
 
-/** How long a button says what came of it. */
+/** How long a button shows the result. */
 const saidMs = 2_000
 
 /** What a button said before, and what puts that back. @type {WeakMap<HTMLElement, { readonly label: string | null, readonly timer: number }>} */
@@ -39,7 +39,7 @@ function say(button, text, isGood) {
   // A button with a picture has its words in an element of their own.
   const words = button.querySelector('span') ?? button
   const before = saying.get(button)
-  // At a second click the button says what came of the first: that is not its name.
+  // At a second click the button shows the result of the first: that is not its name.
   const label = before ? before.label : words.textContent
   clearTimeout(before?.timer)
   button.classList.toggle('good', isGood)

@@ -20,7 +20,7 @@ interface Report extends HistoryRow {
 
 const isReport = (row: HistoryRow): row is Report => row.trigger in results
 
-/** What the game server, or its agent, reported about a transaction, newest first, each with what came of it. */
+/** What the game server, or its agent, reported about a transaction, newest first, each with its result. */
 export function reportList(t: Texts, history: readonly HistoryRow[]): Html {
   const reports = history.filter(isReport).toReversed()
   if (reports.length === 0) return html`<span class="soft">${t.reports.nothing}</span>`

@@ -9,7 +9,7 @@ const body = (id: string, input: unknown = create, operation = 'transaction.crea
   JSON.stringify({ id, operation, input })
 const windowMs = 600_000
 
-test('a repeated id is answered without contacting the platform, byte for byte but for the mark', async () => {
+test('a repeated id is answered without contacting the platform, byte for byte except the mark', async () => {
   await using platform = await ScriptedPlatform.start([
     { status: 200, body: '{"data": {"checkoutUrl":"https:\\/\\/x/1", "n": 1.50, "big": 9007199254740993}}' },
   ])

@@ -51,7 +51,7 @@ test('orders shows what waits for the game server as a table, and --json as orde
   expect(JSON.parse(json.stdout)).toMatchObject({ ok: true, data: { orders: [{}, {}], closed: [] } })
 })
 
-test('--check-now has the platform asked about every open order, and shows the orders after that', async () => {
+test('--check-now asks the platform about every open order and then shows the orders', async () => {
   await using opened = await setup()
   await opened.receive(17, 'sword-1')
   await opened.receive(18, 'sword-2')

@@ -6,7 +6,7 @@ import { goodInputs, replayOf } from '../fixtures/test-agent.ts'
 const create = goodInputs['transaction.create']
 const silence = () => new Promise<never>(() => undefined)
 
-test('after kill -9 every id that was answered is answered the same, byte for byte but for the mark, without the platform', async () => {
+test('after kill -9 every id that was answered is answered the same, byte for byte except the mark, without the platform', async () => {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
   const calls: [operation: string, input: unknown, id: string][] = [

@@ -106,7 +106,7 @@ for (const [what, left, answer, sent] of [
   ['a withdrawal of another journal', [withdrawal, 'absent', 'another'], withdrawn, 1],
   ['a withdrawal of another journal with an old id', [withdrawal, 'expired', 'another'], withdrawn, 1],
 ] as const) {
-  test(`the claim of ${what} gets its one answer, and is sent ${sent === 0 ? 'no more' : 'once'}`, async () => {
+  test(`the claim of ${what} gets its one answer and is sent ${sent === 0 ? 'no more' : 'once'}`, async () => {
     const [request, row, owner] = left
     await using spool = await leftClaim({ request, row, owner })
     expect(await onlyAnswer(spool)).toEqual(answer)

@@ -176,7 +176,7 @@ test('a new file of an id whose claim lives waits for it, replaces nothing, and 
   expect(namesIn(spool.outbox)).toEqual([])
 })
 
-test('an id repeated within 10 minutes gets the same answer, byte for byte but for the mark, without the platform', async () => {
+test('an id repeated within 10 minutes gets the same answer, byte for byte except the mark, without the platform', async () => {
   await using spool = await startTestSpool()
   spool.put('buy-1', purchase)
   const first = await spool.answerText('buy-1')

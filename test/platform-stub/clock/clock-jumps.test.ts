@@ -164,7 +164,7 @@ test('an attempt has ten seconds for everything together, however lively its rec
   expect(Date.parse(attempt?.nextAttemptAt ?? '') - Date.parse(attempt?.at ?? '')).toBe(10_000 + 15_000)
 })
 
-test('nothing in the platform reads the machine, its time or its random, but for the two places made for it', () => {
+test('nothing in the platform reads the machine, its time or its random, except the two places made for it', () => {
   const root = join(import.meta.dirname, '..', '..', '..', 'platform-stub')
   const places = ['clock/machine-time.ts', 'server/random.ts']
   const reads =

@@ -323,7 +323,7 @@ function statusWith(url: string, headers: Record<string, string>): Promise<numbe
 
 const hostileDetail = `<img src=x onerror="alert(1)"><script>alert(2)</script>'"&lt;/q> ${'x'.repeat(300)}`
 
-test('a transaction says what its game server reported, why, with which stock, and what came of it', async () => {
+test('a transaction says what its game server reported, why, with which stock, and the result', async () => {
   await using stub = await startStub()
   const server = await stub.gameServer()
   const id = await server.paidTransaction()
