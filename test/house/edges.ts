@@ -2,7 +2,7 @@
 export interface Edge {
   /** Folders and files. */
   readonly below: readonly string[]
-  /** Those among them that are the outside themselves. Nothing else below the edge imports them, but for their types. */
+  /** Those among them that are the outside themselves. Nothing else below the edge imports them, except their types. */
   readonly adapters: readonly string[]
 }
 
