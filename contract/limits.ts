@@ -1,5 +1,5 @@
 /**
- * The numbers of the interface, by name and unit. Each program has a page of its own for its own bounds.
+ * The numbers of the interface, by name and unit. The programs' own bounds are where they are used.
  * Bounds are inclusive: a body of exactly `bodyBytesMax` passes.
  *
  * @see interface section 8

@@ -60,7 +60,7 @@ export const listingTriggers = ['ADJUST_STOCK', 'WITHDRAW'] as const
 export type ListingTrigger = (typeof listingTriggers)[number]
 
 /**
- * Life of a listing: where each trigger leads, `null` where it is refused. Withdrawal is final: no observation
+ * Life of a listing: the state after each trigger, `null` where it is refused. Withdrawal is final: no observation
  * brings a listing back, and withdrawing again finds it done. Sold out is an observation of 0, not a status.
  *
  * @see interface section 3

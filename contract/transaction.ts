@@ -99,7 +99,8 @@ export type TransactionTrigger = (typeof transactionTriggers)[number]
 /**
  * Every move of a transaction. A trigger that is not named in a phase is refused there and changes nothing.
  *
- * - A move from a phase to the same phase means that the report was accepted before: repeating it is answered with the same data.
+ * - A move from a phase to the same phase means that the report was accepted before: repeating it is answered with the
+ *   same data.
  * - `where-it-was`: a rejected dispute returns to `delivered` when the item had been delivered, else `awaiting-server`.
  *
  * @see interface section 3

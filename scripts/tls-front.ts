@@ -9,7 +9,7 @@ const file = (name: string) => join(import.meta.dirname, '..', 'test', 'agent', 
 
 /** TLS before a platform. Disposing ends it when its connections have ended. */
 interface TlsFront extends AsyncDisposable {
-  /** Leads a program through it. */
+  /** Makes a program use it. */
   readonly env: Readonly<Record<string, string>>
 }
 

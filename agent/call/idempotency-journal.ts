@@ -36,7 +36,7 @@ export interface IdempotencyJournal {
    */
   forgetEnded(id: string): Promise<void>
   /**
-   * Makes ready for a call that is about to be sent. Stores that a `once` call may have been sent from now on.
+   * Prepares for a call that is about to be sent. Stores that a `once` call may have been sent from now on.
    *
    * @throws {StoreFullError} The answer could not be stored. The call must not be sent.
    */

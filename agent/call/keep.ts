@@ -14,7 +14,7 @@ import { faultOfStatus, faultTable } from './fault-table.ts'
 export function keepMs(operation: Operation, answer: CallAnswer, platformClock: PlatformClock): number {
   // One second less than the envelope lives, because its times are whole seconds.
   if (operation.kind === 'envelope') return answer.ok ? (limits.envelopeLifetimeS - 1) * 1000 : 0
-  // What is open changes, and a taken order is answered the same by the ledger.
+  // The list of open orders changes, and the ledger gives the same answer about a taken order again.
   if (operation.kind === 'orders') return 0
   if (operation.kind === 'verify') return answer.ok ? limits.idempotencyWindowMs : 0
   if (answer.ok) return keepSuccessMs(operation, answer, platformClock)

@@ -62,7 +62,7 @@ export class Repairs {
     for (const { itemRef, quantity, dueInMs } of await journal.findRepairs()) {
       const repair = { quantity, lateUntilMs: nowMs + dueInMs }
       this.#noted.set(itemRef, repair)
-      // The bounds hold where the host's clock was set back, and where an earlier repair is still on its way.
+      // The bounds are for a host's clock that was set back, and for an earlier repair that is still on its way.
       const lateUntilMs = nowMs + Math.max(lateMs, Math.min(dueInMs, this.#lifetimeMs))
       this.#observations.set(itemRef, { at: 'due', quantity, lateUntilMs })
     }
@@ -94,13 +94,13 @@ export class Repairs {
     return this.#apply(itemRef, { kind: 'observe', quantity: observedQuantity, nowMs: this.#nowMs })
   }
 
-  /** Begins no repair any more. */
+  /** Does not begin repairs any more. */
   stop(): void {
     if (this.#phase !== 'closed') this.#phase = 'stopped'
     this.#cancelRound()
   }
 
-  /** Writes nothing any more. If nothing can arrive late, the next process need not expect it. */
+  /** Stops writing. If nothing can arrive late, the next process need not expect it. */
   async close(): Promise<void> {
     const hasStarted = this.#phase !== 'starting'
     this.stop()

@@ -33,7 +33,7 @@ export function takeTurn(call: Call, deps: { keyQueues: KeyQueues; singleFlight:
 /** One queue for each key that is busy. */
 export class KeyQueues {
   readonly #clock: Clock
-  /** What lets the turns go that wait for a busy key. A key that is not here is free. */
+  /** By key, the functions that release the turns which wait for it. A key that is not here is free. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
   constructor(clock: Clock) {

@@ -14,7 +14,7 @@ export type DirFacts =
   | { readonly at: 'missing'; readonly parent: string; readonly error: Error | undefined }
   | { readonly at: 'unusable'; readonly error: Error }
 
-/** Looks at a directory. One that is missing is not made, but it is tried whether it could be made. */
+/** Looks at a directory. A missing one is not made; a trial shows whether it could be made. */
 export function probeDir(path: string): DirFacts {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
@@ -30,7 +30,7 @@ export function probeDir(path: string): DirFacts {
 function missing(path: string): DirFacts {
   let parent = resolve(path)
   while (!statSync(parent, { throwIfNoEntry: false }) && dirname(parent) !== parent) {
-    // A link to what does not exist is not followed by what makes a directory.
+    // `mkdir` does not follow a link whose target is missing.
     if (lstatSync(parent, { throwIfNoEntry: false })) throw Object.assign(new Error(parent), { code: 'EEXIST' })
     parent = dirname(parent)
   }

@@ -83,7 +83,7 @@ const stages: Readonly<Record<PlatformStage, readonly PlatformProblem['kind'][]>
   credentials: ['credentials'],
 }
 
-/** One check for each stage: what came before the problem is right, and what comes after it was not reached. */
+/** One check for each stage: the stages before the problem are right, and those after it were not reached. */
 export function platformChecks({ baseUrl, signingKey }: AgentConfig, facts: PlatformFacts): Check[] {
   const { problem } = facts
   const names = Object.keys(stages) as PlatformStage[]

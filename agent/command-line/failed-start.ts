@@ -18,7 +18,7 @@ const portCures: Readonly<Record<string, (setting: string) => string>> = {
 /**
  * One line for the operator, and the exit code for the service manager.
  *
- * @throws The error itself, if it is none that a start can have.
+ * @throws The error itself, if it is not one that a start can have.
  */
 export function explainFailedStart(
   error: unknown,

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** Where a path leads when links are followed. A part at its end that does not exist yet is kept as it is written. */
+/** The path with its links followed. A part at its end that does not exist yet is kept as it is written. */
 export function realPathOf(path: string): string {
   const whole = resolve(path)
   try {

@@ -5,7 +5,7 @@ import { askDaemon } from './daemon-request.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readConfig } from './read-config.ts'
 
-/** `market-agent status`: how the running daemon is, for people or, with `--json`, as GET /status answers. */
+/** `market-agent status`: the state of the running daemon, for people or, with `--json`, as GET /status answers. */
 export async function status(options: { config?: string; json?: boolean }): Promise<void> {
   const address = readConfig(options.config, readDaemonAddress)
   const answer = address && (await askDaemon(address, 'GET', '/status'))

@@ -46,7 +46,7 @@ export interface WebhookSettings {
   readonly path: string
   /** Where the game server takes them; undefined where it uses files or asks. */
   readonly forwardUrl: string | undefined
-  /** Sent to the forward URL, so that the game server knows the agent from a stranger. */
+  /** Sent to the forward URL, so that the game server can tell the agent from a stranger. */
   readonly forwardToken: string | undefined
   /** How orders reach the game server. It can always ask for them too. */
   readonly ordersBy: OrdersBy
@@ -235,7 +235,7 @@ function readExtraCa(reader: SettingsReader): string | undefined {
     : reader.addError('SERVICE_CA_FILE', say`holds no certificate in PEM`)
 }
 
-/** The state must not lie where game servers write, also if links lead there. */
+/** The state must not be where game servers write, not even through links. */
 function refuseMixedDirs(reader: SettingsReader, spoolDir: string, stateDir: string): void {
   const fromSpool = relative(reader.realPath(spoolDir), reader.realPath(stateDir))
   if (fromSpool === '') {

@@ -53,7 +53,7 @@ export interface SettingsSource {
   readonly filePath?: string | undefined
   /** Text of a file that a setting names. @throws What `readFileSync` throws. */
   readonly readFile: (path: string) => string
-  /** Where a path leads when links are followed, even if its end does not exist yet. */
+  /** A path with its links followed, even if its end does not exist yet. */
   readonly realPath: (path: string) => string
   /** Whether every user of this host can read a file. */
   readonly isReadableByAll: (path: string) => boolean
@@ -98,7 +98,7 @@ export class SettingsReader {
     }
   }
 
-  /** Where a path leads when links are followed. */
+  /** A path with its links followed. */
   realPath(path: string): string {
     return this.#source.realPath(path)
   }

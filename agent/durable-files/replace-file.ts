@@ -6,11 +6,11 @@ const temporaryName = /^\.[0-9a-f]{32}\.tmp$/
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 /**
- * Puts a file with this text in place of whatever has its name, in one step. A link of that name is replaced and never
- * followed: others may write in the directory. No promise that a power cut leaves it.
+ * Puts a file with this text in the place of anything that has its name, in one step. A link of that name is replaced
+ * and never followed: others may write in the directory. A power cut may lose it.
  *
  * @param mode Of the file, less the umask.
- * @throws {NodeJS.ErrnoException} What was there still is.
+ * @throws {NodeJS.ErrnoException} The old file is still there.
  */
 export function replaceFile(files: Files, path: string, text: string, mode: number): void {
   const temporary = unfinishedIn(files, dirname(path))

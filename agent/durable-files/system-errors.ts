@@ -78,7 +78,7 @@ export function cureOf(error: Error): string {
   return meaningOf(error)?.cure() ?? cures.lookAtDiskAndRights()
 }
 
-/** Whether trying again later may be enough. So it is for an error that is not in the table. */
+/** Whether trying again later may be enough. This is also true for an error that is not in the table. */
 export function mayPass(error: unknown): boolean {
   const meaning = meaningOf(error)
   return meaning ? meaning.mayPass === true : true

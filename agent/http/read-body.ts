@@ -20,7 +20,8 @@ export function readBody(request: IncomingMessage): Promise<Buffer | 'too-large'
 const discardedBytesMax = 1_048_576
 
 /**
- * Reads on after an early answer. A connection that closed at once would be reset, and the caller might not see the answer.
+ * Continues to read after an early answer. A connection that closed at once would be reset, and the caller might not
+ * see the answer.
  */
 export function discardBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {

@@ -41,7 +41,7 @@ export function startPurging({ calls, time, clock, isUnanswered, commit }: Purge
     const lastRowid = commitOrWait(afterRowid)
     cancel = clock.after(lastRowid === undefined ? intervalMs : nextPartMs, () => purge(lastRowid ?? 0))
   }
-  /** What cannot be deleted because the disk is full is deleted the next time. */
+  /** Rows that cannot be deleted because the disk is full are deleted the next time. */
   const commitOrWait = (afterRowid: number): number | undefined => {
     try {
       return commit(() => deletePart(afterRowid))

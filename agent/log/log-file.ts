@@ -39,7 +39,7 @@ export function openLogFile(path: string, options: LogFileOptions): LogFile {
   let length = fstatSync(fd).size
   let rotateAt = fileBytesMax
   let lookAgainAtMs = options.monotonicMs() + lookIntervalMs
-  /** The path leads elsewhere and cannot be opened: the renamed file is written on. */
+  /** The path names another file, which cannot be opened: the log continues in the renamed file. */
   let isDetached = false
   let isLosing = false
 

@@ -62,7 +62,7 @@ function takeLock(setting: DirSetting, dir: string, lockFile: string): DatabaseS
   }
 }
 
-/** The owner file is for people. On a full disk the agent goes without it. */
+/** The owner file is for people. On a full disk the agent works without it. */
 function writeOwner(setting: DirSetting, file: string, owner: string): void {
   const text = JSON.stringify({ owner })
   try {

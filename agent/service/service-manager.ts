@@ -12,7 +12,7 @@ export interface ServiceManagerOptions {
   readonly execute?: Execute
 }
 
-/** What started the daemon and wants to know how it is. */
+/** The program that started the daemon and wants to know its state. */
 export interface ServiceManager {
   /**
    * Reports that the daemon is up, and from then on that it is alive. A second report replaces the first one.

@@ -74,8 +74,8 @@ export async function unclaim({ name, claim }: Claim, { dirs: { outbox }, files,
     files.linkSync(from, to)
   } catch (error) {
     if (isGone(error) || (error as NodeJS.ErrnoException).code === 'EEXIST') return
-    // Linux refuses links to other users' files (fs.protected_hardlinks), and some file systems have none. Nothing comes
-    // between these two calls but a request that is renamed to this name within some 20 µs.
+    // Linux refuses links to other users' files (fs.protected_hardlinks), and some file systems have none. Nothing
+    // happens between these two calls except a request that is renamed to this name within some 20 µs.
     if (!files.lstatSync(to, { throwIfNoEntry: false })) files.renameSync(from, to)
     return
   }

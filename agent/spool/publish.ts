@@ -52,7 +52,7 @@ export async function publish(
     await writeSynced(files, temporary, answerText)
     await fs.rename(temporary, join(dirs.outbox, `${name}.done`))
   } catch (error) {
-    // What cannot be removed now is removed by the next start.
+    // The next start removes what cannot be removed now.
     await fs.unlink(temporary).catch(() => undefined)
     throw error
   }

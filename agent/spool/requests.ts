@@ -113,7 +113,10 @@ export class RequestTable {
   readonly #orphaned = new Set<Orphaned>()
   readonly #deferred = new Map<string, FileRequest & { at: 'deferred' }>()
   readonly #waitingNames = new Set<string>()
-  /** What is taken out leaves a gap. The gaps at the beginning are removed in bulk: there may be 100,000 requests. */
+  /**
+   * A request that is taken out leaves a gap. The gaps at the beginning are removed in bulk: there may be 100,000
+   * requests.
+   */
   #waiting: (Waiting | undefined)[] = []
   #firstWaiting = 0
 

@@ -7,7 +7,7 @@ import { cures } from '../language/cures.ts'
 import { type Problem, sentenceOf } from '../language/problem.ts'
 import { say } from '../language/say.ts'
 
-/** Where a spool's files lie. @see interface section 4.10 */
+/** Where a spool's files are. @see interface section 4.10 */
 export interface SpoolDirs {
   readonly root: string
   readonly outbox: string
@@ -112,7 +112,7 @@ export function warningAboutRoot(files: Files, { root }: SpoolDirs): Problem[] {
 }
 
 /**
- * Makes sure that no directory is a link. Behind a link lie other programs' files.
+ * Makes sure that no directory is a link. Behind a link are other programs' files.
  *
  * @throws {SpoolUnusableError} With the code ELOOP.
  */
@@ -145,7 +145,7 @@ export function watchDirs(files: Files, dirs: SpoolDirs, onReplaced: (dir: strin
  * Tries what every answer needs: to read the outbox, to write in both directories, and to rename from one to the other.
  *
  * @param withSync False for a spool at work, where a slow disk must not stop the agent.
- * @throws {SpoolUnusableError} It does not work, for instance because they lie on different file systems.
+ * @throws {SpoolUnusableError} It does not work, for instance because they are on different file systems.
  */
 export function probeSpool(files: Files, dirs: SpoolDirs, { withSync } = { withSync: true }): void {
   const { outbox, inbox } = dirs

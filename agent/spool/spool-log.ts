@@ -24,7 +24,7 @@ interface SpoolProblem {
   lastMs: number
 }
 
-/** Makes what the spool reports to a person. The number of lines is bounded, whatever happens to 100,000 files. */
+/** Writes the spool's reports for a person. The number of lines is bounded, whatever happens to 100,000 files. */
 export function spoolLog(log: Log, clock: Clock) {
   const ignored = new LimitedLog(log, clock)
   const rejected = new LimitedLog(log, clock)

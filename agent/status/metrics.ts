@@ -4,7 +4,7 @@ import type { Status } from './status.ts'
 
 const prefix = 'market_agent_'
 
-/** What GET /metrics answers. No label has a value that a caller chose. */
+/** What GET /metrics answers. A caller cannot choose the value of a label. */
 export async function writeMetrics(
   status: Status,
   counters: Counters,
@@ -50,7 +50,7 @@ export async function writeMetrics(
   return { text: await registry.metrics(), contentType: registry.contentType }
 }
 
-/** A histogram of prom-client cannot take what was counted elsewhere. So this writes the form that it has. */
+/** A histogram of prom-client does not accept numbers that were counted elsewhere. So this writes its form. */
 function durationsOf({ durations }: Counters): Metric<string> {
   const name = `${prefix}call_duration_seconds`
   const help = 'Time from a call to its answer.'

@@ -69,7 +69,7 @@ export interface StatusSources {
   readonly findOpenOrders: () => Promise<readonly Order[]> | undefined
 }
 
-/** Reads what there is to say about the agent now. */
+/** Reads the present state of the agent. */
 export async function readStatus(sources: StatusSources): Promise<Status> {
   const { clock, contact, platformClock } = sources
   const { baseUrl, signingKey, platformKeys } = sources.config()

@@ -36,7 +36,7 @@ export function momentMsOf(text: string): number | undefined {
   const isUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(text)
   const momentMs = Date.parse(text)
   if (!isUtc || !isMoment(momentMs)) return undefined
-  // A day that its month has not would be taken for one of the next.
+  // A day that its month does not have would be taken for one of the next.
   const isWritten = new Date(momentMs).toISOString().startsWith(text.slice(0, 'YYYY-MM-DDTHH:MM'.length))
   return isWritten ? momentMs : undefined
 }

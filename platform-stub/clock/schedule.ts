@@ -50,7 +50,7 @@ export interface ScheduleParts {
   readonly onError: (error: unknown) => void
 }
 
-/** Where a clock jump leads: to a moment that may follow from the present one, Unix ms. */
+/** The moment that a clock jump goes to, Unix ms. It may follow from the present one. */
 export type Target = (nowMs: number) => number
 
 /** How a clock jump ended. `store-refused` and `broken-off` end it where it was; `out-of-range` did not begin. */

@@ -74,7 +74,7 @@ export async function serve(flags: ServeFlags, program: { readonly name: string;
   const { promise: isOver, resolve: giveUp } = Promise.withResolvers<void>()
   machineTime.setTimer(lastLinesMs, giveUp)
   await Promise.race([output.flushed(), isOver])
-  // What nobody reads would keep the process alive.
+  // Output that nobody reads would keep the process alive.
   process.exit()
 }
 

@@ -23,7 +23,7 @@ const shared = { event: z.optional(z.enum(eventNames)), times }
  *   delivery ended meanwhile.
  * - `drop-response`: the receiver has it and its answer is lost, so that it comes again.
  *
- * Whatever the receiver makes of a broken attempt counts: 2xx ends the delivery, after anything else it is repeated unbroken.
+ * A broken attempt counts like any other: after a 2xx the delivery is over, after anything else it is repeated unbroken.
  *
  * @see docs/decisions/0018
  */

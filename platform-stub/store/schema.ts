@@ -168,7 +168,7 @@ export const migrations: readonly string[] = [
   ) strict;
   create index webhookAttemptsOf on webhookAttempts (deliveryId);
   `,
-  // Faults: what befell an attempt, and an order that is held back until its transaction is over.
+  // Faults: what happened to an attempt, and an order that is held back until its transaction is over.
   `
   alter table webhookAttempts add column fault text;
   alter table webhookDeliveries add column isHeld integer not null default 0;

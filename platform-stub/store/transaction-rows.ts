@@ -35,7 +35,7 @@ export type NewTransaction = Pick<
 /** What a game server adds to its report of a delivery that failed. */
 export type FailureReport = Pick<HistoryRow, 'detail' | 'observedQuantity'>
 
-/** One move of a transaction, with where it led; `detail` is the game server's own words. */
+/** One move of a transaction, with the phase after it; `detail` is the game server's own words. */
 export interface HistoryRow {
   readonly at: number
   readonly trigger: TransactionTrigger | 'create'

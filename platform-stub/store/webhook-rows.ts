@@ -117,7 +117,7 @@ export function webhookTables(database: DatabaseSync, onDue: () => void) {
      * @returns False where that has happened already: nothing would release it.
      */
     holdUntilTerminal: ({ id, transactionId }: WebhookDeliveryRow): boolean => hold(id, transactionId) > 0,
-    /** What was held back of a transaction is due now, even where it had ended meanwhile. */
+    /** A delivery that was held back is due now, even where it had ended meanwhile. */
     releaseHeld(transactionId: number, at: number): void {
       if (releaseHeld(transactionId, at) > 0) onDue()
     },

@@ -18,7 +18,7 @@ export interface Probing {
   readonly sale: ProbeSale
   readonly random: Random
   readonly clock: Clock
-  /** Takes what is under way, before each probe: a receiver may need ten seconds for one. */
+  /** Gets the probe that is under way, before each one: a receiver may need ten seconds for one. */
   readonly onProgress?: (text: string) => void
 }
 

@@ -95,8 +95,8 @@ export const terminalReasons: Readonly<Partial<Record<TransactionPhase, string>>
 }
 
 /**
- * Where an event leads a transaction and what it brings about. The table of moves is the contract's; this adds times,
- * money, stock and webhooks. Pure.
+ * The phase of a transaction after an event, and everything else that the event changes. The table of moves is the
+ * contract's; this adds times, money, stock and webhooks. Pure.
  *
  * @see interface section 3; docs/decisions/0009
  */
