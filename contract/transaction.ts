@@ -21,7 +21,9 @@ export const deliveryFailure = z.looseObject({
   transactionId,
   reason: z
     .enum(failureReasons)
-    .check(z.describe('`OUT_OF_STOCK` refunds the buyer for good; `TEMPORARY` makes the platform send the order again.')),
+    .check(
+      z.describe('`OUT_OF_STOCK` refunds the buyer for good; `TEMPORARY` makes the platform send the order again.'),
+    ),
   observedQuantity: observation,
   detail: z.optional(z.string().check(z.describe('For logs and the staff; never shown to the buyer.'))),
 })
