@@ -79,7 +79,7 @@ program
 
 program
   .command('keygen')
-  .description(say`makes a signing key, and says what the platform needs of it; never overwrites a file`)
+  .description(say`makes a signing key and says what the platform needs; never overwrites a file`)
   .requiredOption('--out <dir>', say`made if missing; gets signing-key.pem (0600) and signing-key-public.pem`)
   .option('--kid <kid>', say`name of the key at the platform, if you know it already`, kidOf)
   .action(async (options: { out: string; kid?: string }) =>

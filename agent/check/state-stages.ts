@@ -123,7 +123,7 @@ function isAlive(owner: string): boolean {
 export function judgeOwner(path: string, { owner, isLocked }: OwnerFacts, agent: string | undefined): Verdict {
   if (agent !== undefined)
     return isLocked === false
-      ? wrong(say`${agent} answers at the port of these settings, and does not use ${path}`, cures.givePort())
+      ? wrong(say`${agent} answers at the port of these settings and does not use ${path}`, cures.givePort())
       : right(say`${path} is used by the ${agent} that runs now`)
   if (isLocked === true)
     return wrong(

@@ -109,7 +109,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'made if missing; gets signing-key.pem (0600) and signing-key-public.pem':
     'criado se não existir; recebe signing-key.pem (0600) e signing-key-public.pem',
   "make {0} and give it to the agent's user": 'crie {0} e entregue-o ao usuário do agente',
-  'makes a signing key, and says what the platform needs of it; never overwrites a file':
+  'makes a signing key and says what the platform needs; never overwrites a file':
     'cria uma chave de assinatura e diz o que a plataforma precisa dela; nunca sobrescreve um arquivo',
   missing: 'ausente',
   'missing; give it or {0}': 'ausente; informe esta ou {0}',
@@ -289,7 +289,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'write NAME=value, or remove the line': 'escreva NOME=valor ou remova a linha',
   'write the request under another name': 'grave a requisição com outro nome',
   wrong: 'errado',
-  '{0} answers at the port of these settings, and does not use {1}':
+  '{0} answers at the port of these settings and does not use {1}':
     '{0} responde na porta destas configurações e não usa {1}',
   '{0} belongs to another user (uid {1}), so what is said here about rights is not true for the agent':
     '{0} pertence a outro usuário (uid {1}), então o que se diz aqui sobre permissões não vale para o agente',

@@ -55,7 +55,7 @@ export function orderText(field: string): string {
 
 /** When a webhook comes again. @see interface section 6, delivery rules */
 export const redeliveryText = `
-Any 2xx ends the delivery. Any other status, a network error, or no complete answer within ${seconds(limits.webhookTimeoutMs)} has it sent again: ${seconds(limits.webhookRetryDelayMsFirst)} after the first attempt, then twice as long each time, up to ${limits.webhookRetryDelayMsMax / 3_600_000} hour, without end. Redirects are not followed.
+Any 2xx ends the delivery. Any other status, a network error, or no complete answer within ${seconds(limits.webhookTimeoutMs)} makes the platform send it again: ${seconds(limits.webhookRetryDelayMsFirst)} after the first attempt, then twice as long each time, up to ${limits.webhookRetryDelayMsMax / 3_600_000} hour, without end. Redirects are not followed.
 
 Delivery is at least once and in no promised order: deduplicate by \`transactionId\`; to process an event again must be harmless.
 `.trim()

@@ -51,7 +51,7 @@ export const steps: readonly CourseStep[] = [
   { title: 'an order that is over comes again', take: repeatOldOrder },
   { title: 'an order of another game server is neither given nor reported', take: refuseOtherGameServer },
   { title: 'a stranger at the port of the game server is refused', take: refuseStranger, isFor: pushed },
-  { title: 'what the platform knows of the stock is corrected', take: correctStock },
+  { title: 'what the platform knows about the stock is corrected', take: correctStock },
   { title: 'an offer is withdrawn', take: withdraw },
   { title: 'everything adds up', take: auditCourse },
 ]

@@ -31,7 +31,7 @@ function helpForRoom(program: Program, from: string, to: string): string | undef
   if (program === 'contract' || from === to) return undefined
   const [fromRow, toRow] = [from, to].map((room) => rows[program].findIndex((row) => row.includes(room)))
   if (fromRow === -1 || toRow === -1) {
-    return `${fromRow === -1 ? from : to} is no room yet. Add it to its row in test/house/rooms.ts.`
+    return `${fromRow === -1 ? from : to} is not a room yet. Add it to its row in test/house/rooms.ts.`
   }
   if (Number(fromRow) < Number(toRow)) return undefined
   const why = fromRow === toRow ? `${from} and ${to} do not know each other.` : `${to} is above ${from}.`
@@ -84,7 +84,7 @@ test('each border is kept in both directions', () => {
   expect(importing('agent/agent.ts', './call/call.ts')).toBe('allowed')
   expect(importing('agent/call/call.ts', '../agent.ts')).toMatch(/agent\.ts is above call/)
   expect(importing('agent/spool/claim.ts', '../loopback/guard.ts')).toMatch(/do not know each other/)
-  expect(importing('agent/spool/claim.ts', '../garage/car.ts')).toMatch(/garage is no room yet/)
+  expect(importing('agent/spool/claim.ts', '../garage/car.ts')).toMatch(/garage is not a room yet/)
   expect(importing('platform-stub/store/open.ts', '../main.ts')).toMatch(/main\.ts is above store/)
   expect(importing('contract/limits.ts', 'zod/mini')).toBe('allowed')
   expect(importing('contract/limits.ts', 'undici')).toMatch(/only jose and zod/)

@@ -93,7 +93,7 @@ systemctl daemon-reload
 systemctl restart market-agent
 pid=$(property MainPID market-agent)
 sleep 8
-holds 'while it works, the watchdog leaves it alone' test "$(property MainPID market-agent)" = "$pid"
+holds 'while it works, the watchdog does not touch it' test "$(property MainPID market-agent)" = "$pid"
 kill -STOP "$pid"
 holds 'hanging, it is killed and started again' restarted market-agent "$pid"
 for _ in 1 2 3 4 5 6 7 8; do
@@ -138,7 +138,7 @@ holds 'what ran runs again, in the new version' restarted market-agent "$pid"
 holds 'the agents of the template too' restarted market-agent@alpha "$alpha"
 systemctl enable -q market-agent
 holds 'the package is removed' dpkg -r market-agent
-holds 'nothing of it runs' fails pgrep -x market-agent
+holds 'none of it runs' fails pgrep -x market-agent
 holds 'removed, it keeps configuration and state' test -f /etc/market-agent/agent.env -a -d /var/lib/market-agent
 holds 'it installs again' dpkg -i /proof/this.deb </dev/null
 holds 'and starts with what was kept' timeout 60 systemctl restart market-agent

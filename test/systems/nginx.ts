@@ -79,7 +79,7 @@ await check('a large body is refused with 413, by nginx and by the bridge itself
   const headers = { 'X-Platform-Signature': 'a..b' }
   assert((await fetch(`http://127.0.0.1:${bridgePort}/webhook`, { method: 'POST', body, headers })).status === 413)
 })
-await check('slow clients are cut, and orders keep their pace beside them', async () => {
+await check('slow clients are cut, and orders keep their pace next to them', async () => {
   const slow = [
     '',
     'POST /webhook HTTP/1.1\r\nHost: x\r\n',

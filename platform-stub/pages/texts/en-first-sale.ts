@@ -50,7 +50,7 @@ export const firstSale = {
     },
     payment: {
       title: 'Have it paid',
-      text: html`The buyer pays on the checkout page. Then the platform sends the signed webhook <code>transfer_order</code>. The agent verifies it, and keeps the order until your game server has replied.`,
+      text: html`The buyer pays on the checkout page. Then the platform sends the signed webhook <code>transfer_order</code>. The agent verifies it and keeps the order until your game server has replied.`,
     },
     delivery: {
       title: 'Deliver the item',

@@ -137,7 +137,7 @@ for (const [what, env, problem] of [
   ['a host that only looks like an address', { SERVICE_AGENT_HOST: '127.999.1.1' }, /not a loopback address/],
   ['a spool that is the state directory', { SERVICE_SPOOL_DIR: '/d/state', SERVICE_STATE_DIR: '/d/state' }, /as well/],
   [
-    'a spool that a link leads to the state directory',
+    'a spool that is a link to the state directory',
     { SERVICE_SPOOL_DIR: '/link-to-state', SERVICE_STATE_DIR: '/d/state' },
     /SERVICE_SPOOL_DIR: is the state directory as well/,
   ],

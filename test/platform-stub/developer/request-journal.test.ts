@@ -62,7 +62,7 @@ const cases: readonly Case[] = [
   },
   {
     step: 'segments',
-    what: 'a signature alone',
+    what: 'only a signature',
     changes: line('A'.repeat(342)),
     expected: form,
     received: 'segments of length 342',
