@@ -23,6 +23,7 @@ export class ModelProcess implements Actor {
   #state: Actor['state'] = 'running'
   #held: Event[] = []
   #callsToLive = Number.POSITIVE_INFINITY
+  #endAtCall = () => this.end()
 
   /** Time as the runtime gives it, to the agent and to the stub alike. */
   readonly time: RawTime & RealTime & { nextTurn(): Promise<void> }
@@ -95,7 +96,7 @@ export class ModelProcess implements Actor {
   }
 
   #mayEnter(what: string): boolean {
-    if (this.#callsToLive-- <= 0) this.end()
+    if (this.#callsToLive-- <= 0) this.#endAtCall()
     if (this.#state === 'dead') return false
     this.#scheduler.trace.add(this.#scheduler.nowMs, this.name, what)
     return true
@@ -113,9 +114,10 @@ export class ModelProcess implements Actor {
     for (const event of this.#held.splice(0)) this.#scheduler.release(event)
   }
 
-  /** Kills it at one of its next calls instead of between two events. */
-  endAtCall(calls: number): void {
+  /** Ends it at one of its next calls instead of between two events. @param end Kills it if it is left out. */
+  endAtCall(calls: number, end = () => this.end()): void {
     this.#callsToLive = calls
+    this.#endAtCall = end
   }
 
   /** Its end, by kill -9 or by itself: the system takes back what it had. */

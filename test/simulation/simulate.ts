@@ -25,7 +25,7 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean' },
   },
 })
-const agents = number(values.agents, 2)
+const options = values.agents === undefined ? {} : { agents: Number(values.agents) }
 // What a dead process leaves unhandled is ignored. Each run watches for the rest.
 process.on('unhandledRejection', () => undefined)
 
@@ -39,7 +39,7 @@ else await runOne(values.seed)
 /** Runs seeds for a while, and says what came of it. */
 async function runMany(): Promise<void> {
   const counts = countRows()
-  const simulation = wholeWorld({ agents })
+  const simulation = wholeWorld(options)
   const firstSeed = number(values.first, 1)
   const figures = await runSeeds(simulation, {
     firstSeed,
@@ -56,7 +56,7 @@ async function runMany(): Promise<void> {
 
 /** Runs one seed, and prints each event of it. */
 async function runOne(seed: string): Promise<void> {
-  const simulation = wholeWorld({ agents })
+  const simulation = wholeWorld(options)
   const run = await runSeed(simulation, seed, { keepsLines: true })
   process.stdout.write(`${run.lines.join('\n')}\n`)
   if (!run.violation) return void process.stdout.write(`seed ${seed}: every promise is kept\n`)

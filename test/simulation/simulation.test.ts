@@ -37,7 +37,7 @@ test('a file that is not synced is found, and explained by a power cut', async (
   expect(failed.violation).toBeInstanceOf(BrokenPromise)
   const explained = await explain(counting(saveWithoutSync), failed)
   expect(explained.violation?.message).toBe(failed.violation?.message)
-  expect(explained.faults.map(({ kind }) => kind)).toEqual(['process: power cut'])
+  expect(explained.faults.map(({ kind }) => kind)).toEqual([expect.stringContaining('power cut')])
   expect(explained.lines.at(-1)).toMatch(/counter/)
 })
 
@@ -46,7 +46,7 @@ test('a file that is written in place is found, and explained by a kill between 
   if (!failed) return expect.unreachable()
   const explained = await explain(counting(saveInPlace), failed)
   expect(explained.faults.length).toBe(1)
-  expect(['process: killed at a call', 'process: power cut', 'disk: full']).toContain(explained.faults[0]?.kind)
+  expect(explained.faults.map(({ kind }) => kind).join()).toMatch(/killed at a call|power cut|disk: full/)
 })
 
 test('a program that leaves the world ends the run with the name of the way that it took', async () => {

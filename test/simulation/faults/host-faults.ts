@@ -22,6 +22,7 @@ export const hostFaults: readonly FaultKind<HostTargets>[] = [
   { part: 'process', name: 'killed at a call', lastsMs: [50, minuteMs], strike: killProcessAtCall },
   { part: 'process', name: 'paused', lastsMs: [5, 5 * minuteMs], strike: pauseProcess },
   { part: 'process', name: 'power cut', lastsMs: [secondMs, 2 * minuteMs], strike: cutPower },
+  { part: 'process', name: 'power cut at a call', lastsMs: [secondMs, 2 * minuteMs], strike: cutPowerAtCall },
   {
     part: 'disk',
     name: 'full',
@@ -90,6 +91,16 @@ function cutPower({ hosts }: HostTargets, random: Random) {
   const host = random.pick(hosts)
   host.cutPower(random)
   return () => {
+    for (const program of host.programs) program.start()
+  }
+}
+
+function cutPowerAtCall({ hosts }: HostTargets, random: Random) {
+  const host = random.pick(hosts)
+  const { process } = random.pick(host.programs)
+  process?.endAtCall(random.integer(0, 40), () => host.cutPower(random))
+  return () => {
+    process?.end()
     for (const program of host.programs) program.start()
   }
 }

@@ -17,7 +17,7 @@ export async function findMutants(names: readonly string[], seconds: number): Pr
   for (const { name } of names.length > 0 ? names.map(mutantNamed) : mutants) {
     const found = await findMutant(name, seconds)
     if (found === undefined) missed.push(name)
-    process.stdout.write(`${(found ?? 'NOT FOUND').padEnd(10)}  ${name}\n`)
+    process.stdout.write(`${name}\n    ${found ?? 'NOT FOUND'}\n`)
   }
   process.stdout.write(missed.length === 0 ? 'all are found\n' : `${missed.length} are not found\n`)
   return missed.length === 0

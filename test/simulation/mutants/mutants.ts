@@ -213,8 +213,8 @@ const gameMutants: readonly Mutant[] = [
   {
     name: 'the game server asks for one purchase under two ids',
     file: `${game}/game-program.ts`,
-    from: 'input: { itemRef, quantity, buyerCharacterRef }, id })',
-    to: "input: { itemRef, quantity, buyerCharacterRef }, id: process.random.happens(0.5) ? id : 'again-' + id })",
+    from: 'input: { itemRef, quantity, buyerCharacterRef }, id }\n',
+    to: "input: { itemRef, quantity, buyerCharacterRef }, id: process.random.happens(0.5) ? id : 'again-' + id }\n",
   },
 ]
 

@@ -2,7 +2,7 @@ import { runSeeds } from '../run-seeds.ts'
 import { wholeWorld } from '../world/whole-world.ts'
 
 process.on('unhandledRejection', () => undefined)
-const { runs, failed } = await runSeeds(wholeWorld({ agents: 2 }), {
+const { runs, failed } = await runSeeds(wholeWorld(), {
   firstSeed: 1,
   seconds: Number(process.argv[2]),
   twice: 0,

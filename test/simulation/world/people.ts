@@ -35,7 +35,7 @@ const usualMoves: Readonly<Partial<Record<TransactionPhase, readonly (readonly [
     ['pay', 0.5],
     ['cancel', 0.05],
   ],
-  'awaiting-server': [['dispute', 0.01]],
+  'awaiting-server': [['dispute', 0.04]],
   delivered: [['dispute', 0.02]],
   disputed: [
     ['refund', 0.1],

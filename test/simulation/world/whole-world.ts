@@ -25,8 +25,8 @@ export type Targets = HostTargets & NetworkTargets & WorldTargets
 
 /** What is asked of a world beside its seed. */
 export interface WorldOptions {
-  /** Game servers, each with an agent and an identity of its own. */
-  readonly agents: number
+  /** Game servers, each with an agent and an identity of its own. Drawn from the seed if it is left out. */
+  readonly agents?: number
 }
 
 const stormMs = 5 * 60_000
@@ -38,12 +38,12 @@ const ways: readonly GameWays[] = (['http', 'files'] as const).flatMap((callsBy)
 )
 
 /** The whole world: agents, platform, game servers, people, and everything between them. */
-export function wholeWorld({ agents }: WorldOptions): Simulation<Targets> {
+export function wholeWorld({ agents }: WorldOptions = {}): Simulation<Targets> {
   return {
     table: [...hostFaults, ...networkFaults, ...worldFaults],
     stormMs,
     quietMsMax,
-    assemble: (parts) => assemble(parts, agents),
+    assemble: (parts) => assemble(parts, agents ?? parts.random.part('agents').pick([1, 1, 2])),
   }
 }
 
@@ -144,7 +144,6 @@ function assembleServer(name: string, parts: ServerParts) {
   const wire = new WirePromises(judge.break, () => [...registrations.values()].map(({ apiKey }) => apiKey))
   const quirks = noQuirks()
   const wants = new Wants(nowMs)
-  const counted = new Map<string, number>()
   let items = 0
   const agent = installAgent({
     host,
@@ -185,10 +184,9 @@ function assembleServer(name: string, parts: ServerParts) {
       },
       onGarbage: (name) => judge.break('an answer is never half-written', name),
     },
-    counted,
     newItemRef: () => `${name}-item-${++items}`,
   })
-  return { name, host, agent, state, orders, answers, quirks, wants, files, counted, saved, gameServerId, addresses }
+  return { name, host, agent, state, orders, answers, quirks, wants, files, saved, gameServerId, addresses }
 }
 
 function makeDirs({ disk }: ModelHost, dirs: readonly string[]): void {

@@ -52,6 +52,12 @@ export function left({ stock, orders }: GameState, itemRef: string): number {
   return Math.max(0, units)
 }
 
+/** The platform must hear of each item of which another number can be sold now. */
+export function noteStockChanges(before: GameState, next: GameState): void {
+  for (const [itemRef, item] of Object.entries(next.items))
+    if (left(before, itemRef) !== left(next, itemRef)) item.isToReport = true
+}
+
 /** The handler of the guide, on a state that is saved before the reply leaves. @param canGive False: the mailbox is full. */
 export function handle(state: GameState, order: OfferedOrder, canGive: boolean, name?: string): void {
   const { transactionId, itemRef, quantity } = order

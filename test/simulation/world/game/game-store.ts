@@ -1,5 +1,5 @@
 import type { ModelFs } from '../../disk/model-fs.ts'
-import { type GameState, newGameState } from './game-state.ts'
+import { type GameState, newGameState, noteStockChanges } from './game-state.ts'
 
 const dir = '/var/game'
 const path = `${dir}/world.json`
@@ -42,6 +42,7 @@ export function openGameStore(fs: ModelFs): GameStore {
       const before = JSON.stringify(read())
       const next = JSON.parse(before) as GameState
       act(next)
+      noteStockChanges(read(), next)
       const text = JSON.stringify(next)
       if (text === before) return next
       current = undefined

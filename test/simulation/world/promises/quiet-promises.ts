@@ -1,7 +1,7 @@
-import { isOver } from '../../../../agent/orders/order-moves.ts'
 import { ownFileOf } from '../../../../agent/spool/names.ts'
 import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
 import type { Day } from '../game/game-program.ts'
+import { left } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../whole-world.ts'
 import type { Judge } from './judge.ts'
@@ -58,13 +58,16 @@ export class QuietPromises {
   /** The first thing that has not ended; in the order in which they end. */
   #findUnfinished(): Unfinished | undefined {
     const { servers, day } = this.#parts
-    const unfinished = this.#openTransaction() ?? firstOf(servers, openOrder) ?? this.#oldFile()
-    if (unfinished) return unfinished
-    if (day.phase === 'closing') {
-      day.phase = 'counting'
+    const unfinished =
+      this.#openTransaction() ??
+      firstOf(servers, openOrder) ??
+      this.#oldFile() ??
+      firstOf(servers, (server) => this.#wrongStock(server))
+    if (!unfinished && day.phase === 'closing') {
+      day.phase = 'closed'
       for (const server of servers) server.agent.restart(() => this.#checkStopped(server))
     }
-    return firstOf(servers, (server) => this.#wrongStock(server))
+    return unfinished
   }
 
   #openTransaction(): Unfinished | undefined {
@@ -98,7 +101,7 @@ export class QuietPromises {
 
   /** A file that was refused stays for a day, and a temporary one that could not be removed until the next start. */
   #mayStay(file: string): boolean {
-    return file.includes('.rejected') || (this.#parts.day.phase === 'closing' && ownFileOf(file)?.kind === 'temporary')
+    return file.includes('.rejected') || (this.#parts.day.phase !== 'closed' && ownFileOf(file)?.kind === 'temporary')
   }
 
   /** An orderly stop leaves nothing half done (I9). */
@@ -109,19 +112,18 @@ export class QuietPromises {
     }
   }
 
-  /** The platform knows the last stock that it accepted (I6). */
-  #wrongStock({ name, counted, gameServerId, saved }: Server): Unfinished | undefined {
+  /** The platform knows the stock that the game server said last (I6). */
+  #wrongStock({ name, gameServerId, saved }: Server): Unfinished | undefined {
+    const state = saved()
     const { listings } = this.#parts.platform.composed.platform.tables
-    for (const listing of listings.newest(1_000)) {
-      if (listing.gameServerId !== gameServerId() || listing.status !== 'ACTIVE') continue
-      const quantity = counted.get(listing.itemRef)
+    for (const [itemRef, item] of Object.entries(state.items)) {
       // The game server never heard that it is registered, or heard that it is withdrawn.
-      const item = saved().items[listing.itemRef]
-      if (!item?.isRegistered || item.isWithdrawn) continue
-      if (quantity !== listing.observedQuantity)
+      if (!item.isRegistered || item.isWithdrawn) continue
+      const listing = listings.byItemRef(gameServerId() ?? 0, itemRef)
+      if (listing?.status === 'ACTIVE' && (item.isToReport || listing.observedQuantity !== left(state, itemRef)))
         return {
           promise: 'the platform ends with the last stock that it accepted',
-          facts: `${name} ${listing.itemRef}: ${listing.observedQuantity} in place of ${quantity}`,
+          facts: `${name} ${itemRef}: ${listing.observedQuantity} in place of ${left(state, itemRef)}`,
         }
     }
     return undefined
@@ -146,7 +148,7 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => Unfinished 
 
 function openOrder({ name, state }: Server): Unfinished | undefined {
   for (const { transactionId, phase } of state.ledger.rows.orders.values())
-    if (!isOver(phase))
+    if (phase !== 'closed')
       return { promise: 'every order comes to an end', facts: `${name}: ${transactionId} is ${phase}` }
   return undefined
 }
