@@ -24,7 +24,8 @@ export interface OrderLedger {
   /** Transactions whose terminal event the game server has not confirmed, oldest first. */
   findEnded(): Promise<readonly Order[]>
   /**
-   * Changes one transaction in one step that nothing else comes between.
+   * Changes one transaction in one step that nothing else comes between. The changes of one transaction resolve in the
+   * order in which they were made.
    *
    * @throws {StoreFullError} There is no space. Nothing was changed.
    */

@@ -33,6 +33,19 @@ export function testLedger(name: string, newDisk: () => StoreOnDisk<OrderLedger>
     }),
   )
 
+  promise('the changes of a transaction resolve in the order in which they were made', (disk) =>
+    disk.run(async ({ store: ledger }) => {
+      const resolved: number[] = []
+      for (let round = 0; round < 20; round++) {
+        const changes = [1, 2, 3].map((sinceMs) =>
+          put(ledger, orderOf(17, { sinceMs })).then(() => void resolved.push(sinceMs)),
+        )
+        await Promise.all(changes)
+      }
+      expect(resolved).toEqual(Array.from({ length: 20 }, () => [1, 2, 3]).flat())
+    }),
+  )
+
   for (const end of processEnds) {
     promise(`a change survives a ${end}, with its observation`, async (disk) => {
       const order = orderOf(17, { phase: 'taken', detail: 'ção', retryAtMs: 5.5 })

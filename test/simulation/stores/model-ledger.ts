@@ -28,7 +28,7 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
   const writer = new ModelWriter(options)
   const tryToWrite = () => writer.commit('look for room', () => undefined)
   const room = storeRoom({ clock: options.clock, tryToWrite, onChange: options.onFull })
-  let synced = Promise.resolve()
+  let synced: Promise<unknown> = Promise.resolve()
 
   function commit(what: string, change: (rows: LedgerRows) => void): void {
     room.commit(() => writer.commit(what, change))
@@ -57,7 +57,8 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
           else orders.set(transactionId, order)
           if (order && observedQuantity !== undefined) observations.set(order.itemRef, observedQuantity)
         })
-        if (survives !== 'kill') synced = writer.sync()
+        // A sync that ends earlier than the one before it does not resolve its change earlier.
+        if (survives !== 'kill') synced = Promise.all([synced, writer.sync()])
       }
       await synced
     },
