@@ -64,8 +64,10 @@ export function installPeople({ host, platform, shops, day, nowMs }: PeopleParts
 
   function decideAbout(transaction: TransactionRow, random: Random): void {
     const composed = platform.composed.platform
+    const isClosing = day.phase !== 'open'
     for (const [move, rate] of usualMoves[phaseOfRow(transaction)] ?? []) {
-      if (!random.happens(day.phase !== 'open' && phaseOfRow(transaction) === 'disputed' ? 1 : rate)) continue
+      // A dispute would hide an order that is stranded.
+      if ((isClosing && move === 'dispute') || !random.happens(rate)) continue
       composed.transact(() => moveByHand(composed, transaction.id, move))
       return
     }
