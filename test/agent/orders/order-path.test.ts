@@ -7,7 +7,7 @@ import { OrderFiles } from '../../../agent/orders/order-files.ts'
 import { OrderPath } from '../../../agent/orders/order-path.ts'
 import { order as paid } from '../fixtures/events.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
-import { memoryLedger } from './model/memory-ledger.ts'
+import { memoryLedger } from './memory-ledger.ts'
 
 test('replies are looked for every 200 ms, however often something else happens', async () => {
   const clock = new TestClock()

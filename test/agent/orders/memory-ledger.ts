@@ -1,6 +1,6 @@
-import type { Order } from '../../../../agent/orders/order.ts'
-import type { OrderLedger } from '../../../../agent/orders/order-ledger.ts'
-import { isOver } from '../../../../agent/orders/order-moves.ts'
+import type { Order } from '../../../agent/orders/order.ts'
+import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
+import { isOver } from '../../../agent/orders/order-moves.ts'
 
 /** What a dead process gets. */
 const never = new Promise<never>(() => undefined)
