@@ -19,11 +19,11 @@ if exist "%dir%\world.txt" for /f "usebackq tokens=1-6" %%a in ("%dir%\world.txt
 )
 echo pronto
 :tick
-call :readAgent
 for /f "tokens=1* delims==" %%v in ('set @') do for /f "tokens=1-3" %%a in ("%%w") do (
   if "%%a %%c"=="offer registering" call :register %%b & call :tell %%b result
 )
 rem Os encerramentos antes dos pedidos: o que acabou nao e mais entregue.
+call :readAgent
 for %%n in (transaction_terminal transfer_order) do call :eachEvent %%n
 call :readConsole
 ping -n 2 127.0.0.1 >nul
@@ -103,9 +103,9 @@ move /y "%spool%\outbox\.%id%.tmp" "%spool%\outbox\%id%.json" >nul
 if exist "%spool%\inbox\%id%.json" goto judge
 set /a waits-=1 & ping -n 2 127.0.0.1 >nul
 if %waits% gtr 0 goto waitForAnswer
-rem O agente nao esta rodando: retira a requisicao, se ela ainda estiver la.
+rem Sem agente a chamada nao fica para depois, e os pedidos esperam ate ele gravar a hora de novo.
 if exist "%spool%\outbox\%id%.json" del "%spool%\outbox\%id%.json"
-exit /b
+call :readAgent & set still=99& exit /b
 :judge
 call :readJson "%spool%\inbox\%id%.json"
 del "%spool%\inbox\%id%.json"
