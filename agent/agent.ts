@@ -121,7 +121,6 @@ export async function startAgent(
   const repairs = new Repairs({ journal, keyQueues, sending, ...repairLog(log) })
   started.defer(() => repairs.close())
   const onWebhook = counters.onWebhook.bind(counters)
-  const onObserved = repairs.observe.bind(repairs)
   const platform: OrdersPlatform = {
     platformMs: () => platformClock.nowMs(),
     async call(operation, input) {
@@ -140,7 +139,7 @@ export async function startAgent(
     },
   }
   const forwardToken = () => live.current.webhook?.forwardToken
-  const toBridge = { forwardToken, platform, clock, log, onWebhook, onObserved, onFatal }
+  const toBridge = { forwardToken, platform, clock, log, onWebhook, observations: repairs, onFatal }
   const bridge = config.webhook && openBridge({ ...config, ...outside, ...toBridge, settings: config.webhook })
   if (bridge) started.defer(() => bridge.close())
   else warnOfUnattendedOrders(() => outside.countOpenOrders(config.stateDir), log)

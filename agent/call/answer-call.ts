@@ -43,8 +43,12 @@ export interface CallReports {
    * @throws {StoreFullError} It could not be noted. The call must not be sent.
    */
   begin(call: PlatformCall): Promise<void>
-  /** The call was answered. The answer does not change, whatever this throws. */
-  end(call: PlatformCall, answer: CallAnswer): Promise<void>
+  /**
+   * The call was answered. The answer does not change, whatever this throws.
+   *
+   * @param lateUntilMs Monotonic time until which an abandoned attempt may still reach the platform; 0 without such an attempt.
+   */
+  end(call: PlatformCall, answer: CallAnswer, lateUntilMs: number): Promise<void>
 }
 
 /** One call on its way through this page. */
@@ -192,7 +196,7 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
     const answer = outcome.isRefusedInDoubt
       ? await settleDoubt(call, outcome.answer, deadlineMs, deps.sending, trace)
       : outcome.answer
-    await reportEnd(call, answer, trace, deps)
+    await reportEnd(call, answer, outcome.lateUntilMs, trace, deps)
     return answer
   } finally {
     turn.release()
@@ -212,9 +216,15 @@ async function send(call: PlatformCall, deadlineMs: number, deps: CallDeps, trac
   }
 }
 
-async function reportEnd(call: PlatformCall, answer: CallAnswer, trace: CallTrace, deps: CallDeps): Promise<void> {
+async function reportEnd(
+  call: PlatformCall,
+  answer: CallAnswer,
+  lateUntilMs: number,
+  trace: CallTrace,
+  deps: CallDeps,
+): Promise<void> {
   try {
-    await deps.reports.end(call, answer)
+    await deps.reports.end(call, answer, lateUntilMs)
   } catch (error) {
     if (error instanceof StoreFullError) traceFullJournal(error, trace)
     else deps.onError(call, error)

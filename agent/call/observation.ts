@@ -53,6 +53,8 @@ export type ObservationEvent =
     }
   /** The platform got an observation by another way than a call of this key. */
   | { readonly kind: 'observe'; readonly quantity: number; readonly nowMs: number }
+  /** What was sent by another way, with an older quantity, may arrive until then. */
+  | { readonly kind: 'expect-late'; readonly lateUntilMs: number }
   /** The repair has its turn and is about to leave. */
   | { readonly kind: 'repair'; readonly nowMs: number; readonly lateUntilMs: number }
   /** The platform accepted the repair, or will never accept it. */
@@ -67,9 +69,22 @@ type Moves = {
   }
 }
 
+interface Late {
+  readonly lateUntilMs: number
+}
+
+function latestOf(one: Late, other: Late): number {
+  return Math.max(one.lateUntilMs, other.lateUntilMs)
+}
+
+function expectLate<State extends Late>(state: State, event: Late): State {
+  return { ...state, lateUntilMs: latestOf(state, event) }
+}
+
 /** Every move. An event that is not in the row of a state changes nothing there. */
 const moves: Moves = {
   quiet: {
+    'expect-late': expectLate,
     leave: (before, { quantity, nowMs }) => {
       const lateUntilMs = before.lateUntilMs > nowMs ? before.lateUntilMs : 0
       return { at: 'sending', quantity, lateUntilMs, before }
@@ -78,6 +93,7 @@ const moves: Moves = {
       state.lateUntilMs > nowMs ? { at: 'due', quantity, lateUntilMs: state.lateUntilMs } : state,
   },
   sending: {
+    'expect-late': (state, event) => ({ ...expectLate(state, event), before: expectLate(state.before, event) }),
     end: ({ quantity, lateUntilMs, before }, { effect, ...call }) => {
       const latestMs = Math.max(lateUntilMs, call.lateUntilMs)
       if (effect === 'none') return { ...before, lateUntilMs: Math.max(before.lateUntilMs, call.lateUntilMs) }
@@ -91,6 +107,7 @@ const moves: Moves = {
     },
   },
   due: {
+    'expect-late': expectLate,
     leave: (before, { quantity }) => ({ at: 'sending', quantity, lateUntilMs: before.lateUntilMs, before }),
     observe: (state, { quantity }) => ({ ...state, quantity }),
     repair: ({ quantity, lateUntilMs }, event) =>
@@ -100,6 +117,7 @@ const moves: Moves = {
     postpone: (state, { untilMs }) => ({ ...state, lateUntilMs: Math.max(state.lateUntilMs, untilMs) }),
   },
   repairing: {
+    'expect-late': ({ quantity, ...state }, event) => ({ at: 'due', quantity, lateUntilMs: latestOf(state, event) }),
     observe: ({ lateUntilMs }, { quantity }) => ({ at: 'due', quantity, lateUntilMs }),
     settle: () => ({ at: 'quiet', lateUntilMs: 0 }),
     postpone: ({ quantity }, { untilMs }) => ({ at: 'due', quantity, lateUntilMs: untilMs }),

@@ -94,6 +94,11 @@ export class Repairs {
     return this.#apply(itemRef, { kind: 'observe', quantity: observedQuantity, nowMs: this.#nowMs })
   }
 
+  /** What was sent by another way may reach the platform until then (monotonic), with an observation that is older by then. */
+  expectLate(itemRef: string, lateUntilMs: number): Promise<void> {
+    return this.#apply(itemRef, { kind: 'expect-late', lateUntilMs })
+  }
+
   /** Does not begin repairs any more. */
   stop(): void {
     if (this.#phase !== 'closed') this.#phase = 'stopped'

@@ -2,13 +2,21 @@ import { deliveryFailure, deliveryFailureReport } from '../../contract/transacti
 import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { OrderBook } from './order-book.ts'
 import { noteTemporary, putOff, settle, withdrawTemporary } from './order-changes.ts'
 
+/** Learns of the observations that reach the platform with a report about a transaction, or with the answer to an order. */
+export interface Observations {
+  observe(itemRef: string, observedQuantity: number): Promise<void>
+  /** An observation that is older by then may reach the platform until this monotonic time. */
+  expectLate(itemRef: string, lateUntilMs: number): Promise<void>
+}
+
 export interface OrderReportsOptions {
   readonly book: OrderBook
-  /** Called when the platform got an observation with a report about a transaction. */
-  readonly onObserved: (itemRef: string, observedQuantity: number) => Promise<void>
+  readonly observations: Observations
+  readonly clock: Clock
 }
 
 /** Learns from calls what becomes of orders: those of the game server, and the agent's own reports. */
@@ -16,6 +24,8 @@ export class OrderReports implements CallReports {
   readonly #options: OrderReportsOptions
   /** Reports of `TEMPORARY` under way that are the first of their order. */
   readonly #firstTemporary = new WeakSet<PlatformCall>()
+  /** What was known of its item when a report of a failure left. */
+  readonly #itemBefore = new WeakMap<PlatformCall, { readonly itemRef: string; readonly quantity: number | null }>()
 
   constructor(options: OrderReportsOptions) {
     this.#options = options
@@ -28,16 +38,23 @@ export class OrderReports implements CallReports {
    * @throws {StoreFullError} The report must not leave.
    */
   async begin(call: PlatformCall): Promise<void> {
-    const { transactionId, reason } = call.input
-    if (call.operation.reports !== 'failure' || reason !== 'TEMPORARY') return
-    if (await this.#options.book.change(Number(transactionId), noteTemporary)) this.#firstTemporary.add(call)
+    if (call.operation.reports !== 'failure') return
+    const { book } = this.#options
+    const transactionId = Number(call.input['transactionId'])
+    const itemRef = (await book.ledger.find(transactionId))?.itemRef
+    if (itemRef !== undefined)
+      this.#itemBefore.set(call, { itemRef, quantity: await book.ledger.observationOf(itemRef) })
+    const isTemporary = call.input['reason'] === 'TEMPORARY'
+    if (isTemporary && (await book.change(transactionId, noteTemporary))) this.#firstTemporary.add(call)
   }
 
   /** The answer stands whatever is thrown here: asking the platform brings the ledger up to date. */
-  async end(call: PlatformCall, answer: CallAnswer): Promise<void> {
-    const { book } = this.#options
+  async end(call: PlatformCall, answer: CallAnswer, lateUntilMs: number): Promise<void> {
+    const { book, observations } = this.#options
     const { operation, input } = call
     const transactionId = Number(input['transactionId'])
+    const before = this.#itemBefore.get(call)
+    if (before && lateUntilMs > 0) await observations.expectLate(before.itemRef, lateUntilMs)
     if (!answer.ok) {
       if (!answer.uncertain && this.#firstTemporary.has(call)) await book.change(transactionId, withdrawTemporary)
       return
@@ -48,18 +65,27 @@ export class OrderReports implements CallReports {
       case 'delivery':
         return void (await book.change(transactionId, settle('DELIVERED')))
       case 'failure':
-        return this.#endFailure(input, answer.dataText)
+        return before && this.#endFailure(input, answer.dataText, before)
     }
   }
 
-  async #endFailure(input: PlatformCall['input'], dataText: string): Promise<void> {
-    const { book, onObserved } = this.#options
+  async #endFailure(
+    input: PlatformCall['input'],
+    dataText: string,
+    { itemRef, quantity }: { readonly itemRef: string; readonly quantity: number | null },
+  ): Promise<void> {
+    const { book, observations, clock } = this.#options
     const { transactionId, reason, observedQuantity } = deliveryFailure.parse(input)
-    const order = await book.ledger.find(transactionId)
-    if (!order) return
-    // First, because a webhook that waits is answered with it as soon as the order is settled.
-    await book.ledger.observe(order.itemRef, observedQuantity)
-    await onObserved(order.itemRef, observedQuantity)
+    const newest = await book.ledger.observationOf(itemRef)
+    if (newest !== null && newest !== quantity) {
+      // It came while the report was under way, and the report may have reached the platform after it.
+      await observations.expectLate(itemRef, clock.monotonicMs() + 1)
+      await observations.observe(itemRef, newest)
+    } else {
+      // First, because a webhook that waits is answered with it as soon as the order is settled.
+      await book.ledger.observe(itemRef, observedQuantity)
+      await observations.observe(itemRef, observedQuantity)
+    }
     const change = reason === 'OUT_OF_STOCK' ? settle(reason, observedQuantity) : putOff(retryAtMsOf(dataText))
     await book.change(transactionId, change)
   }

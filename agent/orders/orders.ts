@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts'
 import type { OrdersOperation } from '../../contract/operations.ts'
 import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
@@ -22,7 +23,7 @@ import { Questions } from './questions.ts'
 export interface OrdersOptions
   extends Pick<OrderPathOptions, 'channel' | 'push'>,
     Pick<OrderFilesOptions, 'files'>,
-    Pick<OrderReportsOptions, 'onObserved'> {
+    Pick<OrderReportsOptions, 'observations'> {
   readonly ledger: OrderLedger
   readonly platform: OrdersPlatform
   readonly clock: Clock
@@ -103,7 +104,12 @@ export class Orders {
   acknowledge({ transactionId, generation, itemRef }: Order): Promise<void> {
     return this.#attempt(async () => {
       const observedQuantity = await this.book.ledger.observationOf(itemRef)
-      if (observedQuantity !== null) await this.#options.onObserved(itemRef, observedQuantity)
+      if (observedQuantity !== null) {
+        const { observations, clock } = this.#options
+        await observations.observe(itemRef, observedQuantity)
+        // So long the platform waits for an answer. It may read this one after something newer.
+        await observations.expectLate(itemRef, clock.monotonicMs() + limits.webhookTimeoutMs)
+      }
       await this.book.change(transactionId, acknowledge(generation), { survives: 'kill' })
     })
   }

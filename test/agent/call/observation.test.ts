@@ -20,6 +20,7 @@ const refused = { kind: 'end', effect: 'none', lastAttemptMs: 100, lateUntilMs: 
 const observe = { kind: 'observe', quantity: 1, nowMs } as const
 const repair = { kind: 'repair', nowMs, lateUntilMs: 132 } as const
 const settle = { kind: 'settle' } as const
+const late = { kind: 'expect-late', lateUntilMs: 135 } as const
 const postpone = { kind: 'postpone', untilMs: 164 } as const
 
 const moves: readonly (readonly [string, Observation, ObservationEvent, Observation])[] = [
@@ -51,6 +52,21 @@ const moves: readonly (readonly [string, Observation, ObservationEvent, Observat
     { ...afterLost, quantity: 1, before: { ...due, quantity: 1 } },
   ],
   ['only observed in another way during a call', alone, observe, alone],
+  ['an older one may arrive by another way', quiet, late, { ...quiet, lateUntilMs: 135 }],
+  [
+    'an older one may arrive by another way, and nothing later than before',
+    exposed,
+    { ...late, lateUntilMs: 1 },
+    exposed,
+  ],
+  ['an older one may arrive by another way before the repair', due, late, { ...due, lateUntilMs: 135 }],
+  ['an older one may arrive by another way after the repair', repairing, late, { ...due, lateUntilMs: 135 }],
+  [
+    'an older one may arrive by another way after the call',
+    alone,
+    late,
+    { ...alone, lateUntilMs: 135, before: { ...quiet, lateUntilMs: 135 } },
+  ],
   ['a repair before its time', due, repair, due],
   ['a repair in its time', overdue, repair, repairing],
   ['a repair of what a newer call has settled', quiet, repair, quiet],

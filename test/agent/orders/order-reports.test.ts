@@ -1,0 +1,67 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { newOrder } from '../../../agent/orders/order.ts'
+import { OrderBook } from '../../../agent/orders/order-book.ts'
+import { OrderReports } from '../../../agent/orders/order-reports.ts'
+import { operations } from '../../../contract/operations.ts'
+import { order as paid } from '../fixtures/events.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
+import { memoryLedger } from './memory-ledger.ts'
+
+const { transactionId, itemRef } = paid
+const putOff = { ok: true, dataText: JSON.stringify({ retryAt: null }) } as const
+const report = {
+  id: undefined,
+  operationName: 'transaction.delivery-failure',
+  operation: operations['transaction.delivery-failure'],
+  input: { transactionId, reason: 'TEMPORARY', observedQuantity: 4 },
+} as const
+const adjustment = {
+  id: undefined,
+  operationName: 'market.adjust-stock',
+  operation: operations['market.adjust-stock'],
+  input: { itemRef, observedQuantity: 2 },
+} as const
+
+/** Reports about one order, and what the repairs are told about its item. */
+function startReports() {
+  const clock = new TestClock()
+  const known = newOrder(paid, JSON.stringify(paid), clock.wallMs())
+  const rows = { orders: new Map([[transactionId, known]]), observations: new Map<string, number>() }
+  const ledger = memoryLedger(rows, () => false)
+  const told: string[] = []
+  const reports = new OrderReports({
+    book: new OrderBook(ledger, clock, pino({ enabled: false })),
+    clock,
+    observations: {
+      observe: async (_, quantity) => void told.push(`the platform has ${quantity}`),
+      expectLate: async (_, untilMs) => void told.push(`an older one may come for ${untilMs - clock.monotonicMs()} ms`),
+    },
+  })
+  return { reports, told, ledger }
+}
+
+test('a report that nothing came between says what the platform has', async () => {
+  const { reports, told, ledger } = startReports()
+  await reports.begin(report)
+  await reports.end(report, putOff, 0)
+  expect(told).toEqual(['the platform has 4'])
+  expect(await ledger.observationOf(itemRef)).toBe(4)
+})
+
+test('a stock that the game server reports while an older one is under way stays the newest, and is sent again', async () => {
+  const { reports, told, ledger } = startReports()
+  await reports.begin(report)
+  await reports.begin(adjustment)
+  await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
+  await reports.end(report, putOff, 0)
+  expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
+  expect(await ledger.observationOf(itemRef)).toBe(2)
+})
+
+test('an attempt of a report that was given up may still bring its stock', async () => {
+  const { reports, told } = startReports()
+  await reports.begin(report)
+  await reports.end(report, putOff, 32_000)
+  expect(told[0]).toMatch(/^an older one may come/)
+})
