@@ -5,6 +5,8 @@ export type NamedMessage = Pick<Message, 'name' | 'transactionId'>
 
 /** Messages as files. Every method throws what its files do, and remembers nothing. */
 export interface MessageFiles {
+  /** Makes `events/` and `replies/` if they are missing. @returns Whether `events/` was. */
+  makeDirs(): boolean
   /** What has a file in `events/`, from an earlier agent too. */
   events(): readonly NamedMessage[]
   /** What has a file in `replies/`, oldest first. */

@@ -45,6 +45,11 @@ export class OrderFiles {
     for (const name of this.#leftOver ?? []) if (this.#remove(name, isChannel)) this.#leftOver?.delete(name)
   }
 
+  /** Makes what is missing. @returns Whether the events that were shown are gone with their directory. */
+  makeDirs(): boolean {
+    return this.#options.isChannel && this.#try((files) => files.makeDirs(), false)
+  }
+
   /** What may be replies, oldest first. */
   replies(): readonly NamedMessage[] {
     return this.#options.isChannel ? this.#try((files) => files.replies(), []) : []

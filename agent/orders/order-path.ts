@@ -152,9 +152,16 @@ export class OrderPath {
     const { files } = this.#options
     this.#look = { at: 'under-way' }
     files.tidy((named) => this.#openOf(named) !== undefined)
+    if (files.makeDirs()) this.#showAgain()
     for (const named of files.replies()) await this.#readReply(named)
     this.#look = { at: 'none' }
     this.#act()
+  }
+
+  /** Somebody removed the directory with what was shown in it. */
+  #showAgain(): void {
+    for (const [transactionId, open] of this.#table)
+      if (open.at === 'shown') this.#table.set(transactionId, { ...open, at: 'due', atMs: this.#nowMs() })
   }
 
   /** No stop waits for the platform. */

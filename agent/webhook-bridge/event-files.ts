@@ -33,12 +33,6 @@ export function eventFiles(files: Files, root: string, clock: Clock, log: Log): 
   const replies = join(root, 'replies')
   const fileIn = (dir: string, name: string) => join(dir, `${name}.json`)
 
-  function checkDirs(): void {
-    assertNoLinks(files, [events, replies])
-    for (const { dir, mode } of makeDirsIn(files, root, [events, replies]))
-      log.info({ dir, mode }, 'made a directory of the spool')
-  }
-
   return {
     events() {
       assertNoLinks(files, [events, replies])
@@ -46,8 +40,15 @@ export function eventFiles(files: Files, root: string, clock: Clock, log: Log): 
       return files.existsSync(events) ? files.readdirSync(events).flatMap(messageNamed) : []
     },
 
+    makeDirs() {
+      assertNoLinks(files, [events, replies])
+      const made = makeDirsIn(files, root, [events, replies])
+      for (const { dir, mode } of made) log.info({ dir, mode }, 'made a directory of the spool')
+      return made.some(({ dir }) => dir === events)
+    },
+
     replies() {
-      checkDirs()
+      assertNoLinks(files, [replies])
       const all = files.readdirSync(replies)
       for (const file of all)
         if (isLikeRequest(file) && !messageFile.test(file)) ignored.add(file, 'not-a-reply-name', mistakeAfterMs)
@@ -61,7 +62,7 @@ export function eventFiles(files: Files, root: string, clock: Clock, log: Log): 
     },
 
     show({ name, text }, actUntil) {
-      checkDirs()
+      assertNoLinks(files, [events])
       const shown = actUntil === undefined ? text : withMembers(text, { actUntil })
       replaceFile(files, fileIn(events, name), asciiLine(shown), 0o644)
     },

@@ -14,7 +14,13 @@ test('replies are looked for every 200 ms, however often something else happens'
   const log = pino({ enabled: false })
   let looks = 0
   const files = {
-    ...{ events: () => [], show: () => undefined, readReply: () => 'gone' as const, setAside: () => false },
+    ...{
+      makeDirs: () => false,
+      events: () => [],
+      show: () => undefined,
+      readReply: () => 'gone' as const,
+      setAside: () => false,
+    },
     ...{ removeEvent: () => undefined, removeReply: () => undefined, removeRejectedBefore: () => undefined },
     replies: () => {
       looks++

@@ -188,6 +188,16 @@ test('a file that a dead agent left is renewed or removed by what the platform a
   })
 })
 
+test('events that were removed with their directory are shown again', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const events = join(bridge.spoolDir, 'events')
+  bridge.platform.reply = () => shown({ paymentStatus: 'ESTORNADO', deliveryStatus: 'FALHOU' })
+  expect((await bridge.webhook(end)).status).toBe(200)
+  await until(() => readFileSync(join(events, 'transaction_terminal-17.json')))
+  rmSync(events, { recursive: true })
+  await until(() => readFileSync(join(events, 'transaction_terminal-17.json')))
+})
+
 test('with a forward URL the files of an earlier way go', async () => {
   await using receiver = await startReceiver()
   await using bridge = await startTestBridge({ forwardUrl: receiver.url, withSpool: true })
