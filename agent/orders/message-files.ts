@@ -3,7 +3,7 @@ import type { Message, Reply } from './message.ts'
 /** What the name of a file says about its message. */
 export type NamedMessage = Pick<Message, 'name' | 'transactionId'>
 
-/** Messages as files. Every method throws what its files do, and remembers nothing. */
+/** Messages as files. Every method throws the errors of its files and remembers nothing. */
 export interface MessageFiles {
   /** Makes `events/` and `replies/` if they are missing. @returns Whether `events/` was. */
   makeDirs(): boolean
@@ -13,7 +13,7 @@ export interface MessageFiles {
   replies(): readonly NamedMessage[]
   /** @param actUntil ISO-8601; undefined where the message does not expire. */
   show(message: Message, actUntil: string | undefined): void
-  /** The reply to a message, or why its file is none yet. */
+  /** The reply to a message, or why its file is not a reply yet. */
   readReply(message: Message): Reply | 'gone' | { readonly stamp: string; readonly problem: string }
   /** @returns Whether there was one. */
   setAside(name: string): boolean

@@ -9,7 +9,7 @@ export interface Message {
   readonly transactionId: number
   /** Of the order. A reply to an earlier generation does not answer a later one. */
   readonly generation: number
-  /** Names the message, and the files of it. An order that is offered anew has its generation in its name. */
+  /** Names the message, and the files of it. An order that is offered again has its generation in its name. */
   readonly name: string
   /** The event, JSON text: as the platform sent it; a terminal event carries `outcome` and `reported` too. */
   readonly text: string

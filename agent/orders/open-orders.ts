@@ -26,7 +26,7 @@ export type OpenOrder = {
 
 /**
  * What is done for an open order: the platform is asked whether it waits, its message is pushed or shown, its result is
- * reported. A terminal event that nobody is told of is confirmed.
+ * reported. A terminal event that no game server gets is confirmed.
  */
 export type Effect = 'ask' | 'push' | 'show' | 'report' | 'confirm'
 
@@ -46,13 +46,13 @@ export interface OpenOrderLimits {
   readonly slots: { readonly orders: number; readonly terminalEvents: number; readonly reports: number }
 }
 
-/** For so long an answer of the platform allows an order to be handed over. */
+/** How long an answer of the platform allows an order to be handed over. */
 export const proofMs = 60_000
 const retryMsFirst = 1_000
 const retryMsMax = 30_000
 const reportMsMax = 300_000
 
-/** When a message or a question is tried again after so many tries: 1 s, doubling to 30 s. */
+/** When a message or a question is tried again after this many tries: 1 s, doubling to 30 s. */
 export function retryDelayMs(tries: number, maxMs = retryMsMax): number {
   return Math.min(maxMs, retryMsFirst * 2 ** Math.max(0, tries - 1))
 }
@@ -67,7 +67,7 @@ export function needsProof({ provenMs }: OpenOrder, nowMs: number): boolean {
   return nowMs - provenMs > proofMs
 }
 
-/** Whether the same is to be done for both: what was begun for the one goes on for the other. */
+/** Whether the same is to be done for both: what was begun for the one continues for the other. */
 export function isSameTask(one: Order, other: Order): boolean {
   const isSamePhase = one.phase === other.phase || (awaitsReply(one.phase) && awaitsReply(other.phase))
   return isSamePhase && one.generation === other.generation && one.terminalText === other.terminalText

@@ -7,7 +7,7 @@ import type { LedgerChange, OrderLedger } from './order-ledger.ts'
 /** Called after each change, once it counts; with undefined where the transaction was removed. */
 export type OrderListener = (transactionId: number, order: Order | undefined) => void
 
-/** Changes the ledger, and tells of each change: in the log, with its `transactionId`, and to those who listen. */
+/** Changes the ledger and reports each change: in the log, with its `transactionId`, and to each listener. */
 export class OrderBook {
   readonly ledger: OrderLedger
   readonly #clock: Clock

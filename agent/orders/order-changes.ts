@@ -35,7 +35,7 @@ export function receiveOrder(event: TransferOrder, text: string): OrderChange {
     const msg = 'order received'
     if (!known) return { order: newOrder(event, text, nowMs), msg }
     if (!isSameOrder(known, event)) return undefined
-    // A result answers every copy of its order, but for TEMPORARY: the platform means a new transfer then.
+    // A result answers every copy of its order, except TEMPORARY: the platform means a new transfer then.
     const isStored = known.phase === 'reporting' && known.result !== 'TEMPORARY'
     const isCopy = known.lastTransfer === 'unacknowledged' || (isStored && known.lastTransfer === 'acknowledged')
     const order = moveOrder(known, isCopy ? 'receive' : 'receive-anew', nowMs) ?? known
@@ -52,7 +52,7 @@ export function replaceOrder(event: TransferOrder, text: string): OrderChange {
   })
 }
 
-/** The platform sent the terminal event, and confirmed it. It withdraws an order that was not taken. */
+/** The platform sent the terminal event and confirmed it. It withdraws an order that was not taken. */
 export function receiveTerminal(event: TransactionTerminal, terminalText: string): OrderChange {
   return (known, nowMs) => {
     if (known && isSameTerminal(known, event)) return { order: known, msg: '' }
@@ -71,7 +71,7 @@ export function receiveTerminal(event: TransactionTerminal, terminalText: string
 export const confirmTerminal: OrderChange = (known, nowMs) =>
   known?.phase === 'ended'
     ? {
-        // Lists of what ended go by the moment when it ended.
+        // Lists of ended transactions are sorted by the moment of their end.
         order: { ...(moveOrder(known, 'close', nowMs) as Order), sinceMs: known.sinceMs },
         msg: 'terminal event handed on to the game server',
       }
@@ -97,13 +97,13 @@ export function acknowledge(generation: number): OrderChange {
       : undefined
 }
 
-/** A report of `TEMPORARY` is about to leave: whatever comes of it, the next order is a new one. */
+/** A report of `TEMPORARY` is about to leave: whatever its result is, the next order is a new one. */
 export const noteTemporary: OrderChange = (known) =>
   known && !isOver(known.phase) && known.lastTransfer !== 'put-off'
     ? { order: { ...known, lastTransfer: 'put-off' }, msg: 'TEMPORARY is about to be reported' }
     : undefined
 
-/** The first report of `TEMPORARY` certainly did nothing: only a lost 2xx has the platform send its order again. */
+/** The first report of `TEMPORARY` certainly did nothing: only a lost 2xx makes the platform send its order again. */
 export const withdrawTemporary: OrderChange = (known) =>
   known && {
     order: { ...known, lastTransfer: 'unacknowledged' },
@@ -167,15 +167,15 @@ export function closeAsked(asked: Order, end: PlatformEnd): OrderChange {
 }
 
 /**
- * The platform was asked and does not know the transaction. An order that it never knew goes; another one stays open,
- * and is closed after a day of nothing else.
+ * The platform was asked and does not know the transaction. An order that it never knew is removed. Another one stays
+ * open and is closed after a day of nothing else.
  *
  * @param dayClockMs A clock whose day no jump ends.
  */
 export function doubt(asked: Order, cause: string, dayClockMs: number): OrderChange {
   return (known, nowMs) => {
     if (!known || !isAskedOrder(known, asked) || isOver(known.phase)) return undefined
-    // The platform confirmed nothing of it yet, under any generation.
+    // The platform has not confirmed the order yet, under any generation.
     if (known.phase === 'received' && known.generation === 1)
       return { order: null, msg: `order refused: ${cause}`, cure: cures.checkWhoseOrder() }
     const cure = cures.checkTransaction()

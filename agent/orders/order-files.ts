@@ -16,7 +16,9 @@ export interface OrderFilesOptions {
 /** Messages as files that may fail: nothing throws, a problem is reported once, and what could not be removed is tried again. */
 export class OrderFiles {
   readonly #options: OrderFilesOptions
-  /** Names whose files must still go. Undefined until `events/` was read: an earlier agent may have left some. */
+  /**
+   * Names whose files must still be removed. Undefined until `events/` was read: an earlier agent may have left some.
+   */
   #leftOver: Set<string> | undefined
   #problem: string | undefined
 
@@ -35,7 +37,10 @@ export class OrderFiles {
     return this.#options.isChannel || this.#leftOver?.size !== 0
   }
 
-  /** Removes the files of messages that are not open: those of an earlier agent, and what could not be removed before. */
+  /**
+   * Removes the files of messages that are not open: those of an earlier agent, and those that could not be removed
+   * before.
+   */
   tidy(isOpen: (named: NamedMessage) => boolean): void {
     const { isChannel } = this.#options
     this.#leftOver ??= this.#try((files) => {

@@ -12,7 +12,7 @@ export interface LedgerChange {
 }
 
 /**
- * The orders that the agent is responsible for. A narrow port, so that a store shared by several hosts can stand behind
+ * The orders that the agent is responsible for. A narrow port, so that a store shared by several hosts can be behind
  * it.
  */
 export interface OrderLedger {
@@ -41,7 +41,7 @@ export interface OrderLedger {
 
 /** What the ledger needs. */
 export interface LedgerOptions {
-  /** The caller must own it alone. */
+  /** Only the caller may own it. */
   readonly stateDir: string
   readonly clock: Clock
   /** Called when orders cannot be recorded from now on, because there is no space; without a cause when that ends. */

@@ -3,10 +3,10 @@
  *
  * - `received`: the platform sent it. Whether it waits for this game server is not known yet, so nothing is handed over.
  * - `offered`: the platform was asked and waits. The agent hands the order over, each time on an answer that is fresh.
- * - `taken`: the game server has it durably, and reports by itself.
- * - `reporting`: the game server said what became of it. The agent reports that until the platform accepts it.
+ * - `taken`: the game server has it durably and reports by itself.
+ * - `reporting`: the game server replied with a result. The agent reports it until the platform accepts it.
  * - `put-off`: the platform accepted `TEMPORARY`. The next order of the transaction is a new one.
- * - `ended`: it is over, and the game server is still to be told of the terminal event.
+ * - `ended`: it is over, and the game server must still get the terminal event.
  * - `closed`: it is over.
  */
 export const orderPhases = ['received', 'offered', 'taken', 'reporting', 'put-off', 'ended', 'closed'] as const
@@ -18,22 +18,22 @@ export const orderTriggers = [
   'receive',
   /** As `receive`, but the platform had our 2xx, or a `TEMPORARY` report may have arrived: it is a new transfer. */
   'receive-anew',
-  /** The platform was asked, and waits for the game server. */
+  /** The platform was asked and waits for the game server. */
   'await',
-  /** The game server has it durably, and reports by itself. */
+  /** The game server has it durably and reports by itself. */
   'take',
-  /** The game server has it durably, and said what became of it. */
+  /** The game server has it durably and replied with a result. */
   'resolve',
   /** The platform accepted `TEMPORARY`. */
   'put-off',
-  /** The platform sent the terminal event, and confirmed it. */
+  /** The platform sent the terminal event and confirmed it. */
   'end',
   /** The platform says that it is over, or the game server has the terminal event. */
   'close',
 ] as const
 export type OrderTrigger = (typeof orderTriggers)[number]
 
-/** Where a trigger leads, and whether the order begins a new generation there. */
+/** The phase after a trigger, and whether the order begins a new generation there. */
 interface OrderMove {
   readonly to: OrderPhase
   /** A reply to an earlier offer does not answer this one. */
@@ -47,7 +47,7 @@ const over = { end: { to: 'ended' }, close: { to: 'closed' } } as const
 /**
  * Every move of an order. A trigger that is not named in a phase is refused there and changes nothing.
  *
- * Three rules shape the table. Nothing is offered on the word of a webhook alone. Forward when in doubt: the game server
+ * Three rules shape the table. Nothing is offered only because of a webhook. Forward when in doubt: the game server
  * may take an order twice without harm, and an order that is not forwarded is a lost sale. And no order is closed too
  * early: only a report that the platform accepted, or the platform itself, closes one.
  */
@@ -106,7 +106,7 @@ export function isOver(phase: OrderPhase): boolean {
   return phase === 'ended' || phase === 'closed'
 }
 
-/** Where a trigger leads from a phase; undefined where it is refused. */
+/** The move of a trigger from a phase; undefined where it is refused. */
 export function nextOrderPhase(phase: OrderPhase, trigger: OrderTrigger): OrderMove | undefined {
   return orderMoves[phase][trigger]
 }

@@ -16,7 +16,7 @@ import { recordReply } from './record-reply.ts'
 
 const closedShownMs = 24 * 3_600_000
 const closedShownMax = 100
-/** A game server that asks for its orders waits no longer for the platform. */
+/** This is how long a game server that asks for its orders waits for the platform. */
 const proofWaitMs = 2_000
 
 export interface OrderOperationsOptions {

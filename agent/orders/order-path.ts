@@ -43,15 +43,15 @@ const slots = { orders: 8, terminalEvents: 2, reports: 8 }
 const lookIntervalMs = 200
 /** How often the platform is asked about an order with which the agent has nothing else to do. */
 const sweepMs = 180_000
-/** An order's file may be acted on for so long after it was written. */
+/** How long after it was written an order's file may be acted on. */
 const actMs = 120_000
 /** A file that is not yet a valid reply is read again until it has not changed for this long. */
 const quietMs = 2_000
 
 /**
- * The path of every open order, from the ledger to its end. Which orders are open follows from the ledger. What is done for
- * each follows from the table and `nextEffects`. What was begun ends in `#again`, unless the ledger has said by then that
- * there is something else to do for its transaction, or nothing any more.
+ * The path of every open order, from the ledger to its end. Which orders are open follows from the ledger. The table
+ * and `nextEffects` say what is done for each. Everything that was begun ends in `#again`, unless by then the ledger
+ * has something else to do for its transaction, or nothing any more.
  */
 export class OrderPath {
   readonly #options: OrderPathOptions
@@ -120,7 +120,7 @@ export class OrderPath {
     cancel()
   }
 
-  /** Takes note of what the ledger knows of a transaction. */
+  /** Takes note of what the ledger knows about a transaction. */
   #follow(transactionId: number, order: Order | undefined): void {
     const open = this.#table.get(transactionId)
     const isSame = open !== undefined && order !== undefined && isSameTask(open.order, order)
@@ -179,10 +179,10 @@ export class OrderPath {
     const verdict = await this.#options.questions.ask(order)
     if (!awaitsReply(order.phase)) return this.#again(begun, sweepMs)
     const open = this.#table.get(order.transactionId)
-    // A game server that asks for its orders has the platform asked again then.
+    // A game server that asks for its orders makes the agent ask the platform again then.
     if (open && !needsProof(open, this.#nowMs()))
       return this.#again(begun, this.#options.channel === 'asking' ? sweepMs : 0, tries)
-    // What says when it expires may stay where nothing is known.
+    // A file that says when it expires may stay where nothing is known.
     if (verdict.kind !== 'unanswered') this.#options.files.removeEvent(message)
     this.#again(begun, retryDelayMs(tries + 1))
   }
@@ -220,7 +220,7 @@ export class OrderPath {
     if (isShown && order.offers === 0) void this.#track(this.#countOffer(order))
   }
 
-  /** The ledger has the reply then, and says what is next; else the message is handed over again. */
+  /** The ledger has the reply then and says what is next; else the message is handed over again. */
   async #reply(begun: OpenOrder, reply: Reply): Promise<void> {
     const { book, log, attempt } = this.#options
     const { transactionId, generation } = begun.order

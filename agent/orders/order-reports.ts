@@ -6,7 +6,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { OrderBook } from './order-book.ts'
 import { noteTemporary, putOff, settle, withdrawTemporary } from './order-changes.ts'
 
-/** Learns of the observations that reach the platform with a report about a transaction, or with the answer to an order. */
+/** Learns about the observations that reach the platform with a report about a transaction, or with the answer to an order. */
 export interface Observations {
   observe(itemRef: string, observedQuantity: number): Promise<void>
   /** An observation that is older by then may reach the platform until this monotonic time. */
@@ -19,12 +19,12 @@ export interface OrderReportsOptions {
   readonly clock: Clock
 }
 
-/** Learns from calls what becomes of orders: those of the game server, and the agent's own reports. */
+/** Learns the results of orders from calls: those of the game server, and the agent's own reports. */
 export class OrderReports implements CallReports {
   readonly #options: OrderReportsOptions
   /** Reports of `TEMPORARY` under way that are the first of their order. */
   readonly #firstTemporary = new WeakSet<PlatformCall>()
-  /** What was known of its item when a report of a failure left. */
+  /** What was known about its item when a report of a failure left. */
   readonly #itemBefore = new WeakMap<PlatformCall, { readonly itemRef: string; readonly quantity: number | null }>()
 
   constructor(options: OrderReportsOptions) {
@@ -32,8 +32,8 @@ export class OrderReports implements CallReports {
   }
 
   /**
-   * A call is about to leave. A `TEMPORARY` report is noted before its first byte: the platform may accept it without
-   * the agent learning of it, and the next order must then count as a new one.
+   * A call is about to leave. A `TEMPORARY` report is noted before its first byte: the platform may accept it although
+   * the agent gets no answer, and the next order must then count as a new one.
    *
    * @throws {StoreFullError} The report must not leave.
    */
@@ -48,7 +48,7 @@ export class OrderReports implements CallReports {
     if (isTemporary && (await book.change(transactionId, noteTemporary))) this.#firstTemporary.add(call)
   }
 
-  /** The answer stands whatever is thrown here: asking the platform brings the ledger up to date. */
+  /** The answer does not change, whatever is thrown here: asking the platform brings the ledger up to date. */
   async end(call: PlatformCall, answer: CallAnswer, lateUntilMs: number): Promise<void> {
     const { book, observations } = this.#options
     const { operation, input } = call

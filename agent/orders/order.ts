@@ -13,9 +13,9 @@ export interface Order {
   /** Counts the offers that need a reply of their own, from 1. */
   readonly generation: number
   /**
-   * What became of the platform's last `transfer_order`, so that the next one is understood. `put-off`: a report of
-   * `TEMPORARY` left for the platform, and nothing proves that it did not arrive. Only while it is `unacknowledged` may the
-   * next one be a copy of it.
+   * The state of the platform's last `transfer_order`, so that the next one is understood. `put-off`: a report of
+   * `TEMPORARY` left for the platform, and nothing proves that it did not arrive. Only while it is `unacknowledged` may
+   * the next one be a copy of it.
    */
   readonly lastTransfer: 'unacknowledged' | 'acknowledged' | 'put-off'
   readonly receivedAtMs: number
@@ -88,8 +88,8 @@ export function eventOf({ orderText }: Pick<Order, 'orderText'>): TransferOrder 
 }
 
 /**
- * Whether a `transfer_order` is the known one of its number. A platform that was set up anew gives numbers again. What
- * the ledger closed without knowing why, or without having seen the order, does not count as known.
+ * Whether a `transfer_order` is the known one of its number. A platform that was set up again gives the same numbers
+ * again. An order that the ledger closed without knowing why, or without having seen it, does not count as known.
  */
 export function isSameOrder(known: Order, event: TransferOrder): boolean {
   const before = eventOf(known)

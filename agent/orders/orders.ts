@@ -30,11 +30,11 @@ export interface OrdersOptions
   readonly log: Log
 }
 
-/** What came of a sweep. */
+/** The result of a sweep. */
 export interface Asked {
   /** Orders that the platform was asked about. */
   readonly asked: number
-  /** Those of them about which it gave no answer. Nothing is known of them. */
+  /** Those of them about which it gave no answer. Nothing is known about them. */
   readonly unanswered: number
 }
 
@@ -48,7 +48,7 @@ export class Orders {
   readonly questions: Questions
   readonly files: OrderFiles
   readonly path: OrderPath
-  /** Learns from calls what becomes of orders. */
+  /** Learns the results of orders from calls. */
   readonly reports: CallReports
   /** Answers `orders.open` and `orders.take`. */
   readonly answer: (call: Call<OrdersOperation>) => Promise<CallAnswer>
@@ -129,7 +129,10 @@ export class Orders {
     return asked
   }
 
-  /** For work without a caller that waits. What could not be recorded is tried again later; the ledger has reported it. */
+  /**
+   * For work without a caller that waits. A change that could not be recorded is tried again later; the ledger has
+   * reported it.
+   */
   async #attempt(act: () => Promise<unknown>): Promise<void> {
     try {
       await act()

@@ -21,7 +21,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** What the platform's word means for an order. */
 export type Verdict =
-  /** It waits for the game server, and contradicts no field of the order. */
+  /** It waits for the game server and contradicts no field of the order. */
   | { readonly kind: 'awaited' }
   /** No delivery is wanted any more. */
   | ({ readonly kind: 'over' } & PlatformEnd)
@@ -40,7 +40,7 @@ export function wordOf(answer: CallAnswer): PlatformWord {
   return state.success && phase ? { kind: 'shown', phase, fields: state.data } : { kind: 'unanswered' }
 }
 
-/** Whether the platform itself refused a call for its content. What an intermediary answers has a code. */
+/** Whether the platform itself refused a call for its content. An answer of an intermediary has a code. */
 export function isRefused(answer: CallAnswer, statuses: readonly number[] = [400, 403, 404, 409, 422]): boolean {
   return !answer.ok && answer.code === undefined && !answer.uncertain && statuses.includes(answer.status)
 }
@@ -70,7 +70,10 @@ export function judgeTerminal(
   return field === undefined ? { kind: 'confirmed' } : { kind: 'contradicted', field }
 }
 
-/** The first field that the platform shows with another value than the event. What it does not show is not compared. */
+/**
+ * The first field that the platform shows with another value than the event. Fields that it does not show are not
+ * compared.
+ */
 function contradiction<Event extends Fields>(shown: Fields, event: Event, names: readonly (keyof Event & string)[]) {
   const isShown = (name: string) => shown[name] !== undefined && (shown[name] !== null || name === 'deliveryStatus')
   return names.find((name) => isShown(name) && shown[name] !== event[name])

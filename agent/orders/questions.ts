@@ -41,7 +41,7 @@ export class Questions {
     return this.#isStopped ? { kind: 'unanswered' } : wordOf((await this.#slots(ask)).answer)
   }
 
-  /** Asks about an order. What follows from the answer is in the ledger when this resolves. Never throws. */
+  /** Asks about an order. The effect of the answer is in the ledger when this resolves. Never throws. */
   ask(order: Order): Promise<Verdict> {
     const { transactionId } = order
     const underWay = this.#underWay.get(transactionId)

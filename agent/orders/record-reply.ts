@@ -5,7 +5,7 @@ import type { Order } from './order.ts'
 import type { OrderBook } from './order-book.ts'
 import { takeReply } from './order-changes.ts'
 
-/** What came of a reply of the game server: the order, or why it does not count. */
+/** The effect of a reply of the game server: the order, or why it does not count. */
 export type Replied = Order | 'unknown' | 'closed' | 'contradicts'
 
 /**

@@ -13,8 +13,8 @@ export interface ReportDeps {
 }
 
 /**
- * Reports what the game server said of an order, once. The ledger learns from the answer as it learns from a report of the
- * game server's own. A refusal says that the platform's state is another one, so the platform is asked for it.
+ * Reports what the game server said about an order, once. The ledger learns from the answer as it learns from a report
+ * of the game server's own. A refusal says that the platform's state is another one, so the platform is asked for it.
  *
  * @returns For how long the platform asked to wait, in ms.
  */

@@ -91,7 +91,7 @@ function ledgerOf(
   const touch = () => writer.commit(() => db.exec(`PRAGMA user_version = ${schemaVersion}`))
   const room = storeRoom({ clock, tryToWrite: touch, onChange: onFull })
 
-  /** The last sync. What is read may have been committed just now, and counts only when it is synced. */
+  /** The last sync. A row that is read may have been committed just now and counts only when it is synced. */
   let synced = Promise.resolve()
   const commit = (work: () => unknown): void => room.commit(() => void writer.commitAll(work))
   const all = (query: () => Record<string, unknown>[]): Order[] => writer.read(query).map(orderOf)

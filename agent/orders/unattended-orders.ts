@@ -1,7 +1,7 @@
 import type { Log } from '../log/log.ts'
 
 /**
- * Warns of paid orders that are in the ledger while the webhook bridge is off: no game server would get them.
+ * Warns about paid orders that are in the ledger while the webhook bridge is off: no game server would get them.
  *
  * @param countOpenOrders May throw.
  */

@@ -21,7 +21,7 @@ export interface BridgeServerOptions extends ReceiveDeps {
   readonly onWebhook: (event: WebhookEvent | null, result: WebhookResult) => void
   /** Resolves when the agent works: the port is taken before. */
   readonly workStarted: Promise<void>
-  /** Set when the agent stops: what comes then is refused at once. */
+  /** Set when the agent stops: later requests are refused at once. */
   readonly stopping: AbortSignal
   readonly listen: Listen
   readonly clock: Clock
@@ -95,7 +95,7 @@ function bridgeDoor(options: BridgeServerOptions): Door {
   }
 }
 
-/** Decided on the head alone. */
+/** Decided only by the head. */
 function refusalOf({ method, target, rawHeaders }: RequestHead, path: string): WebhookAnswer | undefined {
   if (target !== path) return refuse(404, 'unknown path')
   if (method !== 'POST') return { ...refuse(405, 'only POST'), allow: 'POST' }

@@ -42,7 +42,7 @@ export interface Bridge {
   readonly handover: string
   /** Why orders are not recorded or handed over, each with its cure. Empty when they are. */
   reasons(): readonly string[]
-  /** Takes no new webhooks. Resolves when each one under way is answered, and replies under way are durable. */
+  /** Accepts no new webhooks. Resolves when each one under way is answered, and replies under way are durable. */
   stop(): Promise<void>
   /** Closes the port, the connections to the game server, and the ledger. */
   close(): Promise<void>
@@ -63,7 +63,7 @@ export function openBridge(options: BridgeOptions): Bridge {
 
   const reasonsOfFiles = () => {
     if (spoolDir === undefined || channel !== 'files') return []
-    // Replies come in as requests do, and events go out as answers do.
+    // Replies arrive as requests do, and events leave as answers do.
     const dirs = { root: spoolDir, outbox: join(spoolDir, 'replies'), inbox: join(spoolDir, 'events') }
     return spoolReasons(options.files, dirs, orders.files.hasProblem).map(sentenceOf)
   }

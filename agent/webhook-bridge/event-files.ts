@@ -20,9 +20,9 @@ const rejectedFile = /^(?:transfer_order|transaction_terminal)-\d{1,16}(?:-\d{1,
 
 /**
  * Messages as files of a spool: the agent writes `events/<name>.json`, and the game server answers with
- * `replies/<name>.json`. What is no reply to an open message becomes `<name>.json.rejected`.
+ * `replies/<name>.json`. A file that is not a reply to an open message becomes `<name>.json.rejected`.
  *
- * Each method throws what its files do, and a `SpoolUnusableError` where a directory is a link.
+ * Each method throws the errors of its files, and a `SpoolUnusableError` where a directory is a link.
  */
 export function eventFiles(files: Files, root: string, clock: Clock, log: Log): MessageFiles {
   const limitedLog = new LimitedLog(log, clock)
@@ -103,7 +103,7 @@ const problems = {
   'not-regular': 'it is not a regular file',
 } as const
 
-/** The message that a file is named after; nothing for a file that is none. */
+/** The message that a file is named after; nothing for a file that is not one. */
 function messageNamed(file: string): readonly NamedMessage[] {
   const transactionId = messageFile.exec(file)?.[1]
   return transactionId === undefined
@@ -111,7 +111,7 @@ function messageNamed(file: string): readonly NamedMessage[] {
     : [{ name: file.slice(0, -'.json'.length), transactionId: Number(transactionId) }]
 }
 
-/** What a game server says to a message; undefined where it is no reply to it. A byte order mark is fine. */
+/** What a game server says to a message; undefined where it is not a reply to it. A byte order mark is fine. */
 export function replyIn(bytes: Uint8Array, { event }: Message): Reply | undefined {
   const reading = readStrictJson(decodeUtf8(bytes)?.replace(/^\ufeff/, '') ?? '')
   if (!reading.ok) return undefined

@@ -9,9 +9,9 @@ import { replyIn } from './event-files.ts'
 
 export interface PushOptions {
   readonly url: string
-  /** Sent as `Authorization: Bearer`, so that the game server knows the agent from a stranger. */
+  /** Sent as `Authorization: Bearer`, so that the game server can tell the agent from a stranger. */
   readonly token: () => string | undefined
-  /** PEM certificates trusted beside the system's store. */
+  /** PEM certificates trusted in addition to the system's store. */
   readonly extraCa: string | undefined
   readonly connect: Connect
   readonly clock: Clock

@@ -97,7 +97,7 @@ export function refusalOfEnvelope({ step, expected, received }: EnvelopeError): 
   const reason = `${step}: expected ${expected}, received ${received}`
   return {
     status: 401,
-    body: { message: `the signature does not hold: ${step}` },
+    body: { message: `the signature is not valid: ${step}` },
     result: 'refused',
     reason,
     cure: cureOfEnvelope(step),

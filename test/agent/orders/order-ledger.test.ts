@@ -107,7 +107,7 @@ test('open orders come oldest first; closed ones only since the given moment', a
   expect(await ledger.findOpen()).toHaveLength(3)
 })
 
-test('an observation of an item without orders is not kept, and goes with its last order', async () => {
+test('an observation of an item without orders is not kept and is removed with its last order', async () => {
   await using opened = openLedger()
   const { ledger, put } = opened
   await ledger.observe('sword-1', 4)
@@ -167,7 +167,7 @@ for (const version of [1, 2])
     expect((await (await opened.reopen()).findOpen()).length).toBe(5)
   })
 
-test('a value that the database does not take fails alone, and the next change is stored', async () => {
+test('only the value that the database does not accept fails, and the next change is stored', async () => {
   await using opened = openLedger()
   const broken = orderOf(1, { receivedAtMs: Number.NaN })
   await expect(opened.put(broken)).rejects.toThrow(/NOT NULL/)

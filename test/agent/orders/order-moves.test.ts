@@ -64,7 +64,7 @@ test('an order that the game server had and the platform still waits for is offe
   )
 })
 
-test('a new generation knows nothing of the reply to an earlier one', () => {
+test('a new generation knows nothing about the reply to an earlier one', () => {
   const replied = { result: 'TEMPORARY', detail: 'x', lastTransfer: 'put-off', retryAtMs: 5 } as const
   fc.assert(
     fc.property(triggers, (path) => {
@@ -83,7 +83,7 @@ test('a stored reply answers the platform while our 2xx may have been lost; then
   expect(receiveAgain(orderIn('taken', { lastTransfer: 'acknowledged' }))).toMatchObject(anew)
 })
 
-test('an order whose result is reported is not given again, but for TEMPORARY that may have arrived', () => {
+test('an order whose result is reported is not given again, except after a TEMPORARY that may have arrived', () => {
   for (const result of orderResults)
     for (const lastTransfer of transfers) {
       const again = receiveAgain(orderIn('reporting', { result, lastTransfer }))

@@ -49,7 +49,7 @@ test('a report that nothing came between says what the platform has', async () =
   expect(await ledger.observationOf(itemRef)).toBe(4)
 })
 
-test('a stock that the game server reports while an older one is under way stays the newest, and is sent again', async () => {
+test('a stock that the game server reports while an older one is under way stays the newest and is sent again', async () => {
   const { reports, told, ledger } = startReports()
   await reports.begin(report)
   await reports.begin(adjustment)

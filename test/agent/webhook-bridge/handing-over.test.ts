@@ -36,7 +36,7 @@ async function reasons({ spoolDir, clock }: TestBridge): Promise<readonly string
   })
 }
 
-test('a game server that fails is offered the order again after a second, and takes it with the platform still waiting', async () => {
+test('a game server that fails is offered the order again after a second and takes it with the platform still waiting', async () => {
   await using receiver = await startReceiver(answering(500))
   await using bridge = await startTestBridge({ forwardUrl: receiver.url })
   const answer = bridge.webhook(order)
@@ -51,7 +51,7 @@ test('a game server that fails is offered the order again after a second, and ta
   expect(sent?.headers['x-platform-signature']).toBeUndefined()
 })
 
-test('a 2xx without an observation is no reply, and the log says what to answer', async () => {
+test('a 2xx without an observation is not a reply, and the log says what to answer', async () => {
   await using receiver = await startReceiver(answering(200, { ok: true }))
   await using bridge = await startTestBridge({ forwardUrl: receiver.url })
   const answer = bridge.webhook(order)
@@ -106,7 +106,7 @@ test('an event is one line without blanks, whatever the layout of the webhook is
   expect(await answer).toEqual({ status: 200, body: { observedQuantity: 2 } })
 })
 
-test('the end of a transaction takes the file of its order away, and is a file itself until {} is the reply', async () => {
+test('the end of a transaction removes the file of its order and is a file itself until {} is the reply', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
   await until(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
@@ -178,7 +178,7 @@ test('a reply that was written while no agent ran answers the platform, and file
   expect(bridge.agent.logLines().some(({ msg }) => msg.startsWith('orders cannot be handed over'))).toBe(false)
 })
 
-test('a reply that is half-written is read again, and what stays no reply is set aside', async () => {
+test('a reply that is half-written is read again, and a file that is still not a valid reply after 2 s is set aside', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const answer = bridge.webhook(order)
   await until(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
@@ -291,7 +291,7 @@ test('a directory of replies that cannot be looked into does not end the agent',
   })
 })
 
-test('orders.open and orders.take work by file, each time anew under the same name', async () => {
+test('orders.open and orders.take work by file, each time again under the same name', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const ask = async (id: string, request: object) => {
     const [outbox, inbox] = [join(bridge.spoolDir, 'outbox'), join(bridge.spoolDir, 'inbox')]

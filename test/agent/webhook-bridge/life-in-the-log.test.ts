@@ -13,7 +13,7 @@ async function reply({ spoolDir }: TestBridge, name: string, value: object): Pro
   renameSync(`${path}.tmp`, path)
 }
 
-/** What the log says of the order, without the lines of webhooks and calls. */
+/** What the log says about the order, without the lines of webhooks and calls. */
 function lifeOf({ agent }: TestBridge): string[] {
   const lines = agent.logLines().filter((line) => line['transactionId'] === 17 && line.level !== 'debug')
   return lines.map(({ msg }) => msg).filter((msg) => !/^(?:webhook|call) answered$/.test(msg))

@@ -151,7 +151,7 @@ test('orders.open lists an order only on an answer that is at most a minute old,
   expect(await bridge.orders()).toMatchObject({ open: [], closed: [{ outcome: 'ESTORNADA' }] })
 })
 
-test('an event file says until when it may be acted on, and is renewed while the platform waits', async () => {
+test('an event file says until when it may be acted on and is renewed while the platform waits', async () => {
   await using bridge = await startTestBridge({ withSpool: true })
   const path = join(bridge.spoolDir, 'events', 'transfer_order-17.json')
   const untilMs = () => Date.parse(JSON.parse(readFileSync(path, 'utf8')).actUntil)
@@ -208,7 +208,7 @@ test('with a forward URL the files of an earlier way go', async () => {
   await until(() => readdirSync(events).length === 0)
 })
 
-test('no single refusal closes an order that was taken; a day of nothing else does, and any other answer begins anew', async () => {
+test('no single refusal closes an order that was taken; a day of nothing else does, and any other answer begins the day again', async () => {
   await using bridge = await startTestBridge()
   const answer = bridge.webhook(order)
   await until(async () => (await bridge.orders()).open.length === 1)
@@ -268,7 +268,7 @@ test('an order with an earlier payment under a known number is another one, if t
   expect((await allOrders(bridge)).map(({ itemRef }) => itemRef)).toEqual(['shield-1'])
 })
 
-test('closed orders come by pages: since a moment, at most so many, with a word that there are more', async () => {
+test('closed orders come by pages: since a moment, at most this many, with a word that there are more', async () => {
   await using bridge = await startTestBridge()
   for (const transactionId of [1, 2, 3]) await bridge.webhook({ ...end, transactionId })
   const page = async (input: object) => {
@@ -288,7 +288,7 @@ test('closed orders come by pages: since a moment, at most so many, with a word 
   expect(await bridge.agent.call('orders.open', { closedSince: 'gestern' })).toMatchObject({ status: 400 })
 })
 
-test('a date that cannot be read is refused with 400 and its cause, and the agent goes on', async () => {
+test('a date that cannot be read is refused with 400 and its cause, and the agent continues', async () => {
   await using bridge = await startTestBridge()
   expect((await bridge.webhook({ ...order, paidAt: 'ontem' })).status).toBe(400)
   expect((await bridge.webhook({ ...end, occurredAt: '2026-13-45T00:00:00Z' })).status).toBe(400)
@@ -315,7 +315,7 @@ test('each refused envelope leaves its cause and its cure', async () => {
   ])
 })
 
-test('a stranger with a recorded, expired webhook has the agent ask for the time once in ten seconds', async () => {
+test('a stranger with a recorded, expired webhook makes the agent ask for the time once in ten seconds', async () => {
   await using bridge = await startTestBridge()
   const expS = Math.floor(bridge.clock.wallMs() / 1000) - 120
   for (let n = 0; n < 20; n++) expect((await bridge.webhook(end, { expS })).status).toBe(401)

@@ -81,7 +81,7 @@ test('an order with a later payment is another order, even after an end', async 
   expect(await later).toEqual({ status: 200, body: { observedQuantity: 0 } })
 })
 
-test('a webhook whose signature does not hold changes nothing', async () => {
+test('a webhook whose signature is not valid changes nothing', async () => {
   await using bridge = await startTestBridge()
   expect((await bridge.webhook(order, { signedText: '{}' })).status).toBe(401)
   expect((await bridge.webhook(order, { headers: { 'x-platform-signature': 'a..b' } })).status).toBe(401)

@@ -54,7 +54,7 @@ test('a delivery that the platform refuses, or does not answer, closes nothing',
   }
 })
 
-test('OUT_OF_STOCK closes the order, and is warned about if its own observation covers the order', async () => {
+test('OUT_OF_STOCK closes the order and gives a warning if its own observation covers the order', async () => {
   await using bridge = await startTestBridge()
   await takeOrder(bridge)
   const failure = { transactionId: 17, reason: 'OUT_OF_STOCK', observedQuantity: 2 }
@@ -67,7 +67,7 @@ test('OUT_OF_STOCK closes the order, and is warned about if its own observation 
   })
 })
 
-test('OUT_OF_STOCK with less than the order is no reason for a warning', async () => {
+test('OUT_OF_STOCK with less than the order is not a reason for a warning', async () => {
   await using bridge = await startTestBridge()
   await takeOrder(bridge)
   const failure = { transactionId: 17, reason: 'OUT_OF_STOCK', observedQuantity: 1 }
@@ -128,7 +128,7 @@ test('an order that was put off is not offered again before its retryAt, by the 
   await until(async () => (await stateOf(bridge)) === 'offered')
 })
 
-test('a replayed answer of a report is no second report', async () => {
+test('a replayed answer of a report is not a second report', async () => {
   await using bridge = await startTestBridge()
   await takeOrder(bridge)
   const retryAt = new Date(bridge.clock.wallMs() + 600_000).toISOString()

@@ -56,7 +56,7 @@ test('OUT_OF_STOCK by a file is reported with its observation and its detail', a
   expect(JSON.parse(report?.body ?? '')).toEqual({ reason: 'OUT_OF_STOCK', observedQuantity: 0, detail: 'vendido' })
 })
 
-test('TEMPORARY by orders.take puts the order off, and the next one is offered anew', async () => {
+test('TEMPORARY by orders.take puts the order off, and the next one is offered again', async () => {
   await using bridge = await startTestBridge()
   const retryAt = new Date(bridge.clock.wallMs() + 60_000).toISOString()
   const waiting = { transactionId: 17, paymentStatus: 'PAGO', deliveryStatus: 'AGUARDANDO_SERVIDOR' }

@@ -75,7 +75,7 @@ test('an agent whose bridge was turned off says at its start how many orders wai
   expect(await again.call('orders.open', {})).toMatchObject({ data: { orders: [] } })
 })
 
-test('an agent without a bridge starts although the ledger is damaged, and says so', async () => {
+test('an agent without a bridge starts although the ledger is damaged and says so', async () => {
   using home = agentHome('http://127.0.0.1:9')
   mkdirSync(home.stateDir, { mode: 0o700 })
   writeFileSync(join(home.stateDir, 'orders.db'), 'not a database '.repeat(1_000))
