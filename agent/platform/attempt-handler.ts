@@ -4,7 +4,7 @@ import type { AttemptResult } from './attempt-result.ts'
 const answerBytesMax = 1_048_576
 
 /**
- * Collects the answer of one attempt, and knows whether a byte of the request may have been sent: undici calls
+ * Collects the answer of one attempt and knows whether a byte of the request may have been sent: undici calls
  * `onRequestStart` on a connected socket (with TLS after the handshake), directly before it writes.
  */
 export class AttemptHandler implements Dispatcher.DispatchHandler {

@@ -24,7 +24,7 @@ export interface PlatformConnection {
 export interface ConnectionOptions {
   /** Scheme, host and port. */
   readonly origin: string
-  /** PEM certificates trusted beside the system's store and Node's own list. */
+  /** PEM certificates trusted in addition to the system's store and Node's own list. */
   readonly extraCa: string | undefined
   readonly proxy: URL | undefined
   /** How long a shared connection may take to be made. An attempt that waits for it has no more time. */

@@ -27,7 +27,7 @@ export function platformConnector({ secureContext, proxy, timeoutMs }: Connector
   }
 }
 
-/** Node gives the certificate with a wrong name alone. Its issuer is what a person needs to see. */
+/** Node gives the certificate only with a wrong name. Its issuer is what a person needs to see. */
 function addCertificateToErrors(socket: TLSSocket): void {
   // Before Node's own listener, which verifies and destroys.
   socket.prependOnceListener('secure', () => {

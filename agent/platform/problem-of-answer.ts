@@ -9,7 +9,7 @@ export interface AnswerFacts {
   readonly isOnContract: boolean
   /** The platform's own words. */
   readonly words: string | undefined
-  /** The clock that signed, beside the `Date` of the answer. */
+  /** The clock that signed, compared with the `Date` of the answer. */
   readonly clock: 'right' | 'off' | 'not-known'
 }
 

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 
 /**
  * The proxy for a platform; undefined where it is reached directly. `NO_PROXY` is read as undici's `EnvHttpProxyAgent`
- * reads it: names with their subdomains, `*.name` for subdomains alone, `*` for all, each with or without a port.
+ * reads it: names with their subdomains, `*.name` for only subdomains, `*` for all, each with or without a port.
  *
  * @param origin Scheme, host and port.
  */

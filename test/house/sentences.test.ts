@@ -6,13 +6,9 @@ import { findPatterns, sentencePatterns } from './sentence-patterns.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Rooms whose sentences are not mended yet. */
-const notYet = /^(?:agent|test\/agent)\/platform\/|^test\/simulation\//
-
 function findIn(files: readonly string[], proseOf: (path: string, text: string) => readonly Prose[]): string[] {
   return files
     .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => !notYet.test(path))
     .flatMap((path) =>
       proseOf(path, readFileSync(join(root, path), 'utf8')).flatMap(({ line, text }) =>
         findPatterns(text).map(({ name, better, words }) => `${path}:${line} "${words}": ${name}. Use: ${better}.`),

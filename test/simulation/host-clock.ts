@@ -41,7 +41,7 @@ export class HostClock {
     this.#rate = 1 + partsPerMillion / 1e6
   }
 
-  /** Virtual time until this clock has moved by so many ms. */
+  /** Virtual time until this clock has moved by `delayMs`. */
   trueDelayMs(delayMs: number): number {
     return delayMs / this.#rate
   }

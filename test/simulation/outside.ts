@@ -26,7 +26,7 @@ const waysOut: readonly (readonly [owner: object, name: string, functions: reado
   [net.Socket.prototype, 'net.Socket', ['connect']],
 ]
 
-/** Whether an event of a world happens now. What runs between events is the tool that runs the world. */
+/** Whether an event of a world happens now. Between events the tool that runs the world has its turn. */
 export const inWorld = { isNow: false }
 
 /** The ways out while they are watched. */

@@ -40,7 +40,7 @@ export class ModelProcess implements Actor {
       nowMs: wallMs,
       monotonicMs: () => clock.monotonicMs - startedMs,
       nextTurn: () => new Promise((resolve) => void this.after(0, 'next turn', resolve)),
-      // As Node's: up to 1 ms early, but for those of 1 ms or less.
+      // As Node's: up to 1 ms early, except those of 1 ms or less.
       setTimer: (delayMs, callback) => {
         const inexactMs = random.between(delayMs > 1 ? -0.9 : 0, clock.lateMsMax.value)
         return this.after(clock.trueDelayMs(Math.max(1, delayMs) + inexactMs), 'timer', callback)
@@ -107,7 +107,7 @@ export class ModelProcess implements Actor {
     if (this.#state === 'running') this.#state = 'paused'
   }
 
-  /** Lets it run on. What came due meanwhile happens at once. */
+  /** Lets it run on. Everything that came due meanwhile happens at once. */
   resume(): void {
     if (this.#state !== 'paused') return
     this.#state = 'running'

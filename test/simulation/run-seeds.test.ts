@@ -10,7 +10,7 @@ test('seeds are run one after another, and their events and faults are counted',
   expect(figures.faultCounts.size).toBeGreaterThan(5)
 })
 
-test('a broken promise ends it, and is shown with its seed, the faults that it takes and its end', async () => {
+test('a broken promise ends it and is shown with its seed, the faults that it takes and its end', async () => {
   const { failed, runs } = await runSeeds(counting(saveWithoutSync), {
     firstSeed: 1,
     seconds: 60,

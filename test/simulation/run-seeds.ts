@@ -10,10 +10,10 @@ export class NotRepeatableError extends Error {
 /** Which seeds are run. */
 export interface SeedRange {
   readonly firstSeed: number
-  /** No new run begins after so much real time. */
+  /** No new run begins after this much real time. */
   readonly seconds: number
   readonly runsMax?: number
-  /** So many of the first seeds are run twice. */
+  /** This many of the first seeds are run twice. */
   readonly twice: number
 }
 

@@ -53,7 +53,7 @@ test('what an event causes in promises has ended before the next event', async (
   expect(happened).toEqual(['one', 'one has ended', 'other', 'other has ended'])
 })
 
-test('a seed decides between events of one moment, and gives the same run each time', async () => {
+test('a seed decides between events of one moment and gives the same run each time', async () => {
   const orderOf = async (seed: string) => {
     const { scheduler } = startHost(seed)
     for (const name of ['a', 'b', 'c', 'd', 'e']) scheduler.after(1, world, name, () => undefined)

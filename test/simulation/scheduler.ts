@@ -7,7 +7,7 @@ import type { Trace } from './trace.ts'
 /** What an event happens to: a process, or a part of the world outside of all processes. */
 export interface Actor {
   readonly name: string
-  /** Nothing happens to a dead actor any more. What happens to a paused one is held until it runs again. */
+  /** Nothing happens to a dead actor any more. Events of a paused one are held until it runs again. */
   readonly state: 'running' | 'paused' | 'dead'
   hold(event: Event): void
 }

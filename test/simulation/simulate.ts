@@ -36,7 +36,7 @@ else if (values.mutants) {
 } else if (values.seed === undefined) await runMany()
 else await runOne(values.seed)
 
-/** Runs seeds for a while, and says what came of it. */
+/** Runs seeds for a while and prints the result. */
 async function runMany(): Promise<void> {
   const counts = countRows()
   const simulation = wholeWorld(options)

@@ -66,7 +66,7 @@ test('a program that leaves the world ends the run with the name of the way that
       try {
         leave()
       } catch {
-        // The run ends although the program goes on.
+        // The run ends although the program continues.
       }
     }
     const { violation } = await runSeed(counting(save), '1', { faults: [] })

@@ -6,8 +6,8 @@
  * - `scheduler.ts`: one heap of events by virtual time. Whatever happens is an event of an actor.
  * - `random.ts`, `trace.ts`: everything that is drawn comes from the seed; everything that happened is in one hash.
  * - `host.ts`, `process.ts`, `host-clock.ts`: hosts with clocks and a disk, and programs that are started, killed, paused.
- * - `disk/`: `node:fs` in memory, which knows what a power cut leaves. `file-system.test.ts` holds it to the real one.
- * - `stores/`: journal and ledger in memory. Their contracts hold them to SQLite.
+ * - `disk/`: `node:fs` in memory, which knows what a power cut leaves. `file-system.test.ts` compares it with the real one.
+ * - `stores/`: journal and ledger in memory. Their contracts compare them with SQLite.
  * - `network/`: requests between processes. Each has a connection of its own; what arrives is an event of the receiver.
  * - `faults/`: each kind of fault is a line in a table. A run draws some of them, and `shrink` leaves out what is not needed.
  * - `coverage.ts`: counts rows of the programs' own tables.
@@ -20,12 +20,13 @@
  *    over it: `clockOver(process.time)`, `modelFs(host.disk, host.diskFaults, process)`, `openModelJournal(…)`,
  *    `openModelLedger(…)`, `network.listen(…)`, `network.send(…)`, and for chance `process.random`.
  * 3. A port of your own asks `process.enter(what)` before it acts, or goes through `process.enterSlowly(…)` if it takes
- *    time. What another process sends arrives by `process.after(…)` of the process that it is for, never by a promise of
- *    the sender: so nothing reaches a dead process.
- * 4. A process that has died runs on to its next call of a port, which throws `ProcessDied`. What it calls back meanwhile
- *    (`onFatal`, a log) counts only while `process.state` is not `dead`. What it leaves unhandled is ignored.
- * 5. A program that ends by itself calls `process.end()`. Who starts it again is up to the world: `program.start()`.
- * 6. Stores belong to the host: make the `CommitLog` beside it, and `host.onPowerCut((random) => log.cutPower(random))`.
+ *    time. A message of another process arrives by `process.after(…)` of the process that it is for, never by a promise
+ *    of the sender: so nothing reaches a dead process.
+ * 4. A process that has died runs on to its next call of a port, which throws `ProcessDied`. A callback of it meanwhile
+ *    (`onFatal`, a log) counts only while `process.state` is not `dead`. A rejection that it leaves unhandled is
+ *    ignored.
+ * 5. A program that ends by itself calls `process.end()`. The world decides who starts it again: `program.start()`.
+ * 6. Stores belong to the host: make the `CommitLog` next to it, and `host.onPowerCut((random) => log.cutPower(random))`.
  * 7. Return the checks. `checkSafety` is asked before each event, so it must be cheap. `heal` ends what the faults have
  *    left, then the world has time to become quiet, then `checkLiveness` is asked once. Both throw `BrokenPromise`.
  *
@@ -151,7 +152,7 @@ export async function explain<Targets>(simulation: Simulation<Targets>, failed: 
 
 /**
  * Runs until the first error. A rejection that nobody handles is one, and so is a way out of the world: `check` throws
- * them. What a process leaves unhandled when it dies is none.
+ * them. A rejection that a dead process leaves is not an error.
  */
 async function firstViolation(
   scheduler: Scheduler,

@@ -22,7 +22,7 @@ test('the whole world keeps every promise under 30 s of new seeds', { timeout: 1
   expect(status, said).toBe(0)
 })
 
-test('a mutant is found, and says which promise it breaks', { timeout: 60_000 }, () => {
+test('a mutant is found and says which promise it breaks', { timeout: 60_000 }, () => {
   const { status, said } = simulate('--mutants', 'doubt is forgotten', '--seconds', '40')
   expect(status, said).toBe(0)
   expect(said).toContain('a refusal without uncertain means that the platform did not act')

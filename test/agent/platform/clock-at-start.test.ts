@@ -7,7 +7,7 @@ import { FakePlatform } from '../fixtures/fake-platform.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
 import { goodBodies, goodInputs, startTestAgent } from '../fixtures/test-agent.ts'
 
-test('an agent asks for the time at its start, and takes the answer for no proof that calls go through', async () => {
+test('an agent asks for the time at its start, and the answer does not prove that calls go through', async () => {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
   await using agent = spawnAgent(home, { env: { SERVICE_SPOOL_DIR: home.spoolDir } })

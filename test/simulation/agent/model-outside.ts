@@ -17,7 +17,7 @@ import type { CommitLog } from '../stores/commit-log.ts'
 import { type JournalRows, newJournalLog, openModelJournal } from '../stores/model-journal.ts'
 import { type LedgerRows, newLedgerLog, openModelLedger } from '../stores/model-ledger.ts'
 
-/** What agents of a host leave to the next one, beside their files. */
+/** What agents of a host leave to the next one, besides their files. */
 export interface AgentState {
   readonly journal: CommitLog<JournalRows>
   readonly ledger: CommitLog<LedgerRows>

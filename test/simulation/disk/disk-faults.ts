@@ -11,7 +11,7 @@ export interface DiskFault {
   readonly rate: number
   /** Which paths it affects; all if it is left out. */
   readonly paths?: RegExp
-  /** Fails so many calls at most. */
+  /** The most calls that fail. */
   readonly times?: number
 }
 

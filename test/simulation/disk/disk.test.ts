@@ -164,7 +164,7 @@ test('a full disk makes no files and takes no bytes, but renames and removes', a
   })
 })
 
-test('a process that is killed while it writes a file may leave it empty, and can do nothing after it', async () => {
+test('a process that is killed while it writes a file may leave it empty and can do nothing after that', async () => {
   const { host, run } = startDisk()
   const died = run(({ fs, process }) => {
     process.endAtCall(1)
@@ -176,7 +176,7 @@ test('a process that is killed while it writes a file may leave it empty, and ca
   expect(host.disk.find('/dir/a', 'stat')).toMatchObject({ data: Buffer.alloc(0) })
 })
 
-test('a watcher hears of each change in its directory until it stops', async () => {
+test('a watcher is told about each change in its directory until it stops', async () => {
   const { host, run } = startDisk()
   let changes = 0
   const stop = host.disk.watch('/dir', () => changes++)

@@ -13,13 +13,13 @@ interface Place {
   readonly node: Inode | undefined
 }
 
-/** So many changes wait for a sync at most. */
+/** The most changes that wait for a sync. */
 const unsyncedMax = 400
 /** File systems take the time from the timer interrupt, so that changes in one tick have one time. */
 const tickMs = 4
 
 /**
- * The file system of a host, in memory. It outlives the processes, and knows what a power cut leaves:
+ * The file system of a host, in memory. It outlives the processes and knows what a power cut leaves:
  *
  * - The bytes of a file up to the last sync of that file. Later ones are there, or not, or in part.
  * - Changes of a directory up to its last sync. Each later one is there or not, whatever the order, but a change of a name

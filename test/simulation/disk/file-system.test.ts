@@ -57,7 +57,7 @@ describe.runIf(process.platform === 'linux').each([
       expect(fs.readFileSync(path)).toEqual(Buffer.from('less'))
     }))
 
-  test('writes go on where the last one ended, or at the end of the file', () =>
+  test('writes continue where the last one ended, or at the end of the file', () =>
     on((fs, dir) => {
       const path = join(dir, 'file')
       const fd = fs.openSync(path, 'wx', 0o644)
@@ -97,7 +97,7 @@ describe.runIf(process.platform === 'linux').each([
       expect(await failureOf(() => fs.closeSync(9_999))).toBe('EBADF close')
     }))
 
-  test('a rename replaces what has the name, and keeps the file', () =>
+  test('a rename replaces what has the name and keeps the file', () =>
     on((fs, dir) => {
       const [from, to] = [join(dir, 'from'), join(dir, 'to')]
       fs.writeFileSync(from, 'new')

@@ -9,7 +9,7 @@ export interface FaultKind<Targets> {
   /** How long it lasts, at least and at most, in ms. */
   readonly lastsMs: readonly [min: number, max: number]
   /**
-   * Makes it happen. What it strikes, and how hard, comes from the generator that it gets.
+   * Makes it happen. The generator that it gets decides what it strikes and how hard.
    *
    * @returns Heals it.
    */
@@ -57,7 +57,7 @@ export function drawFaults(table: readonly FaultKind<never>[], random: Random, s
 /** Counts how often each kind struck. */
 export type FaultCounts = Map<string, number>
 
-/** Makes faults happen at their moments, and ends them. */
+/** Makes faults happen at their moments and ends them. */
 export function scheduleFaults<Targets>(
   faults: readonly Fault[],
   table: readonly FaultKind<Targets>[],

@@ -228,7 +228,7 @@ export function mutantNamed(name: string): Mutant {
   return mutant
 }
 
-/** A source with its fault. @throws {Error} The text is not there once, so the mutant must be written anew. */
+/** A source with its fault. @throws {Error} The text is not there once, so the mutant must be written again. */
 export function mutated(source: string, { name, from, to }: Mutant): string {
   const parts = source.split(from)
   if (parts.length !== 2)

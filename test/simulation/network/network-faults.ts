@@ -48,7 +48,10 @@ const html = { 'content-type': 'text/html' }
 const page = Buffer.from('<html><body>Bad Gateway</body></html>')
 const empty = Buffer.alloc(0)
 
-/** What proxies answer by themselves. The server knows nothing of it. An empty 200 is not there: to a PUT it is the platform's own. */
+/**
+ * What proxies answer by themselves. The server knows nothing about it. An empty 200 is not there: to a PUT it is the
+ * platform's own.
+ */
 export const intermediaryAnswers: readonly NetworkAnswer[] = [
   { status: 404, headers: html, body: page },
   { status: 502, headers: html, body: page },

@@ -147,7 +147,7 @@ test('what is given up before the connection is there was not sent; later it may
   expect([...seen].sort()).toEqual(['not sent, 0 arrived', 'sent, 1 arrived'])
 })
 
-test('a server that is killed while it works resets its connections, and takes no new ones until it runs again', async () => {
+test('a server that is killed while it works resets its connections and accepts no new ones until it runs again', async () => {
   const { server, ended, send, run } = startPair('1', () => new Promise(() => undefined))
   send()
   await run(1_000)
@@ -174,7 +174,7 @@ test('a paused server gets its requests when it runs again', async () => {
   expect([arrived.length, ended.length]).toEqual([3, 3])
 })
 
-test('each fault of the table strikes, and is over when it is healed', async () => {
+test('each fault of the table strikes and is over when it is healed', async () => {
   for (const { name, strike } of networkFaults) {
     const { network, ended, send, run } = startPair(name)
     network.addresses.push(address)

@@ -11,14 +11,14 @@ interface Listener {
 
 /** A request under way. */
 export interface Sending {
-  /** Stays open until the connection ends: who does not want to wait for ever gives up. */
+  /** Stays open until the connection ends: a caller that does not want to wait for ever gives up. */
   readonly ended: Promise<Exchange>
-  /** Hangs up. What has left may still arrive. */
+  /** Hangs up. A request that has left may still arrive. */
   giveUp(cause: Error): void
 }
 
 /**
- * Connects processes. Each request has a connection of its own, so that all of them overtake each other. What arrives is
+ * Connects processes. Each request has a connection of its own, so that all of them overtake each other. An arrival is
  * an event of the process at which it arrives: a paused one gets it later, a dead one never.
  */
 export class Network {

@@ -34,7 +34,7 @@ export class CommitLog<Rows> {
     this.#unsynced.push(change)
   }
 
-  /** The first so many commits survive a power cut from now on. */
+  /** This number of the first commits survive a power cut from now on. */
   sync(count: number): void {
     const synced = this.#unsynced.splice(0, Math.max(0, count - this.#syncedCount))
     for (const change of synced) change(this.#synced)

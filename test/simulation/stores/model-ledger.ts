@@ -94,7 +94,7 @@ function isOver({ phase }: Order): boolean {
   return phase === 'ended' || phase === 'closed'
 }
 
-/** SQLite refuses a record whose times are no numbers. */
+/** SQLite refuses a record whose times are not numbers. */
 function assertStorable({ receivedAtMs, sinceMs }: Order): void {
   if (!Number.isFinite(receivedAtMs) || !Number.isFinite(sinceMs)) throw new Error('NOT NULL constraint failed')
 }

@@ -37,9 +37,9 @@ vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: Data
 
 /**
  * A store in real files, for tests that have `withSyncs` in place of `node:fs`. A kill leaves the files as they are at
- * that moment: what SQLite has written is in them, what it has in memory is not. A power cut leaves them as they were when
- * the last sync that ended began. This shows which commits the agent has synced before it goes on. That SQLite reads such
- * files well, and that a disk keeps what it was told to sync, is theirs to prove.
+ * that moment: what SQLite has written is in them, what it has in memory is not. A power cut leaves them as they were
+ * when the last sync that ended began. This shows which commits the agent has synced before it continues. That SQLite
+ * reads such files well, and that a disk keeps what it was told to sync, is theirs to prove.
  *
  * @param ballast The file that the store removes to make room.
  */

@@ -39,7 +39,7 @@ export interface StoreSession<Store> {
 export interface StoreUnderTest<Store> extends Disposable {
   /** The requests that were claimed and are not answered. */
   readonly unanswered: Set<string>
-  /** Opens the store in a new process, and ends the process after the script. */
+  /** Opens the store in a new process and ends the process after the script. */
   run<Result>(script: (session: StoreSession<Store>) => Promise<Result>, end?: ProcessEnd): Promise<Result>
   /** Time that passes between two processes. */
   passBetween(ms: number): Promise<void>

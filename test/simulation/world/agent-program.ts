@@ -32,7 +32,7 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
   readonly addresses: HostAddresses
   readonly registration: () => Registration
   readonly witness: AgentWitness
-  /** An agent ended in a way that no operator was told of. */
+  /** An agent ended in a way that no operator was told about. */
   readonly onBug: (error: unknown) => void
 }
 

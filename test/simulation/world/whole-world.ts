@@ -23,7 +23,7 @@ import { type WorldTargets, worldFaults } from './world-faults.ts'
 /** What the faults of a whole world strike. */
 export type Targets = HostTargets & NetworkTargets & WorldTargets
 
-/** What is asked of a world beside its seed. */
+/** What is asked of a world besides its seed. */
 export interface WorldOptions {
   /** Game servers, each with an agent and an identity of its own. Drawn from the seed if it is left out. */
   readonly agents?: number

@@ -64,14 +64,14 @@ export function callOverHttp(
   }
 }
 
-/** Calls by files. What the inbox has for nobody who waits is read and removed too. */
+/** Calls by files. Answers for which nobody waits are read and removed too. */
 export interface FileCalls {
   readonly call: CallAgent
   /** Reads and removes each answer. @throws {NodeJS.ErrnoException} The disk fails. */
   readInbox(): void
 }
 
-/** What the world knows of the files that game servers write. */
+/** What the world knows about the files that game servers write. */
 export interface FileRecord {
   /** The calls by the id in the name of the file, of all processes of the game server. */
   readonly calls: Map<string, GameCall>

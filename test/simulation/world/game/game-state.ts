@@ -1,4 +1,4 @@
-/** What the game server says of an order. */
+/** What the game server says about an order. */
 export type Result = 'DELIVERED' | 'OUT_OF_STOCK' | 'TEMPORARY'
 
 /** An order that the game server has decided. */
@@ -52,7 +52,7 @@ export function left({ stock, orders }: GameState, itemRef: string): number {
   return Math.max(0, units)
 }
 
-/** The platform must hear of each item of which another number can be sold now. */
+/** The platform must be told about each item of which another number can be sold now. */
 export function noteStockChanges(before: GameState, next: GameState): void {
   for (const [itemRef, item] of Object.entries(next.items))
     if (left(before, itemRef) !== left(next, itemRef)) item.isToReport = true

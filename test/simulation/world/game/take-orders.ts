@@ -66,7 +66,7 @@ export function takePushes(parts: OrderParts, network: Network, address: string)
   })
 }
 
-/** Asks for orders once a second, and takes them. */
+/** Asks for orders once a second and takes them. */
 export async function askForOrders(parts: OrderParts, clock: Clock, call: CallAgent): Promise<void> {
   const { store, process } = parts
   let since = '1970-01-01T00:00:00.000Z'

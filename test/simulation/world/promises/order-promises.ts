@@ -42,7 +42,10 @@ export class OrderPromises {
     return this.#wordsOfLastMinute(transactionId).includes(true)
   }
 
-  /** What the platform has said of a transaction in the last 60 s, since its payment: whether it waits for the delivery. */
+  /**
+   * What the platform has said about a transaction in the last 60 s, since its payment: whether it waits for the
+   * delivery.
+   */
   #wordsOfLastMinute(transactionId: number): readonly boolean[] {
     const sinceMs = startOfRunMs + this.#parts.nowMs() - freshMs
     const words: boolean[] = []

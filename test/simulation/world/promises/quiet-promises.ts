@@ -20,9 +20,9 @@ interface Unfinished {
   readonly facts: string
 }
 
-/** So often it is asked whether all is quiet: virtual ms. */
+/** How often it is asked whether all is quiet: virtual ms. */
 const lookMs = 2_000
-/** So long nothing may be left before it counts: an abandoned attempt may still arrive, and is repaired then. */
+/** So long nothing may be left before it counts: an abandoned attempt may still arrive and is repaired then. */
 const stillMs = 45_000
 /** So long a file may be there: those of game servers that ask come and go. */
 const fileMsMax = 20_000
