@@ -8,7 +8,7 @@ import { Repairs } from './call/repairs.ts'
 import { RetryBudget } from './call/retry-budget.ts'
 import type { SendDeps } from './call/send-with-retries.ts'
 import { SingleFlight } from './call/single-flight.ts'
-import { KeyQueues, type Turn, takeTurn } from './call/turn.ts'
+import { type Turn, takeTurn } from './call/turn.ts'
 import type { Clock } from './clock/clock.ts'
 import { repeat } from './clock/repeat.ts'
 import type { LiveConfig } from './config/live-config.ts'
@@ -117,8 +117,8 @@ export async function startAgent(
     random: outside.random,
     onAttempt: (operationName, result) => counters.onAttempt(operationName, result),
   }
-  const keyQueues = new KeyQueues(clock)
-  const repairs = new Repairs({ journal, keyQueues, sending, ...repairLog(log) })
+  const turns = outside.openTurns(clock)
+  const repairs = new Repairs({ journal, turns, sending, ...repairLog(log) })
   started.defer(() => repairs.close())
   const onWebhook = counters.onWebhook.bind(counters)
   const platform: OrdersPlatform = {
@@ -148,7 +148,7 @@ export async function startAgent(
   const deps: CallDeps = {
     callDeadlineMs,
     singleFlight: new SingleFlight(),
-    keyQueues,
+    turns,
     journal,
     sending,
     repairs,
@@ -177,7 +177,7 @@ export async function startAgent(
       platformClock,
       counters,
       inFlight: () => callLog.inFlight,
-      waiting: () => keyQueues.waiting,
+      waiting: () => turns.waiting,
       journal,
       isJournalWritable: () => stateLog.reasons.length === 0,
       reasons: () => [...new Set([...reasons(), ...(spool?.reasons() ?? [])])],

@@ -1,4 +1,5 @@
 import type { OpenJournal } from './call/open-journal.ts'
+import type { OpenTurns } from './call/turn.ts'
 import type { Clock } from './clock/clock.ts'
 import type { Files } from './durable-files/files.ts'
 import type { Listen } from './http/listen.ts'
@@ -22,6 +23,7 @@ export interface Outside {
   readonly watchDir: WatchDir
   readonly takeOwnership: TakeOwnership
   readonly openJournal: OpenJournal
+  readonly openTurns: OpenTurns
   readonly openLedger: OpenLedger
   /** Open orders in the ledger of a state directory with which no other ledger works; 0 where there is none. */
   readonly countOpenOrders: (stateDir: string) => number

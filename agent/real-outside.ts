@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { KeyQueues } from './call/key-queues.ts'
 import { systemClock } from './clock/system-clock.ts'
 import { hostFiles } from './durable-files/host-files.ts'
 import { startHttpServer } from './http/http-server.ts'
@@ -20,6 +21,7 @@ export const realOutside: Outside = {
   watchDir,
   takeOwnership,
   openJournal: openSqliteJournal,
+  openTurns: (clock) => new KeyQueues(clock),
   openLedger: openSqliteOrderLedger,
   countOpenOrders,
   connect: connectToPlatform,

@@ -10,13 +10,13 @@ import { attemptTimeoutMsMin, type Outcome, type SendDeps, sendWithRetries } fro
 import { settleDoubt } from './settle-doubt.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { type CallTrace, newTrace } from './trace.ts'
-import type { KeyQueues, Turn } from './turn.ts'
+import type { Turn, Turns } from './turn.ts'
 
 /** The parts on the path of a call. */
 export interface CallDeps {
   readonly callDeadlineMs: number
   readonly singleFlight: SingleFlight
-  readonly keyQueues: KeyQueues
+  readonly turns: Turns
   readonly journal: IdempotencyJournal
   readonly sending: SendDeps
   readonly repairs: Pick<Repairs, 'leave' | 'end'>

@@ -6,11 +6,11 @@ import { faultTable } from './fault-table.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from './observation.ts'
 import type { RepairJournal } from './repair-journal.ts'
 import { attemptOnce, type Outcome, type SendDeps } from './send-with-retries.ts'
-import type { KeyQueues } from './turn.ts'
+import type { Turns } from './turn.ts'
 
 export interface RepairsOptions {
   readonly journal: RepairJournal
-  readonly keyQueues: KeyQueues
+  readonly turns: Turns
   readonly sending: SendDeps
   /** Called after each attempt to send an observation again. */
   readonly onRepair: (repair: RepairReport) => void
@@ -228,8 +228,8 @@ export class Repairs {
 
   /** In the turn of its item, so that it overtakes no call, and none overtakes it. */
   async #repair(itemRef: string): Promise<void> {
-    const { keyQueues, sending, onRepair } = this.#options
-    const turn = keyQueues.takeTurn(keyOf(itemRef), 'join-now')
+    const { turns, sending, onRepair } = this.#options
+    const turn = turns.take(keyOf(itemRef), 'join-now')
     try {
       const hasTurn = await turn.wait(this.#nowMs + sending.attemptTimeoutMs)
       if (this.#phase !== 'sending') return

@@ -7,8 +7,8 @@ import type { SingleFlight } from './single-flight.ts'
  * joined, so that an older observation never overtakes a newer one.
  */
 export interface Turn {
-  /** An earlier call with the same key is not over yet. */
-  readonly mustWait: boolean
+  /** Whether an earlier call with the same key is not over yet. */
+  mustWait(): Promise<boolean>
   /** Resolves to true when every earlier call is over, or to false at the deadline (monotonic ms). */
   wait(deadlineMs: number): Promise<boolean>
   /** Gives up the position, whether the turn has come or not. A second release does nothing. */
@@ -16,85 +16,30 @@ export interface Turn {
 }
 
 /** The turn of a call that waits for no other. */
-export const freeTurn: Turn = { mustWait: false, wait: async () => true, release: () => undefined }
+export const freeTurn: Turn = { mustWait: async () => false, wait: async () => true, release: () => undefined }
+
+/** The turns of all calls that must not overtake each other. The port is narrow, so that a store for several hosts can keep them. */
+export interface Turns {
+  /** Number of calls of this agent that wait for an earlier call with their key. */
+  readonly waiting: number
+  /**
+   * Takes the next position of a key: now, or when the turn is first waited for. Turns that this agent takes come in the
+   * order in which it took them.
+   */
+  take(key: string, when: 'join-now' | 'join-later'): Turn
+}
+
+/** Opens the turns of an agent. */
+export type OpenTurns = (clock: Clock) => Turns
 
 /**
  * Takes the turn of a call when it arrives. Both interfaces do this first, and pass the turn to `answerCall`.
  *
  * A call whose id is under way will share that answer, so it joins the queue only if it has to be sent after all.
  */
-export function takeTurn(call: Call, deps: { keyQueues: KeyQueues; singleFlight: SingleFlight }): Turn {
+export function takeTurn(call: Call, deps: { turns: Turns; singleFlight: SingleFlight }): Turn {
   const key = orderKeyOf(call)
   if (key === undefined) return freeTurn
   const isShared = call.id !== undefined && deps.singleFlight.find(call.id) !== undefined
-  return deps.keyQueues.takeTurn(key, isShared ? 'join-later' : 'join-now')
-}
-
-/** One queue for each key that is busy. */
-export class KeyQueues {
-  readonly #clock: Clock
-  /** By key, the functions that release the turns which wait for it. A key that is not here is free. */
-  readonly #waiting = new Map<string, (() => void)[]>()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  /** Number of calls that wait for an earlier call with their key. */
-  get waiting(): number {
-    return this.#waiting.values().reduce((count, behind) => count + behind.length, 0)
-  }
-
-  /** Takes the next position of a key: now, or when the turn is first waited for. */
-  takeTurn(key: string, when: 'join-now' | 'join-later'): Turn {
-    let state: 'not-joined' | 'waiting' | 'come' | 'over' = 'not-joined'
-    const { promise: hasCome, resolve } = Promise.withResolvers<true>()
-    const come = () => {
-      state = 'come'
-      resolve(true)
-    }
-    const join = () => {
-      state = 'waiting'
-      this.#enter(key, come)
-    }
-    if (when === 'join-now') join()
-    return {
-      get mustWait() {
-        return state === 'waiting'
-      },
-      wait: async (deadlineMs) => {
-        if (state === 'not-joined') join()
-        return state === 'come' || this.#within(deadlineMs, hasCome)
-      },
-      release: () => {
-        if (state === 'waiting') this.#leave(key, come)
-        if (state === 'come') this.#pass(key)
-        state = 'over'
-      },
-    }
-  }
-
-  #enter(key: string, come: () => void): void {
-    const waiting = this.#waiting.get(key)
-    if (waiting) return void waiting.push(come)
-    this.#waiting.set(key, [])
-    come()
-  }
-
-  #leave(key: string, come: () => void): void {
-    const waiting = this.#waiting.get(key) ?? []
-    waiting.splice(waiting.indexOf(come), 1)
-  }
-
-  #pass(key: string): void {
-    const next = this.#waiting.get(key)?.shift()
-    if (next) next()
-    else this.#waiting.delete(key)
-  }
-
-  async #within(deadlineMs: number, hasCome: Promise<true>): Promise<boolean> {
-    const { promise: isTooLate, resolve } = Promise.withResolvers<false>()
-    const cancel = this.#clock.after(Math.max(0, deadlineMs - this.#clock.monotonicMs()), () => resolve(false))
-    return Promise.race([hasCome, isTooLate]).finally(cancel)
-  }
+  return deps.turns.take(key, isShared ? 'join-later' : 'join-now')
 }

@@ -117,7 +117,7 @@ async function readWhole(
 async function callInTurn(claim: Claim, call: Call, spool: PathSpool): Promise<CallAnswer | undefined> {
   const turn = spool.takeTurn(call)
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  if (turn.mustWait) {
+  if (await turn.mustWait()) {
     spool.set({ ...claim, at: 'queued', hasTurn: false, begin })
     await turn.wait(spool.clock.monotonicMs() + queuedMsMax)
     if (spool.stopping.aborted) {

@@ -57,11 +57,11 @@ function startLife(
     { repairs: { leave: (sent) => repairs.leave(sent), end: (...ended) => repairs.end(...ended) } },
     clock,
   )
-  const { keyQueues, sending } = deps
+  const { turns, sending } = deps
   const onError = (error: unknown) => {
     throw error
   }
-  const repairs = new Repairs({ journal, keyQueues, sending, onRepair: () => undefined, onError })
+  const repairs = new Repairs({ journal, turns, sending, onRepair: () => undefined, onError })
   return { call, repairs, killed, kill }
 }
 

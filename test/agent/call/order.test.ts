@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { KeyQueues } from '../../../agent/call/turn.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
 import { goodBodies, startTestAgent } from '../fixtures/test-agent.ts'
-import { TestClock } from '../fixtures/test-clock.ts'
 
 const adjust = (itemRef: string, observedQuantity: number) =>
   ['market.adjust-stock', { itemRef, observedQuantity }] as const
@@ -130,20 +128,4 @@ test('equal ids that wait for their item share one answer, and one attempt', asy
   agent.clock.advance(30_000)
   expect(await Promise.all(sharing)).toMatchObject([{ ok: true }, { ok: true }])
   expect(observed(platform)).toEqual([5, 5, 4])
-})
-
-test('a call that gives up leaves the queue without stopping it', async () => {
-  const clock = new TestClock()
-  const queues = new KeyQueues(clock)
-  const join = () => queues.takeTurn('k', 'join-now')
-  const [first, second, third] = [join(), join(), join()]
-  const waiting = second.wait(2_000)
-  clock.advance(2_000)
-  expect(await waiting).toBe(false)
-  second.release()
-  expect(third.mustWait).toBe(true)
-  first.release()
-  expect(await third.wait(10_000)).toBe(true)
-  third.release()
-  expect(join().mustWait).toBe(false)
 })

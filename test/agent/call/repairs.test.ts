@@ -187,7 +187,7 @@ test('an observation whose repair cannot be noted is refused before it is sent',
     { repairs: { leave: (left) => repairs.leave(left), end: (...ended) => repairs.end(...ended) } },
   )
   let isFull = false
-  const { keyQueues, sending } = deps
+  const { turns, sending } = deps
   const journal = memoryRepairJournal(clock)
   const repairs = new Repairs({
     journal: {
@@ -197,7 +197,7 @@ test('an observation whose repair cannot be noted is refused before it is sent',
         await journal.noteRepair(repair)
       },
     },
-    keyQueues,
+    turns,
     sending,
     onRepair: () => undefined,
     onError: unexpected,
@@ -221,10 +221,10 @@ test('a repair whose journal fails is reported, and rejects nowhere', async () =
   })
   const errors: unknown[] = []
   const broken = new Error('the disk failed')
-  const { keyQueues, sending } = deps
+  const { turns, sending } = deps
   const repairs = new Repairs({
     journal: memoryRepairJournal(clock, { removeRepair: () => Promise.reject(broken) }),
-    keyQueues,
+    turns,
     sending,
     onRepair: unexpected,
     onError: (error) => errors.push(error),
@@ -240,10 +240,10 @@ test('a repair whose journal fails is reported, and rejects nowhere', async () =
 
 test('a start that fails leaves what the last process may have on its way to the next start', async () => {
   const { clock, deps } = callPipeline(unexpected)
-  const { keyQueues, sending } = deps
+  const { turns, sending } = deps
   const journal = memoryRepairJournal(clock)
   await journal.begin(lifetimeMs)
-  const failed = new Repairs({ journal, keyQueues, sending, onRepair: unexpected, onError: unexpected })
+  const failed = new Repairs({ journal, turns, sending, onRepair: unexpected, onError: unexpected })
   await failed.close()
   expect(await journal.begin(lifetimeMs)).toBe(lifetimeMs)
 })
@@ -257,8 +257,8 @@ test('an observation writes nothing where no attempt was abandoned', async () =>
     noteRepair: async ({ itemRef }) => void written.push(itemRef),
     removeRepair: async (itemRef) => void written.push(itemRef),
   })
-  const { keyQueues, sending } = deps
-  const repairs = new Repairs({ journal, keyQueues, sending, onRepair: () => undefined, onError: unexpected })
+  const { turns, sending } = deps
+  const repairs = new Repairs({ journal, turns, sending, onRepair: () => undefined, onError: unexpected })
   await repairs.start()
   for (const quantity of [5, 4, 3]) expect(await call(...adjust(quantity))).toMatchObject({ ok: true })
   await call('market.withdraw', { itemRef: 'item-1' })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { KeyQueues } from '../../../agent/call/key-queues.ts'
 import { clockOver } from '../../../agent/clock/clock.ts'
 import { makeDir } from '../../../agent/durable-files/make-dir.ts'
 import { RemovedError, trackFile } from '../../../agent/durable-files/same-file.ts'
@@ -105,6 +106,7 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
     watchDir,
     takeOwnership,
     openJournal: (options) => openModelJournal({ ...options, ...parts, log: state.journal, path: 'journal.db' }),
+    openTurns: (clock) => new KeyQueues(clock),
     openLedger: (options) => openModelLedger({ ...options, ...parts, log: state.ledger, path: 'orders.db' }),
     countOpenOrders: () => state.ledger.rows.orders.size,
     connect,

@@ -85,7 +85,7 @@ const agentMutants: readonly Mutant[] = [
   },
   {
     name: 'the next call of an item is not woken',
-    file: 'agent/call/turn.ts',
+    file: 'agent/call/key-queues.ts',
     from: 'if (next) next()\n    else',
     to: 'if (!next)',
   },
