@@ -89,7 +89,7 @@ export async function startAgent(
   const counters = new Counters()
   const requestFiles = new RequestTable(() => clock.monotonicMs())
   const stateLog = new StateLog('calls with an id', config.stateDir, log)
-  const journal = outside.openJournal({
+  const journal = await outside.openJournal({
     stateDir: config.stateDir,
     clock,
     isUnanswered: (id) => requestFiles.isUnanswered(id),
@@ -140,9 +140,9 @@ export async function startAgent(
   }
   const forwardToken = () => live.current.webhook?.forwardToken
   const toBridge = { forwardToken, platform, clock, log, onWebhook, observations: repairs, onFatal }
-  const bridge = config.webhook && openBridge({ ...config, ...outside, ...toBridge, settings: config.webhook })
+  const bridge = config.webhook && (await openBridge({ ...config, ...outside, ...toBridge, settings: config.webhook }))
   if (bridge) started.defer(() => bridge.close())
-  else warnOfUnattendedOrders(() => outside.countOpenOrders(config.stateDir), log)
+  else await warnOfUnattendedOrders(() => outside.countOpenOrders(config.stateDir), log)
   const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api, clock, signing.check)
   const callLog = new CallLog(log)
   const deps: CallDeps = {

@@ -26,7 +26,7 @@ export interface Outside {
   readonly openTurns: OpenTurns
   readonly openLedger: OpenLedger
   /** Open orders in the ledger of a state directory with which no other ledger works; 0 where there is none. */
-  readonly countOpenOrders: (stateDir: string) => number
+  readonly countOpenOrders: (stateDir: string) => Promise<number>
   /** Makes connections: to the platform, and to the game server that orders are pushed to. */
   readonly connect: Connect
   /** Takes ports: that of the calls, and that of the webhooks. */

@@ -26,4 +26,4 @@ export type Journal = IdempotencyJournal & RepairJournal
  * @throws {LockedError} Another program has it open.
  * @throws {DirUnusableError} It cannot be reached or written.
  */
-export type OpenJournal = (options: JournalOptions) => Journal
+export type OpenJournal = (options: JournalOptions) => Promise<Journal>

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { type CallAnswer, inDoubt } from '../call/answer.ts'
 import { isHarmfulTwice, isSentOnce, type JournalEntry } from '../call/idempotency-journal.ts'
-import type { OpenJournal } from '../call/open-journal.ts'
+import type { Journal, JournalOptions } from '../call/open-journal.ts'
 import { repeat } from '../clock/repeat.ts'
 import { DatabaseWriter } from '../database/database-writer.ts'
 import { storeRoom } from '../database/room.ts'
@@ -22,8 +22,12 @@ const removalIntervalMs = 1_000
 /** Some 4 MB. All others are read from the database. */
 const cachedTextMax = 2 * 1024 * 1024
 
-/** The journal in `journal.db` of the state directory. */
-export const openSqliteJournal: OpenJournal = ({ stateDir, clock, isUnanswered, onFull, onFatal }) => {
+/**
+ * Opens the journal in `journal.db` of the state directory.
+ *
+ * @throws As `OpenJournal`.
+ */
+export function openSqliteJournal({ stateDir, clock, isUnanswered, onFull, onFatal }: JournalOptions): Journal {
   const ballast = new Ballast(stateDir)
   const { db, time, calls } = openStore(stateDir, clock, ballast)
   const writer = new DatabaseWriter(db, {

@@ -57,4 +57,4 @@ export interface LedgerOptions {
  * @throws {LockedError} Another program has it open.
  * @throws {DirUnusableError} There is no space, or no right to it. It may be healthy.
  */
-export type OpenLedger = (options: LedgerOptions) => OrderLedger
+export type OpenLedger = (options: LedgerOptions) => Promise<OrderLedger>

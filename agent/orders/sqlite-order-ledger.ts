@@ -7,7 +7,7 @@ import { storeRoom } from '../database/room.ts'
 import { cures } from '../language/cures.ts'
 import { takeOverEarlierLedger } from './earlier-ledgers.ts'
 import type { Order } from './order.ts'
-import type { LedgerOptions, OpenLedger, OrderLedger } from './order-ledger.ts'
+import type { LedgerOptions, OrderLedger } from './order-ledger.ts'
 
 const schemaVersion = 3
 
@@ -46,8 +46,9 @@ export const ledgerDatabase: DatabaseKind = {
  *
  * @throws As `openDatabase`.
  */
-export const openSqliteOrderLedger: OpenLedger = ({ stateDir, ...options }) =>
-  openDatabase(ledgerDatabase, stateDir, (db) => ledgerOf(db, join(stateDir, ledgerDatabase.fileName), options))
+export function openSqliteOrderLedger({ stateDir, ...options }: LedgerOptions): OrderLedger {
+  return openDatabase(ledgerDatabase, stateDir, (db) => ledgerOf(db, join(stateDir, ledgerDatabase.fileName), options))
+}
 
 /**
  * Open orders in the ledger of a state directory with which no other ledger works; 0 where there is none.

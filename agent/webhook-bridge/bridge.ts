@@ -49,11 +49,11 @@ export interface Bridge {
 }
 
 /** @throws As `OpenLedger`. */
-export function openBridge(options: BridgeOptions): Bridge {
+export async function openBridge(options: BridgeOptions): Promise<Bridge> {
   const { settings, stateDir, spoolDir, forwardToken: token, clock, log } = options
   const { forwardUrl: url, ordersBy: channel } = settings
   const stateLog = new StateLog('orders', stateDir, log)
-  const ledger = options.openLedger({ ...options, onFull: (cause) => stateLog.onFull(cause) })
+  const ledger = await options.openLedger({ ...options, onFull: (cause) => stateLog.onFull(cause) })
   const pushing = url !== undefined && channel === 'url' ? pushToUrl({ ...options, url, token }) : undefined
   const files = spoolDir === undefined ? undefined : eventFiles(options.files, spoolDir, clock, log)
   const orders = new Orders({ ...options, ledger, channel, files, push: pushing?.push ?? (async () => 'unanswered') })
