@@ -16,6 +16,7 @@ export const rows: Readonly<Record<Program, readonly (readonly string[])[]>> = {
     ['webhook-bridge'],
     ['loopback', 'spool'],
     ['orders'],
+    ['postgres'],
     ['log'],
     ['journal'],
     ['call'],

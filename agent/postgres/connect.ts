@@ -1,0 +1,102 @@
+import { Client } from 'pg'
+import type { StoreHost, StoreUrl } from './store-url.ts'
+
+/** How to connect. */
+export interface ConnectOptions {
+  /** PEM of the authority that signed the certificates of the servers; undefined for those of the system. */
+  readonly ca: string | undefined
+  /** Of one attempt with one host, TLS and password included. */
+  readonly timeoutMs: number
+  /** Shown in the server's list of sessions. */
+  readonly applicationName: string
+}
+
+/** Why a host was not used. */
+export interface HostProblem {
+  readonly host: string
+  readonly port: number
+  /** `read-only`: a standby, or a server that accepts no writes for another reason. */
+  readonly problem: 'read-only' | Error
+}
+
+/** No host of the store accepts writes now. */
+export class StoreUnreachableError extends Error {
+  override readonly name = 'StoreUnreachableError'
+  readonly problems: readonly HostProblem[]
+
+  constructor(problems: readonly HostProblem[]) {
+    super(`no host of the store accepts writes (${problems.map(describe).join('; ')})`)
+    this.problems = problems
+  }
+}
+
+/** A session with a host that accepted writes when it began. */
+export interface StoreSession {
+  readonly client: Client
+  /** Ends the session cleanly. */
+  end(): Promise<void>
+}
+
+/**
+ * Connects to the first host of a store that accepts writes. Each is tried once, for `timeoutMs` at most.
+ *
+ * @param onEnd Called when the session has ended by anything else than its `end`.
+ * @throws {StoreUnreachableError}
+ */
+export async function connectToStore(url: StoreUrl, options: ConnectOptions, onEnd: () => void): Promise<StoreSession> {
+  const problems: HostProblem[] = []
+  for (const host of url.hosts) {
+    const client = newClient(url, host, options)
+    let state: 'new' | 'used' | 'ended' = 'new'
+    client.on('end', () => {
+      if (state === 'used') onEnd()
+      state = 'ended'
+    })
+    // An error ends the session too. Without a listener it would end the process.
+    client.on('error', () => undefined)
+    const problem = await connectOrTell(client)
+    // The connection may have ended since the answer.
+    if (problem === undefined && state === 'new') {
+      state = 'used'
+      const end = () => {
+        state = 'ended'
+        return client.end()
+      }
+      return { client, end }
+    }
+    problems.push({ host: host.host, port: host.port, problem: problem ?? new Error('the connection ended') })
+    // Nothing waits for this, because a host that is gone does not answer it.
+    client.end().catch(() => undefined)
+  }
+  throw new StoreUnreachableError(problems)
+}
+
+async function connectOrTell(client: Client): Promise<HostProblem['problem'] | undefined> {
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
+    return rows[0]?.transaction_read_only === 'off' ? undefined : 'read-only'
+  } catch (error) {
+    return error as Error
+  }
+}
+
+function newClient(url: StoreUrl, { host, port, isRemote }: StoreHost, options: ConnectOptions): Client {
+  const { user, password, database } = url
+  const { ca, timeoutMs, applicationName } = options
+  return new Client({
+    ...{ host, port, user, database },
+    // As a function, because `pg` would look for a missing one in the environment and in a file.
+    password: () => password ?? '',
+    enableChannelBinding: true,
+    ssl: isRemote && { ...(ca !== undefined && { ca }), minVersion: 'TLSv1.2' },
+    application_name: applicationName,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    keepAlive: true,
+  })
+}
+
+function describe({ host, port, problem }: HostProblem): string {
+  return `${host}:${port}: ${problem === 'read-only' ? 'read-only' : problem.message}`
+}
