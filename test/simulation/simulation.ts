@@ -11,6 +11,8 @@
  * - `network/`: requests between processes. Each has a connection of its own; what arrives is an event of the receiver.
  * - `faults/`: each kind of fault is a line in a table. A run draws some of them, and `shrink` leaves out what is not needed.
  * - `coverage.ts`: counts rows of the programs' own tables.
+ * - `agent/`, `world/`: the real agent on the models, and the whole world around it with the checks of its promises.
+ * - `mutants/`: faults of the programs that a simulation must find. `simulate.ts` is the command.
  *
  * How a world is assembled (`assemble` below gets the parts):
  *

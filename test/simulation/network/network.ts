@@ -30,6 +30,8 @@ export class Network {
     this.#random = random.part('network')
   }
 
+  /** Where a 200 is final. A proxy that gives one by itself loses what was sent, and nobody can know. */
+  readonly finalAddresses = new Set<string>()
   /** Every address at which somebody has listened. */
   readonly addresses: string[] = []
 
@@ -72,11 +74,15 @@ export class Network {
     return { ended, giveUp: (cause) => end({ kind: 'failed', wasSent, cause }) }
   }
 
+  #mayCome({ status }: NetworkAnswer, address: string): boolean {
+    return status !== 200 || !this.finalAddresses.has(address)
+  }
+
   /** What happens to a request that has left. */
   #exchange(connected: Connected): void {
     const { address, answer, fail } = connected
     const intermediary = this.faults.strikes('answer of an intermediary', address)
-    if (intermediary) answer(intermediary.pick(intermediaryAnswers))
+    if (intermediary) answer(intermediary.pick(intermediaryAnswers.filter((found) => this.#mayCome(found, address))))
     else if (this.faults.strikes('reset before it arrives', address)) fail('ECONNRESET')
     else if (!this.faults.strikes('request dropped', address)) this.#deliver(connected)
   }

@@ -38,8 +38,8 @@ const usualMoves: Readonly<Partial<Record<TransactionPhase, readonly (readonly [
   'awaiting-server': [['dispute', 0.04]],
   delivered: [['dispute', 0.02]],
   disputed: [
-    ['refund', 0.03],
-    ['reject-dispute', 0.03],
+    ['refund', 0.015],
+    ['reject-dispute', 0.015],
   ],
 }
 

@@ -1,3 +1,4 @@
+import type { Status } from '../../../agent/status/status.ts'
 import { newAgentState } from '../agent/model-outside.ts'
 import { type HostTargets, hostFaults } from '../faults/host-faults.ts'
 import { type NetworkTargets, networkFaults } from '../faults/network-faults.ts'
@@ -11,6 +12,7 @@ import { gameDir } from './game/game-store.ts'
 import { noQuirks } from './game/quirks.ts'
 import { Wants } from './game/wants.ts'
 import { installPlatform, type ModelPlatform, type Registration } from './model-platform.ts'
+import { installOperator } from './operator.ts'
 import { installPeople } from './people.ts'
 import { AnswerPromises } from './promises/answer-promises.ts'
 import { FilePromises } from './promises/file-promises.ts'
@@ -135,6 +137,7 @@ function assembleServer(name: string, parts: ServerParts) {
   ])
   // The requests in an outbox, and the answers in an inbox, are gone with their directory.
   host.removableDirs.push('/var/spool/events', '/var/spool/replies')
+  network.finalAddresses.add(`${name}:8081`)
   const gameServerId = () => registrations.get(name)?.gameServerId
   const files = new FilePromises(name, judge.break)
   host.onPowerCut(() => files.onPowerCut())
@@ -186,7 +189,9 @@ function assembleServer(name: string, parts: ServerParts) {
     },
     newItemRef: () => `${name}-item-${++items}`,
   })
-  return { name, host, agent, state, orders, answers, quirks, wants, files, saved, gameServerId, addresses }
+  const seen: { status: Status | undefined; atMs: number } = { status: undefined, atMs: 0 }
+  installOperator(host, network, `${name}:8899`, (status) => Object.assign(seen, { status, atMs: nowMs() }))
+  return { name, host, agent, state, orders, answers, quirks, wants, files, saved, seen, gameServerId, addresses }
 }
 
 function makeDirs({ disk }: ModelHost, dirs: readonly string[]): void {

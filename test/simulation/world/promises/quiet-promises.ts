@@ -26,6 +26,7 @@ const lookMs = 2_000
 const stillMs = 45_000
 /** So long a file may be there: those of game servers that ask come and go. */
 const fileMsMax = 20_000
+const statusAgeMsMax = 30_000
 
 /** When the faults are over, everything comes to its end: nothing waits for ever, and nobody is left with a wrong idea. */
 export class QuietPromises {
@@ -62,7 +63,8 @@ export class QuietPromises {
       this.#openTransaction() ??
       firstOf(servers, openOrder) ??
       this.#oldFile() ??
-      firstOf(servers, (server) => this.#wrongStock(server))
+      firstOf(servers, (server) => this.#wrongStock(server)) ??
+      firstOf(servers, (server) => this.#wrongStatus(server))
     if (!unfinished && day.phase === 'closing') {
       day.phase = 'closed'
       for (const server of servers) server.agent.restart(() => this.#checkStopped(server))
@@ -97,6 +99,15 @@ export class QuietPromises {
       if (nowMs - firstMs > fileMsMax) return { promise, facts }
     }
     return undefined
+  }
+
+  /** The status shows that nothing is open. It does not say `ready` before the agent has spoken with the platform. */
+  #wrongStatus({ name, seen: { status, atMs } }: Server): Unfinished | undefined {
+    const promise = 'the status shows what is open'
+    if (!status || atMs < this.#parts.nowMs() - statusAgeMsMax) return { promise, facts: `${name}: no status` }
+    const { orders, calls } = status
+    if (orders?.open === 0 && orders.waiting === 0 && calls.waiting === 0) return undefined
+    return { promise, facts: `${name}: ${JSON.stringify({ orders, calls })}` }
   }
 
   /** A file that was refused stays for a day, and a temporary one that could not be removed until the next start. */
