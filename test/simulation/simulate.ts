@@ -49,19 +49,17 @@ async function runMany(): Promise<void> {
   printFigures(figures, simulation, counts)
   if (!figures.failed) return
   process.exitCode = 1
-  process.stdout.write(
-    `\n${describeFailure(await explain(simulation, figures.failed), figures.failed.faults.length)}\n`,
-  )
+  console.log(`\n${describeFailure(await explain(simulation, figures.failed), figures.failed.faults.length)}`)
 }
 
 /** Runs one seed, and prints each event of it. */
 async function runOne(seed: string): Promise<void> {
   const simulation = wholeWorld(options)
   const run = await runSeed(simulation, seed, { keepsLines: true })
-  process.stdout.write(`${run.lines.join('\n')}\n`)
-  if (!run.violation) return void process.stdout.write(`seed ${seed}: every promise is kept\n`)
+  console.log(run.lines.join('\n'))
+  if (!run.violation) return void console.log(`seed ${seed}: every promise is kept`)
   process.exitCode = 1
-  process.stdout.write(`\n${describeFailure(await explain(simulation, run), run.faults.length)}\n`)
+  console.log(`\n${describeFailure(await explain(simulation, run), run.faults.length)}`)
 }
 
 function printFigures<Targets>(
@@ -69,7 +67,7 @@ function printFigures<Targets>(
   { table }: Simulation<Targets>,
   counts: RowCounts,
 ): void {
-  const write = (line: string) => process.stdout.write(`${line}\n`)
+  const write = (line: string) => console.log(line)
   write(`${runs} runs, ${events} events, ${Math.round(events / seconds)} events a second`)
   write('\nfaults')
   for (const { part, name } of table) write(`${count(faultCounts.get(`${part}: ${name}`))}  ${part}: ${name}`)

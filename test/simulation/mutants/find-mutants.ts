@@ -17,9 +17,9 @@ export async function findMutants(names: readonly string[], seconds: number): Pr
   for (const { name } of names.length > 0 ? names.map(mutantNamed) : mutants) {
     const found = await findMutant(name, seconds)
     if (found === undefined) missed.push(name)
-    process.stdout.write(`${name}\n    ${found ?? 'NOT FOUND'}\n`)
+    console.log(`${name}\n    ${found ?? 'NOT FOUND'}`)
   }
-  process.stdout.write(missed.length === 0 ? 'all are found\n' : `${missed.length} are not found\n`)
+  console.log(missed.length === 0 ? 'all are found' : `${missed.length} are not found`)
   return missed.length === 0
 }
 
