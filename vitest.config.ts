@@ -5,7 +5,11 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // The programs speak the language of the shell that starts them.
     env: { LC_ALL: 'C.UTF-8' },
-    globalSetup: ['test/outputs/no-secret-in-outputs.ts', 'test/programs/bundle.ts'],
+    globalSetup: [
+      'test/outputs/no-secret-in-outputs.ts',
+      'test/programs/bundle.ts',
+      'test/programs/shared-postgres.ts',
+    ],
     // A bound against a test that hangs. A busy machine is several times slower than a quiet one.
     testTimeout: 120_000,
     // Not the usual 1 s, for the same reason. Shorter than a test's own, so that what did not come is named.

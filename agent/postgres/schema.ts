@@ -1,0 +1,25 @@
+/** Everything of the agents in the database is in this schema. */
+export const schemaName = 'market_agent'
+
+/** One version of the schema. */
+export interface SchemaVersion {
+  /** Makes it from the version before. It takes a moment and no lock on a table that has many rows. */
+  readonly sql: string
+  /** Agents that know this version or a later one can work with it. So agents are upgraded one after another. */
+  readonly usableFrom: number
+}
+
+/** Every version, from 1. A released one is never changed. */
+export const schemaVersions: readonly SchemaVersion[] = [
+  {
+    usableFrom: 1,
+    sql: `
+      CREATE TABLE market_agent.store (
+        single boolean PRIMARY KEY DEFAULT true CHECK (single),
+        version integer NOT NULL,
+        usable_from integer NOT NULL
+      );
+      INSERT INTO market_agent.store (version, usable_from) VALUES (1, 1);
+    `,
+  },
+]
