@@ -130,7 +130,7 @@ async function storeAnswer({ call, trace, deps }: Run, keyed: JournalledCall, an
   const keptMs = keepMs(call.operation, answer, deps.sending.platformClock)
   try {
     if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs)
-    else if (isOnce(call)) await deps.journal.release(keyed.id)
+    else await deps.journal.release(keyed)
     return answer
   } catch (error) {
     trace.isKept = false

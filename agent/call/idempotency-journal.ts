@@ -48,11 +48,14 @@ export interface IdempotencyJournal {
    * @throws {StoreFullError} It could not be stored.
    */
   recordAnswer(call: JournalledCall, answer: CallAnswer, keepMs: number): Promise<void>
-  /** The call ended with an answer that is not stored: its id is new again. */
-  release(id: string): Promise<void>
-  /** Closes the store. */
+  /**
+   * The call ended with an answer that is not stored: its id is new again. Every call with an id that is executed ends with
+   * `recordAnswer` or with this, so that a store for several hosts knows that it is over.
+   */
+  release(call: JournalledCall): Promise<void>
   /** Number of ids that it has, those whose window is over included. */
   count(): Promise<number>
+  /** Closes the store. */
   close(): Promise<void>
 }
 

@@ -117,7 +117,8 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, onFull, onFat
       cache.set(call.id, { fingerprint: call.fingerprint, answer, endsAtMs })
     },
 
-    async release(id) {
+    async release({ id }) {
+      if (!read(id)) return
       cache.delete(id)
       commitForSure(() => calls.delete(id))
     },

@@ -48,7 +48,7 @@ class Model implements AsyncDisposable {
         break
       }
       case 'release':
-        await this.#journal.release(step.id)
+        await this.#journal.release(called(step.id))
         this.#expected.delete(step.id)
         break
       case 'forget ended':

@@ -39,7 +39,7 @@ const agentMutants: readonly Mutant[] = [
     name: 'an answer is not stored',
     file: 'agent/call/answer-call.ts',
     from: 'if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs)',
-    to: 'if (keptMs > 0) await deps.journal.release(keyed.id)',
+    to: 'if (keptMs > 0) await deps.journal.release(keyed)',
   },
   {
     name: 'an answer is given before it is stored',

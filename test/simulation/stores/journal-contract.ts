@@ -193,10 +193,15 @@ export function testJournal(name: string, newDisk: () => StoreOnDisk<Journal>): 
   promise('a call that ended without a stored answer makes its id new again', async (disk) => {
     await disk.run(async ({ store: journal }) => {
       await journal.recordIntent(once('a'))
-      await journal.release('a')
-      expect(await journal.find('a')).toBeUndefined()
+      await journal.recordAnswer(idempotent('b'), answer, windowMs)
+      for (const call of [once('a'), idempotent('b'), safe('never stored')]) {
+        await journal.release(call)
+        expect(await journal.find(call.id)).toBeUndefined()
+      }
     }, 'kill')
-    await disk.run(async ({ store: journal }) => expect(await journal.findUnanswered('a')).toBeUndefined())
+    await disk.run(async ({ store: journal }) => {
+      expect([await journal.findUnanswered('a'), await journal.findUnanswered('b')]).toEqual([undefined, undefined])
+    })
   })
 
   promise('repairs are due when they were, in each later process, until they are made', async (disk) => {

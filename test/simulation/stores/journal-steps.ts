@@ -25,9 +25,9 @@ export const journalSteps: readonly Step<Journal>[] = [
     return `answer ${dataText} of ${call.id} (${call.operationName})`
   },
   async ({ store }, random) => {
-    const { id } = drawCall(random)
-    await store.release(id)
-    return `release ${id}`
+    const call = drawCall(random)
+    await store.release(call)
+    return `release ${call.id}`
   },
   async ({ store }, random) => {
     const { id } = drawCall(random)

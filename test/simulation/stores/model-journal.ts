@@ -139,8 +139,8 @@ export function openModelJournal(options: ModelJournalOptions): Journal {
       if (isHarmfulTwice(call)) await writer.sync()
     },
 
-    async release(id) {
-      commitForSure(`release ${id}`, ({ calls }) => void calls.delete(id))
+    async release({ id }) {
+      if (writer.read().calls.has(id)) commitForSure(`release ${id}`, ({ calls }) => void calls.delete(id))
     },
 
     async begin(lifetimeMs) {
