@@ -12,6 +12,7 @@ export default defineConfig({
     ],
     // A bound against a test that hangs. A busy machine is several times slower than a quiet one.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Not the usual 1 s, for the same reason. Shorter than a test's own, so that what did not come is named.
     expect: { poll: { timeout: 60_000 } },
     // Two cores run two files at a time; real processes need the rest.

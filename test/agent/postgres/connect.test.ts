@@ -1,25 +1,19 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type ConnectOptions, connectToStore, StoreUnreachableError } from '../../../agent/postgres/connect.ts'
 import type { StoreHost, StoreUrl } from '../../../agent/postgres/store-url.ts'
-import { type CertificateAuthority, certificateAuthority } from '../fixtures/certificates.ts'
-import { type PostgresServer, startPostgres } from '../fixtures/postgres-server.ts'
+import { certificateAuthority } from '../fixtures/certificates.ts'
+import { startPostgres } from '../fixtures/postgres-server.ts'
 
 const password = 'pässword'
 const options: ConnectOptions = { ca: undefined, timeoutMs: 30_000, applicationName: 'market-agent test' }
 const unexpected = () => expect.unreachable('the session ended')
-let authority: CertificateAuthority
-let writable: PostgresServer
-let readOnly: PostgresServer
-
-beforeAll(async () => {
-  authority = certificateAuthority('Store')
-  ;[writable, readOnly] = await Promise.all([
-    startPostgres({ password, certificate: authority.issue('DNS:localhost') }),
-    startPostgres({ settings: { default_transaction_read_only: 'on' } }),
-  ])
-})
+const authority = certificateAuthority('Store')
+const [writable, readOnly] = await Promise.all([
+  startPostgres({ password, certificate: authority.issue('DNS:localhost') }),
+  startPostgres({ settings: { default_transaction_read_only: 'on' } }),
+])
 afterAll(async () => {
   authority[Symbol.dispose]()
   await Promise.all([writable, readOnly].map((server) => server[Symbol.asyncDispose]()))
