@@ -7,8 +7,8 @@ export interface DueRepair {
 }
 
 /**
- * What repairs need of a journal. Everything that resolves survives kill -9; only `begin` survives a power cut too, because
- * a note is worth as much as the observation in it, which is not synced either.
+ * What repairs need of a journal. What resolves survives a power cut, except `endCleanly`: an older note that comes back
+ * would send an older observation over a newer one.
  */
 export interface RepairJournal {
   /**

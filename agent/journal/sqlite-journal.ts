@@ -138,10 +138,12 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, onFull, onFat
       room.assert()
       time.storeOffset((write) => room.commit(() => writer.commit(write)))
       room.commit(() => writer.commit(() => repairs.replace(repair)))
+      await writer.sync()
     },
 
     async removeRepair(itemRef) {
       commitForSure(() => repairs.remove(itemRef))
+      await writer.sync()
     },
 
     async endCleanly() {

@@ -204,27 +204,32 @@ export function testJournal(name: string, newDisk: () => StoreOnDisk<Journal>): 
     })
   })
 
-  promise('repairs are due when they were, in each later process, until they are made', async (disk) => {
-    await disk.run(async ({ store: journal, pass }) => {
-      await journal.noteRepair({ itemRef: 'sword', quantity: 5, dueInMs: minuteMs })
-      await journal.noteRepair({ itemRef: 'sword', quantity: 3, dueInMs: 2 * minuteMs })
-      await journal.noteRepair({ itemRef: 'shield', quantity: 0, dueInMs: minuteMs })
-      await pass(minuteMs / 2)
-    }, 'kill')
-    await disk.passBetween(minuteMs / 2)
-    await disk.run(async ({ store: journal }) => {
-      const repairs = [...(await journal.findRepairs())].sort((one, other) => one.quantity - other.quantity)
-      const rounded = repairs.map(({ dueInMs, ...repair }) => ({ ...repair, dueInS: Math.round(dueInMs / 1_000) + 0 }))
-      expect(rounded).toEqual([
-        { itemRef: 'shield', quantity: 0, dueInS: 0 },
-        { itemRef: 'sword', quantity: 3, dueInS: 60 },
-      ])
-      await journal.removeRepair('sword')
-    }, 'kill')
-    await disk.run(async ({ store: journal }) =>
-      expect(await journal.findRepairs()).toMatchObject([{ itemRef: 'shield' }]),
-    )
-  })
+  for (const end of processEnds) {
+    promise(`repairs are due when they were after a ${end}, until they are made`, async (disk) => {
+      await disk.run(async ({ store: journal, pass }) => {
+        await journal.noteRepair({ itemRef: 'sword', quantity: 5, dueInMs: minuteMs })
+        await journal.noteRepair({ itemRef: 'sword', quantity: 3, dueInMs: 2 * minuteMs })
+        await journal.noteRepair({ itemRef: 'shield', quantity: 0, dueInMs: minuteMs })
+        await pass(minuteMs / 2)
+      }, end)
+      await disk.passBetween(minuteMs / 2)
+      await disk.run(async ({ store: journal }) => {
+        const repairs = [...(await journal.findRepairs())].sort((one, other) => one.quantity - other.quantity)
+        const rounded = repairs.map(({ dueInMs, ...repair }) => ({
+          ...repair,
+          dueInS: Math.round(dueInMs / 1_000) + 0,
+        }))
+        expect(rounded).toEqual([
+          { itemRef: 'shield', quantity: 0, dueInS: 0 },
+          { itemRef: 'sword', quantity: 3, dueInS: 60 },
+        ])
+        await journal.removeRepair('sword')
+      }, end)
+      await disk.run(async ({ store: journal }) =>
+        expect(await journal.findRepairs()).toMatchObject([{ itemRef: 'shield' }]),
+      )
+    })
+  }
 
   promise('a full disk takes no new call, stores the answers of calls under way, and says when there is room', (disk) =>
     disk.run(async ({ store: journal, pass, setFull, reportedFull }) => {

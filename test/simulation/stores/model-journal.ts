@@ -163,10 +163,12 @@ export function openModelJournal(options: ModelJournalOptions): Journal {
       storeOffset(commitIfRoom)
       const row = { quantity, dueAtMs: nowMs() + dueInMs }
       commitIfRoom(`repair of ${itemRef}`, ({ repairs }) => void repairs.set(itemRef, row))
+      await writer.sync()
     },
 
     async removeRepair(itemRef) {
       commitForSure(`repaired ${itemRef}`, ({ repairs }) => void repairs.delete(itemRef))
+      await writer.sync()
     },
 
     async endCleanly() {
