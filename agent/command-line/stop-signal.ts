@@ -1,6 +1,9 @@
 const isWindows = process.platform === 'win32'
-/** Windows ends a process soon after its console was closed, which Node reports as SIGHUP. */
-const stopSignals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(isWindows ? ['SIGHUP' as const] : [])]
+/**
+ * Windows has no SIGTERM. There a service wrapper presses Ctrl+C (SIGINT) or Ctrl+Break (SIGBREAK) in the console. A
+ * console that was closed is SIGHUP: Windows ends the process soon after that.
+ */
+const stopSignals: readonly NodeJS.Signals[] = isWindows ? ['SIGINT', 'SIGBREAK', 'SIGHUP'] : ['SIGTERM', 'SIGINT']
 
 /**
  * The first signal that asks the daemon to stop. It is listened for as soon as this file is imported, because a signal
