@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { dirSettings } from '../durable-files/dir-unusable.ts'
+import { examplePath } from '../durable-files/example-path.ts'
 import { problemOf } from '../durable-files/system-errors.ts'
 import { cures } from '../language/cures.ts'
 import type { Problem } from '../language/problem.ts'
@@ -9,28 +10,28 @@ import { say } from '../language/say.ts'
 const settings = {
   SERVICE_BASE_URL: 'https://api.example.com/v1',
   SERVICE_API_KEY: 'the key that the platform issued',
-  SERVICE_API_KEY_FILE: '/etc/market-agent/api-key',
-  SERVICE_SIGNING_KEY_FILE: '/etc/market-agent/signing-key.pem',
+  SERVICE_API_KEY_FILE: examplePath('/etc/market-agent/api-key'),
+  SERVICE_SIGNING_KEY_FILE: examplePath('/etc/market-agent/signing-key.pem'),
   SERVICE_SIGNING_KID: 'my-server-2026',
   SERVICE_AGENT_PORT: '8899',
   SERVICE_AGENT_HOST: '127.0.0.1',
   SERVICE_AGENT_TOKEN: 'a long random text',
-  SERVICE_AGENT_TOKEN_FILE: '/etc/market-agent/token',
+  SERVICE_AGENT_TOKEN_FILE: examplePath('/etc/market-agent/token'),
   ...dirSettings,
   SERVICE_PLATFORM_KID: 'platform-2026',
-  SERVICE_PLATFORM_PUBLIC_KEY_FILE: '/etc/market-agent/platform-public-key.pem',
+  SERVICE_PLATFORM_PUBLIC_KEY_FILE: examplePath('/etc/market-agent/platform-public-key.pem'),
   SERVICE_WEBHOOK_PORT: '8898',
   SERVICE_WEBHOOK_HOST: '127.0.0.1',
   SERVICE_WEBHOOK_PATH: '/webhook',
   SERVICE_WEBHOOK_FORWARD_URL: 'http://127.0.0.1:9000/orders',
   SERVICE_WEBHOOK_FORWARD_TOKEN: 'a long random text',
-  SERVICE_WEBHOOK_FORWARD_TOKEN_FILE: '/etc/market-agent/forward-token',
+  SERVICE_WEBHOOK_FORWARD_TOKEN_FILE: examplePath('/etc/market-agent/forward-token'),
   SERVICE_ORDERS_BY: 'url',
-  SERVICE_CA_FILE: '/etc/market-agent/ca.pem',
+  SERVICE_CA_FILE: examplePath('/etc/market-agent/ca.pem'),
   SERVICE_ATTEMPT_TIMEOUT_MS: '10000',
   SERVICE_CALL_DEADLINE_MS: '30000',
   SERVICE_LOG_LEVEL: 'info',
-  SERVICE_LOG_FILE: '/var/log/market-agent/agent.log',
+  SERVICE_LOG_FILE: examplePath('/var/log/market-agent/agent.log'),
   HTTPS_PROXY: 'http://proxy.example.com:3128',
   NO_PROXY: 'localhost,.internal',
 } as const

@@ -1,10 +1,11 @@
 import { asSentence } from '../language/problem.ts'
+import { examplePath } from './example-path.ts'
 import { codeOf, cureOf, mayPass, problemOf } from './system-errors.ts'
 
 /** The settings that name directories of the agent's own, each with an example. */
 export const dirSettings = {
-  SERVICE_SPOOL_DIR: '/var/spool/market-agent',
-  SERVICE_STATE_DIR: '/var/lib/market-agent',
+  SERVICE_SPOOL_DIR: examplePath('/var/spool/market-agent'),
+  SERVICE_STATE_DIR: examplePath('/var/lib/market-agent'),
 } as const
 
 /** The name of one of them. */
