@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 
 const againMs = 300
+const isWindows = process.platform === 'win32'
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) killGroup(child)
@@ -47,7 +48,7 @@ export class GameProcess {
   #spawn(): ChildProcess {
     const { command, cwd, env, onLine } = this.#order
     const [file = '', ...args] = command
-    const child = spawn(file, args, { cwd, env: { ...process.env, ...env }, stdio: 'pipe', detached: true })
+    const child = spawn(file, args, { cwd, env: { ...process.env, ...env }, stdio: 'pipe', detached: !isWindows })
     running.add(child)
     for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', onLine)
     // A process that was killed has no reader.
@@ -70,8 +71,11 @@ export class GameProcess {
 }
 
 function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+    // Windows has no process groups of this kind.
+    if (isWindows) execFileSync('taskkill', ['/t', '/f', '/pid', String(pid)], { stdio: 'ignore' })
+    else process.kill(-pid, 'SIGKILL')
   } catch {
     // It is gone already.
   }

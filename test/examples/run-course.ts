@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { setStage } from '../../scripts/demo/stage.ts'
 import { expectThat } from '../../scripts/demo/steps.ts'
+import { binaryPrograms, sourcePrograms } from '../../scripts/programs.ts'
 import { Course } from './course.ts'
 import type { Example, Place } from './examples.ts'
 import { GameServer } from './game-server.ts'
@@ -30,7 +31,7 @@ export async function runCourse(
   onStep: (title: string, tookMs: number) => void,
 ): Promise<void> {
   await using ports = await takePorts()
-  await using stage = await setStage()
+  await using stage = await setStage(process.platform === 'win32' ? binaryPrograms : sourcePrograms)
   const place = { source, out: join(stage.dir, 'out'), gamePort: ports.gameServer }
   mkdirSync(place.out)
   const spoolDir = join(stage.dir, 'spool')

@@ -72,7 +72,7 @@ export class WorldFile {
       this.#editOffers(() => others)
       return () => this.#editOffers((offers) => ({ ...offers, [item]: removed as Offer }))
     }
-    const [line = ''] = new RegExp(`^offer ${item} .*\n`, 'm').exec(this.text) ?? []
+    const [line = ''] = new RegExp(`^offer ${item} .*\r?\n`, 'm').exec(this.text) ?? []
     this.#write(this.text.replace(line, ''))
     return () => this.#write(line + this.text)
   }

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ export interface Program extends AsyncDisposable {
   readonly ended: Promise<ProcessEnd>
   /** SIGKILL, and its end. */
   kill(): Promise<ProcessEnd>
-  /** SIGTERM, and its end. */
+  /** SIGTERM, and its end. On Windows, where SIGTERM kills, Ctrl+C in its own console. */
   stop(): Promise<ProcessEnd>
 }
 
@@ -95,9 +95,15 @@ export function spawnProgram(command: readonly string[], { env = process.env, cw
     closeOutput: () => child.stdout.destroy(),
     ended,
     kill: () => end('SIGKILL'),
-    stop: () => end('SIGTERM'),
+    stop: () => (process.platform === 'win32' ? endByCtrlC(child, ended) : end('SIGTERM')),
     [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
   }
+}
+
+async function endByCtrlC({ pid = 0 }: ChildProcess, ended: Promise<ProcessEnd>): Promise<ProcessEnd> {
+  const { pressCtrlC } = await import('../systems/windows/console.ts')
+  pressCtrlC(pid)
+  return ended
 }
 
 /** Runs a program to its end, with nothing at its standard input. */
