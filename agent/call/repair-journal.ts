@@ -7,8 +7,8 @@ export interface DueRepair {
 }
 
 /**
- * What repairs need of a journal. What resolves survives a power cut, except `endCleanly`: an older note that comes back
- * would send an older observation over a newer one.
+ * What repairs need of a journal. Each method but `endCleanly` resolves when a power cut cannot undo it: an older note that
+ * comes back would send an older observation over a newer one.
  */
 export interface RepairJournal {
   /**
