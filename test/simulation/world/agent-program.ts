@@ -31,6 +31,8 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
   readonly state: AgentState
   readonly addresses: HostAddresses
   readonly registration: () => Registration
+  /** The staff register another signing key. */
+  readonly rotateKey: () => void
   readonly witness: AgentWitness
   /** An agent ended in a way that no operator was told about. */
   readonly onBug: (error: unknown) => void
@@ -45,6 +47,8 @@ export interface ModelAgent {
   readonly startedMs: number
   /** Reads the configuration again, with another level of the log. */
   reload(): void
+  /** Gets another signing key, and reads the configuration again. */
+  rotateKey(): void
   /** Stops it as SIGTERM does, and starts it again. `onStopped` is called in between. */
   restart(onStopped: () => void): void
 }
@@ -71,7 +75,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
     }
     const log = pino({ base: null, timestamp: false }, { write })
     const config = configOf(parts)
-    const reload = () => ({ ok: true as const, config: { ...config, logLevel: level } })
+    const reload = () => ({ ok: true as const, config: { ...configOf(parts), logLevel: level } })
     live = new LiveConfig(config, { read: reload, readToken: () => undefined, onReload: () => undefined })
     running = undefined
     startedMs = scheduler.nowMs
@@ -112,6 +116,10 @@ export function installAgent(parts: AgentParts): ModelAgent {
     },
     reload() {
       level = level === 'info' ? 'debug' : 'info'
+      live?.reload()
+    },
+    rotateKey() {
+      parts.rotateKey()
       live?.reload()
     },
     restart(onStopped) {

@@ -27,6 +27,10 @@ export interface ModelPlatform {
   readonly program: Program
   /** The marketplace, also while no process runs it: what is committed can be read. */
   readonly composed: ComposedPlatform
+  /** While it is on, half of the calls act and are answered with 500. */
+  readonly failing: { isOn: boolean }
+  /** Gives a game server another signing key, besides those that it has. @returns The kid. */
+  addKey(gameServerId: number): string
   /** Gives back what the store has taken from this process. */
   end(): void
 }
@@ -56,6 +60,7 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
   const database = openDatabase(null)
   let composed: ComposedPlatform | undefined
   let isNew = true
+  const failing = { isOn: false }
   const program = host.install('platform', (process) => {
     const write = (line: string) => {
       if (process.state !== 'dead') onBug(line)
@@ -75,7 +80,11 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
       post: (webhook) => postOver(network, process, webhook),
     })
     composed = platform
-    network.listen(process, platformAddress, answererOf(platform))
+    network.listen(
+      process,
+      platformAddress,
+      answererOf(platform, () => failing.isOn && process.random.happens(0.5)),
+    )
     platform.schedule.start()
     if (!isNew) return
     isNew = false
@@ -86,6 +95,17 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
     get composed() {
       if (!composed) throw new Error('the platform has not been started yet')
       return composed
+    },
+    failing,
+    addKey(gameServerId) {
+      if (!composed) throw new Error('the platform has not been started yet')
+      const { platform, directory } = composed
+      const known = platform.tables.gameServers.keyOf(gameServerId)
+      if (!known) throw new Error(`game server ${gameServerId} has no key`)
+      const key = { ...known, kid: `${known.kid}-${platform.tables.gameServers.allKeys().length}` }
+      orThrow(platform.transact(() => platform.tables.gameServers.insertKey(key)))
+      directory.putKey(key)
+      return key.kid
     },
     end: () => database.close(),
   }

@@ -6,14 +6,18 @@ import type { Handler } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
 import type { ModelProcess } from '../process.ts'
 
-/** The partner routes, as the network calls them. */
-export function answererOf({ answerPartner, clock }: ComposedPlatform): Handler {
+/** What a platform answers that has acted and then failed. */
+const failed = { status: 500, headers: {}, body: Buffer.from('{"message":"Erro interno."}') }
+
+/** The partner routes, as the network calls them. @param fails Whether the platform fails after it acted. */
+export function answererOf({ answerPartner, clock }: ComposedPlatform, fails: () => boolean): Handler {
   return async ({ method, path, headers, body }) => {
     const readBody = async () => Buffer.from(body)
     // The client of a real connection adds it.
     const rawHeaders = [...headers, 'content-length', String(body.length)]
     const answer = await answerPartner(requestOf({ method, target: path, rawHeaders, remoteAddress: '', readBody }))
     if (answer.ending !== undefined && answer.ending !== 'whole') return undefined
+    if (fails()) return failed
     const { status } = answer
     return { status, headers: recordOf(headOf(answer, clock.nowMs())), body: Buffer.from(answer.body as string) }
   }

@@ -109,7 +109,7 @@ interface ServerParts extends WorldParts {
   readonly nowMs: () => number
   readonly platform: ModelPlatform
   readonly judge: Judge
-  readonly registrations: ReadonlyMap<string, Registration>
+  readonly registrations: Map<string, Registration>
 }
 
 /** A host with a game server and its agent. */
@@ -138,6 +138,7 @@ function assembleServer(name: string, parts: ServerParts) {
   // The requests in an outbox, and the answers in an inbox, are gone with their directory.
   host.removableDirs.push('/var/spool/events', '/var/spool/replies')
   network.finalAddresses.add(`${name}:8081`)
+  const registration = () => registrations.get(name) as Registration
   const gameServerId = () => registrations.get(name)?.gameServerId
   const files = new FilePromises(name, judge.break)
   host.onPowerCut(() => files.onPowerCut())
@@ -155,7 +156,8 @@ function assembleServer(name: string, parts: ServerParts) {
     state,
     addresses,
     ordersBy,
-    registration: () => registrations.get(name) as Registration,
+    registration,
+    rotateKey: () => registrations.set(name, { ...registration(), kid: platform.addKey(registration().gameServerId) }),
     witness: {
       onHandedOver: orders.onHandedOver,
       onAcknowledged: orders.onAcknowledged,

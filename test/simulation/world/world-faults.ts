@@ -38,6 +38,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     lastsMs: [secondMs, minuteMs],
     strike: partner((random) => ({ kind: 'status', status: random.pick([408, 425]) })),
   },
+  { part: 'platform', name: 'acts and answers 500', lastsMs: [secondMs, minuteMs], strike: failAfterActing },
   {
     part: 'platform',
     name: 'acts and hangs up',
@@ -81,6 +82,9 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     lastsMs: [secondMs, 2 * minuteMs],
     strike: quirk('saysGarbage'),
   },
+  { part: 'game server', name: 'replies twice', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('repeatsReplies') },
+  { part: 'game server', name: 'writes in place', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('writesInPlace') },
+  { part: 'configuration', name: 'signing key rotated', lastsMs: [1, 1], strike: rotateKey },
   { part: 'configuration', name: 'reload', lastsMs: [1, 1], strike: reload },
 ]
 
@@ -123,6 +127,18 @@ function quirk(name: keyof Quirks) {
       struck[name] = false
     }
   }
+}
+
+function failAfterActing({ platform: { failing } }: WorldTargets) {
+  failing.isOn = true
+  return () => {
+    failing.isOn = false
+  }
+}
+
+function rotateKey({ agents, platform }: WorldTargets, random: Random) {
+  if (platform.program.process) random.pick(agents).rotateKey()
+  return () => undefined
 }
 
 function reload({ agents }: WorldTargets, random: Random) {

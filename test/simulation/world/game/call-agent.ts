@@ -3,6 +3,7 @@ import type { ModelFs } from '../../disk/model-fs.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
 import { sync } from './game-store.ts'
+import type { Quirks } from './quirks.ts'
 
 /** What a game server asks of its agent. */
 export interface GameCall {
@@ -38,6 +39,8 @@ export interface CallWitness {
 
 /** As the guide says: longer than a call can take. */
 const patienceMs = 40_000
+/** Between the two steps of a writer that does not rename. */
+const pauseMs = 300
 
 /** Calls by `POST /call`. */
 export function callOverHttp(
@@ -87,27 +90,45 @@ export function callByFiles(
   clock: Clock,
   spool: string,
   record: FileRecord,
+  quirks: Quirks,
   witness: CallWitness,
 ): FileCalls {
   const waiting = new Map<string, (told: Told | undefined) => void>()
 
-  function write(id: string, call: GameCall): void {
+  async function write(id: string, call: GameCall): Promise<void> {
     record.calls.set(id, call)
     const { operation: action, input } = call
-    const hidden = `${spool}/outbox/.${id}`
-    fs.writeFileSync(hidden, JSON.stringify({ action, ...input }))
-    sync(fs, hidden)
-    fs.renameSync(hidden, `${spool}/outbox/${id}.json`)
+    const text = JSON.stringify({ action, ...input })
+    if (quirks.writesInPlace) await writeInPlace(`${spool}/outbox/${id}.json`, text)
+    else writeWhole(`${spool}/outbox/.${id}`, `${spool}/outbox/${id}.json`, text)
     sync(fs, `${spool}/outbox`)
     record.onWritten(id)
   }
 
+  function writeWhole(hidden: string, path: string, text: string): void {
+    fs.writeFileSync(hidden, text)
+    sync(fs, hidden)
+    fs.renameSync(hidden, path)
+  }
+
+  async function writeInPlace(path: string, text: string): Promise<void> {
+    const fd = fs.openSync(path, 'wx')
+    try {
+      fs.writeSync(fd, Buffer.from(text.slice(0, 20)))
+      await clock.sleep(pauseMs)
+      fs.writeSync(fd, Buffer.from(text.slice(20)))
+      fs.fsyncSync(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
+  }
+
   return {
-    call(call) {
+    async call(call) {
       const id = call.id ?? record.newId()
       const asked = { ...call, id }
       witness.onAsked(asked)
-      write(id, asked)
+      await write(id, asked)
       return new Promise((resolve) => {
         const cancel = clock.after(patienceMs, () => resolve(undefined))
         waiting.set(id, (told) => {

@@ -51,7 +51,8 @@ export function installGame(parts: GameParts): Program {
     const fs = modelFs(host.disk, host.diskFaults, process)
     const clock = clockOver(process.time)
     const store = openGameStore(fs)
-    const files = callsBy === 'files' ? callByFiles(fs, clock, spool, parts.record, parts.witness) : undefined
+    const files =
+      callsBy === 'files' ? callByFiles(fs, clock, spool, parts.record, parts.quirks, parts.witness) : undefined
     const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddress, parts.witness)
     const orders = { process, store, reportsBy, quirks: parts.quirks, canGive: () => process.random.happens(0.85) }
     const again = (what: () => void) => void everyMoment(process, clock, what)

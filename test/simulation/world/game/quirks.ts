@@ -4,8 +4,12 @@ export interface Quirks {
   isSlow: boolean
   /** Half of its replies are garbage. */
   saysGarbage: boolean
+  /** It replies twice, or to an offer that nobody made. */
+  repeatsReplies: boolean
+  /** It writes its requests under their final names, in two steps. */
+  writesInPlace: boolean
 }
 
 export function noQuirks(): Quirks {
-  return { isSlow: false, saysGarbage: false }
+  return { isSlow: false, saysGarbage: false, repeatsReplies: false, writesInPlace: false }
 }

@@ -66,37 +66,36 @@ export function takePushes(parts: OrderParts, network: Network, address: string)
   })
 }
 
+type ListedOrder = OfferedOrder & { readonly state: string }
+
 /** Asks for orders once a second and takes them. */
 export async function askForOrders(parts: OrderParts, clock: Clock, call: CallAgent): Promise<void> {
   const { store, process } = parts
   let since = '1970-01-01T00:00:00.000Z'
   for (;;) {
     const list = await call({ operation: 'orders.open', input: { closedSince: since }, id: undefined })
-    if (list?.ok) {
-      const { orders, closed } = list.data as unknown as {
-        readonly orders: readonly (OfferedOrder & { readonly state: string })[]
-        readonly closed: readonly (TerminalEvent & { readonly since: string })[]
-      }
-      try {
-        for (const order of orders) {
-          if (order.state !== 'offered') continue
-          const reply = decide(parts, order)
-          const taken = await call({
-            operation: 'orders.take',
-            input: { transactionId: order.transactionId, ...reply },
-            id: undefined,
-          })
-          if (!taken) break
-        }
-        for (const order of closed) {
+    try {
+      if (list?.ok) {
+        await takeOffered(parts, call, list.data['orders'] as readonly ListedOrder[])
+        for (const order of list.data['closed'] as readonly (TerminalEvent & { readonly since: string })[]) {
           store.change((state) => end(state, order))
           since = order.since
         }
-      } catch (error) {
-        if (process.state === 'dead') throw error
       }
+    } catch (error) {
+      if (process.state === 'dead') throw error
     }
     await clock.sleep(process.random.between(500, 1_500))
+  }
+}
+
+/** Handles each order that is offered and says what came of it. Without an answer the list may be old. */
+async function takeOffered(parts: OrderParts, call: CallAgent, orders: readonly ListedOrder[]): Promise<void> {
+  for (const order of orders) {
+    if (order.state !== 'offered') continue
+    const input = { transactionId: order.transactionId, ...decide(parts, order) }
+    for (let copies = parts.quirks.repeatsReplies ? 2 : 1; copies > 0; copies--)
+      if (!(await call({ operation: 'orders.take', input, id: undefined }))) return
   }
 }
 
@@ -118,6 +117,7 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
     const text = quirks.saysGarbage && process.random.happens(0.5) ? '{"observedQuantity":' : JSON.stringify(reply)
     fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
     fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
+    if (quirks.repeatsReplies) fs.writeFileSync(`${spool}/replies/transfer_order-${event.transactionId}-9.json`, text)
   }
 }
 
