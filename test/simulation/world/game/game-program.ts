@@ -193,7 +193,7 @@ async function reportResults({ store, call }: DayParts): Promise<void> {
     const operation = result === 'DELIVERED' ? 'transaction.delivery' : 'transaction.delivery-failure'
     const input = { transactionId: Number(transactionId), ...(result !== 'DELIVERED' && failure) }
     const told = await call({ operation, input, id: undefined })
-    if (told?.ok) store.change((next) => noteReport(next, transactionId))
+    if (told?.ok) store.change((next) => noteReport(next, transactionId, result))
   }
 }
 

@@ -84,9 +84,10 @@ export function end(state: GameState, event: { readonly transactionId: number; r
 }
 
 /** The platform has accepted a result. */
-export function noteReport(state: GameState, transactionId: string): void {
+export function noteReport(state: GameState, transactionId: string, result: Result): void {
   const known = state.orders[transactionId]
-  if (known) state.orders[transactionId] = { ...known, isReported: true }
+  // It may have been decided again since the report left.
+  if (known?.result === result) state.orders[transactionId] = { ...known, isReported: true }
 }
 
 /** The reply to an order that is decided. */
