@@ -6,7 +6,8 @@ import { countRows } from './world/count-rows.ts'
 import { wholeWorld } from './world/whole-world.ts'
 
 const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs one seed after another until a promise is broken;
-                                                             the first 100 twice (--twice N)
+                                                             the first 100 twice (--twice N); --brief does not
+                                                             look for the faults that it takes
 npm run simulate -- --seed N [--agents N]                    runs one seed, with its whole trace
 npm run simulate -- --mutants [NAME] [--seconds N]           breaks the agent on purpose, and looks how soon it is found
 `
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
     agents: { type: 'string' },
     first: { type: 'string' },
     twice: { type: 'string' },
+    brief: { type: 'boolean' },
     mutants: { type: 'boolean' },
     help: { type: 'boolean' },
   },
@@ -47,9 +49,11 @@ async function runMany(): Promise<void> {
     twice: number(values.twice, 100),
   })
   printFigures(figures, simulation, counts)
-  if (!figures.failed) return
+  const { failed } = figures
+  if (!failed) return
   process.exitCode = 1
-  console.log(`\n${describeFailure(await explain(simulation, figures.failed), figures.failed.faults.length)}`)
+  console.log(`\nseed ${failed.seed}: ${failed.violation?.message}`)
+  if (!values.brief) console.log(`\n${describeFailure(await explain(simulation, failed), failed.faults.length)}`)
 }
 
 /** Runs one seed, and prints each event of it. */
