@@ -42,6 +42,8 @@ test('a second payment of a paid purchase says that it is paid', async () => {
   await late.goto(checkoutUrl)
   await browser.page.goto(checkoutUrl)
   await payButton(browser.page).dblclick()
+  // A page in the background draws seldom, and a button that is not drawn cannot be clicked.
+  await late.bringToFront()
   await payButton(late).click()
   for (const page of [browser.page, late]) {
     await page.getByRole('status').getByText('Pagamento confirmado').waitFor()
