@@ -32,6 +32,8 @@ export class AnswerPromises {
   readonly #first = new Map<string, FirstAnswer>()
   /** Purchases that were told to be refused, for certain. */
   readonly #refused = new Map<string, Told>()
+  /** Calls without an answer, by id. One of them may act after another one was refused. */
+  readonly #asked = new Map<string, number>()
   #checkedId = 0
   /** When each purchase was made first. */
   readonly #madeMs = new Map<string, number>()
@@ -51,6 +53,7 @@ export class AnswerPromises {
     this.checkPurchases()
     this.#checkRefusals()
     this.#refused.delete(id)
+    this.#asked.set(id, (this.#asked.get(id) ?? 0) + 1)
   }
 
   readonly onTold = ({ operation, id }: GameCall, told: Told): void => {
@@ -58,7 +61,9 @@ export class AnswerPromises {
     this.checkPurchases()
     const isMade = this.#madeMs.has(id)
     if (told.ok && !isMade) this.#break('ok means that the platform acted', `${id}: ${told.text}`)
-    if (!told.ok && !told.isUncertain) this.#refused.set(id, told)
+    const asked = (this.#asked.get(id) ?? 0) - 1
+    this.#asked.set(id, asked)
+    if (!told.ok && !told.isUncertain && asked === 0) this.#refused.set(id, told)
     this.#compare(id, told)
     this.#checkRefusals()
   }
