@@ -67,7 +67,10 @@ export class QuietPromises {
       firstOf(servers, (server) => this.#wrongStatus(server))
     if (!unfinished && day.phase === 'closing') {
       day.phase = 'closed'
-      for (const server of servers) server.agent.restart(() => this.#checkStopped(server))
+      for (const server of servers) {
+        const before = claimsAt(server)
+        server.agent.restart(() => this.#checkStopped(server, before))
+      }
     }
     return unfinished
   }
@@ -115,12 +118,10 @@ export class QuietPromises {
     return file.includes('.rejected') || (this.#parts.day.phase !== 'closed' && ownFileOf(file)?.kind === 'temporary')
   }
 
-  /** An orderly stop leaves nothing half done (I9). */
-  #checkStopped({ name, host, addresses }: Server): void {
-    for (const file of host.disk.namesIn(`${addresses.spool}/outbox`)) {
-      const own = ownFileOf(file)?.kind
-      if (own === 'claim' || own === 'done') this.#parts.judge.break('a stop leaves no claim', `${name}: ${file}`)
-    }
+  /** An orderly stop leaves no claim of its own (I9). One of an earlier agent may have been sent, so it stays. */
+  #checkStopped(server: Server, before: ReadonlySet<string>): void {
+    for (const file of claimsAt(server))
+      if (!before.has(file)) this.#parts.judge.break('a stop leaves no claim', `${server.name}: ${file}`)
   }
 
   /** The platform knows the stock that the game server said last (I6). */
@@ -162,6 +163,12 @@ function openOrder({ name, state }: Server): Unfinished | undefined {
     if (phase !== 'closed')
       return { promise: 'every order comes to an end', facts: `${name}: ${transactionId} is ${phase}` }
   return undefined
+}
+
+/** Requests that are claimed, and answers that are not shown yet. */
+function claimsAt({ host, addresses }: Server): ReadonlySet<string> {
+  const isClaim = (file: string) => ['claim', 'done'].includes(ownFileOf(file)?.kind ?? '')
+  return new Set(host.disk.namesIn(`${addresses.spool}/outbox`).filter(isClaim))
 }
 
 /** A temporary file of a game server that was killed is its own business. */
