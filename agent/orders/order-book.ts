@@ -3,9 +3,13 @@ import type { Log } from '../log/log.ts'
 import type { Order } from './order.ts'
 import type { Changing, OrderChange } from './order-changes.ts'
 import type { LedgerChange, OrderLedger } from './order-ledger.ts'
+import { isOver } from './order-moves.ts'
 
 /** Called after each change, once it counts; with undefined where the transaction was removed. */
 export type OrderListener = (transactionId: number, order: Order | undefined) => void
+
+/** A clock that was set back by more than this is believed. */
+const setBackMsMax = 24 * 3_600_000
 
 /** Changes the ledger and reports each change: in the log, with its `transactionId`, and to each listener. */
 export class OrderBook {
@@ -13,12 +17,20 @@ export class OrderBook {
   readonly #clock: Clock
   readonly #log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly #listeners: OrderListener[] = []
+  /** When the newest end was, Unix ms. */
+  #newestEndMs = Number.NEGATIVE_INFINITY
   #isClosed = false
 
   constructor(ledger: OrderLedger, clock: Clock, log: Pick<Log, 'debug' | 'info' | 'warn'>) {
     this.ledger = ledger
     this.#clock = clock
     this.#log = log
+  }
+
+  /** Reads where the last agent stopped. */
+  async open(): Promise<void> {
+    const ends = await this.ledger.findOverSince(this.#clock.wallMs(), Number.MAX_SAFE_INTEGER)
+    this.#newestEndMs = ends.at(-1)?.sinceMs ?? this.#newestEndMs
   }
 
   onChange(listener: OrderListener): void {
@@ -42,6 +54,7 @@ export class OrderBook {
     await this.ledger.change(transactionId, (before) => {
       known = before
       changing = change(before, this.#clock.wallMs())
+      if (changing?.order) changing = { ...changing, order: this.#afterEarlierEnds(before, changing.order) }
       return changing ? { ...options, order: changing.order } : { order: undefined }
     })
     if (!changing) return undefined
@@ -63,6 +76,17 @@ export class OrderBook {
       for (const listener of this.#listeners) listener(transactionId, undefined)
       this.#log.info({ transactionId }, 'order removed: it was closed 30 days ago')
     }
+  }
+
+  /**
+   * Each end is later than the one before, although clocks are set back: a game server reads on from the last end that
+   * it has seen.
+   */
+  #afterEarlierEnds(known: Order | undefined, order: Order): Order {
+    if (!isOver(order.phase) || order.sinceMs === known?.sinceMs) return order
+    const isLater = order.sinceMs > this.#newestEndMs || order.sinceMs < this.#newestEndMs - setBackMsMax
+    this.#newestEndMs = isLater ? order.sinceMs : this.#newestEndMs + 1
+    return isLater ? order : { ...order, sinceMs: this.#newestEndMs }
   }
 
   close(): void {

@@ -288,6 +288,26 @@ test('closed orders come by pages: since a moment, at most this many, with a wor
   expect(await bridge.agent.call('orders.open', { closedSince: 'gestern' })).toMatchObject({ status: 400 })
 })
 
+test('a game server that reads on from the last end misses none, although the clock is set back and the agent is started again', async () => {
+  await using bridge = await startTestBridge()
+  const idsSince = async (closedSince: string | undefined) => {
+    const { data } = (await bridge.agent.call('orders.open', { closedSince })) as unknown as {
+      data: { closed: { transactionId: number; since: string }[] }
+    }
+    return data.closed.map(({ transactionId, since }) => ({ transactionId, since }))
+  }
+  bridge.clock.wallOffsetMs = 3 * 3_600_000
+  await bridge.webhook({ ...end, transactionId: 1 })
+  const [first] = await idsSince('1970-01-01T00:00:00.000Z')
+  bridge.clock.wallOffsetMs = 0
+  await bridge.webhook({ ...end, transactionId: 2 })
+  await bridge.restart()
+  await bridge.webhook({ ...end, transactionId: 3 })
+  const later = await idsSince(first?.since)
+  expect(later.map(({ transactionId }) => transactionId)).toEqual([1, 2, 3])
+  expect(new Set(later.map(({ since }) => since)).size).toBe(3)
+})
+
 test('a date that cannot be read is refused with 400 and its cause, and the agent continues', async () => {
   await using bridge = await startTestBridge()
   expect((await bridge.webhook({ ...order, paidAt: 'ontem' })).status).toBe(400)
