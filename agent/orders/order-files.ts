@@ -1,6 +1,5 @@
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
-import type { Log } from '../log/log.ts'
 import type { Message } from './message.ts'
 import type { MessageFiles, NamedMessage } from './message-files.ts'
 
@@ -9,7 +8,6 @@ export interface OrderFilesOptions {
   readonly files: MessageFiles | undefined
   /** Whether messages are handed over as files. If not, only events that are left over are removed. */
   readonly isChannel: boolean
-  readonly log: Pick<Log, 'warn'>
   readonly limitedLog: Pick<LimitedLog, 'warn'>
 }
 
@@ -20,7 +18,8 @@ export class OrderFiles {
    * Names whose files must still be removed. Undefined until `events/` was read: an earlier agent may have left some.
    */
   #leftOver: Set<string> | undefined
-  #problem: string | undefined
+  /** Causes of problems, in the last whole look at the files and since. */
+  #problems = { before: new Set<string>(), now: new Set<string>() }
 
   constructor(options: OrderFilesOptions) {
     this.#options = options
@@ -29,7 +28,7 @@ export class OrderFiles {
 
   /** Whether files cannot be used as they should. */
   get hasProblem(): boolean {
-    return this.#problem !== undefined
+    return this.#problems.before.size + this.#problems.now.size > 0
   }
 
   /** Whether there may be something to be found. */
@@ -38,11 +37,12 @@ export class OrderFiles {
   }
 
   /**
-   * Removes the files of messages that are not open: those of an earlier agent, and those that could not be removed
-   * before.
+   * Begins a look at the files: removes those of messages that are not open, which an earlier agent left, or which could
+   * not be removed before.
    */
   tidy(isOpen: (named: NamedMessage) => boolean): void {
     const { isChannel } = this.#options
+    this.#problems = { before: this.#problems.now, now: new Set() }
     this.#leftOver ??= this.#try((files) => {
       const names = files.events().filter((event) => !isChannel || !isOpen(event))
       return new Set(names.map(({ name }) => name))
@@ -82,9 +82,13 @@ export class OrderFiles {
     if (!this.#remove(name, true)) this.#leftOver?.add(name)
   }
 
-  setAside({ name }: NamedMessage, reason: string): void {
-    if (!this.#leftOver?.has(name) && this.#try((files) => files.setAside(name), false))
-      this.#options.limitedLog.warn({ name: `${name}.json`, reason }, 'reply set aside')
+  /** @returns Whether it is not there any more. */
+  setAside({ name }: NamedMessage, reason: string): boolean {
+    if (this.#leftOver?.has(name)) return false
+    return this.#try((files) => {
+      if (files.setAside(name)) this.#options.limitedLog.warn({ name: `${name}.json`, reason }, 'reply set aside')
+      return true
+    }, false)
   }
 
   /** Removes replies that were set aside before a moment (Unix ms). */
@@ -104,17 +108,19 @@ export class OrderFiles {
   }
 
   #try<Result>(act: (files: MessageFiles) => Result, otherwise: Result): Result {
-    const { files, log } = this.#options
+    const { files, limitedLog } = this.#options
     if (!files) return otherwise
     try {
-      const result = act(files)
-      this.#problem = undefined
-      return result
+      return act(files)
     } catch (error) {
       const cause = causeOf(error as Error)
-      const line = { cause, cure: cureOf(error as Error) }
-      if (this.#problem !== cause) log.warn(line, 'orders cannot be handed over by files; it is tried again')
-      this.#problem = cause
+      const { before, now } = this.#problems
+      if (!before.has(cause) && !now.has(cause))
+        limitedLog.warn(
+          { cause, cure: cureOf(error as Error) },
+          'orders cannot be handed over by files; it is tried again',
+        )
+      now.add(cause)
       return otherwise
     }
   }

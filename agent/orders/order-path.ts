@@ -259,7 +259,7 @@ export class OrderPath {
   async #readReply(named: NamedMessage): Promise<void> {
     const open = this.#openOf(named)
     const { files } = this.#options
-    if (!open) return files.setAside(named, 'no event of this name waits for a reply')
+    if (!open) return void files.setAside(named, 'no event of this name waits for a reply')
     if (open.at === 'reply') return
     const read = files.readReply(open.message as Message)
     if (read === 'gone') return
@@ -272,8 +272,7 @@ export class OrderPath {
     if (open.at === 'shown' || open.stamp !== stamp)
       return void this.#table.set(named.transactionId, { ...open, at: 'half-replied', stamp, sinceMs: this.#nowMs() })
     if (this.#nowMs() - open.sinceMs < quietMs) return
-    this.#table.set(named.transactionId, { ...open, at: 'shown' })
-    files.setAside(named, problem)
+    if (files.setAside(named, problem)) this.#table.set(named.transactionId, { ...open, at: 'shown' })
   }
 
   #openOf({ transactionId, name }: NamedMessage): OpenOrder | undefined {

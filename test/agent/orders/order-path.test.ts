@@ -40,7 +40,7 @@ test('replies are looked for every 200 ms, however often something else happens'
       platformMs: () => clock.wallMs(),
       call: async () => ({ answer: refuse('NOT_REACHED'), retryAfterMs: 0 }),
     },
-    files: new OrderFiles({ files, isChannel: true, log, limitedLog: log }),
+    files: new OrderFiles({ files, isChannel: true, limitedLog: log }),
     push: async () => 'unanswered',
     attempt: async (act) => void (await act()),
     ...{ channel: 'files', clock, log, limitedLog: log },

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
@@ -60,4 +60,44 @@ test('replies that answer nothing leave thirty lines a minute, and not one for e
   bridge.clock.advance(60_000)
   await until(() => lines().length === 31)
   expect(lines().at(-1)).toMatchObject({ notLogged: 50 })
+})
+
+test('a file that can never be removed leaves one line', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await until(() => existsSync(eventFile(bridge, 'transfer_order-17')))
+  rmSync(eventFile(bridge, 'transfer_order-17'))
+  mkdirSync(eventFile(bridge, 'transfer_order-17'))
+  reply(bridge, 'transfer_order-17', { observedQuantity: 4 })
+  await answer
+  const lines = () =>
+    bridge.agent.logLines().filter(({ msg }) => msg.startsWith('orders cannot be handed over by files'))
+  await until(() => lines().length > 0)
+  for (let look = 0; look < 10; look++) {
+    bridge.clock.advance(1_000)
+    await bridge.orders()
+  }
+  expect(lines()).toHaveLength(1)
+})
+
+test('a reply that cannot be set aside leaves one line', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await until(() => existsSync(eventFile(bridge, 'transfer_order-17')))
+  mkdirSync(`${replyFile(bridge, 'transfer_order-17')}.rejected`)
+  reply(bridge, 'transfer_order-17', {})
+  const lines = () =>
+    bridge.agent.logLines().filter(({ msg }) => msg.startsWith('orders cannot be handed over by files'))
+  await until(() => {
+    bridge.clock.advance(1_000)
+    return lines().length > 0
+  })
+  for (let look = 0; look < 10; look++) {
+    bridge.clock.advance(1_000)
+    await bridge.orders()
+  }
+  expect(lines()).toHaveLength(1)
+  reply(bridge, 'transfer_order-17', { observedQuantity: 4 })
+  expect(await answer).toMatchObject({ status: 503 })
+  await until(async () => (await bridge.orders()).open[0]?.['state'] === 'taken')
 })
