@@ -259,7 +259,9 @@ export class OrderPath {
   async #readReply(named: NamedMessage): Promise<void> {
     const open = this.#openOf(named)
     const { files } = this.#options
-    if (!open) return void files.setAside(named, 'no event of this name waits for a reply')
+    // Nothing was handed over yet of an order that the platform has not confirmed.
+    if (!open || open.order.phase === 'received')
+      return void files.setAside(named, 'no event of this name waits for a reply')
     if (open.at === 'reply') return
     const read = files.readReply(open.message as Message)
     if (read === 'gone') return

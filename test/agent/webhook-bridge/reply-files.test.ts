@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
 import { order } from '../fixtures/events.ts'
+import { goodReply } from '../fixtures/fake-platform.ts'
 import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
 
 const eventFile = ({ spoolDir }: TestBridge, name: string) => join(spoolDir, 'events', `${name}.json`)
@@ -100,4 +101,22 @@ test('a reply that cannot be set aside leaves one line', async () => {
   reply(bridge, 'transfer_order-17', { observedQuantity: 4 })
   expect(await answer).toMatchObject({ status: 503 })
   await until(async () => (await bridge.orders()).open[0]?.['state'] === 'taken')
+})
+
+test('a reply to an order that was not handed over yet is set aside and never counts', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  bridge.platform.reply = () => ({ status: 502 })
+  const answer = bridge.webhook(order)
+  await until(() => bridge.agent.logLines().some(({ msg }) => msg === 'order received'))
+  await until(() => existsSync(join(bridge.spoolDir, 'replies')))
+  reply(bridge, 'transfer_order-17', { observedQuantity: 4, result: 'DELIVERED' })
+  await until(() => existsSync(`${replyFile(bridge, 'transfer_order-17')}.rejected`))
+  bridge.clock.advance(9_001)
+  expect((await answer).status).toBe(503)
+  bridge.platform.reply = goodReply
+  await until(() => {
+    bridge.clock.advance(1_000)
+    return existsSync(eventFile(bridge, 'transfer_order-17'))
+  })
+  expect((await bridge.orders()).open).toMatchObject([{ state: 'offered', result: null }])
 })
