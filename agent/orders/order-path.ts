@@ -161,7 +161,8 @@ export class OrderPath {
   /** Somebody removed the directory with what was shown in it. */
   #showAgain(): void {
     for (const [transactionId, open] of this.#table)
-      if (open.at === 'shown') this.#table.set(transactionId, { ...open, at: 'due', atMs: this.#nowMs() })
+      if (open.at === 'shown' || open.at === 'half-replied')
+        this.#table.set(transactionId, { ...open, at: 'due', atMs: this.#nowMs() })
   }
 
   /** No stop waits for the platform. */

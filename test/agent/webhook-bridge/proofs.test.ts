@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
@@ -196,6 +196,19 @@ test('events that were removed with their directory are shown again', async () =
   await until(() => readFileSync(join(events, 'transaction_terminal-17.json')))
   rmSync(events, { recursive: true })
   await until(() => readFileSync(join(events, 'transaction_terminal-17.json')))
+})
+
+test('an event that was removed with its directory is shown again, although a bad reply was being read', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const event = join(bridge.spoolDir, 'events', 'transaction_terminal-17.json')
+  const reply = join(bridge.spoolDir, 'replies', 'transaction_terminal-17.json')
+  expect((await bridge.webhook(end)).status).toBe(200)
+  await until(() => existsSync(event))
+  const looks = bridge.clock.delaysMs.filter((ms) => ms === 200).length
+  writeFileSync(reply, '{')
+  await until(() => bridge.clock.delaysMs.filter((ms) => ms === 200).length > looks + 2)
+  rmSync(join(bridge.spoolDir, 'events'), { recursive: true })
+  await until(() => existsSync(event))
 })
 
 test('with a forward URL the files of an earlier way go', async () => {
