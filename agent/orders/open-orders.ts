@@ -51,15 +51,17 @@ export const proofMs = 60_000
 const retryMsFirst = 1_000
 const retryMsMax = 30_000
 const reportMsMax = 300_000
+/** No platform needs more, and a wrong `Retry-After` must not keep a result back for days. */
+const retryAfterMsMax = 3_600_000
 
 /** When a message or a question is tried again after this many tries: 1 s, doubling to 30 s. */
 export function retryDelayMs(tries: number, maxMs = retryMsMax): number {
   return Math.min(maxMs, retryMsFirst * 2 ** Math.max(0, tries - 1))
 }
 
-/** When a report is made again: 1 s, doubling to 5 min, and not before the platform allows it. */
+/** When a report is made again: 1 s, doubling to 5 min, and not before the platform allows it, up to an hour. */
 export function reportDelayMs(tries: number, retryAfterMs = 0): number {
-  return Math.max(retryAfterMs, retryDelayMs(tries, reportMsMax))
+  return Math.max(Math.min(retryAfterMs, retryAfterMsMax), retryDelayMs(tries, reportMsMax))
 }
 
 /** Whether an answer of the platform is too old to hand an order over, or there is none. */

@@ -100,12 +100,14 @@ test('an order that was put off is asked about from its retryAt on, by the clock
   expect([putOff(platformMs + 1), putOff(platformMs), putOff(null)]).toEqual([[], ['ask'], ['ask']])
 })
 
-test('a message is tried again after 1 s, doubling to 30 s; a report to 5 min, and not before the platform allows it', () => {
+test('a message is tried again after 1 s, doubling to 30 s; a report to 5 min, or to an hour if the platform asks for it', () => {
   expect([1, 2, 3, 4, 5, 6, 60].map((tries) => retryDelayMs(tries))).toEqual([
     1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
   ])
   expect([1, 2, 3, 9, 10, 99].map((tries) => reportDelayMs(tries))).toEqual([
     1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
   ])
-  expect([reportDelayMs(1, 60_000), reportDelayMs(99, 600_000)]).toEqual([60_000, 600_000])
+  expect([60_000, 600_000, 3_600_001].map((askedMs) => reportDelayMs(99, askedMs))).toEqual([
+    300_000, 600_000, 3_600_000,
+  ])
 })

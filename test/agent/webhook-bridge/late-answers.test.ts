@@ -109,3 +109,15 @@ test('a report waits for as long as the platform says', async () => {
     return (await bridge.orders()).closed[0]?.['reported'] === 'DELIVERED'
   })
 })
+
+test('a report waits for an hour at most, whatever an answer asks for', async () => {
+  await using receiver = await startReceiver(answering(200, { observedQuantity: 3, result: 'DELIVERED' }))
+  await using bridge = await startTestBridge({ forwardUrl: receiver.url, config: { callDeadlineMs: 2_000 } })
+  bridge.platform.reply = (request) =>
+    request.path === delivery ? { status: 503, retryAfterS: 30 * 24 * 3_600 } : goodReply(request)
+  await bridge.webhook(order)
+  await until(async () => bridge.agent.logLines().some(({ msg }) => msg.startsWith('a result was not accepted')))
+  bridge.platform.reply = goodReply
+  bridge.clock.advance(3_600_000)
+  await until(async () => (await bridge.orders()).closed[0]?.['reported'] === 'DELIVERED')
+})
