@@ -28,6 +28,7 @@ export interface PlatformEnd {
 }
 
 const dayMs = 24 * 3_600_000
+const detailMax = 1_000
 
 /** The platform sent an order. One that is over stays over. Not for another order under the number of a known one. */
 export function receiveOrder(event: TransferOrder, text: string): OrderChange {
@@ -85,8 +86,20 @@ export function takeReply({ result, detail, observedQuantity }: OrderReply): Ord
     if (result !== null && known.result !== null) return known.result === result ? { order: known, msg } : undefined
     const order = moveOrder(known, result === null ? 'take' : 'resolve', nowMs)
     if (!order || result === null) return order && { order, msg }
-    return { order: { ...order, result, detail }, msg, cure: cureOfStock(known, result, observedQuantity) }
+    return {
+      order: { ...order, result, detail: detail && shorten(detail) },
+      msg,
+      cure: cureOfStock(known, result, observedQuantity),
+    }
   }
+}
+
+/** The platform refused a report for its content. The detail is only for logs, so it must not keep the order open. */
+export function dropDetail(reported: Order): OrderChange {
+  return (known) =>
+    known?.detail !== null && known?.phase === 'reporting' && isAskedOrder(known, reported)
+      ? { order: { ...known, detail: null }, msg: 'report refused: it is made again without its detail' }
+      : undefined
 }
 
 /** Our 2xx for this generation of the order has left. If a power cut undoes that, the order is offered once more. */
@@ -228,6 +241,12 @@ function cureOfStock(known: Order, result: OrderResult, observedQuantity: number
 /** An answer of the platform does not apply to a later order of its number. */
 function isAskedOrder(known: Order, asked: Order): boolean {
   return known.generation === asked.generation && known.orderText === asked.orderText
+}
+
+/** A reply by HTTP may be longer than a request to the platform. */
+function shorten(detail: string): string {
+  const characters = [...detail]
+  return characters.length > detailMax ? `${characters.slice(0, detailMax).join('')}…` : detail
 }
 
 function withoutDoubt(order: Order): Order {

@@ -1,12 +1,14 @@
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Order } from './order.ts'
+import type { OrderBook } from './order-book.ts'
+import { dropDetail } from './order-changes.ts'
 import type { OrderLedger } from './order-ledger.ts'
 import type { OrdersPlatform } from './platform-port.ts'
 import { isRefused } from './platform-word.ts'
 import type { Questions } from './questions.ts'
 
 export interface ReportDeps {
-  readonly book: { readonly ledger: Pick<OrderLedger, 'observationOf'> }
+  readonly book: Pick<OrderBook, 'change'> & { readonly ledger: Pick<OrderLedger, 'observationOf'> }
   readonly platform: OrdersPlatform
   readonly questions: Pick<Questions, 'ask'>
   readonly limitedLog: Pick<LimitedLog, 'warn'>
@@ -31,6 +33,7 @@ export async function reportResult(order: Order, isFirst: boolean, deps: ReportD
     const line = { transactionId, itemRef, result, status: answer.status, message }
     deps.limitedLog.warn(line, 'a result was not accepted by the platform at the first report')
   }
+  if (isRefused(answer, [400, 413, 422])) await deps.book.change(transactionId, dropDetail(order))
   if (isRefused(answer)) await deps.questions.ask(order)
   return retryAfterMs ?? 0
 }

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { limits } from '../../../contract/limits.ts'
 import { until } from '../../../scripts/until.ts'
 import { answering, startReceiver } from '../../platform-stub/fixtures/receiver.ts'
 import { end, order } from '../fixtures/events.ts'
@@ -160,4 +161,31 @@ test("the agent's own questions and reports are not counted or logged as calls o
   expect(lines).toEqual([])
   const metrics = await (await fetch(`${bridge.agent.url}/metrics`)).text()
   expect(metrics).toMatch(/calls_total\{operation="transaction.delivery",outcome="ok",source="platform"\} 0/)
+})
+
+for (const status of [400, 413, 422])
+  test(`a report that is refused with its detail (${status}) is made again without it`, async () => {
+    await using bridge = await startTestBridge()
+    const answer = bridge.webhook(order)
+    await until(async () => (await bridge.orders()).open.length === 1)
+    bridge.platform.reply = (request) =>
+      request.path === failure && 'detail' in JSON.parse(request.body)
+        ? { status, body: '{"message":"detail é longo demais."}' }
+        : goodReply(request)
+    const reply = { observedQuantity: 0, result: 'OUT_OF_STOCK', detail: 'gone' }
+    await bridge.agent.call('orders.take', { transactionId: 17, ...reply })
+    expect((await answer).status).toBe(200)
+    await afterAWhile(bridge, async () => (await closedOf(bridge))?.['reported'] === 'OUT_OF_STOCK')
+    expect(reportsTo(bridge, failure).map(({ body }) => JSON.parse(body).detail)).toEqual(['gone', undefined])
+  })
+
+test('a detail that is longer than a request may be is cut, and its order is reported', async () => {
+  const reply = { observedQuantity: 0, result: 'OUT_OF_STOCK', detail: '\u0001🗡'.repeat(90_000) }
+  await using receiver = await startReceiver(answering(200, reply))
+  await using bridge = await startTestBridge({ forwardUrl: receiver.url })
+  await bridge.webhook(order)
+  await until(async () => (await closedOf(bridge))?.['reported'] === 'OUT_OF_STOCK')
+  const [report] = reportsTo(bridge, failure)
+  expect(report?.body.length).toBeLessThan(limits.bodyBytesMax)
+  expect(JSON.parse(report?.body ?? '').detail).toBe(`${'\u0001🗡'.repeat(500)}…`)
 })
