@@ -56,8 +56,8 @@ export const intermediaryAnswers: readonly NetworkAnswer[] = [
   { status: 404, headers: html, body: page },
   { status: 502, headers: html, body: page },
   { status: 503, headers: { ...html, 'retry-after': '1' }, body: page },
+  { status: 503, headers: { ...html, 'retry-after': '31536000' }, body: page },
   { status: 200, headers: html, body: page },
-  //EMPTY
   { status: 302, headers: { location: 'http://login.example/' }, body: empty },
   { status: 407, headers: html, body: page },
   { status: 400, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"error":"bad request"}') },

@@ -24,6 +24,11 @@ export class CommitLog<Rows> {
     return this.#committed
   }
 
+  /** What a power cut leaves for certain. */
+  get syncedRows(): Readonly<Rows> {
+    return this.#synced
+  }
+
   /** Number of commits so far. */
   get count(): number {
     return this.#syncedCount + this.#unsynced.length

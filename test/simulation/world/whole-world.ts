@@ -16,6 +16,7 @@ import { installOperator } from './operator.ts'
 import { installPeople } from './people.ts'
 import { AnswerPromises } from './promises/answer-promises.ts'
 import { FilePromises } from './promises/file-promises.ts'
+import { JournalPromises } from './promises/journal-promises.ts'
 import { Judge } from './promises/judge.ts'
 import { OrderPromises } from './promises/order-promises.ts'
 import { QuietPromises } from './promises/quiet-promises.ts'
@@ -32,7 +33,8 @@ export interface WorldOptions {
 }
 
 const stormMs = 5 * 60_000
-const quietMsMax = 60 * 60_000
+/** A wrong `Retry-After` keeps a result back for an hour, and the order may be put off after it. */
+const quietMsMax = 90 * 60_000
 const ways: readonly GameWays[] = (['http', 'files'] as const).flatMap((callsBy) =>
   (['url', 'files', 'asking'] as const).flatMap((ordersBy) =>
     (['reply', 'reply', 'call'] as const).map((reportsBy) => ({ callsBy, ordersBy, reportsBy })),
@@ -145,7 +147,8 @@ function assembleServer(name: string, parts: ServerParts) {
   const state = newAgentState(host)
   const saved = () => savedState(host)
   const orders = new OrderPromises({ break: judge.break, platform, gameServerId, nowMs, state: saved })
-  const wire = new WirePromises(judge.break, () => [...registrations.values()].map(({ apiKey }) => apiKey))
+  const wire = new WirePromises(judge.break, () => [...registrations.values()].map(({ apiKey }) => apiKey), nowMs)
+  const journal = new JournalPromises(judge.break, state.journal)
   const quirks = noQuirks()
   const wants = new Wants(nowMs)
   let items = 0
@@ -161,7 +164,11 @@ function assembleServer(name: string, parts: ServerParts) {
     witness: {
       onHandedOver: orders.onHandedOver,
       onAcknowledged: orders.onAcknowledged,
-      onSent: wire.onSent,
+      onSent(request) {
+        wire.onSent(request)
+        journal.onSent(request)
+      },
+      onGiven: journal.onGiven,
       onLogged: wire.onLogged,
     },
     onBug: (error) => judge.break('an agent ends only for a reason that it can name', String((error as Error).stack)),

@@ -8,9 +8,25 @@ export interface AgentWitness {
   readonly onHandedOver: (transactionId: number, by: string) => void
   /** The answer to a webhook is a 2xx. */
   readonly onAcknowledged: (event: string, transactionId: number) => void
-  /** A signed request leaves for the platform. */
-  readonly onSent: (headers: readonly string[]) => void
+  /** A request leaves for the platform. */
+  readonly onSent: (request: SentRequest) => void
+  /** The answer to a call over HTTP is given. */
+  readonly onGiven: (call: GivenCall, answer: string) => void
   readonly onLogged: (line: string) => void
+}
+
+/** What leaves for the platform. */
+export interface SentRequest {
+  readonly path: string
+  readonly headers: readonly string[]
+  /** Empty for none. */
+  readonly body: string
+}
+
+/** The fields of a call that promises are about. */
+export interface GivenCall {
+  readonly operation?: string
+  readonly id?: string
 }
 
 interface Event {
@@ -39,9 +55,10 @@ export function witnessed(outside: Outside, witness: AgentWitness, addresses: Ho
       return {
         ...connection,
         send(request, sendOptions) {
-          const { event, transactionId } = isToGame ? eventOf(Buffer.from(request.body ?? '').toString()) : {}
+          const body = Buffer.from(request.body ?? '').toString()
+          const { event, transactionId } = isToGame ? eventOf(body) : {}
           if (event === 'transfer_order' && transactionId !== undefined) witness.onHandedOver(transactionId, 'push')
-          if (!isToGame) witness.onSent(request.headers)
+          if (!isToGame) witness.onSent({ path: request.path, headers: request.headers, body })
           return connection.send(request, sendOptions)
         },
       }
@@ -66,7 +83,9 @@ export function witnessed(outside: Outside, witness: AgentWitness, addresses: Ho
 
   function callDoor(door: Door): Door {
     return async (request) => {
-      const answer = await door(request)
+      const body = await request.readBody()
+      const answer = await door({ ...request, readBody: async () => body })
+      if (answer && request.target === '/call') witness.onGiven(JSON.parse(String(body)) as GivenCall, answer.text)
       const listed = answer?.text.includes('"state":"offered"') ? eventsListed(answer.text) : []
       for (const transactionId of listed) witness.onHandedOver(transactionId, 'list')
       return answer

@@ -24,7 +24,11 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     part: 'platform',
     name: 'too many requests',
     lastsMs: [secondMs, minuteMs],
-    strike: partner((random) => ({ kind: 'status', status: 429, retryAfterSeconds: random.integer(0, 30) })),
+    strike: partner((random) => ({
+      kind: 'status',
+      status: 429,
+      retryAfterSeconds: random.pick([random.integer(0, 30), 86_400]),
+    })),
   },
   {
     part: 'platform',

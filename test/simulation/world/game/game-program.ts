@@ -43,6 +43,8 @@ export interface GameParts extends GameWays {
 
 const itemsMax = 3
 const stockMax = 30
+/** What a game server may say about a result. */
+const details = ['', 'mailbox full', 'Correio cheio: João \ud83d\ude00 \u0000 "\\', 'x'.repeat(60_000)]
 
 /** Installs a game server that sells items, does what buyers want, sells inside the game, and handles orders. */
 export function installGame(parts: GameParts): Program {
@@ -54,12 +56,22 @@ export function installGame(parts: GameParts): Program {
     const files =
       callsBy === 'files' ? callByFiles(fs, clock, spool, parts.record, parts.quirks, parts.witness) : undefined
     const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddress, parts.witness)
-    const orders = { process, store, reportsBy, quirks: parts.quirks, canGive: () => process.random.happens(0.85) }
+    const orders = {
+      process,
+      store,
+      reportsBy,
+      quirks: parts.quirks,
+      canGive: () => process.random.happens(0.85),
+      detail: () => process.random.pick(details),
+    }
     const again = (what: () => void) => void everyMoment(process, clock, what)
     if (files) again(() => files.readInbox())
     if (ordersBy === 'url') takePushes(orders, network, parts.orderAddress)
     if (ordersBy === 'files') again(() => readEvents(orders, fs, spool))
-    if (ordersBy === 'asking') void untilDead(process, clock, () => askForOrders(orders, clock, call))
+    // Two threads of the game server may ask at once.
+    if (ordersBy === 'asking')
+      for (let threads = process.random.pick([1, 1, 2]); threads > 0; threads--)
+        void untilDead(process, clock, () => askForOrders(orders, clock, call))
     void untilDead(process, clock, () => liveDay({ ...parts, process, clock, store, call, fs }))
   })
 }
@@ -100,11 +112,17 @@ interface DayParts extends GameParts {
 async function liveDay(parts: DayParts): Promise<void> {
   const { process, clock, day } = parts
   const { random } = process
+  let hasLastSale = true
   for (;;) {
     await clock.sleep(random.magnitude(100, 4_000))
     await reportStock(parts)
     if (parts.reportsBy === 'call') await reportResults(parts)
-    if (day.phase !== 'open') continue
+    if (day.phase !== 'open') {
+      // Somebody still buys in the game, so a report of the storm that arrives late is older than the last one.
+      if (hasLastSale) await sellInGame(parts)
+      hasLastSale = false
+      continue
+    }
     const act = random.pick([offerItem, buy, buy, buy, buy, buy, sellInGame, askSomething, withdrawItem])
     await act(parts)
   }

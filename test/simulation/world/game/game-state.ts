@@ -42,6 +42,7 @@ export interface OrderReply {
   readonly observedQuantity: number
   /** Left out by a game server that reports by itself. */
   readonly result?: Result
+  readonly detail?: string
 }
 
 /** Units that may still be sold: without those that are set aside for orders that come again. */

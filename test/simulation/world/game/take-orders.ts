@@ -14,6 +14,8 @@ export interface OrderParts {
   readonly quirks: Quirks
   /** Whether the mailbox of the buyer has room now. */
   readonly canGive: () => boolean
+  /** What the reply says besides the result. */
+  readonly detail: () => string
   /** Where the result goes: with the reply, or by a call of the game server's own. */
   readonly reportsBy: 'reply' | 'call'
 }
@@ -32,9 +34,9 @@ function decide(parts: OrderParts, order: OfferedOrder, name?: string): OrderRep
   )
 }
 
-function replyOf({ reportsBy }: OrderParts, state: GameState, order: OfferedOrder): OrderReply {
+function replyOf({ reportsBy, detail }: OrderParts, state: GameState, order: OfferedOrder): OrderReply {
   const { observedQuantity, result } = replyTo(state, order)
-  return reportsBy === 'call' ? { observedQuantity } : { observedQuantity, result }
+  return reportsBy === 'call' ? { observedQuantity } : { observedQuantity, result, detail: detail() }
 }
 
 /** The token by which the game server knows its agent. */
@@ -99,6 +101,9 @@ async function takeOffered(parts: OrderParts, call: CallAgent, orders: readonly 
   }
 }
 
+/** To an offer that nobody made. It must not count: the game server gives nothing. */
+const wrongReply = JSON.stringify({ observedQuantity: 0, result: 'DELIVERED' })
+
 /** Reads the files of events, and writes the replies. @throws {NodeJS.ErrnoException} The disk fails. */
 export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void {
   const { store, process, quirks } = parts
@@ -117,7 +122,8 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
     const text = quirks.saysGarbage && process.random.happens(0.5) ? '{"observedQuantity":' : JSON.stringify(reply)
     fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
     fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
-    if (quirks.repeatsReplies) fs.writeFileSync(`${spool}/replies/transfer_order-${event.transactionId}-9.json`, text)
+    if (quirks.repeatsReplies)
+      fs.writeFileSync(`${spool}/replies/transfer_order-${event.transactionId}-9.json`, wrongReply)
   }
 }
 

@@ -10,6 +10,8 @@ const windowMs = 10 * 60_000 - 1_000
 interface FirstAnswer {
   readonly told: Told
   readonly atMs: number
+  /** What is stored was stored later. */
+  readonly askedMs: number
 }
 
 interface AnswerPromisesParts {
@@ -33,7 +35,9 @@ export class AnswerPromises {
   /** Purchases that were told to be refused, for certain. */
   readonly #refused = new Map<string, Told>()
   /** Calls without an answer, by id. One of them may act after another one was refused. */
-  readonly #asked = new Map<string, number>()
+  readonly #asked = new Map<string, { readonly open: number; readonly isAlone: boolean }>()
+  /** When each id was sent first. */
+  readonly #firstAskedMs = new Map<string, number>()
   #checkedId = 0
   /** When each purchase was made first. */
   readonly #madeMs = new Map<string, number>()
@@ -53,7 +57,9 @@ export class AnswerPromises {
     this.checkPurchases()
     this.#checkRefusals()
     this.#refused.delete(id)
-    this.#asked.set(id, (this.#asked.get(id) ?? 0) + 1)
+    if (!this.#firstAskedMs.has(id)) this.#firstAskedMs.set(id, this.#nowMs())
+    const open = (this.#asked.get(id)?.open ?? 0) + 1
+    this.#asked.set(id, { open, isAlone: open === 1 })
   }
 
   readonly onTold = ({ operation, id }: GameCall, told: Told): void => {
@@ -61,9 +67,9 @@ export class AnswerPromises {
     this.checkPurchases()
     const isMade = this.#madeMs.has(id)
     if (told.ok && !isMade) this.#break('ok means that the platform acted', `${id}: ${told.text}`)
-    const asked = (this.#asked.get(id) ?? 0) - 1
-    this.#asked.set(id, asked)
-    if (!told.ok && !told.isUncertain && asked === 0) this.#refused.set(id, told)
+    const { open, isAlone } = this.#asked.get(id) ?? { open: 0, isAlone: false }
+    this.#asked.set(id, { open: open - 1, isAlone })
+    if (!told.ok && !told.isUncertain && isAlone) this.#refused.set(id, told)
     this.#compare(id, told)
     this.#checkRefusals()
   }
@@ -72,8 +78,9 @@ export class AnswerPromises {
     const first = this.#first.get(id)
     const isStored =
       told.ok || told.isUncertain || (told.status !== undefined && [400, 404, 409, 422].includes(told.status))
-    if (!first && isStored) this.#first.set(id, { told, atMs: this.#nowMs() })
-    if (!first || !isStored || this.#nowMs() - first.atMs > windowMs || !this.#isWindowKept(first.atMs)) return
+    const nowMs = this.#nowMs()
+    if (!first && isStored) this.#first.set(id, { told, atMs: nowMs, askedMs: this.#firstAskedMs.get(id) ?? nowMs })
+    if (!first || !isStored || nowMs - first.atMs > windowMs || !this.#isWindowKept(first.askedMs)) return
     const strip = (text: string) => text.replace(',"replayed":true', '')
     if (strip(first.told.text) !== strip(told.text))
       this.#break('every answer to one id is the same', `${id}: ${first.told.text} and ${told.text}`)

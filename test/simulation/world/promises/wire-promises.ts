@@ -1,20 +1,33 @@
+import type { SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { parseSignature } from './signature.ts'
 
-/** What is true of all that leaves an agent: no jti twice (I7), no secret in a log (I8), no bug of its own (I10). */
+const minuteMs = 60_000
+/** Of one kind. The agent's own limit is 30, in minutes that begin at any time, and a new process counts anew. */
+const warningsPerMinuteMax = 100
+
+/**
+ * What is true of all that leaves an agent: no jti twice (I7), no secret in a log (I8), no bug of its own (I10), and no
+ * warning without an end.
+ */
 export class WirePromises {
   readonly #break: Break
   readonly #secrets: () => readonly string[]
   readonly #jtis = new Set<string>()
+  readonly #nowMs: () => number
+  #minute = 0
+  /** How often each warning was logged in this minute. */
+  readonly #warnings = new Map<string, number>()
 
   /** @param secrets What must never be logged. */
-  constructor(onBroken: Break, secrets: () => readonly string[]) {
+  constructor(onBroken: Break, secrets: () => readonly string[], nowMs: () => number) {
+    this.#nowMs = nowMs
     this.#break = onBroken
     this.#secrets = secrets
   }
 
-  /** An agent sends a request with these headers. */
-  readonly onSent = (headers: readonly string[]): void => {
+  /** An agent sends a request. */
+  readonly onSent = ({ headers }: SentRequest): void => {
     const jti = parseSignature(headers)?.jti
     if (jti === undefined) return
     if (this.#jtis.has(jti)) this.#break('no jti is sent twice', jti)
@@ -23,6 +36,18 @@ export class WirePromises {
 
   readonly onLogged = (line: string): void => {
     for (const secret of this.#secrets()) if (line.includes(secret)) this.#break('no secret is logged', line)
+    this.#countWarning(line)
     if (line.includes('a bug of the agent')) this.#break('the agent has no bug that it can see', line)
+  }
+
+  #countWarning(line: string): void {
+    const { level, msg } = JSON.parse(line) as { readonly level: number; readonly msg: string }
+    if (level < 40) return
+    const minute = Math.floor(this.#nowMs() / minuteMs)
+    if (minute !== this.#minute) this.#warnings.clear()
+    this.#minute = minute
+    const count = (this.#warnings.get(msg) ?? 0) + 1
+    this.#warnings.set(msg, count)
+    if (count === warningsPerMinuteMax) this.#break('a warning is not repeated without an end', line)
   }
 }
