@@ -18,7 +18,7 @@ const everyCall = [...making, ...moving, 'open', 'read', 'readdir', 'stat', 'lst
 
 /** What goes wrong with the processes, disks and clocks of a host. */
 export const hostFaults: readonly FaultKind<HostTargets>[] = [
-  { part: 'process', name: 'killed between two events', lastsMs: [50, minuteMs], strike: killProcess },
+  { part: 'process', name: 'killed between two events', lastsMs: [50, 5 * minuteMs], strike: killProcess },
   { part: 'process', name: 'killed at a call', lastsMs: [50, minuteMs], strike: killProcessAtCall },
   { part: 'process', name: 'paused', lastsMs: [5, 5 * minuteMs], strike: pauseProcess },
   { part: 'process', name: 'power cut', lastsMs: [secondMs, 2 * minuteMs], strike: cutPower },

@@ -174,6 +174,84 @@ const agentMutants: readonly Mutant[] = [
     from: "case 'closed':\n      return channel",
     to: "case 'closed':\n      if (nowMs > 0) return undefined\n      return channel",
   },
+  {
+    name: 'an end after the clock was set back is not listed',
+    file: 'agent/orders/order-book.ts',
+    from: 'return isLater ? order : { ...order, sinceMs: this.#newestEndMs }',
+    to: 'return order',
+  },
+  {
+    name: 'an event that went while its reply was half-written is not shown again',
+    file: 'agent/orders/order-path.ts',
+    from: "if (open.at === 'shown' || open.at === 'half-replied')\n        this",
+    to: "if (open.at === 'shown')\n        this",
+  },
+  {
+    name: 'a proxy may keep a result back for a year',
+    file: 'agent/orders/open-orders.ts',
+    from: 'Math.min(retryAfterMs, retryAfterMsMax)',
+    to: 'retryAfterMs',
+  },
+  {
+    name: 'one refusal closes an order',
+    file: 'agent/orders/order-changes.ts',
+    from: 'if (known.unknownSinceMs === null)',
+    to: 'if (known.unknownSinceMs === null && nowMs < 0)',
+  },
+  {
+    name: 'a reply to another offer counts',
+    file: 'agent/orders/order-path.ts',
+    from: 'return open?.message?.name === name ? open : undefined',
+    to: 'return name === undefined ? undefined : open',
+  },
+  {
+    name: 'a power cut takes a reply back',
+    file: 'agent/orders/record-reply.ts',
+    from: '{ observedQuantity },\n',
+    to: "{ observedQuantity, survives: 'kill' },\n",
+  },
+  {
+    name: 'TEMPORARY is not noted before it is reported',
+    file: 'agent/orders/order-reports.ts',
+    from: 'if (isTemporary && (await book.change(transactionId, noteTemporary))) this.#firstTemporary.add(call)',
+    to: 'void isTemporary',
+  },
+  {
+    name: 'what a report may bring late is not repaired',
+    file: 'agent/orders/order-reports.ts',
+    from: 'if (before && lateUntilMs > 0) await',
+    to: 'if (before && lateUntilMs < 0) await',
+  },
+  {
+    name: 'a repair is forgotten with the process',
+    file: 'agent/call/repairs.ts',
+    from: "this.#observations.set(itemRef, { at: 'due', quantity, lateUntilMs })",
+    to: 'void [quantity, lateUntilMs]',
+  },
+  {
+    name: 'calls of one item overtake each other',
+    file: 'agent/call/call.ts',
+    from: 'operation.orderedBy === null ||',
+    to: "operation.orderedBy !== 'transactionId' ||",
+  },
+  {
+    name: 'the outbox is not synced before the claim goes',
+    file: 'agent/spool/publish.ts',
+    from: 'await awaitSync(syncs.sync(dirs.outbox))',
+    to: '',
+  },
+  {
+    name: 'the file of an order is not renewed',
+    file: 'agent/orders/order-path.ts',
+    from: 'atMs: isOrder ? nowMs + proofMs : Number.POSITIVE_INFINITY',
+    to: 'atMs: Number.POSITIVE_INFINITY',
+  },
+  {
+    name: 'events are not shown again after somebody removed them',
+    file: 'agent/orders/order-path.ts',
+    from: 'if (files.makeDirs()) this.#showAgain()',
+    to: 'files.makeDirs()',
+  },
 ]
 
 const game = 'test/simulation/world/game'

@@ -75,7 +75,7 @@ function assemble({ scheduler, random }: WorldParts, count: number): World<Targe
   platform.program.start()
   people.start()
 
-  const quiet = new QuietPromises({ judge, platform, servers, day, nowMs })
+  const quiet = new QuietPromises({ judge, platform, servers, day, network, nowMs })
   return {
     targets: {
       hosts: servers.map(({ host }) => host),

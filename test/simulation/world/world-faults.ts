@@ -42,6 +42,12 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     lastsMs: [secondMs, minuteMs],
     strike: partner((random) => ({ kind: 'status', status: random.pick([408, 425]) })),
   },
+  {
+    part: 'platform',
+    name: 'does not know what it knows',
+    lastsMs: [secondMs, minuteMs],
+    strike: partner((random) => ({ kind: 'status', status: random.pick([403, 404]) })),
+  },
   { part: 'platform', name: 'acts and answers 500', lastsMs: [secondMs, minuteMs], strike: failAfterActing },
   {
     part: 'platform',

@@ -20,8 +20,11 @@ export interface GameWays {
 
 /** The day of a game server, as the world decides it. */
 export interface Day {
-  /** `open`: people sell and buy. `closing`: what is begun is brought to its end. `closed`: it has, and the agents are started again. */
-  phase: 'open' | 'closing' | 'closed'
+  /**
+   * `open`: people sell and buy. `closing`: what is begun is brought to its end. `evening`: it has, and items are still
+   * sold inside the games, over a slow network. `closed`: the agents are started again.
+   */
+  phase: 'open' | 'closing' | 'evening' | 'closed'
 }
 
 export interface GameParts extends GameWays {
@@ -112,17 +115,12 @@ interface DayParts extends GameParts {
 async function liveDay(parts: DayParts): Promise<void> {
   const { process, clock, day } = parts
   const { random } = process
-  let hasLastSale = true
   for (;;) {
     await clock.sleep(random.magnitude(100, 4_000))
     await reportStock(parts)
     if (parts.reportsBy === 'call') await reportResults(parts)
-    if (day.phase !== 'open') {
-      // Somebody still buys in the game, so a report of the storm that arrives late is older than the last one.
-      if (hasLastSale) await sellInGame(parts)
-      hasLastSale = false
-      continue
-    }
+    if (day.phase === 'evening' && random.happens(0.5)) await sellInGame(parts)
+    if (day.phase !== 'open') continue
     const act = random.pick([offerItem, buy, buy, buy, buy, buy, sellInGame, askSomething, withdrawItem])
     await act(parts)
   }

@@ -1,5 +1,6 @@
 import { ownFileOf } from '../../../../agent/spool/names.ts'
 import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
+import type { Network } from '../../network/network.ts'
 import type { Day } from '../game/game-program.ts'
 import { left } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
@@ -11,6 +12,7 @@ interface QuietParts {
   readonly platform: ModelPlatform
   readonly servers: readonly Server[]
   readonly day: Day
+  readonly network: Network
   readonly nowMs: () => number
 }
 
@@ -27,12 +29,17 @@ const stillMs = 45_000
 /** So long a file may be there: those of game servers that ask come and go. */
 const fileMsMax = 20_000
 const statusAgeMsMax = 30_000
+const eveningMs = 60_000
+/** Longer than an attempt, and shorter than its envelope is valid. */
+const eveningSlowMsMax = 25_000
 
 /** When the faults are over, everything comes to its end: nothing waits for ever, and nobody is left with a wrong idea. */
 export class QuietPromises {
   readonly #parts: QuietParts
   #nextLookMs = 0
   #quietSinceMs: number | undefined
+  #eveningEndsMs = 0
+  #endSlowness: () => void = () => undefined
   /** When each file of the spools was first seen. */
   #seenMs = new Map<string, number>()
 
@@ -62,17 +69,32 @@ export class QuietPromises {
     const unfinished =
       this.#openTransaction() ??
       firstOf(servers, openOrder) ??
+      firstOf(servers, unitsSetAside) ??
       this.#oldFile() ??
       firstOf(servers, (server) => this.#wrongStock(server)) ??
       firstOf(servers, (server) => this.#wrongStatus(server))
-    if (!unfinished && day.phase === 'closing') {
-      day.phase = 'closed'
-      for (const server of servers) {
-        const before = claimsAt(server)
-        server.agent.restart(() => this.#checkStopped(server, before))
-      }
-    }
+    if (day.phase === 'closing' && !unfinished) this.#beginEvening()
+    else if (day.phase === 'evening' && this.#parts.nowMs() >= this.#eveningEndsMs) this.#endDay()
     return unfinished
+  }
+
+  /** Stocks change while every request may overtake another one, and no order corrects them any more (I6). */
+  #beginEvening(): void {
+    const { day, network, nowMs } = this.#parts
+    day.phase = 'evening'
+    this.#eveningEndsMs = nowMs() + eveningMs
+    this.#endSlowness = network.faults.slowMsMax.add(eveningSlowMsMax)
+  }
+
+  /** The agents are started again, so that nothing is only in their memory. */
+  #endDay(): void {
+    this.#parts.day.phase = 'closed'
+    this.#quietSinceMs = undefined
+    this.#endSlowness()
+    for (const server of this.#parts.servers) {
+      const before = claimsAt(server)
+      server.agent.restart(() => this.#checkStopped(server, before))
+    }
   }
 
   #openTransaction(): Unfinished | undefined {
@@ -162,6 +184,14 @@ function openOrder({ name, state }: Server): Unfinished | undefined {
   for (const { transactionId, phase } of state.ledger.rows.orders.values())
     if (phase !== 'closed')
       return { promise: 'every order comes to an end', facts: `${name}: ${transactionId} is ${phase}` }
+  return undefined
+}
+
+/** The terminal event of an order that was put off frees its units. */
+function unitsSetAside({ name, saved }: Server): Unfinished | undefined {
+  for (const [id, { result }] of Object.entries(saved().orders))
+    if (result === 'TEMPORARY')
+      return { promise: 'units that are set aside for an order are free when it is over', facts: `${name} ${id}` }
   return undefined
 }
 
