@@ -153,7 +153,7 @@ export const operations = {
   'market.eligibility': {
     ...platform,
     summary: 'Says whether a character may list items. A hint, never a gate.',
-    summaryPt: 'Diz se um personagem pode anunciar itens. É uma dica, nunca um bloqueio.',
+    summaryPt: 'Informa se um personagem pode anunciar itens. É uma dica, nunca um bloqueio.',
     method: 'GET',
     path: '/v1/api/market/eligibility/{characterRef}',
     auth: 'service',
@@ -262,7 +262,7 @@ export const operations = {
   'orders.take': {
     kind: 'orders',
     summary: 'Replies to an order: what became of it, and the stock that is left. The agent reports the result.',
-    summaryPt: 'Responde a um pedido: o que foi feito dele e o estoque que resta. O agente informa o resultado.',
+    summaryPt: 'Responde a um pedido: o que foi feito e o estoque que resta. O agente informa o resultado.',
     does: 'take',
     input: z.looseObject({ transactionId, ...orderReplyFields }),
   },

@@ -24,7 +24,7 @@ const program = new Command('platform-stub')
   .description(
     say(
       'The whole marketplace platform, to develop and test against. Never a product.',
-      'A plataforma inteira do marketplace, para desenvolver e testar. Nunca um produto.',
+      'A plataforma inteira do mercado, para desenvolver e testar. Nunca para produção.',
     ),
   )
   .version(manifest.version, undefined, say('prints the version', 'mostra a versão'))
@@ -144,7 +144,7 @@ program
       '--bridge',
       say(
         'the agent receives the webhooks: --webhook-url is its address, http://127.0.0.1:8898/webhook if left out',
-        'o agente recebe os webhooks: --webhook-url é o endereço dele; sem ela, http://127.0.0.1:8898/webhook',
+        'o agente recebe os webhooks: --webhook-url é o endereço do agente; sem essa opção, http://127.0.0.1:8898/webhook',
       ),
     ),
   )

@@ -166,7 +166,7 @@ export const refusals = {
     status: 503,
     text: () => 'O agente está sendo encerrado; nada foi enviado. Tente novamente em instantes.',
   },
-  REQUEST_MALFORMED: { status: 400, text: () => 'O pedido HTTP é inválido ou chegou incompleto.' },
+  REQUEST_MALFORMED: { status: 400, text: () => 'A requisição HTTP é inválida ou chegou incompleta.' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly text: (facts: never) => string }>>
 
 export type RefusalCode = keyof typeof refusals
@@ -174,9 +174,9 @@ export type RefusalCode = keyof typeof refusals
 /** What an order waits for, by its state. */
 export const orderWaitsFor = {
   received: 'A plataforma deve confirmar que espera por este pedido.',
-  offered: 'O servidor do jogo deve entregar o item e responder com observedQuantity e result.',
+  offered: 'O servidor de jogo deve entregar o item e responder com observedQuantity e result.',
   reporting: 'A plataforma deve aceitar o resultado que o agente informa.',
-  taken: 'O servidor do jogo deve entregar o item e chamar transaction.delivery.',
+  taken: 'O servidor de jogo deve entregar o item e chamar transaction.delivery.',
   'put-off': 'A plataforma deve enviar o pedido de novo, a partir de retryAt.',
   closed: 'Nada: o pedido foi encerrado.',
 } as const

@@ -10,9 +10,9 @@ export const portuguese: Readonly<Record<string, string>> = {
   'a name that is not shown, because it may be a secret': 'um nome que não é mostrado, porque pode ser um segredo',
   'a PowerShell script that installs the service': 'um script PowerShell que instala o serviço',
   'a share': 'um compartilhamento',
-  'a unit for several game servers, market-agent@NAME': 'uma unidade para vários servidores de jogo, market-agent@NOME',
+  'a unit for several game servers, market-agent@NAME': 'uma unit para vários servidores de jogo, market-agent@NOME',
   'a unit; docs/en/operations/install-linux.md says where it goes':
-    'uma unidade; docs/pt-BR/operations/install-linux.md diz onde colocá-la',
+    'uma unit; docs/pt-BR/operations/install-linux.md mostra onde colocá-la',
   "agrees with the platform's": 'igual ao da plataforma',
   'allow {0} in the proxy, or check HTTPS_PROXY; with NO_PROXY={1} the agent goes around it':
     'libere {0} no proxy ou confira HTTPS_PROXY; com NO_PROXY={1} o agente não passa por ele',
@@ -73,7 +73,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'idempotency key: an equal call within 10 minutes gets the same answer':
     'chave de idempotência: uma chamada igual em até 10 minutos recebe a mesma resposta',
   "if you expect this issuer, for example your company's proxy, name a file with its certificate (PEM) in SERVICE_CA_FILE; if not, another program answers in place of the platform":
-    'se você espera esse emissor, por exemplo o proxy da sua empresa, informe em SERVICE_CA_FILE um arquivo com o certificado dele (PEM); se não, outro programa responde no lugar da plataforma',
+    'se você espera esse emissor, por exemplo o proxy da sua empresa, informe em SERVICE_CA_FILE um arquivo com o certificado (PEM); se não, outro programa responde no lugar da plataforma',
   'ignored, because any server could take the API key':
     'ignorada, porque qualquer servidor poderia obter a chave de API',
   input: 'entrada',
@@ -88,7 +88,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'it sends no Date that the clock of this host could be compared with':
     'ela não envia um Date com que comparar o relógio desta máquina',
   'its Date changes so much that the clock of this host cannot be corrected':
-    'o Date dela varia tanto que o relógio desta máquina não pode ser corrigido',
+    'o Date da plataforma varia tanto que o relógio desta máquina não pode ser corrigido',
   'its file system is read-only': 'o sistema de arquivos é somente leitura',
   'its name is too long': 'o nome é longo demais',
   'keep one of the lines': 'deixe só uma das linhas',
@@ -110,7 +110,7 @@ export const portuguese: Readonly<Record<string, string>> = {
     'criado se não existir; recebe signing-key.pem (0600) e signing-key-public.pem',
   "make {0} and give it to the agent's user": 'crie {0} e entregue-o ao usuário do agente',
   'makes a signing key and says what the platform needs; never overwrites a file':
-    'cria uma chave de assinatura e diz o que a plataforma precisa dela; nunca sobrescreve um arquivo',
+    'cria uma chave de assinatura e mostra o que enviar à plataforma; nunca sobrescreve um arquivo',
   missing: 'ausente',
   'missing; give it or {0}': 'ausente; informe esta ou {0}',
   'mount it for writing, or name another directory': 'monte-o para escrita ou informe outro diretório',
@@ -119,7 +119,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'move it away to begin with an empty journal. Do not put an older copy in its place: it does not know which calls were sent since':
     'mova-o para outro lugar para começar com um journal vazio. Não coloque uma cópia antiga no lugar: ela não sabe quais chamadas foram enviadas desde então',
   'move it away to begin with an empty ledger, then compare the paid transactions at the platform with what the game server delivered. Do not put an older copy in its place: it does not know the orders since':
-    'mova-o para outro lugar para começar com um registro de pedidos vazio e depois compare as transações pagas na plataforma com o que o servidor do jogo entregou. Não coloque uma cópia antiga no lugar: ela não conhece os pedidos desde então',
+    'mova-o para outro lugar para começar com um registro de pedidos vazio e depois compare as transações pagas na plataforma com o que o servidor de jogo entregou. Não coloque uma cópia antiga no lugar: ela não conhece os pedidos desde então',
   'name a directory on a disk of this host': 'informe um diretório em um disco desta máquina',
   'name of the key at the platform, if you know it already': 'nome da chave na plataforma, se você já sabe qual é',
   'NAME=value lines; the environment wins': 'linhas NOME=valor; as variáveis de ambiente têm prioridade',
@@ -157,7 +157,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'not checked, because the settings cannot be read': 'não verificado, porque as configurações não podem ser lidas',
   'not checked, because {0} is wrong': 'não verificado, porque {0} está errada',
   'not one of {0}': 'não é um destes: {0}',
-  'not reached, because of {0}': 'não alcançado, por causa de {0}',
+  'not reached, because of {0}': 'inacessível, por causa de {0}',
   'nothing can listen at {0} ({1})': 'nada pode escutar em {0} ({1})',
   "nothing is wrong on this host; if it lasts, ask the platform's staff":
     'não há nada errado nesta máquina; se continuar, fale com a equipe da plataforma',
@@ -170,7 +170,7 @@ export const portuguese: Readonly<Record<string, string>> = {
     'uma chamada pelo agente em execução; saída 0: ok, 1: recusada, 2: uso errado',
   'only from {0}': 'só a partir de {0}',
   'open orders of the running daemon: what waits for the game server, and since when':
-    'pedidos abertos do agente em execução: o que espera pelo servidor do jogo e desde quando',
+    'pedidos abertos do agente em execução: o que espera pelo servidor de jogo e desde quando',
   'Options:': 'Opções:',
   'orders leave this host unencrypted': 'os pedidos saem desta máquina sem criptografia',
   'others may write in {0} and put other directories in the place of outbox and inbox':
@@ -219,7 +219,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'shows the help of a command': 'mostra a ajuda de um comando',
   'shows this help': 'mostra esta ajuda',
   'Signs, sends and remembers the calls of a game server to the marketplace.':
-    'Assina, envia e guarda as chamadas de um servidor de jogo ao marketplace.',
+    'Assina, envia e guarda as chamadas de um servidor de jogo ao mercado.',
   'start that version again': 'inicie de novo aquela versão',
   'start the agent again: it makes what is missing': 'inicie o agente de novo: ele cria o que falta',
   'start the game server, or correct SERVICE_WEBHOOK_FORWARD_URL':
@@ -292,7 +292,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   '{0} answers at the port of these settings and does not use {1}':
     '{0} responde na porta destas configurações e não usa {1}',
   '{0} belongs to another user (uid {1}), so what is said here about rights is not true for the agent':
-    '{0} pertence a outro usuário (uid {1}), então o que se diz aqui sobre permissões não vale para o agente',
+    '{0} pertence a outro usuário (uid {1}), então o resultado sobre permissões não vale para o agente',
   '{0} do not exist yet; the first start makes them': '{0} ainda não existem; a primeira execução os cria',
   '{0} does not exist': '{0} não existe',
   '{0} does not exist yet; the first start makes it': '{0} ainda não existe; a primeira execução o cria',
@@ -314,21 +314,21 @@ export const portuguese: Readonly<Record<string, string>> = {
   '{0} took the connection and gave no whole answer ({1})':
     '{0} aceitou a conexão e não deu uma resposta completa ({1})',
   '{0} was last used by {1}; whether that agent still runs is not visible here':
-    '{0} foi usado por último por {1}; daqui não dá para ver se esse agente ainda está em execução',
+    '{0} foi usado por último por {1}; daqui não dá para saber se esse agente ainda está em execução',
   '{0} was written by a newer market-agent (version {1}, this one knows {2})':
     '{0} foi escrito por um market-agent mais novo (versão {1}; este conhece a {2})',
   '{0}, line {1}': '{0}, linha {1}',
   '{0}: a file could be written in the outbox and renamed into the inbox':
     '{0}: foi possível escrever um arquivo na outbox e movê-lo para a inbox',
-  '{0}: a free port is taken at each start': '{0}: uma porta livre é escolhida a cada início',
+  '{0}: a free port is taken at each start': '{0}: uma porta livre é escolhida a cada inicialização',
   '{0}: a market-agent listens there now': '{0}: um market-agent escuta ali agora',
   '{0}: another program has this port': '{0}: outro programa usa esta porta',
   '{0}: hard links are not allowed ({1})': '{0}: hard links não são permitidos ({1})',
   '{0}: its disk is full, so lines are lost': '{0}: o disco está cheio, então linhas se perdem',
   '{0}: this user may open no port below {1}': '{0}: este usuário não pode abrir portas abaixo de {1}',
-  '{0}: version {1}. Damage inside is found at the start': '{0}: versão {1}. Danos internos são encontrados no início',
+  '{0}: version {1}. Damage inside is found at the start': '{0}: versão {1}. Danos internos são encontrados na inicialização',
   '{0}: version {1}; the next start makes version {2} of it':
-    '{0}: versão {1}; o próximo início converte para a versão {2}',
+    '{0}: versão {1}; a próxima inicialização converte para a versão {2}',
   '{0}: {1} are free': '{0}: {1} livres',
   '{0}: {1} are free, and the first start needs {2}': '{0}: {1} livres, e a primeira execução precisa de {2}',
   '{0}: {1} are free. A quota is seen only when it is used up: 64 KiB were written':
@@ -354,7 +354,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'the buyer has the item and the money: take the item back, or settle it with the buyer':
     'o comprador tem o item e o dinheiro: recolha o item ou resolva com o comprador',
   'the platform says that it was delivered: check whether the buyer has the item, and give it if not':
-    'a plataforma diz que foi entregue: confira se o comprador tem o item e entregue se não tiver',
+    'a plataforma informa que foi entregue: confira se o comprador tem o item e entregue se não tiver',
   'does nothing without SERVICE_WEBHOOK_FORWARD_URL': 'não tem efeito sem SERVICE_WEBHOOK_FORWARD_URL',
   'url needs SERVICE_WEBHOOK_FORWARD_URL': 'url precisa de SERVICE_WEBHOOK_FORWARD_URL',
   'files needs SERVICE_SPOOL_DIR': 'files precisa de SERVICE_SPOOL_DIR',

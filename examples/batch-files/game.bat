@@ -1,6 +1,6 @@
 @echo off
 rem Um servidor de jogo pequeno e completo para o cmd do Windows, so com arquivos.
-rem Sem acentos: o cmd le este arquivo na pagina de codigo do sistema. O README.pt-BR.md diz como iniciar.
+rem Sem acentos: o cmd le este arquivo na pagina de codigo do sistema. O README.pt-BR.md mostra como iniciar.
 setlocal enableextensions enabledelayedexpansion
 if not defined SERVICE_SPOOL_DIR set "SERVICE_SPOOL_DIR=spool"
 if not defined WORLD_DIR set "WORLD_DIR=world"
@@ -132,7 +132,7 @@ for /f "eol=, tokens=1* delims=,{}" %%f in ("!unread!") do (
   set "rest=%%g"
 )
 goto nextField
-rem :register ITEM [first]. Repetido, um 409 diz que outra tentativa valeu.
+rem :register ITEM [first]. Repetido, um 409 significa que outra tentativa valeu.
 :register
 call :offer %1
 set fields="itemRef":"%1","gameItemId":"%1","itemName":"%1","attributes":"Item do jogo","quantityListed":%stock%

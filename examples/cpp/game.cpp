@@ -1,5 +1,5 @@
 // Um servidor de jogo pequeno e completo que pergunta ao market-agent pelos pedidos, por HTTP.
-// C++11, cpp-httplib e nlohmann/json. O README.pt-BR.md diz como compilar, iniciar e o que digitar.
+// C++11, cpp-httplib e nlohmann/json. O README.pt-BR.md mostra como compilar, iniciar e o que digitar.
 #include <httplib.h>
 #include <deque>
 #include <fstream>

@@ -68,7 +68,7 @@ function text(array $answer): string {
     $isSure = in_array($answer['status'], [400, 403, 404, 409, 422]) && empty($answer['uncertain']);
     return $isSure ? "recusado: $answer[message]" : 'sem resposta';
 }
-function register(string $item, bool $isFirst = false): string { // repetido, o 409 diz que outra tentativa valeu
+function register(string $item, bool $isFirst = false): string { // repetido, o 409 significa que outra tentativa valeu
     $offer = (new World())->offers[$item];
     $answer = call('market.register', ['itemRef' => $item, 'gameItemId' => $item, 'itemName' => $item,
         'attributes' => 'Item do jogo', 'quantityListed' => $offer['quantity'], 'unitAmountCents' => $offer['cents'],

@@ -102,7 +102,7 @@ def failure(answer):
     return f"recusado: {answer['message']}" if is_refused(answer) else "sem resposta"
 
 
-# 3. Anunciar. Um itemRef só vale uma vez: repetir não anuncia de novo, e 409 diz que uma tentativa anterior valeu.
+# 3. Anunciar. Um itemRef só vale uma vez: repetir não anuncia de novo, e 409 significa que uma tentativa anterior valeu.
 def register(item, is_first=False):
     offer = offers[item]
     answer = call("market.register", {
@@ -171,7 +171,7 @@ def free_for(id, item):
 
 def work_order(id):
     if id in unsure and not is_awaited(id):
-        return  # o aviso do fim está a caminho
+        return  # o aviso de encerramento está a caminho
     order = orders[id]
     item, quantity, buyer = order["item"], order["quantity"], order["buyer"]
     with lock:
@@ -180,7 +180,7 @@ def work_order(id):
         is_sure = item in offers
         if is_sure and free_for(id, item) < quantity:
             order["state"] = "out-of-stock"
-            save()  # a decisão fica gravada antes do reembolso, que não tem volta
+            save()  # a decisão fica gravada antes do estorno, que não tem volta
             return
         if is_sure and buyer not in full:
             offers[item]["quantity"] -= quantity
@@ -206,7 +206,7 @@ def report_out_of_stock(id):
     finish(id, "out-of-stock", "closed", call("transaction.delivery-failure", report), "sem estoque")
 
 
-# 6. Confirmar a entrega, até ser aceita ou até o fim do pedido. Repetir não faz mal. Durante uma disputa a plataforma
+# 6. Confirmar a entrega, até ser aceita ou até o pedido ser encerrado. Repetir não faz mal. Durante uma disputa a plataforma
 # recusa, e depois pode voltar a aceitar: por isso uma recusa não encerra nada.
 def confirm(id):
     finish(id, "delivered", "confirmed", call("transaction.delivery", {"transactionId": id}), "confirmado")
@@ -224,7 +224,7 @@ def finish(id, before, after, answer, text):
     say(f"pedido {id}: {text}")
 
 
-# 7. O fim de um pedido: o que não foi entregue não será mais.
+# 7. O aviso de encerramento: o que não foi entregue não será mais.
 def end_order(event):
     id = event["transactionId"]
     with lock:

@@ -122,7 +122,7 @@ tell() {
   esac
 }
 
-# register ITEM [first]: repetido, um 409 diz que outra tentativa valeu.
+# register ITEM [first]: repetido, um 409 significa que outra tentativa valeu.
 register() {
   offer "$1"
   call market.register "\"itemRef\":\"$1\",\"gameItemId\":\"$1\",\"itemName\":\"$1\",\"attributes\":\"Item do jogo\",\

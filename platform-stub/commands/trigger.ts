@@ -104,7 +104,7 @@ const triggerEvents: Readonly<Record<string, TriggerEvent>> = {
   ),
   transaction_terminal: testEvent(
     'transaction_terminal',
-    say('the end of a test order', 'o fim de um pedido de teste'),
+    say('the end of a test order', 'o aviso de encerramento de um pedido de teste'),
     [new Option('--outcome <outcome>').choices(['CONCLUIDA', 'ESTORNADA', 'EXPIRADA', 'CANCELADA'])],
   ),
 }

@@ -227,7 +227,7 @@ export const checkoutTexts = {
 export const portalTexts = {
   title: 'Vincular personagem',
   question: 'Vincular este personagem à sua conta?',
-  explanation: 'Depois disso, o jogo pode anunciar itens deste personagem, e as vendas dele caem na sua conta.',
+  explanation: 'Depois disso, o jogo pode anunciar itens deste personagem, e o dinheiro das vendas cai na sua conta.',
   character: 'Personagem',
   characterRef: 'Código no jogo',
   gameServer: 'Servidor de jogo',

@@ -22,7 +22,7 @@ export const orderExample = {
   since: '2026-03-02T12:06:31.000Z',
   offers: 0,
   retryAt: null,
-  waitsFor: 'O servidor do jogo deve entregar o item e responder com observedQuantity e result.',
+  waitsFor: 'O servidor de jogo deve entregar o item e responder com observedQuantity e result.',
 } as const satisfies DescribedOrder
 
 /** The fields of an order in `orders.open`. */
@@ -32,7 +32,8 @@ export const orderFields: Readonly<Record<keyof DescribedOrder | 'outcome' | 're
   quantity: {
     type: 'integer or null',
     en: 'How many units to give: all or none. Null, as the next three, if the end came before the order.',
-    'pt-BR': 'Quantas unidades dar: todas ou nenhuma. Null, como os próximos três, se o fim chegou antes do pedido.',
+    'pt-BR':
+      'Quantas unidades dar: todas ou nenhuma. Null, como os próximos três, se o aviso de encerramento chegou antes do pedido.',
   },
   buyerCharacterRef: { type: 'string or null', en: 'To whom.', 'pt-BR': 'A quem.' },
   sellerCharacterRef: { type: 'string or null', en: 'From whom.', 'pt-BR': 'De quem.' },
@@ -58,7 +59,7 @@ export const orderFields: Readonly<Record<keyof DescribedOrder | 'outcome' | 're
   retryAt: {
     type: 'timestamp or null',
     en: 'After `TEMPORARY`: when it comes again.',
-    'pt-BR': 'Depois de `TEMPORARY`: quando vem de novo.',
+    'pt-BR': 'Depois de `TEMPORARY`: quando é reenviado.',
   },
   waitsFor: { type: 'string', en: 'A sentence for people.', 'pt-BR': 'Uma frase para pessoas.' },
   outcome: {
@@ -76,13 +77,17 @@ export const orderFields: Readonly<Record<keyof DescribedOrder | 'outcome' | 're
 /** The fields of a signed request. */
 export const envelopeFields: Readonly<Record<keyof CarriedRequest, AgentField>> = {
   method: { type: 'string', en: 'The method of the request.', 'pt-BR': 'O método da requisição.' },
-  url: { type: 'string', en: 'Its address.', 'pt-BR': 'O endereço dela.' },
+  url: { type: 'string', en: 'Its address.', 'pt-BR': 'O endereço da requisição.' },
   headers: {
     type: 'object',
     en: 'Its headers: send all of them.',
-    'pt-BR': 'Os cabeçalhos dela: envie todos.',
+    'pt-BR': 'Os cabeçalhos da requisição: envie todos.',
   },
-  body: { type: 'string', en: 'Its body: send it byte for byte.', 'pt-BR': 'O corpo dela: envie byte por byte.' },
+  body: {
+    type: 'string',
+    en: 'Its body: send it byte for byte.',
+    'pt-BR': 'O corpo da requisição: envie byte por byte.',
+  },
   expiresAt: { type: 'timestamp', en: 'Until when it is valid.', 'pt-BR': 'Até quando vale.' },
 }
 

@@ -11,7 +11,7 @@ export const pageTexts = {
   madeBy: {
     en: 'Every field of the operations, their answers and the webhooks, with an example of each. Written by `node scripts/fields-page.ts` from the tables of both programs.',
     'pt-BR':
-      'Todos os campos das operações, das respostas delas e dos webhooks, com um exemplo de cada. Gerado por `node scripts/fields-page.ts` a partir das tabelas dos dois programas.',
+      'Todos os campos das operações, das respostas e dos webhooks, com um exemplo de cada. Gerado por `node scripts/fields-page.ts` a partir das tabelas dos dois programas.',
   },
   howToRead: { en: 'How to read this page', 'pt-BR': 'Como ler esta página' },
   rules: {
@@ -133,7 +133,7 @@ const portuguese: Readonly<Record<string, string>> = {
     'Quando foi concluída; com uma data está concluída, sem ela só entregue.',
   'When the delivery was confirmed.': 'Quando a entrega foi confirmada.',
   '`OUT_OF_STOCK` refunds the buyer for good; `TEMPORARY` makes the platform send the order again.':
-    '`OUT_OF_STOCK` devolve o dinheiro ao comprador, sem volta; com `TEMPORARY` o pedido vem de novo.',
+    '`OUT_OF_STOCK` devolve o dinheiro ao comprador, sem volta; com `TEMPORARY` o pedido é reenviado.',
   'For logs and the staff; never shown to the buyer.':
     'Para os logs e a equipe da plataforma; nunca mostrado ao comprador.',
   'Whether the buyer gets the money back: true for `OUT_OF_STOCK`.':
@@ -151,12 +151,12 @@ export const eventTexts = {
   transfer_order: {
     en: 'Sent when the payment is confirmed, and again after a `TEMPORARY` delivery failure. It stops when the transaction is over. Only `transaction.delivery` or `transaction.delivery-failure` says whether the item was delivered.',
     'pt-BR':
-      'Enviado quando o pagamento é confirmado, e de novo depois de uma falha de entrega `TEMPORARY`. Para quando a transação acaba. Só `transaction.delivery` ou `transaction.delivery-failure` diz se o item foi entregue.',
+      'Enviado quando o pagamento é confirmado, e de novo depois de uma falha de entrega `TEMPORARY`. Para quando a transação acaba. Só `transaction.delivery` ou `transaction.delivery-failure` informa se o item foi entregue.',
   },
   transaction_terminal: {
     en: 'Sent when a transaction has ended. The pair of `paymentStatus` and `deliveryStatus` says how. It may come before an order that was delayed on its way: the end counts.',
     'pt-BR':
-      'Enviado quando uma transação acabou. O par de `paymentStatus` e `deliveryStatus` diz como. Pode chegar antes de um pedido que se atrasou no caminho: vale o fim.',
+      'Enviado quando uma transação acabou. O par de `paymentStatus` e `deliveryStatus` mostra como. Pode chegar antes de um pedido que se atrasou no caminho: vale o aviso de encerramento.',
   },
 } as const satisfies Record<string, Texts>
 

@@ -1,6 +1,6 @@
 import { type Node, parseSync, Visitor } from 'oxc-parser'
 
-/** A piece of English for people: a comment, the name of a test, a paragraph or a row of a page. */
+/** A piece of text for people: a comment, the name of a test, a paragraph or a row of a page. */
 export interface Prose {
   readonly line: number
   readonly text: string
@@ -27,6 +27,17 @@ export function proseOfSource(path: string, text: string): Prose[] {
       }
     },
   }).visit(program)
+  return found
+}
+
+/** The strings and templates of a source file. */
+export function stringsOfSource(path: string, text: string): Prose[] {
+  const found: Prose[] = []
+  const add = (node: Node) => {
+    const value = titleOf(node)
+    if (value) found.push({ line: lineAt(text, node.start), text: value })
+  }
+  new Visitor({ Literal: add, TemplateLiteral: add }).visit(parseSync(path, text).program)
   return found
 }
 

@@ -125,13 +125,16 @@ export const sentencePatterns: readonly SentencePattern[] = [
 ]
 
 /** The patterns that a text contains, each with the words that were found. */
-export function findPatterns(text: string): { name: string; better: string; words: string }[] {
+export function findPatterns(
+  text: string,
+  patterns = sentencePatterns,
+): { name: string; better: string; words: string }[] {
   const plain = text
     .replace(/\{@link [^}]*\}|`[^`]*`|"[^"]*"|“[^”]*”|\]\([^)]*\)|https?:\S+/g, (part) =>
       part.startsWith(']') ? ']' : 'X',
     )
     .replace(/[*[\]]/g, '')
-  return sentencePatterns.flatMap(({ name, better, pattern }) =>
+  return patterns.flatMap(({ name, better, pattern }) =>
     [...plain.matchAll(pattern)].map(([words]) => ({ name, better, words: words.trim() })),
   )
 }

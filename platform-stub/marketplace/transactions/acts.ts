@@ -40,7 +40,7 @@ export const transactionActs = {
     body: noFields,
     does: {
       en: "the game server confirms the delivery; the stub signs with the game server's key",
-      pt: 'o servidor de jogo confirma a entrega; o stub assina com a chave dele',
+      pt: 'o servidor de jogo confirma a entrega; o stub assina com a chave do servidor de jogo',
     },
   },
   fail: {
@@ -49,7 +49,7 @@ export const transactionActs = {
     body: z.strictObject(z.omit(deliveryFailure, { transactionId: true }).shape),
     does: {
       en: "the game server reports a failure; the stub signs with the game server's key",
-      pt: 'o servidor de jogo informa uma falha; o stub assina com a chave dele',
+      pt: 'o servidor de jogo informa uma falha; o stub assina com a chave do servidor de jogo',
     },
   },
   dispute: {

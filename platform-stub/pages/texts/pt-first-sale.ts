@@ -19,9 +19,9 @@ export const firstSale: Texts['firstSale'] = {
   how: 'Como se faz',
   example: {
     type: html`Digite isto no servidor de jogo. Um exemplo com arquivos lê isto do arquivo <code>console.txt</code>, na pasta do mundo dele.`,
-    fetched: html`Inicie um destes exemplos em outro terminal, como diz o <code>README.pt-BR.md</code> dele. Ele mostra <code>pronto</code>. Ele pergunta pelos pedidos ou os lê de arquivos:`,
+    fetched: html`Inicie um destes exemplos em outro terminal, como no <code>README.pt-BR.md</code> do exemplo. Ele mostra <code>pronto</code>. Ele pergunta pelos pedidos ou os lê de arquivos:`,
     posted: (url) =>
-      html`Inicie um destes exemplos em outro terminal, como diz o <code>README.pt-BR.md</code> dele. Ele mostra <code>pronto</code>. O agente envia os pedidos por POST para ${url}:`,
+      html`Inicie um destes exemplos em outro terminal, como no <code>README.pt-BR.md</code> do exemplo. Ele mostra <code>pronto</code>. O agente envia os pedidos por POST para ${url}:`,
     wantPosted: html`Para os exemplos que recebem pedidos por POST (Node, Java, C#, PHP), inicie com <code>npm start -- --forward-url http://127.0.0.1:9000/orders --forward-token segredo</code>.`,
     wantFetched: html`Para os exemplos que perguntam pelos pedidos ou leem arquivos (Python, Go, Lua, C++, shell, PHP com cron, batch do Windows), inicie só com <code>npm start</code>.`,
   },
@@ -29,7 +29,7 @@ export const firstSale: Texts['firstSale'] = {
   steps: {
     server: {
       title: 'Registre o servidor de jogo',
-      text: html`Na plataforma real, quem faz isto é a equipe dela. O servidor de jogo recebe uma chave de API, uma chave para assinar e um endereço para os webhooks. Aqui, o <code>provision</code> faz o registro e grava as configurações do agente em <code>game/</code>.`,
+      text: html`Na plataforma real, a equipe faz isto. O servidor de jogo recebe uma chave de API, uma chave para assinar e um endereço para os webhooks. Aqui, o <code>provision</code> faz o registro e grava as configurações do agente em <code>game/</code>.`,
     },
     call: {
       title: 'Faça a primeira chamada assinada',
@@ -57,17 +57,17 @@ export const firstSale: Texts['firstSale'] = {
     },
   },
   started: {
-    server: html`Na plataforma real, quem faz isto é a equipe dela. O servidor de jogo recebe uma chave de API, uma chave para assinar e um endereço para os webhooks. Aqui, o <code>npm start</code> já fez o registro.`,
+    server: html`Na plataforma real, a equipe faz isto. O servidor de jogo recebe uma chave de API, uma chave para assinar e um endereço para os webhooks. Aqui, o <code>npm start</code> já fez o registro.`,
     call: html`O agente assina todas as chamadas, então o seu servidor de jogo não precisa de criptografia. O agente já está rodando.`,
   },
   registerHere: (link) =>
     html`Ou ${link} no console e baixe os arquivos do agente. Assim o stub fica com a chave de assinatura e pode fazer o papel do servidor de jogo.`,
   registerHereLink: 'registre',
   refused: (requests) =>
-    html`A plataforma recusou uma assinatura. ${requests} diz qual verificação falhou e o que fazer.`,
+    html`A plataforma recusou uma assinatura. ${requests} mostra qual verificação falhou e o que fazer.`,
   refusedLink: 'A lista de requisições',
   openLink: 'Abrir a página do jogador',
-  toApprove: html`Falta ao vendedor um recebedor aprovado. Na plataforma real, quem aprova é a equipe dela.`,
+  toApprove: html`Falta ao vendedor um recebedor aprovado. Na plataforma real, a equipe aprova.`,
   approve: 'Aprovar o recebedor',
   buyHere: 'Ou deixe o stub comprar:',
   buyOne: 'Comprar um',

@@ -61,7 +61,7 @@ export const stepHelp: Texts['stepHelp'] = {
   url: 'htu traz um caminho diferente do caminho da requisição. Compare letra por letra, sem a query.',
   signature:
     'O cabeçalho está correto, então ou os bytes são outros, ou a chave é outra. Compare o SHA-256 do corpo com o daquilo que você assinou: se forem diferentes, o corpo foi serializado de novo depois da assinatura. Se forem iguais, assine o signing input abaixo e compare; se também for igual, a chave privada está errada.',
-  'api-key-owner': 'A chave de API e o kid são de servidores de jogo diferentes. Pegue os dois do mesmo agent.env.',
+  'api-key-owner': 'A chave de API e o kid são de servidores de jogo diferentes. Use os dois do mesmo agent.env.',
   replay: 'Este envelope já foi usado. Assine de novo, com um jti novo, a cada tentativa, inclusive nas repetições.',
 }
 

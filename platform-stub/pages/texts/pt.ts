@@ -163,7 +163,7 @@ export const pt: Texts = {
   clock: {
     name: 'Relógio do stub',
     travelling: (distance) => `hora ${distance}`,
-    explanation: 'Tudo o que vence no caminho é feito em ordem, cada coisa no seu horário.',
+    explanation: 'Tudo o que vence no caminho é feito na ordem dos horários.',
     jumps: { 60: '+1 min', 900: '+15 min', 3600: '+1 h', 86400: '+1 dia' },
     travel: 'Ir',
     moment: 'Para um momento, em UTC',

@@ -53,6 +53,6 @@ test('a text is English until Portuguese is chosen, and a value that looks like 
   )
   await speakPortuguese()
   expect(say`${'{1}'}: version ${3}. Damage inside is found at the start`).toBe(
-    '{1}: versão 3. Danos internos são encontrados no início',
+    '{1}: versão 3. Danos internos são encontrados na inicialização',
   )
 })
