@@ -3,7 +3,7 @@ import type { Break } from './judge.ts'
 import { parseSignature } from './signature.ts'
 
 const minuteMs = 60_000
-/** Of one kind. The agent's own limit is 30, in minutes that begin at any time, and a new process counts anew. */
+/** Of one kind. The agent's own limit is 30, in minutes that begin at any time, and each process counts for itself. */
 const warningsPerMinuteMax = 100
 
 /**
