@@ -199,7 +199,7 @@ program
   .description(
     say(
       "tests a game server's webhook receiver against the interface: sends orders without a payment, good and bad ones",
-      'confere o receptor de webhooks de um servidor de jogo: envia pedidos sem pagamento, bons e ruins',
+      'confere o receptor de webhooks de um servidor de jogo: envia pedidos sem pagamento, válidos e inválidos',
     ),
   )
   .argument('<url>', say('the receiver, one for development', 'o receptor, um de desenvolvimento'), parseHttpUrl)

@@ -42,7 +42,7 @@ export const refusals = {
 
   FILE_NOT_REGULAR: {
     status: 400,
-    text: () => 'O pedido não é um arquivo comum: grave um arquivo, sem links nem pipes.',
+    text: () => 'A requisição não é um arquivo comum: grave um arquivo, sem links nem pipes.',
   },
   FILE_NOT_READABLE: {
     status: 400,
@@ -73,7 +73,7 @@ export const refusals = {
   /** Answered with the status of the platform, or of a proxy before it. */
   NO_REASON_GIVEN: {
     status: 502,
-    text: ({ status }: { status: number }) => `A plataforma recusou a operação (HTTP ${status}) sem dizer o motivo.`,
+    text: ({ status }: { status: number }) => `A plataforma recusou a operação (HTTP ${status}) sem informar o motivo.`,
   },
   REDIRECTED: {
     status: 502,
@@ -113,7 +113,7 @@ export const refusals = {
       'A verificação de webhooks não está configurada: defina SERVICE_PLATFORM_KID e SERVICE_PLATFORM_PUBLIC_KEY_FILE.',
   },
   WEBHOOK_REFUSED: { status: 401, text: ({ reason }: { reason: string }) => `Webhook recusado. ${reason}` },
-  WEBHOOK_UNKNOWN: { status: 400, text: () => 'A assinatura confere, mas o corpo não é um evento conhecido.' },
+  WEBHOOK_UNKNOWN: { status: 400, text: () => 'A assinatura é válida, mas o corpo não é um evento conhecido.' },
 
   ORDERS_NOT_CONFIGURED: {
     status: 503,
@@ -136,9 +136,9 @@ export const refusals = {
 
   HOST_NOT_LOOPBACK: {
     status: 403,
-    text: () => 'Pedido recusado: o cabeçalho Host deve ser um só e local, por exemplo 127.0.0.1:8899.',
+    text: () => 'Requisição recusada: o cabeçalho Host deve ser um só e local, por exemplo 127.0.0.1:8899.',
   },
-  FROM_BROWSER: { status: 403, text: () => 'Pedido recusado: páginas da web não podem chamar o agente.' },
+  FROM_BROWSER: { status: 403, text: () => 'Requisição recusada: páginas da web não podem chamar o agente.' },
   CONTENT_TYPE_INVALID: {
     status: 415,
     text: () => 'Envie o corpo como application/json, ou sem Content-Type.',

@@ -11,7 +11,7 @@ export const refusals = {
   ROUTE_UNKNOWN: [404, 'Esta rota não existe.'],
   METHOD_NOT_ALLOWED: [405, (facts: { allowed: string }) => `Método não permitido nesta rota: use ${facts.allowed}.`],
   BODY_TOO_LARGE: [413, (facts: { bytesMax: number }) => `O corpo passa do limite de ${facts.bytesMax} bytes.`],
-  REQUEST_MALFORMED: [400, 'O pedido não é HTTP válido ou não chegou a tempo.'],
+  REQUEST_MALFORMED: [400, 'A requisição não é HTTP válido ou não chegou a tempo.'],
   BODY_CUT: [400, 'O corpo chegou incompleto.'],
   BODY_NOT_JSON_TYPE: [415, 'Envie o corpo como Content-Type: application/json.'],
   BODY_INVALID: [400, (facts: { fault: string }) => facts.fault],
@@ -51,11 +51,11 @@ export const refusals = {
   LINK_EXPIRED: [409, 'Este link expirou. Peça um novo dentro do jogo.'],
 
   CONTROL_FOREIGN_HOST: [403, 'As rotas de controle só respondem pelo endereço local.'],
-  CONTROL_FOREIGN_ORIGIN: [403, 'Este pedido veio de outra página e foi recusado.'],
+  CONTROL_FOREIGN_ORIGIN: [403, 'Esta requisição veio de outra página e foi recusada.'],
   GAME_SERVER_UNKNOWN: [404, 'Servidor de jogo não encontrado.'],
   SIGNING_KEY_NOT_HERE: [
     409,
-    'Este servidor de jogo fez o próprio par de chaves. O stub não tem a chave privada e não pode assinar por ele.',
+    'Este servidor de jogo criou o próprio par de chaves. O stub não tem a chave privada e não pode assinar por ele.',
   ],
   STAND_IN_REFUSED: [409, (facts: { message: string }) => facts.message],
   STAND_IN_UNANSWERED: [
@@ -76,12 +76,12 @@ export const refusals = {
   CLOCK_TARGET_INVALID: [400, 'Envie "now" (ISO-8601, UTC) ou "advanceSeconds" (número de segundos), e só um deles.'],
   CLOCK_JUMP_BROKEN_OFF: [
     409,
-    (facts: { now: string }) => `O salto do relógio foi interrompido em ${facts.now}, antes do momento pedido.`,
+    (facts: { now: string }) => `O salto do relógio foi interrompido em ${facts.now}, antes do momento informado.`,
   ],
   FAULT_INJECTED: [
     500,
     (facts: { status: number }) =>
-      `A plataforma não pôde atender este pedido (falha simulada, status ${facts.status}).`,
+      `A plataforma não pôde atender esta requisição (falha simulada, status ${facts.status}).`,
   ],
   QUERY_UNKNOWN: [
     400,
@@ -127,8 +127,8 @@ export const playerTexts = {
   ribbon: 'Simulação: nenhum dinheiro é movimentado.',
   smallPrint: 'Página do platform-stub, que imita a plataforma para quem desenvolve servidores de jogo.',
   foreignOrigin: {
-    title: 'Pedido recusado',
-    text: 'Este pedido veio de outra página e foi recusado. Abra o endereço que o jogo mostrou.',
+    title: 'Ação recusada',
+    text: 'Esta ação veio de outra página e foi recusada. Abra o endereço que o jogo mostrou.',
   },
 } as const
 
