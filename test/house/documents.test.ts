@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { checkNames } from '../../agent/check/check.ts'
+import { problemTable } from '../../agent/platform/problem-table.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const folders = /^(?:agent|contract|docs|examples|platform-stub|scripts|test)\//
@@ -39,6 +41,16 @@ test('the index of the decisions has each page once, by its number and title', (
   expect(indexOf(readFileSync(join(folder, 'README.md'), 'utf8')).sort()).toEqual(pages.sort())
 })
 
+test('the decision on dependencies names each of them', () => {
+  const decision = readFileSync(join(root, 'docs', 'decisions', '0014-dependencies.md'), 'utf8')
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  )
+  const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies })
+  expect(names.length).toBeGreaterThan(30)
+  expect(names.filter((name) => !decision.includes(`\`${name}\``))).toEqual([])
+})
+
 test('no decision says that another one has replaced or changed it', () => {
   const pages = globSync('docs/decisions/[0-9]*.md', { cwd: root })
   const isHistory = (page: string) =>
@@ -59,3 +71,29 @@ for (const language of ['en', 'pt-BR']) {
 test('a file that is not there is found', () => {
   expect(pathsIn('See `agent/gone.ts`, `npm test` and `README.md`.')).toEqual(['agent/gone.ts'])
 })
+
+/** The names in code spans of the first column of a page's tables. */
+function firstColumn(page: string): string[] {
+  const cells = [...page.matchAll(/^\| ([^|]*) \|(?!.*\n\|-)/gm)].map(([, cell = '']) => cell)
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+}
+
+for (const language of ['en', 'pt-BR']) {
+  const read = (page: string) => readFileSync(join(root, 'docs', language, page), 'utf8')
+
+  test(`docs/${language} has every problem on the way to the platform, by its kind`, () => {
+    expect(firstColumn(read('operations/network.md')).sort()).toEqual(Object.keys(problemTable).sort())
+  })
+
+  test(`docs/${language} has every stage of check`, () => {
+    const stages = firstColumn(read('operations/check.md')).filter((name) => !/^(?:ok.*|\?|wrong|errado)$/.test(name))
+    expect(stages.sort()).toEqual([...checkNames].sort())
+  })
+
+  test(`docs/${language} has every HTTP status with which /call can answer`, () => {
+    const rows = [...read('calls.md').matchAll(/^\| (\d{3}(?:, \d{3})*) \|/gm)].flatMap(([, cell = '']) =>
+      cell.split(', '),
+    )
+    expect(rows.map(Number)).toEqual([400, 401, 403, 404, 405, 408, 413, 415, 431, 500, 503])
+  })
+}
