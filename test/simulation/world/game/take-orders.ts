@@ -56,10 +56,11 @@ export function takePushes(parts: OrderParts, network: Network, address: string)
       await new Promise<void>(
         (resolve) => void process.after(process.random.magnitude(100, 30_000), 'is slow', resolve),
       )
-    if (quirks.saysGarbage && process.random.happens(0.5)) return answer(200, 'obrigado')
     try {
       const event = JSON.parse(Buffer.from(body).toString()) as OfferedOrder & { readonly event: string }
       if (event.event === 'transaction_terminal') store.change((state) => end(state, event))
+      // Any 2xx confirms a terminal event.
+      if (quirks.saysGarbage && process.random.happens(0.5)) return answer(200, 'obrigado')
       return answer(200, event.event === 'transfer_order' ? decide(parts, event) : {})
     } catch (error) {
       if (process.state === 'dead') throw error
