@@ -132,9 +132,9 @@ function setClock(targets: HostTargets, random: Random) {
   return () => undefined
 }
 
-/** From a second to a day, in either direction. */
+/** From a second to two hours, in either direction: all together less than a day, which the agent is made for. */
 function offsetMs(random: Random): number {
-  return random.magnitude(secondMs, 24 * hourMs) * random.pick([1, -1])
+  return random.magnitude(secondMs, 2 * hourMs) * random.pick([1, -1])
 }
 
 function driftClock({ hosts }: HostTargets, random: Random) {
