@@ -101,7 +101,7 @@ export async function startAgent(
   const { origin } = new URL(baseUrl)
   const proxy = proxyOf(origin, config)
   const route = { baseUrl, proxy, signer: () => live.current.signingKey }
-  const connection = outside.connect({ origin, extraCa, proxy, attemptTimeoutMs, clock })
+  const connection = outside.connect({ origin, extraCa, proxy, attemptTimeoutMs, idle: 'kept', clock })
   started.defer(() => connection.close())
   const platformLog = new PlatformLog(log, clock)
   const contact = new Contact(clock, (state) => platformLog.onContact(state))

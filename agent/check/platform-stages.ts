@@ -31,7 +31,7 @@ export async function probePlatform(config: AgentConfig, userAgent: string): Pro
   const { origin } = new URL(baseUrl)
   const proxy = proxyOf(origin, config)
   const route = { baseUrl, proxy, signer: () => signingKey }
-  const connection = connectToPlatform({ origin, extraCa, proxy, attemptTimeoutMs, clock })
+  const connection = connectToPlatform({ origin, extraCa, proxy, attemptTimeoutMs, idle: 'none', clock })
   const platformClock = new PlatformClock(clock, () => undefined)
   let problem: PlatformProblem | undefined
   const contact = new Contact(clock, (state) => {

@@ -3,12 +3,23 @@ import type { AttemptResult } from './attempt-result.ts'
 
 const answerBytesMax = 1_048_576
 
+/** What the connection of a request must know. */
+export interface Ride {
+  /** The whole answer was read. */
+  onAnswered(): void
+  /** The connection carries nothing more. */
+  onBroken(): void
+  /** The connection certainly did not carry the request, so another one may. */
+  onUnsent(cause: Error): void
+}
+
 /**
  * Collects the answer of one attempt and knows whether a byte of the request may have been sent: undici calls
  * `onRequestStart` on a connected socket (with TLS after the handshake), directly before it writes.
  */
 export class AttemptHandler implements Dispatcher.DispatchHandler {
   cancelTimer: () => void = () => undefined
+  ride: Ride = { onAnswered: () => undefined, onBroken: () => undefined, onUnsent: (cause) => this.fail(cause) }
   readonly #resolve: (result: AttemptResult) => void
   readonly #chunks: Uint8Array[] = []
   #controller: Dispatcher.DispatchController | undefined
@@ -19,6 +30,10 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
 
   constructor(resolve: (result: AttemptResult) => void) {
     this.#resolve = resolve
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled
   }
 
   /** Ends the attempt because its time is over. A request that still waits for a connection is never written then. */
@@ -33,8 +48,11 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#isSettled) controller.abort(new Error('given up before a connection was there'))
-    else this.#controller = controller
+    if (!this.#isSettled) this.#controller = controller
+    else {
+      controller.abort(new Error('given up before a connection was there'))
+      this.ride.onBroken()
+    }
   }
 
   onResponseStart(
@@ -55,6 +73,8 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const body = this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks)
     const { date, 'retry-after': retryAfter } = this.#headers
+    // First, so that a call that follows this answer finds the connection.
+    this.ride.onAnswered()
     this.#settle({
       kind: 'answered',
       status: this.#status,
@@ -65,7 +85,9 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, cause: Error): void {
-    this.fail(cause)
+    this.ride.onBroken()
+    if (this.#controller === undefined && !this.#isSettled) this.ride.onUnsent(cause)
+    else this.fail(cause)
   }
 
   #settle(result: AttemptResult): void {

@@ -13,11 +13,10 @@ export interface SignedRequest {
 /** A connection to the platform. */
 export interface PlatformConnection {
   /**
-   * Sends one request and waits for the whole answer. It follows no redirects and sends nothing twice.
-   *
-   * @param options.fresh Uses a connection of its own. On a used one a request can be lost, when the server is closing it.
+   * Sends one request and waits for the whole answer. It follows no redirects and sends nothing twice. The server cannot
+   * be closing the connection that a request uses: it is new, or showed a sign of life a short time ago.
    */
-  send(request: SignedRequest, options: { fresh: boolean; timeoutMs: number }): Promise<AttemptResult>
+  send(request: SignedRequest, options: { timeoutMs: number }): Promise<AttemptResult>
   close(): Promise<void>
 }
 
@@ -27,8 +26,13 @@ export interface ConnectionOptions {
   /** PEM certificates trusted in addition to the system's store and Node's own list. */
   readonly extraCa: string | undefined
   readonly proxy: URL | undefined
-  /** How long a shared connection may take to be made. An attempt that waits for it has no more time. */
+  /** How long a connection may take to open. A request that waits for it may have less time. */
   readonly attemptTimeoutMs: number
+  /**
+   * `kept`: one is kept ready for the next request. `none`: each request has a connection of its own, and no other one is
+   * there, because a server that does one thing after another may wait for it.
+   */
+  readonly idle: 'kept' | 'none'
   readonly clock: Clock
 }
 

@@ -78,7 +78,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     const headers = ['accept', 'application/json', 'user-agent', userAgent]
     const startedMs = clock.monotonicMs()
     const question = { method, path: `${pathPrefix}${path}`, headers, body: null }
-    const result = await connection.send(question, { fresh: false, timeoutMs: attemptTimeoutMs })
+    const result = await connection.send(question, { timeoutMs: attemptTimeoutMs })
     learning = undefined
     if (result.kind === 'failed') {
       const problem = problemOfFailure(result, options.route)
@@ -112,7 +112,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
       if (request.method !== 'GET') headers.push('content-type', 'application/json')
       const body = request.method === 'GET' ? null : bytes
       const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
-      return options.connection.send(signed, { fresh: operation.retry === 'once', timeoutMs })
+      return options.connection.send(signed, { timeoutMs })
     },
 
     async envelope(request) {

@@ -29,7 +29,7 @@ export interface PushToUrl {
 export function pushToUrl({ url, token, extraCa, connect, clock, log }: PushOptions): PushToUrl {
   const { origin, pathname, search } = new URL(url)
   const timeoutMs = limits.webhookTimeoutMs
-  const connection = connect({ origin, extraCa, proxy: undefined, attemptTimeoutMs: timeoutMs, clock })
+  const connection = connect({ origin, extraCa, proxy: undefined, attemptTimeoutMs: timeoutMs, idle: 'none', clock })
   let lastProblem: string | undefined
 
   /** One line when the problem changes, and not one for each push. */
@@ -45,7 +45,7 @@ export function pushToUrl({ url, token, extraCa, connect, clock, log }: PushOpti
     const headers = ['content-type', 'application/json']
     if (bearer !== undefined) headers.push('authorization', `Bearer ${bearer}`)
     const request = { method: 'POST', path: `${pathname}${search}`, headers, body: Buffer.from(message.text) } as const
-    const result = await connection.send(request, { fresh: false, timeoutMs })
+    const result = await connection.send(request, { timeoutMs })
     let reply: Reply | undefined
     if (result.kind === 'failed') note(causeOf(result.cause), cures.startGameServer())
     else if (result.status < 200 || result.status > 299) note(`HTTP ${result.status}`, cures.acknowledge())
