@@ -126,3 +126,14 @@ test('without JavaScript the page says how long is left, takes the payment and l
   await page.getByRole('status').getByText('Pagamento confirmado').waitFor()
   expect((await stub.transaction(transactionId)).phase).toBe('awaiting-server')
 })
+
+test('the buyer reads the attributes as the seller wrote them, white space and line breaks included', async () => {
+  await using stub = await startStub()
+  await using browser = await openBrowser(stub.url)
+  const { page } = browser
+  const server = await stub.gameServer()
+  const attributes = 'Ataque  120\n  Defesa 40\n\n<b>rara</b>'
+  await server.listing({ attributes })
+  await page.goto((await stub.transaction(await server.purchase())).checkoutUrl)
+  expect(await page.locator('blockquote').innerText()).toBe(attributes)
+})
