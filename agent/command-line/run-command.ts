@@ -4,19 +4,19 @@ import manifest from '../../package.json' with { type: 'json' }
 import { type RunningAgent, startAgent } from '../agent.ts'
 import { systemClock } from '../clock/system-clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
-import type { LiveConfig } from '../config/live-config.ts'
 import { exampleOf, shownPath } from '../config/settings.ts'
 import { cureOf } from '../durable-files/system-errors.ts'
 import { sentenceOf } from '../language/problem.ts'
-import { type Log, type OpenedLog, openLog } from '../log/log.ts'
+import { type OpenedLog, openLog } from '../log/log.ts'
 import { logStart } from '../log/start-line.ts'
-import { LockedError } from '../ownership/ownership.ts'
+import type { LockedError } from '../ownership/ownership.ts'
 import { realOutside } from '../real-outside.ts'
 import { serviceManager } from '../service/service-manager.ts'
 import { exitCodes } from './exit-codes.ts'
 import { explainFailedStart } from './failed-start.ts'
 import { readConfig } from './read-config.ts'
 import { reloadableConfig } from './reloadable-config.ts'
+import { startInStandby } from './standby.ts'
 import { stopSignal } from './stop-signal.ts'
 
 export interface RunOptions {
@@ -28,7 +28,6 @@ export interface RunOptions {
 const graceMs = 10_000
 /** After the calls have ended or were cut off: for files, sockets and locks. */
 const closingMsMax = 1_000
-const standbyIntervalMs = 200
 
 /** `market-agent run`: the daemon, until SIGTERM or SIGINT. SIGHUP reloads. Ends the process with its exit code. */
 export async function run(options: RunOptions): Promise<void> {
@@ -57,7 +56,9 @@ export async function run(options: RunOptions): Promise<void> {
   logStart(config, manifest.version, log)
   for (const warning of config.warnings) log.warn(sentenceOf(warning))
   try {
-    const started = start(live, log, onFatal, options.standby === true ? onStandby : undefined)
+    const startNow = () => startAgent(live, log, onFatal, realOutside)
+    const started: Promise<RunningAgent | undefined> =
+      options.standby === true ? startInStandby(startNow, { clock: systemClock, onStandby, stopSignal }) : startNow()
     const agent = await Promise.race([started, stopSignal.then(() => undefined)])
     if (agent) {
       void agent.learnPlatformClock()
@@ -104,22 +105,4 @@ async function openLogOrReport({ logLevel, logFile }: AgentConfig): Promise<Open
  */
 function threadsFor({ spoolDir }: AgentConfig): number {
   return Math.max(2, availableParallelism()) + (spoolDir === undefined ? 0 : limits.spoolInFlightMax)
-}
-
-/** @returns undefined if a signal came while another agent was waited for. */
-async function start(
-  live: LiveConfig,
-  log: Log,
-  onFatal: (error: Error) => void,
-  onStandby: ((error: LockedError) => void) | undefined,
-): Promise<RunningAgent | undefined> {
-  for (let isReported = false; ; isReported = true) {
-    try {
-      return await startAgent(live, log, onFatal, realOutside)
-    } catch (error) {
-      if (!onStandby || !(error instanceof LockedError)) throw error
-      if (!isReported) onStandby(error)
-      if (await Promise.race([stopSignal, systemClock.sleep(standbyIntervalMs)])) return undefined
-    }
-  }
 }

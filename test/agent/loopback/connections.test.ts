@@ -108,3 +108,11 @@ test('a caller that asks before it sends the body is told to continue', async ()
   connection.write(body)
   expect((await connection.answered(2))[1]?.status).toBe(200)
 })
+
+test('a connection may stay idle for 65 s, and the answer says so', async () => {
+  await using agent = await startTestAgent('http://127.0.0.1:9')
+  using connection = await RawConnection.open(agent.url)
+  connection.write(health)
+  const [answer] = await connection.answered(1)
+  expect(answer?.head).toMatch(/\r\nkeep-alive: timeout=65(?:\r\n|$)/)
+})

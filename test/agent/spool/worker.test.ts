@@ -16,6 +16,7 @@ import { limits } from '../../../contract/limits.ts'
 import { until } from '../../../scripts/until.ts'
 import { LiveClock } from '../fixtures/live-clock.ts'
 import { eligible, putRequest } from '../fixtures/spool-fixture.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
 
 /** Only the worker, over real files, with renames and unlinks that a test can make fail. */
 interface TestWorker extends AsyncDisposable {
@@ -32,11 +33,13 @@ interface WorkerFaults {
   readonly answered?: Promise<void>
   /** As the journal's. */
   readonly forgetEnded?: () => Promise<void>
+  /** Instead of one whose time passes. */
+  readonly standingClock?: TestClock
 }
 
 async function startWorker(
   fault: (dirs: SpoolDirs) => Partial<PatientFs> = () => ({}),
-  { answered = Promise.resolve(), forgetEnded = async () => undefined }: WorkerFaults = {},
+  { answered = Promise.resolve(), forgetEnded = async () => undefined, standingClock }: WorkerFaults = {},
 ): Promise<TestWorker> {
   const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-worker-')))
   makeSpoolDirs(hostFiles, dirs)
@@ -53,7 +56,7 @@ async function startWorker(
     outboxEvents: { turnOn: () => undefined, turnOff: () => undefined },
     makeDirs: () => undefined,
     checkDirs: () => undefined,
-    clock,
+    clock: standingClock ?? clock,
     journal: { name: 'test', forgetEnded },
     takeTurn: () => freeTurn,
     async answerCall(call: Call) {
@@ -224,4 +227,18 @@ test('a request whose old id the journal cannot forget, because its disk is full
   letGo()
   await answered(spool, 'daily')
   expect(spool.reported).toEqual([])
+})
+
+test('without file events the outbox is scanned every 200 ms', async () => {
+  const standingClock = new TestClock()
+  await using spool = await startWorker(() => ({}), { standingClock })
+  for (const id of ['a', 'b']) {
+    putRequest(spool.dirs.outbox, id, eligible)
+    standingClock.advance(199)
+    expect(standingClock.timersRunning).toBe(1)
+    expect(readdirSync(spool.dirs.outbox)).toEqual([`${id}.json`])
+    standingClock.advance(1)
+    expect(standingClock.timersRunning, 'the scan has begun').toBe(0)
+    await until(() => readdirSync(spool.dirs.inbox).includes(`${id}.json`) && standingClock.timersRunning === 1)
+  }
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { readPage } from '../fixtures/page.ts'
 import { startReceiver } from '../fixtures/receiver.ts'
 import { startStub } from '../fixtures/stub.ts'
 
@@ -93,6 +94,11 @@ test('the detail of a failure is for logs and staff: the buyer never reads it', 
     await stub.advance(0)
     const story = await stub.transaction(transactionId)
     expect(story.history.some((move) => move.detail === detail)).toBe(true)
+    const logged = stub.logLines.map((line) => JSON.parse(line)).filter((line) => line.transactionId === transactionId)
+    expect(logged).toContainEqual(expect.objectContaining({ msg: 'delivery failure reported', reason, detail }))
+    const screen = await readPage(`${stub.url}/console/transactions/${transactionId}`)
+    expect(screen.textOf('section[aria-labelledby="reported"]')).toContain(detail)
+    expect(screen.textsOf('p.wrap')).toContain(detail)
     const page = await (await fetch(story.checkoutUrl)).text()
     expect(page).toContain('Espada Rúnica')
     expect(page).not.toContain('Fulano')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PlatformOperationName } from '../../../contract/operations.ts'
+import { readPage } from '../fixtures/page.ts'
 import { offer, startStub } from '../fixtures/stub.ts'
 
 const registration = { ...offer, sellerCharacterRef: 'seller' }
@@ -141,4 +142,27 @@ test("another game server's listings and transactions do not exist", async () =>
   ].map(({ status }) => status)
   expect(statuses).toEqual([404, 404, 404, 404, 404, 404])
   expect((await stub.transaction(transactionId)).phase).toBe('awaiting-server')
+})
+
+test('attributes are kept and shown as they were sent, white space and line breaks included', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  const attributes = '  Ataque  120 \r\n\tDefesa\u00a040\n\n <b>rara</b> '
+  expect((await server.listing({ attributes })).data.attributes).toBe(attributes)
+  expect((await stub.request('GET', '/stub/listings')).data[0].attributes).toBe(attributes)
+  const { checkoutUrl } = await stub.transaction(await server.purchase())
+  expect((await readPage(checkoutUrl)).root.querySelector('blockquote')?.textContent).toBe(attributes)
+})
+
+test('a price in the body of a purchase changes nothing: it comes from the listing', async () => {
+  await using stub = await startStub()
+  const server = await stub.gameServer()
+  await server.listing({ itemRef: 'offer-1', unitAmountCents: 1_050, quantityListed: 5 })
+  const purchase = { itemRef: 'offer-1', quantity: 2, buyerCharacterRef: 'buyer' }
+  const prices = { unitAmountCents: 1, totalAmountCents: 1, amountCents: 1, price: 1 }
+  const { status, data } = await server.call('transaction.create', { ...purchase, ...prices })
+  expect(status).toBe(200)
+  expect(data).toMatchObject({ unitAmountCents: 1_050, totalAmountCents: 2_100 })
+  await stub.pay(data.transactionId)
+  expect((await stub.transaction(data.transactionId)).money).toMatchObject([{ kind: 'payment', amountCents: 2_100 }])
 })

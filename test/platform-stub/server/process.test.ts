@@ -298,3 +298,17 @@ test('the platform goes by the durations that `serve` was given', async () => {
   const { createdAt, expiresAt } = (await control.request('GET', `/stub/transactions/${unpaid}`)).data
   expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(300_000)
 })
+
+test('without options a purchase waits 30 minutes for its payment, and an observation counts for 10', async () => {
+  await using stub = await serve('--memory')
+  const { control } = stub
+  const server = await control.gameServer()
+  const { createdAt, expiresAt } = (await control.request('GET', `/stub/transactions/${await server.purchase()}`)).data
+  expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(30 * 60_000)
+  await server.call('market.adjust-stock', { itemRef: offer.itemRef, observedQuantity: 0 })
+  const observed = async () => (await control.request('GET', '/stub/listings')).data[0].estimate.observed
+  await control.advance(10 * 60 - 10)
+  expect(await observed()).toBe(0)
+  await control.advance(20)
+  expect(await observed()).toBe(null)
+})
