@@ -3,6 +3,7 @@ import './command-line/stop-signal.ts'
 
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { operations as operationTable } from '../contract/operations.ts'
+import { usageErrorInWords } from '../contract/usage-error-in-words.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { call } from './command-line/call-command.ts'
 import type { CheckFlags } from './command-line/check-command.ts'
@@ -14,7 +15,7 @@ import { nameProcess } from './command-line/process-name.ts'
 import { reload } from './command-line/reload-command.ts'
 import { type RunOptions, run } from './command-line/run-command.ts'
 import type { SystemdFlags } from './command-line/service-command.ts'
-import { prefersPortuguese, say, speakPortuguese } from './language/say.ts'
+import { prefersPortuguese, say, speakPortuguese, speaksPortuguese } from './language/say.ts'
 
 nameProcess('market-agent')
 if (prefersPortuguese(process.env, process.platform) && !isDaemon(process.argv.slice(2))) await speakPortuguese()
@@ -32,6 +33,7 @@ const program = new Command('market-agent')
   .helpOption('-h, --help', say`shows this help`)
   .helpCommand('help [command]', say`shows the help of a command`)
   .configureHelp({ styleTitle: (title) => titles[title] ?? title })
+  .configureOutput({ outputError: (text, write) => write(speaksPortuguese() ? usageErrorInWords(text) : text) })
   .exitOverride()
 
 const configOption = ['--config <file>', say`NAME=value lines; the environment wins`] as const
@@ -138,13 +140,15 @@ function isDaemon([command, ...flags]: readonly string[]): boolean {
 /** What Windows, PowerShell and a path take as it is. */
 function serviceName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(name)) return name
-  throw new InvalidArgumentError('only letters, digits, dots, hyphens and underscores, for example market-agent-alpha')
+  throw new InvalidArgumentError(
+    say`only letters, digits, dots, hyphens and underscores, for example market-agent-alpha`,
+  )
 }
 
 /** What `SERVICE_SIGNING_KID` takes. */
 function kidOf(kid: string): string {
   if (/^[\x21-\x7e]{1,200}$/.test(kid)) return kid
-  throw new InvalidArgumentError('1 to 200 letters, digits and signs without spaces, for example my-server-2026')
+  throw new InvalidArgumentError(say`1 to 200 letters, digits and signs without spaces, for example my-server-2026`)
 }
 
 // The reader of the output has gone, as `head` does.

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
+import { usageErrorInWords } from '../contract/usage-error-in-words.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { parseDuration, parseHttpUrl, parseOrigin, parsePort } from './commands/options.ts'
 import type { ProbeFlags } from './commands/probe-webhook/probe-command.ts'
@@ -31,6 +32,7 @@ const program = new Command('platform-stub')
   .helpOption('-h, --help', say('shows this help', 'mostra esta ajuda'))
   .helpCommand('help [command]', say('shows the help of a command', 'mostra a ajuda de um comando'))
   .configureHelp({ styleTitle: (title) => titles[title] ?? title })
+  .configureOutput({ outputError: (text, write) => write(say(text, usageErrorInWords(text))) })
   .exitOverride()
 
 program

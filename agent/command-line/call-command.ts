@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { jsonErrorInWords } from '../../contract/faults-in-words.ts'
 import { jsonErrorText } from '../../contract/json-error-text.ts'
 import { decodeUtf8, readStrictJson } from '../../contract/strict-json.ts'
 import { readDaemonAddress } from '../config/config.ts'
+import { say, speaksPortuguese } from '../language/say.ts'
 import { askDaemon } from './daemon-request.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readConfig } from './read-config.ts'
@@ -32,20 +34,21 @@ export async function call(operation: string, dash: string | undefined, options:
 function readInput(dash: string | undefined, { input, inputFile }: CallOptions): string | undefined {
   const given = [dash, input, inputFile].filter((source) => source !== undefined)
   if (given.length > 1 || (dash !== undefined && dash !== '-'))
-    return usage('give the input once: --input JSON, --input-file FILE or -')
+    return usage(say`give the input once: --input JSON, --input-file FILE or -`)
   const text = input ?? (inputFile === undefined && dash === undefined ? '{}' : readText(inputFile))
   if (text === undefined) return undefined
   const reading = readStrictJson(text)
-  return reading.ok ? text.trim() : usage(`the input ${jsonErrorText(reading.error)}`)
+  if (reading.ok) return text.trim()
+  return usage(speaksPortuguese() ? jsonErrorInWords(reading.error) : `the input ${jsonErrorText(reading.error)}`)
 }
 
 /** The text of a file, or of standard input; undefined after an error was reported and the exit code set. */
 function readText(inputFile: string | undefined): string | undefined {
-  const source = inputFile ?? 'standard input'
+  const source = inputFile ?? say`standard input`
   try {
-    return decodeUtf8(readFileSync(inputFile ?? 0)) ?? usage(`${source} is not UTF-8: save it as UTF-8`)
+    return decodeUtf8(readFileSync(inputFile ?? 0)) ?? usage(say`${source} is not UTF-8: save it as UTF-8`)
   } catch (error) {
-    return usage(`cannot read ${source}: ${(error as NodeJS.ErrnoException).code}`)
+    return usage(say`cannot read ${source}: ${(error as NodeJS.ErrnoException).code}`)
   }
 }
 

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import type { DaemonAddress } from '../config/config.ts'
+import { say } from '../language/say.ts'
 import { exitCodes } from './exit-codes.ts'
 
 /** What the daemon answered. */
@@ -8,8 +9,8 @@ export interface DaemonAnswer {
   readonly text: string
 }
 
-const tokenNeeded =
-  'The agent wants its token: set SERVICE_AGENT_TOKEN or SERVICE_AGENT_TOKEN_FILE as for the agent, for example with --config\n'
+const tokenNeeded = () =>
+  say`The agent wants its token: set SERVICE_AGENT_TOKEN or SERVICE_AGENT_TOKEN_FILE as for the agent, for example with --config`
 
 /**
  * Sends a request to the running daemon. If there is none, it is reported on standard error and the exit code is set.
@@ -24,13 +25,12 @@ export async function askDaemon(
 ): Promise<DaemonAnswer | undefined> {
   try {
     const answer = await exchange(address, method, path, body)
-    if (answer.status === 401) process.stderr.write(tokenNeeded)
+    if (answer.status === 401) process.stderr.write(`${tokenNeeded()}\n`)
     return answer
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error)
-    process.stderr.write(
-      `No market-agent answers at ${address.host}:${address.port} (${reason}). Start it with: market-agent run\n`,
-    )
+    const place = `${address.host}:${address.port}`
+    process.stderr.write(`${say`No market-agent answers at ${place} (${reason}). Start it with: market-agent run`}\n`)
     process.exitCode = exitCodes.refused
     return undefined
   }

@@ -5,7 +5,9 @@ import writeFileAtomic from 'write-file-atomic'
 import { limits } from '../../contract/limits.ts'
 import { hostFiles } from '../durable-files/host-files.ts'
 import { makeMissingDirs } from '../durable-files/make-dir.ts'
-import { causeOf, codeOf, cureOf } from '../durable-files/system-errors.ts'
+import { codeOf, cureOf, problemOf } from '../durable-files/system-errors.ts'
+import { asSentence } from '../language/problem.ts'
+import { say } from '../language/say.ts'
 import { readSigningKey } from '../signing/signing-key.ts'
 import { exitCodes } from './exit-codes.ts'
 
@@ -26,18 +28,25 @@ export async function keygen({ out, kid }: { out: string; kid?: string }): Promi
       { path: files.public, text: publicPem, mode: 0o644 },
     ])
   } catch (error) {
-    process.stderr.write(`market-agent keygen: ${problemOf(error as NodeJS.ErrnoException)}\n`)
+    process.stderr.write(`market-agent keygen: ${sentenceAbout(error as NodeJS.ErrnoException)}\n`)
     process.exitCode = exitCodes.refused
     return
   }
-  process.stdout.write(`Private key, only for this host: ${files.private}
-  SERVICE_SIGNING_KEY_FILE=${files.private}
-  SERVICE_SIGNING_KID=${kid ?? 'the kid that the staff tell you'}
-Send to the platform's staff, over a way that they trust:
-  the file     ${files.public}
-  kid          ${kid ?? 'the staff choose one'}
-  fingerprint  ${readSigningKey(privatePem, '').fingerprint} (SHA-256 of the public key)
-`)
+  const { fingerprint } = readSigningKey(privatePem, '')
+  const sent = [
+    [say`the file`, files.public],
+    ['kid', kid ?? say`the staff choose one`],
+    [say`fingerprint`, say`${fingerprint} (SHA-256 of the public key)`],
+  ] as const
+  const width = Math.max(...sent.map(([name]) => name.length))
+  const lines = [
+    say`Private key, only for this host: ${files.private}`,
+    `  SERVICE_SIGNING_KEY_FILE=${files.private}`,
+    `  SERVICE_SIGNING_KID=${kid ?? say`the kid that the staff tell you`}`,
+    say`Send to the platform's staff, over a way that they trust:`,
+    ...sent.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
 }
 
 interface NewFile {
@@ -65,8 +74,9 @@ function writeNewFiles(files: readonly NewFile[]): void {
   }
 }
 
-function problemOf(error: NodeJS.ErrnoException): string {
+function sentenceAbout(error: NodeJS.ErrnoException): string {
+  const { path = '' } = error
   return codeOf(error) === 'EEXIST'
-    ? `${error.path} is there already, and a key is never overwritten. Choose another directory`
-    : `${causeOf(error)}. Cure: ${cureOf(error)}`
+    ? say`${path} is there already, and a key is never overwritten. Choose another directory`
+    : `${say`cannot write ${path}: ${problemOf(error)} (${codeOf(error)})`}. ${asSentence(cureOf(error))}`
 }

@@ -1,4 +1,5 @@
 import { type DaemonAddress, readDaemonAddress } from '../config/config.ts'
+import { say } from '../language/say.ts'
 import { askDaemon } from './daemon-request.ts'
 import { exitCodes } from './exit-codes.ts'
 import { readConfig } from './read-config.ts'
@@ -36,7 +37,7 @@ async function check(address: DaemonAddress): Promise<boolean> {
   if (text === undefined) return false
   const { asked, unanswered } = (JSON.parse(text) as { data: { asked: number; unanswered: number } }).data
   if (unanswered > 0) {
-    const problem = `the platform gave no answer about ${unanswered} of ${asked} orders; the agent's log says why`
+    const problem = say`the platform gave no answer about ${unanswered} of ${asked} orders; the agent's log says why`
     process.stderr.write(`market-agent orders: ${problem}\n`)
     process.exitCode = exitCodes.refused
   }
@@ -53,15 +54,18 @@ async function askForData(address: DaemonAddress, method: 'GET' | 'POST', path: 
 }
 
 const waitsFor = {
-  received: () => 'the platform: it has not confirmed the order yet',
-  offered: () => 'the game server: deliver it, reply with observedQuantity and result',
-  reporting: ({ result }) => `the platform: it has not accepted ${result} yet`,
-  taken: () => 'the game server: deliver it, call transaction.delivery',
-  'put-off': ({ retryAt }) => `the platform: it sends the order again${retryAt ? ` from ${shortTime(retryAt)}` : ''}`,
+  received: () => say`the platform: it has not confirmed the order yet`,
+  offered: () => say`the game server: deliver it, reply with observedQuantity and result`,
+  reporting: ({ result }) => say`the platform: it has not accepted ${result} yet`,
+  taken: () => say`the game server: deliver it, call transaction.delivery`,
+  'put-off': ({ retryAt }) =>
+    retryAt
+      ? say`the platform: it sends the order again from ${shortTime(retryAt)}`
+      : say`the platform: it sends the order again`,
 } as const satisfies Record<Listed['state'], (order: Listed) => string>
 
 function tableOf(listed: readonly Listed[]): string {
-  if (listed.length === 0) return 'no open orders\n'
+  if (listed.length === 0) return `${say`no open orders`}\n`
   const rows = listed.map((order) => [
     String(order.transactionId),
     order.state,
@@ -70,7 +74,8 @@ function tableOf(listed: readonly Listed[]): string {
     `${order.quantity ?? '?'} x ${order.itemRef.replace(/\p{C}/gu, '?')}`,
     waitsFor[order.state](order),
   ])
-  const table = [['TRANSACTION', 'STATE', 'SINCE', 'OFFERS', 'ITEM', 'WAITS FOR'], ...rows]
+  const head = [say`TRANSACTION`, say`STATE`, say`SINCE`, say`OFFERS`, 'ITEM', say`WAITS FOR`]
+  const table = [head, ...rows]
   const widths = table.reduce<readonly number[]>(
     (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),
     [],

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import { readDaemonAddress } from '../config/config.ts'
+import { say, speaksPortuguese } from '../language/say.ts'
 import type { Status } from '../status/status.ts'
 import { askDaemon } from './daemon-request.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -19,37 +20,41 @@ export async function status(options: { config?: string; json?: boolean }): Prom
 function statusForPeople(status: Status): string {
   const { platform, keys, calls, journal, spool, orders } = status
   const nowMs = Date.parse(status.startedAt) + status.uptimeS * 1000
-  const state = status.ready ? styleText('green', 'ready') : styleText('red', 'not ready')
+  const state = status.ready ? styleText('green', say`ready`) : styleText('red', say`not ready`)
   const rows: [string, string][] = [
-    ['up', `${duration(status.uptimeS)}, since ${status.startedAt}`],
-    ['platform', `${platform.host}, ${contactOf(platform.lastContactAt, nowMs)}`],
-    ['clock', clockOf(platform.clockOffsetMs)],
-    ['signing key', keyOf(keys.signing)],
-    ...keys.platform.map((key): [string, string] => ['platform key', keyOf(key)]),
-    ['calls', `${calls.inFlight} in flight, ${calls.waiting} waiting`],
-    ['since start', `${calls.ok} ok, ${calls.refused} refused, ${calls.uncertain} uncertain`],
-    ['journal', `${journal.entries} ids, ${journal.writable ? 'writable' : styleText('red', 'not writable')}`],
+    [say`up`, say`${duration(status.uptimeS)}, since ${status.startedAt}`],
+    [say`platform`, `${platform.host}, ${contactOf(platform.lastContactAt, nowMs)}`],
+    [say`clock`, clockOf(platform.clockOffsetMs)],
+    [say`signing key`, keyOf(keys.signing)],
+    ...keys.platform.map((key): [string, string] => [say`platform key`, keyOf(key)]),
+    [say`calls`, say`${calls.inFlight} in flight, ${calls.waiting} waiting`],
+    [say`since start`, say`${calls.ok} ok, ${calls.refused} refused, ${calls.uncertain} uncertain`],
+    ['journal', say`${journal.entries} ids, ${journal.writable ? say`writable` : styleText('red', say`not writable`)}`],
   ]
   if (spool) {
-    const files = `${spool.backlog} waiting, ${spool.inFlight} in flight, ${spool.rejected} rejected`
+    const files = say`${spool.backlog} waiting, ${spool.inFlight} in flight, ${spool.rejected} rejected`
     rows.push(['spool', spool.dir], ['', `${files}${oldest(spool.oldestAgeS)}`])
   }
-  if (orders) rows.push(['orders', `${orders.open} open, ${orders.waiting} not taken${oldest(orders.oldestAgeS)}`])
+  if (orders)
+    rows.push([say`orders`, `${say`${orders.open} open, ${orders.waiting} not taken`}${oldest(orders.oldestAgeS)}`])
   const width = Math.max(...rows.map(([name]) => name.length))
   const lines = rows.map(([name, text]) => `  ${styleText('dim', name.padEnd(width))}  ${text}`)
   const reasons = status.reasons.map((reason) => `  ${styleText('yellow', '!')} ${reason}`)
-  return `${[`${status.agent}: ${state}`, ...reasons, ...lines].join('\n')}\n`
+  // The reasons are those of the log, in its words.
+  const hint = reasons.length > 0 && speaksPortuguese() ? ['    Em português: market-agent check'] : []
+  return `${[`${status.agent}: ${state}`, ...reasons, ...hint, ...lines].join('\n')}\n`
 }
 
 function contactOf(lastContactAt: string | null, nowMs: number): string {
-  if (lastContactAt === null) return 'no signed call answered yet'
-  return `last contact ${duration(Math.max(0, Math.round((nowMs - Date.parse(lastContactAt)) / 1000)))} ago`
+  if (lastContactAt === null) return say`no signed call answered yet`
+  return say`last contact ${duration(Math.max(0, Math.round((nowMs - Date.parse(lastContactAt)) / 1000)))} ago`
 }
 
 function clockOf(offsetMs: number | null): string {
-  if (offsetMs === null) return "not compared with the platform's yet"
-  if (Math.abs(offsetMs) < 1000) return "agrees with the platform's"
-  return `${duration(Math.round(Math.abs(offsetMs) / 1000))} ${offsetMs > 0 ? 'behind' : 'ahead of'} the platform's`
+  if (offsetMs === null) return say`not compared with the platform's yet`
+  if (Math.abs(offsetMs) < 1000) return say`agrees with the platform's`
+  const off = duration(Math.round(Math.abs(offsetMs) / 1000))
+  return offsetMs > 0 ? say`${off} behind the platform's` : say`${off} ahead of the platform's`
 }
 
 function keyOf({ kid, fingerprint }: { kid: string; fingerprint: string }): string {
@@ -57,7 +62,7 @@ function keyOf({ kid, fingerprint }: { kid: string; fingerprint: string }): stri
 }
 
 function oldest(ageS: number | null): string {
-  return ageS === null ? '' : `, the oldest for ${duration(ageS)}`
+  return ageS === null ? '' : say`, the oldest for ${duration(ageS)}`
 }
 
 /** The two largest units. */

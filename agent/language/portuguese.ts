@@ -1,5 +1,8 @@
+import { portugueseOutputs } from './portuguese-outputs.ts'
+
 /** The texts of `say` in Brazilian Portuguese, by their English text. A test compares both with the program. */
 export const portuguese: Readonly<Record<string, string>> = {
+  ...portugueseOutputs,
   '(not shown, because it is not a whole path)': '(não mostrado, porque não é um caminho completo)',
   'a directory is where a file must be': 'há um diretório onde deveria haver um arquivo',
   'a disk of this host': 'um disco desta máquina',

@@ -50,7 +50,9 @@ test('a directory that cannot be made, and a kid that no header carries, are ref
   writeFileSync(join(ready.dir, 'file'), '')
   expect(ready.keygen('--out', join(ready.dir, 'file', 'keys'))).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('Cure: move away that file, or name another directory'),
+    stderr: expect.stringContaining(
+      'a file is where a directory must be (ENOTDIR). Move away that file, or name another directory',
+    ),
   })
   expect(ready.keygen('--out', ready.dir, '--kid', 'my server')).toMatchObject({
     status: 2,
@@ -65,7 +67,7 @@ test.skipIf(process.platform !== 'linux')(
     using ready = setup()
     expect(ready.keygen('--out', '/proc/keys')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('Cure: '),
+      stderr: expect.stringMatching(/cannot write \/proc\/keys.*\. [A-Z]/),
     })
   },
 )

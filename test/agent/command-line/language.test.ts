@@ -77,6 +77,79 @@ test('operations are listed with a summary in the language of the user', async (
   }
 })
 
+test('an error of a command line is in the language of the user, with the value that is wrong', async () => {
+  const errors: readonly [args: string[], inEnglish: RegExp, inPortuguese: RegExp][] = [
+    [['statu'], /unknown command 'statu'/, /comando desconhecido 'statu'\n\(Você quis dizer status\?\)/],
+    [['status', '--jsn'], /unknown option '--jsn'/, /opção desconhecida '--jsn'\n\(Você quis dizer --json\?\)/],
+    [
+      ['status', 'x', 'y'],
+      /too many arguments/,
+      /argumentos demais para 'status'\. Esperados: 0; recebidos: 2: x, y\./,
+    ],
+    [['call'], /missing required argument 'operation'/, /falta o argumento obrigatório 'operation'/],
+    [['call', 'a', '--id'], /argument missing/, /opção '--id <id>' sem valor/],
+    [['keygen'], /required option/, /falta a opção obrigatória '--out <dir>'/],
+    [
+      ['keygen', '--out', '.', '--kid', 'a b'],
+      /without spaces/,
+      /opção '--kid <kid>': o valor 'a b' é inválido\. de 1 a/,
+    ],
+    [['service', 'windows', '--name', '/'], /only letters/, /é inválido\. só letras/],
+    [
+      ['completion', 'fish'],
+      /Allowed choices are bash/,
+      /o valor 'fish' é inválido para o argumento 'shell'\. As opções são bash, zsh/,
+    ],
+    [['call', 'a', '-', '--input', '{}'], /give the input once/, /informe a entrada uma só vez/],
+    [['call', 'a', '--input', '{'], /the input is not valid JSON/, /O JSON é inválido na linha 1/],
+    [['call', 'a', '--input-file', '/none'], /cannot read \/none: ENOENT/, /não foi possível ler \/none: ENOENT/],
+  ]
+  for (const [args, inEnglish, inPortuguese] of errors) {
+    const [told, translated] = await Promise.all([english, brazilian].map((env) => commandOutput(args, env)))
+    expect(told).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(inEnglish) })
+    expect(translated).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(inPortuguese) })
+    expect(translated?.stderr).not.toMatch(/\berror\b|Did you mean|Allowed/)
+  }
+})
+
+test('status, orders, keygen and reload are in the language of the user', async () => {
+  using ready = checkSetup()
+  const env = {
+    ...ready.settings,
+    SERVICE_STATE_DIR: ready.path('own-state'),
+    SERVICE_SPOOL_DIR: ready.path('own-spool'),
+    SERVICE_AGENT_PORT: '0',
+  }
+  const gone = await commandOutput(['status'], { ...env, SERVICE_AGENT_PORT: '1', ...brazilian })
+  expect(gone).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Nenhum market-agent responde em .*:1 \(/) })
+  const name = 'market-agent'
+  const logFile = outputFile('language-of-outputs')
+  await using agent = await startProgram({ name, command: [...sourcePrograms.agent, 'run'], env, logFile })
+  const address = { ...env, SERVICE_AGENT_PORT: new URL(agent.url).port, ...brazilian }
+
+  const { stdout: status } = await commandOutput(['status'], address)
+  expect(status).toMatch(/^market-agent \S+: não está pronto\n {2}! .*\n {4}Em português: /)
+  const labels = ['no ar', 'plataforma', 'relógio', 'chave de assinatura', 'chamadas', 'desde que iniciou', 'journal']
+  for (const label of labels) expect(status).toMatch(new RegExp(`^ {2}${label} +`, 'm'))
+  expect(status).toContain('0 à espera, 0 em andamento, 0 recusados')
+  expect(status.replace(/^.*! .*$/m, '')).not.toMatch(/\b(?:ready|since|waiting|the|refused|open)\b/)
+
+  const made = await commandOutput(['keygen', '--out', ready.path('keys')], brazilian)
+  expect(made.stdout).toMatch(/^Chave privada, só para esta máquina: /)
+  expect(made.stdout).toMatch(
+    /^Envie à equipe da plataforma[\s\S]*\n {2}o arquivo {10}\/.*\n {2}kid .* a equipe escolhe um\n/m,
+  )
+  const again = await commandOutput(['keygen', '--out', ready.path('keys')], brazilian)
+  expect(again).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('já existe, e uma chave nunca é sobrescrita'),
+  })
+
+  const reloaded = await commandOutput(['reload'], { ...address, SERVICE_AGENT_PORT: '1' })
+  expect(reloaded.stderr).toMatch(/^Nenhum market-agent responde/)
+  expect((await commandOutput(['reload'], address)).stdout).toBe('Recarregado. Mudou: nada\n')
+})
+
 test('the daemon says its errors in English, as its log is', async () => {
   const { stderr, code } = await commandOutput(['run'], brazilian)
   expect(code).toBe(2)

@@ -19,6 +19,7 @@ async function setup(settings: Readonly<Record<string, string>> = {}) {
     platform,
     agent,
     env,
+    ordersInPortuguese: () => commandOutput(['orders'], { ...env, LC_ALL: 'pt_BR.UTF-8' }),
     /** An order that arrives; the game server has not taken it when this resolves. */
     async receive(transactionId: number, itemRef: string): Promise<void> {
       sendWebhook(webhookUrl, { ...order, transactionId, itemRef }).catch(() => undefined)
@@ -33,6 +34,7 @@ async function setup(settings: Readonly<Record<string, string>> = {}) {
 test('orders shows what waits for the game server as a table, and --json as orders.open answers', async () => {
   await using opened = await setup()
   expect(await opened.orders()).toEqual({ code: 0, stdout: 'no open orders\n', stderr: '' })
+  expect((await opened.ordersInPortuguese()).stdout).toBe('nenhum pedido em aberto\n')
   await opened.receive(17, 'sword-1')
   await opened.receive(18, 'a\u001b[2J')
   await opened.agent.call('orders.take', { transactionId: 17, observedQuantity: 1 })
@@ -45,6 +47,9 @@ test('orders shows what waits for the game server as a table, and --json as orde
       '18           offered  2026-11-22T12:00:00Z  0       2 x a?[2J    the game server: deliver it, reply with observedQuantity and result',
       '',
     ].join('\n'),
+  )
+  expect((await opened.ordersInPortuguese()).stdout).toMatch(
+    /^TRANSAÇÃO +ESTADO +DESDE +OFERTAS +ITEM +ESPERA POR\n17 .* o servidor de jogo: entregue o item e chame .*\n18 .* responda com observedQuantity e result\n$/,
   )
   const json = await opened.orders('--json')
   expect(json.stdout).toBe(`${await opened.agent.callText('orders.open', {})}\n`)

@@ -19,3 +19,19 @@ test('the help of every command is in the language of the user', async () => {
     expect(inBoth.filter((line) => !/^(?:--|\(|Us)/.test(line))).toEqual([])
   }
 })
+
+test('an error of a command line is in the language of the user', async () => {
+  const errors: readonly [args: string[], inPortuguese: RegExp][] = [
+    [['serv'], /^erro: comando desconhecido 'serv'\n\(Você quis dizer serve\?\)\n$/],
+    [['serve', '--payment-expiry', '30'], /é inválido\. É preciso um número com unidade/],
+    [['serve', '--memory', '--data-dir', 'x'], /^erro: opção '.*' não pode ser usada com a opção '.*'\n$/],
+    [['provision', '--url', 'x'], /é inválido\. É preciso um endereço http/],
+  ]
+  for (const [args, inPortuguese] of errors) {
+    const env = { ...process.env, LC_ALL: 'pt_BR.UTF-8' }
+    expect(await runProgram([...stubProgram(), ...args], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(inPortuguese),
+    })
+  }
+})

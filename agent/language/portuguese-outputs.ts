@@ -1,0 +1,70 @@
+/** The texts of `status`, `orders`, `keygen`, `call` and `reload` in Brazilian Portuguese, by their English text. */
+export const portugueseOutputs: Readonly<Record<string, string>> = {
+  ready: 'pronto',
+  'not ready': 'não está pronto',
+  up: 'no ar',
+  '{0}, since {1}': '{0}, desde {1}',
+  platform: 'plataforma',
+  clock: 'relógio',
+  'signing key': 'chave de assinatura',
+  'platform key': 'chave da plataforma',
+  calls: 'chamadas',
+  '{0} in flight, {1} waiting': '{0} em andamento, {1} à espera',
+  'since start': 'desde que iniciou',
+  '{0} ok, {1} refused, {2} uncertain': '{0} ok, {1} recusadas, {2} incertas',
+  '{0} ids, {1}': '{0} ids, {1}',
+  writable: 'pode ser gravado',
+  'not writable': 'não pode ser gravado',
+  '{0} waiting, {1} in flight, {2} rejected': '{0} à espera, {1} em andamento, {2} recusados',
+  orders: 'pedidos',
+  '{0} open, {1} not taken': '{0} em aberto, {1} sem resposta',
+  'no signed call answered yet': 'nenhuma chamada assinada foi respondida ainda',
+  'last contact {0} ago': 'último contato há {0}',
+  "not compared with the platform's yet": 'ainda não comparado com o da plataforma',
+  "{0} behind the platform's": '{0} atrasado em relação ao da plataforma',
+  "{0} ahead of the platform's": '{0} adiantado em relação ao da plataforma',
+  ', the oldest for {0}': ', a espera mais longa há {0}',
+  "the platform gave no answer about {0} of {1} orders; the agent's log says why":
+    'a plataforma não respondeu sobre {0} de {1} pedidos; o log do agente mostra o motivo',
+  'the platform: it has not confirmed the order yet': 'a plataforma: ela ainda não confirmou o pedido',
+  'the game server: deliver it, reply with observedQuantity and result':
+    'o servidor de jogo: entregue o item e responda com observedQuantity e result',
+  'the platform: it has not accepted {0} yet': 'a plataforma: ela ainda não aceitou {0}',
+  'the game server: deliver it, call transaction.delivery':
+    'o servidor de jogo: entregue o item e chame transaction.delivery',
+  'the platform: it sends the order again from {0}': 'a plataforma: ela reenvia o pedido a partir de {0}',
+  'the platform: it sends the order again': 'a plataforma: ela reenvia o pedido',
+  'no open orders': 'nenhum pedido em aberto',
+  TRANSACTION: 'TRANSAÇÃO',
+  STATE: 'ESTADO',
+  SINCE: 'DESDE',
+  OFFERS: 'OFERTAS',
+  'WAITS FOR': 'ESPERA POR',
+  'the file': 'o arquivo',
+  'the staff choose one': 'a equipe escolhe um',
+  fingerprint: 'impressão digital',
+  '{0} (SHA-256 of the public key)': '{0} (SHA-256 da chave pública)',
+  'Private key, only for this host: {0}': 'Chave privada, só para esta máquina: {0}',
+  'the kid that the staff tell you': 'o kid que a equipe informar',
+  "Send to the platform's staff, over a way that they trust:":
+    'Envie à equipe da plataforma, por um meio em que ela confia:',
+  '{0} is there already, and a key is never overwritten. Choose another directory':
+    '{0} já existe, e uma chave nunca é sobrescrita. Escolha outro diretório',
+  'The agent wants its token: set SERVICE_AGENT_TOKEN or SERVICE_AGENT_TOKEN_FILE as for the agent, for example with --config':
+    'O agente exige o token: defina SERVICE_AGENT_TOKEN ou SERVICE_AGENT_TOKEN_FILE como no agente, por exemplo com --config',
+  'No market-agent answers at {0} ({1}). Start it with: market-agent run':
+    'Nenhum market-agent responde em {0} ({1}). Inicie-o com: market-agent run',
+  'Reloaded. Changed: {0}': 'Recarregado. Mudou: {0}',
+  nothing: 'nada',
+  'Nothing is reloaded:': 'Nada foi recarregado:',
+  'give the input once: --input JSON, --input-file FILE or -':
+    'informe a entrada uma só vez: --input JSON, --input-file ARQUIVO ou -',
+  'standard input': 'a entrada padrão',
+  '{0} is not UTF-8: save it as UTF-8': '{0} não está em UTF-8: grave em UTF-8',
+  'cannot read {0}: {1}': 'não foi possível ler {0}: {1}',
+  'only letters, digits, dots, hyphens and underscores, for example market-agent-alpha':
+    'só letras, dígitos, pontos, hifens e sublinhados, por exemplo market-agent-alpha',
+  '1 to 200 letters, digits and signs without spaces, for example my-server-2026':
+    'de 1 a 200 letras, dígitos e sinais, sem espaços, por exemplo my-server-2026',
+  'cannot write {0}: {1} ({2})': 'não foi possível gravar em {0}: {1} ({2})',
+}
