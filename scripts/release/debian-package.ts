@@ -46,7 +46,8 @@ export function writeDebianPackage(file: string, contents: DebianPackage): void 
     `${readFileSync(join(root, 'LICENSE'), 'utf8')}\nParts of others: THIRD-PARTY-LICENSES.txt.gz\n`,
   )
   write(`${doc}/THIRD-PARTY-LICENSES.txt.gz`, gzipSync(licences, { level: 9 }))
-  write(`${doc}/CHANGELOG.md.gz`, gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }))
+  for (const name of ['CHANGELOG.md', 'CHANGELOG.pt-BR.md'])
+    write(`${doc}/${name}.gz`, gzipSync(readFileSync(join(root, name)), { level: 9 }))
   copyDocuments(join(tree, doc))
 
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(build.commitTimeS) }

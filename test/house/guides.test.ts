@@ -45,6 +45,7 @@ function withoutTexts(language: string, block: string): string {
   const code = language === 'json' ? block : block.replace(comment, '')
   return code
     .replace(/<[^<>\n]*>/g, '<>')
+    .replaceAll('agent.example.pt-BR.env', 'agent.example.env')
     .replace(/[ \t]+$/gm, '')
     .replace(/\n{2,}/g, '\n')
     .trim()
@@ -63,7 +64,7 @@ const pagesOf = (tree: string): string[] => globSync('**/*.md', { cwd: join(root
 
 /** Pages that say the same: English, Portuguese. */
 function pairs(): [string, string][] {
-  const readmes = globSync(['README.md', 'examples/**/README.md'], { cwd: root }).filter((page) =>
+  const readmes = globSync(['README.md', 'CHANGELOG.md', 'examples/**/README.md'], { cwd: root }).filter((page) =>
     existsSync(join(root, twinOf(page))),
   )
   return [
@@ -75,7 +76,7 @@ function pairs(): [string, string][] {
 const twinOf = (readme: string): string => readme.replace(/\.md$/, '.pt-BR.md')
 
 /** The pages that explain. The few lines next to each example are not among them. */
-const guides = () => pairs().filter(([english]) => !english.startsWith('examples/'))
+const guides = () => pairs().filter(([english]) => !/^(?:examples\/|CHANGELOG)/.test(english))
 
 test('each page of the guides, and each page next to an example, has a twin in the other language', () => {
   expect(pagesOf('pt-BR')).toEqual(pagesOf('en'))
