@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import type { Journal } from '../../../agent/call/open-journal.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
-import { processEnds, type StoreOnDisk, type StoreUnderTest, storeUnderTest } from './store-under-test.ts'
+import { type NewStore, processEnds, type StoreUnderTest } from './store-under-test.ts'
 
 const minuteMs = 60_000
 const windowMs = 10 * minuteMs
@@ -15,10 +15,10 @@ const safe = (id: string) => ({ ...once(id), operationName: 'transaction.get' })
 const envelope = (id: string) => ({ ...once(id), operationName: 'market.register.envelope' })
 
 /** What every journal promises: tests that a model of it and a real one must pass alike. */
-export function testJournal(name: string, newDisk: () => StoreOnDisk<Journal>): void {
+export function testJournal(name: string, newStore: NewStore<Journal>): void {
   const promise = (title: string, run: (journal: StoreUnderTest<Journal>) => Promise<void>) =>
     test(`${name}: ${title}`, async () => {
-      using journal = storeUnderTest(newDisk())
+      await using journal = await newStore()
       await run(journal)
     })
 
@@ -234,7 +234,7 @@ export function testJournal(name: string, newDisk: () => StoreOnDisk<Journal>): 
   promise('a full disk takes no new call, stores the answers of calls under way, and says when there is room', (disk) =>
     disk.run(async ({ store: journal, pass, setFull, reportedFull }) => {
       await journal.recordIntent(once('under way'))
-      setFull(true)
+      await setFull(true)
       await expect(journal.recordIntent(once('a'))).rejects.toThrow(StoreFullError)
       await expect(journal.recordIntent(idempotent('a'))).rejects.toThrow(StoreFullError)
       await expect(journal.noteRepair({ itemRef: 'a', quantity: 1, dueInMs: 0 })).rejects.toThrow(StoreFullError)
@@ -242,7 +242,7 @@ export function testJournal(name: string, newDisk: () => StoreOnDisk<Journal>): 
       expect(await journal.find('under way')).toMatchObject({ answer })
       expect(await journal.find('a')).toBeUndefined()
       await pass(10_000)
-      setFull(false)
+      await setFull(false)
       await pass(1_100)
       await journal.recordIntent(once('a'))
       expect(reportedFull).toEqual([true, false])
@@ -252,7 +252,7 @@ export function testJournal(name: string, newDisk: () => StoreOnDisk<Journal>): 
   promise('a wall clock that is set while the disk is full costs no answer', async (disk) => {
     await disk.run(async ({ store: journal, setFull, setWallClock }) => {
       await journal.recordIntent(once('under way'))
-      setFull(true)
+      await setFull(true)
       setWallClock(5 * minuteMs)
       await expect(journal.noteRepair({ itemRef: 'a', quantity: 1, dueInMs: 0 })).rejects.toThrow(StoreFullError)
       await journal.recordAnswer(once('under way'), answer, windowMs)

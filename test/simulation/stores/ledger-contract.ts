@@ -3,7 +3,7 @@ import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
 import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { order as event } from '../../agent/fixtures/events.ts'
-import { processEnds, type StoreOnDisk, type StoreUnderTest, storeUnderTest } from './store-under-test.ts'
+import { type NewStore, processEnds, type StoreUnderTest } from './store-under-test.ts'
 
 const orderOf = (transactionId: number, fields: Partial<Order> = {}): Order => ({
   ...newOrder({ ...event, transactionId }, JSON.stringify({ ...event, transactionId }), 1_000),
@@ -14,10 +14,10 @@ const put = (ledger: OrderLedger, order: Order, survives?: 'kill') =>
 const idsOf = (orders: readonly Order[]) => orders.map(({ transactionId }) => transactionId)
 
 /** What every ledger promises: tests that a model of it and a real one must pass alike. */
-export function testLedger(name: string, newDisk: () => StoreOnDisk<OrderLedger>): void {
+export function testLedger(name: string, newStore: NewStore<OrderLedger>): void {
   const promise = (title: string, run: (disk: StoreUnderTest<OrderLedger>) => Promise<void>) =>
     test(`${name}: ${title}`, async () => {
-      using disk = storeUnderTest(newDisk())
+      await using disk = await newStore()
       await run(disk)
     })
 
@@ -159,12 +159,12 @@ export function testLedger(name: string, newDisk: () => StoreOnDisk<OrderLedger>
   promise('a full disk changes nothing, and the ledger says when there is room again', (disk) =>
     disk.run(async ({ store: ledger, pass, setFull, reportedFull }) => {
       await put(ledger, orderOf(1))
-      setFull(true)
+      await setFull(true)
       await expect(put(ledger, orderOf(1, { phase: 'taken' }))).rejects.toThrow(StoreFullError)
       await expect(put(ledger, orderOf(2))).rejects.toThrow(StoreFullError)
       expect(await ledger.findOpen()).toEqual([orderOf(1)])
       await pass(10_000)
-      setFull(false)
+      await setFull(false)
       await pass(1_100)
       await put(ledger, orderOf(2))
       expect(reportedFull).toEqual([true, false])

@@ -5,6 +5,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { vi } from 'vitest'
 import type { StoreOnDisk, StoreParts } from './store-under-test.ts'
 import { syncs } from './syncs.ts'
+import type { VirtualProcess } from './virtual-host.ts'
 
 // What is synced is a matter of copies here. A disk would only be slow.
 const memoryDir = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
@@ -47,7 +48,7 @@ export function sqliteOnDisk<Store>(
   fileName: string,
   openIn: (stateDir: string, parts: StoreParts) => Store,
   ballast?: string,
-): StoreOnDisk<Store> {
+): StoreOnDisk<Store, VirtualProcess> {
   const root = mkdtempSync(join(memoryDir, 'store-contract-'))
   let copies = 0
   const newDir = () => {
@@ -65,19 +66,19 @@ export function sqliteOnDisk<Store>(
   /** What a power cut leaves. A database is synced when it is made. */
   let synced: string | undefined
   return {
-    open(parts) {
+    open({ model }, parts) {
       syncs.begin = (done) => {
         const copy = copyOf(dir)
         const keep = () => {
           synced = copy
         }
-        void parts.process.enterSlowly('fsync', 5, keep).then(done)
+        void model.enterSlowly('fsync', 5, keep).then(done)
       }
       const store = openIn(dir, parts)
       synced ??= copyOf(dir)
       return store
     },
-    crash(how) {
+    async crash(how) {
       const left = copyOf(how === 'kill' ? dir : (synced ?? dir))
       // It is 4 MB, and of no interest here.
       if (ballast !== undefined && existsSync(join(dir, ballast))) renameSync(join(dir, ballast), join(left, ballast))
@@ -86,7 +87,7 @@ export function sqliteOnDisk<Store>(
     setFull(isFull) {
       isDiskFull = () => isFull && (ballast === undefined || existsSync(join(dir, ballast)))
     },
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       isDiskFull = () => false
       rmSync(root, { recursive: true })
     },

@@ -1,5 +1,5 @@
 import { Random } from '../random.ts'
-import { processEnds, type StoreOnDisk, type StoreSession, storeUnderTest } from './store-under-test.ts'
+import { type NewStore, processEnds, type StoreSession } from './store-under-test.ts'
 
 /** Something that a process may do with a store. It returns what it did, in words. */
 export type Step<Store> = (session: StoreSession<Store>, random: Random) => Promise<string>
@@ -23,7 +23,7 @@ const commonSteps: readonly Step<unknown>[] = [
   },
   async ({ setFull }, random) => {
     const isFull = random.happens(0.5)
-    setFull(isFull)
+    await setFull(isFull)
     return isFull ? 'the disk is full' : 'the disk has room'
   },
 ]
@@ -33,13 +33,13 @@ const commonSteps: readonly Step<unknown>[] = [
  *
  * @param look What a process sees of the store after each step.
  */
-export async function transcriptOf<Store extends { close(): Promise<void> }>(
+export async function transcriptOf<Store>(
   seed: string,
-  onDisk: StoreOnDisk<Store>,
+  newStore: NewStore<Store>,
   steps: readonly Step<Store>[],
   look: (store: Store) => Promise<unknown>,
 ): Promise<readonly string[]> {
-  using disk = storeUnderTest(onDisk)
+  await using disk = await newStore()
   const random = new Random(seed)
   const lines: string[] = []
   for (let processes = random.integer(1, processesMax); processes > 0; processes--) {
@@ -51,7 +51,7 @@ export async function transcriptOf<Store extends { close(): Promise<void> }>(
         const step = random.pick([...steps, ...commonSteps])
         await see(await step(session, random).catch(String))
       }
-      session.setFull(false)
+      await session.setFull(false)
     }, end)
     lines.push(end)
     await disk.passBetween(minutesAndABitMs(random.integer(0, 12)))
