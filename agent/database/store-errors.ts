@@ -12,8 +12,17 @@ export class StoreFullError extends Error {
   /** The code of the system's error. */
   readonly code: string | undefined
 
-  constructor(code: string | undefined, cause: unknown) {
-    super('nothing can be stored in SERVICE_STATE_DIR', { cause })
+  /** @param store The setting that names the store. */
+  constructor(code: string | undefined, cause: unknown, store = 'SERVICE_STATE_DIR') {
+    super(`nothing can be stored in ${store}`, { cause })
     this.code = code
   }
+}
+
+/**
+ * The store is on another host and cannot be asked now. What was asked at that moment may have been done: a commit without
+ * an answer is unknown.
+ */
+export class StoreUnreachableError extends Error {
+  override readonly name = 'StoreUnreachableError'
 }

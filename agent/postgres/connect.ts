@@ -1,11 +1,14 @@
 import { Client } from 'pg'
+import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { StoreHost, StoreUrl } from './store-url.ts'
+
+const silenceMsMax = 1_000
 
 /** How to connect. */
 export interface ConnectOptions {
   /** PEM of the authority that signed the certificates of the servers; undefined for those of the system. */
   readonly ca: string | undefined
-  /** Of one attempt with one host, TLS and password included. */
+  /** Of one attempt with one host, TLS and password included, and of each statement. */
   readonly timeoutMs: number
   /** Shown in the server's list of sessions. */
   readonly applicationName: string
@@ -20,8 +23,7 @@ export interface HostProblem {
 }
 
 /** No host of the store accepts writes now. */
-export class StoreUnreachableError extends Error {
-  override readonly name = 'StoreUnreachableError'
+export class NoWritableHostError extends StoreUnreachableError {
   readonly problems: readonly HostProblem[]
 
   constructor(problems: readonly HostProblem[]) {
@@ -33,7 +35,9 @@ export class StoreUnreachableError extends Error {
 /** A session with a host that accepted writes when it began. */
 export interface StoreSession {
   readonly client: Client
-  /** Ends the session cleanly. */
+  /** The host that was used. */
+  readonly host: StoreHost
+  /** Ends the session cleanly, or after a second without the server. */
   end(): Promise<void>
 }
 
@@ -41,7 +45,7 @@ export interface StoreSession {
  * Connects to the first host of a store that accepts writes. Each is tried once, for `timeoutMs` at most.
  *
  * @param onEnd Called when the session has ended by anything else than its `end`.
- * @throws {StoreUnreachableError}
+ * @throws {NoWritableHostError}
  */
 export async function connectToStore(url: StoreUrl, options: ConnectOptions, onEnd: () => void): Promise<StoreSession> {
   const problems: HostProblem[] = []
@@ -60,15 +64,21 @@ export async function connectToStore(url: StoreUrl, options: ConnectOptions, onE
       state = 'used'
       const end = () => {
         state = 'ended'
-        return client.end()
+        return endOrDestroy(client)
       }
-      return { client, end }
+      return { client, host, end }
     }
     problems.push({ host: host.host, port: host.port, problem: problem ?? new Error('the connection ended') })
-    // Nothing waits for this, because a host that is gone does not answer it.
-    client.end().catch(() => undefined)
+    void endOrDestroy(client)
   }
-  throw new StoreUnreachableError(problems)
+  throw new NoWritableHostError(problems)
+}
+
+/** A host that is gone does not answer the end. */
+async function endOrDestroy(client: Client): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), silenceMsMax)
+  await client.end().catch(() => undefined)
+  clearTimeout(timer)
 }
 
 async function connectOrTell(client: Client): Promise<HostProblem['problem'] | undefined> {
@@ -93,6 +103,9 @@ function newClient(url: StoreUrl, { host, port, isRemote }: StoreHost, options: 
     application_name: applicationName,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
+    // What an agent that is gone had begun must not hold a lock for longer.
+    statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: timeoutMs,
     keepAlive: true,
   })
 }

@@ -20,6 +20,10 @@ export const schemaVersions: readonly SchemaVersion[] = [
         usable_from integer NOT NULL
       );
       INSERT INTO market_agent.store (version, usable_from) VALUES (1, 1);
+
+      -- The time of windows and leases, Unix ms. No clock of a host is compared with it.
+      CREATE FUNCTION market_agent.now_ms() RETURNS bigint LANGUAGE sql
+        RETURN (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
     `,
   },
 ]

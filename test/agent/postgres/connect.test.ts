@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { type ConnectOptions, connectToStore, StoreUnreachableError } from '../../../agent/postgres/connect.ts'
+import { type ConnectOptions, connectToStore, NoWritableHostError } from '../../../agent/postgres/connect.ts'
 import type { StoreHost, StoreUrl } from '../../../agent/postgres/store-url.ts'
 import { certificateAuthority } from '../fixtures/certificates.ts'
 import { startPostgres } from '../fixtures/postgres-server.ts'
@@ -31,7 +31,7 @@ const problemsOf = async (url: StoreUrl, given = options) => {
     () => expect.unreachable('connected'),
     (reason: unknown) => reason,
   )
-  if (!(error instanceof StoreUnreachableError)) throw error
+  if (!(error instanceof NoWritableHostError)) throw error
   expect(error.message).not.toContain(password)
   return error.problems.map(({ problem }) => (problem === 'read-only' ? problem : problem.message))
 }

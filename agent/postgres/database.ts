@@ -1,0 +1,222 @@
+import pLimit from 'p-limit'
+import type { Client, Notification } from 'pg'
+import type { Clock } from '../clock/clock.ts'
+import { StoreUnreachableError } from '../database/store-errors.ts'
+import { type ConnectOptions, connectToStore, type StoreSession } from './connect.ts'
+import { errorOfStatement } from './statement-error.ts'
+import type { StoreUrl } from './store-url.ts'
+
+/** One row of a result. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** Runs one statement. @throws As `Database.query`. */
+export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>
+
+/** What a database works with. */
+export interface DatabaseOptions extends ConnectOptions {
+  readonly url: StoreUrl
+  readonly clock: Clock
+  /** Called on a new connection, before anything else uses it. If it throws, there is no connection. */
+  readonly prepare: (query: Query) => Promise<void>
+  /** Called with the reason when the database is away, and without one when it is there again. */
+  readonly onChange: (problem: StoreUnreachableError | undefined) => void
+}
+
+/** The notifications of all agents. */
+export const channel = 'market_agent'
+/** Sessions for statements. The server does them one after another within a session, and each waits for a sync to disk. */
+const sessionsForStatements = 8
+const reconnectMs = 1_000
+
+/** A connection is all of its sessions. They are with one host, and end together. */
+interface Connection {
+  /** For notifications and for what must not wait behind other statements. */
+  readonly watch: StoreSession
+  readonly statements: readonly StoreSession[]
+}
+
+type State =
+  | { readonly at: 'away'; readonly problem: StoreUnreachableError }
+  | { readonly at: 'connected'; readonly connection: Connection; readonly idle: Client[] }
+  | { readonly at: 'closed' }
+
+/**
+ * A PostgreSQL database that may be away. Then every statement fails at once, and each second a new connection is tried.
+ * No statement is ever sent again: only the caller knows how to repeat it.
+ */
+export class Database {
+  readonly #options: DatabaseOptions
+  readonly #listeners = new Set<(payload: string | undefined) => void>()
+  readonly #limit = pLimit(sessionsForStatements)
+  readonly #underWay = new Set<Promise<unknown>>()
+  #state: State = { at: 'away', problem: new StoreUnreachableError('the store was not reached yet') }
+  #cancelReconnection: () => void = () => undefined
+
+  private constructor(options: DatabaseOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Connects for the first time.
+   *
+   * @throws {NoWritableHostError}
+   * @throws What `prepare` throws.
+   */
+  static async open(options: DatabaseOptions): Promise<Database> {
+    const database = new Database(options)
+    await database.#connect()
+    return database
+  }
+
+  /** Why the database is away; undefined while it is there. */
+  get problem(): StoreUnreachableError | undefined {
+    return this.#state.at === 'connected' ? undefined : problemOf(this.#state)
+  }
+
+  /**
+   * Runs one statement, which is a transaction by itself.
+   *
+   * @throws {StoreUnreachableError} Nothing was sent, or it is not known whether it was done.
+   * @throws {StoreFullError} The server has no space. Nothing was done.
+   * @throws {LeaseLostError} Another agent took over what this one had.
+   */
+  query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return this.#withSession((query) => query(sql, values))
+  }
+
+  /** As `query`, on the session that no other statement makes wait. For what keeps the agent alive. */
+  queryAtOnce(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const state = this.#state
+    if (state.at !== 'connected') return Promise.reject(problemOf(state))
+    return this.#run(state.connection, state.connection.watch.client, sql, values)
+  }
+
+  /**
+   * Runs several statements in one transaction. If the work throws, nothing was done.
+   *
+   * @throws As `query`.
+   */
+  transact<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+    return this.#withSession(async (query) => {
+      await query('BEGIN')
+      try {
+        const result = await work(query)
+        await query('COMMIT')
+        return result
+      } catch (error) {
+        // A session that has ended rolls back by itself. The error that ended it is the one to report.
+        await query('ROLLBACK').catch(() => undefined)
+        throw error
+      }
+    })
+  }
+
+  /**
+   * Calls back for each notification of an agent, this one included. Without a payload after a time in which some may have
+   * been lost.
+   *
+   * @returns Ends that.
+   */
+  listen(listener: (payload: string | undefined) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Waits for statements that were begun, and ends the sessions. */
+  async close(): Promise<void> {
+    const state = this.#state
+    this.#cancelReconnection()
+    await Promise.allSettled(this.#underWay)
+    this.#state = { at: 'closed' }
+    if (state.at === 'connected') await endAll(state.connection)
+  }
+
+  async #withSession<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+    const result = this.#limit(async () => {
+      const state = this.#state
+      if (state.at !== 'connected') throw problemOf(state)
+      const client = state.idle.pop()
+      if (!client) throw new Error('there are as many sessions as statements')
+      try {
+        return await work((sql, values = []) => this.#run(state.connection, client, sql, values))
+      } finally {
+        state.idle.push(client)
+      }
+    })
+    this.#underWay.add(result)
+    return result.finally(() => this.#underWay.delete(result))
+  }
+
+  async #run(connection: Connection, client: Client, sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    try {
+      return (await client.query<Row>(sql, [...values])).rows
+    } catch (error) {
+      const problem = errorOfStatement(error)
+      if (problem instanceof StoreUnreachableError) this.#drop(connection, problem)
+      throw problem
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const { url, prepare } = this.#options
+    const opened: { connection?: Connection; hasEnded: boolean } = { hasEnded: false }
+    const onEnd = () => {
+      opened.hasEnded = true
+      if (opened.connection) this.#drop(opened.connection, new StoreUnreachableError('the connection ended'))
+    }
+    const open = (at: StoreUrl) => connectToStore(at, this.#options, onEnd)
+    const watch = await open(url)
+    const sameHost = { ...url, hosts: [watch.host] } as const
+    const sessions = await Promise.allSettled(Array.from({ length: sessionsForStatements }, () => open(sameHost)))
+    const statements = sessions.flatMap((session) => (session.status === 'fulfilled' ? [session.value] : []))
+    const connection = { watch, statements }
+    try {
+      for (const session of sessions) if (session.status === 'rejected') throw session.reason
+      watch.client.on('notification', ({ payload }: Notification) => this.#tell(payload))
+      await this.#run(connection, watch.client, `LISTEN ${channel}`, [])
+      await prepare((sql, values = []) => this.#run(connection, watch.client, sql, values))
+      if (opened.hasEnded) throw new StoreUnreachableError('the connection ended')
+    } catch (error) {
+      void endAll(connection)
+      throw error
+    }
+    if (this.#state.at === 'closed') return void endAll(connection)
+    opened.connection = connection
+    this.#state = { at: 'connected', connection, idle: statements.map(({ client }) => client) }
+    this.#options.onChange(undefined)
+    this.#tell(undefined)
+  }
+
+  /** A connection is lost as a whole, so that no statement is left behind on a session that nobody watches. */
+  #drop(connection: Connection, problem: StoreUnreachableError): void {
+    if (this.#state.at !== 'connected' || this.#state.connection !== connection) return
+    this.#state = { at: 'away', problem }
+    void endAll(connection)
+    this.#options.onChange(problem)
+    this.#reconnectLater()
+  }
+
+  #reconnectLater(): void {
+    this.#cancelReconnection = this.#options.clock.after(reconnectMs, () => {
+      this.#connect().catch((error: unknown) => {
+        if (this.#state.at !== 'away') return
+        // What is not a matter of the connection was said by `prepare`, and is tried again all the same.
+        if (error instanceof StoreUnreachableError) this.#state = { at: 'away', problem: error }
+        this.#reconnectLater()
+      })
+    })
+  }
+
+  #tell(payload: string | undefined): void {
+    for (const listener of [...this.#listeners]) listener(payload)
+  }
+}
+
+function problemOf(state: Exclude<State, { at: 'connected' }>): StoreUnreachableError {
+  return state.at === 'away' ? state.problem : new StoreUnreachableError('the store is closed')
+}
+
+/** A server that is silent does not answer the end, so it ends without one. */
+async function endAll({ watch, statements }: Connection): Promise<void> {
+  await Promise.all([watch, ...statements].map((session) => session.end()))
+}
