@@ -74,6 +74,11 @@ export async function connectToStore(url: StoreUrl, options: ConnectOptions, onE
   throw new NoWritableHostError(problems)
 }
 
+/** A server whose commits wait for nothing must wait for the agent's: each statement says by itself where it need not. */
+const begin = `
+  SELECT current_setting('transaction_read_only') AS read_only,
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END`
+
 /** A host that is gone does not answer the end. */
 async function endOrDestroy(client: Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), silenceMsMax)
@@ -84,8 +89,8 @@ async function endOrDestroy(client: Client): Promise<void> {
 async function connectOrTell(client: Client): Promise<HostProblem['problem'] | undefined> {
   try {
     await client.connect()
-    const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
-    return rows[0]?.transaction_read_only === 'off' ? undefined : 'read-only'
+    const { rows } = await client.query<{ read_only: string }>(begin)
+    return rows[0]?.read_only === 'off' ? undefined : 'read-only'
   } catch (error) {
     return error as Error
   }

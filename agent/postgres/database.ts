@@ -122,11 +122,16 @@ export class Database {
     return () => void this.#listeners.delete(listener)
   }
 
+  /** Resolves when the statements that were begun have ended. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#underWay)
+  }
+
   /** Waits for statements that were begun, and ends the sessions. */
   async close(): Promise<void> {
     const state = this.#state
     this.#cancelReconnection()
-    await Promise.allSettled(this.#underWay)
+    await this.idle()
     this.#state = { at: 'closed' }
     if (state.at === 'connected') await endAll(state.connection)
   }

@@ -104,6 +104,19 @@ test('a remote host without TLS, or with a certificate of a stranger, gets no pa
   ])
 })
 
+test('commits wait for the disk, also where the server says that they need not', async () => {
+  await using hasty = await startPostgres({ settings: { synchronous_commit: 'off' } })
+  await using careful = await startPostgres({ settings: { synchronous_commit: 'remote_apply' } })
+  for (const [server, expected] of [
+    [hasty, 'on'],
+    [careful, 'remote_apply'],
+  ] as const) {
+    const { client, end } = await connectToStore(urlOf(at(server)), options, unexpected)
+    expect((await client.query('SHOW synchronous_commit')).rows).toEqual([{ synchronous_commit: expected }])
+    await end()
+  }
+})
+
 test('the end of a session is told once, unless it was asked for', async () => {
   let ends = 0
   const { promise: ended, resolve } = Promise.withResolvers<void>()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { StoreUnusableError } from '../../../agent/database/store-errors.ts'
 import { connectToStore, type StoreSession } from '../../../agent/postgres/connect.ts'
+import type { Query } from '../../../agent/postgres/database.ts'
 import { prepareSchema } from '../../../agent/postgres/prepare-schema.ts'
 import { type SchemaVersion, schemaVersions } from '../../../agent/postgres/schema.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
@@ -28,6 +29,10 @@ async function inDatabase(run: (session: StoreSession, database: string) => Prom
   await session.end()
 }
 
+const queryOf =
+  ({ client }: StoreSession): Query =>
+  async (sql, values = []) =>
+    (await client.query(sql, [...values])).rows
 const versionOf = async ({ client }: StoreSession) =>
   (await client.query('SELECT version, usable_from FROM market_agent.store')).rows
 const tablesOf = async ({ client }: StoreSession) => {
@@ -40,46 +45,46 @@ const tablesOf = async ({ client }: StoreSession) => {
 test('agents that start at the same time make the schema once', () =>
   inDatabase(async (session, database) => {
     const sessions = await Promise.all(Array.from({ length: 8 }, () => connect(database)))
-    await Promise.all(sessions.map(({ client }) => prepareSchema(client)))
+    await Promise.all(sessions.map((one) => prepareSchema(queryOf(one))))
     await Promise.all(sessions.map((one) => one.end()))
     expect(await versionOf(session)).toEqual([{ version: latest, usable_from: 1 }])
-    await prepareSchema(session.client)
+    await prepareSchema(queryOf(session))
     expect(await versionOf(session)).toHaveLength(1)
   }))
 
 test('an earlier version is brought to this one, and agents of both work with it', () =>
   inDatabase(async (session) => {
-    await prepareSchema(session.client)
-    await prepareSchema(session.client, [...schemaVersions, next])
+    await prepareSchema(queryOf(session))
+    await prepareSchema(queryOf(session), [...schemaVersions, next])
     expect(await versionOf(session)).toEqual([{ version: latest + 1, usable_from: latest }])
     expect(await tablesOf(session)).toContain('later')
-    await prepareSchema(session.client)
+    await prepareSchema(queryOf(session))
     expect(await versionOf(session)).toEqual([{ version: latest + 1, usable_from: latest }])
   }))
 
 test('a version that this program cannot work with is refused and left as it is', () =>
   inDatabase(async (session) => {
     const newer = [...schemaVersions, { ...next, usableFrom: latest + 1 }]
-    await prepareSchema(session.client, newer)
-    const refusal = prepareSchema(session.client)
+    await prepareSchema(queryOf(session), newer)
+    const refusal = prepareSchema(queryOf(session))
     await expect(refusal).rejects.toThrow(StoreUnusableError)
     await expect(refusal).rejects.toThrow(`newer version of market-agent (${latest + 1}, this one knows ${latest})`)
-    await prepareSchema(session.client, newer)
+    await prepareSchema(queryOf(session), newer)
     expect(await versionOf(session)).toEqual([{ version: latest + 1, usable_from: latest + 1 }])
   }))
 
 test("another program's schema is refused and left as it is", () =>
   inDatabase(async (session) => {
     await session.client.query('CREATE SCHEMA market_agent; CREATE TABLE market_agent.goods (n integer)')
-    await expect(prepareSchema(session.client)).rejects.toThrow(StoreUnusableError)
+    await expect(prepareSchema(queryOf(session))).rejects.toThrow(StoreUnusableError)
     expect(await tablesOf(session)).toEqual(['goods'])
   }))
 
 test('an upgrade that fails changes nothing', () =>
   inDatabase(async (session) => {
-    await prepareSchema(session.client)
+    await prepareSchema(queryOf(session))
     const broken = [...schemaVersions, next, { sql: 'SELECT 1 / 0', usableFrom: latest }]
-    await expect(prepareSchema(session.client, broken)).rejects.toThrow('division by zero')
+    await expect(prepareSchema(queryOf(session), broken)).rejects.toThrow('division by zero')
     expect(await versionOf(session)).toEqual([{ version: latest, usable_from: 1 }])
     expect(await tablesOf(session)).not.toContain('later')
   }))
@@ -89,9 +94,9 @@ test('a user that may not make a schema is told so. One that an administrator ma
     const user = `game_${databases}`
     await session.client.query(`CREATE ROLE ${user} LOGIN`)
     const game = await connect(database, user)
-    await expect(prepareSchema(game.client)).rejects.toThrow(/this user may not make or change it/)
+    await expect(prepareSchema(queryOf(game))).rejects.toThrow(/this user may not make or change it/)
     await session.client.query(`CREATE SCHEMA market_agent AUTHORIZATION ${user}`)
-    await prepareSchema(game.client)
+    await prepareSchema(queryOf(game))
     expect(await versionOf(game)).toEqual([{ version: latest, usable_from: 1 }])
     await game.end()
   }))
