@@ -1,9 +1,9 @@
 import type { EnvelopeOperation, OrdersOperation, VerifyOperation } from '../../contract/operations.ts'
-import { StoreFullError } from '../database/store-errors.ts'
+import { StoreFullError, StoreUnreachableError } from '../database/store-errors.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
-import { type CallAnswer, inDoubt, refuse, refuseForBug } from './answer.ts'
+import { type CallAnswer, inDoubt, refuse, refuseForBug, refuseInDoubt } from './answer.ts'
 import type { Call, PlatformCall } from './call.ts'
-import type { IdempotencyJournal, JournalEntry, JournalledCall } from './idempotency-journal.ts'
+import type { Claim, IdempotencyJournal, JournalledCall } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
 import type { Repairs } from './repairs.ts'
 import { attemptTimeoutMsMin, type Outcome, type SendDeps, sendWithRetries } from './send-with-retries.ts'
@@ -98,9 +98,10 @@ async function answerOnce(run: Run): Promise<CallAnswer> {
 /** The only call under way with its id. */
 async function answerKeyed(run: Run, keyed: JournalledCall): Promise<CallAnswer> {
   const { call, trace, deps } = run
-  const stored = await findStored(call, keyed.id, deps)
-  if (stored && stored.fingerprint !== keyed.fingerprint) return refuse('ID_REUSED')
-  const again = stored && replay(call, stored.answer, deps)
+  const claim = await claimId(run, keyed)
+  if (claim.kind !== 'own' && claim.fingerprint !== keyed.fingerprint) return refuse('ID_REUSED')
+  if (claim.kind === 'under-way') return refuseInDoubt('CALL_UNDER_WAY')
+  const again = claim.kind === 'stored' ? replay(call, claim.answer, deps) : undefined
   if (again) {
     trace.source = 'stored'
     return again
@@ -109,10 +110,12 @@ async function answerKeyed(run: Run, keyed: JournalledCall): Promise<CallAnswer>
   return storeAnswer(run, keyed, await execute(run))
 }
 
-/** What the journal has of an id. */
-function findStored({ claimedBefore }: Call, id: string, { journal }: CallDeps): Promise<JournalEntry | undefined> {
-  // A claim made by another journal may only match a live entry: an expired one belongs to an earlier call that reused the id.
-  return claimedBefore === 'here' ? journal.findUnanswered(id) : journal.find(id)
+/** Makes the id this call's own, or finds what another call has left. */
+async function claimId({ call, turn, deadlineMs, deps }: Run, keyed: JournalledCall): Promise<Claim> {
+  const { journal } = deps
+  // A request claimed by another journal may only match a live entry: an expired one belongs to an earlier call that reused the id.
+  const unanswered = call.claimedBefore === 'here' ? await journal.findUnanswered(keyed.id) : undefined
+  return unanswered ? { kind: 'stored', ...unanswered } : journal.claim(keyed, turn, deadlineMs)
 }
 
 /**
@@ -134,8 +137,7 @@ async function storeAnswer({ call, trace, deps }: Run, keyed: JournalledCall, an
     return answer
   } catch (error) {
     trace.isKept = false
-    if (error instanceof StoreFullError) traceFullJournal(error, trace)
-    else deps.onError(call, error)
+    reportNotStored(error, call, trace, deps)
     return isOnce(call) && keptMs > 0 ? inDoubt : answer
   }
 }
@@ -169,18 +171,19 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
   try {
     return await act()
   } catch (error) {
-    if (error instanceof StoreFullError) {
-      traceFullJournal(error, trace)
-      return refuse('JOURNAL_FULL')
-    }
-    deps.onError(call, error)
+    reportNotStored(error, call, trace, deps)
+    if (error instanceof StoreFullError) return refuse('JOURNAL_FULL')
+    if (error instanceof StoreUnreachableError && trace.attempts === 0) return refuse('STORE_UNREACHABLE')
     const mayHaveActed = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
     return refuseForBug(mayHaveActed)
   }
 }
 
-function traceFullJournal(error: StoreFullError, trace: CallTrace): void {
-  trace.fault = 'journal-full'
+/** A store that is full or away is a fact of the call. Everything else is a bug of the agent. */
+function reportNotStored(error: unknown, call: Call, trace: CallTrace, deps: CallDeps): void {
+  const isFull = error instanceof StoreFullError
+  if (!isFull && !(error instanceof StoreUnreachableError)) return void deps.onError(call, error)
+  trace.fault = isFull ? 'journal-full' : 'store-unreachable'
   trace.cause = causeOf(error)
 }
 
@@ -226,7 +229,6 @@ async function reportEnd(
   try {
     await deps.reports.end(call, answer, lateUntilMs)
   } catch (error) {
-    if (error instanceof StoreFullError) traceFullJournal(error, trace)
-    else deps.onError(call, error)
+    reportNotStored(error, call, trace, deps)
   }
 }

@@ -1,5 +1,6 @@
 import { operationNamed } from '../../contract/operations.ts'
 import type { CallAnswer } from './answer.ts'
+import type { Turn } from './turn.ts'
 
 /** A call as the journal knows it. */
 export interface JournalEntry {
@@ -15,6 +16,15 @@ export interface JournalledCall {
   readonly operationName: string
 }
 
+/** What a call finds when it claims its id. */
+export type Claim =
+  /** The id is the call's own, until the call ends with `recordAnswer` or `release`. */
+  | { readonly kind: 'own' }
+  /** An earlier call with the id was answered. */
+  | ({ readonly kind: 'stored' } & JournalEntry)
+  /** Another agent executes a call with the id. If that is an equal call, it has not ended by the deadline. */
+  | { readonly kind: 'under-way'; readonly fingerprint: string }
+
 /**
  * What the path of a call needs of a journal. The port is narrow, so that a store for several hosts can be put behind it. Entries are deleted
  * some time after their window has ended and their request is answered.
@@ -25,6 +35,15 @@ export interface JournalledCall {
 export interface IdempotencyJournal {
   /** The name of this journal. A claim with another name was made by an agent with another journal. */
   readonly name: string
+  /**
+   * Claims the id of a call that is about to be executed, or finds the answer of an earlier one. The agent has no other call
+   * under way with this id. If another agent has an equal one, this waits for its end.
+   *
+   * @param turn Of the call, so that a store for several hosts can claim both in one step.
+   * @param deadlineMs Monotonic.
+   * @throws {StoreUnreachableError} The call must not be sent.
+   */
+  claim(call: JournalledCall, turn: Turn, deadlineMs: number): Promise<Claim>
   /** The answer of an id, within its window. */
   find(id: string): Promise<JournalEntry | undefined>
   /** As `find`, also after the window: for a request that was claimed and never answered. */
@@ -39,6 +58,7 @@ export interface IdempotencyJournal {
    * Prepares for a call that is about to be sent. Stores that a `once` call may have been sent from now on.
    *
    * @throws {StoreFullError} The answer could not be stored. The call must not be sent.
+   * @throws {StoreUnreachableError} The same.
    */
   recordIntent(call: JournalledCall): Promise<void>
   /**
@@ -46,6 +66,7 @@ export interface IdempotencyJournal {
    *
    * @param keepMs How long equal calls get it.
    * @throws {StoreFullError} It could not be stored.
+   * @throws {StoreUnreachableError} The same.
    */
   recordAnswer(call: JournalledCall, answer: CallAnswer, keepMs: number): Promise<void>
   /**

@@ -94,6 +94,15 @@ export const refusals = {
     text: () =>
       'O agente não conseguiu gravar a chamada em disco; nada foi enviado. Confira o espaço e as permissões do disco e tente novamente.',
   },
+  STORE_UNREACHABLE: {
+    status: 503,
+    text: () => 'O banco de dados dos agentes está inacessível; nada foi enviado. Tente novamente em instantes.',
+  },
+  CALL_UNDER_WAY: {
+    status: 504,
+    text: () =>
+      'Uma chamada igual, com este id, ainda está em andamento em outro agente. Repita a chamada com o mesmo id para receber a resposta.',
+  },
   INTERNAL: {
     status: 500,
     text: ({ mayHaveActed }: { mayHaveActed: boolean }) =>

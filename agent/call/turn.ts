@@ -7,9 +7,13 @@ import type { SingleFlight } from './single-flight.ts'
  * joined, so that an older observation never overtakes a newer one.
  */
 export interface Turn {
-  /** Whether an earlier call with the same key is not over yet. */
+  /** Whether an earlier call of this agent with the same key is not over yet. */
   mustWait(): Promise<boolean>
-  /** Resolves to true when every earlier call is over, or to false at the deadline (monotonic ms). */
+  /**
+   * Resolves to true when every earlier call is over, or to false at the deadline (monotonic ms).
+   *
+   * @throws {StoreUnreachableError} The turn is kept in a store that cannot be asked. The call must not be sent.
+   */
   wait(deadlineMs: number): Promise<boolean>
   /** Gives up the position, whether the turn has come or not. A second release does nothing. */
   release(): void

@@ -20,8 +20,7 @@ export class StoreFullError extends Error {
 }
 
 /**
- * The store is on another host and cannot be asked now. What was asked at that moment may have been done: a commit without
- * an answer is unknown.
+ * The store is on another host and cannot be asked now. A statement that was under way may have been done or not.
  */
 export class StoreUnreachableError extends Error {
   override readonly name = 'StoreUnreachableError'

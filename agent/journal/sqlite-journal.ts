@@ -68,6 +68,11 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, onFull, onFat
     return { fingerprint: row.fingerprint, answer, endsAtMs: row.ends_at_ms ?? Number.POSITIVE_INFINITY }
   }
 
+  function readLive(id: string): Entry | undefined {
+    const entry = read(id)
+    return entry && entry.endsAtMs >= time.nowMs() ? entry : undefined
+  }
+
   /** For a call that was already sent. */
   function commitForSure(work: () => void): void {
     try {
@@ -84,9 +89,13 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, onFull, onFat
   return {
     name,
 
+    async claim({ id }) {
+      const entry = readLive(id)
+      return entry ? { kind: 'stored', ...entry } : { kind: 'own' }
+    },
+
     async find(id) {
-      const entry = read(id)
-      return entry && entry.endsAtMs >= time.nowMs() ? entry : undefined
+      return readLive(id)
     },
 
     async findUnanswered(id) {

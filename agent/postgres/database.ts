@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import type { Client, Notification } from 'pg'
 import type { Clock } from '../clock/clock.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
-import { type ConnectOptions, connectToStore, type StoreSession } from './connect.ts'
+import type { StoreSession } from './connect.ts'
 import { errorOfStatement } from './statement-error.ts'
 import type { StoreUrl } from './store-url.ts'
 
@@ -13,8 +13,10 @@ export type Row = Readonly<Record<string, unknown>>
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>
 
 /** What a database works with. */
-export interface DatabaseOptions extends ConnectOptions {
+export interface DatabaseOptions {
   readonly url: StoreUrl
+  /** Begins a session. `onEnd` is called when it has ended by anything else than its `end`. */
+  readonly connect: (url: StoreUrl, onEnd: () => void) => Promise<StoreSession>
   readonly clock: Clock
   /** Called on a new connection, before anything else uses it. If it throws, there is no connection. */
   readonly prepare: (query: Query) => Promise<void>
@@ -127,7 +129,7 @@ export class Database {
     await Promise.allSettled(this.#underWay)
   }
 
-  /** Waits for statements that were begun, and ends the sessions. */
+  /** Ends the sessions when the statements that were begun have ended. */
   async close(): Promise<void> {
     const state = this.#state
     this.#cancelReconnection()
@@ -163,13 +165,13 @@ export class Database {
   }
 
   async #connect(): Promise<void> {
-    const { url, prepare } = this.#options
+    const { url, connect, prepare } = this.#options
     const opened: { connection?: Connection; hasEnded: boolean } = { hasEnded: false }
     const onEnd = () => {
       opened.hasEnded = true
       if (opened.connection) this.#drop(opened.connection, new StoreUnreachableError('the connection ended'))
     }
-    const open = (at: StoreUrl) => connectToStore(at, this.#options, onEnd)
+    const open = (at: StoreUrl) => connect(at, onEnd)
     const watch = await open(url)
     const sameHost = { ...url, hosts: [watch.host] } as const
     const sessions = await Promise.allSettled(Array.from({ length: sessionsForStatements }, () => open(sameHost)))
@@ -205,7 +207,7 @@ export class Database {
     this.#cancelReconnection = this.#options.clock.after(reconnectMs, () => {
       this.#connect().catch((error: unknown) => {
         if (this.#state.at !== 'away') return
-        // What is not a matter of the connection was said by `prepare`, and is tried again all the same.
+        // An error of `prepare` was reported by it. The next try may succeed.
         if (error instanceof StoreUnreachableError) this.#state = { at: 'away', problem: error }
         this.#reconnectLater()
       })

@@ -33,7 +33,7 @@ test('an internal error while an idempotent call is sent is uncertain for all th
 
 test('an internal error before anything was sent is not uncertain', async () => {
   const attempt = vi.fn(bug)
-  for (const overrides of [{ find: bug }, { recordIntent: bug }]) {
+  for (const overrides of [{ claim: bug }, { recordIntent: bug }]) {
     const { call } = callPipeline(attempt, { journal: memoryJournal(overrides) })
     expect(await call(...create)).toMatchObject({ ok: false, status: 500, uncertain: false })
   }

@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest'
 import { StoreFullError, StoreUnreachableError } from '../../../agent/database/store-errors.ts'
-import { channel, Database, type DatabaseOptions } from '../../../agent/postgres/database.ts'
+import { channel, Database } from '../../../agent/postgres/database.ts'
 import { LeaseLostError } from '../../../agent/postgres/statement-error.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
 import { type CuttableProxy, startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
 import { databaseOptions, newDatabase, urlOfDatabase } from '../fixtures/store-database.ts'
 
+type Given = Parameters<typeof databaseOptions>[1]
 const server = await sharedPostgres()
 
 /** Opens a database of its own, behind a proxy. */
-async function open(given: Partial<DatabaseOptions> = {}) {
+async function open(given: Given = {}) {
   const proxy = await startCuttableProxy(server)
   const name = await newDatabase(server)
   const changes: boolean[] = []
@@ -20,7 +21,7 @@ async function open(given: Partial<DatabaseOptions> = {}) {
 
 async function inDatabase(
   run: (parts: { database: Database; proxy: CuttableProxy; name: string; changes: boolean[] }) => Promise<void>,
-  given: Partial<DatabaseOptions> = {},
+  given: Given = {},
 ): Promise<void> {
   const parts = await open(given)
   using _proxy = parts.proxy
@@ -31,7 +32,7 @@ async function inDatabase(
 const one = async (database: Database) => (await database.query('SELECT 1 AS n'))[0]?.['n']
 const isThere = (database: Database) => expect.poll(() => database.problem).toBeUndefined()
 
-test('statements run beside each other, more of them than there are sessions', () =>
+test('more statements than there are sessions can be under way', () =>
   inDatabase(async ({ database }) => {
     const all = Array.from({ length: 50 }, (_, n) => database.query('SELECT $1::int AS n', [n]))
     expect((await Promise.all(all)).map(([row]) => row?.['n'])).toEqual(Array.from({ length: 50 }, (_, n) => n))
@@ -49,7 +50,7 @@ test('a transaction is done as a whole or not at all', () =>
     expect(await database.query('SELECT n FROM t')).toEqual([{ n: 2 }])
   }))
 
-test('a statement that is wrong fails alone', () =>
+test('a wrong statement fails without harm to the others', () =>
   inDatabase(async ({ database, changes }) => {
     await expect(database.query('SELECT 1 / 0')).rejects.toThrow('division by zero')
     expect(await one(database)).toBe(1)

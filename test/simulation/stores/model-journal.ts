@@ -91,6 +91,11 @@ export function openModelJournal(options: ModelJournalOptions): Journal {
     return row && { ...row, answer: row.answer ?? inDoubt }
   }
 
+  function findLive(id: string): (JournalEntry & CallRow) | undefined {
+    const entry = find(id)
+    return entry && entry.endsAtMs >= nowMs() ? entry : undefined
+  }
+
   const latestEndMs = nowMs() + limits.idempotencyWindowMs
   commitForSure('settle what was under way', ({ calls }) => settleCalls(calls, latestEndMs))
   room.look()
@@ -108,10 +113,12 @@ export function openModelJournal(options: ModelJournalOptions): Journal {
   return {
     name: log.rows.name,
 
-    async find(id) {
-      const entry = find(id)
-      return entry && entry.endsAtMs >= nowMs() ? entry : undefined
+    async claim({ id }) {
+      const entry = findLive(id)
+      return entry ? { kind: 'stored', ...entry } : { kind: 'own' }
     },
+
+    find: async (id) => findLive(id),
 
     findUnanswered: async (id) => find(id),
 

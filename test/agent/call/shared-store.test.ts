@@ -1,0 +1,59 @@
+import { expect, test, vi } from 'vitest'
+import type { CallTrace } from '../../../agent/call/trace.ts'
+import { freeTurn } from '../../../agent/call/turn.ts'
+import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
+import { answeredWith, callPipeline, memoryJournal } from '../fixtures/call-pipeline.ts'
+import { goodBodies, goodInputs } from '../fixtures/test-agent.ts'
+
+const away = async (): Promise<never> => {
+  throw new StoreUnreachableError('the connection ended')
+}
+const create = ['transaction.create', goodInputs['transaction.create']] as const
+const adjust = ['market.adjust-stock', goodInputs['market.adjust-stock']] as const
+const bodyOf = (name: keyof typeof goodBodies) => answeredWith(200, goodBodies[name] ?? '')
+const unreachable = { ok: false, status: 503, code: 'STORE_UNREACHABLE', uncertain: false }
+
+test.each([
+  ['an id cannot be claimed', { journal: memoryJournal({ claim: away }) }],
+  ['an intent cannot be stored', { journal: memoryJournal({ recordIntent: away, release: away }) }],
+  ['a turn cannot be taken', { turns: { waiting: 0, take: () => ({ ...freeTurn, wait: away }) } }],
+])('where %s because the store is away, nothing is sent and no bug is reported', async (_, parts) => {
+  const attempt = vi.fn(async () => bodyOf('market.adjust-stock'))
+  const onError = vi.fn()
+  const traces: CallTrace[] = []
+  const { call } = callPipeline(attempt, {
+    onError,
+    onDone: (_call, _answer, trace) => void traces.push(trace),
+    ...parts,
+  })
+  expect(await call(...adjust, 'a')).toMatchObject(unreachable)
+  expect(traces).toMatchObject([{ fault: 'store-unreachable', cause: 'the connection ended' }])
+  expect(attempt).not.toHaveBeenCalled()
+  expect(onError).not.toHaveBeenCalled()
+})
+
+test('a call with neither id nor key is sent while the store is away', async () => {
+  const { call } = callPipeline(async () => bodyOf('market.eligibility'), { journal: memoryJournal({ claim: away }) })
+  expect(await call('market.eligibility', goodInputs['market.eligibility'])).toMatchObject({ ok: true })
+})
+
+test('an answer that cannot be stored because the store is away is in doubt for a once call only', async () => {
+  const onError = vi.fn()
+  const lost = { journal: memoryJournal({ recordAnswer: away }), onError }
+  const once = callPipeline(async () => bodyOf('transaction.create'), lost)
+  expect(await once.call(...create, 'a')).toMatchObject({ code: 'ANSWER_LOST', uncertain: true })
+  const idempotent = callPipeline(async () => bodyOf('market.adjust-stock'), lost)
+  expect(await idempotent.call(...adjust, 'b')).toMatchObject({ ok: true })
+  expect(onError).not.toHaveBeenCalled()
+})
+
+test('an equal call of another agent that has not ended by the deadline leaves this one in doubt', async () => {
+  let fingerprint = ''
+  const claim = async (call: { fingerprint: string }) => {
+    fingerprint ||= call.fingerprint
+    return { kind: 'under-way', fingerprint } as const
+  }
+  const { call } = callPipeline(() => expect.unreachable(), { journal: memoryJournal({ claim }) })
+  expect(await call(...create, 'a')).toMatchObject({ status: 504, code: 'CALL_UNDER_WAY', uncertain: true })
+  expect(await call(...adjust, 'a')).toMatchObject({ status: 422, code: 'ID_REUSED', uncertain: false })
+})
