@@ -3,7 +3,7 @@ import type { Client, Notification } from 'pg'
 import type { Clock } from '../clock/clock.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { StoreSession } from './connect.ts'
-import { errorOfStatement } from './statement-error.ts'
+import { errorOfStatement, LeaseLostError } from './statement-error.ts'
 import type { StoreUrl } from './store-url.ts'
 
 /** One row of a result. */
@@ -20,6 +20,8 @@ export interface DatabaseOptions {
   readonly clock: Clock
   /** Called on a new connection, before anything else uses it. If it throws, there is no connection. */
   readonly prepare: (query: Query) => Promise<void>
+  /** Called when another agent took over what this one had. */
+  readonly onLeaseLost: (error: LeaseLostError) => void
   /** Called with the reason when the database is away, and without one when it is there again. */
   readonly onChange: (problem: StoreUnreachableError | undefined) => void
 }
@@ -126,7 +128,11 @@ export class Database {
 
   /** Resolves when the statements that were begun have ended. */
   async idle(): Promise<void> {
-    await Promise.allSettled(this.#underWay)
+    while (this.#underWay.size > 0) {
+      await Promise.allSettled(this.#underWay)
+      // What has ended may begin another one.
+      await this.#options.clock.nextTurn()
+    }
   }
 
   /** Ends the sessions when the statements that were begun have ended. */
@@ -159,7 +165,8 @@ export class Database {
       return (await client.query<Row>(sql, [...values])).rows
     } catch (error) {
       const problem = errorOfStatement(error)
-      if (problem instanceof StoreUnreachableError) this.#drop(connection, problem)
+      if (problem instanceof LeaseLostError) this.#options.onLeaseLost(problem)
+      else if (problem instanceof StoreUnreachableError) this.#drop(connection, problem)
       throw problem
     }
   }

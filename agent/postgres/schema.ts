@@ -1,3 +1,6 @@
+import { agentTables } from './agent-tables.ts'
+import { callTables } from './call-tables.ts'
+
 /** Everything of the agents in the database is in this schema. */
 export const schemaName = 'market_agent'
 
@@ -16,6 +19,8 @@ export const schemaVersions: readonly SchemaVersion[] = [
     sql: `
       CREATE TABLE market_agent.store (
         single boolean PRIMARY KEY DEFAULT true CHECK (single),
+        -- Of the store, as a claimed request file has it.
+        name text NOT NULL DEFAULT gen_random_uuid(),
         version integer NOT NULL,
         usable_from integer NOT NULL
       );
@@ -24,6 +29,9 @@ export const schemaVersions: readonly SchemaVersion[] = [
       -- The time of windows and leases, Unix ms. No clock of a host is compared with it.
       CREATE FUNCTION market_agent.now_ms() RETURNS bigint LANGUAGE sql
         RETURN (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+
+      ${agentTables}
+      ${callTables}
     `,
   },
 ]

@@ -1,9 +1,7 @@
 import { StoreFullError, StoreUnreachableError } from '../database/store-errors.ts'
 
 /** Another agent took over what this one had, because its lease had run out. This agent must end. */
-export class LeaseLostError extends Error {
-  override readonly name = 'LeaseLostError'
-}
+export class LeaseLostError extends StoreUnreachableError {}
 
 /** Of our own SQL functions: the epoch of this agent is over. */
 const leaseLost = 'MA001'
@@ -25,4 +23,9 @@ export function errorOfStatement(error: unknown): unknown {
     return new StoreFullError(code, error, 'SERVICE_STORE_URL')
   const isLost = code === readOnly || code === tooManyConnections || lostClasses.includes(code.slice(0, 2))
   return isLost ? new StoreUnreachableError(message, { cause: error }) : error
+}
+
+/** Whether the same write may succeed later, because the store is away or full. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof StoreUnreachableError || error instanceof StoreFullError
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
+import type { IdempotencyJournal } from '../../../agent/call/idempotency-journal.ts'
 import type { Journal } from '../../../agent/call/open-journal.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { type NewStore, processEnds, type StoreUnderTest } from './store-under-test.ts'
@@ -15,8 +16,8 @@ const safe = (id: string) => ({ ...once(id), operationName: 'transaction.get' })
 const envelope = (id: string) => ({ ...once(id), operationName: 'market.register.envelope' })
 
 /** What every journal promises: tests that a model of it and a real one must pass alike. */
-export function testJournal(name: string, newStore: NewStore<Journal>): void {
-  const promise = (title: string, run: (journal: StoreUnderTest<Journal>) => Promise<void>) =>
+export function testJournal(name: string, newStore: NewStore<IdempotencyJournal>): void {
+  const promise = (title: string, run: (journal: StoreUnderTest<IdempotencyJournal>) => Promise<void>) =>
     test(`${name}: ${title}`, async () => {
       await using journal = await newStore()
       await run(journal)
@@ -60,15 +61,6 @@ export function testJournal(name: string, newStore: NewStore<Journal>): void {
         expect(await journal.find('a')).toBeUndefined()
         expect(await journal.findUnanswered('a')).toMatchObject(inDoubt)
       })
-    })
-
-    promise(`how long attempts may arrive late is known after a ${end}`, async (disk) => {
-      await disk.run(async ({ store: journal }) => expect(await journal.begin(32_000)).toBe(0), end)
-      await disk.run(async ({ store: journal }) => {
-        expect(await journal.begin(20_000)).toBe(32_000)
-        await journal.endCleanly()
-      })
-      await disk.run(async ({ store: journal }) => expect(await journal.begin(20_000)).toBe(0))
     })
   }
 
@@ -204,6 +196,46 @@ export function testJournal(name: string, newStore: NewStore<Journal>): void {
     })
   })
 
+  promise('a full disk takes no new call, and the journal says when there is room again', (disk) =>
+    disk.run(async ({ store: journal, pass, setFull, reportedFull }) => {
+      await setFull(true)
+      await expect(journal.recordIntent(once('a'))).rejects.toThrow(StoreFullError)
+      await expect(journal.recordIntent(idempotent('a'))).rejects.toThrow(StoreFullError)
+      expect(await journal.find('a')).toBeUndefined()
+      await pass(10_000)
+      await setFull(false)
+      await pass(1_100)
+      await journal.recordIntent(once('a'))
+      expect(reportedFull).toEqual([true, false])
+    }),
+  )
+
+  promise('a journal keeps its name', async (disk) => {
+    const name = await disk.run(async ({ store: journal }) => journal.name, 'kill')
+    expect(await disk.run(async ({ store: journal }) => journal.name, 'power cut')).toBe(name)
+    expect(await disk.run(async ({ store: journal }) => journal.name)).toBe(name)
+  })
+}
+
+/** Promises of a journal that only one agent uses: it notes repairs. It has room for the answers of calls under way. */
+export function testJournalOfOneAgent(name: string, newStore: NewStore<Journal>): void {
+  const promise = (title: string, run: (journal: StoreUnderTest<Journal>) => Promise<void>) =>
+    test(`${name}: ${title}`, async () => {
+      await using journal = await newStore()
+      await run(journal)
+    })
+
+  for (const end of processEnds) {
+    promise(`how long attempts may arrive late is known after a ${end}`, async (disk) => {
+      await disk.run(async ({ store: journal }) => expect(await journal.begin(32_000)).toBe(0), end)
+      await disk.run(async ({ store: journal }) => {
+        expect(await journal.begin(20_000)).toBe(32_000)
+        await journal.endCleanly()
+      })
+      await disk.run(async ({ store: journal }) => expect(await journal.begin(20_000)).toBe(0))
+    })
+  }
+
   for (const end of processEnds) {
     promise(`repairs are due when they were after a ${end}, until they are made`, async (disk) => {
       await disk.run(async ({ store: journal, pass }) => {
@@ -231,21 +263,14 @@ export function testJournal(name: string, newStore: NewStore<Journal>): void {
     })
   }
 
-  promise('a full disk takes no new call, stores the answers of calls under way, and says when there is room', (disk) =>
-    disk.run(async ({ store: journal, pass, setFull, reportedFull }) => {
+  promise('a full disk stores the answers of calls under way', (disk) =>
+    disk.run(async ({ store: journal, setFull }) => {
       await journal.recordIntent(once('under way'))
       await setFull(true)
       await expect(journal.recordIntent(once('a'))).rejects.toThrow(StoreFullError)
-      await expect(journal.recordIntent(idempotent('a'))).rejects.toThrow(StoreFullError)
       await expect(journal.noteRepair({ itemRef: 'a', quantity: 1, dueInMs: 0 })).rejects.toThrow(StoreFullError)
       await journal.recordAnswer(once('under way'), answer, windowMs)
       expect(await journal.find('under way')).toMatchObject({ answer })
-      expect(await journal.find('a')).toBeUndefined()
-      await pass(10_000)
-      await setFull(false)
-      await pass(1_100)
-      await journal.recordIntent(once('a'))
-      expect(reportedFull).toEqual([true, false])
     }),
   )
 
@@ -258,11 +283,5 @@ export function testJournal(name: string, newStore: NewStore<Journal>): void {
       await journal.recordAnswer(once('under way'), answer, windowMs)
     }, 'kill')
     await disk.run(async ({ store: journal }) => expect(await journal.find('under way')).toMatchObject({ answer }))
-  })
-
-  promise('a journal keeps its name', async (disk) => {
-    const name = await disk.run(async ({ store: journal }) => journal.name, 'kill')
-    expect(await disk.run(async ({ store: journal }) => journal.name, 'power cut')).toBe(name)
-    expect(await disk.run(async ({ store: journal }) => journal.name)).toBe(name)
   })
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Database, type Query } from '../../../agent/postgres/database.ts'
 import { prepareSchema } from '../../../agent/postgres/prepare-schema.ts'
@@ -75,7 +75,12 @@ export async function postgresUnderTest<Store extends { close(): Promise<void> }
   const name = await newDatabase(server)
   const passed = join(server.socketDir, `${name}.passed-ms`)
   let passedMs = 0
-  writeFileSync(passed, '0')
+  const writePassed = () => {
+    // The server may read it at any moment.
+    writeFileSync(`${passed}.new`, String(passedMs))
+    renameSync(`${passed}.new`, passed)
+  }
+  writePassed()
   await server.holdBackWrites()
   let database: Database | undefined
   const prepare = async (query: Query) => {
@@ -89,7 +94,7 @@ export async function postgresUnderTest<Store extends { close(): Promise<void> }
   }
   const host = realHost(async (ms) => {
     passedMs += ms
-    writeFileSync(passed, String(passedMs))
+    writePassed()
     await database?.idle()
   })
   return storeUnderTest(

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { openSqliteJournal } from '../../../agent/journal/sqlite-journal.ts'
 import { openSqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
-import { testJournal } from './journal-contract.ts'
+import { testJournal, testJournalOfOneAgent } from './journal-contract.ts'
 import { journalSteps, lookAtJournal } from './journal-steps.ts'
 import { testLedger } from './ledger-contract.ts'
 import { ledgerSteps, lookAtLedger } from './ledger-steps.ts'
@@ -28,6 +28,7 @@ const modelJournal = () => storeUnderTest(modelJournalOnDisk(), virtualHost())
 const modelLedger = () => storeUnderTest(modelLedgerOnDisk(), virtualHost())
 
 testJournal('SQLite', sqliteJournal)
+testJournalOfOneAgent('SQLite', sqliteJournal)
 testLedger('SQLite', sqliteLedger)
 
 const seeds = Array.from({ length: 40 }, (_, n) => String(n))

@@ -1,0 +1,88 @@
+/** The agents that share the store: who is alive, and how another one takes over from one that is not. */
+export const agentTables = `
+  CREATE SEQUENCE market_agent.epochs;
+
+  -- The agents that are alive, or whose end nobody has noticed yet. An epoch is one life of an agent.
+  CREATE TABLE market_agent.agent (
+    name text PRIMARY KEY,
+    epoch bigint NOT NULL UNIQUE,
+    -- Of the state directory. Its lock proves that the process before is dead.
+    state_id text NOT NULL,
+    world text NOT NULL,
+    lease_ends_ms bigint NOT NULL,
+    -- For how long an attempt may reach the platform after it began.
+    attempt_lifetime_ms bigint NOT NULL
+  );
+
+  -- The first step of each write. Returns the name of the agent. An agent whose epoch is over must write nothing, because
+  -- another one has decided what became of its calls. The lock makes a takeover wait for writes that have begun.
+  CREATE FUNCTION market_agent.assert_alive(p_epoch bigint) RETURNS text LANGUAGE plpgsql AS $$
+    DECLARE v_name text;
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(1835758593, p_epoch::integer);
+      SELECT name INTO v_name FROM market_agent.agent WHERE epoch = p_epoch;
+      IF NOT FOUND THEN
+        RAISE 'another agent took over from epoch %', p_epoch USING ERRCODE = 'MA001';
+      END IF;
+      RETURN v_name;
+    END $$;
+
+  -- Ends an epoch. Calls that may have been sent are in doubt, all others can be made again. Attempts in the turn of an
+  -- item may still arrive, so its last observation is sent again when they cannot.
+  CREATE FUNCTION market_agent.end_epoch(p_epoch bigint, p_in_doubt text, p_is_clean boolean) RETURNS void
+    LANGUAGE plpgsql AS $$
+    DECLARE v market_agent.agent;
+    BEGIN
+      PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
+      DELETE FROM market_agent.agent WHERE epoch = p_epoch RETURNING * INTO v;
+      IF NOT FOUND THEN RETURN; END IF;
+      UPDATE market_agent.call
+        SET answer = p_in_doubt, ends_at_ms = market_agent.now_ms() + 600000, epoch = NULL, in_doubt = false
+        WHERE epoch = p_epoch AND in_doubt;
+      DELETE FROM market_agent.call WHERE epoch = p_epoch;
+      IF NOT p_is_clean THEN
+        INSERT INTO market_agent.repair AS known (key, due_at_ms)
+          SELECT key, greatest(market_agent.now_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms
+            FROM market_agent.ticket WHERE epoch = p_epoch
+          ON CONFLICT (key) DO UPDATE
+            SET due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version;
+      END IF;
+      PERFORM pg_notify('market_agent', 'key ' || key) FROM market_agent.ticket WHERE epoch = p_epoch;
+      DELETE FROM market_agent.ticket WHERE epoch = p_epoch;
+      PERFORM pg_notify('market_agent', 'ended');
+    END $$;
+
+  -- Begins the life of an agent. held_for_ms says for how long another process may still use the name; then there is no epoch.
+  CREATE FUNCTION market_agent.begin_epoch(p_name text, p_state_id text, p_world text, p_lifetime_ms bigint, p_in_doubt text)
+    RETURNS TABLE (epoch bigint, held_for_ms bigint) LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    DECLARE v market_agent.agent;
+    BEGIN
+      PERFORM pg_advisory_xact_lock(1835758594, hashtext(p_name));
+      SELECT * INTO v FROM market_agent.agent WHERE name = p_name;
+      IF FOUND AND v.state_id <> p_state_id AND v.lease_ends_ms > market_agent.now_ms() THEN
+        RETURN QUERY SELECT NULL::bigint, v.lease_ends_ms - market_agent.now_ms();
+        RETURN;
+      END IF;
+      PERFORM market_agent.end_epoch(v.epoch, p_in_doubt, false);
+      RETURN QUERY
+        INSERT INTO market_agent.agent (name, epoch, state_id, world, lease_ends_ms, attempt_lifetime_ms)
+          VALUES (p_name, nextval('market_agent.epochs'), p_state_id, p_world, market_agent.now_ms() + 15000, p_lifetime_ms)
+          RETURNING epoch, 0::bigint;
+    END $$;
+
+  -- Renews the lease of an agent and takes over from those whose lease has run out. Returns their names.
+  CREATE FUNCTION market_agent.renew(p_epoch bigint, p_in_doubt text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+    DECLARE v market_agent.agent;
+    BEGIN
+      PERFORM market_agent.assert_alive(p_epoch);
+      UPDATE market_agent.agent SET lease_ends_ms = market_agent.now_ms() + 15000 WHERE epoch = p_epoch;
+      FOR v IN
+        SELECT * FROM market_agent.agent WHERE lease_ends_ms < market_agent.now_ms() AND epoch <> p_epoch
+          ORDER BY epoch FOR UPDATE SKIP LOCKED
+      LOOP
+        PERFORM market_agent.end_epoch(v.epoch, p_in_doubt, false);
+        RETURN NEXT v.name;
+      END LOOP;
+    END $$;
+`

@@ -1,0 +1,100 @@
+import { inDoubt } from '../call/answer.ts'
+import type { Clock } from '../clock/clock.ts'
+import { repeat } from '../clock/repeat.ts'
+import { LockedError } from '../ownership/ownership.ts'
+import type { Database } from './database.ts'
+import { mayPass } from './statement-error.ts'
+
+/** What a lease works with. */
+export interface LeaseOptions {
+  readonly database: Database
+  readonly clock: Clock
+  /** Of this agent among those that share the store. */
+  readonly name: string
+  /** Of the state directory. Only its owner uses it, so an earlier process with the same one is dead. */
+  readonly stateId: string
+  readonly world: string
+  /** Called with the name of each agent from which this one took over. */
+  readonly onTakeOver: (name: string) => void
+  /** Called with an error that is a bug of the agent. */
+  readonly onError: (error: unknown) => void
+}
+
+const renewalMs = 3_000
+/** The lease is 15 s in the store. An attempt that begins before this has time to be sent. */
+const mayBeginMs = 10_000
+const attemptLifetimeMs = 60_000
+const inDoubtText = JSON.stringify(inDoubt)
+
+/**
+ * The right of this agent to work with the store. While it is renewed, no other agent takes over its calls, turns and
+ * orders. The agent counts by its own monotonic clock, from before it asked. So an agent that was paused knows that it may
+ * not begin anything, before it hears that another one took over.
+ */
+export class Lease {
+  readonly epoch: string
+  readonly #options: LeaseOptions
+  /** Does not renew any more. */
+  readonly stop: () => void
+  #renewedMs: number
+
+  /**
+   * Begins a life of this agent. Calls of an earlier life that may have been sent are in doubt from now on.
+   *
+   * @throws {LockedError} Another agent uses the name.
+   */
+  static async begin(options: LeaseOptions): Promise<Lease> {
+    const { database, clock, name, stateId, world } = options
+    const askedMs = clock.monotonicMs()
+    const sql = 'SELECT * FROM market_agent.begin_epoch($1, $2, $3, $4, $5)'
+    const [row] = await database.queryAtOnce(sql, [name, stateId, world, attemptLifetimeMs, inDoubtText])
+    if (typeof row?.['epoch'] === 'string') return new Lease(options, row['epoch'], askedMs)
+    const owner = `another agent, at least for ${Math.ceil(Number(row?.['held_for_ms']) / 1_000)} s`
+    throw new LockedError(`SERVICE_AGENT_NAME ${JSON.stringify(name)} in the store`, owner)
+  }
+
+  private constructor(options: LeaseOptions, epoch: string, askedMs: number) {
+    this.#options = options
+    this.epoch = epoch
+    this.#renewedMs = askedMs
+    const cancel = options.clock.after(renewalMs, () => {
+      stop = repeat(options.clock, renewalMs, () => this.#renewOrWait())
+    })
+    let stop = cancel
+    this.stop = () => stop()
+  }
+
+  /** Whether the agent may begin an attempt now. */
+  mayBegin(): boolean {
+    return this.#options.clock.monotonicMs() - this.#renewedMs <= mayBeginMs
+  }
+
+  /**
+   * Ends this life. Calls that are under way are in doubt from now on.
+   *
+   * @param isClean Nothing that the agent sent can arrive late.
+   */
+  async end(isClean: boolean): Promise<void> {
+    this.stop()
+    try {
+      await this.#options.database.queryAtOnce('SELECT market_agent.end_epoch($1, $2, $3)', [
+        ...[this.epoch, inDoubtText, isClean],
+      ])
+    } catch (error) {
+      // Then the lease runs out by itself.
+      if (!mayPass(error)) throw error
+    }
+  }
+
+  async #renewOrWait(): Promise<void> {
+    try {
+      const { database, clock, onTakeOver } = this.#options
+      const askedMs = clock.monotonicMs()
+      const rows = await database.queryAtOnce('SELECT market_agent.renew($1, $2) AS name', [this.epoch, inDoubtText])
+      this.#renewedMs = askedMs
+      for (const { name } of rows) onTakeOver(String(name))
+    } catch (error) {
+      if (!mayPass(error)) this.#options.onError(error)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { repeat } from '../clock/repeat.ts'
+import { mayPass } from './statement-error.ts'
+import { fromStorable } from './storable.ts'
+import type { StoreJournalOptions } from './store-journal.ts'
+
+const intervalMs = 60_000
+const rowsMax = 1_000
+/** After that an agent that wrote a row and has not deleted it does not come back for it. */
+const abandonedAfterMs = 7 * 24 * 3_600_000
+
+/**
+ * Deletes the rows whose window has ended, each minute. Each agent deletes its own, because only it knows which of its
+ * requests are not answered.
+ *
+ * @returns Stops it.
+ */
+export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'database' | 'agentName' | 'isUnanswered'>) {
+  const { clock, database, agentName, isUnanswered } = options
+  const purge = async (): Promise<void> => {
+    const ended = await database.query(
+      `SELECT id FROM market_agent.call
+         WHERE epoch IS NULL AND ends_at_ms < market_agent.now_ms() - CASE WHEN agent = $1 THEN 0 ELSE $2::bigint END
+         ORDER BY ends_at_ms LIMIT $3`,
+      [agentName, abandonedAfterMs, rowsMax],
+    )
+    const ids = ended.map(({ id }) => String(id)).filter((id) => !isUnanswered(fromStorable(id)))
+    if (ids.length === 0) return
+    await database.query(
+      'DELETE FROM market_agent.call WHERE id = ANY($1) AND epoch IS NULL AND ends_at_ms < market_agent.now_ms()',
+      [ids],
+    )
+  }
+  let stop = clock.after(intervalMs, () => {
+    stop = repeat(clock, intervalMs, () => purge().catch(ignoreAway))
+  })
+  return () => stop()
+}
+
+/** What cannot be deleted now is deleted later. */
+function ignoreAway(error: unknown): void {
+  if (!mayPass(error)) throw error
+}

@@ -1,0 +1,43 @@
+import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
+import type { JournalOptions } from '../call/open-journal.ts'
+import type { Database } from './database.ts'
+import { Lease, type LeaseOptions } from './lease.ts'
+import { OwedWrites } from './owed-writes.ts'
+import { openStoreJournal } from './store-journal.ts'
+import { StoreTurns } from './store-turns.ts'
+
+/** What one life of an agent works with in the store. */
+export interface SharedStore {
+  readonly lease: Lease
+  readonly journal: IdempotencyJournal
+  readonly turns: StoreTurns
+}
+
+/** What it is opened with. */
+export interface SharedStoreOptions
+  extends Omit<LeaseOptions, 'onError'>,
+    Pick<JournalOptions, 'isUnanswered' | 'onFull' | 'onFatal'> {
+  readonly database: Database
+}
+
+/**
+ * Begins a life of an agent in the store. To close the journal ends it.
+ *
+ * @throws {LockedError} Another agent uses the name.
+ */
+export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
+  const { database, clock, name, isUnanswered, onFull, onFatal } = options
+  const lease = await Lease.begin({ ...options, onError: (error) => onFatal(error as Error) })
+  const owed = new OwedWrites(clock, onFatal)
+  const shared = { database, clock, epoch: lease.epoch, owed }
+  const turns = new StoreTurns(shared)
+  const parts = { ...shared, turns, agentName: name, isUnanswered, onFull }
+  const journal = await openStoreJournal(parts)
+  const close = async () => {
+    await owed.pay()
+    owed.stop()
+    await journal.close()
+    await lease.end(false)
+  }
+  return { lease, turns, journal: { ...journal, close } }
+}

@@ -1,0 +1,166 @@
+import { limits } from '../../contract/limits.ts'
+import { type CallAnswer, inDoubt } from '../call/answer.ts'
+import {
+  type Claim,
+  type IdempotencyJournal,
+  isHarmfulTwice,
+  isSentOnce,
+  type JournalEntry,
+  type JournalledCall,
+} from '../call/idempotency-journal.ts'
+import type { JournalOptions } from '../call/open-journal.ts'
+import type { Turn } from '../call/turn.ts'
+import { Bell } from './bell.ts'
+import type { Database, Row } from './database.ts'
+import type { OwedWrites } from './owed-writes.ts'
+import { startPurging } from './purge-calls.ts'
+import { storable } from './storable.ts'
+import { StoreRoom } from './store-room.ts'
+import { StoreTurn, type StoreTurns } from './store-turns.ts'
+
+/** What a journal in the store works with. */
+export interface StoreJournalOptions extends Pick<JournalOptions, 'clock' | 'isUnanswered' | 'onFull'> {
+  readonly database: Database
+  /** The life of this agent. */
+  readonly epoch: string
+  readonly agentName: string
+  readonly owed: OwedWrites
+  readonly turns: StoreTurns
+}
+
+const inDoubtText = JSON.stringify(inDoubt)
+const select = `SELECT fingerprint, answer, in_doubt FROM market_agent.call
+  WHERE id = $1 AND (answer IS NOT NULL OR in_doubt)`
+
+/** Opens the journal of all agents that share a store, for one of them. */
+export async function openStoreJournal(options: StoreJournalOptions): Promise<IdempotencyJournal> {
+  const { database, clock, epoch, owed, turns, onFull } = options
+  const [store] = await database.query('SELECT name FROM market_agent.store')
+  const room = new StoreRoom(database, clock, onFull)
+  const stopPurging = startPurging(options)
+  /** The calls of this agent whose ids are claimed. */
+  const claims = new Map<string, { readonly turn: StoreTurn | undefined; mayBeSent: boolean }>()
+
+  async function claimOnce(call: JournalledCall, turn: StoreTurn | undefined): Promise<Row> {
+    const wantsTicket = turn !== undefined && (await turn.isFirstOfAgent())
+    if (wantsTicket) owed.assertPaid(`key ${turn.key}`)
+    const leaves = turn === undefined || wantsTicket
+    const sql = 'SELECT * FROM market_agent.claim($1, $2, $3, $4, $5, $6, $7)'
+    const key = wantsTicket ? turn.key : undefined
+    const values = [epoch, ...namesOf(call), isSentOnce(call), key, leaves]
+    const claim = () => room.write(() => database.query(sql, values))
+    const [row = {}] = await owed.write(claim, () => oweEnd(call, key, release(call, false)))
+    if (row['kind'] !== 'own') return row
+    const hasTurn = row['has_turn'] === true
+    claims.set(call.id, { turn, mayBeSent: leaves && (hasTurn || turn === undefined) })
+    turn?.claim(isSentOnce(call) ? storable(call.id) : undefined, wantsTicket ? (hasTurn ? 'come' : 'entered') : 'none')
+    return row
+  }
+
+  /** Nothing may use the id or the turn before the store knows what became of the call. */
+  function oweEnd(call: JournalledCall, key: string | undefined, write: Write): void {
+    owed.owe(`id ${call.id}`, () => write(undefined))
+    if (key !== undefined) turns.oweLeave(key)
+  }
+
+  /** Writes what became of a call. Whatever happens, its turn ends with it. */
+  async function end(call: JournalledCall, write: Write, later = write): Promise<void> {
+    const turn = claims.get(call.id)?.turn
+    const key = turn?.keyToLeave
+    try {
+      await owed.write(
+        () => room.write(() => write(key)),
+        () => oweEnd(call, key, later),
+      )
+    } finally {
+      claims.delete(call.id)
+      turn?.endClaim(key !== undefined)
+    }
+  }
+
+  const finish = (call: JournalledCall, answerText: string, keepMs: number) => (key: string | undefined) =>
+    database.query('SELECT market_agent.finish($1, $2, $3, $4, $5, $6, $7, $8)', [
+      ...[epoch, ...namesOf(call), answerText, Math.round(keepMs), isHarmfulTwice(call), key],
+    ])
+  const release = (call: JournalledCall, isStoredToo: boolean) => (key: string | undefined) =>
+    database.query('SELECT market_agent.release($1, $2, $3, $4)', [epoch, storable(call.id), isStoredToo, key])
+
+  return {
+    name: String(store?.['name']),
+
+    async claim(call, turn: Turn, deadlineMs): Promise<Claim> {
+      await room.assert()
+      owed.assertPaid(`id ${call.id}`)
+      using bell = new Bell(database, clock, `id ${storable(call.id)}`)
+      for (;;) {
+        const row = await claimOnce(call, turn instanceof StoreTurn ? turn : undefined)
+        if (row['kind'] === 'own') return { kind: 'own' }
+        if (row['kind'] === 'stored') return { kind: 'stored', ...entryOf(row) }
+        const fingerprint = String(row['fingerprint'])
+        if (row['kind'] === 'gone') continue
+        const isEqual = fingerprint === call.fingerprint
+        if (!isEqual || !(await bell.rings(deadlineMs))) return { kind: 'under-way', fingerprint }
+      }
+    },
+
+    async find(id) {
+      const [row] = await database.query(`${select} AND (ends_at_ms IS NULL OR ends_at_ms >= market_agent.now_ms())`, [
+        storable(id),
+      ])
+      return row && entryOf(row)
+    },
+
+    async findUnanswered(id) {
+      const [row] = await database.query(select, [storable(id)])
+      return row && entryOf(row)
+    },
+
+    async forgetEnded(id) {
+      const sql = 'DELETE FROM market_agent.call WHERE id = $1 AND epoch IS NULL AND ends_at_ms < market_agent.now_ms()'
+      await database.query(sql, [storable(id)])
+    },
+
+    async recordIntent(call) {
+      await room.assert()
+      const claimed = claims.get(call.id)
+      if (!isSentOnce(call) || claimed?.mayBeSent || claimed?.turn?.hasCome) return
+      const sql = 'SELECT market_agent.intend($1, $2, $3, $4)'
+      await room.write(() => database.query(sql, [epoch, ...namesOf(call)]))
+    },
+
+    async recordAnswer(call, answer, keepMs) {
+      // An answer that was not stored was not given, or was given as one that is not stored.
+      const later = isSentOnce(call) ? finish(call, inDoubtText, limits.idempotencyWindowMs) : release(call, false)
+      await end(call, finish(call, JSON.stringify(answer), keepMs), later)
+    },
+
+    async release(call) {
+      await end(call, release(call, true))
+    },
+
+    async count() {
+      const [row] = await database.query('SELECT count(*)::int AS count FROM market_agent.call')
+      return Number(row?.['count'])
+    },
+
+    async close() {
+      stopPurging()
+      room.close()
+    },
+  }
+}
+
+type Write = (keyToLeave: string | undefined) => Promise<unknown>
+
+function namesOf({ id, fingerprint, operationName }: JournalledCall): readonly string[] {
+  return [storable(id), fingerprint, operationName]
+}
+
+/** A call that may have been sent has no answer yet. */
+function entryOf(row: Row): JournalEntry {
+  const { fingerprint, answer } = row
+  return {
+    fingerprint: String(fingerprint),
+    answer: typeof answer === 'string' ? (JSON.parse(answer) as CallAnswer) : inDoubt,
+  }
+}

@@ -1,0 +1,174 @@
+import { KeyQueues } from '../call/key-queues.ts'
+import type { Turn, Turns } from '../call/turn.ts'
+import type { Clock } from '../clock/clock.ts'
+import { Bell } from './bell.ts'
+import type { Database } from './database.ts'
+import type { OwedWrites } from './owed-writes.ts'
+import { storable } from './storable.ts'
+
+/** What turns in the store work with. */
+export interface StoreTurnsOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly epoch: string
+  readonly owed: OwedWrites
+}
+
+/**
+ * The turns of all agents that share a store. The calls of one agent form a queue in its memory, and only the first of a
+ * queue has a ticket in the store. So calls of one agent never overtake each other.
+ */
+export class StoreTurns implements Turns {
+  readonly #options: StoreTurnsOptions
+  readonly #queues: KeyQueues
+  /** By key, the ends of turns that are being written. */
+  readonly #leaving = new Map<string, Promise<void>>()
+
+  constructor(options: StoreTurnsOptions) {
+    this.#options = options
+    this.#queues = new KeyQueues(options.clock)
+  }
+
+  get waiting(): number {
+    return this.#queues.waiting
+  }
+
+  take(key: string, when: 'join-now' | 'join-later'): StoreTurn {
+    return new StoreTurn(this, storable(key), this.#queues.take(key, when), when)
+  }
+
+  /** Resolves when no end of a turn of the key is being written. */
+  async settled(key: string): Promise<void> {
+    await this.#leaving.get(key)
+  }
+
+  /**
+   * Joins the agents that want the turn of a key, or looks again.
+   *
+   * @param onceId Of a `once` call that may be sent from now on, if it has the turn.
+   * @returns Whether this agent has the turn.
+   */
+  async enter(key: string, onceId: string | undefined): Promise<boolean> {
+    const { database, epoch, owed } = this.#options
+    owed.assertPaid(`key ${key}`)
+    const sql = 'SELECT market_agent.enter($1, $2, $3) AS has_turn'
+    const enter = () => database.query(sql, [epoch, key, onceId])
+    const [row] = await owed.write(enter, () => this.oweLeave(key))
+    return row?.['has_turn'] === true
+  }
+
+  /** Rings when the turn of a key may have come. */
+  bell(key: string): Bell {
+    const { database, clock } = this.#options
+    return new Bell(database, clock, `key ${key}`)
+  }
+
+  /** Gives the turn of a key back, and lets the next call of this agent join when that is written. */
+  leave(key: string, next: () => void): void {
+    const { owed } = this.#options
+    const left = owed.write(
+      () => this.#leave(key),
+      () => this.oweLeave(key),
+    )
+    const settled = left.catch(owed.onError).then(() => {
+      this.#leaving.delete(key)
+      next()
+    })
+    this.#leaving.set(key, settled)
+  }
+
+  /** The store may still have a ticket of this agent for the key. Nothing may use it before it is gone. */
+  oweLeave(key: string): void {
+    this.#options.owed.owe(`key ${key}`, () => this.#leave(key))
+  }
+
+  #leave(key: string): Promise<unknown> {
+    return this.#options.database.query('SELECT market_agent.leave($1, $2)', [this.#options.epoch, key])
+  }
+}
+
+/** One turn. A call whose id is claimed gives it back with its answer, in one step. */
+export class StoreTurn implements Turn {
+  readonly key: string
+  readonly #turns: StoreTurns
+  readonly #inAgent: Turn
+  readonly #when: 'join-now' | 'join-later'
+  /** `entered`: it has a ticket. `come`: the lowest one. */
+  #state: 'queued' | 'entered' | 'come' | 'over' = 'queued'
+  #claimed: { readonly onceId: string | undefined } | undefined
+  #isOver = false
+
+  constructor(turns: StoreTurns, key: string, inAgent: Turn, when: 'join-now' | 'join-later') {
+    this.#turns = turns
+    this.key = key
+    this.#inAgent = inAgent
+    this.#when = when
+  }
+
+  async mustWait(): Promise<boolean> {
+    await this.#turns.settled(this.key)
+    return this.#inAgent.mustWait()
+  }
+
+  /** Whether no earlier call of this agent is before it, so that it may have a ticket. */
+  async isFirstOfAgent(): Promise<boolean> {
+    if (this.#when === 'join-later' || this.#state !== 'queued' || this.#isOver) return false
+    return !(await this.mustWait())
+  }
+
+  async wait(deadlineMs: number): Promise<boolean> {
+    if (!(await this.#inAgent.wait(deadlineMs))) return false
+    if (this.#state === 'come') return true
+    using bell = this.#turns.bell(this.key)
+    do {
+      const hasCome = await this.#turns.enter(this.key, this.#claimed?.onceId)
+      if (this.#isOver) {
+        // It was given up meanwhile, and the ticket that was just written is nobody's.
+        this.#turns.leave(this.key, () => undefined)
+        return false
+      }
+      this.#state = hasCome ? 'come' : 'entered'
+    } while (this.#state !== 'come' && (await bell.rings(deadlineMs)))
+    return this.#state === 'come'
+  }
+
+  /** Its call has claimed an id, in the same step as a ticket if there is a `ticket`. The call gives both back. */
+  claim(onceId: string | undefined, ticket: 'none' | 'entered' | 'come'): void {
+    this.#claimed = { onceId }
+    if (ticket !== 'none') this.#state = ticket
+  }
+
+  /** Whether the claimed call may be sent as far as the store knows. */
+  get hasCome(): boolean {
+    return this.#state === 'come'
+  }
+
+  release(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (!this.#claimed) this.#giveBack()
+  }
+
+  /** The key whose ticket the call gives back with its answer; undefined if the turn has no ticket or is still needed. */
+  get keyToLeave(): string | undefined {
+    return this.#isOver && this.#hasTicket ? this.key : undefined
+  }
+
+  /** The claimed call is over. @param hasLeft Whether its ticket was given back with the answer. */
+  endClaim(hasLeft: boolean): void {
+    this.#claimed = undefined
+    if (hasLeft) this.#state = 'over'
+    if (this.#isOver) this.#giveBack()
+  }
+
+  get #hasTicket(): boolean {
+    return this.#state === 'entered' || this.#state === 'come'
+  }
+
+  #giveBack(): void {
+    const next = () => this.#inAgent.release()
+    if (this.#hasTicket) this.#turns.leave(this.key, next)
+    else next()
+    this.#state = 'over'
+  }
+}

@@ -1,0 +1,232 @@
+import { expect, test } from 'vitest'
+import { type CallAnswer, inDoubt } from '../../../agent/call/answer.ts'
+import { freeTurn } from '../../../agent/call/turn.ts'
+import { systemClock } from '../../../agent/clock/system-clock.ts'
+import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
+import { LockedError } from '../../../agent/ownership/ownership.ts'
+import { sharedPostgres } from '../../programs/shared-postgres.ts'
+import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
+import { openStoreAgent, type StoreAgent } from '../fixtures/store-agent.ts'
+import { newDatabase } from '../fixtures/store-database.ts'
+
+const server = await sharedPostgres()
+const windowMs = 600_000
+const answer: CallAnswer = { ok: true, dataText: '{"n": 1.50}' }
+const once = (id: string, fingerprint = `of ${id}`) => ({ id, fingerprint, operationName: 'transaction.create' })
+const idempotent = (id: string) => ({ ...once(id), operationName: 'market.adjust-stock' })
+const inTime = () => systemClock.monotonicMs() + 60_000
+const now = () => systemClock.monotonicMs()
+const claim = ({ journal }: StoreAgent, call = once('x'), deadlineMs = inTime()) =>
+  journal.claim(call, freeTurn, deadlineMs)
+
+/** Two agents, `a` and `b`, on one database. */
+async function twoAgents() {
+  const name = await newDatabase(server)
+  const a = await openStoreAgent(server, name, { name: 'a' })
+  const b = await openStoreAgent(server, name, { name: 'b' })
+  return {
+    a,
+    b,
+    name,
+    open: (agent: string, stateId?: string) =>
+      openStoreAgent(server, name, { name: agent, ...(stateId && { stateId }) }),
+  }
+}
+const endLease = ({ database }: StoreAgent, name: string) =>
+  database.query('UPDATE market_agent.agent SET lease_ends_ms = 0 WHERE name = $1', [name])
+const renew = ({ database, lease }: StoreAgent) =>
+  database.query('SELECT market_agent.renew($1, $2) AS name', [lease.epoch, JSON.stringify(inDoubt)])
+
+test('an equal call on another agent gets the answer of the one that is under way', async () => {
+  const { a, b } = await twoAgents()
+  expect(await claim(a)).toEqual({ kind: 'own' })
+  const waiting = claim(b)
+  await a.journal.recordIntent(once('x'))
+  await a.journal.recordAnswer(once('x'), answer, windowMs)
+  expect(await waiting).toMatchObject({ kind: 'stored', answer, fingerprint: 'of x' })
+  await Promise.all([a.close(), b.close()])
+})
+
+test('of equal calls that begin at the same moment on two agents, one is executed', async () => {
+  const { a, b } = await twoAgents()
+  for (let n = 0; n < 20; n++) {
+    const call = once(`same ${n}`)
+    const claims = await Promise.all([a, b].map((agent) => agent.journal.claim(call, freeTurn, now())))
+    expect(claims.map(({ kind }) => kind).sort()).toEqual(['own', 'under-way'])
+  }
+  await Promise.all([a.close(), b.close()])
+})
+
+test('an equal call on another agent is told at its deadline, and a different one at once', async () => {
+  const { a, b } = await twoAgents()
+  await claim(a)
+  expect(await claim(b, once('x'), now() + 50)).toEqual({ kind: 'under-way', fingerprint: 'of x' })
+  expect(await claim(b, once('x', 'other'))).toEqual({ kind: 'under-way', fingerprint: 'of x' })
+  await Promise.all([a.close(), b.close()])
+})
+
+test('when a call ended without a stored answer, the equal one on another agent is executed', async () => {
+  const { a, b } = await twoAgents()
+  await claim(a)
+  const waiting = claim(b)
+  await a.journal.release(once('x'))
+  expect(await waiting).toEqual({ kind: 'own' })
+  await Promise.all([a.close(), b.close()])
+})
+
+test('the turn of a key goes from agent to agent in the order in which they asked', async () => {
+  const { a, b } = await twoAgents()
+  const order: string[] = []
+  const run = async ({ turns }: StoreAgent, name: string) => {
+    const turn = turns.take('item', 'join-now')
+    await turn.wait(inTime())
+    order.push(name)
+    turn.release()
+  }
+  const first = a.turns.take('item', 'join-now')
+  expect(await first.wait(now())).toBe(true)
+  const ofB = b.turns.take('item', 'join-now')
+  expect(await ofB.wait(now())).toBe(false)
+  const runs = [run(a, 'a'), run(b, 'b')]
+  expect(await b.turns.take('other item', 'join-now').wait(now())).toBe(true)
+  first.release()
+  expect(await ofB.wait(inTime())).toBe(true)
+  ofB.release()
+  await Promise.all(runs)
+  expect(order.sort()).toEqual(['a', 'b'])
+  await Promise.all([a.close(), b.close()])
+})
+
+test('a turn is never had by two agents', async () => {
+  const { a, b } = await twoAgents()
+  let holders = 0
+  let most = 0
+  const work = async ({ turns }: StoreAgent) => {
+    const turn = turns.take('item', 'join-now')
+    expect(await turn.wait(inTime())).toBe(true)
+    most = Math.max(most, ++holders)
+    await systemClock.nextTurn()
+    holders--
+    turn.release()
+  }
+  await Promise.all(Array.from({ length: 40 }, (_, n) => work(n % 2 ? a : b)))
+  expect(most).toBe(1)
+  await Promise.all([a.close(), b.close()])
+})
+
+test('a call with an id and a key costs two round trips. Its turn ends when its answer is stored', async () => {
+  const { a, b } = await twoAgents()
+  const query = a.database.query.bind(a.database)
+  let statements = 0
+  a.database.query = (...args) => {
+    statements++
+    return query(...args)
+  }
+  const turn = a.turns.take('item', 'join-now')
+  expect(await a.journal.claim(once('x'), turn, inTime())).toEqual({ kind: 'own' })
+  expect(await turn.wait(inTime())).toBe(true)
+  await a.journal.recordIntent(once('x'))
+  turn.release()
+  expect(await b.turns.take('item', 'join-now').wait(now())).toBe(false)
+  await a.journal.recordAnswer(once('x'), answer, windowMs)
+  expect(statements).toBe(2)
+  expect(await b.turns.take('item', 'join-now').mustWait()).toBe(true)
+  await Promise.all([a.close(), b.close()])
+})
+
+test('what a dead agent had is taken over: sent once calls are in doubt, others can be made again', async () => {
+  const { a, b } = await twoAgents()
+  const turn = a.turns.take('itemRef sword', 'join-now')
+  await a.journal.claim(idempotent('idempotent'), turn, inTime())
+  await claim(a, once('sent'))
+  const behind = b.turns.take('itemRef sword', 'join-now')
+  expect(await behind.wait(now())).toBe(false)
+  const waiting = claim(b, once('sent'))
+  await a.kill()
+  expect(await renew(b)).toEqual([])
+  await endLease(b, 'a')
+  expect(await renew(b)).toEqual([{ name: 'a' }])
+  expect(await waiting).toMatchObject({ kind: 'stored', answer: inDoubt })
+  expect(await claim(b, idempotent('idempotent'))).toEqual({ kind: 'own' })
+  expect(await behind.wait(inTime())).toBe(true)
+  const repairs = await b.database.query(
+    'SELECT key, quantity, due_at_ms > market_agent.now_ms() AS later FROM market_agent.repair',
+  )
+  expect(repairs).toEqual([{ key: 'itemRef sword', quantity: null, later: true }])
+  await b.close()
+})
+
+test('a once call of a dead agent that had not had its turn is not in doubt', async () => {
+  const { a, b } = await twoAgents()
+  const before = b.turns.take('item', 'join-now')
+  await before.wait(now())
+  const turn = a.turns.take('item', 'join-now')
+  expect(await a.journal.claim(once('x'), turn, inTime())).toEqual({ kind: 'own' })
+  expect(await turn.wait(now())).toBe(false)
+  await a.kill()
+  await endLease(b, 'a')
+  await renew(b)
+  expect(await claim(b)).toEqual({ kind: 'own' })
+  await b.close()
+})
+
+test('a dead agent that wakes up cannot write any more', async () => {
+  const { a, b } = await twoAgents()
+  await claim(a)
+  await endLease(b, 'a')
+  await renew(b)
+  await expect(a.journal.recordAnswer(once('x'), answer, windowMs)).rejects.toThrow(StoreUnreachableError)
+  await expect(claim(a, once('y'))).rejects.toThrow('another agent took over')
+  expect(a.failures.map(({ name }) => name)).toContain('StoreUnreachableError')
+  expect(await claim(b)).toMatchObject({ kind: 'stored', answer: inDoubt })
+  await a.kill()
+  await b.close()
+})
+
+test('an agent that starts again takes over from itself at once; one with its name elsewhere may not', async () => {
+  const { a, b, open } = await twoAgents()
+  await claim(a)
+  await a.kill()
+  await expect(open('a', 'elsewhere')).rejects.toThrow(LockedError)
+  await expect(open('a', 'elsewhere')).rejects.toThrow(/SERVICE_AGENT_NAME "a" .* another agent/)
+  const again = await open('a')
+  expect(await claim(again)).toMatchObject({ kind: 'stored', answer: inDoubt })
+  await again.kill()
+  await endLease(b, 'a')
+  const elsewhere = await open('a', 'elsewhere')
+  await Promise.all([elsewhere.close(), b.close()])
+})
+
+test('an answer whose commit was lost is settled when the store is back: its once call stays in doubt', async () => {
+  const name = await newDatabase(server)
+  using proxy = await startCuttableProxy(server)
+  const a = await openStoreAgent(proxy, name, { name: 'a', timeoutMs: 500 })
+  const b = await openStoreAgent(server, name, { name: 'b' })
+  for (const id of ['x', 'y']) await claim(a, once(id))
+  await claim(a, idempotent('z'))
+  proxy.loseAnswers()
+  await expect(a.journal.recordAnswer(once('x'), answer, windowMs)).rejects.toThrow(StoreUnreachableError)
+  await expect(a.journal.recordAnswer(once('y'), answer, windowMs)).rejects.toThrow(StoreUnreachableError)
+  await expect(a.journal.release(idempotent('z'))).rejects.toThrow(StoreUnreachableError)
+  await expect(claim(a)).rejects.toThrow(StoreUnreachableError)
+  proxy.heal()
+  for (const id of ['x', 'y']) {
+    await expect.poll(async () => (await b.journal.find(id))?.answer).toEqual(inDoubt)
+    expect(await claim(b, once(id))).toMatchObject({ kind: 'stored', answer: inDoubt })
+  }
+  expect(await claim(b, idempotent('z'))).toEqual({ kind: 'own' })
+  await Promise.all([a.close(), b.close()])
+})
+
+test('ids and keys may have any character', async () => {
+  const { a, b } = await twoAgents()
+  const strange = ['\0', '\\0', '\\', "'; DROP TABLE call; --", 'ção 🗡️', '\n']
+  for (const id of strange) {
+    const turn = a.turns.take(id, 'join-now')
+    expect(await a.journal.claim(once(id, 'f'), turn, inTime())).toEqual({ kind: 'own' })
+    turn.release()
+    await a.journal.recordAnswer(once(id, 'f'), answer, windowMs)
+  }
+  for (const id of strange) expect(await claim(b, once(id, 'f'))).toMatchObject({ kind: 'stored', answer })
+  await Promise.all([a.close(), b.close()])
+})

@@ -1,0 +1,24 @@
+import { afterAll } from 'vitest'
+import { openSharedStore } from '../../../agent/postgres/shared-store.ts'
+import { openStoreAgent } from '../../agent/fixtures/store-agent.ts'
+import { newDatabase } from '../../agent/fixtures/store-database.ts'
+import { testJournal } from './journal-contract.ts'
+import { postgresUnderTest, startCrashableServer } from './postgres-on-disk.ts'
+import { testTurns } from './turns-contract.ts'
+
+const server = await startCrashableServer()
+afterAll(() => server[Symbol.asyncDispose]())
+
+const agent = { name: 'a', stateId: 'of a', world: '', onTakeOver: () => undefined }
+
+testJournal('PostgreSQL', () =>
+  postgresUnderTest(server, async (database, parts) => {
+    const { journal } = await openSharedStore({ ...parts, ...agent, database })
+    return journal
+  }),
+)
+
+testTurns('PostgreSQL', async () => {
+  const { turns, close } = await openStoreAgent(server, await newDatabase(server))
+  return Object.assign(turns, { [Symbol.asyncDispose]: close })
+})
