@@ -118,7 +118,8 @@ export async function startAgent(
     onAttempt: (operationName, result) => counters.onAttempt(operationName, result),
   }
   const turns = outside.openTurns(clock)
-  const repairs = new Repairs({ journal, turns, sending, ...repairLog(log) })
+  const observations = journal.openObservations({ clock, lifetimeMs: api.attemptLifetimeMs })
+  const repairs = new Repairs({ observations, turns, sending, ...repairLog(log) })
   started.defer(() => repairs.close())
   const onWebhook = counters.onWebhook.bind(counters)
   const platform: OrdersPlatform = {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import type { IdempotencyJournal } from './idempotency-journal.ts'
-import type { RepairJournal } from './repair-journal.ts'
+import type { Observations, ObservationsOptions } from './observations.ts'
 
 /** What a journal needs. */
 export interface JournalOptions {
@@ -16,7 +16,10 @@ export interface JournalOptions {
 }
 
 /** Everything that the agent remembers about calls. */
-export type Journal = IdempotencyJournal & RepairJournal
+export interface Journal extends IdempotencyJournal {
+  /** Opens what is known about items. Once for each journal. */
+  openObservations(options: ObservationsOptions): Observations
+}
 
 /**
  * Opens the journal of a state directory. It remembers ids through kill -9, and those of calls that do harm when they run

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { type CallAnswer, inDoubt } from '../call/answer.ts'
 import { isHarmfulTwice, isSentOnce, type JournalEntry } from '../call/idempotency-journal.ts'
+import { NotedObservations } from '../call/noted-observations.ts'
 import type { Journal, JournalOptions } from '../call/open-journal.ts'
+import type { RepairJournal } from '../call/repair-journal.ts'
 import { repeat } from '../clock/repeat.ts'
 import { DatabaseWriter } from '../database/database-writer.ts'
 import { storeRoom } from '../database/room.ts'
@@ -27,7 +29,13 @@ const cachedTextMax = 2 * 1024 * 1024
  *
  * @throws As `OpenJournal`.
  */
-export function openSqliteJournal({ stateDir, clock, isUnanswered, onFull, onFatal }: JournalOptions): Journal {
+export function openSqliteJournal({
+  stateDir,
+  clock,
+  isUnanswered,
+  onFull,
+  onFatal,
+}: JournalOptions): Journal & RepairJournal {
   const ballast = new Ballast(stateDir)
   const { db, time, calls } = openStore(stateDir, clock, ballast)
   const writer = new DatabaseWriter(db, {
@@ -86,8 +94,10 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, onFull, onFat
     }
   }
 
-  return {
+  const journal: Journal & RepairJournal = {
     name,
+
+    openObservations: (options) => new NotedObservations(journal, options),
 
     async claim({ id }) {
       const entry = readLive(id)
@@ -171,4 +181,5 @@ export function openSqliteJournal({ stateDir, clock, isUnanswered, onFull, onFat
       db.close()
     },
   }
+  return journal
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { NotedObservations } from '../../../agent/call/noted-observations.ts'
 import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
 import { Repairs } from '../../../agent/call/repairs.ts'
 import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
@@ -61,7 +62,8 @@ function startLife(
   const onError = (error: unknown) => {
     throw error
   }
-  const repairs = new Repairs({ journal, turns, sending, onRepair: () => undefined, onError })
+  const observations = new NotedObservations(journal, { clock, lifetimeMs: sending.partnerApi.attemptLifetimeMs })
+  const repairs = new Repairs({ observations, turns, sending, onRepair: () => undefined, onError })
   return { call, repairs, killed, kill }
 }
 

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { NotedObservations } from '../../../agent/call/noted-observations.ts'
+import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
 import { Repairs } from '../../../agent/call/repairs.ts'
+import type { Clock } from '../../../agent/clock/clock.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { answeredWith, callPipeline } from '../fixtures/call-pipeline.ts'
 import { memoryRepairJournal } from '../fixtures/memory-repair-journal.ts'
@@ -44,6 +47,8 @@ function holdAnswer(platform: ScriptedPlatform): () => void {
 const unexpected = (): never => expect.unreachable()
 
 const repairsOf = (agent: TestAgent) => agent.logLines().filter(({ msg }) => msg.startsWith('observation sent again'))
+
+const notedIn = (journal: RepairJournal, clock: Clock) => new NotedObservations(journal, { clock, lifetimeMs })
 
 test('the newest observation is sent again when a lost one can no longer arrive, and not before', async () => {
   await using item = await startAfterLoss()
@@ -190,13 +195,16 @@ test('an observation whose repair cannot be noted is refused before it is sent',
   const { turns, sending } = deps
   const journal = memoryRepairJournal(clock)
   const repairs = new Repairs({
-    journal: {
-      ...journal,
-      async noteRepair(repair) {
-        if (isFull) throw new StoreFullError('ENOSPC', new Error('full'))
-        await journal.noteRepair(repair)
+    observations: notedIn(
+      {
+        ...journal,
+        async noteRepair(repair) {
+          if (isFull) throw new StoreFullError('ENOSPC', new Error('full'))
+          await journal.noteRepair(repair)
+        },
       },
-    },
+      clock,
+    ),
     turns,
     sending,
     onRepair: () => undefined,
@@ -223,7 +231,7 @@ test('a repair whose journal fails is reported, and rejects nowhere', async () =
   const broken = new Error('the disk failed')
   const { turns, sending } = deps
   const repairs = new Repairs({
-    journal: memoryRepairJournal(clock, { removeRepair: () => Promise.reject(broken) }),
+    observations: notedIn(memoryRepairJournal(clock, { removeRepair: () => Promise.reject(broken) }), clock),
     turns,
     sending,
     onRepair: unexpected,
@@ -243,7 +251,13 @@ test('a start that fails leaves what the last process may have on its way to the
   const { turns, sending } = deps
   const journal = memoryRepairJournal(clock)
   await journal.begin(lifetimeMs)
-  const failed = new Repairs({ journal, turns, sending, onRepair: unexpected, onError: unexpected })
+  const failed = new Repairs({
+    observations: notedIn(journal, clock),
+    turns,
+    sending,
+    onRepair: unexpected,
+    onError: unexpected,
+  })
   await failed.close()
   expect(await journal.begin(lifetimeMs)).toBe(lifetimeMs)
 })
@@ -258,7 +272,13 @@ test('an observation writes nothing where no attempt was abandoned', async () =>
     removeRepair: async (itemRef) => void written.push(itemRef),
   })
   const { turns, sending } = deps
-  const repairs = new Repairs({ journal, turns, sending, onRepair: () => undefined, onError: unexpected })
+  const repairs = new Repairs({
+    observations: notedIn(journal, clock),
+    turns,
+    sending,
+    onRepair: () => undefined,
+    onError: unexpected,
+  })
   await repairs.start()
   for (const quantity of [5, 4, 3]) expect(await call(...adjust(quantity))).toMatchObject({ ok: true })
   await call('market.withdraw', { itemRef: 'item-1' })

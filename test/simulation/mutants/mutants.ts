@@ -224,7 +224,7 @@ const agentMutants: readonly Mutant[] = [
   },
   {
     name: 'a repair is forgotten with the process',
-    file: 'agent/call/repairs.ts',
+    file: 'agent/call/noted-observations.ts',
     from: "this.#observations.set(itemRef, { at: 'due', quantity, lateUntilMs })",
     to: 'void [quantity, lateUntilMs]',
   },

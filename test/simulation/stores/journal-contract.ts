@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import type { IdempotencyJournal } from '../../../agent/call/idempotency-journal.ts'
-import type { Journal } from '../../../agent/call/open-journal.ts'
+import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { type NewStore, processEnds, type StoreUnderTest } from './store-under-test.ts'
 
@@ -217,9 +217,12 @@ export function testJournal(name: string, newStore: NewStore<IdempotencyJournal>
   })
 }
 
+/** A journal that notes the repairs of its only agent. */
+export type NotingJournal = IdempotencyJournal & RepairJournal
+
 /** Promises of a journal that only one agent uses: it notes repairs. It has room for the answers of calls under way. */
-export function testJournalOfOneAgent(name: string, newStore: NewStore<Journal>): void {
-  const promise = (title: string, run: (journal: StoreUnderTest<Journal>) => Promise<void>) =>
+export function testJournalOfOneAgent(name: string, newStore: NewStore<NotingJournal>): void {
+  const promise = (title: string, run: (journal: StoreUnderTest<NotingJournal>) => Promise<void>) =>
     test(`${name}: ${title}`, async () => {
       await using journal = await newStore()
       await run(journal)

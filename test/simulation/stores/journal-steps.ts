@@ -1,5 +1,5 @@
-import type { Journal } from '../../../agent/call/open-journal.ts'
 import type { Random } from '../random.ts'
+import type { NotingJournal } from './journal-contract.ts'
 import type { Step } from './transcript.ts'
 
 const ids = ['a', 'b', 'c'] as const
@@ -12,7 +12,7 @@ function drawCall(random: Random) {
 }
 
 /** What a process may do with a journal. */
-export const journalSteps: readonly Step<Journal>[] = [
+export const journalSteps: readonly Step<NotingJournal>[] = [
   async ({ store }, random) => {
     const call = drawCall(random)
     await store.recordIntent(call)
@@ -51,7 +51,7 @@ export const journalSteps: readonly Step<Journal>[] = [
 ]
 
 /** What a process sees of a journal. How many old entries it still has is its own affair. */
-export async function lookAtJournal(journal: Journal): Promise<unknown> {
+export async function lookAtJournal(journal: NotingJournal): Promise<unknown> {
   const entries = await Promise.all(ids.map((id) => journal.find(id)))
   const repairs = (await journal.findRepairs()).map(({ itemRef, quantity }) => `${itemRef} ${quantity}`)
   return { answers: entries.map((entry) => entry?.answer ?? null), repairs: repairs.sort() }

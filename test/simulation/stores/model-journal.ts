@@ -1,6 +1,8 @@
 import { type CallAnswer, inDoubt } from '../../../agent/call/answer.ts'
 import { isHarmfulTwice, isSentOnce, type JournalEntry } from '../../../agent/call/idempotency-journal.ts'
+import { NotedObservations } from '../../../agent/call/noted-observations.ts'
 import type { Journal } from '../../../agent/call/open-journal.ts'
+import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
 import type { Clock } from '../../../agent/clock/clock.ts'
 import { repeat } from '../../../agent/clock/repeat.ts'
 import { storeRoom } from '../../../agent/database/room.ts'
@@ -47,7 +49,7 @@ const purgeMs = 60_000
 const offsetToleranceMs = 1_000
 
 /** The journal over rows in memory: the promises of `Journal`, as `openSqliteJournal` keeps them. */
-export function openModelJournal(options: ModelJournalOptions): Journal {
+export function openModelJournal(options: ModelJournalOptions): Journal & RepairJournal {
   const { log, clock, isUnanswered, onFull } = options
   const writer = new ModelWriter(options)
   const startMs = clock.wallMs() - writer.read().wallOffsetMs - clock.monotonicMs()
@@ -110,8 +112,10 @@ export function openModelJournal(options: ModelJournalOptions): Journal {
     stopPurging = repeat(clock, purgeMs, purge)
   })
 
-  return {
+  const journal: Journal & RepairJournal = {
     name: log.rows.name,
+
+    openObservations: (given) => new NotedObservations(journal, given),
 
     async claim({ id }) {
       const entry = findLive(id)
@@ -191,6 +195,7 @@ export function openModelJournal(options: ModelJournalOptions): Journal {
       stopPurging()
     },
   }
+  return journal
 }
 
 /** A row that is written again becomes the newest. */

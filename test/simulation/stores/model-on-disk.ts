@@ -1,4 +1,5 @@
 import type { Journal } from '../../../agent/call/open-journal.ts'
+import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
 import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { DiskFaults } from '../disk/disk-faults.ts'
 import { Random } from '../random.ts'
@@ -9,7 +10,7 @@ import type { ModelWriterParts } from './model-writer.ts'
 import type { StoreOnDisk, StoreParts } from './store-under-test.ts'
 import type { VirtualProcess } from './virtual-host.ts'
 
-export function modelJournalOnDisk(): StoreOnDisk<Journal, VirtualProcess> {
+export function modelJournalOnDisk(): StoreOnDisk<Journal & RepairJournal, VirtualProcess> {
   return modelOnDisk(newJournalLog('model'), openModelJournal)
 }
 

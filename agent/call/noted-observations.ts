@@ -1,0 +1,127 @@
+import { StoreFullError } from '../database/store-errors.ts'
+import { moveObservation, type Observation, type ObservationEvent, repairOf } from './observation.ts'
+import type { Observations, ObservationsOptions, Recording } from './observations.ts'
+import type { RepairJournal } from './repair-journal.ts'
+
+/**
+ * The observations of the only agent that has a journal. They are in its memory. The journal has what a restart must know:
+ * which ones must be sent again.
+ */
+export class NotedObservations implements Observations {
+  readonly #journal: RepairJournal
+  readonly #options: ObservationsOptions
+  /** An item that is not here is as `#unknown` says. */
+  readonly #observations = new Map<string, Observation>()
+  /** What the journal has. */
+  readonly #noted = new Map<string, { readonly quantity: number; readonly lateUntilMs: number }>()
+  #unknown: Observation = { at: 'quiet', lateUntilMs: 0 }
+  #phase: 'new' | 'open' | 'closed' = 'new'
+  #lookAt: (atMs: number) => void = () => undefined
+
+  constructor(journal: RepairJournal, options: ObservationsOptions) {
+    this.#journal = journal
+    this.#options = options
+  }
+
+  async begin(lookAt: (atMs: number) => void): Promise<void> {
+    const { lifetimeMs } = this.#options
+    const nowMs = this.#nowMs
+    const lateMs = await this.#begin()
+    this.#unknown = { at: 'quiet', lateUntilMs: nowMs + lateMs }
+    for (const { itemRef, quantity, dueInMs } of await this.#journal.findRepairs()) {
+      const repair = { quantity, lateUntilMs: nowMs + dueInMs }
+      this.#noted.set(itemRef, repair)
+      // The bounds are for a host's clock that was set back, and for an earlier repair that is still on its way.
+      const lateUntilMs = nowMs + Math.max(lateMs, Math.min(dueInMs, lifetimeMs))
+      this.#observations.set(itemRef, { at: 'due', quantity, lateUntilMs })
+    }
+    this.#phase = 'open'
+    this.#lookAt = lookAt
+  }
+
+  async apply(itemRef: string, event: ObservationEvent, recording: Recording): Promise<Observation> {
+    const before = this.#stateOf(itemRef)
+    const state = moveObservation(before, event)
+    this.#set(itemRef, state)
+    try {
+      if (recording !== 'in-memory') await this.#record(itemRef)
+    } catch (error) {
+      if (!(error instanceof StoreFullError)) throw error
+      if (recording === 'must-be-stored') {
+        this.#set(itemRef, before)
+        throw error
+      }
+      // This process knows better than its journal until there is room.
+    }
+    return state
+  }
+
+  async findDue(): Promise<readonly string[]> {
+    const isDue = ([, state]: [string, Observation]) => state.at === 'due' && state.lateUntilMs <= this.#nowMs
+    return [...this.#observations].filter(isDue).map(([itemRef]) => itemRef)
+  }
+
+  endRound(): void {
+    for (const [itemRef, state] of this.#observations) this.#set(itemRef, state)
+  }
+
+  async close(): Promise<void> {
+    const hasBegun = this.#phase === 'open'
+    this.#phase = 'closed'
+    // A start that failed says nothing about the process before it.
+    if (!hasBegun) return
+    const isClean = [this.#unknown, ...this.#observations.values()].every(
+      (state) => state.at === 'due' || (state.at === 'quiet' && state.lateUntilMs <= this.#nowMs),
+    )
+    if (!isClean) return
+    try {
+      await this.#journal.endCleanly()
+    } catch (error) {
+      // On a full disk the next process expects more than there is.
+      if (!(error instanceof StoreFullError)) throw error
+    }
+  }
+
+  get #nowMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+
+  async #begin(): Promise<number> {
+    const { lifetimeMs } = this.#options
+    try {
+      return await this.#journal.begin(lifetimeMs)
+    } catch (error) {
+      if (!(error instanceof StoreFullError)) throw error
+      // A full disk does not keep the agent from starting. It is not known what the last process left.
+      return lifetimeMs
+    }
+  }
+
+  #stateOf(itemRef: string): Observation {
+    return this.#observations.get(itemRef) ?? this.#unknown
+  }
+
+  #set(itemRef: string, state: Observation): void {
+    const isForgotten = state.at === 'quiet' && state.lateUntilMs <= this.#nowMs
+    if (isForgotten && this.#unknown.lateUntilMs <= this.#nowMs) return void this.#observations.delete(itemRef)
+    this.#observations.set(itemRef, state)
+    // When it is due, or can be forgotten.
+    if (state.at === 'due') this.#lookAt(state.lateUntilMs)
+    if (state.at === 'quiet') this.#lookAt(Math.max(state.lateUntilMs, this.#unknown.lateUntilMs))
+  }
+
+  /** Makes the journal say what this process knows. */
+  async #record(itemRef: string): Promise<void> {
+    if (this.#phase === 'closed') return
+    const noted = this.#noted.get(itemRef)
+    const repair = repairOf(this.#stateOf(itemRef))
+    if (repair?.quantity === noted?.quantity && repair?.lateUntilMs === noted?.lateUntilMs) return
+    if (repair) {
+      await this.#journal.noteRepair({ itemRef, quantity: repair.quantity, dueInMs: repair.lateUntilMs - this.#nowMs })
+      this.#noted.set(itemRef, repair)
+    } else {
+      await this.#journal.removeRepair(itemRef)
+      this.#noted.delete(itemRef)
+    }
+  }
+}

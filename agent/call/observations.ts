@@ -1,0 +1,39 @@
+import type { Clock } from '../clock/clock.ts'
+import type { Observation, ObservationEvent } from './observation.ts'
+
+/** What happens to an item, to be stored: before the call may leave, if that is possible now, or not at all. */
+export type Recording = 'must-be-stored' | 'if-possible' | 'in-memory'
+
+/** What observations need. */
+export interface ObservationsOptions {
+  readonly clock: Clock
+  /** How long an attempt may reach the platform after it began. */
+  readonly lifetimeMs: number
+}
+
+/**
+ * What is known about each item between its calls, so that its newest observation can be sent again. The port is narrow, so
+ * that agents on several hosts can share it.
+ */
+export interface Observations {
+  /**
+   * Reads what earlier processes left. Call it before the first call, and `endRound` after it.
+   *
+   * @param lookAt Called with the monotonic time at which something may be due, each time that it may be earlier.
+   */
+  begin(lookAt: (atMs: number) => void): Promise<void>
+  /**
+   * An event of an item. Those of a call or a repair come from the one that has the turn of the item.
+   *
+   * @returns What is known after it.
+   * @throws {StoreFullError} It must be stored and could not be. Nothing has changed.
+   * @throws {StoreUnreachableError} The same.
+   */
+  apply(itemRef: string, event: ObservationEvent, recording: Recording): Promise<Observation>
+  /** The items whose repair is due. */
+  findDue(): Promise<readonly string[]>
+  /** The repairs that were due have been tried. Calls `lookAt` for the rest. */
+  endRound(): void
+  /** Stores nothing any more. If nothing can arrive late, the next process need not expect it. */
+  close(): Promise<void>
+}
