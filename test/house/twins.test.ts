@@ -51,3 +51,22 @@ test('a fact that is missing, and a piece that is missing, are found', () => {
   )
   expect(differences([text, text], [text])).toEqual(['2 pieces, and 1'])
 })
+
+test('each alert has a sentence and a page in both languages', () => {
+  const rules = read('docs/operations/monitoring/alerts.rules.yml')
+  const alerts = [...rules.matchAll(/alert: (\w+)[\s\S]*?annotations: \{ (.*) \}/g)]
+  expect(alerts.length).toBe(9)
+  for (const [, name = '', annotations = ''] of alerts) {
+    const told = Object.fromEntries([...annotations.matchAll(/(\w+): "([^"]*)"/g)].map(([, key, text]) => [key, text]))
+    expect(Object.keys(told), name).toEqual(['summary', 'page', 'summary_pt', 'page_pt'])
+    expect(told['summary_pt']).not.toBe(told['summary'])
+    for (const [key, language] of [
+      ['page', 'en'],
+      ['page_pt', 'pt-BR'],
+    ] as const) {
+      const [, page = '', number] = /^(.*)#(\d+)-/.exec(told[key] ?? '') ?? []
+      expect(page).toBe(`docs/${language}/operations/alerts.md`)
+      expect(read(page)).toContain(`## ${number}. ${name}\n`)
+    }
+  }
+})
