@@ -106,8 +106,8 @@ export const portuguesePatterns: readonly SentencePattern[] = [
   {
     name: 'uma palavra que não é do glossário',
     pattern:
-      /\bservidor(?:es)? do jogo\b|\bsolicitaç(?:ão|ões)\b|\bpedidos? (?:HTTP|GET|POST)\b|\bpedidos? (?:não é HTTP|não é um arquivo|recusado:|veio de outra)|\bencomendas?\b|\bprodutos?\b|\breembols[\wà-ú]+|\bunidades? (?:do systemd|modelo|systemd)\b|\bordens? de (?:transferência|entrega)\b/giu,
-    better: 'servidor de jogo, requisição, pedido, item, estorno, unit',
+      /\bservidor(?:es)? do jogo\b|\bsolicitaç(?:ão|ões)\b|\bpedidos? (?:HTTP|GET|POST)\b|\bpedidos? (?:não é HTTP|não é um arquivo|recusado:|veio de outra)|\bencomendas?\b|\b(?:página de|no|do|o) checkout\b|\bprodutos?\b|\breembols[\wà-ú]+|\bunidades? (?:do systemd|modelo|systemd)\b|\bordens? de (?:transferência|entrega)\b/giu,
+    better: 'servidor de jogo, requisição, pedido, item, estorno, unit, página de pagamento',
     before: 'Pedido recusado: o servidor do jogo envia uma solicitação, e o reembolso do produto é uma encomenda.',
     after: 'O servidor de jogo envia uma requisição, e o estorno do item é um pedido.',
   },

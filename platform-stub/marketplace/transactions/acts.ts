@@ -25,7 +25,7 @@ export const transactionActs = {
     trigger: 'pay',
     does: {
       en: 'the buyer pays; the stock is checked again, as the checkout does',
-      pt: 'o comprador paga; o estoque é conferido de novo, como no checkout',
+      pt: 'o comprador paga; o estoque é conferido de novo, como na página de pagamento',
     },
   },
   cancel: { by: 'buyer', trigger: 'cancel', does: { en: 'the buyer cancels', pt: 'o comprador cancela' } },

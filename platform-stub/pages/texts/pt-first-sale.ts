@@ -49,7 +49,7 @@ export const firstSale: Texts['firstSale'] = {
     },
     payment: {
       title: 'Espere o pagamento',
-      text: html`O comprador paga na página de checkout. Depois a plataforma envia o webhook assinado <code>transfer_order</code>. O agente verifica o webhook e guarda o pedido até o servidor de jogo responder.`,
+      text: html`O comprador paga na página de pagamento. Depois a plataforma envia o webhook assinado <code>transfer_order</code>. O agente verifica o webhook e guarda o pedido até o servidor de jogo responder.`,
     },
     delivery: {
       title: 'Entregue o item',
@@ -71,7 +71,7 @@ export const firstSale: Texts['firstSale'] = {
   approve: 'Aprovar o recebedor',
   buyHere: 'Ou deixe o stub comprar:',
   buyOne: 'Comprar um',
-  openCheckout: 'Abrir o checkout',
+  openCheckout: 'Abrir a página de pagamento',
   pay: 'Pagar',
   noAddress: (server) => html`O webhook está esperando, porque ${server} não tem endereço de webhook.`,
   isOver: (transaction) => html`${transaction} já terminou. Compre mais uma vez.`,
