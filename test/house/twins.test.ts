@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -41,6 +41,58 @@ test('the changes say the same in Portuguese: the same headings and items, the s
   const kind = (line: string) => line.split(' ', 1)[0]
   expect(portuguese.map(kind)).toEqual(english.map(kind))
   expect(differences(english, portuguese)).toEqual([])
+})
+
+/** Words in code that a reader of Portuguese sees in Portuguese. */
+const translated = [
+  '`my request.json`',
+  '`code`',
+  '`ok, but`',
+  '`wrong`',
+  '`NAME=value`',
+  '`platform-stub trigger EVENT`',
+]
+
+/** Each paragraph, item and row of a guide, without code blocks, links' targets and the link to the twin. */
+function piecesOf(page: string): string[] {
+  const lines = page.replace(/^( *)```[\s\S]*?^ *```$/gm, '').split('\n')
+  return lines
+    .filter((line) => line.trim() !== '' && !/^\|[-|]+\|$|^\[(?:English|Português)\]/.test(line))
+    .map((line) => line.replace(/\]\([^)]*\)/g, ']'))
+}
+
+/** Numbers and code. A number has its thousands and decimals as its language writes them. */
+function factsOfGuide(piece: string): string[] {
+  return (
+    piece
+      .replace(/<[^<>]*>/g, '<>')
+      .replaceAll('.pt-BR.', '.')
+      .match(/`[^`]*`|\d[\d.,]*(?<=\d)/g)
+      ?.map((fact) => {
+        return fact.startsWith('`') ? fact : fact.replace(/[.,]/g, '')
+      }) ?? []
+  )
+}
+
+/** The facts of the first list that the second one does not have. */
+function without(facts: readonly string[], others: readonly string[]): string[] {
+  const rest = [...others]
+  return facts.filter((fact) => {
+    const at = rest.indexOf(fact)
+    if (at >= 0) rest.splice(at, 1)
+    return at < 0 && !translated.includes(fact)
+  })
+}
+
+const guides = globSync('docs/en/**/*.md', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
+
+test.each(guides)('%s: every number and every name in code is in the same place of the Portuguese page', (path) => {
+  const [english, portuguese] = [piecesOf(read(path)), piecesOf(read(path.replace('docs/en', 'docs/pt-BR')))]
+  expect(portuguese.length, 'paragraphs, items and rows').toBe(english.length)
+  const missing = english.flatMap((piece, at) =>
+    without(factsOfGuide(piece), factsOfGuide(portuguese[at] ?? '')).map((fact) => `${fact}, in: ${piece}`),
+  )
+  expect(missing).toEqual([])
 })
 
 test('a fact that is missing, and a piece that is missing, are found', () => {
