@@ -36,7 +36,7 @@ test('the texts of log lines are found, with their constants, values and both br
     'this.#limited.warn({}, `two of $' + '{3}`)',
     "const line = { msg: isLate ? 'three' : 'four' }",
     'log.fatal(message)',
-    "other.warn('five')",
+    "reader.warn('five')",
   ].join('\n')
   expect(logTextsIn('a.ts', source, new Map(textConstantsIn('a.ts', source)))).toEqual([
     { text: 'a port is taken' },

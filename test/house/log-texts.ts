@@ -1,6 +1,8 @@
 import { type Node, parseSync, Visitor } from 'oxc-parser'
 
 const levels = new Set(['info', 'warn', 'error', 'fatal'])
+/** What reads the settings collects warnings, which are logged elsewhere. */
+const notLogs = new Set(['this', 'reader'])
 
 /** A text of a source, its values as `…`; or the code that makes it, where only a run of the program can tell it. */
 type Found = { readonly text: string } | { readonly code: string }
@@ -24,9 +26,9 @@ export function logTextsIn(path: string, source: string, constants: ReadonlyMap<
     CallExpression({ callee, arguments: given }) {
       if (callee.type !== 'MemberExpression') return
       const { object, property } = callee
-      if (!/log|limited/i.test(source.slice(object.start, object.end))) return
-      const isLevel = property.type === 'Identifier' && levels.has(property.name)
-      if (isLevel || callee.computed) add(given.at(-1))
+      const receiver = source.slice(object.start, object.end)
+      const isLevel = property.type === 'Identifier' && levels.has(property.name) && !notLogs.has(receiver)
+      if (isLevel || (callee.computed && /log/i.test(receiver))) add(given.at(-1))
     },
     Property({ key, value }) {
       if (key.type === 'Identifier' && key.name === 'msg') addEither(value)
