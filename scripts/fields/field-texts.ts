@@ -22,7 +22,7 @@ export const pageTexts = {
 - \`x-maturity\` of every route and webhook is \`ready\`.`,
     'pt-BR': `- *Opcional* em uma entrada: você pode omitir. *Opcional* em uma resposta: a interface não o promete.
 - Um exemplo de resposta mostra o que o stub envia. Outra plataforma pode omitir campos que não estão na tabela.
-- Data e hora vêm em ISO-8601, em UTC. Valores vêm em centavos.
+- Datas e horas são em ISO-8601, em UTC. Valores são em centavos.
 - Os exemplos são para HTTP. Em arquivos, \`action\` fica no lugar de \`operation\`, e os campos de \`input\` e \`data\` ficam no mesmo nível: veja [chamadas](calls.md).
 - O \`x-maturity\` de todas as rotas e webhooks é \`ready\`.`,
   },
@@ -75,7 +75,7 @@ const portuguese: Readonly<Record<string, string>> = {
   'Payment is confirmed: transfer the item and report the stock that is left.':
     'O pagamento foi confirmado: transfira o item e informe o estoque que resta.',
   'The transaction reached a final outcome: reconcile and release the item.':
-    'A transação chegou ao fim: confira o resultado e libere o item.',
+    'A transação foi encerrada: confira o resultado e libere o item.',
 
   // Fields.
   'Game-server key of the listing: unique per game server, never reused.':
@@ -92,20 +92,20 @@ const portuguese: Readonly<Record<string, string>> = {
   'Quantity offered.': 'A quantidade oferecida.',
   'Quantity registered.': 'A quantidade registrada.',
   'Quantity sold through the service: paid and not refunded.':
-    'A quantidade vendida pela plataforma: paga e não devolvida.',
+    'A quantidade vendida pela plataforma: paga e não estornada.',
   'Price of one unit in BRL cents.': 'O preço de uma unidade em centavos de real.',
   'Identifier of the listing.': 'O identificador do anúncio.',
   'What the game server saw last as available; null until it has reported.':
     'O que o servidor de jogo viu disponível por último; null até ele informar.',
   'When it was observed.': 'Quando foi observado.',
   'What became of the order. The agent reports it to the platform until it is accepted. `DELIVERED`: the item is durably with the buyer. Without it the game server reports by itself.':
-    'O que foi feito do pedido. O agente informa isso à plataforma até ela aceitar. `DELIVERED`: o item está com o comprador, gravado de forma durável. Sem ele, o servidor de jogo informa por conta própria.',
+    'O que aconteceu com o pedido. O agente informa isso à plataforma até ela aceitar. `DELIVERED`: o item está com o comprador, gravado de forma durável. Sem ele, o servidor de jogo informa por conta própria.',
   'For logs and the staff, with `OUT_OF_STOCK` and `TEMPORARY`.':
     'Para os logs e a equipe, com `OUT_OF_STOCK` e `TEMPORARY`.',
   'Closed at or after this moment. Without it: in the last 24 hours.':
     'Encerrados neste momento ou depois. Sem ele: nas últimas 24 horas.',
   'At most this many closed ones, the oldest first. Without it: 100.':
-    'No máximo tantos encerrados, os mais antigos primeiro. Sem ele: 100.',
+    'O número máximo de encerrados, os mais antigos primeiro. Sem ele: 100.',
   '`ACTIVE` on creation; sold out is an `observedQuantity` of 0, not a status.':
     '`ACTIVE` ao ser criado; esgotado é um `observedQuantity` de 0, não um status.',
   'When it was registered.': 'Quando foi registrado.',
@@ -114,12 +114,12 @@ const portuguese: Readonly<Record<string, string>> = {
   'How many units are left for further buyers. Units of paid orders that you have not delivered yet are not counted, the units of this order included. 0 is sold out.':
     'Quantas unidades restam para outros compradores. Unidades de pedidos pagos que você ainda não entregou não contam, nem as deste pedido. 0 é esgotado.',
   'Whether the character may list items.': 'Se o personagem pode anunciar itens.',
-  'The first reason why it may not.': 'O primeiro motivo por que não pode.',
+  'The first reason why it may not.': 'O primeiro motivo para não poder anunciar.',
   'Brazilian Portuguese, ready to be shown.': 'Em português do Brasil, pronto para mostrar.',
   'Whether the character is linked to an account.': 'Se o personagem está vinculado a uma conta.',
   'Whether the character is banned.': 'Se o personagem está banido.',
   'Whether the account may sell.': 'Se a conta pode vender.',
-  'The reasons why it may not sell.': 'Os motivos por que não pode vender.',
+  'The reasons why it may not sell.': 'Os motivos para não poder vender.',
   'What the seller can do.': 'O que o vendedor pode fazer.',
   'How many units; refused above the estimate of the stock.':
     'Quantas unidades; acima da estimativa do estoque a compra é recusada.',
