@@ -61,9 +61,9 @@ test('a page of another origin can neither pay, nor link, nor act, nor frame the
   const browser = await openBrowser(stub.url)
   const { page } = browser
   for (const [form, said] of [
-    ['pay', 'Este pedido veio de outra página'],
-    ['link', 'Este pedido veio de outra página'],
-    ['act', 'Este pedido veio de outra página'],
+    ['pay', 'Esta ação veio de outra página'],
+    ['link', 'Esta ação veio de outra página'],
+    ['act', 'Esta requisição veio de outra página'],
   ] as const) {
     await page.goto(elsewhere.url)
     const [answer] = await Promise.all([

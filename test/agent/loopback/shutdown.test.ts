@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { AgentConfig } from '../../../agent/config/config.ts'
 import { RawConnection, rawCall } from '../fixtures/raw-connection.ts'
 import { ScriptedPlatform } from '../fixtures/scripted-platform.ts'
 import { goodBodies, goodInputs, graceMs, startTestAgent, type TestAgent } from '../fixtures/test-agent.ts'
@@ -6,12 +7,12 @@ import { goodBodies, goodInputs, graceMs, startTestAgent, type TestAgent } from 
 const purchase = ['transaction.create', goodInputs['transaction.create'], 'buy-1'] as const
 
 /** A platform that received a purchase and answers it when the test says so. */
-async function busyAgent(hangUp: boolean) {
+async function busyAgent(hangUp: boolean, settings: Partial<AgentConfig> = {}) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const platform = await ScriptedPlatform.start([
     { status: 200, body: goodBodies['transaction.create'] ?? '', after: released },
   ])
-  const agent = await startTestAgent(platform.url)
+  const agent = await startTestAgent(platform.url, settings)
   const caller = await RawConnection.open(agent.url)
   caller.write(rawCall(...purchase))
   await platform.requests(1)
@@ -51,7 +52,7 @@ for (const [what, hangUp] of [
 }
 
 test('a call that takes longer than the time for shutdown is cut off and leaves a line', async () => {
-  await using busy = await busyAgent(false)
+  await using busy = await busyAgent(false, { attemptTimeoutMs: 2 * graceMs })
   const stopped = busy.agent.close()
   busy.agent.clock.advance(graceMs)
   await stopped

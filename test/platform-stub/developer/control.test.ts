@@ -163,5 +163,5 @@ test('bytes that are not a request are answered in the error form, dated by the 
     socket.on('close', () => resolve(answer))
   })
   expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nDate: Tue, 06 May 2031/)
-  expect(JSON.parse(text.slice(text.indexOf('{')))).toEqual({ message: expect.stringMatching(/^O pedido/) })
+  expect(JSON.parse(text.slice(text.indexOf('{')))).toEqual({ message: expect.stringMatching(/^A requisição/) })
 })

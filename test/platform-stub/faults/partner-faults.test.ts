@@ -37,7 +37,7 @@ test('a status is answered as often as asked, with Retry-After, and nothing acts
   const sealed = await server.sealed('market.adjust-stock', { itemRef: 'sword-1', observedQuantity: 2 })
   const first = await send(sealed)
   expect([first.status, first.headers.get('retry-after')]).toEqual([429, '7'])
-  expect(first.message).toBe('A plataforma não pôde atender este pedido (falha simulada, status 429).')
+  expect(first.message).toBe('A plataforma não pôde atender esta requisição (falha simulada, status 429).')
   expect(await world.journal()).toMatchObject({ status: 429, code: 'FAULT_INJECTED', fault: 'status' })
   expect(await listed(stub)).toMatchObject([{ times: 1 }])
   expect((await send(sealed)).status).toBe(429)
