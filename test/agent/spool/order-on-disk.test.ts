@@ -22,21 +22,20 @@ async function callsOfOnePurchase(): Promise<string[]> {
   return JSON.parse(readFileSync(reportFile, 'utf8')) as string[]
 }
 
-const changes = /^(?:rename|unlink|sync|connect|send|receive|run statement)/
+const changes = /^(?:rename|unlink|sync|send|receive|run statement)/
 const besides = /ballast|in spool$/
 
 test('what was sent is kept, then synced under a name of its own, and shown by the one rename that uses it up', async () => {
   const calls = await callsOfOnePurchase()
   const claimed = calls.slice(calls.indexOf('rename request or answer in outbox'))
   // The answer to the question for the platform's clock, asked at the start, may come after the claim.
-  const connected = claimed.indexOf('connect platform')
-  const isOfTheStart = (call: string, at: number) => at < connected && call.startsWith('receive')
+  const sent = claimed.indexOf('send request to the platform')
+  const isOfTheStart = (call: string, at: number) => at < sent && call.startsWith('receive')
   const steps = claimed.filter((call, at) => changes.test(call) && !besides.test(call) && !isOfTheStart(call, at))
-  expect(steps.slice(0, 13)).toEqual([
+  expect(steps.slice(0, 12)).toEqual([
     'rename request or answer in outbox',
     'run statement',
     'sync journal.db-wal',
-    'connect platform',
     'send request to the platform',
     'receive answer of the platform',
     'run statement',
@@ -48,5 +47,5 @@ test('what was sent is kept, then synced under a name of its own, and shown by t
     'rename done in outbox',
   ])
   // The agent ends cleanly, and notes that none of its calls may arrive late.
-  expect(steps.slice(13).sort()).toEqual(['run statement', 'sync inbox', 'sync outbox'])
+  expect(steps.slice(12).sort()).toEqual(['run statement', 'sync inbox', 'sync outbox'])
 })
