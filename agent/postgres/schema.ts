@@ -1,5 +1,6 @@
 import { agentTables } from './agent-tables.ts'
 import { callTables } from './call-tables.ts'
+import { orderTables } from './order-tables.ts'
 
 /** Everything of the agents in the database is in this schema. */
 export const schemaName = 'market_agent'
@@ -32,6 +33,7 @@ export const schemaVersions: readonly SchemaVersion[] = [
 
       ${agentTables}
       ${callTables}
+      ${orderTables}
     `,
   },
 ]

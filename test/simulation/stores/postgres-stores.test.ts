@@ -1,8 +1,10 @@
 import { afterAll } from 'vitest'
 import { openSharedStore } from '../../../agent/postgres/shared-store.ts'
+import { openStoreLedger } from '../../../agent/postgres/store-ledger.ts'
 import { openStoreAgent } from '../../agent/fixtures/store-agent.ts'
 import { newDatabase } from '../../agent/fixtures/store-database.ts'
 import { testJournal } from './journal-contract.ts'
+import { testLedger } from './ledger-contract.ts'
 import { postgresUnderTest, startCrashableServer } from './postgres-on-disk.ts'
 import { testTurns } from './turns-contract.ts'
 
@@ -15,6 +17,18 @@ testJournal('PostgreSQL', () =>
   postgresUnderTest(server, async (database, parts) => {
     const { journal } = await openSharedStore({ ...parts, ...agent, database })
     return journal
+  }),
+)
+
+testLedger('PostgreSQL', () =>
+  postgresUnderTest(server, async (database, parts) => {
+    const { lease, journal } = await openSharedStore({ ...parts, ...agent, isUnanswered: () => false, database })
+    const ledger = openStoreLedger({ ...parts, database, epoch: lease.epoch, world: agent.world })
+    const close = async () => {
+      await ledger.close()
+      await journal.close()
+    }
+    return { ...ledger, close }
   }),
 )
 
