@@ -2,11 +2,14 @@ import type { Clock } from '../clock/clock.ts'
 import type { Log } from '../log/log.ts'
 import type { Order } from './order.ts'
 import type { Changing, OrderChange } from './order-changes.ts'
-import type { LedgerChange, OrderLedger } from './order-ledger.ts'
+import type { LedgerChange, OrderLedger, OthersListener } from './order-ledger.ts'
 import { isOver } from './order-moves.ts'
 
-/** Called after each change, once it counts; with undefined where the transaction was removed. */
-export type OrderListener = (transactionId: number, order: Order | undefined) => void
+/**
+ * Called after each change, once it counts; with undefined where the transaction was removed. `isOurs`: this agent hands
+ * it over.
+ */
+export type OrderListener = OthersListener
 
 /** A clock that was set back by more than this is believed. */
 const setBackMsMax = 24 * 3_600_000
@@ -29,8 +32,12 @@ export class OrderBook {
 
   /** Reads where the last agent stopped. */
   async open(): Promise<void> {
-    const ends = await this.ledger.findOverSince(this.#clock.wallMs(), Number.MAX_SAFE_INTEGER)
-    this.#newestEndMs = ends.at(-1)?.sinceMs ?? this.#newestEndMs
+    this.#newestEndMs = (await this.ledger.newestEndMs()) ?? this.#newestEndMs
+    this.ledger.onOthers((transactionId, order, isOurs) => {
+      if (this.#isClosed) return
+      if (order && isOver(order.phase)) this.#newestEndMs = Math.max(this.#newestEndMs, order.sinceMs)
+      for (const listener of this.#listeners) listener(transactionId, order, isOurs)
+    })
   }
 
   onChange(listener: OrderListener): void {
@@ -51,7 +58,7 @@ export class OrderBook {
     if (this.#isClosed) return undefined
     let known: Order | undefined
     let changing: Changing | undefined
-    await this.ledger.change(transactionId, (before) => {
+    const isOurs = await this.ledger.change(transactionId, (before) => {
       known = before
       changing = change(before, this.#clock.wallMs())
       if (changing?.order) changing = { ...changing, order: this.#afterEarlierEnds(before, changing.order) }
@@ -60,7 +67,7 @@ export class OrderBook {
     if (!changing) return undefined
     const { order, msg, cure, level = cure === undefined ? 'info' : 'warn' } = changing
     if (order === known) return known
-    for (const listener of this.#listeners) listener(transactionId, order ?? undefined)
+    for (const listener of this.#listeners) listener(transactionId, order ?? undefined, isOurs)
     const { itemRef, phase, generation, offers, result, retryAtMs, outcome } = order ?? (known as unknown as Order)
     const retryAt = retryAtMs === null ? null : new Date(retryAtMs).toISOString()
     const { observedQuantity = null } = options
@@ -73,7 +80,7 @@ export class OrderBook {
   async removeClosedBefore(beforeMs: number): Promise<void> {
     if (this.#isClosed) return
     for (const transactionId of await this.ledger.removeClosedBefore(beforeMs)) {
-      for (const listener of this.#listeners) listener(transactionId, undefined)
+      for (const listener of this.#listeners) listener(transactionId, undefined, true)
       this.#log.info({ transactionId }, 'order removed: it was closed 30 days ago')
     }
   }

@@ -11,9 +11,12 @@ export interface LedgerChange {
   readonly survives?: 'power-cut' | 'kill' | undefined
 }
 
+/** Called after another agent has changed a transaction, or has left it to this one. `isOurs`: this agent hands it over. */
+export type OthersListener = (transactionId: number, order: Order | undefined, isOurs: boolean) => void
+
 /**
- * The orders that the agent is responsible for. A narrow port, so that a store shared by several hosts can be behind
- * it.
+ * The orders of a game server. Behind this port is a file of this agent, or a store that it shares with others. Then each
+ * transaction is handed over by one living agent of its world.
  */
 export interface OrderLedger {
   find(transactionId: number): Promise<Order | undefined>
@@ -21,19 +24,32 @@ export interface OrderLedger {
   findOpen(): Promise<readonly Order[]>
   /** Transactions that ended at or after a moment (Unix ms), oldest first. */
   findOverSince(sinceMs: number, max: number): Promise<readonly Order[]>
-  /** Transactions whose terminal event the game server has not confirmed, oldest first. */
-  findEnded(): Promise<readonly Order[]>
+  /** When the newest end was, Unix ms; null before the first one. */
+  newestEndMs(): Promise<number | null>
+  /**
+   * Everything that this agent is to hand over, from now on also what no living agent of its world hands over: first the
+   * orders, then the terminal events that the game server has not confirmed; oldest first.
+   */
+  adopt(): Promise<readonly Order[]>
+  /** Tells about the changes of other agents; never where there is no other one. */
+  onOthers(listener: OthersListener): void
   /**
    * Changes one transaction in one step that nothing else comes between. The changes of one transaction resolve in the
    * order in which they were made.
    *
+   * @returns Whether this agent hands the transaction over.
    * @throws {StoreFullError} There is no space. Nothing was changed.
    */
-  change(transactionId: number, change: (known: Order | undefined) => LedgerChange): Promise<void>
+  change(transactionId: number, change: (known: Order | undefined) => LedgerChange): Promise<boolean>
   /** The newest observation of an item; null where the ledger has none. */
   observationOf(itemRef: string): Promise<number | null>
   /** Notes a stock observation of an item of which the ledger knows orders. It survives kill -9. */
   observe(itemRef: string, observedQuantity: number): Promise<void>
+  /**
+   * A registration of an item is about to leave, or was accepted. Its orders go to the game server through which it was
+   * registered.
+   */
+  noteListing(itemRef: string, state: 'leaving' | 'accepted'): Promise<void>
   /** Removes what was closed before a moment (Unix ms), and returns which transactions. */
   removeClosedBefore(beforeMs: number): Promise<readonly number[]>
   close(): Promise<void>

@@ -56,6 +56,8 @@ const quietMs = 2_000
 export class OrderPath {
   readonly #options: OrderPathOptions
   readonly #table = new Map<number, OpenOrder>()
+  /** Orders that another agent hands over: a webhook may wait for one here. */
+  readonly #ofOthers = new Map<number, Order>()
   /** What a stop waits for. */
   readonly #underWay = new Set<Promise<unknown>>()
   #state: 'starting' | 'running' | 'stopped' = 'starting'
@@ -65,7 +67,7 @@ export class OrderPath {
 
   constructor(options: OrderPathOptions) {
     this.#options = options
-    options.book.onChange((transactionId, order) => this.#follow(transactionId, order))
+    options.book.onChange((...changed) => this.#follow(...changed))
   }
 
   /**
@@ -110,7 +112,7 @@ export class OrderPath {
     if (due?.at === 'due') this.#table.set(transactionId, { ...due, atMs: this.#nowMs(), tries: 0 })
     this.#act()
     const isOpen = () => {
-      const order = this.#table.get(transactionId)?.order
+      const order = this.#table.get(transactionId)?.order ?? this.#ofOthers.get(transactionId)
       return order?.generation === generation && awaitsReply(order.phase)
     }
     const timeout = Promise.withResolvers<'over'>()
@@ -121,7 +123,10 @@ export class OrderPath {
   }
 
   /** Takes note of what the ledger knows about a transaction. */
-  #follow(transactionId: number, order: Order | undefined): void {
+  #follow(transactionId: number, known: Order | undefined, isOurs: boolean): void {
+    if (known && !isOurs && awaitsReply(known.phase)) this.#ofOthers.set(transactionId, known)
+    else this.#ofOthers.delete(transactionId)
+    const order = isOurs ? known : undefined
     const open = this.#table.get(transactionId)
     const isSame = open !== undefined && order !== undefined && isSameTask(open.order, order)
     if (open?.message && !isSame) this.#options.files.remove(open.message)

@@ -81,7 +81,7 @@ export class Orders {
   /** Begins: with each open order the platform is asked first. */
   async start(): Promise<void> {
     const { ledger, clock } = this.#options
-    await this.path.start([...(await ledger.findOpen()), ...(await ledger.findEnded())])
+    await this.path.start(await ledger.adopt())
     const rejectedClockMs = windowClock(clock, rejectedKeptMs)
     const closedClockMs = windowClock(clock, closedKeptMs)
     this.#stopPurging = repeat(clock, purgeIntervalMs, () =>

@@ -78,6 +78,7 @@ function ledgerOf(
   const findOver = db.prepare(
     `SELECT record FROM orders WHERE phase IN ('ended', 'closed') AND since_ms >= ? ${oldestFirst} LIMIT ?`,
   )
+  const findNewestEnd = db.prepare(`SELECT max(since_ms) AS since_ms FROM orders WHERE phase IN ('ended', 'closed')`)
   const findEnded = db.prepare(`SELECT record FROM orders WHERE phase = 'ended' ${oldestFirst}`)
   const put = db.prepare('INSERT OR REPLACE INTO orders (transaction_id, record) VALUES (?, ?)')
   const remove = db.prepare('DELETE FROM orders WHERE transaction_id = ?')
@@ -101,8 +102,10 @@ function ledgerOf(
   return {
     find: async (transactionId) => find(transactionId),
     findOpen: async () => all(() => findOpen.all()),
+    newestEndMs: async () => (writer.read(() => findNewestEnd.get())?.['since_ms'] as number | null) ?? null,
     findOverSince: async (sinceMs, max) => all(() => findOver.all(sinceMs, max)),
-    findEnded: async () => all(() => findEnded.all()),
+    adopt: async () => all(() => [...findOpen.all(), ...findEnded.all()]),
+    onOthers: () => undefined,
     async change(transactionId, change) {
       const before = find(transactionId)
       const { order, observedQuantity, survives } = change(before)
@@ -116,10 +119,12 @@ function ledgerOf(
         if (survives !== 'kill') synced = writer.sync()
       }
       await synced
+      return true
     },
     observationOf: async (itemRef) =>
       (writer.read(() => findObserved.get(itemRef))?.['observed_quantity'] as number | undefined) ?? null,
     observe: async (itemRef, observedQuantity) => commit(() => observe.run(itemRef, observedQuantity)),
+    noteListing: async () => undefined,
     async removeClosedBefore(beforeMs) {
       let removed: readonly Record<string, unknown>[] = []
       commit(() => {

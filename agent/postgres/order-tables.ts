@@ -4,6 +4,8 @@ export const orderTables = `
     transaction_id bigint PRIMARY KEY,
     -- Whose game server gets it.
     world text NOT NULL,
+    -- The life of the agent that hands it over; null for none yet. One that is over hands nothing over.
+    epoch bigint,
     -- JSON, an Order of the agents.
     record text NOT NULL,
     phase text NOT NULL,
@@ -22,12 +24,87 @@ export const orderTables = `
     observed_quantity bigint NOT NULL
   );
 
-  -- Begins a change of one transaction: no other agent changes it before this one has ended. Returns its record.
-  CREATE FUNCTION market_agent.lock_order(p_epoch bigint, p_transaction_id bigint) RETURNS text LANGUAGE plpgsql AS $$
+  -- The world through which each item was registered. An item is here before its registration leaves.
+  CREATE TABLE market_agent.item (
+    item_ref text PRIMARY KEY,
+    world text NOT NULL,
+    is_accepted boolean NOT NULL
+  );
+
+  -- A registration that was never accepted gives way to that of another world.
+  CREATE FUNCTION market_agent.note_listing(p_epoch bigint, p_item_ref text, p_is_accepted boolean) RETURNS void
+    LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM market_agent.assert_alive(p_epoch);
+      INSERT INTO market_agent.item AS known
+        VALUES (p_item_ref, (SELECT world FROM market_agent.agent WHERE epoch = p_epoch), p_is_accepted)
+        ON CONFLICT (item_ref) DO UPDATE SET world = excluded.world, is_accepted = excluded.is_accepted
+          WHERE excluded.is_accepted OR NOT known.is_accepted;
+    END $$;
+
+  -- Begins a change of one transaction: no other agent changes it before this one has ended.
+  CREATE FUNCTION market_agent.lock_order(p_epoch bigint, p_transaction_id bigint)
+    RETURNS SETOF market_agent.orders LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
       PERFORM pg_advisory_xact_lock(1835758595, hashint8(p_transaction_id));
-      RETURN (SELECT record FROM market_agent.orders WHERE transaction_id = p_transaction_id);
+      RETURN QUERY SELECT * FROM market_agent.orders WHERE transaction_id = p_transaction_id;
+    END $$;
+
+  -- Writes an order, in the world of its item. An agent of that world hands it over, and stays the one while it lives.
+  CREATE FUNCTION market_agent.put_order(p_epoch bigint, p_transaction_id bigint, p_record text, p_phase text,
+    p_item_ref text, p_received_at_ms double precision, p_since_ms double precision) RETURNS market_agent.orders
+    LANGUAGE plpgsql AS $$
+    DECLARE
+      v_own_world text := (SELECT world FROM market_agent.agent WHERE epoch = p_epoch);
+      v_world text := coalesce((SELECT world FROM market_agent.item WHERE item_ref = p_item_ref), v_own_world);
+      v_epoch bigint := CASE WHEN v_world = v_own_world THEN p_epoch END;
+      v market_agent.orders;
+    BEGIN
+      INSERT INTO market_agent.orders AS known
+        VALUES (p_transaction_id, v_world, v_epoch, p_record, p_phase, p_item_ref, p_received_at_ms, p_since_ms)
+        ON CONFLICT (transaction_id) DO UPDATE
+          SET record = p_record, phase = p_phase, item_ref = p_item_ref, received_at_ms = p_received_at_ms,
+              since_ms = p_since_ms,
+              epoch = coalesce((SELECT epoch FROM market_agent.agent WHERE epoch = known.epoch),
+                               CASE WHEN known.world = v_own_world THEN p_epoch END)
+        RETURNING * INTO v;
+      PERFORM pg_notify('market_agent', 'order ' || p_transaction_id || ' ' || p_epoch);
+      RETURN v;
+    END $$;
+
+  -- Removes what was closed before a moment, and the observations of items without orders. Returns the transactions.
+  CREATE FUNCTION market_agent.remove_closed(p_epoch bigint, p_before_ms double precision) RETURNS SETOF bigint
+    LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM market_agent.assert_alive(p_epoch);
+      RETURN QUERY
+        DELETE FROM market_agent.orders
+          WHERE world = (SELECT world FROM market_agent.agent WHERE epoch = p_epoch)
+            AND phase = 'closed' AND since_ms < p_before_ms
+          RETURNING transaction_id;
+      IF FOUND THEN
+        DELETE FROM market_agent.observation AS known
+          WHERE NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = known.item_ref);
+      END IF;
+    END $$;
+
+  CREATE FUNCTION market_agent.remove_order(p_epoch bigint, p_transaction_id bigint) RETURNS void LANGUAGE sql AS $$
+    DELETE FROM market_agent.orders WHERE transaction_id = p_transaction_id;
+    SELECT pg_notify('market_agent', 'order ' || p_transaction_id || ' ' || p_epoch);
+  $$;
+
+  -- Takes the orders of an agent's world that no living agent hands over. Returns them.
+  CREATE FUNCTION market_agent.adopt(p_epoch bigint) RETURNS SETOF text LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM market_agent.assert_alive(p_epoch);
+      RETURN QUERY
+        UPDATE market_agent.orders SET epoch = p_epoch WHERE transaction_id IN (
+          SELECT transaction_id FROM market_agent.orders AS known
+            WHERE world = (SELECT world FROM market_agent.agent WHERE epoch = p_epoch) AND phase <> 'closed'
+              AND NOT EXISTS (SELECT FROM market_agent.agent WHERE epoch = known.epoch)
+            FOR UPDATE SKIP LOCKED)
+          RETURNING record;
     END $$;
 
   -- Observations are kept for items of which there are orders.

@@ -1,7 +1,9 @@
 import type { Clock } from '../clock/clock.ts'
+import { repeat } from '../clock/repeat.ts'
 import type { Order } from '../orders/order.ts'
-import type { LedgerChange, OrderLedger } from '../orders/order-ledger.ts'
+import type { LedgerChange, OrderLedger, OthersListener } from '../orders/order-ledger.ts'
 import type { Database, Query, Row } from './database.ts'
+import type { OwedWrites } from './owed-writes.ts'
 import { storable } from './storable.ts'
 import { StoreRoom } from './store-room.ts'
 
@@ -13,67 +15,115 @@ export interface StoreLedgerOptions {
   readonly epoch: string
   /** Only the orders of this world are found. */
   readonly world: string
+  /** Takes the errors of what nobody waits for. */
+  readonly owed: Pick<OwedWrites, 'onError'>
   /** As in `LedgerOptions`. */
   readonly onFull: (cause: Error | undefined) => void
 }
 
 const find = 'SELECT record FROM market_agent.orders WHERE'
 const isOver = `phase IN ('ended', 'closed')`
-const oldestFirst = 'ORDER BY since_ms, transaction_id'
-const put = `
-  INSERT INTO market_agent.orders (transaction_id, record, phase, item_ref, received_at_ms, since_ms, world)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)
-    ON CONFLICT (transaction_id) DO UPDATE SET record = excluded.record, phase = excluded.phase,
-      item_ref = excluded.item_ref, received_at_ms = excluded.received_at_ms, since_ms = excluded.since_ms`
+/** Orders that an agent which has died leaves are looked for this often, because a notification can be lost. */
+const lookMs = 1_000
 
 /** Opens the ledger of all agents that share a store, for one of them. */
-export function openStoreLedger({ database, clock, epoch, world, onFull }: StoreLedgerOptions): OrderLedger {
+export function openStoreLedger({ database, clock, epoch, world, owed, onFull }: StoreLedgerOptions): OrderLedger {
   const room = new StoreRoom(database, clock, onFull)
-  /** The last change of each transaction that is under way: they are made one after another. */
-  const changing = new Map<number, Promise<void>>()
-
-  async function changeNow(transactionId: number, change: Parameters<OrderLedger['change']>[1]): Promise<void> {
-    await room.assert()
-    await room.write(() =>
-      database.transact(async (query) => {
-        const [row] = await query('SELECT market_agent.lock_order($1, $2) AS record', [epoch, transactionId])
-        const before = typeof row?.['record'] === 'string' ? orderOf(row) : undefined
-        const changed = change(before)
-        if (changed.order === undefined || (changed.order === before && changed.observedQuantity === undefined)) return
-        if (changed.survives === 'kill') await query('SET LOCAL synchronous_commit = off')
-        await write(query, transactionId, before, changed)
-        await query(`SELECT pg_notify('market_agent', $1)`, [`order ${transactionId}`])
-      }),
-    )
-  }
-
-  async function write(query: Query, transactionId: number, before: Order | undefined, changed: LedgerChange) {
-    const { order, observedQuantity } = changed
-    if (order === null) await query('DELETE FROM market_agent.orders WHERE transaction_id = $1', [transactionId])
-    else if (order && order !== before) await query(put, [...columnsOf(order), world])
-    if (order && observedQuantity !== undefined) await observe(query, order.itemRef, observedQuantity)
-  }
-
+  /** The work on each transaction that is under way: one after another. */
+  const underWay = new Map<number, Promise<unknown>>()
+  const listeners: OthersListener[] = []
   const all = async (sql: string, values: readonly unknown[]): Promise<readonly Order[]> =>
     (await database.query(sql, values)).map(orderOf)
+  const transact = <Result>(work: (query: Query) => Promise<Result>) => room.write(() => database.transact(work))
+
+  async function inTurn<Result>(transactionId: number, work: () => Promise<Result>): Promise<Result> {
+    const before = underWay.get(transactionId) ?? Promise.resolve()
+    const result = before.catch(() => undefined).then(work)
+    underWay.set(transactionId, result)
+    try {
+      return await result
+    } finally {
+      if (underWay.get(transactionId) === result) underWay.delete(transactionId)
+    }
+  }
+
+  async function changeNow(query: Query, transactionId: number, change: (known: Order | undefined) => LedgerChange) {
+    const [row] = await query('SELECT record, epoch FROM market_agent.lock_order($1, $2)', [epoch, transactionId])
+    const before = row && orderOf(row)
+    const { order, observedQuantity, survives } = change(before)
+    const isOurs = row?.['epoch'] === epoch
+    if (order === undefined || (order === before && observedQuantity === undefined)) return isOurs
+    if (survives === 'kill') await query('SET LOCAL synchronous_commit = off')
+    if (order === null) {
+      await query('SELECT market_agent.remove_order($1, $2)', [epoch, transactionId])
+      return isOurs
+    }
+    const sql = 'SELECT epoch FROM market_agent.put_order($1, $2, $3, $4, $5, $6, $7)'
+    const [written] = order === before ? [row] : await query(sql, [epoch, ...columnsOf(order)])
+    if (observedQuantity !== undefined) await observe(query, order.itemRef, observedQuantity)
+    return written?.['epoch'] === epoch
+  }
+
+  /** What another agent did to a transaction. */
+  async function look(transactionId: number): Promise<void> {
+    const sql = 'SELECT record, epoch FROM market_agent.orders WHERE transaction_id = $1'
+    const [row] = await database.query(sql, [transactionId])
+    for (const listener of listeners) listener(transactionId, row && orderOf(row), row?.['epoch'] === epoch)
+    if (row && row['epoch'] === null) await adoptNew()
+  }
+
+  /** Takes over what no living agent of this world hands over. */
+  async function adoptNew(): Promise<void> {
+    const adopted = await transact((query) => query('SELECT market_agent.adopt($1) AS record', [epoch]))
+    for (const order of adopted.map(orderOf))
+      for (const listener of listeners) listener(order.transactionId, order, true)
+  }
+
+  async function findOurs(): Promise<readonly Order[]> {
+    const open = await all(`${find} epoch = $1 AND NOT ${isOver} ORDER BY received_at_ms, transaction_id`, [epoch])
+    return [
+      ...open,
+      ...(await all(`${find} epoch = $1 AND phase = 'ended' ORDER BY since_ms, transaction_id`, [epoch])),
+    ]
+  }
+
+  async function heed(payload: string | undefined): Promise<void> {
+    const [kind, transactionId, by] = payload?.split(' ') ?? []
+    if (payload === undefined)
+      for (const order of await findOurs()) for (const listener of listeners) listener(order.transactionId, order, true)
+    if (payload === undefined || payload === 'ended') await adoptNew()
+    else if (kind === 'order' && by !== epoch) await inTurn(Number(transactionId), () => look(Number(transactionId)))
+  }
+
+  const stopListening = database.listen((payload) => void heed(payload).catch(owed.onError))
+  let stopLooking: () => void = () => undefined
 
   return {
     find: async (transactionId) => (await all(`${find} transaction_id = $1`, [transactionId]))[0],
     findOpen: () => all(`${find} world = $1 AND NOT ${isOver} ORDER BY received_at_ms, transaction_id`, [world]),
     findOverSince: (sinceMs, max) =>
-      all(`${find} world = $1 AND ${isOver} AND since_ms >= $2 ${oldestFirst} LIMIT $3`, [world, sinceMs, max]),
-    findEnded: () => all(`${find} world = $1 AND phase = 'ended' ${oldestFirst}`, [world]),
-
-    async change(transactionId, change) {
-      const before = changing.get(transactionId) ?? Promise.resolve()
-      const made = before.catch(() => undefined).then(() => changeNow(transactionId, change))
-      changing.set(transactionId, made)
-      try {
-        await made
-      } finally {
-        if (changing.get(transactionId) === made) changing.delete(transactionId)
-      }
+      all(`${find} world = $1 AND ${isOver} AND since_ms >= $2 ORDER BY since_ms, transaction_id LIMIT $3`, [
+        ...[world, sinceMs, max],
+      ]),
+    async newestEndMs() {
+      const sql = `SELECT max(since_ms) AS since_ms FROM market_agent.orders WHERE world = $1 AND ${isOver}`
+      const [row] = await database.query(sql, [world])
+      return (row?.['since_ms'] as number | null) ?? null
     },
+    change: (transactionId, change) =>
+      inTurn(transactionId, async () => {
+        await room.assert()
+        return transact((query) => changeNow(query, transactionId, change))
+      }),
+
+    async adopt() {
+      await adoptNew()
+      stopLooking()
+      stopLooking = repeat(clock, lookMs, () => adoptNew().catch(owed.onError))
+      return findOurs()
+    },
+
+    onOthers: (listener) => void listeners.push(listener),
 
     async observationOf(itemRef) {
       const sql = 'SELECT observed_quantity FROM market_agent.observation WHERE item_ref = $1'
@@ -83,33 +133,29 @@ export function openStoreLedger({ database, clock, epoch, world, onFull }: Store
 
     async observe(itemRef, observedQuantity) {
       await room.assert()
-      await room.write(() =>
-        database.transact(async (query) => {
-          await query('SET LOCAL synchronous_commit = off')
-          await query('SELECT market_agent.assert_alive($1)', [epoch])
-          await observe(query, itemRef, observedQuantity)
-        }),
-      )
+      await transact(async (query) => {
+        await query('SET LOCAL synchronous_commit = off')
+        await query('SELECT market_agent.assert_alive($1)', [epoch])
+        await observe(query, itemRef, observedQuantity)
+      })
+    },
+
+    async noteListing(itemRef, state) {
+      const sql = 'SELECT market_agent.note_listing($1, $2, $3)'
+      await transact((query) => query(sql, [epoch, storable(itemRef), state === 'accepted']))
     },
 
     async removeClosedBefore(beforeMs) {
-      const removed = await room.write(() =>
-        database.transact(async (query) => {
-          await query('SELECT market_agent.assert_alive($1)', [epoch])
-          const closed = `DELETE FROM market_agent.orders WHERE world = $1 AND phase = 'closed' AND since_ms < $2
-            RETURNING transaction_id`
-          const rows = await query(closed, [world, beforeMs])
-          if (rows.length > 0)
-            await query(`DELETE FROM market_agent.observation AS known
-              WHERE NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = known.item_ref)`)
-          return rows
-        }),
+      const removed = await transact((query) =>
+        query('SELECT market_agent.remove_closed($1, $2) AS transaction_id', [epoch, beforeMs]),
       )
       return removed.map((row) => Number(row['transaction_id']))
     },
 
     async close() {
-      await Promise.allSettled(changing.values())
+      stopListening()
+      stopLooking()
+      await Promise.allSettled(underWay.values())
       room.close()
     },
   }

@@ -21,13 +21,17 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
     findOpen: () => answer(() => all(({ phase }) => !isOver(phase), 'receivedAtMs')),
     findOverSince: (sinceMs, max) =>
       answer(() => all(({ phase, sinceMs: endedMs }) => isOver(phase) && endedMs >= sinceMs, 'sinceMs').slice(0, max)),
-    findEnded: () => answer(() => all(({ phase }) => phase === 'ended', 'sinceMs')),
+    newestEndMs: () => answer(() => all(({ phase }) => isOver(phase), 'sinceMs').at(-1)?.sinceMs ?? null),
+    noteListing: async () => undefined,
+    adopt: () => answer(() => all(({ phase }) => phase !== 'closed', 'receivedAtMs')),
+    onOthers: () => undefined,
     change: (transactionId, change) =>
       answer(() => {
         const { order, observedQuantity } = change(orders.get(transactionId))
         if (order === null) orders.delete(transactionId)
         else if (order) orders.set(transactionId, order)
         if (order && observedQuantity !== undefined) observations.set(order.itemRef, observedQuantity)
+        return true
       }),
     observationOf: (itemRef) => answer(() => observations.get(itemRef) ?? null),
     observe: (itemRef, observedQuantity) => answer(() => void observations.set(itemRef, observedQuantity)),

@@ -48,7 +48,11 @@ export const ledgerSteps: readonly Step<OrderLedger>[] = [
 /** What a process sees of a ledger. */
 export async function lookAtLedger(ledger: OrderLedger): Promise<unknown> {
   const found = await Promise.all(transactionIds.map((id) => ledger.find(id)))
-  const lists = [await ledger.findOpen(), await ledger.findOverSince(2, 2), await ledger.findEnded()]
+  const lists = [
+    await ledger.findOpen(),
+    await ledger.findOverSince(2, 2),
+    (await ledger.adopt()).filter(({ phase }) => phase === 'ended'),
+  ]
   const observed = await Promise.all(itemRefs.map((itemRef) => ledger.observationOf(itemRef)))
   const ids = lists.map((list) => list.map(({ transactionId }) => transactionId))
   return { found: found.map((order) => order && [order.phase, order.offers]), ids, observed }

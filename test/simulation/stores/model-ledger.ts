@@ -43,9 +43,15 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
   return {
     find: async (transactionId) => writer.read().orders.get(transactionId),
     findOpen: async () => all((order) => !isOver(order), 'receivedAtMs'),
+    newestEndMs: async () => all(isOver, 'sinceMs').at(-1)?.sinceMs ?? null,
     findOverSince: async (sinceMs, max) =>
       all((order) => isOver(order) && order.sinceMs >= sinceMs, 'sinceMs').slice(0, max),
-    findEnded: async () => all(({ phase }) => phase === 'ended', 'sinceMs'),
+    adopt: async () => [
+      ...all((order) => !isOver(order), 'receivedAtMs'),
+      ...all(({ phase }) => phase === 'ended', 'sinceMs'),
+    ],
+    noteListing: async () => undefined,
+    onOthers: () => undefined,
 
     async change(transactionId, change) {
       const before = writer.read().orders.get(transactionId)
@@ -61,6 +67,7 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
         if (survives !== 'kill') synced = Promise.all([synced, writer.sync()])
       }
       await synced
+      return true
     },
 
     observationOf: async (itemRef) => writer.read().observations.get(itemRef) ?? null,

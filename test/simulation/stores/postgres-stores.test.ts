@@ -23,7 +23,13 @@ testJournal('PostgreSQL', () =>
 testLedger('PostgreSQL', () =>
   postgresUnderTest(server, async (database, parts) => {
     const { lease, journal } = await openSharedStore({ ...parts, ...agent, isUnanswered: () => false, database })
-    const ledger = openStoreLedger({ ...parts, database, epoch: lease.epoch, world: agent.world })
+    const ledger = openStoreLedger({
+      ...parts,
+      database,
+      epoch: lease.epoch,
+      world: agent.world,
+      owed: { onError: (error) => parts.onFatal(error as Error) },
+    })
     const close = async () => {
       await ledger.close()
       await journal.close()
