@@ -11,6 +11,13 @@ export interface LedgerChange {
   readonly survives?: 'power-cut' | 'kill' | undefined
 }
 
+/** What is known about a transaction after a change. */
+export interface Changed {
+  readonly order: Order | undefined
+  /** Whether this agent hands it over. */
+  readonly isOurs: boolean
+}
+
 /** Called after another agent has changed a transaction, or has left it to this one. `isOurs`: this agent hands it over. */
 export type OthersListener = (transactionId: number, order: Order | undefined, isOurs: boolean) => void
 
@@ -24,8 +31,6 @@ export interface OrderLedger {
   findOpen(): Promise<readonly Order[]>
   /** Transactions that ended at or after a moment (Unix ms), oldest first. */
   findOverSince(sinceMs: number, max: number): Promise<readonly Order[]>
-  /** When the newest end was, Unix ms; null before the first one. */
-  newestEndMs(): Promise<number | null>
   /**
    * Everything that this agent is to hand over, from now on also what no living agent of its world hands over: first the
    * orders, then the terminal events that the game server has not confirmed; oldest first.
@@ -35,12 +40,11 @@ export interface OrderLedger {
   onOthers(listener: OthersListener): void
   /**
    * Changes one transaction in one step that nothing else comes between. The changes of one transaction resolve in the
-   * order in which they were made.
+   * order in which they were made. An end gets its place by `afterEarlierEnds`.
    *
-   * @returns Whether this agent hands the transaction over.
    * @throws {StoreFullError} There is no space. Nothing was changed.
    */
-  change(transactionId: number, change: (known: Order | undefined) => LedgerChange): Promise<boolean>
+  change(transactionId: number, change: (known: Order | undefined) => LedgerChange): Promise<Changed>
   /** The newest observation of an item; null where the ledger has none. */
   observationOf(itemRef: string): Promise<number | null>
   /** Notes a stock observation of an item of which the ledger knows orders. It survives kill -9. */

@@ -1,7 +1,7 @@
 import { readEvent, type TransactionTerminal, type TransferOrder } from '../../contract/events.ts'
 import type { OrderResult } from '../../contract/order-reply.ts'
 import type { TerminalOutcome } from '../../contract/transaction.ts'
-import { nextOrderPhase, type OrderPhase, type OrderTrigger } from './order-moves.ts'
+import { isOver, nextOrderPhase, type OrderPhase, type OrderTrigger } from './order-moves.ts'
 
 /** A transaction in the ledger: its order, and how it ended. JSON. Times are Unix ms of this host. */
 export interface Order {
@@ -106,4 +106,23 @@ export function isSameOrder(known: Order, event: TransferOrder): boolean {
 export function isSameTerminal({ terminalText }: Order, { occurredAt }: TransactionTerminal): boolean {
   const known = terminalText === null ? undefined : readEvent(terminalText)
   return known?.event === 'transaction_terminal' && Date.parse(occurredAt) === Date.parse(known.occurredAt)
+}
+
+/** A clock that was set back by more than this is believed. */
+const setBackMsMax = 24 * 3_600_000
+
+/** Whether a change ends a transaction. */
+export function isEnd(known: Order | undefined, order: Order): boolean {
+  return isOver(order.phase) && order.sinceMs !== known?.sinceMs
+}
+
+/**
+ * Each end is later than the one before, although clocks are set back: a game server reads on from the last end that it
+ * has seen.
+ *
+ * @param newestEndMs Unix ms; null before the first end.
+ */
+export function afterEarlierEnds(order: Order, newestEndMs: number | null): Order {
+  const isLater = newestEndMs === null || order.sinceMs > newestEndMs || order.sinceMs < newestEndMs - setBackMsMax
+  return isLater ? order : { ...order, sinceMs: newestEndMs + 1 }
 }

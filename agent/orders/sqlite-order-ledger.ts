@@ -6,7 +6,7 @@ import { type DatabaseKind, openDatabase } from '../database/open-database.ts'
 import { storeRoom } from '../database/room.ts'
 import { cures } from '../language/cures.ts'
 import { takeOverEarlierLedger } from './earlier-ledgers.ts'
-import type { Order } from './order.ts'
+import { afterEarlierEnds, isEnd, type Order } from './order.ts'
 import type { LedgerOptions, OrderLedger } from './order-ledger.ts'
 
 const schemaVersion = 3
@@ -97,18 +97,19 @@ function ledgerOf(
   let synced = Promise.resolve()
   const commit = (work: () => unknown): void => room.commit(() => void writer.commitAll(work))
   const all = (query: () => Record<string, unknown>[]): Order[] => writer.read(query).map(orderOf)
+  const newestEndMs = () => (writer.read(() => findNewestEnd.get())?.['since_ms'] as number | null) ?? null
   const find = (transactionId: number): Order | undefined => all(() => findOne.all(transactionId))[0]
 
   return {
     find: async (transactionId) => find(transactionId),
     findOpen: async () => all(() => findOpen.all()),
-    newestEndMs: async () => (writer.read(() => findNewestEnd.get())?.['since_ms'] as number | null) ?? null,
     findOverSince: async (sinceMs, max) => all(() => findOver.all(sinceMs, max)),
     adopt: async () => all(() => [...findOpen.all(), ...findEnded.all()]),
     onOthers: () => undefined,
     async change(transactionId, change) {
       const before = find(transactionId)
-      const { order, observedQuantity, survives } = change(before)
+      const { order: wanted, observedQuantity, survives } = change(before)
+      const order = wanted && isEnd(before, wanted) ? afterEarlierEnds(wanted, newestEndMs()) : wanted
       if (order !== undefined && (order !== before || observedQuantity !== undefined)) {
         commit(() => {
           if (order === null) remove.run(transactionId)
@@ -119,7 +120,7 @@ function ledgerOf(
         if (survives !== 'kill') synced = writer.sync()
       }
       await synced
-      return true
+      return { order: order === undefined ? before : (order ?? undefined), isOurs: true }
     },
     observationOf: async (itemRef) =>
       (writer.read(() => findObserved.get(itemRef))?.['observed_quantity'] as number | undefined) ?? null,

@@ -51,13 +51,30 @@ export const orderTables = `
       RETURN QUERY SELECT * FROM market_agent.orders WHERE transaction_id = p_transaction_id;
     END $$;
 
+  -- The world that an order belongs to.
+  CREATE FUNCTION market_agent.world_of(p_epoch bigint, p_transaction_id bigint, p_item_ref text) RETURNS text
+    LANGUAGE sql AS $$
+    SELECT coalesce((SELECT world FROM market_agent.orders WHERE transaction_id = p_transaction_id),
+                    (SELECT world FROM market_agent.item WHERE item_ref = p_item_ref),
+                    (SELECT world FROM market_agent.agent WHERE epoch = p_epoch));
+  $$;
+
+  -- When the newest end in the world of an order was, Unix ms. No other order of that world ends before this one has.
+  CREATE FUNCTION market_agent.newest_end(p_epoch bigint, p_transaction_id bigint, p_item_ref text)
+    RETURNS double precision LANGUAGE plpgsql AS $$
+    DECLARE v_world text := market_agent.world_of(p_epoch, p_transaction_id, p_item_ref);
+    BEGIN
+      PERFORM pg_advisory_xact_lock(1835758596, hashtext(v_world));
+      RETURN (SELECT max(since_ms) FROM market_agent.orders WHERE world = v_world AND phase IN ('ended', 'closed'));
+    END $$;
+
   -- Writes an order, in the world of its item. An agent of that world hands it over, and stays the one while it lives.
   CREATE FUNCTION market_agent.put_order(p_epoch bigint, p_transaction_id bigint, p_record text, p_phase text,
     p_item_ref text, p_received_at_ms double precision, p_since_ms double precision) RETURNS market_agent.orders
     LANGUAGE plpgsql AS $$
     DECLARE
       v_own_world text := (SELECT world FROM market_agent.agent WHERE epoch = p_epoch);
-      v_world text := coalesce((SELECT world FROM market_agent.item WHERE item_ref = p_item_ref), v_own_world);
+      v_world text := market_agent.world_of(p_epoch, p_transaction_id, p_item_ref);
       v_epoch bigint := CASE WHEN v_world = v_own_world THEN p_epoch END;
       v market_agent.orders;
     BEGIN

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
-import type { Order } from '../orders/order.ts'
-import type { LedgerChange, OrderLedger, OthersListener } from '../orders/order-ledger.ts'
+import { afterEarlierEnds, isEnd, type Order } from '../orders/order.ts'
+import type { Changed, LedgerChange, OrderLedger, OthersListener } from '../orders/order-ledger.ts'
 import type { Database, Query, Row } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
 import { storable } from './storable.ts'
@@ -47,21 +47,32 @@ export function openStoreLedger({ database, clock, epoch, world, owed, onFull }:
     }
   }
 
-  async function changeNow(query: Query, transactionId: number, change: (known: Order | undefined) => LedgerChange) {
+  async function changeNow(
+    query: Query,
+    transactionId: number,
+    change: (known: Order | undefined) => LedgerChange,
+  ): Promise<Changed> {
     const [row] = await query('SELECT record, epoch FROM market_agent.lock_order($1, $2)', [epoch, transactionId])
     const before = row && orderOf(row)
-    const { order, observedQuantity, survives } = change(before)
+    const { order: wanted, observedQuantity, survives } = change(before)
     const isOurs = row?.['epoch'] === epoch
-    if (order === undefined || (order === before && observedQuantity === undefined)) return isOurs
+    if (wanted === undefined || (wanted === before && observedQuantity === undefined)) return { order: before, isOurs }
     if (survives === 'kill') await query('SET LOCAL synchronous_commit = off')
-    if (order === null) {
+    if (wanted === null) {
       await query('SELECT market_agent.remove_order($1, $2)', [epoch, transactionId])
-      return isOurs
+      return { order: undefined, isOurs }
     }
+    const order = isEnd(before, wanted) ? afterEarlierEnds(wanted, await newestEndMs(query, wanted)) : wanted
     const sql = 'SELECT epoch FROM market_agent.put_order($1, $2, $3, $4, $5, $6, $7)'
     const [written] = order === before ? [row] : await query(sql, [epoch, ...columnsOf(order)])
     if (observedQuantity !== undefined) await observe(query, order.itemRef, observedQuantity)
-    return written?.['epoch'] === epoch
+    return { order, isOurs: written?.['epoch'] === epoch }
+  }
+
+  async function newestEndMs(query: Query, { transactionId, itemRef }: Order): Promise<number | null> {
+    const sql = 'SELECT market_agent.newest_end($1, $2, $3) AS since_ms'
+    const [row] = await query(sql, [epoch, transactionId, storable(itemRef)])
+    return (row?.['since_ms'] as number | null | undefined) ?? null
   }
 
   /** What another agent did to a transaction. */
@@ -105,11 +116,6 @@ export function openStoreLedger({ database, clock, epoch, world, owed, onFull }:
       all(`${find} world = $1 AND ${isOver} AND since_ms >= $2 ORDER BY since_ms, transaction_id LIMIT $3`, [
         ...[world, sinceMs, max],
       ]),
-    async newestEndMs() {
-      const sql = `SELECT max(since_ms) AS since_ms FROM market_agent.orders WHERE world = $1 AND ${isOver}`
-      const [row] = await database.query(sql, [world])
-      return (row?.['since_ms'] as number | null) ?? null
-    },
     change: (transactionId, change) =>
       inTurn(transactionId, async () => {
         await room.assert()

@@ -57,7 +57,6 @@ export async function openBridge(options: BridgeOptions): Promise<Bridge> {
   const pushing = url !== undefined && channel === 'url' ? pushToUrl({ ...options, url, token }) : undefined
   const files = spoolDir === undefined ? undefined : eventFiles(options.files, spoolDir, clock, log)
   const orders = new Orders({ ...options, ledger, channel, files, push: pushing?.push ?? (async () => 'unanswered') })
-  await orders.book.open()
   const { promise: workStarted, resolve: startWork } = Promise.withResolvers<void>()
   const stopping = new AbortController()
   let server: BridgeServer | undefined

@@ -21,7 +21,6 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
     findOpen: () => answer(() => all(({ phase }) => !isOver(phase), 'receivedAtMs')),
     findOverSince: (sinceMs, max) =>
       answer(() => all(({ phase, sinceMs: endedMs }) => isOver(phase) && endedMs >= sinceMs, 'sinceMs').slice(0, max)),
-    newestEndMs: () => answer(() => all(({ phase }) => isOver(phase), 'sinceMs').at(-1)?.sinceMs ?? null),
     noteListing: async () => undefined,
     adopt: () => answer(() => all(({ phase }) => phase !== 'closed', 'receivedAtMs')),
     onOthers: () => undefined,
@@ -31,7 +30,7 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
         if (order === null) orders.delete(transactionId)
         else if (order) orders.set(transactionId, order)
         if (order && observedQuantity !== undefined) observations.set(order.itemRef, observedQuantity)
-        return true
+        return { order: orders.get(transactionId), isOurs: true }
       }),
     observationOf: (itemRef) => answer(() => observations.get(itemRef) ?? null),
     observe: (itemRef, observedQuantity) => answer(() => void observations.set(itemRef, observedQuantity)),

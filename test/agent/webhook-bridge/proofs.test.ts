@@ -316,9 +316,13 @@ test('a game server that reads on from the last end misses none, although the cl
   await bridge.webhook({ ...end, transactionId: 2 })
   await bridge.restart()
   await bridge.webhook({ ...end, transactionId: 3 })
+  bridge.clock.wallOffsetMs = 4 * 3_600_000
+  await bridge.restart()
+  bridge.clock.wallOffsetMs = 0
+  await bridge.webhook({ ...end, transactionId: 4 })
   const later = await idsSince(first?.since)
-  expect(later.map(({ transactionId }) => transactionId)).toEqual([1, 2, 3])
-  expect(new Set(later.map(({ since }) => since)).size).toBe(3)
+  expect(later.map(({ transactionId }) => transactionId)).toEqual([1, 2, 3, 4])
+  expect(new Set(later.map(({ since }) => since)).size).toBe(4)
 })
 
 test('a date that cannot be read is refused with 400 and its cause, and the agent continues', async () => {

@@ -176,8 +176,8 @@ const agentMutants: readonly Mutant[] = [
   },
   {
     name: 'an end after the clock was set back is not listed',
-    file: 'agent/orders/order-book.ts',
-    from: 'return isLater ? order : { ...order, sinceMs: this.#newestEndMs }',
+    file: 'agent/orders/order.ts',
+    from: 'return isLater ? order : { ...order, sinceMs: newestEndMs + 1 }',
     to: 'return order',
   },
   {

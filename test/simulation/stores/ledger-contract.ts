@@ -62,11 +62,11 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
         for (const id of [1, 2, 3])
           await put(ledger, orderOf(id, { phase: 'closed', sinceMs: id * 10, itemRef: `item-${id}` }))
         for (const id of [1, 2]) await ledger.observe(`item-${id}`, id)
-        await put(ledger, orderOf(4, { phase: 'ended', sinceMs: 5 }))
+        await put(ledger, orderOf(4, { phase: 'ended', sinceMs: 40 }))
         expect([...(await ledger.removeClosedBefore(20))]).toEqual([1])
       }, end)
       await disk.run(async ({ store: ledger }) => {
-        expect(idsOf(await ledger.findOverSince(0, 10))).toEqual([4, 2, 3])
+        expect(idsOf(await ledger.findOverSince(0, 10))).toEqual([2, 3, 4])
         expect([await ledger.observationOf('item-1'), await ledger.observationOf('item-2')]).toEqual([null, 2])
       })
     })
@@ -139,13 +139,35 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
     disk.run(async ({ store: ledger }) => {
       const phases = ['received', 'closed', 'offered', 'ended', 'reporting', 'closed', 'ended', 'put-off'] as const
       for (const [n, phase] of phases.entries())
-        await put(ledger, orderOf(n + 1, { phase, receivedAtMs: 100 - n, sinceMs: 200 - (n % 4) }))
+        await put(ledger, orderOf(n + 1, { phase, receivedAtMs: 100 - n, sinceMs: 200 + n }))
       expect(idsOf(await ledger.findOpen())).toEqual([8, 5, 3, 1])
-      expect(idsOf(await ledger.findOverSince(0, 10))).toEqual([4, 7, 2, 6])
-      expect(idsOf(await ledger.findOverSince(198, 2))).toEqual([7, 2])
+      expect(idsOf(await ledger.findOverSince(0, 10))).toEqual([2, 4, 6, 7])
+      expect(idsOf(await ledger.findOverSince(203, 2))).toEqual([4, 6])
       expect(idsOf((await ledger.adopt()).filter(({ phase }) => phase === 'ended'))).toEqual([4, 7])
     }),
   )
+
+  promise('each end is listed after the ones before, although the clock was set back meanwhile', async (disk) => {
+    const endMs = 1_800_000_000_000
+    const dayMs = 24 * 3_600_000
+    const sinceOf = async (ledger: OrderLedger) =>
+      (await ledger.findOverSince(0, 10)).map(({ transactionId, sinceMs }) => [transactionId, sinceMs])
+    await disk.run(({ store: ledger }) => put(ledger, orderOf(1, { phase: 'ended', sinceMs: endMs })), 'kill')
+    await disk.run(async ({ store: ledger }) => {
+      const { order } = await put(ledger, orderOf(2, { phase: 'closed', sinceMs: endMs - 3_600_000 }))
+      expect(order).toMatchObject({ sinceMs: endMs + 1 })
+      await put(ledger, orderOf(3, { phase: 'ended', sinceMs: endMs - dayMs + 1 }))
+      await put(ledger, orderOf(3, { phase: 'closed', sinceMs: endMs + 2 }))
+      expect(await sinceOf(ledger)).toEqual([
+        [1, endMs],
+        [2, endMs + 1],
+        [3, endMs + 2],
+      ])
+      // So wrong was the clock before.
+      await put(ledger, orderOf(4, { phase: 'ended', sinceMs: endMs - dayMs - 1 }))
+      expect((await sinceOf(ledger))[0]).toEqual([4, endMs - dayMs - 1])
+    })
+  })
 
   promise('a value that cannot be stored fails alone', (disk) =>
     disk.run(async ({ store: ledger }) => {

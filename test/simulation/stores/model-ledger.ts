@@ -1,6 +1,6 @@
 import type { Clock } from '../../../agent/clock/clock.ts'
 import { storeRoom } from '../../../agent/database/room.ts'
-import type { Order } from '../../../agent/orders/order.ts'
+import { afterEarlierEnds, isEnd, type Order } from '../../../agent/orders/order.ts'
 import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { CommitLog } from './commit-log.ts'
 import { ModelWriter, type ModelWriterParts } from './model-writer.ts'
@@ -43,7 +43,6 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
   return {
     find: async (transactionId) => writer.read().orders.get(transactionId),
     findOpen: async () => all((order) => !isOver(order), 'receivedAtMs'),
-    newestEndMs: async () => all(isOver, 'sinceMs').at(-1)?.sinceMs ?? null,
     findOverSince: async (sinceMs, max) =>
       all((order) => isOver(order) && order.sinceMs >= sinceMs, 'sinceMs').slice(0, max),
     adopt: async () => [
@@ -55,7 +54,9 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
 
     async change(transactionId, change) {
       const before = writer.read().orders.get(transactionId)
-      const { order, observedQuantity, survives } = change(before)
+      const { order: wanted, observedQuantity, survives } = change(before)
+      const newestEndMs = all(isOver, 'sinceMs').at(-1)?.sinceMs ?? null
+      const order = wanted && isEnd(before, wanted) ? afterEarlierEnds(wanted, newestEndMs) : wanted
       if (order !== undefined && (order !== before || observedQuantity !== undefined)) {
         if (order) assertStorable(order)
         commit(`order ${transactionId} ${order?.phase ?? 'removed'}`, ({ orders, observations }) => {
@@ -67,7 +68,7 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
         if (survives !== 'kill') synced = Promise.all([synced, writer.sync()])
       }
       await synced
-      return true
+      return { order: order === undefined ? before : (order ?? undefined), isOurs: true }
     },
 
     observationOf: async (itemRef) => writer.read().observations.get(itemRef) ?? null,
