@@ -2,6 +2,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { refuse } from './call/answer.ts'
 import { answerCall, type CallDeps, type CallReports } from './call/answer-call.ts'
 import { type Call, readCall } from './call/call.ts'
+import { notingListings } from './call/listings.ts'
 import { envelopeSealer, webhookVerifier } from './call/local-operations.ts'
 import { webhookOpener } from './call/open-webhook.ts'
 import { Repairs } from './call/repairs.ts'
@@ -118,6 +119,7 @@ export async function startAgent(
     onAttempt: (operationName, result) => counters.onAttempt(operationName, result),
   }
   const turns = outside.openTurns(clock)
+  const listings = outside.openListings()
   const observations = journal.openObservations({ clock, lifetimeMs: api.attemptLifetimeMs })
   const repairs = new Repairs({ observations, turns, sending, ...repairLog(log) })
   started.defer(() => repairs.close())
@@ -154,11 +156,11 @@ export async function startAgent(
     sending,
     repairs,
     local: {
-      sealEnvelope: envelopeSealer(api),
+      sealEnvelope: envelopeSealer(api, listings),
       verifyWebhook: webhookVerifier(openWebhook, () => live.current.platformKeys.size > 0),
       answerOrders: bridge?.orders.answer ?? (async () => refuse('ORDERS_NOT_CONFIGURED')),
     },
-    reports: bridge?.orders.reports ?? noReports,
+    reports: notingListings(listings, bridge?.orders.reports ?? noReports),
     onDone(...answered) {
       counters.onAnswered(...answered)
       callLog.onAnswered(...answered)

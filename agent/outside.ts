@@ -1,3 +1,4 @@
+import type { Listings } from './call/listings.ts'
 import type { OpenJournal } from './call/open-journal.ts'
 import type { OpenTurns } from './call/turn.ts'
 import type { Clock } from './clock/clock.ts'
@@ -24,6 +25,7 @@ export interface Outside {
   readonly takeOwnership: TakeOwnership
   readonly openJournal: OpenJournal
   readonly openTurns: OpenTurns
+  readonly openListings: () => Listings
   readonly openLedger: OpenLedger
   /** Open orders in the ledger of a state directory with which no other ledger works; 0 where there is none. */
   readonly countOpenOrders: (stateDir: string) => Promise<number>

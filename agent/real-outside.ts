@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { KeyQueues } from './call/key-queues.ts'
+import { oneGameServer } from './call/listings.ts'
 import { systemClock } from './clock/system-clock.ts'
 import { hostFiles } from './durable-files/host-files.ts'
 import { startHttpServer } from './http/http-server.ts'
@@ -22,6 +23,7 @@ export const realOutside: Outside = {
   takeOwnership,
   openJournal: async (options) => openSqliteJournal(options),
   openTurns: (clock) => new KeyQueues(clock),
+  openListings: () => oneGameServer,
   openLedger: async (options) => openSqliteOrderLedger(options),
   countOpenOrders: async (stateDir) => countOpenOrders(stateDir),
   connect: connectToPlatform,

@@ -62,8 +62,8 @@ export interface PlatformOperation extends Described {
    * Absent where nothing can prove the call.
    */
   readonly proof?: (transaction: Fields, input: Fields) => Fields | undefined
-  /** What an accepted call says about an order or a stock. */
-  readonly reports?: 'delivery' | 'failure' | 'stock'
+  /** What an accepted call says about an order, a stock or an item. */
+  readonly reports?: 'delivery' | 'failure' | 'stock' | 'listing'
 }
 
 /** Signs the request of a platform operation for the game client and sends nothing. */
@@ -120,6 +120,7 @@ export const operations = {
     input: listingRegistration,
     output: listing,
     echoed: 'itemRef',
+    reports: 'listing',
   },
   'market.adjust-stock': {
     ...platform,

@@ -1,17 +1,26 @@
 import { readEvent } from '../../contract/events.ts'
 import { envelopeErrorInWords } from '../../contract/faults-in-words.ts'
-import { type EnvelopeOperation, operations, requestOf, type VerifyOperation } from '../../contract/operations.ts'
+import {
+  type EnvelopeOperation,
+  operations,
+  type PlatformOperation,
+  requestOf,
+  type VerifyOperation,
+} from '../../contract/operations.ts'
 import { decodeUtf8 } from '../../contract/strict-json.ts'
 import { terminalOutcome } from '../../contract/transaction.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import { type CallAnswer, type CallRefusal, refuse } from './answer.ts'
 import type { Call } from './call.ts'
+import type { Listings } from './listings.ts'
 import type { OpenWebhook } from './open-webhook.ts'
 
 /** Makes the function that signs a request for the game client. It sends nothing. */
-export function envelopeSealer(partnerApi: PartnerApi) {
-  return async (call: Call<EnvelopeOperation>): Promise<CallAnswer> => {
-    const carried = await partnerApi.envelope(requestOf(operations[call.operation.seals], call.input))
+export function envelopeSealer(partnerApi: PartnerApi, listings: Listings) {
+  return async ({ operation, input }: Call<EnvelopeOperation>): Promise<CallAnswer> => {
+    const sealed: PlatformOperation = operations[operation.seals]
+    if (sealed.reports === 'listing') await listings.note(String(input['itemRef']), 'leaving')
+    const carried = await partnerApi.envelope(requestOf(sealed, input))
     return { ok: true, dataText: JSON.stringify(carried) }
   }
 }

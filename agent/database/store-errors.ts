@@ -25,3 +25,8 @@ export class StoreFullError extends Error {
 export class StoreUnreachableError extends Error {
   override readonly name = 'StoreUnreachableError'
 }
+
+/** Whether the store is full or away: the same write may succeed later. */
+export function isStoreFailure(error: unknown): error is StoreFullError | StoreUnreachableError {
+  return error instanceof StoreFullError || error instanceof StoreUnreachableError
+}

@@ -13,6 +13,7 @@ export const cures = {
   shortenPath: () => say`give it a shorter path`,
   replaceLink: () => say`put a directory in the place of the link`,
   freeSpace: () => say`free space on its disk`,
+  lookAtStore: () => say`look at the database that SERVICE_STORE_URL names`,
   freeSpaceOrQuota: () => say`free space on its disk, or raise the quota`,
   lookAtDisk: () => say`look at the disk first`,
   lookAtDiskAndRights: () => say`look at its disk and its rights`,

@@ -51,6 +51,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'files can be written in {0}': 'é possível escrever em {0}',
   'for example market.eligibility': 'por exemplo market.eligibility',
   'free space on its disk': 'libere espaço no disco',
+  'look at the database that SERVICE_STORE_URL names': 'verifique o banco de dados indicado em SERVICE_STORE_URL',
   'free space on its disk, or raise the quota': 'libere espaço no disco ou aumente a cota',
   'give an attempt at most a third of the deadline': 'dê a cada tentativa no máximo um terço do prazo',
   'give each game server its own SERVICE_AGENT_PORT': 'dê a cada servidor de jogo a sua própria SERVICE_AGENT_PORT',

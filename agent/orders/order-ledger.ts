@@ -49,11 +49,6 @@ export interface OrderLedger {
   observationOf(itemRef: string): Promise<number | null>
   /** Notes a stock observation of an item of which the ledger knows orders. It survives kill -9. */
   observe(itemRef: string, observedQuantity: number): Promise<void>
-  /**
-   * A registration of an item is about to leave, or was accepted. Its orders go to the game server through which it was
-   * registered.
-   */
-  noteListing(itemRef: string, state: 'leaving' | 'accepted'): Promise<void>
   /** Removes what was closed before a moment (Unix ms), and returns which transactions. */
   removeClosedBefore(beforeMs: number): Promise<readonly number[]>
   close(): Promise<void>

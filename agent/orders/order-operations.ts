@@ -30,17 +30,27 @@ export interface OrderOperationsOptions {
 /** Answers `orders.open` and `orders.take` from the ledger. No answer is stored under an id. */
 export function orderOperations({ book, path, questions, clock, log }: OrderOperationsOptions) {
   const nowMs = windowClock(clock, closedShownMs)
-  const isHandedOver = ({ phase, transactionId }: Order) =>
+  const isProven = ({ phase, transactionId }: Order) =>
     awaitsReply(phase) ? phase === 'offered' && path.isProven(transactionId) : true
 
   async function list(input: Call['input']): Promise<CallAnswer> {
-    const stale = (await book.ledger.findOpen()).filter((order) => !isHandedOver(order))
+    const stale = (await book.ledger.findOpen()).filter((order) => !isProven(order))
+    // Another agent may hand an order over: its path is not here.
+    const awaited = new Set<number>()
+    const ask = async (order: Order) => {
+      if ((await questions.ask(order)).kind === 'awaited') awaited.add(order.transactionId)
+    }
     if (stale.length > 0) {
       const { promise: isLate, resolve } = Promise.withResolvers<void>()
       const cancel = clock.after(proofWaitMs, resolve)
-      await Promise.race([Promise.all(stale.map((order) => questions.ask(order))), isLate]).finally(cancel)
+      await Promise.race([Promise.all(stale.map(ask)), isLate]).finally(cancel)
     }
-    return listOf((await book.ledger.findOpen()).filter(isHandedOver), input)
+    const open = await book.ledger.findOpen()
+    const isAwaited = ({ phase, transactionId }: Order) => phase === 'offered' && awaited.has(transactionId)
+    return listOf(
+      open.filter((order) => isProven(order) || isAwaited(order)),
+      input,
+    )
   }
 
   async function listOf(open: readonly Order[], { closedSince, limit }: Call['input']): Promise<CallAnswer> {

@@ -6,7 +6,7 @@ import type { Call } from '../call/call.ts'
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
 import { windowClock } from '../clock/window-clock.ts'
-import { StoreFullError } from '../database/store-errors.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import type { Order } from './order.ts'
@@ -137,7 +137,7 @@ export class Orders {
     try {
       await act()
     } catch (error) {
-      if (!(error instanceof StoreFullError))
+      if (!isStoreFailure(error))
         this.#options.log.error({ err: error }, 'the webhook bridge failed: a bug of the agent')
     }
   }

@@ -125,7 +125,6 @@ function ledgerOf(
     observationOf: async (itemRef) =>
       (writer.read(() => findObserved.get(itemRef))?.['observed_quantity'] as number | undefined) ?? null,
     observe: async (itemRef, observedQuantity) => commit(() => observe.run(itemRef, observedQuantity)),
-    noteListing: async () => undefined,
     async removeClosedBefore(beforeMs) {
       let removed: readonly Record<string, unknown>[] = []
       commit(() => {

@@ -1,9 +1,9 @@
 import { inDoubt } from '../call/answer.ts'
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import { LockedError } from '../ownership/ownership.ts'
 import type { Database } from './database.ts'
-import { mayPass } from './statement-error.ts'
 
 /** What a lease works with. */
 export interface LeaseOptions {
@@ -82,7 +82,7 @@ export class Lease {
       ])
     } catch (error) {
       // Then the lease runs out by itself.
-      if (!mayPass(error)) throw error
+      if (!isStoreFailure(error)) throw error
     }
   }
 
@@ -94,7 +94,7 @@ export class Lease {
       this.#renewedMs = askedMs
       for (const { name } of rows) onTakeOver(String(name))
     } catch (error) {
-      if (!mayPass(error)) this.#options.onError(error)
+      if (!isStoreFailure(error)) this.#options.onError(error)
     }
   }
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
-import { StoreUnreachableError } from '../database/store-errors.ts'
-import { mayPass } from './statement-error.ts'
+import { isStoreFailure, StoreUnreachableError } from '../database/store-errors.ts'
 
 const retryMs = 1_000
 
@@ -18,7 +17,7 @@ export class OwedWrites {
   /** @param onFatal Called with an error that does not pass. */
   constructor(clock: Clock, onFatal: (error: Error) => void) {
     this.onError = (error) => {
-      if (!mayPass(error)) onFatal(error as Error)
+      if (!isStoreFailure(error)) onFatal(error as Error)
     }
     this.#stop = repeat(clock, retryMs, () => this.pay())
   }
@@ -32,7 +31,7 @@ export class OwedWrites {
     try {
       return await write()
     } catch (error) {
-      if (mayPass(error)) owe()
+      if (isStoreFailure(error)) owe()
       throw error
     }
   }
@@ -54,7 +53,7 @@ export class OwedWrites {
         await write()
         if (this.#owed.get(name) === write) this.#owed.delete(name)
       } catch (error) {
-        if (mayPass(error)) return
+        if (isStoreFailure(error)) return
         this.#owed.delete(name)
         this.onError(error)
       }

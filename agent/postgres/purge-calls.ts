@@ -1,5 +1,5 @@
 import { repeat } from '../clock/repeat.ts'
-import { mayPass } from './statement-error.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import { fromStorable } from './storable.ts'
 import type { StoreJournalOptions } from './store-journal.ts'
 
@@ -38,5 +38,5 @@ export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'datab
 
 /** What cannot be deleted now is deleted later. */
 function ignoreAway(error: unknown): void {
-  if (!mayPass(error)) throw error
+  if (!isStoreFailure(error)) throw error
 }

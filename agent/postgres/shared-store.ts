@@ -1,9 +1,13 @@
 import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
+import type { Listings } from '../call/listings.ts'
 import type { JournalOptions } from '../call/open-journal.ts'
+import type { LedgerOptions, OrderLedger } from '../orders/order-ledger.ts'
 import type { Database } from './database.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
 import { OwedWrites } from './owed-writes.ts'
 import { openStoreJournal } from './store-journal.ts'
+import { openStoreLedger, type StoreLedgerOptions } from './store-ledger.ts'
+import { storeListings } from './store-listings.ts'
 import { StoreTurns } from './store-turns.ts'
 
 /** What one life of an agent works with in the store. */
@@ -11,6 +15,10 @@ export interface SharedStore {
   readonly lease: Lease
   readonly journal: IdempotencyJournal
   readonly turns: StoreTurns
+  readonly listings: Listings
+  readonly openLedger: (
+    options: Pick<LedgerOptions, 'onFull'> & Pick<StoreLedgerOptions, 'onUnregistered'>,
+  ) => OrderLedger
 }
 
 /** What it is opened with. */
@@ -26,7 +34,7 @@ export interface SharedStoreOptions
  * @throws {LockedError} Another agent uses the name.
  */
 export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
-  const { database, clock, name, isUnanswered, onFull, onFatal } = options
+  const { database, clock, name, world, isUnanswered, onFull, onFatal } = options
   const lease = await Lease.begin({ ...options, onError: (error) => onFatal(error as Error) })
   const owed = new OwedWrites(clock, onFatal)
   const shared = { database, clock, epoch: lease.epoch, owed }
@@ -39,5 +47,11 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
     await journal.close()
     await lease.end(false)
   }
-  return { lease, turns, journal: { ...journal, close } }
+  return {
+    lease,
+    turns,
+    journal: { ...journal, close },
+    listings: storeListings(database, lease.epoch),
+    openLedger: (given) => openStoreLedger({ ...shared, world, ...given }),
+  }
 }

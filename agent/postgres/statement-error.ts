@@ -24,8 +24,3 @@ export function errorOfStatement(error: unknown): unknown {
   const isLost = code === readOnly || code === tooManyConnections || lostClasses.includes(code.slice(0, 2))
   return isLost ? new StoreUnreachableError(message, { cause: error }) : error
 }
-
-/** Whether the same write may succeed later, because the store is away or full. */
-export function mayPass(error: unknown): boolean {
-  return error instanceof StoreUnreachableError || error instanceof StoreFullError
-}

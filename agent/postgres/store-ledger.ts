@@ -15,6 +15,8 @@ export interface StoreLedgerOptions {
   readonly epoch: string
   /** Only the orders of this world are found. */
   readonly world: string
+  /** Called with an order of an item that no agent registered: it goes to the world of this agent. */
+  readonly onUnregistered: (order: Order) => void
   /** Takes the errors of what nobody waits for. */
   readonly owed: Pick<OwedWrites, 'onError'>
   /** As in `LedgerOptions`. */
@@ -22,13 +24,15 @@ export interface StoreLedgerOptions {
 }
 
 const find = 'SELECT record FROM market_agent.orders WHERE'
+const registered = 'SELECT FROM market_agent.item WHERE item_ref = $1'
 const isOver = `phase IN ('ended', 'closed')`
 /** Orders that an agent which has died leaves are looked for this often, because a notification can be lost. */
 const lookMs = 1_000
 
 /** Opens the ledger of all agents that share a store, for one of them. */
-export function openStoreLedger({ database, clock, epoch, world, owed, onFull }: StoreLedgerOptions): OrderLedger {
-  const room = new StoreRoom(database, clock, onFull)
+export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
+  const { database, clock, epoch, world, owed } = options
+  const room = new StoreRoom(database, clock, options.onFull)
   /** The work on each transaction that is under way: one after another. */
   const underWay = new Map<number, Promise<unknown>>()
   const listeners: OthersListener[] = []
@@ -51,7 +55,7 @@ export function openStoreLedger({ database, clock, epoch, world, owed, onFull }:
     query: Query,
     transactionId: number,
     change: (known: Order | undefined) => LedgerChange,
-  ): Promise<Changed> {
+  ): Promise<Changed & { readonly isUnregistered?: boolean }> {
     const [row] = await query('SELECT record, epoch FROM market_agent.lock_order($1, $2)', [epoch, transactionId])
     const before = row && orderOf(row)
     const { order: wanted, observedQuantity, survives } = change(before)
@@ -66,7 +70,8 @@ export function openStoreLedger({ database, clock, epoch, world, owed, onFull }:
     const sql = 'SELECT epoch FROM market_agent.put_order($1, $2, $3, $4, $5, $6, $7)'
     const [written] = order === before ? [row] : await query(sql, [epoch, ...columnsOf(order)])
     if (observedQuantity !== undefined) await observe(query, order.itemRef, observedQuantity)
-    return { order, isOurs: written?.['epoch'] === epoch }
+    const isUnregistered = !row && (await query(registered, [storable(order.itemRef)])).length === 0
+    return { order, isOurs: written?.['epoch'] === epoch, isUnregistered }
   }
 
   async function newestEndMs(query: Query, { transactionId, itemRef }: Order): Promise<number | null> {
@@ -119,7 +124,9 @@ export function openStoreLedger({ database, clock, epoch, world, owed, onFull }:
     change: (transactionId, change) =>
       inTurn(transactionId, async () => {
         await room.assert()
-        return transact((query) => changeNow(query, transactionId, change))
+        const { isUnregistered, ...changed } = await transact((query) => changeNow(query, transactionId, change))
+        if (isUnregistered && changed.order) options.onUnregistered(changed.order)
+        return changed
       }),
 
     async adopt() {
@@ -144,11 +151,6 @@ export function openStoreLedger({ database, clock, epoch, world, owed, onFull }:
         await query('SELECT market_agent.assert_alive($1)', [epoch])
         await observe(query, itemRef, observedQuantity)
       })
-    },
-
-    async noteListing(itemRef, state) {
-      const sql = 'SELECT market_agent.note_listing($1, $2, $3)'
-      await transact((query) => query(sql, [epoch, storable(itemRef), state === 'accepted']))
     },
 
     async removeClosedBefore(beforeMs) {

@@ -9,7 +9,7 @@ import {
 } from '../../contract/events.ts'
 import { decodeUtf8 } from '../../contract/strict-json.ts'
 import type { OpenWebhook } from '../call/open-webhook.ts'
-import { StoreFullError } from '../database/store-errors.ts'
+import { isStoreFailure, StoreFullError } from '../database/store-errors.ts'
 import { cures } from '../language/cures.ts'
 import type { Order } from '../orders/order.ts'
 import { receiveOrder, receiveTerminal, replaceOrder } from '../orders/order-changes.ts'
@@ -82,13 +82,15 @@ export async function receiveWebhook(received: ReceivedEnvelope, deps: ReceiveDe
   try {
     return { ...(await answerEvent(event, text, deps.orders)), ...about }
   } catch (error) {
-    if (!(error instanceof StoreFullError)) throw error
+    if (!isStoreFailure(error)) throw error
     const refusal = {
       status: 503,
       body: { message: 'the agent cannot record the event now' },
       result: 'not-recorded',
     } as const
-    return { ...refusal, ...about, reason: `nothing can be recorded (${error.code})`, cure: cures.freeSpace() }
+    return error instanceof StoreFullError
+      ? { ...refusal, ...about, reason: `nothing can be recorded (${error.code})`, cure: cures.freeSpace() }
+      : { ...refusal, ...about, reason: 'the store cannot be reached', cure: cures.lookAtStore() }
   }
 }
 

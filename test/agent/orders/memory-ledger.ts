@@ -21,7 +21,6 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
     findOpen: () => answer(() => all(({ phase }) => !isOver(phase), 'receivedAtMs')),
     findOverSince: (sinceMs, max) =>
       answer(() => all(({ phase, sinceMs: endedMs }) => isOver(phase) && endedMs >= sinceMs, 'sinceMs').slice(0, max)),
-    noteListing: async () => undefined,
     adopt: () => answer(() => all(({ phase }) => phase !== 'closed', 'receivedAtMs')),
     onOthers: () => undefined,
     change: (transactionId, change) =>

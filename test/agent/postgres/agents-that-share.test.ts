@@ -6,7 +6,7 @@ import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { LockedError } from '../../../agent/ownership/ownership.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
 import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
-import { openStoreAgent, type StoreAgent } from '../fixtures/store-agent.ts'
+import { endLease, openStoreAgent, renew, type StoreAgent } from '../fixtures/store-agent.ts'
 import { newDatabase } from '../fixtures/store-database.ts'
 
 const server = await sharedPostgres()
@@ -32,10 +32,6 @@ async function twoAgents() {
       openStoreAgent(server, name, { name: agent, ...(stateId && { stateId }) }),
   }
 }
-const endLease = ({ database }: StoreAgent, name: string) =>
-  database.query('UPDATE market_agent.agent SET lease_ends_ms = 0 WHERE name = $1', [name])
-const renew = ({ database, lease }: StoreAgent) =>
-  database.query('SELECT market_agent.renew($1, $2) AS name', [lease.epoch, JSON.stringify(inDoubt)])
 
 test('an equal call on another agent gets the answer of the one that is under way', async () => {
   const { a, b } = await twoAgents()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { KeyQueues } from '../../../agent/call/key-queues.ts'
+import { oneGameServer } from '../../../agent/call/listings.ts'
 import { clockOver } from '../../../agent/clock/clock.ts'
 import { makeDir } from '../../../agent/durable-files/make-dir.ts'
 import { RemovedError, trackFile } from '../../../agent/durable-files/same-file.ts'
@@ -107,6 +108,7 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
     takeOwnership,
     openJournal: async (options) => openModelJournal({ ...options, ...parts, log: state.journal, path: 'journal.db' }),
     openTurns: (clock) => new KeyQueues(clock),
+    openListings: () => oneGameServer,
     openLedger: async (options) => openModelLedger({ ...options, ...parts, log: state.ledger, path: 'orders.db' }),
     countOpenOrders: async () => state.ledger.rows.orders.size,
     connect,

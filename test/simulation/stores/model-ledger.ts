@@ -49,7 +49,6 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
       ...all((order) => !isOver(order), 'receivedAtMs'),
       ...all(({ phase }) => phase === 'ended', 'sinceMs'),
     ],
-    noteListing: async () => undefined,
     onOthers: () => undefined,
 
     async change(transactionId, change) {

@@ -1,6 +1,5 @@
 import { afterAll } from 'vitest'
 import { openSharedStore } from '../../../agent/postgres/shared-store.ts'
-import { openStoreLedger } from '../../../agent/postgres/store-ledger.ts'
 import { openStoreAgent } from '../../agent/fixtures/store-agent.ts'
 import { newDatabase } from '../../agent/fixtures/store-database.ts'
 import { testJournal } from './journal-contract.ts'
@@ -22,14 +21,8 @@ testJournal('PostgreSQL', () =>
 
 testLedger('PostgreSQL', () =>
   postgresUnderTest(server, async (database, parts) => {
-    const { lease, journal } = await openSharedStore({ ...parts, ...agent, isUnanswered: () => false, database })
-    const ledger = openStoreLedger({
-      ...parts,
-      database,
-      epoch: lease.epoch,
-      world: agent.world,
-      owed: { onError: (error) => parts.onFatal(error as Error) },
-    })
+    const { journal, openLedger } = await openSharedStore({ ...parts, ...agent, isUnanswered: () => false, database })
+    const ledger = openLedger({ ...parts, onUnregistered: () => undefined })
     const close = async () => {
       await ledger.close()
       await journal.close()

@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import { newOrder, type Order } from '../../../agent/orders/order.ts'
+import { sharedPostgres } from '../../programs/shared-postgres.ts'
+import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
+import { order as event } from '../fixtures/events.ts'
+import { endLease, openStoreAgent, renew, type StoreAgent } from '../fixtures/store-agent.ts'
+import { newDatabase, type ServerAddress } from '../fixtures/store-database.ts'
+
+const server = await sharedPostgres()
+const itemRef = event.itemRef
+const orderOf = (transactionId: number, fields: Partial<Order> = {}): Order => ({
+  ...newOrder({ ...event, transactionId }, JSON.stringify({ ...event, transactionId }), 1_000),
+  ...fields,
+})
+
+/** An agent with its ledger, and what its ledger told. */
+class OrdersAgent {
+  readonly heard: [transactionId: number, phase: string | undefined, isOurs: boolean][] = []
+  readonly unregistered: string[] = []
+  readonly agent: StoreAgent
+  readonly ledger: ReturnType<StoreAgent['openLedger']>
+
+  constructor(agent: StoreAgent) {
+    this.agent = agent
+    this.ledger = agent.openLedger({
+      onFull: () => undefined,
+      onUnregistered: (order) => this.unregistered.push(order.itemRef),
+    })
+    this.ledger.onOthers((transactionId, order, isOurs) => this.heard.push([transactionId, order?.phase, isOurs]))
+  }
+
+  static async open(name: string, world: string, databaseName: string, at: ServerAddress = server) {
+    const opened = new OrdersAgent(await openStoreAgent(at, databaseName, { name, world, timeoutMs: 1_000 }))
+    await opened.ledger.adopt()
+    return opened
+  }
+
+  put(transactionId: number, fields?: Partial<Order>) {
+    return this.ledger.change(transactionId, () => ({ order: orderOf(transactionId, fields) }))
+  }
+
+  async openIds(): Promise<readonly number[]> {
+    return (await this.ledger.findOpen()).map(({ transactionId }) => transactionId)
+  }
+
+  async kill(): Promise<void> {
+    await this.ledger.close()
+    await this.agent.kill()
+  }
+
+  async close(): Promise<void> {
+    await this.ledger.close()
+    await this.agent.close()
+  }
+}
+
+/** Agents on one database, each given as [name, world]. */
+async function agentsOf(...given: [name: string, world: string][]) {
+  const name = await newDatabase(server)
+  const agents = []
+  for (const [agent, world] of given) agents.push(await OrdersAgent.open(agent, world, name))
+  return agents as [OrdersAgent, OrdersAgent]
+}
+
+test('an order goes to the world that registered its item, whichever agent its webhook reached', async () => {
+  const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
+  await north.agent.listings.note(itemRef, 'leaving')
+  expect(await south.put(17)).toMatchObject({ order: { transactionId: 17 }, isOurs: false })
+  await expect.poll(() => north.heard).toContainEqual([17, 'received', true])
+  expect([await north.openIds(), await south.openIds()]).toEqual([[17], []])
+  expect((await north.put(17, { phase: 'taken' })).isOurs).toBe(true)
+  await expect.poll(() => south.heard).toContainEqual([17, 'taken', false])
+  expect(south.unregistered).toEqual([])
+  await Promise.all([north.close(), south.close()])
+})
+
+test('an order of a world without a living agent waits for one and goes to no other world', async () => {
+  const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
+  await north.agent.listings.note(itemRef, 'accepted')
+  await north.kill()
+  await endLease(south.agent, 'north')
+  await renew(south.agent)
+  expect((await south.put(17)).isOurs).toBe(false)
+  expect(await south.ledger.adopt()).toEqual([])
+  const { database } = south.agent
+  const [row] = await database.query('SELECT current_database() AS name')
+  const again = await OrdersAgent.open('another', 'n', String(row?.['name']))
+  expect((await again.ledger.adopt()).map(({ transactionId }) => transactionId)).toEqual([17])
+  await Promise.all([south.close(), again.close()])
+})
+
+test('of a pair, one agent hands an order over, and the other takes over from it when it is dead', async () => {
+  const [a, b] = await agentsOf(['a', ''], ['b', ''])
+  expect((await a.put(1)).isOurs).toBe(true)
+  expect((await a.put(2, { phase: 'ended' })).isOurs).toBe(true)
+  await expect.poll(() => b.heard).toContainEqual([2, 'ended', false])
+  expect((await b.put(1, { phase: 'offered' })).isOurs).toBe(false)
+  expect(await b.ledger.adopt()).toEqual([])
+  await a.kill()
+  await endLease(b.agent, 'a')
+  await renew(b.agent)
+  await expect.poll(() => b.heard).toContainEqual([1, 'offered', true])
+  await expect.poll(() => b.heard).toContainEqual([2, 'ended', true])
+  expect((await b.put(1, { phase: 'taken' })).isOurs).toBe(true)
+  await b.close()
+})
+
+test('an agent that ends cleanly leaves its orders to the other one of its pair at once', async () => {
+  const [a, b] = await agentsOf(['a', ''], ['b', ''])
+  await a.put(1)
+  await a.close()
+  await expect.poll(() => b.heard).toContainEqual([1, 'received', true])
+  await b.close()
+})
+
+test('a registration that was not accepted gives way to another world; one that was accepted does not', async () => {
+  const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
+  await north.agent.listings.note('a', 'leaving')
+  await south.agent.listings.note('a', 'leaving')
+  await north.agent.listings.note('b', 'accepted')
+  await south.agent.listings.note('b', 'leaving')
+  await north.put(1, { itemRef: 'a' })
+  await north.put(2, { itemRef: 'b' })
+  expect([await north.openIds(), await south.openIds()]).toEqual([[2], [1]])
+  await Promise.all([north.close(), south.close()])
+})
+
+test('an order of an item that nobody registered goes to the world that its webhook reached, once with a word', async () => {
+  const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
+  await south.put(17)
+  await south.put(17, { phase: 'offered' })
+  expect([south.unregistered, await south.openIds(), await north.openIds()]).toEqual([[itemRef], [17], []])
+  await Promise.all([north.close(), south.close()])
+})
+
+test('what happened while an agent was cut off from the store is told when it is back', async () => {
+  const name = await newDatabase(server)
+  using proxy = await startCuttableProxy(server)
+  const a = await OrdersAgent.open('a', '', name, proxy)
+  const b = await OrdersAgent.open('b', '', name)
+  await a.put(1)
+  proxy.cut()
+  await expect(a.put(1, { phase: 'offered' })).rejects.toThrow()
+  await b.put(1, { phase: 'taken' })
+  proxy.heal()
+  await expect.poll(() => a.heard, { timeout: 10_000 }).toContainEqual([1, 'taken', true])
+  await Promise.all([a.close(), b.close()])
+})
+
+test('the ends of a world have one order, whichever agent stores them', async () => {
+  const [a, b] = await agentsOf(['a', ''], ['b', ''])
+  const ends = Array.from({ length: 20 }, (_, n) =>
+    (n % 2 ? a : b).put(n + 1, { phase: 'ended', sinceMs: 1_000_000 - n }),
+  )
+  await Promise.all(ends)
+  const listed = await a.ledger.findOverSince(0, 30)
+  expect(new Set(listed.map(({ sinceMs }) => sinceMs)).size).toBe(20)
+  await Promise.all([a.close(), b.close()])
+})
