@@ -4,6 +4,8 @@ import { limits } from '../../contract/limits.ts'
 import { type Operation, operationNamed, type PlatformOperation } from '../../contract/operations.ts'
 import { type CallRefusal, refuse } from './answer.ts'
 
+const itemKeyStart = 'itemRef '
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** One call, understood. */
@@ -58,6 +60,16 @@ function fingerprintOf(operationName: string, input: Fields): string {
 export function orderKeyOf({ operation, input, inputError }: Call): string | undefined {
   if (operation.kind !== 'platform' || operation.orderedBy === null || inputError !== undefined) return undefined
   return `${operation.orderedBy} ${String(input[operation.orderedBy])}`
+}
+
+/** The key of the calls that report the stock of an item. */
+export function keyOfItem(itemRef: string): string {
+  return `${itemKeyStart}${itemRef}`
+}
+
+/** The item of such a key; undefined for other keys. */
+export function itemOfKey(key: string): string | undefined {
+  return key.startsWith(itemKeyStart) ? key.slice(itemKeyStart.length) : undefined
 }
 
 function isObject(value: unknown): value is Fields {

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { operations, requestOf } from '../../contract/operations.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
-import { orderKeyOf, type PlatformCall } from './call.ts'
+import { keyOfItem, type PlatformCall } from './call.ts'
 import { faultTable } from './fault-table.ts'
 import type { ObservationEvent } from './observation.ts'
 import type { Observations } from './observations.ts'
@@ -149,7 +149,7 @@ export class Repairs {
   /** In the turn of its item, so that it overtakes no call, and none overtakes it. */
   async #repair(itemRef: string): Promise<void> {
     const { turns, sending, observations, onRepair } = this.#options
-    const turn = turns.take(keyOf(itemRef), 'join-now')
+    const turn = turns.take(keyOfItem(itemRef), 'join-now')
     try {
       const hasTurn = await turn.wait(this.#nowMs + sending.attemptTimeoutMs)
       if (this.#phase !== 'sending') return
@@ -184,8 +184,4 @@ function repairCall(itemRef: string, observedQuantity: number): PlatformCall {
   const operationName = 'market.adjust-stock'
   const input = { itemRef, observedQuantity }
   return { id: undefined, operationName, operation: operations[operationName], input }
-}
-
-function keyOf(itemRef: string): string {
-  return String(orderKeyOf(repairCall(itemRef, 0)))
 }

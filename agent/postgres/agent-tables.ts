@@ -43,7 +43,7 @@ export const agentTables = `
       IF NOT p_is_clean THEN
         INSERT INTO market_agent.repair AS known (key, due_at_ms)
           SELECT key, greatest(market_agent.now_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms
-            FROM market_agent.ticket WHERE epoch = p_epoch
+            FROM market_agent.ticket WHERE epoch = p_epoch AND starts_with(key, 'itemRef ')
           ON CONFLICT (key) DO UPDATE
             SET due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version;
       END IF;

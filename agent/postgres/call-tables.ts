@@ -48,8 +48,18 @@ export const callTables = `
   CREATE FUNCTION market_agent.wait_for_no_disk() RETURNS void LANGUAGE sql
     BEGIN ATOMIC SELECT set_config('synchronous_commit', 'off', true); END;
 
+  -- What is known about late observations of a key. Always one row.
+  CREATE FUNCTION market_agent.late(p_key text, OUT quantity bigint, OUT due_in_ms bigint, OUT version bigint) LANGUAGE sql
+    BEGIN ATOMIC
+      SELECT repair.quantity, repair.due_at_ms - market_agent.now_ms(), repair.version
+        FROM (SELECT) AS one LEFT JOIN market_agent.repair ON repair.key = p_key;
+    END;
+
   -- Joins the agents that want the turn of a key, or looks again. A once call that has its turn may be sent from now on.
-  CREATE FUNCTION market_agent.enter(p_epoch bigint, p_key text, p_once_id text) RETURNS boolean LANGUAGE plpgsql AS $$
+  -- With the turn comes what is known about late observations of the key.
+  CREATE FUNCTION market_agent.enter(p_epoch bigint, p_key text, p_once_id text)
+    RETURNS TABLE (has_turn boolean, quantity bigint, due_in_ms bigint, version bigint) LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
     DECLARE v_number bigint;
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
@@ -58,11 +68,12 @@ export const callTables = `
       SELECT number INTO v_number FROM market_agent.ticket WHERE key = p_key AND epoch = p_epoch;
       IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND number < v_number) THEN
         PERFORM market_agent.wait_for_no_disk();
-        RETURN false;
+        RETURN QUERY SELECT false, NULL::bigint, NULL::bigint, NULL::bigint;
+        RETURN;
       END IF;
       UPDATE market_agent.call SET in_doubt = true WHERE id = p_once_id AND epoch = p_epoch;
       IF NOT FOUND THEN PERFORM market_agent.wait_for_no_disk(); END IF;
-      RETURN true;
+      RETURN QUERY SELECT true, late.* FROM market_agent.late(p_key) AS late;
     END $$;
 
   -- Gives the turn of a key back.
@@ -79,7 +90,9 @@ export const callTables = `
   -- p_key is the key whose turn the call wants in the same step. p_leaves says that the call is sent if nothing is before it.
   CREATE FUNCTION market_agent.claim(
     p_epoch bigint, p_id text, p_fingerprint text, p_operation text, p_is_once boolean, p_key text, p_leaves boolean
-  ) RETURNS TABLE (kind text, fingerprint text, answer text, has_turn boolean) LANGUAGE plpgsql AS $$
+  ) RETURNS TABLE (
+    kind text, fingerprint text, answer text, has_turn boolean, quantity bigint, due_in_ms bigint, version bigint
+  ) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE
       v_agent text := market_agent.assert_alive(p_epoch);
@@ -101,7 +114,7 @@ export const callTables = `
         IF p_key IS NOT NULL THEN
           INSERT INTO market_agent.ticket (key, epoch) VALUES (p_key, p_epoch) ON CONFLICT DO NOTHING;
         END IF;
-        RETURN QUERY SELECT 'own', NULL, NULL, v_has_turn;
+        RETURN QUERY SELECT 'own', NULL, NULL, v_has_turn, late.* FROM market_agent.late(p_key) AS late;
         RETURN;
       END IF;
       UPDATE market_agent.call SET is_awaited = true
@@ -109,8 +122,41 @@ export const callTables = `
       SELECT * INTO v FROM market_agent.call WHERE id = p_id;
       RETURN QUERY SELECT
         CASE WHEN v.id IS NULL THEN 'gone' WHEN v.epoch IS NULL THEN 'stored' ELSE 'under-way' END,
-        v.fingerprint, v.answer, false;
+        v.fingerprint, v.answer, false, NULL::bigint, NULL::bigint, NULL::bigint;
     END $$;
+
+  -- Notes that observations of a key may arrive late, and which quantity is sent again then. p_version is the one that the
+  -- agent knows; if another agent has changed the row since, its quantity is newer.
+  CREATE FUNCTION market_agent.note_late(p_epoch bigint, p_key text, p_quantity bigint, p_due_in_ms bigint, p_version bigint)
+    RETURNS bigint LANGUAGE sql AS $$
+      SELECT market_agent.assert_alive(p_epoch);
+      INSERT INTO market_agent.repair AS known (key, quantity, due_at_ms)
+        VALUES (p_key, p_quantity, market_agent.now_ms() + p_due_in_ms)
+        ON CONFLICT (key) DO UPDATE SET
+          quantity = CASE WHEN known.version = p_version THEN p_quantity ELSE coalesce(known.quantity, p_quantity) END,
+          due_at_ms = CASE WHEN known.version = p_version THEN excluded.due_at_ms
+            ELSE greatest(known.due_at_ms, excluded.due_at_ms) END,
+          version = excluded.version
+        RETURNING version
+    $$;
+
+  -- Nothing of a key can arrive late any more.
+  CREATE FUNCTION market_agent.forget_late(p_epoch bigint, p_key text, p_version bigint) RETURNS void LANGUAGE sql AS $$
+    SELECT market_agent.assert_alive(p_epoch);
+    DELETE FROM market_agent.repair WHERE key = p_key AND version = p_version
+  $$;
+
+  -- The platform got an observation by another way than in the turn of the key.
+  CREATE FUNCTION market_agent.observe(p_epoch bigint, p_key text, p_quantity bigint) RETURNS void LANGUAGE sql AS $$
+    SELECT market_agent.assert_alive(p_epoch);
+    UPDATE market_agent.repair SET quantity = p_quantity, version = DEFAULT
+      WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.now_ms())
+  $$;
+
+  -- An observation that was sent by another way may arrive late.
+  CREATE FUNCTION market_agent.expect_late(p_epoch bigint, p_key text, p_due_in_ms bigint) RETURNS void LANGUAGE sql AS $$
+    SELECT market_agent.note_late(p_epoch, p_key, NULL, p_due_in_ms, NULL)
+  $$;
 
   -- A once call may be sent from now on.
   CREATE FUNCTION market_agent.intend(p_epoch bigint, p_id text, p_fingerprint text, p_operation text) RETURNS void

@@ -125,7 +125,7 @@ export const orderTables = `
     END $$;
 
   -- Observations are kept for items of which there are orders.
-  CREATE FUNCTION market_agent.observe(p_item_ref text, p_observed_quantity bigint) RETURNS void LANGUAGE sql AS $$
+  CREATE FUNCTION market_agent.note_observation(p_item_ref text, p_observed_quantity bigint) RETURNS void LANGUAGE sql AS $$
     INSERT INTO market_agent.observation
       SELECT p_item_ref, p_observed_quantity WHERE EXISTS (SELECT FROM market_agent.orders WHERE item_ref = p_item_ref)
       ON CONFLICT (item_ref) DO UPDATE SET observed_quantity = p_observed_quantity;

@@ -9,7 +9,7 @@ const rowsMax = 1_000
 const abandonedAfterMs = 7 * 24 * 3_600_000
 
 /**
- * Deletes the rows whose window has ended, each minute. Each agent deletes its own, because only it knows which of its
+ * Deletes the rows whose time has ended, each minute. Each agent deletes its own, because only it knows which of its
  * requests are not answered.
  *
  * @returns Stops it.
@@ -24,6 +24,10 @@ export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'datab
       [agentName, abandonedAfterMs, rowsMax],
     )
     const ids = ended.map(({ id }) => String(id)).filter((id) => !isUnanswered(fromStorable(id)))
+    await database.query(
+      'DELETE FROM market_agent.repair WHERE quantity IS NULL AND due_at_ms < market_agent.now_ms() - $1::bigint',
+      [intervalMs],
+    )
     if (ids.length === 0) return
     await database.query(
       'DELETE FROM market_agent.call WHERE id = ANY($1) AND epoch IS NULL AND ends_at_ms < market_agent.now_ms()',

@@ -1,6 +1,5 @@
-import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
 import type { Listings } from '../call/listings.ts'
-import type { JournalOptions } from '../call/open-journal.ts'
+import type { Journal, JournalOptions } from '../call/open-journal.ts'
 import type { LedgerOptions, OrderLedger } from '../orders/order-ledger.ts'
 import type { Database } from './database.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
@@ -8,12 +7,13 @@ import { OwedWrites } from './owed-writes.ts'
 import { openStoreJournal } from './store-journal.ts'
 import { openStoreLedger, type StoreLedgerOptions } from './store-ledger.ts'
 import { storeListings } from './store-listings.ts'
+import { StoreObservations } from './store-observations.ts'
 import { StoreTurns } from './store-turns.ts'
 
 /** What one life of an agent works with in the store. */
 export interface SharedStore {
   readonly lease: Lease
-  readonly journal: IdempotencyJournal
+  readonly journal: Journal
   readonly turns: StoreTurns
   readonly listings: Listings
   readonly openLedger: (
@@ -47,10 +47,11 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
     await journal.close()
     await lease.end(false)
   }
+  const openObservations = () => new StoreObservations({ ...shared, turns })
   return {
     lease,
     turns,
-    journal: { ...journal, close },
+    journal: { ...journal, close, openObservations },
     listings: storeListings(database, lease.epoch),
     openLedger: (given) => openStoreLedger({ ...shared, world, ...given }),
   }

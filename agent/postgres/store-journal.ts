@@ -53,7 +53,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<Id
     if (row['kind'] !== 'own') return row
     const hasTurn = row['has_turn'] === true
     claims.set(call.id, { turn, mayBeSent: leaves && (hasTurn || turn === undefined) })
-    turn?.claim(isSentOnce(call) ? storable(call.id) : undefined, wantsTicket ? (hasTurn ? 'come' : 'entered') : 'none')
+    turn?.claim(isSentOnce(call) ? storable(call.id) : undefined, wantsTicket ? row : undefined)
     return row
   }
 

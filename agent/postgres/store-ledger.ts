@@ -170,7 +170,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
 }
 
 async function observe(query: Query, itemRef: string, observedQuantity: number): Promise<void> {
-  await query('SELECT market_agent.observe($1, $2)', [storable(itemRef), observedQuantity])
+  await query('SELECT market_agent.note_observation($1, $2)', [storable(itemRef), observedQuantity])
 }
 
 function columnsOf(order: Order): readonly unknown[] {

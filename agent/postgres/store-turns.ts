@@ -2,9 +2,20 @@ import { KeyQueues } from '../call/key-queues.ts'
 import type { Turn, Turns } from '../call/turn.ts'
 import type { Clock } from '../clock/clock.ts'
 import { Bell } from './bell.ts'
-import type { Database } from './database.ts'
+import type { Database, Row } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
 import { storable } from './storable.ts'
+
+/** What may arrive late of a key. Times are monotonic. */
+export interface Late {
+  /** What is sent again then. */
+  readonly quantity: number | undefined
+  readonly lateUntilMs: number
+  /** Of the row in the store; undefined where there is none. */
+  readonly version: string | undefined
+}
+
+const nothingLate: Late = { quantity: undefined, lateUntilMs: 0, version: undefined }
 
 /** What turns in the store work with. */
 export interface StoreTurnsOptions {
@@ -23,6 +34,8 @@ export class StoreTurns implements Turns {
   readonly #queues: KeyQueues
   /** By key, the ends of turns that are being written. */
   readonly #leaving = new Map<string, Promise<void>>()
+  /** What is known about late observations of the keys whose turn this agent has. */
+  readonly #late = new Map<string, Late>()
 
   constructor(options: StoreTurnsOptions) {
     this.#options = options
@@ -51,10 +64,26 @@ export class StoreTurns implements Turns {
   async enter(key: string, onceId: string | undefined): Promise<boolean> {
     const { database, epoch, owed } = this.#options
     owed.assertPaid(`key ${key}`)
-    const sql = 'SELECT market_agent.enter($1, $2, $3) AS has_turn'
+    const sql = 'SELECT * FROM market_agent.enter($1, $2, $3)'
     const enter = () => database.query(sql, [epoch, key, onceId])
     const [row] = await owed.write(enter, () => this.oweLeave(key))
-    return row?.['has_turn'] === true
+    return row?.['has_turn'] === true && this.come(key, row)
+  }
+
+  /** The turn of a key has come. @param row What came with it. @returns true */
+  come(key: string, row: Row): true {
+    const { quantity, due_in_ms, version } = row
+    if (typeof version !== 'string') this.#late.set(key, nothingLate)
+    else {
+      const lateUntilMs = this.#options.clock.monotonicMs() + Number(due_in_ms)
+      this.#late.set(key, { quantity: quantity === null ? undefined : Number(quantity), lateUntilMs, version })
+    }
+    return true
+  }
+
+  /** What is known about late observations of a key whose turn this agent has. */
+  lateOf(key: string): Late {
+    return this.#late.get(storable(key)) ?? nothingLate
   }
 
   /** Rings when the turn of a key may have come. */
@@ -63,8 +92,14 @@ export class StoreTurns implements Turns {
     return new Bell(database, clock, `key ${key}`)
   }
 
+  /** The turn of a key was given back. */
+  forget(key: string): void {
+    this.#late.delete(key)
+  }
+
   /** Gives the turn of a key back, and lets the next call of this agent join when that is written. */
   leave(key: string, next: () => void): void {
+    this.forget(key)
     const { owed } = this.#options
     const left = owed.write(
       () => this.#leave(key),
@@ -133,9 +168,11 @@ export class StoreTurn implements Turn {
   }
 
   /** Its call has claimed an id, in the same step as a ticket if there is a `ticket`. The call gives both back. */
-  claim(onceId: string | undefined, ticket: 'none' | 'entered' | 'come'): void {
+  claim(onceId: string | undefined, ticket: Row | undefined): void {
     this.#claimed = { onceId }
-    if (ticket !== 'none') this.#state = ticket
+    if (!ticket) return
+    this.#state = ticket['has_turn'] === true ? 'come' : 'entered'
+    if (this.#state === 'come') this.#turns.come(this.key, ticket)
   }
 
   /** Whether the claimed call may be sent as far as the store knows. */
@@ -157,7 +194,10 @@ export class StoreTurn implements Turn {
   /** The claimed call is over. @param hasLeft Whether its ticket was given back with the answer. */
   endClaim(hasLeft: boolean): void {
     this.#claimed = undefined
-    if (hasLeft) this.#state = 'over'
+    if (hasLeft) {
+      this.#state = 'over'
+      this.#turns.forget(this.key)
+    }
     if (this.#isOver) this.#giveBack()
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type CallAnswer, inDoubt } from '../../../agent/call/answer.ts'
+import type { Observations } from '../../../agent/call/observations.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
 import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
@@ -191,6 +192,88 @@ test('an agent that starts again takes over from itself at once; one with its na
   await endLease(b, 'a')
   const elsewhere = await open('a', 'elsewhere')
   await Promise.all([elsewhere.close(), b.close()])
+})
+
+/** A stock call of an agent, from its turn to its end. */
+async function adjust({ turns }: StoreAgent, known: Observations, quantity: number, acted: boolean) {
+  const turn = turns.take('itemRef sword', 'join-now')
+  await turn.wait(inTime())
+  await known.apply('sword', { kind: 'leave', quantity, nowMs: now() }, 'must-be-stored')
+  const lateUntilMs = acted ? 0 : now() + 60_000
+  await known.apply(
+    'sword',
+    { kind: 'end', effect: acted ? 'acted' : 'in-doubt', lastAttemptMs: now(), lateUntilMs },
+    'if-possible',
+  )
+  turn.release()
+}
+async function repair({ turns }: StoreAgent, known: Observations) {
+  const turn = turns.take('itemRef sword', 'join-now')
+  await turn.wait(inTime())
+  const event = { kind: 'repair', nowMs: now(), lateUntilMs: now() + 60_000 } as const
+  const state = await known.apply('sword', event, 'in-memory')
+  if (state.at === 'repairing') await known.apply('sword', { kind: 'settle' }, 'if-possible')
+  turn.release()
+  return state
+}
+const repairsOf = ({ database }: StoreAgent) => database.query('SELECT key, quantity FROM market_agent.repair')
+const letAttemptsExpire = ({ database }: StoreAgent) => database.query('UPDATE market_agent.repair SET due_at_ms = 1')
+const observing = async () => {
+  const agents = await twoAgents()
+  const open = ({ journal }: StoreAgent) => journal.openObservations({ clock: systemClock, lifetimeMs: 60_000 })
+  return { ...agents, ofA: open(agents.a), ofB: open(agents.b) }
+}
+
+test('an attempt that one agent abandoned is repaired by any agent, once, with the newest observation of all', async () => {
+  const { a, b, ofA, ofB } = await observing()
+  await adjust(a, ofA, 5, false)
+  expect(await repairsOf(b)).toEqual([{ key: 'itemRef sword', quantity: null }])
+  await adjust(b, ofB, 3, true)
+  expect(await repairsOf(b)).toEqual([{ key: 'itemRef sword', quantity: '3' }])
+  expect(await ofB.findDue()).toEqual([])
+  await letAttemptsExpire(a)
+  expect([await ofA.findDue(), await ofB.findDue()]).toEqual([['sword'], ['sword']])
+  const repairs = await Promise.all([repair(a, ofA), repair(b, ofB)])
+  expect(repairs.map(({ at }) => at).sort()).toEqual(['quiet', 'repairing'])
+  expect(repairs.find(({ at }) => at === 'repairing')).toMatchObject({ quantity: 3 })
+  expect(await repairsOf(a)).toEqual([])
+  await Promise.all([a.close(), b.close()])
+})
+
+test('an observation that another agent reports while a call is under way is what a repair sends', async () => {
+  const { a, b, ofA, ofB } = await observing()
+  await adjust(a, ofA, 5, false)
+  const turn = a.turns.take('itemRef sword', 'join-now')
+  await turn.wait(inTime())
+  await ofA.apply('sword', { kind: 'leave', quantity: 4, nowMs: now() }, 'must-be-stored')
+  await ofB.apply('sword', { kind: 'observe', quantity: 2, nowMs: now() }, 'if-possible')
+  const end = { kind: 'end', effect: 'acted', lastAttemptMs: now(), lateUntilMs: 0 } as const
+  await ofA.apply('sword', end, 'if-possible')
+  expect(await repairsOf(b)).toEqual([{ key: 'itemRef sword', quantity: '2' }])
+  await Promise.all([a.close(), b.close()])
+})
+
+test('an item without late attempts costs no statement besides its turn', async () => {
+  const { a, b, ofA } = await observing()
+  await adjust(a, ofA, 5, true)
+  expect(await repairsOf(b)).toEqual([])
+  await Promise.all([a.close(), b.close()])
+})
+
+test('what an agent that died may have sent is repaired with the newest observation', async () => {
+  const { a, b, ofA, ofB } = await observing()
+  await adjust(a, ofA, 5, false)
+  const turn = a.turns.take('itemRef sword', 'join-now')
+  await turn.wait(inTime())
+  await ofA.apply('sword', { kind: 'leave', quantity: 4, nowMs: now() }, 'must-be-stored')
+  await a.kill()
+  await endLease(b, 'a')
+  await renew(b)
+  expect(await repairsOf(b)).toEqual([{ key: 'itemRef sword', quantity: '4' }])
+  await adjust(b, ofB, 1, true)
+  await letAttemptsExpire(b)
+  expect(await repair(b, ofB)).toMatchObject({ at: 'repairing', quantity: 1 })
+  await b.close()
 })
 
 test('an answer whose commit was lost is settled when the store is back: its once call stays in doubt', async () => {

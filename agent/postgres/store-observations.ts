@@ -1,0 +1,173 @@
+import { itemOfKey, keyOfItem } from '../call/call.ts'
+import { moveObservation, type Observation, type ObservationEvent, repairOf } from '../call/observation.ts'
+import type { Observations, Recording } from '../call/observations.ts'
+import type { Clock } from '../clock/clock.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
+import type { Database } from './database.ts'
+import type { OwedWrites } from './owed-writes.ts'
+import { fromStorable, storable } from './storable.ts'
+import type { StoreTurns } from './store-turns.ts'
+
+/** What observations in the store work with. */
+export interface StoreObservationsOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly epoch: string
+  readonly owed: OwedWrites
+  readonly turns: StoreTurns
+}
+
+/** Between two looks for repairs that are due. Any agent makes them. */
+const lookMs = 3_000
+const repairsMax = 100
+
+/** An item whose turn this agent has, from `leave` or `repair` to the end. */
+interface Held {
+  readonly state: Observation
+  /** What the store has. */
+  readonly stored: Observation
+  readonly version: string | undefined
+}
+
+/**
+ * What all agents that share a store know about items. A row comes with the turn of its item, and only the agent that has
+ * the turn changes it, except for observations that the platform got by another way.
+ */
+export class StoreObservations implements Observations {
+  readonly #options: StoreObservationsOptions
+  readonly #held = new Map<string, Held>()
+  #lookAt: (atMs: number) => void = () => undefined
+
+  constructor(options: StoreObservationsOptions) {
+    this.#options = options
+  }
+
+  async begin(lookAt: (atMs: number) => void): Promise<void> {
+    this.#lookAt = lookAt
+  }
+
+  async apply(itemRef: string, event: ObservationEvent, recording: Recording): Promise<Observation> {
+    switch (event.kind) {
+      case 'leave':
+      case 'repair':
+        return this.#hold(itemRef, event, recording)
+      case 'observe':
+      case 'expect-late':
+        return this.#changeFromOutside(itemRef, event)
+      case 'end':
+      case 'settle':
+      case 'postpone':
+        return this.#giveBack(itemRef, event)
+    }
+  }
+
+  async findDue(): Promise<readonly string[]> {
+    try {
+      const rows = await this.#options.database.query(
+        `SELECT key FROM market_agent.repair WHERE quantity IS NOT NULL AND due_at_ms <= market_agent.now_ms()
+           ORDER BY due_at_ms LIMIT $1`,
+        [repairsMax],
+      )
+      return rows.flatMap(({ key }) => itemOfKey(fromStorable(String(key))) ?? [])
+    } catch (error) {
+      if (!isStoreFailure(error)) throw error
+      return []
+    }
+  }
+
+  endRound(): void {
+    this.#lookAt(this.#nowMs + lookMs)
+  }
+
+  async close(): Promise<void> {
+    // Everything that may arrive late is in the store.
+  }
+
+  get #nowMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+
+  /** The turn has come, and with it what others left. */
+  async #hold(itemRef: string, event: ObservationEvent, recording: Recording): Promise<Observation> {
+    const { quantity, lateUntilMs, version } = this.#options.turns.lateOf(keyOfItem(itemRef))
+    const stored: Observation =
+      quantity === undefined ? { at: 'quiet', lateUntilMs } : { at: 'due', quantity, lateUntilMs }
+    const state = moveObservation(stored, event)
+    const held = { state, stored, version }
+    if (recording === 'in-memory') this.#held.set(itemRef, held)
+    else this.#held.set(itemRef, await this.#store(itemRef, held))
+    return state
+  }
+
+  async #giveBack(itemRef: string, event: ObservationEvent): Promise<Observation> {
+    const held = this.#held.get(itemRef)
+    // Its turn did not come, so nothing has changed.
+    if (!held) return { at: 'quiet', lateUntilMs: 0 }
+    this.#held.delete(itemRef)
+    const state = moveObservation(held.state, event)
+    await this.#storeOrOwe(itemRef, () => this.#store(itemRef, { ...held, state }))
+    return state
+  }
+
+  /** The agent that has the turn, if there is one, finds the change when it gives the turn back. */
+  async #changeFromOutside(
+    itemRef: string,
+    event: Extract<ObservationEvent, { kind: 'observe' | 'expect-late' }>,
+  ): Promise<Observation> {
+    const { database, epoch } = this.#options
+    const held = this.#held.get(itemRef)
+    const state = moveObservation(held?.state ?? { at: 'quiet', lateUntilMs: 0 }, event)
+    if (held) this.#held.set(itemRef, { ...held, state })
+    const key = storable(keyOfItem(itemRef))
+    await this.#storeOrOwe(itemRef, () =>
+      event.kind === 'observe'
+        ? database.query('SELECT market_agent.observe($1, $2, $3)', [epoch, key, event.quantity])
+        : database.query('SELECT market_agent.expect_late($1, $2, $3)', [epoch, key, this.#restMs(event)]),
+    )
+    return state
+  }
+
+  /** A call that was sent has an answer, whatever the store says. */
+  async #storeOrOwe(itemRef: string, write: () => Promise<unknown>): Promise<void> {
+    const { owed } = this.#options
+    try {
+      await owed.write(write, () => owed.owe(`item ${itemRef}`, write))
+    } catch (error) {
+      if (!isStoreFailure(error)) throw error
+    }
+  }
+
+  /** Makes the store say what this agent knows, if that is not so. */
+  async #store(itemRef: string, held: Held): Promise<Held> {
+    const { database, epoch } = this.#options
+    const { state, stored, version } = held
+    const key = storable(keyOfItem(itemRef))
+    const next = toStore(state, this.#nowMs)
+    const now = toStore(stored, this.#nowMs)
+    if (next?.quantity === now?.quantity && next?.lateUntilMs === now?.lateUntilMs) return held
+    if (!next) {
+      if (version !== undefined)
+        await database.query('SELECT market_agent.forget_late($1, $2, $3)', [epoch, key, version])
+      return { ...held, stored: { at: 'quiet', lateUntilMs: 0 }, version: undefined }
+    }
+    const values = [epoch, key, next.quantity, this.#restMs(next), version]
+    const [row] = await database.query('SELECT market_agent.note_late($1, $2, $3, $4, $5) AS version', values)
+    const { quantity, lateUntilMs } = next
+    const after: Observation =
+      quantity === undefined ? { at: 'quiet', lateUntilMs } : { at: 'due', quantity, lateUntilMs }
+    return { ...held, stored: after, version: String(row?.['version']) }
+  }
+
+  #restMs({ lateUntilMs }: { readonly lateUntilMs: number }): number {
+    return Math.ceil(lateUntilMs - this.#nowMs)
+  }
+}
+
+/** The row of a state; undefined for one that needs none. */
+function toStore(state: Observation, nowMs: number) {
+  const repair = repairOf(state)
+  if (repair) return repair
+  return state.at === 'quiet' && state.lateUntilMs > nowMs
+    ? { quantity: undefined, lateUntilMs: state.lateUntilMs }
+    : undefined
+}
