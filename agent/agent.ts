@@ -90,14 +90,15 @@ export async function startAgent(
   const counters = new Counters()
   const requestFiles = new RequestTable(() => clock.monotonicMs())
   const stateLog = new StateLog('calls with an id', config.stateDir, log)
-  const journal = await outside.openJournal({
+  const store = await outside.openStore({
     stateDir: config.stateDir,
     clock,
     isUnanswered: (id) => requestFiles.isUnanswered(id),
     onFull: (cause) => stateLog.onFull(cause),
     onFatal,
   })
-  started.defer(() => journal.close())
+  started.defer(() => store.close())
+  const { journal, turns, listings } = store
   const { baseUrl, extraCa, attemptTimeoutMs, callDeadlineMs } = config
   const { origin } = new URL(baseUrl)
   const proxy = proxyOf(origin, config)
@@ -117,9 +118,8 @@ export async function startAgent(
     retryBudget: new RetryBudget(clock),
     random: outside.random,
     onAttempt: (operationName, result) => counters.onAttempt(operationName, result),
+    mayBegin: () => store.mayBegin(),
   }
-  const turns = outside.openTurns(clock)
-  const listings = outside.openListings()
   const observations = journal.openObservations({ clock, lifetimeMs: api.attemptLifetimeMs })
   const repairs = new Repairs({ observations, turns, sending, ...repairLog(log) })
   started.defer(() => repairs.close())
@@ -143,9 +143,10 @@ export async function startAgent(
   }
   const forwardToken = () => live.current.webhook?.forwardToken
   const toBridge = { forwardToken, platform, clock, log, onWebhook, observations: repairs, onFatal }
-  const bridge = config.webhook && (await openBridge({ ...config, ...outside, ...toBridge, settings: config.webhook }))
+  const bridge =
+    config.webhook && (await openBridge({ ...config, ...outside, ...store, ...toBridge, settings: config.webhook }))
   if (bridge) started.defer(() => bridge.close())
-  else await warnOfUnattendedOrders(() => outside.countOpenOrders(config.stateDir), log)
+  else await warnOfUnattendedOrders(() => store.countOpenOrders(), log)
   const openWebhook = webhookOpener(() => live.current.platformKeys, platformClock, api, clock, signing.check)
   const callLog = new CallLog(log)
   const deps: CallDeps = {
@@ -169,7 +170,7 @@ export async function startAgent(
   }
   const answer = (call: Call, turn: Turn) => callLog.follow(call, () => answerCall(call, turn, deps))
   let spool: Spool | undefined
-  const reasons = () => [...contact.reasons, ...stateLog.reasons, ...(bridge?.reasons() ?? [])]
+  const reasons = () => [...contact.reasons, ...store.reasons, ...stateLog.reasons, ...(bridge?.reasons() ?? [])]
   const status = () =>
     readStatus({
       agent: agentName,
@@ -243,8 +244,7 @@ export async function startAgent(
     url: loopback.url,
     webhookUrl,
     learnPlatformClock: () => api.learnClock(),
-    // No call has an empty id.
-    checkAlive: () => journal.find(''),
+    checkAlive: () => store.checkAlive(),
     async close(graceMs) {
       repairs.stop()
       const stopped = Promise.all([loopback.close(), spool?.stop(), bridge?.stop()])

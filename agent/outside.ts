@@ -1,14 +1,11 @@
-import type { Listings } from './call/listings.ts'
-import type { OpenJournal } from './call/open-journal.ts'
-import type { OpenTurns } from './call/turn.ts'
 import type { Clock } from './clock/clock.ts'
 import type { Files } from './durable-files/files.ts'
 import type { Listen } from './http/listen.ts'
-import type { OpenLedger } from './orders/order-ledger.ts'
 import type { TakeOwnership } from './ownership/ownership.ts'
 import type { Connect } from './platform/connection.ts'
 import type { Signing } from './signing/signing.ts'
 import type { WatchDir } from './spool/outbox-events.ts'
+import type { OpenStore } from './store.ts'
 
 /** All that the agent reaches outside itself. The real one is in `real-outside.ts`. Tests and simulations give their own. */
 export interface Outside {
@@ -23,12 +20,7 @@ export interface Outside {
   readonly files: Files
   readonly watchDir: WatchDir
   readonly takeOwnership: TakeOwnership
-  readonly openJournal: OpenJournal
-  readonly openTurns: OpenTurns
-  readonly openListings: () => Listings
-  readonly openLedger: OpenLedger
-  /** Open orders in the ledger of a state directory with which no other ledger works; 0 where there is none. */
-  readonly countOpenOrders: (stateDir: string) => Promise<number>
+  readonly openStore: OpenStore
   /** Makes connections: to the platform, and to the game server that orders are pushed to. */
   readonly connect: Connect
   /** Takes ports: that of the calls, and that of the webhooks. */

@@ -6,7 +6,7 @@ import type { Call, PlatformCall } from './call.ts'
 import type { Claim, IdempotencyJournal, JournalledCall } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
 import type { Repairs } from './repairs.ts'
-import { attemptTimeoutMsMin, type Outcome, type SendDeps, sendWithRetries } from './send-with-retries.ts'
+import { attemptTimeoutMsMin, mayBegin, type Outcome, type SendDeps, sendWithRetries } from './send-with-retries.ts'
 import { settleDoubt } from './settle-doubt.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { type CallTrace, newTrace } from './trace.ts'
@@ -208,6 +208,7 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
 
 /** Nothing waits for an attempt that was abandoned: what it may spoil is repaired. */
 async function send(call: PlatformCall, deadlineMs: number, deps: CallDeps, trace: CallTrace): Promise<Outcome> {
+  if (!mayBegin(call, deps.sending)) throw new StoreUnreachableError('the lease of this agent was not renewed in time')
   await deps.repairs.leave(call)
   trace.source = 'platform'
   let outcome: Outcome | undefined

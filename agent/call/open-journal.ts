@@ -20,13 +20,3 @@ export interface Journal extends IdempotencyJournal {
   /** Opens what is known about items. Once for each journal. */
   openObservations(options: ObservationsOptions): Observations
 }
-
-/**
- * Opens the journal of a state directory. It remembers ids through kill -9, and those of calls that do harm when they run
- * twice through a power cut too.
- *
- * @throws {StoreUnusableError} There is a database that is not ours, or damaged.
- * @throws {LockedError} Another program has it open.
- * @throws {DirUnusableError} It cannot be reached or written.
- */
-export type OpenJournal = (options: JournalOptions) => Promise<Journal>

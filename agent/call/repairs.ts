@@ -155,6 +155,7 @@ export class Repairs {
       if (this.#phase !== 'sending') return
       const untilMs = this.#nowMs + this.#lifetimeMs
       if (!hasTurn) return await this.#apply(itemRef, { kind: 'postpone', untilMs })
+      if (!sending.mayBegin()) return
       // Not noted: after a crash it is sent again in any case.
       const repair = { kind: 'repair', nowMs: this.#nowMs, lateUntilMs: untilMs } as const
       const state = await observations.apply(itemRef, repair, 'in-memory')

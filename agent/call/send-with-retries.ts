@@ -8,7 +8,7 @@ import type { AnswerFacts, SignedRoute } from '../platform/problem-of-answer.ts'
 import { problemOfFailure } from '../platform/problem-of-failure.ts'
 import { type CallAnswer, refuseInDoubt } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
-import type { PlatformCall } from './call.ts'
+import { orderKeyOf, type PlatformCall } from './call.ts'
 import { type Fault, type FaultRow, faultTable } from './fault-table.ts'
 import { type AttemptReading, contactSign, readAttempt } from './read-attempt.ts'
 import type { RetryBudget } from './retry-budget.ts'
@@ -28,6 +28,8 @@ export interface SendDeps {
   readonly attemptTimeoutMs: number
   /** Called after each attempt, with `ok` or its fault. */
   readonly onAttempt: (operationName: string, result: Fault | 'ok') => void
+  /** Whether an attempt of a call with an id or a key may begin. If not, another agent may take over. */
+  readonly mayBegin: () => boolean
 }
 
 /** How a call ended. */
@@ -86,13 +88,13 @@ export async function sendWithRetries(
     if (verdict === 'retry-once') state.wasTriedFresh = true
     trace.retryAfterMs = askedDelayMs(row, result, platformClock)
     const delayMs = trace.retryAfterMs ?? fullJitterDelayMs(retries, deps.random)
-    if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) {
-      const answer = finalAnswer(reading, state.isInDoubt)
-      const isRefusedInDoubt = state.isInDoubt && verdict === 'refuse'
-      return { answer, isRefusedInDoubt, ...timesOf(startedMs) }
-    }
+    const answer = finalAnswer(reading, state.isInDoubt)
+    const isRefusedInDoubt = state.isInDoubt && verdict === 'refuse'
+    const outcome = { answer, isRefusedInDoubt, ...timesOf(startedMs) }
+    if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) return outcome
     trace.retryDelaysMs.push(Math.round(delayMs))
     await clock.sleep(delayMs)
+    if (!mayBegin(call, deps)) return outcome
   }
 }
 
@@ -119,6 +121,11 @@ export async function attemptOnce(
   const isClockCorrected = isRefusedForItsTime(reading, signedClock) && !wasClockSet
   if (!isClockCorrected) deps.contact.observe(contactSign(result, reading, signedClock, deps.route), startedMs)
   return { result, reading, isClockCorrected }
+}
+
+/** Whether an attempt of a call may begin now. One without an id and a key has nothing to do with other agents. */
+export function mayBegin(call: PlatformCall, deps: Pick<SendDeps, 'mayBegin'>): boolean {
+  return deps.mayBegin() || (call.id === undefined && orderKeyOf(call) === undefined)
 }
 
 function nameOf(reading: AttemptReading): Fault | 'ok' {

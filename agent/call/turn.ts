@@ -1,4 +1,3 @@
-import type { Clock } from '../clock/clock.ts'
 import { type Call, orderKeyOf } from './call.ts'
 import type { SingleFlight } from './single-flight.ts'
 
@@ -32,9 +31,6 @@ export interface Turns {
    */
   take(key: string, when: 'join-now' | 'join-later'): Turn
 }
-
-/** Opens the turns of an agent. */
-export type OpenTurns = (clock: Clock) => Turns
 
 /**
  * Takes the turn of a call when it arrives. Both interfaces do this first, and pass the turn to `answerCall`.

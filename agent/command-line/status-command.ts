@@ -29,7 +29,10 @@ function statusForPeople(status: Status): string {
     ...keys.platform.map((key): [string, string] => [say`platform key`, keyOf(key)]),
     [say`calls`, say`${calls.inFlight} in flight, ${calls.waiting} waiting`],
     [say`since start`, say`${calls.ok} ok, ${calls.refused} refused, ${calls.uncertain} uncertain`],
-    ['journal', say`${journal.entries} ids, ${journal.writable ? say`writable` : styleText('red', say`not writable`)}`],
+    [
+      'journal',
+      say`${journal.entries ?? '?'} ids, ${journal.writable ? say`writable` : styleText('red', say`not writable`)}`,
+    ],
   ]
   if (spool) {
     const files = say`${spool.backlog} waiting, ${spool.inFlight} in flight, ${spool.rejected} rejected`

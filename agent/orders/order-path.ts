@@ -34,6 +34,8 @@ export interface OrderPathOptions extends Pick<QuestionsOptions, 'attempt'> {
   /** Offers a message once. Never throws. */
   readonly push: (message: Message) => Promise<Reply | 'unanswered'>
   readonly files: OrderFiles
+  /** Whether another agent certainly hands nothing over that this one does. */
+  readonly mayBegin: () => boolean
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
   readonly limitedLog: Pick<LimitedLog, 'warn'>
@@ -146,8 +148,10 @@ export class OrderPath {
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
     if (this.#state !== 'running') return
-    const { channel, clock, platform, files } = this.#options
-    const due = nextEffects(this.#table.values(), { channel, slots }, this.#nowMs(), platform.platformMs())
+    const { channel, clock, platform, files, mayBegin } = this.#options
+    const due = mayBegin()
+      ? nextEffects(this.#table.values(), { channel, slots }, this.#nowMs(), platform.platformMs())
+      : []
     for (const { effect, open } of due) this.#begin(effect, open)
     if (this.#look.at === 'none' && (this.#table.size > 0 || files.isWatched))
       this.#look = { at: 'set', cancel: clock.after(lookIntervalMs, () => void this.#track(this.#lookAtFiles())) }

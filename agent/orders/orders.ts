@@ -21,7 +21,7 @@ import type { OrdersPlatform } from './platform-port.ts'
 import { Questions } from './questions.ts'
 
 export interface OrdersOptions
-  extends Pick<OrderPathOptions, 'channel' | 'push'>,
+  extends Pick<OrderPathOptions, 'channel' | 'push' | 'mayBegin'>,
     Pick<OrderFilesOptions, 'files'>,
     Pick<OrderReportsOptions, 'observations'> {
   readonly ledger: OrderLedger

@@ -1,6 +1,7 @@
 import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { AgentConfig } from '../config/config.ts'
+import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { Order } from '../orders/order.ts'
 import type { Contact } from '../platform/contact.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
@@ -35,10 +36,11 @@ export interface Status {
     readonly refused: number
     readonly uncertain: number
   }
-  readonly journal: { readonly entries: number; readonly writable: boolean }
+  /** `entries` is null while the store cannot be asked. */
+  readonly journal: { readonly entries: number | null; readonly writable: boolean }
   /** Null without a spool. */
   readonly spool: SpoolStatus | null
-  /** Null without the webhook bridge. `waiting`: offered and not taken. */
+  /** Null without the webhook bridge, and while the store cannot be asked. `waiting`: offered and not taken. */
   readonly orders: { readonly open: number; readonly oldestAgeS: number | null; readonly waiting: number } | null
 }
 
@@ -74,7 +76,11 @@ export async function readStatus(sources: StatusSources): Promise<Status> {
   const { clock, contact, platformClock } = sources
   const { baseUrl, signingKey, platformKeys } = sources.config()
   const uptimeMs = clock.monotonicMs() - sources.startedMs
-  const [entries, spool, open] = await Promise.all([sources.journal.count(), sources.spool(), sources.findOpenOrders()])
+  const [entries, spool, open] = await Promise.all([
+    unlessAway(sources.journal.count()),
+    sources.spool(),
+    unlessAway(sources.findOpenOrders()),
+  ])
   const reasons = sources.reasons()
   return {
     agent: sources.agent,
@@ -92,9 +98,18 @@ export async function readStatus(sources: StatusSources): Promise<Status> {
       platform: [...platformKeys].map(([kid, key]) => ({ kid, fingerprint: fingerprintOf(key) })),
     },
     calls: { inFlight: sources.inFlight(), waiting: sources.waiting(), ...sources.counters.ended },
-    journal: { entries, writable: sources.isJournalWritable() },
+    journal: { entries: entries ?? null, writable: sources.isJournalWritable() },
     spool: spool ?? null,
     orders: open ? describeOrders(open, clock.wallMs()) : null,
+  }
+}
+
+async function unlessAway<Value>(asked: Promise<Value> | undefined): Promise<Value | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof StoreUnreachableError) return undefined
+    throw error
   }
 }
 

@@ -13,7 +13,7 @@ import { eventFiles } from './event-files.ts'
 import { type PushOptions, pushToUrl } from './push-to-url.ts'
 
 export interface BridgeOptions
-  extends Pick<OrdersOptions, 'platform' | 'clock' | 'log' | 'observations'>,
+  extends Pick<OrdersOptions, 'platform' | 'clock' | 'log' | 'observations' | 'mayBegin'>,
     Pick<LedgerOptions, 'stateDir' | 'onFatal'>,
     Pick<BridgeServerOptions, 'onWebhook' | 'listen'>,
     Pick<PushOptions, 'extraCa' | 'connect'> {

@@ -42,6 +42,7 @@ test('replies are looked for every 200 ms, however often something else happens'
     },
     files: new OrderFiles({ files, isChannel: true, limitedLog: log }),
     push: async () => 'unanswered',
+    mayBegin: () => true,
     attempt: async (act) => void (await act()),
     ...{ channel: 'files', clock, log, limitedLog: log },
   })

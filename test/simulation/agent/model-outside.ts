@@ -10,6 +10,7 @@ import { LockedError, type TakeOwnership } from '../../../agent/ownership/owners
 import type { Connect } from '../../../agent/platform/connection.ts'
 import type { Signing } from '../../../agent/signing/signing.ts'
 import type { WatchDir } from '../../../agent/spool/outbox-events.ts'
+import type { OpenStore } from '../../../agent/store.ts'
 import { encodeProtectedHeader, signingInput } from '../../../contract/envelope/protected-header.ts'
 import { modelFs } from '../disk/model-fs.ts'
 import type { ModelHost } from '../host.ts'
@@ -98,6 +99,21 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
     return { url: `http://${address}`, close: async () => close(), destroy: close }
   }
 
+  const openStore: OpenStore = async (options) => {
+    const journal = openModelJournal({ ...options, ...parts, log: state.journal, path: 'journal.db' })
+    return {
+      journal,
+      turns: new KeyQueues(options.clock),
+      listings: oneGameServer,
+      openLedger: async (given) => openModelLedger({ ...given, ...parts, log: state.ledger, path: 'orders.db' }),
+      countOpenOrders: async () => state.ledger.rows.orders.size,
+      mayBegin: () => true,
+      reasons: [],
+      checkAlive: async () => undefined,
+      close: () => journal.close(),
+    }
+  }
+
   return {
     clock: clockOver(process.time),
     random: () => random.unit(),
@@ -106,11 +122,7 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
     files,
     watchDir,
     takeOwnership,
-    openJournal: async (options) => openModelJournal({ ...options, ...parts, log: state.journal, path: 'journal.db' }),
-    openTurns: (clock) => new KeyQueues(clock),
-    openListings: () => oneGameServer,
-    openLedger: async (options) => openModelLedger({ ...options, ...parts, log: state.ledger, path: 'orders.db' }),
-    countOpenOrders: async () => state.ledger.rows.orders.size,
+    openStore,
     connect,
     listen,
     signing: signingIn(process),

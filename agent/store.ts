@@ -1,0 +1,35 @@
+import type { Listings } from './call/listings.ts'
+import type { Journal, JournalOptions } from './call/open-journal.ts'
+import type { Turns } from './call/turn.ts'
+import type { OpenLedger } from './orders/order-ledger.ts'
+
+/** Everything that an agent keeps, in its state directory or in a store that it shares. The opener alone knows which. */
+export interface Store {
+  readonly journal: Journal
+  readonly turns: Turns
+  readonly listings: Listings
+  readonly openLedger: OpenLedger
+  /** Open orders in a ledger that this agent does not open; 0 where there is none. */
+  countOpenOrders(): Promise<number>
+  /**
+   * Whether this agent is certainly still the one that may act: an attempt of a call with an id or a key may begin, and an
+   * order may be handed over.
+   */
+  mayBegin(): boolean
+  /** Why calls are refused, each with its cure. */
+  readonly reasons: readonly string[]
+  /** Resolves when the store answers, or cannot. Rejects if only a new process can mend it. */
+  checkAlive(): Promise<unknown>
+  /** The ledger is closed before. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the store of an agent that owns its state directory.
+ *
+ * @throws {StoreUnusableError} It is not ours, damaged, or of a newer version.
+ * @throws {LockedError} Another agent uses it, or has the name of this one.
+ * @throws {DirUnusableError} It cannot be reached or written.
+ * @throws {StoreUnreachableError} It is on another host and cannot be asked.
+ */
+export type OpenStore = (options: JournalOptions) => Promise<Store>
