@@ -4,7 +4,7 @@ import { openSqliteJournal } from './journal/sqlite-journal.ts'
 import { countOpenOrders, openSqliteOrderLedger } from './orders/sqlite-order-ledger.ts'
 import type { OpenStore } from './store.ts'
 
-/** Opens the store of an agent alone: databases in its state directory, and turns in its memory. */
+/** Opens the store of an agent that shares nothing: databases in its state directory, and turns in its memory. */
 export const openSqliteStore: OpenStore = async (options) => {
   const journal = openSqliteJournal(options)
   return {

@@ -3,7 +3,7 @@ import type { Journal, JournalOptions } from './call/open-journal.ts'
 import type { Turns } from './call/turn.ts'
 import type { OpenLedger } from './orders/order-ledger.ts'
 
-/** Everything that an agent keeps, in its state directory or in a store that it shares. The opener alone knows which. */
+/** Everything that an agent keeps, in its state directory or in a store that it shares. Only the opener knows which. */
 export interface Store {
   readonly journal: Journal
   readonly turns: Turns

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../config/config.ts'
-import { StoreUnusableError } from '../database/store-errors.ts'
+import { StoreUnreachableError, StoreUnusableError } from '../database/store-errors.ts'
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { cures } from '../language/cures.ts'
@@ -32,6 +32,8 @@ export function explainFailedStart(
   }
   if (error instanceof SpoolUnusableError || error instanceof StoreUnusableError)
     return { message: error.message, exitCode: exitCodes.usage }
+  if (error instanceof StoreUnreachableError)
+    return { message: `cannot start: ${error.message}: ${cures.lookAtStore()}`, exitCode: exitCodes.refused }
   if (error instanceof SyncFailedError)
     return { message: `cannot start: ${error.message}`, exitCode: exitCodes.refused }
   const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { ConfigReading } from '../config/config.ts'
 import { parseConfigFile } from '../config/config-file.ts'
@@ -45,6 +46,7 @@ export function readSettings<Config>(
     realPath: realPathOf,
     isReadableByAll,
     usualStateDir: usualStateDir(process.env),
+    hostName: hostname(),
   })
   const errors = [
     ...file.errors.map(({ line, problem, cure }) => ({ name: say`${configFile}, line ${line}`, problem, cure })),

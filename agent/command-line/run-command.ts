@@ -18,6 +18,7 @@ import { readConfig } from './read-config.ts'
 import { reloadableConfig } from './reloadable-config.ts'
 import { startInStandby } from './standby.ts'
 import { stopSignal } from './stop-signal.ts'
+import { storeOpener } from './store-opener.ts'
 
 export interface RunOptions {
   readonly config?: string
@@ -44,6 +45,10 @@ export async function run(options: RunOptions): Promise<void> {
     log.fatal(`stopped rather than guess: ${error.message}`)
     return end(exitCodes.refused)
   }
+  const onLeaseLost = (error: Error): never => {
+    log.fatal({ cause: error.message }, 'another agent took over, because this one did not renew its lease in time')
+    return end(exitCodes.locked)
+  }
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'ended by a bug of the agent'))
   if (process.platform !== 'win32') process.on('SIGHUP', () => void live.reload())
   // Node reads it again for each TLS connection; a warning of the configuration says that it is ignored.
@@ -56,7 +61,8 @@ export async function run(options: RunOptions): Promise<void> {
   logStart(config, manifest.version, log)
   for (const warning of config.warnings) log.warn(sentenceOf(warning))
   try {
-    const startNow = () => startAgent(live, log, onFatal, realOutside)
+    const openStore = await storeOpener(config, { isStandby: options.standby === true, log, onLeaseLost })
+    const startNow = () => startAgent(live, log, onFatal, { ...realOutside, openStore })
     const started: Promise<RunningAgent | undefined> =
       options.standby === true ? startInStandby(startNow, { clock: systemClock, onStandby, stopSignal }) : startNow()
     const agent = await Promise.race([started, stopSignal.then(() => undefined)])

@@ -1,9 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import { LockedError } from '../ownership/ownership.ts'
 
-/** How often an agent in standby tries to start. */
-const intervalMs = 200
-
 /** How a standby waits, and how it ends. */
 export interface StandbyOptions {
   readonly clock: Pick<Clock, 'sleep'>
@@ -28,7 +25,7 @@ export async function startInStandby<Agent>(
     } catch (error) {
       if (!(error instanceof LockedError)) throw error
       if (!isReported) onStandby(error)
-      if (await Promise.race([stopSignal.then(() => true), clock.sleep(intervalMs)])) return undefined
+      if (await Promise.race([stopSignal.then(() => true), clock.sleep(error.retryMs)])) return undefined
     }
   }
 }

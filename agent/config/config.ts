@@ -7,6 +7,7 @@ import type { Problem } from '../language/problem.ts'
 import { say } from '../language/say.ts'
 import { KeyFileError, readPlatformKey, readSigningKey, type SigningKey } from '../signing/signing-key.ts'
 import { SettingsReader, type SettingsSource, type SettingWarning, shownPath } from './settings.ts'
+import { readStoreUrl } from './store-url.ts'
 
 /** The whole configuration, parsed. The rest of the agent reads no variable and checks no value again. */
 export interface AgentConfig extends DaemonAddress {
@@ -17,6 +18,12 @@ export interface AgentConfig extends DaemonAddress {
   readonly stateDir: string
   /** Enables interface C. */
   readonly spoolDir: string | undefined
+  /** A store that agents share, which `readStoreUrl` understands; undefined for an agent that shares nothing. It has a password. */
+  readonly storeUrl: string | undefined
+  /** Of this agent among those that share the store. */
+  readonly agentName: string
+  /** The game server that this agent serves, among those of one identity; empty for the only one. */
+  readonly world: string
   /** The platform's verifying keys by kid; empty where none is configured. */
   readonly platformKeys: ReadonlyMap<string, KeyObject>
   /** Turns on the webhook bridge. */
@@ -96,6 +103,7 @@ export function readAgentConfig(source: SettingsSource): ConfigReading<AgentConf
     stateDir:
       reader.text('SERVICE_STATE_DIR') ?? (source.env['STATE_DIRECTORY']?.split(':')[0] || source.usualStateDir),
     spoolDir: reader.text('SERVICE_SPOOL_DIR'),
+    ...readSharing(reader, source.hostName),
     platformKeys: readPlatformKeys(reader),
     extraCa: readExtraCa(reader),
     httpsProxy: readProxy(reader),
@@ -182,6 +190,23 @@ function readOwnKey(reader: SettingsReader): SigningKey | undefined {
     (problem) => reader.addError('SERVICE_SIGNING_KEY_FILE', `${problem}: ${shownPath(path ?? '')}`),
   )
   return kid === undefined ? undefined : key
+}
+
+/** The store that agents share, and who this agent is among them. */
+function readSharing(reader: SettingsReader, hostName: string): Pick<AgentConfig, 'storeUrl' | 'agentName' | 'world'> {
+  const storeUrl = reader.secret('SERVICE_STORE_URL', 'SERVICE_STORE_URL_FILE')
+  const reading = storeUrl === undefined ? undefined : readStoreUrl(storeUrl)
+  if (reading && !reading.ok) reader.addError('SERVICE_STORE_URL', reading.problem)
+  const agentName = reader.text('SERVICE_AGENT_NAME') ?? hostName
+  const world = reader.text('SERVICE_WORLD') ?? ''
+  const isName = (name: string) => /^[\w.-]{1,64}$/.test(name)
+  const problem = say`has more than 64 characters, or others than letters, digits, ".", "_" and "-"`
+  if (storeUrl !== undefined && !isName(agentName)) reader.addError('SERVICE_AGENT_NAME', problem)
+  if (storeUrl !== undefined && world !== '' && !isName(world)) reader.addError('SERVICE_WORLD', problem)
+  for (const setting of ['SERVICE_AGENT_NAME', 'SERVICE_WORLD'] as const)
+    if (storeUrl === undefined && reader.text(setting) !== undefined)
+      reader.warn(setting, say`ignored without SERVICE_STORE_URL`, cures.setStoreUrl())
+  return { storeUrl, agentName, world }
 }
 
 function readPlatformKeys(reader: SettingsReader): ReadonlyMap<string, KeyObject> {

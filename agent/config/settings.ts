@@ -18,6 +18,10 @@ const settings = {
   SERVICE_AGENT_TOKEN: 'a long random text',
   SERVICE_AGENT_TOKEN_FILE: examplePath('/etc/market-agent/token'),
   ...dirSettings,
+  SERVICE_STORE_URL: 'postgres://market_agent:password@db1.example.com,db2.example.com/game',
+  SERVICE_STORE_URL_FILE: examplePath('/etc/market-agent/store-url'),
+  SERVICE_AGENT_NAME: 'game-host-1',
+  SERVICE_WORLD: 'north',
   SERVICE_PLATFORM_KID: 'platform-2026',
   SERVICE_PLATFORM_PUBLIC_KEY_FILE: examplePath('/etc/market-agent/platform-public-key.pem'),
   SERVICE_WEBHOOK_PORT: '8898',
@@ -60,6 +64,8 @@ export interface SettingsSource {
   readonly isReadableByAll: (path: string) => boolean
   /** The state directory, if neither a setting nor systemd names one. */
   readonly usualStateDir: string
+  /** The name of this host. */
+  readonly hostName: string
 }
 
 /** What is allowed and dangerous. */

@@ -51,6 +51,27 @@ export const portuguese: Readonly<Record<string, string>> = {
   'files can be written in {0}': 'é possível escrever em {0}',
   'for example market.eligibility': 'por exemplo market.eligibility',
   'free space on its disk': 'libere espaço no disco',
+  'set SERVICE_STORE_URL, or remove it': 'defina SERVICE_STORE_URL ou remova esta configuração',
+  'ignored without SERVICE_STORE_URL': 'não tem efeito sem SERVICE_STORE_URL',
+  'has more than 64 characters, or others than letters, digits, ".", "_" and "-"':
+    'tem mais de 64 caracteres, ou outros além de letras, dígitos, ".", "_" e "-"',
+  'not an address that begins with postgres://': 'não é um endereço que começa com postgres://',
+  'has a fragment; write # as %23': 'tem um fragmento; escreva # como %23',
+  'has a % that is not part of a %XX; write % as %25': 'tem um % que não faz parte de um %XX; escreva % como %25',
+  'names no user': 'não indica um usuário',
+  'names no database': 'não indica um banco de dados',
+  'has a parameter other than host and port; TLS is not optional':
+    'tem um parâmetro além de host e port; o TLS não é opcional',
+  'names hosts twice': 'indica os servidores duas vezes',
+  'has a port without a host; write host:port': 'tem uma porta sem servidor; escreva servidor:porta',
+  'names more than {0} hosts': 'indica mais de {0} servidores',
+  'names no host, or one that no host can have': 'não indica um servidor, ou tem um nome que nenhum servidor pode ter',
+  'has a port that is not a number from 1 to 65535': 'tem uma porta que não é um número de 1 a 65535',
+  'has a parameter host that is not the directory of a Unix socket':
+    'tem um parâmetro host que não é o diretório de um socket Unix',
+  'look at its host and its log; it works again when it is started':
+    'veja a máquina e o log dele; quando for iniciado, ele volta a trabalhar',
+  'register items through the agent of their game server': 'registre os itens pelo agente do servidor de jogo deles',
   'look at the database that SERVICE_STORE_URL names': 'verifique o banco de dados indicado em SERVICE_STORE_URL',
   'free space on its disk, or raise the quota': 'libere espaço no disco ou aumente a cota',
   'give an attempt at most a third of the deadline': 'dê a cada tentativa no máximo um terço do prazo',

@@ -5,11 +5,14 @@ export class LockedError extends Error {
   override readonly name = 'LockedError'
   readonly path: string
   readonly owner: string
+  /** A standby tries again this often. */
+  readonly retryMs: number
 
-  constructor(path: string, owner: string) {
+  constructor(path: string, owner: string, retryMs = 200) {
     super(`${path} is locked by ${owner}`)
     this.path = path
     this.owner = owner
+    this.retryMs = retryMs
   }
 }
 

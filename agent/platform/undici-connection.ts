@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import { AttemptHandler } from './attempt-handler.ts'
@@ -7,6 +7,7 @@ import type { AttemptResult } from './attempt-result.ts'
 import type { Connect, SignedRequest } from './connection.ts'
 import { ConnectionPool, type OpenConnection } from './connection-pool.ts'
 import { platformConnector } from './connector.ts'
+import { trustedCas } from './trusted-cas.ts'
 
 /** The pool decides how long a connection stays open, and a server may say that it is shorter. */
 const keepAliveMs = 600_000
@@ -85,18 +86,8 @@ async function openConnection(
   }
 }
 
-let usualCas: readonly string[] | undefined
-
-/**
- * What connections to an origin trust: the system's store, Node's own list, and the given certificates (PEM). Undefined
- * without TLS. Made once for each use, because reading some 150 certificates for each connection costs milliseconds. A
- * system lists most of its certificates three times, and Node has many of them as well: each is read once.
- */
+/** What connections to an origin trust. Undefined without TLS. Made once, because reading some 150 certificates costs milliseconds. */
 export function secureContextFor(origin: string, extraCa: string | undefined): SecureContext | undefined {
   if (!origin.startsWith('https:')) return undefined
-  usualCas ??= [...new Set([...getCACertificates('bundled'), ...getCACertificates('system')])]
-  return createSecureContext({
-    ca: extraCa === undefined ? [...usualCas] : [...usualCas, extraCa],
-    minVersion: 'TLSv1.2',
-  })
+  return createSecureContext({ ca: trustedCas(extraCa), minVersion: 'TLSv1.2' })
 }

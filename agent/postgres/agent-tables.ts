@@ -52,23 +52,30 @@ export const agentTables = `
       PERFORM pg_notify('market_agent', 'ended');
     END $$;
 
-  -- Begins the life of an agent. held_for_ms says for how long another process may still use the name; then there is no epoch.
-  CREATE FUNCTION market_agent.begin_epoch(p_name text, p_state_id text, p_world text, p_lifetime_ms bigint, p_in_doubt text)
-    RETURNS TABLE (epoch bigint, held_for_ms bigint) LANGUAGE plpgsql AS $$
+  -- Begins the life of an agent. There is no epoch while another one is alive that has its name, or its world where it
+  -- stands by: the holder, for at least so long.
+  CREATE FUNCTION market_agent.begin_epoch(p_name text, p_state_id text, p_world text, p_is_standby boolean,
+    p_lifetime_ms bigint, p_in_doubt text)
+    RETURNS TABLE (epoch bigint, holder text, held_for_ms bigint) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE v market_agent.agent;
     BEGIN
-      PERFORM pg_advisory_xact_lock(1835758594, hashtext(p_name));
-      SELECT * INTO v FROM market_agent.agent WHERE name = p_name;
-      IF FOUND AND v.state_id <> p_state_id AND v.lease_ends_ms > market_agent.now_ms() THEN
-        RETURN QUERY SELECT NULL::bigint, v.lease_ends_ms - market_agent.now_ms();
+      -- Of two that stand by, one begins.
+      PERFORM pg_advisory_xact_lock(1835758594, 0);
+      SELECT * INTO v FROM market_agent.agent
+        WHERE lease_ends_ms > market_agent.now_ms() AND (name <> p_name OR state_id <> p_state_id)
+          AND (name = p_name OR p_is_standby AND world = p_world)
+        ORDER BY lease_ends_ms DESC LIMIT 1;
+      IF FOUND THEN
+        RETURN QUERY SELECT NULL::bigint, v.name, v.lease_ends_ms - market_agent.now_ms();
         RETURN;
       END IF;
+      SELECT * INTO v FROM market_agent.agent WHERE name = p_name;
       PERFORM market_agent.end_epoch(v.epoch, p_in_doubt, false);
       RETURN QUERY
         INSERT INTO market_agent.agent (name, epoch, state_id, world, lease_ends_ms, attempt_lifetime_ms)
           VALUES (p_name, nextval('market_agent.epochs'), p_state_id, p_world, market_agent.now_ms() + 15000, p_lifetime_ms)
-          RETURNING epoch, 0::bigint;
+          RETURNING epoch, NULL::text, 0::bigint;
     END $$;
 
   -- Renews the lease of an agent and takes over from those whose lease has run out. Returns their names.

@@ -1,13 +1,13 @@
 import { Client } from 'pg'
+import type { StoreHost, StoreUrl } from '../config/store-url.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
-import type { StoreHost, StoreUrl } from './store-url.ts'
 
 const silenceMsMax = 1_000
 
 /** How to connect. */
 export interface ConnectOptions {
-  /** PEM of the authority that signed the certificates of the servers; undefined for those of the system. */
-  readonly ca: string | undefined
+  /** The authorities (PEM) that may sign the certificates of the servers; undefined for Node's own list. */
+  readonly ca: string | string[] | undefined
   /** Of one attempt with one host, TLS and password included, and of each statement. */
   readonly timeoutMs: number
   /** Shown in the server's list of sessions. */

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit'
 import type { Client, Notification } from 'pg'
 import type { Clock } from '../clock/clock.ts'
+import type { StoreUrl } from '../config/store-url.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { StoreSession } from './connect.ts'
 import { errorOfStatement, LeaseLostError } from './statement-error.ts'
-import type { StoreUrl } from './store-url.ts'
 
 /** One row of a result. */
 export type Row = Readonly<Record<string, unknown>>

@@ -14,6 +14,8 @@ export interface LeaseOptions {
   /** Of the state directory. Only its owner uses it, so an earlier process with the same one is dead. */
   readonly stateId: string
   readonly world: string
+  /** Whether it may begin only when no other agent serves its world. */
+  readonly isStandby: boolean
   /** Called with the name of each agent from which this one took over. */
   readonly onTakeOver: (name: string) => void
   /** Called with an error that is a bug of the agent. */
@@ -24,6 +26,8 @@ const renewalMs = 3_000
 /** The lease is 15 s in the store. An attempt that begins before this has time to be sent. */
 const mayBeginMs = 10_000
 const attemptLifetimeMs = 60_000
+/** How often a standby asks. */
+const standbyMs = 2_000
 const inDoubtText = JSON.stringify(inDoubt)
 
 /**
@@ -41,16 +45,24 @@ export class Lease {
   /**
    * Begins a life of this agent. Calls of an earlier life that may have been sent are in doubt from now on.
    *
-   * @throws {LockedError} Another agent uses the name.
+   * @throws {LockedError} Another agent uses the name, or serves the world for which this one stands by.
    */
   static async begin(options: LeaseOptions): Promise<Lease> {
-    const { database, clock, name, stateId, world } = options
+    const { database, clock, name, stateId, world, isStandby } = options
     const askedMs = clock.monotonicMs()
-    const sql = 'SELECT * FROM market_agent.begin_epoch($1, $2, $3, $4, $5)'
-    const [row] = await database.queryAtOnce(sql, [name, stateId, world, attemptLifetimeMs, inDoubtText])
-    if (typeof row?.['epoch'] === 'string') return new Lease(options, row['epoch'], askedMs)
-    const owner = `another agent, at least for ${Math.ceil(Number(row?.['held_for_ms']) / 1_000)} s`
-    throw new LockedError(`SERVICE_AGENT_NAME ${JSON.stringify(name)} in the store`, owner)
+    const sql = 'SELECT * FROM market_agent.begin_epoch($1, $2, $3, $4, $5, $6)'
+    const [row] = await database.queryAtOnce(sql, [name, stateId, world, isStandby, attemptLifetimeMs, inDoubtText])
+    if (typeof row?.['epoch'] === 'string') {
+      const lease = new Lease(options, row['epoch'], askedMs)
+      // It may begin because another one is dead.
+      await lease.#renewOrWait()
+      return lease
+    }
+    const [holder, heldForMs] = [String(row?.['holder']), Number(row?.['held_for_ms'])]
+    const owner = `agent ${JSON.stringify(holder)}, for at least ${Math.ceil(heldForMs / 1_000)} s`
+    const what =
+      holder === name ? `SERVICE_AGENT_NAME ${JSON.stringify(name)}` : `SERVICE_WORLD ${JSON.stringify(world)}`
+    throw new LockedError(`${what} in the store`, owner, standbyMs)
   }
 
   private constructor(options: LeaseOptions, epoch: string, askedMs: number) {

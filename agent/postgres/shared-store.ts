@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
 import { OwedWrites } from './owed-writes.ts'
 import { openStoreJournal } from './store-journal.ts'
-import { openStoreLedger, type StoreLedgerOptions } from './store-ledger.ts'
+import { countOpenOrders, openStoreLedger, type StoreLedgerOptions } from './store-ledger.ts'
 import { storeListings } from './store-listings.ts'
 import { StoreObservations } from './store-observations.ts'
 import { StoreTurns } from './store-turns.ts'
@@ -19,6 +19,8 @@ export interface SharedStore {
   readonly openLedger: (
     options: Pick<LedgerOptions, 'onFull'> & Pick<StoreLedgerOptions, 'onUnregistered'>,
   ) => OrderLedger
+  /** Open orders of the world of this agent, which hands none over. */
+  readonly countOpenOrders: () => Promise<number>
 }
 
 /** What it is opened with. */
@@ -31,19 +33,21 @@ export interface SharedStoreOptions
 /**
  * Begins a life of an agent in the store. To close the journal ends it.
  *
- * @throws {LockedError} Another agent uses the name.
+ * @throws {LockedError} Another agent uses the name, or serves the world for which this one stands by.
  */
 export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
   const { database, clock, name, world, isUnanswered, onFull, onFatal } = options
   const lease = await Lease.begin({ ...options, onError: (error) => onFatal(error as Error) })
   const owed = new OwedWrites(clock, onFatal)
   const shared = { database, clock, epoch: lease.epoch, owed }
+  const stopPaying = database.listen((payload) => payload ?? void owed.pay())
   const turns = new StoreTurns(shared)
   const parts = { ...shared, turns, agentName: name, isUnanswered, onFull }
   const journal = await openStoreJournal(parts)
   const close = async () => {
     await owed.pay()
     owed.stop()
+    stopPaying()
     await journal.close()
     await lease.end(false)
   }
@@ -53,6 +57,7 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
     turns,
     journal: { ...journal, close, openObservations },
     listings: storeListings(database, lease.epoch),
+    countOpenOrders: () => countOpenOrders(database, world),
     openLedger: (given) => openStoreLedger({ ...shared, world, ...given }),
   }
 }

@@ -181,3 +181,10 @@ function columnsOf(order: Order): readonly unknown[] {
 function orderOf(row: Row): Order {
   return JSON.parse(String(row['record'])) as Order
 }
+
+/** How many orders of a world are open. */
+export async function countOpenOrders(database: Database, world: string): Promise<number> {
+  const sql = `SELECT count(*) AS count FROM market_agent.orders WHERE world = $1 AND NOT ${isOver}`
+  const [row] = await database.query(sql, [world])
+  return Number(row?.['count'])
+}

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { StoreFullError } from '../database/store-errors.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import { ignoreGone } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
@@ -48,7 +48,7 @@ export async function claimFile(
 }
 
 /**
- * The journal's name. When it cannot forget an older call with this id because its disk is full, the claim gets another
+ * The journal's name. When it cannot forget an older call with this id because it is full or away, the claim gets another
  * name: after a crash the answer of the older call is not taken for this one's.
  */
 async function ownerOfClaim(id: string, journal: Claiming['journal']): Promise<string> {
@@ -56,7 +56,7 @@ async function ownerOfClaim(id: string, journal: Claiming['journal']): Promise<s
     await journal.forgetEnded(id)
     return journal.name
   } catch (error) {
-    if (error instanceof StoreFullError) return `${journal.name}-full`
+    if (isStoreFailure(error)) return `${journal.name}-full`
     throw error
   }
 }

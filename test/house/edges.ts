@@ -35,6 +35,7 @@ export const agentEdge: Edge = {
   below: [
     'agent/agent.ts',
     'agent/outside.ts',
+    'agent/store.ts',
     'agent/call/',
     'agent/clock/',
     'agent/config/',
@@ -77,6 +78,7 @@ export const agentEdge: Edge = {
     'agent/ownership/owner-lock.ts',
     'agent/platform/connector.ts',
     'agent/platform/undici-connection.ts',
+    'agent/platform/trusted-cas.ts',
     'agent/postgres/connect.ts',
     'agent/signing/rsa-signing.ts',
     'agent/spool/watch-dir.ts',

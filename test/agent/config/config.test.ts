@@ -50,7 +50,15 @@ const good = {
   SERVICE_SIGNING_KID: 'kid-1',
 }
 const read = (env: Readonly<Record<string, string | undefined>>, file = new Map<string, string>()) =>
-  readAgentConfig({ env, file, readFile, realPath, isReadableByAll: () => false, usualStateDir: '/d/usual' })
+  readAgentConfig({
+    env,
+    file,
+    readFile,
+    realPath,
+    isReadableByAll: () => false,
+    usualStateDir: '/d/usual',
+    hostName: 'h',
+  })
 const errorsOf = (env: Readonly<Record<string, string | undefined>>) => {
   const reading = read({ ...good, ...env })
   return reading.ok ? [] : reading.errors.map(sentenceOf)
@@ -148,6 +156,17 @@ for (const [what, env, problem] of [
   ],
   ['a proxy that is not an address', { HTTPS_PROXY: 'proxy:1' }, /not an http/],
   ['a certificate file without one', { SERVICE_CA_FILE: '/k/platform.pem' }, /no certificate/],
+  ['a store that is no PostgreSQL', { SERVICE_STORE_URL: 'mysql://u:p@h/d' }, /SERVICE_STORE_URL: not an address/],
+  [
+    'an agent name with a blank',
+    { SERVICE_STORE_URL: 'postgres://u:p@h/d', SERVICE_AGENT_NAME: 'host 1' },
+    /SERVICE_AGENT_NAME: has more than 64/,
+  ],
+  [
+    'a world with a slash',
+    { SERVICE_STORE_URL: 'postgres://u:p@h/d', SERVICE_WORLD: 'north/2' },
+    /SERVICE_WORLD: has more than 64/,
+  ],
 ] as const) {
   test(`${what} is an error that names the setting and no secret`, () => {
     const errors = errorsOf(env)
@@ -171,6 +190,7 @@ for (const [what, env] of [
   ['a secret as a file name', { SERVICE_API_KEY: undefined, SERVICE_API_KEY_FILE: secretText }],
   ['a secret as the token file', { SERVICE_AGENT_TOKEN_FILE: secretText }],
   ['a secret as the port', { SERVICE_AGENT_PORT: secretText }],
+  ['a secret as the store', { SERVICE_STORE_URL: secretText }],
   ['a secret as the host', { SERVICE_AGENT_HOST: secretText }],
   ['a secret as the level', { SERVICE_LOG_LEVEL: secretText }],
   ['a secret as the proxy', { HTTPS_PROXY: secretText }],
@@ -209,6 +229,7 @@ test('a key that every user of the host can read gives a warning with the cure',
     realPath,
     isReadableByAll: (path) => readable.has(path),
     usualStateDir: '/d',
+    hostName: 'h',
   })
   expect(reading.ok && reading.config.warnings.map(sentenceOf)).toEqual([
     'SERVICE_API_KEY_FILE: every user of this host can read /k/api-key. Run: chmod o= /k/api-key',
@@ -345,6 +366,16 @@ test('state and spool may lie side by side, and 127.0.0.2 is this host', () => {
   expect(errorsOf({ SERVICE_AGENT_HOST: '127.0.0.2' })).toEqual([])
 })
 
+test('an agent that shares a store has the name of its host, and no world but the one that is set', () => {
+  const store = { SERVICE_STORE_URL: 'postgres://u:p@h/d' }
+  expect(read({ ...good, ...store })).toMatchObject({ config: { agentName: 'h', world: '', warnings: [] } })
+  expect(read({ ...good, ...store, SERVICE_WORLD: 'north' })).toMatchObject({ config: { world: 'north' } })
+  expect(read({ ...good, SERVICE_WORLD: 'north' })).toMatchObject({
+    ok: true,
+    config: { warnings: [{ name: 'SERVICE_WORLD', problem: 'ignored without SERVICE_STORE_URL' }] },
+  })
+})
+
 test('agent.example.env is valid with every setting in it, and the limits that it names are the real ones', () => {
   const example = readFileSync(join(import.meta.dirname, '..', '..', '..', 'agent.example.env'), 'utf8')
   const { values, errors } = parseConfigFile(example.replaceAll(/^#(?=[A-Z_]+=)/gm, ''))
@@ -359,7 +390,7 @@ test('agent.example.env is valid with every setting in it, and the limits that i
     SERVICE_WEBHOOK_FORWARD_TOKEN_FILE: '/k/api-key',
   }
   for (const [name, path] of Object.entries(keyFiles)) if (file.has(name)) file.set(name, path)
-  file.delete('SERVICE_CA_FILE')
+  for (const name of ['SERVICE_CA_FILE', 'SERVICE_STORE_URL_FILE']) file.delete(name)
   expect(read({}, file)).toMatchObject({ ok: true })
   const limits = [...example.matchAll(/\((\d+) to (\d+)\)[\s\S]*?#(\w+)=/g)]
   expect(limits).toHaveLength(2)

@@ -18,6 +18,9 @@ const config: AgentConfig = {
   token: 'token-1',
   stateDir: '/d/state',
   spoolDir: '/d/spool',
+  storeUrl: undefined,
+  agentName: 'a',
+  world: '',
   platformKeys: new Map([['platform-1', platform.publicKey]]),
   webhook: {
     host: '127.0.0.1',

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
+import type { StoreHost, StoreUrl } from '../../../agent/config/store-url.ts'
 import { type ConnectOptions, connectToStore, NoWritableHostError } from '../../../agent/postgres/connect.ts'
-import type { StoreHost, StoreUrl } from '../../../agent/postgres/store-url.ts'
 import { certificateAuthority } from '../fixtures/certificates.ts'
 import { startPostgres } from '../fixtures/postgres-server.ts'
 

@@ -26,6 +26,9 @@ const config: AgentConfig = {
   token: undefined,
   stateDir: '/var/state',
   spoolDir: '/var/spool',
+  storeUrl: undefined,
+  agentName: 'a',
+  world: '',
   platformKeys: new Map([['platform-1', publicKey]]),
   webhook: {
     host: 'agent',

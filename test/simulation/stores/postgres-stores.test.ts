@@ -10,7 +10,7 @@ import { testTurns } from './turns-contract.ts'
 const server = await startCrashableServer()
 afterAll(() => server[Symbol.asyncDispose]())
 
-const agent = { name: 'a', stateId: 'of a', world: '', onTakeOver: () => undefined }
+const agent = { name: 'a', stateId: 'of a', world: '', isStandby: false, onTakeOver: () => undefined }
 
 testJournal('PostgreSQL', () =>
   postgresUnderTest(server, async (database, parts) => {

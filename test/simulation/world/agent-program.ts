@@ -144,6 +144,9 @@ function configOf({ addresses, registration, ordersBy }: AgentParts): AgentConfi
     token: undefined,
     stateDir: '/var/state',
     spoolDir: addresses.spool,
+    storeUrl: undefined,
+    agentName: 'a',
+    world: '',
     platformKeys: new Map([[platformKid, publicKey]]),
     webhook: {
       ...addresses.webhook,

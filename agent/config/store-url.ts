@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net'
+import { say } from '../language/say.ts'
 
 /** Where one server of the store listens. */
 export interface StoreHost {
@@ -34,21 +35,21 @@ const hostsMax = 16
  */
 export function readStoreUrl(text: string): StoreUrlReading {
   const scheme = ['postgres://', 'postgresql://'].find((start) => text.startsWith(start))
-  if (scheme === undefined) return wrong('not an address that begins with postgres://')
+  if (scheme === undefined) return wrong(say`not an address that begins with postgres://`)
   const [authority, path, query, fragment] = splitRest(text.slice(scheme.length))
-  if (fragment !== '') return wrong('has a fragment; write # as %23')
+  if (fragment !== '') return wrong(say`has a fragment; write # as %23`)
   const hostsStart = authority.lastIndexOf('@') + 1
   const account = authority.slice(0, Math.max(0, hostsStart - 1))
   const userEnd = lengthUntil(account, ':')
   const names = [account.slice(0, userEnd), account.slice(userEnd + 1), path.slice(1)]
   const [user, password, database] = names.map(decode)
   if (user === undefined || password === undefined || database === undefined)
-    return wrong('has a % that is not part of a %XX; write % as %25')
-  if (user === '') return wrong('names no user')
-  if (database === '') return wrong('names no database')
+    return wrong(say`has a % that is not part of a %XX; write % as %25`)
+  if (user === '') return wrong(say`names no user`)
+  if (database === '') return wrong(say`names no database`)
   const parameters = new URLSearchParams(query)
   const unknown = [...parameters.keys()].find((name) => name !== 'host' && name !== 'port')
-  if (unknown !== undefined) return wrong('has a parameter other than host and port; TLS is not optional')
+  if (unknown !== undefined) return wrong(say`has a parameter other than host and port; TLS is not optional`)
   const hosts = readHosts(authority.slice(hostsStart), parameters)
   if (typeof hosts === 'string') return wrong(hosts)
   return { ok: true, url: { hosts, user, password: password === '' ? undefined : password, database } }
@@ -87,9 +88,9 @@ function decode(text: string): string | undefined {
 /** @returns What is wrong, in words, where it is not a list of hosts. */
 function readHosts(text: string, parameters: URLSearchParams): StoreUrl['hosts'] | string {
   const directories = parameters.get('host')
-  if (directories !== null && text !== '') return 'names hosts twice'
+  if (directories !== null && text !== '') return say`names hosts twice`
   const port = parameters.get('port')
-  if (port !== null && directories === null) return 'has a port without a host; write host:port'
+  if (port !== null && directories === null) return say`has a port without a host; write host:port`
   const hosts: StoreHost[] = []
   for (const part of (directories ?? text).split(',')) {
     const host = directories === null ? readHost(part) : readDirectory(part, port)
@@ -97,7 +98,7 @@ function readHosts(text: string, parameters: URLSearchParams): StoreUrl['hosts']
     hosts.push(host)
   }
   const [first, ...others] = hosts
-  if (!first || hosts.length > hostsMax) return `names more than ${hostsMax} hosts`
+  if (!first || hosts.length > hostsMax) return say`names more than ${hostsMax} hosts`
   return [first, ...others]
 }
 
@@ -108,17 +109,19 @@ function readHost(text: string): StoreHost | string {
   const host = bracketEnd === -1 ? name : name.slice(1, -1)
   // `URL` knows which names a host may have.
   if (host === '' || URL.parse(`http://${name}/`)?.host === undefined)
-    return 'names no host, or one that no host can have'
+    return say`names no host, or one that no host can have`
   const port = nameEnd === -1 ? portOfPostgres : readPort(text.slice(nameEnd + 1))
   return port === undefined
-    ? 'has a port that is not a number from 1 to 65535'
+    ? say`has a port that is not a number from 1 to 65535`
     : { host, port, isRemote: isRemote(host) }
 }
 
 function readDirectory(path: string, portText: string | null): StoreHost | string {
-  if (!path.startsWith('/')) return 'has a parameter host that is not the directory of a Unix socket'
+  if (!path.startsWith('/')) return say`has a parameter host that is not the directory of a Unix socket`
   const port = portText === null ? portOfPostgres : readPort(portText)
-  return port === undefined ? 'has a port that is not a number from 1 to 65535' : { host: path, port, isRemote: false }
+  return port === undefined
+    ? say`has a port that is not a number from 1 to 65535`
+    : { host: path, port, isRemote: false }
 }
 
 function readPort(text: string): number | undefined {

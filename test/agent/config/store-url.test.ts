@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readStoreUrl } from '../../../agent/postgres/store-url.ts'
+import { readStoreUrl } from '../../../agent/config/store-url.ts'
 
 const urlOf = (text: string) => {
   const reading = readStoreUrl(text)

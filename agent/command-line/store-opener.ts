@@ -1,0 +1,29 @@
+import type { AgentConfig } from '../config/config.ts'
+import type { Log } from '../log/log.ts'
+import { trustedCas } from '../platform/trusted-cas.ts'
+import type { SharedStoreParts } from '../postgres/open-shared-store.ts'
+import { realOutside } from '../real-outside.ts'
+import type { OpenStore } from '../store.ts'
+
+/** An agent renews its lease every 3 s, and begins nothing 10 s after the last time. */
+const timeoutMs = 3_000
+
+/** What an opener of a shared store needs besides the configuration. */
+export interface StoreOpenerParts {
+  readonly isStandby: boolean
+  readonly log: Log
+  /** As `SharedStoreParts` has it. */
+  readonly onLeaseLost: (error: Error) => void
+}
+
+/** The opener of the store that the configuration names. The client of PostgreSQL is loaded only for a shared one. */
+export async function storeOpener(config: AgentConfig, parts: StoreOpenerParts): Promise<OpenStore> {
+  const { storeUrl, extraCa, agentName } = config
+  if (storeUrl === undefined) return realOutside.openStore
+  const { openStoreOf } = await import('../postgres/open-shared-store.ts')
+  const { connectToStore } = await import('../postgres/connect.ts')
+  const connecting = { ca: trustedCas(extraCa), timeoutMs, applicationName: `market-agent ${agentName}` }
+  const connect: SharedStoreParts['connect'] = (at, onEnd) => connectToStore(at, connecting, onEnd)
+  return (options) =>
+    openStoreOf({ ...config, ...parts, urlText: storeUrl, connect, files: realOutside.files }, options)
+}

@@ -1,0 +1,36 @@
+import type { StoreUnreachableError } from '../database/store-errors.ts'
+import { cures } from '../language/cures.ts'
+import type { Log } from './log.ts'
+
+const refused = 'calls with an id, of an item or of a transaction are refused'
+
+/** Logs what happens to a store that agents share. */
+export class StoreLog {
+  readonly #log: Log
+  #isAway = false
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** @param problem Undefined when the store is there. */
+  onContact(problem: StoreUnreachableError | undefined): void {
+    if (problem) this.#log.warn({ cause: problem.message, cure: cures.lookAtStore() }, 'the store cannot be reached')
+    else if (this.#isAway) this.#log.info('the store is there again')
+    this.#isAway = problem !== undefined
+  }
+
+  /** This agent took over what another one had. */
+  onTakeOver(agent: string): void {
+    const cure = cures.lookAtAgent()
+    this.#log.warn({ agent, cure }, 'another agent is dead: its calls and orders are taken over')
+  }
+
+  /** Why calls are refused now. @param mayBegin Whether the lease was renewed in time. */
+  reasonsBy(problem: StoreUnreachableError | undefined, mayBegin: boolean): readonly string[] {
+    if (problem) return [`${refused}, because the store cannot be reached: ${cures.lookAtStore()}`]
+    return mayBegin
+      ? []
+      : [`${refused}, because the lease of this agent was not renewed in time: ${cures.lookAtStore()}`]
+  }
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path'
+import type { JournalOptions } from '../call/open-journal.ts'
+import type { AgentConfig } from '../config/config.ts'
+import { readStoreUrl, type StoreUrl } from '../config/store-url.ts'
+import type { Files } from '../durable-files/files.ts'
+import { readBounded } from '../durable-files/read-bounded.ts'
+import { replaceFile } from '../durable-files/replace-file.ts'
+import { cures } from '../language/cures.ts'
+import type { Log } from '../log/log.ts'
+import { StoreLog } from '../log/store-log.ts'
+import type { Store } from '../store.ts'
+import { Database, type DatabaseOptions } from './database.ts'
+import { prepareSchema } from './prepare-schema.ts'
+import { openSharedStore } from './shared-store.ts'
+
+/** What the opener of a shared store works with. */
+export interface SharedStoreParts extends Pick<AgentConfig, 'agentName' | 'world'> {
+  /** Which `readStoreUrl` understands. */
+  readonly urlText: string
+  readonly connect: DatabaseOptions['connect']
+  /** Whether the agent begins only when no other one serves its world. */
+  readonly isStandby: boolean
+  readonly files: Files
+  readonly log: Log
+  /** Called when another agent took over from this one, which must end. */
+  readonly onLeaseLost: (error: Error) => void
+}
+
+/**
+ * Opens the store for one agent of several.
+ *
+ * @throws As `OpenStore`.
+ */
+export async function openStoreOf(parts: SharedStoreParts, options: JournalOptions): Promise<Store> {
+  const { agentName: name, world, urlText, connect, isStandby, files, log, onLeaseLost } = parts
+  const { clock, stateDir } = options
+  const storeLog = new StoreLog(log)
+  const database = await Database.open({
+    url: urlOf(urlText),
+    connect,
+    clock,
+    prepare: prepareSchema,
+    onLeaseLost,
+    onChange: (problem) => storeLog.onContact(problem),
+  })
+  await using opened = new AsyncDisposableStack()
+  opened.defer(() => database.close())
+  const shared = await openSharedStore({
+    ...options,
+    database,
+    name,
+    world,
+    isStandby,
+    stateId: stateIdOf(files, stateDir),
+    onTakeOver: (other) => storeLog.onTakeOver(other),
+  })
+  opened.defer(() => shared.journal.close())
+  const { journal, turns, listings, lease } = shared
+  const onUnregistered = ({ transactionId, itemRef }: { transactionId: number; itemRef: string }) => {
+    if (world === '') return
+    const cure = cures.registerByAgent()
+    log.warn(
+      { transactionId, itemRef, world, cure },
+      'no agent registered the item of an order; this one hands it over',
+    )
+  }
+  const running = opened.move()
+  return {
+    journal,
+    turns,
+    listings,
+    openLedger: async ({ onFull }) => shared.openLedger({ onFull, onUnregistered }),
+    countOpenOrders: () => shared.countOpenOrders(),
+    mayBegin: () => lease.mayBegin(),
+    get reasons() {
+      return storeLog.reasonsBy(database.problem, lease.mayBegin())
+    },
+    // A store that is away comes back by itself.
+    checkAlive: async () => undefined,
+    close: () => running.disposeAsync(),
+  }
+}
+
+function urlOf(text: string): StoreUrl {
+  const reading = readStoreUrl(text)
+  if (!reading.ok) throw new Error('the configuration reads the address of the store before')
+  return reading.url
+}
+
+/** Tells the state directory from every other one. Its owner is the only agent with it. */
+function stateIdOf(files: Files, stateDir: string): string {
+  const path = join(stateDir, 'store-id')
+  const read = readBounded(files, path)
+  if (typeof read !== 'string' && read.bytes.byteLength === 32) return read.bytes.toString('latin1')
+  const id = files.newName()
+  replaceFile(files, path, id, 0o600)
+  return id
+}
