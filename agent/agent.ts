@@ -183,6 +183,7 @@ export async function startAgent(
       inFlight: () => callLog.inFlight,
       waiting: () => turns.waiting,
       journal,
+      store,
       isJournalWritable: () => stateLog.reasons.length === 0,
       reasons: () => [...new Set([...reasons(), ...(spool?.reasons() ?? [])])],
       spool: () => spool?.status(),

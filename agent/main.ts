@@ -123,6 +123,17 @@ service
     (await import('./command-line/service-command.ts')).printWindowsService(flags),
   )
 
+const store = program.command('store').description(say`the PostgreSQL store that agents on several hosts share`)
+
+store
+  .command('schema')
+  .description(say`prints the SQL of its schema, for administrators who let no program create tables`)
+  .option('--user <user>', say`of the agents; it gets the rights that they need`, 'market_agent')
+  .action(async ({ user }: { user: string }) => {
+    const { schemaScript } = await import('./postgres/schema-script.ts')
+    process.stdout.write(schemaScript(user))
+  })
+
 program
   .command('completion')
   .description(say`prints a script that completes commands and options in a shell`)

@@ -15,6 +15,7 @@ export const openSqliteStore: OpenStore = async (options) => {
     countOpenOrders: async () => countOpenOrders(options.stateDir),
     mayBegin: () => true,
     reasons: [],
+    readStatus: async () => null,
     // No call has an empty id.
     checkAlive: () => journal.find(''),
     close: () => journal.close(),

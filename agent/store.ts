@@ -3,6 +3,18 @@ import type { Journal, JournalOptions } from './call/open-journal.ts'
 import type { Turns } from './call/turn.ts'
 import type { OpenLedger } from './orders/order-ledger.ts'
 
+/** How a store is that agents share. */
+export interface SharedStoreStatus {
+  /** Whether it can be asked. */
+  readonly up: boolean
+  /** For how long this agent may still act without renewing its lease, in seconds. */
+  readonly leaseS: number
+  readonly agent: string
+  readonly world: string
+  /** Those that are alive, this one included; null while the store cannot be asked. */
+  readonly agents: readonly { readonly name: string; readonly world: string }[] | null
+}
+
 /** Everything that an agent keeps, in its state directory or in a store that it shares. Only the opener knows which. */
 export interface Store {
   readonly journal: Journal
@@ -18,6 +30,8 @@ export interface Store {
   mayBegin(): boolean
   /** Why calls are refused, each with its cure. */
   readonly reasons: readonly string[]
+  /** Null for a store that is not shared. */
+  readStatus(): Promise<SharedStoreStatus | null>
   /** Resolves when the store answers, or cannot. Rejects if only a new process can mend it. */
   checkAlive(): Promise<unknown>
   /** The ledger is closed before. */

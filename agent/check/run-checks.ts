@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentConfig, ConfigReading, PartialConfig, WebhookSettings } from '../config/config.ts'
 import type { SettingName } from '../config/settings.ts'
+import { storeUrlOf } from '../config/store-url.ts'
 import { journalDatabase } from '../journal/schema.ts'
 import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
 import { ledgerDatabase } from '../orders/sqlite-order-ledger.ts'
+import { trustedCas } from '../platform/trusted-cas.ts'
 import { spoolDirs } from '../spool/spool-dirs.ts'
 import { type Check, type CheckName, right, unknown, type Verdict } from './check.ts'
 import { type DirFacts, probeDir } from './dir-facts.ts'
@@ -59,15 +61,26 @@ export async function* runChecks({ reading, offline, userAgent }: CheckOptions):
 
 /** The stages that look at this host, and at the game server. */
 async function hostStages(config: PartialConfig, offline: boolean): Promise<StageGroup[]> {
-  const { stateDir, spoolDir, logFile, host, port, webhook } = config
+  const { stateDir, spoolDir, storeUrl, logFile, host, port, webhook } = config
   const ownPort = await probePort(host, port, '/health')
   const agent = agentAt(ownPort)
   const portMin = lowestPort()
   const state: StageGroup = {
-    names: ['state-dir', 'journal', 'orders-ledger', 'state-owner'],
+    names: ['state-dir', ...(storeUrl === undefined ? databases.map(({ name }) => name) : []), 'state-owner'],
     needs: ['SERVICE_STATE_DIR'],
-    run: () => stateChecks(stateDir, agent),
+    run: () => stateChecks(stateDir, storeUrl === undefined ? databases : [], agent),
   }
+  const store = (urlText: string): StageGroup => ({
+    names: ['store'],
+    needs: ['SERVICE_STORE_URL', 'SERVICE_STORE_URL_FILE', 'SERVICE_AGENT_NAME', 'SERVICE_WORLD', 'SERVICE_CA_FILE'],
+    async run() {
+      if (offline) return [{ name: 'store', ...unknown(say`left out by --offline`) }]
+      const { probeStore, storeChecks } = await import('./store-stages.ts')
+      const url = storeUrlOf(urlText)
+      const self = { name: config.agentName, world: config.world }
+      return storeChecks(await probeStore(url, trustedCas(config.extraCa)), url, self)
+    },
+  })
   const spool = (root: string): StageGroup => ({
     names: ['spool-dirs', 'spool-group', 'spool-links', 'spool-disk'],
     needs: ['SERVICE_SPOOL_DIR'],
@@ -113,6 +126,7 @@ async function hostStages(config: PartialConfig, offline: boolean): Promise<Stag
   const { ordersBy, forwardUrl } = webhook ?? {}
   return [
     state,
+    ...(storeUrl === undefined ? [] : [store(storeUrl)]),
     ...(spoolDir === undefined ? [] : [spool(spoolDir)]),
     ...(spoolDir !== undefined && ordersBy === 'files' ? [events(spoolDir)] : []),
     log,
@@ -122,14 +136,20 @@ async function hostStages(config: PartialConfig, offline: boolean): Promise<Stag
   ]
 }
 
-function stateChecks(stateDir: string, agent: string | undefined): Check[] {
+const databases = [
+  { name: 'journal', kind: journalDatabase },
+  { name: 'orders-ledger', kind: ledgerDatabase },
+] as const
+
+function stateChecks(
+  stateDir: string,
+  used: readonly (typeof databases)[number][],
+  agent: string | undefined,
+): Check[] {
   const facts = probeDir(stateDir)
   const checks: Check[] = [...userChecks(stateDir, facts)]
   checks.push({ name: 'state-dir', ...judgeStateDir(stateDir, facts, tryStateDir(stateDir, facts)) })
-  for (const [name, kind] of [
-    ['journal', journalDatabase],
-    ['orders-ledger', ledgerDatabase],
-  ] as const) {
+  for (const { name, kind } of used) {
     const path = join(stateDir, kind.fileName)
     checks.push({ name, ...judgeDatabase(path, kind, probeDatabase(path)) })
   }

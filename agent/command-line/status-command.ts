@@ -18,7 +18,7 @@ export async function status(options: { config?: string; json?: boolean }): Prom
 
 /** Colours are for a terminal, and never with `NO_COLOR`: `styleText` looks at both. */
 function statusForPeople(status: Status): string {
-  const { platform, keys, calls, journal, spool, orders } = status
+  const { platform, keys, calls, journal, store, spool, orders } = status
   const nowMs = Date.parse(status.startedAt) + status.uptimeS * 1000
   const state = status.ready ? styleText('green', say`ready`) : styleText('red', say`not ready`)
   const rows: [string, string][] = [
@@ -34,6 +34,10 @@ function statusForPeople(status: Status): string {
       say`${journal.entries ?? '?'} ids, ${journal.writable ? say`writable` : styleText('red', say`not writable`)}`,
     ],
   ]
+  if (store) {
+    const others = store.agents?.map(({ name, world }) => (world === '' ? name : `${name} (${world})`)).join(', ')
+    rows.push([say`store`, store.up ? say`shared by ${others}` : styleText('red', say`cannot be reached`)])
+  }
   if (spool) {
     const files = say`${spool.backlog} waiting, ${spool.inFlight} in flight, ${spool.rejected} rejected`
     rows.push(['spool', spool.dir], ['', `${files}${oldest(spool.oldestAgeS)}`])

@@ -55,6 +55,13 @@ export function readStoreUrl(text: string): StoreUrlReading {
   return { ok: true, url: { hosts, user, password: password === '' ? undefined : password, database } }
 }
 
+/** The address that a configuration has, which was read before. */
+export function storeUrlOf(text: string): StoreUrl {
+  const reading = readStoreUrl(text)
+  if (!reading.ok) throw new Error('the configuration has an address that it did not read')
+  return reading.url
+}
+
 function wrong(problem: string): StoreUrlReading {
   return { ok: false, problem }
 }

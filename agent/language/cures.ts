@@ -16,6 +16,13 @@ export const cures = {
   setStoreUrl: () => say`set SERVICE_STORE_URL, or remove it`,
   lookAtAgent: () => say`look at its host and its log; it works again when it is started`,
   registerByAgent: () => say`register items through the agent of their game server`,
+  otherDatabase: () => say`name another database in SERVICE_STORE_URL`,
+  makeSchema: () =>
+    say`let an administrator run the output of: market-agent store schema; or give this user the right CREATE on the database`,
+  turnOn: (setting: string) => say`set ${setting} = on in postgresql.conf`,
+  replicateSynchronously: () =>
+    say`set synchronous_standby_names, for example to 'ANY 1 (*)', and leave synchronous_commit = on`,
+  nameWorlds: () => say`give each agent a SERVICE_WORLD, or none`,
   lookAtStore: () => say`look at the database that SERVICE_STORE_URL names`,
   freeSpaceOrQuota: () => say`free space on its disk, or raise the quota`,
   lookAtDisk: () => say`look at the disk first`,

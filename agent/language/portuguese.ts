@@ -72,6 +72,36 @@ export const portuguese: Readonly<Record<string, string>> = {
   'look at its host and its log; it works again when it is started':
     'veja a máquina e o log dele; quando for iniciado, ele volta a trabalhar',
   'register items through the agent of their game server': 'registre os itens pelo agente do servidor de jogo deles',
+  'name another database in SERVICE_STORE_URL': 'indique outro banco de dados em SERVICE_STORE_URL',
+  'let an administrator run the output of: market-agent store schema; or give this user the right CREATE on the database':
+    'peça a um administrador que execute a saída de: market-agent store schema; ou dê a este usuário o direito CREATE no banco de dados',
+  'set {0} = on in postgresql.conf': 'defina {0} = on no postgresql.conf',
+  "set synchronous_standby_names, for example to 'ANY 1 (*)', and leave synchronous_commit = on":
+    "defina synchronous_standby_names, por exemplo como 'ANY 1 (*)', e deixe synchronous_commit = on",
+  'give each agent a SERVICE_WORLD, or none': 'dê uma SERVICE_WORLD a cada agente, ou a nenhum',
+  "PostgreSQL {0} at {1}:{2} accepts writes; its clock minus this host's: {3} s, which does not matter":
+    'o PostgreSQL {0} em {1}:{2} aceita gravações; o relógio dele menos o desta máquina: {3} s, o que não importa',
+  "{0} is another program's schema": '{0} é um schema de outro programa',
+  '{0} does not exist, and this user may not make it': '{0} não existe, e este usuário não pode criá-lo',
+  '{0} is off: a power cut may lose or damage everything':
+    '{0} está off: uma queda de energia pode perder ou danificar tudo',
+  'a failover may lose the last commits, and an id with them':
+    'um failover pode perder os últimos commits, e um id com eles',
+  'a standby has each commit': 'um standby tem cada commit',
+  "each commit is on the server's disk": 'cada commit está no disco do servidor',
+  'nobody, because there is no schema yet': 'ninguém, porque ainda não há schema',
+  '{0}, lease {1} s': '{0}, lease {1} s',
+  'no agent is alive': 'nenhum agente está ativo',
+  '{0}; some have a world and some have none, so orders without a world reach only some':
+    '{0}; alguns têm um mundo e outros não, e pedidos sem mundo só chegam a alguns',
+  'the PostgreSQL store that agents on several hosts share':
+    'o banco de dados PostgreSQL que agentes em várias máquinas compartilham',
+  'prints the SQL of its schema, for administrators who let no program create tables':
+    'mostra o SQL do schema, para administradores que não deixam programas criar tabelas',
+  'of the agents; it gets the rights that they need': 'dos agentes; recebe os direitos de que eles precisam',
+  store: 'banco',
+  'shared by {0}': 'compartilhado por {0}',
+  'cannot be reached': 'inacessível',
   'look at the database that SERVICE_STORE_URL names': 'verifique o banco de dados indicado em SERVICE_STORE_URL',
   'free space on its disk, or raise the quota': 'libere espaço no disco ou aumente a cota',
   'give an attempt at most a third of the deadline': 'dê a cada tentativa no máximo um terço do prazo',

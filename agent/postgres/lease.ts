@@ -76,9 +76,14 @@ export class Lease {
     this.stop = () => stop()
   }
 
+  /** For how long the agent may still begin attempts without a renewal; negative if it may not. */
+  get restMs(): number {
+    return this.#renewedMs + mayBeginMs - this.#options.clock.monotonicMs()
+  }
+
   /** Whether the agent may begin an attempt now. */
   mayBegin(): boolean {
-    return this.#options.clock.monotonicMs() - this.#renewedMs <= mayBeginMs
+    return this.restMs >= 0
   }
 
   /**

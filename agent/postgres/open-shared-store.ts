@@ -1,21 +1,22 @@
 import { join } from 'node:path'
 import type { JournalOptions } from '../call/open-journal.ts'
 import type { AgentConfig } from '../config/config.ts'
-import { readStoreUrl, type StoreUrl } from '../config/store-url.ts'
+import { storeUrlOf } from '../config/store-url.ts'
+import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import { readBounded } from '../durable-files/read-bounded.ts'
 import { replaceFile } from '../durable-files/replace-file.ts'
 import { cures } from '../language/cures.ts'
 import type { Log } from '../log/log.ts'
 import { StoreLog } from '../log/store-log.ts'
-import type { Store } from '../store.ts'
+import type { SharedStoreStatus, Store } from '../store.ts'
 import { Database, type DatabaseOptions } from './database.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { openSharedStore } from './shared-store.ts'
 
 /** What the opener of a shared store works with. */
 export interface SharedStoreParts extends Pick<AgentConfig, 'agentName' | 'world'> {
-  /** Which `readStoreUrl` understands. */
+  /** As `readStoreUrl` takes it. */
   readonly urlText: string
   readonly connect: DatabaseOptions['connect']
   /** Whether the agent begins only when no other one serves its world. */
@@ -36,7 +37,7 @@ export async function openStoreOf(parts: SharedStoreParts, options: JournalOptio
   const { clock, stateDir } = options
   const storeLog = new StoreLog(log)
   const database = await Database.open({
-    url: urlOf(urlText),
+    url: storeUrlOf(urlText),
     connect,
     clock,
     prepare: prepareSchema,
@@ -75,16 +76,27 @@ export async function openStoreOf(parts: SharedStoreParts, options: JournalOptio
     get reasons() {
       return storeLog.reasonsBy(database.problem, lease.mayBegin())
     },
+    async readStatus() {
+      const agents = database.problem ? null : await findAlive(database)
+      return { up: agents !== null, leaseS: Math.max(0, lease.restMs / 1_000), agent: name, world, agents }
+    },
     // A store that is away comes back by itself.
     checkAlive: async () => undefined,
     close: () => running.disposeAsync(),
   }
 }
 
-function urlOf(text: string): StoreUrl {
-  const reading = readStoreUrl(text)
-  if (!reading.ok) throw new Error('the configuration reads the address of the store before')
-  return reading.url
+/** The agents that are alive; null if the store went away. */
+async function findAlive(database: Database): Promise<SharedStoreStatus['agents']> {
+  try {
+    const rows = await database.query(
+      'SELECT name, world FROM market_agent.agent WHERE lease_ends_ms > market_agent.now_ms() ORDER BY name',
+    )
+    return rows.map((row) => ({ name: String(row['name']), world: String(row['world']) }))
+  } catch (error) {
+    if (error instanceof StoreUnreachableError) return null
+    throw error
+  }
 }
 
 /** Tells the state directory from every other one. Its owner is the only agent with it. */

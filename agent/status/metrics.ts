@@ -19,12 +19,17 @@ export async function writeMetrics(
   const gauge = (name: string, help: string, value: number): void => {
     new Gauge({ name: prefix + name, help, registers }).set(value)
   }
-  const { calls, platform, spool, orders } = status
+  const { calls, platform, store, spool, orders } = status
 
   count('calls_total', 'Calls that ended. not-kept: the journal could not keep the answer.', counters.calls)
   count('attempts_total', 'Attempts to send a call to the platform, by their result.', counters.attempts)
   registry.registerMetric(durationsOf(counters))
   gauge('calls_in_flight', 'Calls without an answer.', calls.inFlight)
+  if (store) {
+    gauge('store_up', '1 if the store that agents share can be asked.', store.up ? 1 : 0)
+    gauge('lease_seconds', 'How long the agent may act without renewing its lease.', store.leaseS)
+    if (store.agents) gauge('agents', 'Agents that share the store and are alive.', store.agents.length)
+  }
   if (spool) {
     gauge('spool_backlog', 'Request files that are not claimed.', spool.backlog)
     gauge('spool_oldest_age_seconds', 'Age of the oldest request file without an answer.', spool.oldestAgeS ?? 0)

@@ -7,6 +7,7 @@ import type { Contact } from '../platform/contact.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
 import { fingerprintOf } from '../signing/signing-key.ts'
 import type { SpoolStatus } from '../spool/spool.ts'
+import type { SharedStoreStatus, Store } from '../store.ts'
 import type { Counters } from './counters.ts'
 
 /** What GET /status answers. Times are ISO-8601, UTC. */
@@ -38,6 +39,8 @@ export interface Status {
   }
   /** `entries` is null while the store cannot be asked. */
   readonly journal: { readonly entries: number | null; readonly writable: boolean }
+  /** Null where the agent shares no store with others. */
+  readonly store: SharedStoreStatus | null
   /** Null without a spool. */
   readonly spool: SpoolStatus | null
   /** Null without the webhook bridge, and while the store cannot be asked. `waiting`: offered and not taken. */
@@ -65,6 +68,7 @@ export interface StatusSources {
   readonly journal: Pick<IdempotencyJournal, 'count'>
   readonly isJournalWritable: () => boolean
   readonly reasons: () => readonly string[]
+  readonly store: Pick<Store, 'readStatus'>
   /** Undefined without a spool. */
   readonly spool: () => Promise<SpoolStatus> | undefined
   /** Oldest first; undefined without the webhook bridge. */
@@ -76,8 +80,9 @@ export async function readStatus(sources: StatusSources): Promise<Status> {
   const { clock, contact, platformClock } = sources
   const { baseUrl, signingKey, platformKeys } = sources.config()
   const uptimeMs = clock.monotonicMs() - sources.startedMs
-  const [entries, spool, open] = await Promise.all([
+  const [entries, store, spool, open] = await Promise.all([
     unlessAway(sources.journal.count()),
+    sources.store.readStatus(),
     sources.spool(),
     unlessAway(sources.findOpenOrders()),
   ])
@@ -99,6 +104,7 @@ export async function readStatus(sources: StatusSources): Promise<Status> {
     },
     calls: { inFlight: sources.inFlight(), waiting: sources.waiting(), ...sources.counters.ended },
     journal: { entries: entries ?? null, writable: sources.isJournalWritable() },
+    store,
     spool: spool ?? null,
     orders: open ? describeOrders(open, clock.wallMs()) : null,
   }

@@ -35,11 +35,15 @@ for %%f in (%1-*.json) do if not exist "%spool%\replies\%%f" call :take "%%f"
 popd & exit /b
 rem O arquivo aparece inteiro ou nao aparece. A linha "end" prova que coube no disco.
 :save
+set tries=0
+:saveAgain
 (
   for /f "tokens=1* delims==" %%a in ('set @') do echo %%b
   echo end
 ) > "%dir%\world.tmp"
 findstr /x /c:"end" "%dir%\world.tmp" >nul && move /y "%dir%\world.tmp" "%dir%\world.txt" >nul && exit /b
+rem Um antivirus pode segurar um dos dois arquivos por um momento.
+set /a tries+=1 & ping -n 2 127.0.0.1 >nul & if !tries! lss 5 goto saveAgain
 echo nao foi possivel gravar %dir%\world.txt 1>&2
 exit 1
 rem :offer ITEM: state, seller, stock e cents do anuncio (sem anuncio, state fica sem valor), e units: o que resta para
@@ -57,8 +61,7 @@ rem 2. Um pedido: se ainda nao foi decidido, decidir e entregar em uma gravacao 
 :take
 call :readJson "%~1" 2>nul
 for %%v in (a_quantity a_buyerCharacterRef) do if not defined %%v set %%v=0
-set ok=1
-for %%v in (a_transactionId a_itemRef a_quantity a_buyerCharacterRef) do call :mustBeName %%v
+set ok=1& for %%v in (a_transactionId a_itemRef a_quantity a_buyerCharacterRef) do call :mustBeName %%v
 if not defined ok exit /b
 rem Depois de actUntil o agente pode estar parado, e o comprador, com o dinheiro de volta. A hora e a do agente.
 if defined a_actUntil if %still% gtr 9 exit /b
@@ -155,8 +158,7 @@ exit /b
 for /f "tokens=1-5" %%a in ("!line%1! - - - -") do (
   set "name=%%a" & set "w1=%%b" & set "w2=%%c" & set "w3=%%d" & set "w4=%%e"
 )
-set ok=1
-for %%v in (name w1 w2 w3 w4) do call :mustBeName %%v
+set ok=1& for %%v in (name w1 w2 w3 w4) do call :mustBeName %%v
 if defined ok for %%c in (link list sold withdraw buy full room) do if "%name%"=="%%c" goto command_%%c
 echo %name%: recusado: comando desconhecido
 exit /b
@@ -187,11 +189,9 @@ call :call market.withdraw & call :tell withdraw result & exit /b
 set fields="itemRef":"%w1%","quantity":%w2%,"buyerCharacterRef":"%w3%"
 call :call transaction.create & call :tell buy a_checkoutUrl & exit /b
 :command_full
-set "@full.%w1%=full %w1%"
-call :save & echo full: ok& exit /b
+set "@full.%w1%=full %w1%" & call :save & echo full: ok& exit /b
 :command_room
-set "@full.%w1%="
-call :save & echo room: ok& exit /b
+set "@full.%w1%=" & call :save & echo room: ok& exit /b
 rem A linha que responde a um comando. O segundo argumento e o nome da variavel com o texto.
 :tell
 if "%result%"=="ok" echo %1: !%2!

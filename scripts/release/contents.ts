@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Metafile } from 'esbuild'
 import { hostTarget, lockedPackage, nodeLicenceFile } from './base-executable.ts'
@@ -49,6 +49,7 @@ function readPart(dir: string): Part {
     .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
     .sort()
     .map((file) => readFileSync(join(dir, file), 'utf8').trim())
+  if (texts.length === 0) texts.push(...licenceInReadme(dir))
   if (license === undefined && texts.length === 0) throw new Error(`${name} names no licence: look at ${dir}`)
   return {
     name,
@@ -56,4 +57,11 @@ function readPart(dir: string): Part {
     licence: license ?? 'see the text',
     licenceText: texts.join('\n\n') || `The package holds no licence text. Its package.json says: ${license}.`,
   }
+}
+
+/** Some packages have their licence at the end of their README. */
+function licenceInReadme(dir: string): readonly string[] {
+  const readme = join(dir, 'README.md')
+  const text = existsSync(readme) ? readFileSync(readme, 'utf8') : ''
+  return [...text.matchAll(/^#+ licen[cs]e\s+([^#]*copyright[^#]*)$/gim)].map(([, licence = '']) => licence.trim())
 }

@@ -118,6 +118,24 @@ test('an order is given to the game server of its world, whichever agent gets th
   await until(() => hosts.platform.actedOn('POST', report, {}) === 1)
 })
 
+test('status and metrics name the agents that share the store, and say when it is away', async () => {
+  await using hosts = await StoreProcesses.start()
+  const [a, b] = [await hosts.spawn('a', { SERVICE_WORLD: 'north' }), await hosts.spawn('b')]
+  await Promise.all([a.agent.listening, b.agent.listening])
+  const agents = [
+    { name: 'a', world: 'north' },
+    { name: 'b', world: '' },
+  ]
+  const metrics = async () => (await fetch(`${await a.agent.listening}/metrics`)).text()
+  expect(await status(a)).toMatchObject({ store: { up: true, agent: 'a', world: 'north', agents } })
+  expect(await metrics()).toMatch(/market_agent_store_up 1\n[\s\S]*market_agent_agents 2\n/)
+  a.proxy.cut()
+  await a.agent.printed('the store cannot be reached')
+  expect(await status(a)).toMatchObject({ store: { up: false, agents: null } })
+  expect(await metrics()).toContain('market_agent_store_up 0')
+  expect(await metrics()).not.toContain('market_agent_agents')
+})
+
 test('of a pair, either agent lists the order that one of them hands over, and takes the reply', async () => {
   await using hosts = await StoreProcesses.start()
   const [a, b] = [await hosts.spawn('a'), await hosts.spawn('b')]

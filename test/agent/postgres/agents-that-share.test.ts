@@ -185,7 +185,7 @@ test('an agent that starts again takes over from itself at once; one with its na
   await claim(a)
   await a.kill()
   await expect(open('a', 'elsewhere')).rejects.toThrow(LockedError)
-  await expect(open('a', 'elsewhere')).rejects.toThrow(/SERVICE_AGENT_NAME "a" .* another agent/)
+  await expect(open('a', 'elsewhere')).rejects.toThrow(/SERVICE_AGENT_NAME "a" .* locked by agent "a"/)
   const again = await open('a')
   expect(await claim(again)).toMatchObject({ kind: 'stored', answer: inDoubt })
   await again.kill()

@@ -33,6 +33,7 @@ test('GET /status has the documented shape, and no more', async () => {
     keys: { signing: { kid: 'game-server-1', fingerprint: expect.stringMatching(/^[\w-]{43}$/) }, platform: [] },
     calls: { inFlight: 0, waiting: 0, ok: 0, refused: 0, uncertain: 0 },
     journal: { entries: 0, writable: true },
+    store: null,
     spool: null,
     orders: null,
   })

@@ -109,6 +109,7 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
       countOpenOrders: async () => state.ledger.rows.orders.size,
       mayBegin: () => true,
       reasons: [],
+      readStatus: async () => null,
       checkAlive: async () => undefined,
       close: () => journal.close(),
     }
