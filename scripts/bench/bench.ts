@@ -10,7 +10,9 @@ import { writeIntoPage } from './benchmarks-page.ts'
 import { measureSyncMs } from './machine/disk.ts'
 import { report } from './report.ts'
 import type { BenchSettings } from './section.ts'
+import { far } from './sections/far.ts'
 import { idle } from './sections/idle.ts'
+import { idleClosers } from './sections/idle-closers.ts'
 import { newIds } from './sections/new-ids.ts'
 import { repeatedIds } from './sections/repeated-ids.ts'
 import { signedCalls } from './sections/signed-calls.ts'
@@ -21,7 +23,19 @@ import { stubBesidePrism } from './sections/stub.ts'
 import { webhook } from './sections/webhook.ts'
 
 /** In the order in which they run. */
-const sections = [signedCalls, newIds, repeatedIds, spoolPickup, spoolBacklog, webhook, idle, stubBesidePrism, starts]
+const sections = [
+  signedCalls,
+  far,
+  idleClosers,
+  newIds,
+  repeatedIds,
+  spoolPickup,
+  spoolBacklog,
+  webhook,
+  idle,
+  stubBesidePrism,
+  starts,
+]
 
 const root = join(import.meta.dirname, '..', '..')
 const pageFile = join(root, 'docs', 'benchmarks.md')

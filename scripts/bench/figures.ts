@@ -1,6 +1,9 @@
 /** Every figure that a section may measure, in the order of the columns: its heading and the digits shown. */
 export const figures = {
   perS: { title: 'per second', digits: 0 },
+  calls: { title: 'calls', digits: 0 },
+  lost: { title: 'lost', digits: 0 },
+  roundTrips: { title: 'round trips', digits: 2 },
   claimMs: { title: 'claim, ms', digits: 2 },
   answerMs: { title: 'answer, ms', digits: 2 },
   p50Ms: { title: 'p50, ms', digits: 2 },

@@ -6,8 +6,10 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** `stock`: `market.adjust-stock`. `mixed`: that and `market.eligibility` in turns. `once`: `market.register`. */
-export type Work = 'stock' | 'mixed' | 'once'
+/**
+ * `stock`: `market.adjust-stock`. `eligibility`: `market.eligibility`. `mixed`: both in turns. `once`: `market.register`.
+ */
+export type Work = 'stock' | 'eligibility' | 'mixed' | 'once'
 
 /** What is listed, without who sells it and its `itemRef`. */
 export const offer = {
@@ -25,7 +27,7 @@ export function* endlessCalls(work: Work): Generator<Call, never> {
     const itemRef = `item-${run}-${n}`
     if (work === 'once') {
       yield { operation: 'market.register', input: { ...offer, itemRef, sellerCharacterRef: 'character-1001' } }
-    } else if (work === 'stock' || n % 2 === 0) {
+    } else if (work === 'stock' || (work === 'mixed' && n % 2 === 0)) {
       yield { operation: 'market.adjust-stock', input: { itemRef, observedQuantity: n % 100 } }
     } else yield { operation: 'market.eligibility', input: { characterRef: `character-${run}-${n}` } }
   }

@@ -13,9 +13,8 @@ export const signedCalls: Section = {
   name: 'signed-calls',
   title: 'Signed calls',
   about:
-    'Calls without an id, answered by one platform that verifies every signature. The agent opens a connection for each' +
-    ' `once` call, the others reuse theirs. CPU is that of the process that signs; the client is the load generator. The' +
-    " caller's own process generates its load itself.",
+    'Calls without an id, answered by one platform that verifies every signature. CPU is that of the process' +
+    " that signs; the client is the load generator. The caller's own process generates its load itself.",
   goals: [
     atLeast(1.3, 'calls at 8 in flight, agent / sidecar', ratio('perS', [agent, at(8)], [sidecar, at(8)])),
     atLeast(1.3, 'calls at 32 in flight, agent / sidecar', ratio('perS', [agent, at(32)], [sidecar, at(32)])),
