@@ -109,7 +109,9 @@ export class OrderPath {
   }
 
   /** Hands an order over now instead of at its next moment. Resolves when it does not wait for a reply any more, or late. */
-  async settle({ transactionId, generation }: Order, timeoutMs: number): Promise<void> {
+  async settle(received: Order, timeoutMs: number): Promise<void> {
+    const { transactionId, generation } = received
+    if (!this.#table.has(transactionId)) this.#ofOthers.set(transactionId, received)
     const due = this.#table.get(transactionId)
     if (due?.at === 'due') this.#table.set(transactionId, { ...due, atMs: this.#nowMs(), tries: 0 })
     this.#act()
