@@ -30,6 +30,8 @@ export interface Example {
   readonly build?: (place: Place) => readonly string[]
   /** Its processes. The first one reads the commands and says `pronto`. */
   readonly start: (place: Place) => readonly (readonly string[])[]
+  /** It knows the time only from a living agent. Started without one, it gives nothing. */
+  readonly hasNoClock?: true
   /** It does one round of its work and ends and is started again and again as by cron. */
   readonly isStartedAgain?: true
 }
@@ -165,6 +167,7 @@ export const examples: readonly Example[] = [
     name: 'batch-files',
     ...overFiles,
     linesMax: 200,
+    hasNoClock: true,
     packages: [],
     needs: [],
     ...(process.platform !== 'win32' && { cannotRun: 'it needs Windows; under Wine: npm run test:windows -- batch' }),

@@ -1,0 +1,145 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type AgentHome, type AgentProcess, agentHome } from '../agent/fixtures/agent-process.ts'
+import { spawnBridge, webhookUrlOf } from '../agent/fixtures/bridge-process.ts'
+import { type CuttableProxy, startCuttableProxy } from '../agent/fixtures/cuttable-proxy.ts'
+
+/** What a host is. */
+export interface HostOptions {
+  readonly name: string
+  readonly world: string
+  readonly platformUrl: string
+  /** Of the store's server. */
+  readonly storePort: number
+  /** The address of the store behind a port. */
+  readonly storeUrlAt: (port: number) => string
+}
+
+/** The end of an agent that nobody caused. */
+export interface UnexpectedEnd {
+  readonly host: string
+  readonly code: number | null
+  readonly lastLines: string
+}
+
+/** Exit 3: another agent took over. Exit 1: the store could not be reached at the start. */
+const codesOfFaults = [0, 1, 3]
+
+/** A host with an agent that a service manager starts again, and its own way to the store. */
+export class Host implements AsyncDisposable {
+  readonly name: string
+  readonly world: string
+  readonly proxy: CuttableProxy
+  readonly unexpected: UnexpectedEnd[] = []
+  /** How often its agent was started. */
+  starts = 0
+  readonly #home: AgentHome
+  readonly #env: Readonly<Record<string, string>>
+  #agent: AgentProcess
+  /** Resolves when the machine is up. */
+  #up = Promise.resolve()
+  #isClosing = false
+
+  private constructor({ name, world, platformUrl, storeUrlAt }: HostOptions, proxy: CuttableProxy) {
+    this.name = name
+    this.world = world
+    this.proxy = proxy
+    this.#home = agentHome(platformUrl)
+    this.#env = {
+      SERVICE_STORE_URL: storeUrlAt(proxy.port),
+      SERVICE_AGENT_NAME: name,
+      SERVICE_WORLD: world,
+      SERVICE_ORDERS_BY: 'asking',
+    }
+    this.#agent = this.#spawn()
+    void this.#keepRunning()
+  }
+
+  static async start(options: HostOptions): Promise<Host> {
+    return new Host(options, await startCuttableProxy({ port: options.storePort }))
+  }
+
+  /** Sends a call, as a game server does that waits no longer than this. @returns undefined without an answer. */
+  async call(operation: string, input: object, id?: string, timeoutMs = 8_000): Promise<HostAnswer | undefined> {
+    try {
+      const body = JSON.stringify({ operation, input, id })
+      const url = `${await within(this.#agent.listening, timeoutMs)}/call`
+      const response = await fetch(url, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      return (await response.json()) as HostAnswer
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Where its agent takes webhooks; undefined while it does not. */
+  async webhookUrl(): Promise<string | undefined> {
+    return within(webhookUrlOf(this.#agent), 3_000).catch(() => undefined)
+  }
+
+  /** Kills its agent. It is started again after a while. */
+  async kill(downMs: number): Promise<void> {
+    this.#up = wait(downMs)
+    await this.#agent.kill()
+    await this.#up
+  }
+
+  /** Stops its process for a while. */
+  async pause(ms: number): Promise<void> {
+    const { child } = this.#agent
+    child.kill('SIGSTOP')
+    await wait(ms)
+    child.kill('SIGCONT')
+  }
+
+  /** How often its agent took over from the agent of a name, since its start. */
+  takeoversFrom(name: string): number {
+    return this.#agent.output().split(`"agent":"${name}","cure"`).length - 1
+  }
+
+  /** The last lines of its agent. */
+  get lastLines(): string {
+    return this.#agent.output().slice(-3_000)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    await this.#agent[Symbol.asyncDispose]()
+    this.proxy[Symbol.dispose]()
+    this.#home[Symbol.dispose]()
+  }
+
+  #spawn(): AgentProcess {
+    this.starts++
+    return spawnBridge(this.#home, this.#env)
+  }
+
+  async #keepRunning(): Promise<void> {
+    for (;;) {
+      const agent = this.#agent
+      const { code, signal } = await agent.ended
+      if (this.#isClosing) return
+      if (signal !== 'SIGKILL' && !codesOfFaults.includes(code ?? -1))
+        this.unexpected.push({ host: this.name, code, lastLines: agent.output().slice(-2_000) })
+      // As systemd does.
+      await Promise.all([this.#up, wait(500)])
+      this.#agent = this.#spawn()
+    }
+  }
+}
+
+/** An answer of an agent. */
+export interface HostAnswer {
+  readonly ok: boolean
+  readonly status?: number
+  readonly code?: string
+  readonly uncertain?: boolean
+  readonly data?: unknown
+}
+
+async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
+  return Promise.race([promise, wait(ms, undefined, { ref: false }).then(() => Promise.reject(new Error('too late')))])
+}

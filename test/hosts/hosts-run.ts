@@ -1,0 +1,203 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { processPublicKey } from '../agent/fixtures/agent-process.ts'
+import { order as event } from '../agent/fixtures/events.ts'
+import { FakePlatform, goodReply } from '../agent/fixtures/fake-platform.ts'
+import { newDatabase } from '../agent/fixtures/store-database.ts'
+import { goodInputs } from '../agent/fixtures/test-agent.ts'
+import { sendWebhook } from '../agent/fixtures/webhook-sender.ts'
+import type { Random } from '../simulation/random.ts'
+import { startCrashableServer } from '../simulation/stores/postgres-on-disk.ts'
+import { faults } from './faults.ts'
+import { Host, type HostAnswer } from './host.ts'
+
+/** What is run. */
+export interface HostsRunOptions {
+  /** How long faults happen. */
+  readonly stormMs: number
+  readonly random: Random
+  readonly say: (line: string) => void
+}
+
+/** What came of a run. */
+export interface HostsRunResult {
+  readonly purchases: number
+  readonly uncertain: number
+  readonly sales: number
+  readonly starts: number
+  readonly faults: Readonly<Record<string, number>>
+  /** The longest time from the death of an agent until another one took over, ms. */
+  readonly takeoverMsMax: number
+  readonly violations: readonly string[]
+}
+
+/** Two hosts are a pair, one has a world of its own. */
+const layout = [
+  { name: 'a', world: 'north' },
+  { name: 'b', world: 'north' },
+  { name: 'c', world: 'south' },
+]
+const worlds = ['north', 'south']
+const purchasesAtOnce = 6
+const quietMsMax = 60_000
+
+/**
+ * Three agents of one identity over a real PostgreSQL: purchases by ids from any host, and sales whose webhooks reach any
+ * host, while agents, their ways to the store and the store itself fail. Then all is healed, and everything must come to
+ * its end.
+ */
+export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promise<HostsRunResult> {
+  await using opened = new AsyncDisposableStack()
+  const server = opened.use(await startCrashableServer())
+  await server.holdBackWrites()
+  const platform = opened.use(await FakePlatform.start(processPublicKey))
+  const database = await newDatabase(server)
+  const storeUrlAt = (port: number) => `postgres://postgres@127.0.0.1:${port}/${database}`
+  const hosts: Host[] = []
+  for (const { name, world } of layout)
+    hosts.push(
+      opened.use(await Host.start({ name, world, platformUrl: platform.url, storePort: server.port, storeUrlAt })),
+    )
+  const violations: string[] = []
+  const anyHost = (of = hosts) => random.pick(of)
+  const delivered = new Set<number>()
+  const underWay = new Map<string, number>()
+  platform.reply = async (request) => {
+    const { method, path, body } = request
+    const itemRef = method === 'PUT' ? String(JSON.parse(body).itemRef) : undefined
+    if (itemRef !== undefined) {
+      const others = underWay.get(itemRef) ?? 0
+      if (others > 0) violations.push(`two calls of ${itemRef} were under way at the same time`)
+      underWay.set(itemRef, others + 1)
+      await wait(random.integer(1, 200))
+      underWay.set(itemRef, (underWay.get(itemRef) ?? 1) - 1)
+    }
+    if (method === 'POST') await wait(random.integer(1, 400))
+    const transactionId = Number(/\/transactions\/(\d+)/.exec(path)?.[1])
+    if (path.endsWith('/delivery')) {
+      delivered.add(transactionId)
+      platform.shown.set(transactionId, { paymentStatus: 'PAGO', deliveryStatus: 'ENTREGUE' })
+    }
+    const reply = goodReply(request)
+    const shown = method === 'GET' ? platform.shown.get(transactionId) : undefined
+    if (!shown) return reply
+    return { status: 200, body: JSON.stringify({ data: { ...JSON.parse(reply.body ?? '').data, ...shown } }) }
+  }
+
+  const takeoversMs: number[] = []
+  let isStorm = true
+  const count = { purchases: 0, uncertain: 0, sales: 0, faults: {} as Record<string, number> }
+
+  /** Repeats a call with its id on any host until it has an answer. */
+  async function answerOf(operation: string, input: object, id: string | undefined, of = hosts): Promise<HostAnswer> {
+    for (;;) {
+      const answer = await anyHost(of).call(operation, input, id)
+      const mayRepeat = !answer || answer.status === 503 || answer.code === 'CALL_UNDER_WAY'
+      if (answer && !mayRepeat) return answer
+      await wait(random.integer(50, 500))
+    }
+  }
+
+  async function buy(): Promise<void> {
+    const n = ++count.purchases
+    const input = { itemRef: `bought-${n}`, quantity: 1, buyerCharacterRef: 'char-2' }
+    const first = await answerOf('transaction.create', input, `buy-${n}`)
+    await wait(random.integer(2_000, 6_000))
+    const again = await answerOf('transaction.create', input, `buy-${n}`)
+    const acted = platform.actedOn('POST', '/v1/api/transactions', input)
+    const what = `buy-${n}: ${JSON.stringify(first)}, then ${JSON.stringify(again)}, and the platform acted ${acted} times`
+    if (first.uncertain) count.uncertain++
+    if (acted > 1) violations.push(`a purchase was made twice: ${what}`)
+    if (first.ok && !isDeepStrictEqual(again, { ...first, replayed: true })) violations.push(`two answers: ${what}`)
+    if (first.ok && acted !== 1) violations.push(`claimed what did not happen: ${what}`)
+    if (!first.ok && !first.uncertain && acted > 0) violations.push(`denied what happened: ${what}`)
+  }
+
+  async function adjust(itemRef: string): Promise<void> {
+    for (let observedQuantity = 1; isStorm; observedQuantity++) {
+      await anyHost().call('market.adjust-stock', { itemRef, observedQuantity })
+      await wait(random.integer(10, 200))
+    }
+  }
+
+  const given = new Map<number, string>()
+  let isServing = true
+  /** One game server of a world, which asks any agent of its world. */
+  async function serve(world: string): Promise<void> {
+    const own = hosts.filter((host) => host.world === world)
+    while (isServing) {
+      const answer = await anyHost(own).call('orders.open', {})
+      const { orders = [] } = (answer?.data ?? {}) as {
+        orders?: { transactionId: number; itemRef: string; state: string }[]
+      }
+      for (const { transactionId, itemRef, state } of orders) {
+        if (itemRef !== `of-${world}`) violations.push(`order ${transactionId} of ${itemRef} in world ${world}`)
+        if (state !== 'offered') continue
+        given.set(transactionId, world)
+        const reply = { transactionId, observedQuantity: 5, result: 'DELIVERED' }
+        await anyHost(own).call('orders.take', reply)
+      }
+      await wait(200)
+    }
+  }
+
+  /** The platform sends a webhook to any host until one takes it. */
+  async function sell(): Promise<void> {
+    const transactionId = ++count.sales
+    const world = random.pick(worlds)
+    const order = { ...event, transactionId, itemRef: `of-${world}` }
+    for (;;) {
+      const url = await anyHost().webhookUrl()
+      const answer = url === undefined ? undefined : await sendWebhook(url, order).catch(() => undefined)
+      if (answer?.status === 200) break
+      if (answer && answer.status !== 503) violations.push(`order ${transactionId} was answered ${answer.status}`)
+      await wait(random.integer(200, 1_000))
+    }
+    if (!given.has(transactionId)) violations.push(`order ${transactionId} was acknowledged before it was given`)
+  }
+
+  for (const world of worlds) {
+    const own = hosts.filter((host) => host.world === world)
+    const input = { ...goodInputs['market.register'], itemRef: `of-${world}` }
+    await answerOf('market.register', input, undefined, own)
+  }
+  const working = new Set<Promise<void>>()
+  const track = (work: Promise<void>) => {
+    working.add(work)
+    void work.finally(() => working.delete(work))
+  }
+  const serving = worlds.map(serve)
+  for (const itemRef of ['stock-1', 'stock-2']) for (let n = 0; n < 3; n++) track(adjust(itemRef))
+  const storm = (async () => {
+    const endMs = performance.now() + stormMs
+    while (performance.now() < endMs) {
+      const fault = random.pick(faults)
+      count.faults[fault.name] = (count.faults[fault.name] ?? 0) + 1
+      await fault.happen({ hosts, server, random, takeoversMs })
+    }
+    isStorm = false
+  })()
+  while (isStorm) {
+    if (working.size < purchasesAtOnce * 3) track(random.integer(0, 1) === 0 ? buy() : sell())
+    await wait(random.integer(20, 150))
+  }
+  await storm
+  say(`the storm is over: ${JSON.stringify(count)}`)
+  const isQuiet = async () => {
+    if (working.size > 0 || delivered.size < count.sales) return false
+    const open = await Promise.all(hosts.map((host) => host.call('orders.open', {})))
+    return open.every((answer) => answer?.ok && (answer.data as { orders: unknown[] }).orders.length === 0)
+  }
+  const quietEndMs = performance.now() + quietMsMax
+  while (!(await isQuiet()) && performance.now() < quietEndMs) await wait(500)
+  isServing = false
+  await Promise.all(serving)
+  if (working.size > 0) violations.push(`${working.size} purchases and sales came to no end`)
+  if (delivered.size < count.sales) violations.push(`${count.sales - delivered.size} sales are not delivered`)
+  violations.push(...hosts.flatMap(({ unexpected }) => unexpected.map((end) => JSON.stringify(end))))
+  violations.push(...platform.faults)
+  if (violations.length > 0) for (const { name, lastLines } of hosts) say(`${name}: ${lastLines}`)
+  const takeoverMsMax = Math.max(0, ...takeoversMs)
+  if (takeoverMsMax > 20_000) violations.push(`a take-over took ${takeoverMsMax} ms`)
+  return { ...count, takeoverMsMax, starts: hosts.reduce((sum, { starts }) => sum + starts, 0), violations }
+}
