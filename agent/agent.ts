@@ -204,6 +204,7 @@ export async function startAgent(
       return { ok: true, dataText: JSON.stringify(await bridge.orders.check()) }
     },
     listOrders: async () => bridge?.orders.listAll() ?? refuse('ORDERS_NOT_CONFIGURED'),
+    listOrdersOfWorlds: async () => bridge?.orders.listAllWorlds() ?? refuse('ORDERS_NOT_CONFIGURED'),
     operationsText,
     statusText: async () => JSON.stringify(await status()),
     metrics: async () => (await import('./status/metrics.ts')).writeMetrics(await status(), counters, manifest.version),

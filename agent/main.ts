@@ -93,6 +93,7 @@ program
   .description(say`open orders of the running daemon: what waits for the game server, and since when`)
   .option('--json', say`as JSON, as the operation orders.open answers`)
   .option('--check-now', say`asks the platform about every open order first`)
+  .option('--all-worlds', say`those of the other agents that share the store too`)
   .option(...configOption)
   .action(orders)
 

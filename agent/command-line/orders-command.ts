@@ -8,10 +8,14 @@ export interface OrdersOptions {
   readonly config?: string
   readonly json?: boolean
   readonly checkNow?: boolean
+  /** Those of the other agents that share the store too. */
+  readonly allWorlds?: boolean
 }
 
 /** What the table shows of an order in the answer of `orders.open`. */
 interface Listed {
+  /** With `--all-worlds`. */
+  readonly world?: string
   readonly transactionId: number
   readonly itemRef: string
   readonly quantity: number | null
@@ -23,10 +27,10 @@ interface Listed {
 }
 
 /** `market-agent orders`: the open orders, as a table for people or, with `--json`, in the form of `orders.open`. */
-export async function orders({ config, json, checkNow }: OrdersOptions): Promise<void> {
+export async function orders({ config, json, checkNow, allWorlds }: OrdersOptions): Promise<void> {
   const address = readConfig(config, readDaemonAddress)
   if (!address || (checkNow && !(await check(address)))) return
-  const text = await askForData(address, 'GET', '/orders')
+  const text = await askForData(address, 'GET', allWorlds ? '/orders/all-worlds' : '/orders')
   if (text === undefined) return
   process.stdout.write(json ? `${text}\n` : tableOf((JSON.parse(text) as { data: { orders: Listed[] } }).data.orders))
 }
@@ -66,7 +70,9 @@ const waitsFor = {
 
 function tableOf(listed: readonly Listed[]): string {
   if (listed.length === 0) return `${say`no open orders`}\n`
+  const hasWorlds = listed.some(({ world }) => world !== undefined)
   const rows = listed.map((order) => [
+    ...(hasWorlds ? [order.world || '-'] : []),
     String(order.transactionId),
     order.state,
     shortTime(order.since),
@@ -74,7 +80,15 @@ function tableOf(listed: readonly Listed[]): string {
     `${order.quantity ?? '?'} x ${order.itemRef.replace(/\p{C}/gu, '?')}`,
     waitsFor[order.state](order),
   ])
-  const head = [say`TRANSACTION`, say`STATE`, say`SINCE`, say`OFFERS`, 'ITEM', say`WAITS FOR`]
+  const head = [
+    ...(hasWorlds ? [say`WORLD`] : []),
+    say`TRANSACTION`,
+    say`STATE`,
+    say`SINCE`,
+    say`OFFERS`,
+    'ITEM',
+    say`WAITS FOR`,
+  ]
   const table = [head, ...rows]
   const widths = table.reduce<readonly number[]>(
     (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),

@@ -100,6 +100,8 @@ export const portuguese: Readonly<Record<string, string>> = {
     'mostra o SQL do schema, para administradores que não deixam programas criar tabelas',
   'of the agents; it gets the rights that they need': 'dos agentes; recebe os direitos de que eles precisam',
   store: 'banco',
+  WORLD: 'MUNDO',
+  'those of the other agents that share the store too': 'também os dos outros agentes que compartilham o banco',
   'shared by {0}': 'compartilhado por {0}',
   'cannot be reached': 'inacessível',
   'look at the database that SERVICE_STORE_URL names': 'verifique o banco de dados indicado em SERVICE_STORE_URL',

@@ -8,6 +8,7 @@ const routes = {
   '/call': { method: 'POST', needsToken: true },
   /** For `market-agent orders`. */
   '/orders': { method: 'GET', needsToken: true },
+  '/orders/all-worlds': { method: 'GET', needsToken: true },
   '/orders/check': { method: 'POST', needsToken: true },
   '/operations': { method: 'GET', needsToken: true },
   '/reload': { method: 'POST', needsToken: true },

@@ -21,6 +21,8 @@ export interface LoopbackOptions {
   readonly checkOrders: () => Promise<CallAnswer>
   /** Every open order, for GET /orders. */
   readonly listOrders: () => Promise<CallAnswer>
+  /** Every open order of every world, for GET /orders/all-worlds. */
+  readonly listOrdersOfWorlds: () => Promise<CallAnswer>
   /** Writes the JSON text of GET /operations. */
   readonly operationsText: () => string
   /** JSON text of GET /status. */
@@ -55,6 +57,10 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
     '/status': async () => ({ status: 200, text: await options.statusText() }),
     '/metrics': async () => ({ status: 200, ...(await options.metrics()) }),
     '/orders': async () => ({ status: 200, text: answerText(undefined, await options.listOrders()) }),
+    '/orders/all-worlds': async () => ({
+      status: 200,
+      text: answerText(undefined, await options.listOrdersOfWorlds()),
+    }),
     '/orders/check': answerCheckRequest,
     '/call': answerCallRequest,
     '/reload': answerReload,

@@ -29,6 +29,8 @@ export interface OrderLedger {
   find(transactionId: number): Promise<Order | undefined>
   /** Orders that are not over, oldest first. */
   findOpen(): Promise<readonly Order[]>
+  /** Open transactions of every world that shares the store, by world, oldest first. */
+  findOpenInWorlds(): Promise<readonly { readonly world: string; readonly order: Order }[]>
   /** Transactions that ended at or after a moment (Unix ms), oldest first. */
   findOverSince(sinceMs: number, max: number): Promise<readonly Order[]>
   /**

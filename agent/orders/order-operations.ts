@@ -81,6 +81,11 @@ export function orderOperations({ book, path, questions, clock, log }: OrderOper
     answer: (call: Call<OrdersOperation>): Promise<CallAnswer> => answers[call.operation.does](call.input),
     /** As `orders.open`, with every open order and without a question to the platform. */
     listAll: async (): Promise<CallAnswer> => listOf(await book.ledger.findOpen(), {}),
+    /** The open orders of every world that shares the store, each with its world. */
+    async listAllWorlds(): Promise<CallAnswer> {
+      const open = await book.ledger.findOpenInWorlds()
+      return success({ orders: open.map(({ world, order }) => ({ world, ...describeOrder(order) })) })
+    },
   }
 }
 

@@ -54,6 +54,8 @@ export class Orders {
   readonly answer: (call: Call<OrdersOperation>) => Promise<CallAnswer>
   /** As `orders.open`, for `market-agent orders`: with the orders that the platform has not confirmed yet. */
   readonly listAll: () => Promise<CallAnswer>
+  /** As `listAll`, for every world that shares the store. */
+  readonly listAllWorlds: () => Promise<CallAnswer>
   readonly #options: OrdersOptions
   #sweep: Promise<Asked> | undefined
   #stopPurging: () => void = () => undefined
@@ -71,11 +73,12 @@ export class Orders {
     this.files = new OrderFiles({ ...options, isChannel: channel === 'files', limitedLog })
     this.path = new OrderPath({ ...options, files: this.files, book, questions, attempt, limitedLog })
     this.reports = new OrderReports({ ...options, book })
-    const { answer, listAll } = orderOperations({ book, questions, path: this.path, clock, log })
+    const { answer, listAll, listAllWorlds } = orderOperations({ book, questions, path: this.path, clock, log })
     this.book = book
     this.questions = questions
     this.answer = answer
     this.listAll = listAll
+    this.listAllWorlds = listAllWorlds
   }
 
   /** Begins: with each open order the platform is asked first. */

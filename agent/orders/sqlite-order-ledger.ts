@@ -103,6 +103,7 @@ function ledgerOf(
   return {
     find: async (transactionId) => find(transactionId),
     findOpen: async () => all(() => findOpen.all()),
+    findOpenInWorlds: async () => all(() => findOpen.all()).map((order) => ({ world: '', order })),
     findOverSince: async (sinceMs, max) => all(() => findOver.all(sinceMs, max)),
     adopt: async () => all(() => [...findOpen.all(), ...findEnded.all()]),
     onOthers: () => undefined,

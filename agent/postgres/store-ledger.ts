@@ -117,6 +117,11 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
   return {
     find: async (transactionId) => (await all(`${find} transaction_id = $1`, [transactionId]))[0],
     findOpen: () => all(`${find} world = $1 AND NOT ${isOver} ORDER BY received_at_ms, transaction_id`, [world]),
+    async findOpenInWorlds() {
+      const sql = `SELECT world, record FROM market_agent.orders WHERE NOT ${isOver}
+        ORDER BY world, received_at_ms, transaction_id`
+      return (await database.query(sql)).map((row) => ({ world: String(row['world']), order: orderOf(row) }))
+    },
     findOverSince: (sinceMs, max) =>
       all(`${find} world = $1 AND ${isOver} AND since_ms >= $2 ORDER BY since_ms, transaction_id LIMIT $3`, [
         ...[world, sinceMs, max],

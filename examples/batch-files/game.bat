@@ -63,12 +63,12 @@ call :readJson "%~1" 2>nul
 for %%v in (a_quantity a_buyerCharacterRef) do if not defined %%v set %%v=0
 set ok=1& for %%v in (a_transactionId a_itemRef a_quantity a_buyerCharacterRef) do call :mustBeName %%v
 if not defined ok exit /b
-rem Depois de actUntil o agente pode estar parado, e o comprador, com o dinheiro de volta. A hora e a do agente.
-if defined a_actUntil if %still% gtr 9 exit /b
-if defined a_actUntil if "%agentAt%" gtr "%a_actUntil%" exit /b
 set result=TEMPORARY
 for /f "tokens=3" %%r in ("!@order.%a_transactionId%!") do set "result=%%r"
 if not "%result%"=="TEMPORARY" goto reply
+rem Depois de actUntil o agente pode estar parado, e o comprador, com o dinheiro de volta. A hora e a do agente.
+if defined a_actUntil if %still% gtr 9 exit /b
+if defined a_actUntil if "%agentAt%" gtr "%a_actUntil%" exit /b
 rem As unidades separadas sao para este pedido, ou ficam livres. Na duvida, adiado: o pedido volta mais tarde.
 set "@order.%a_transactionId%="
 call :offer %a_itemRef% & set text=adiado

@@ -14,6 +14,7 @@ async function answerOfBug(operation: string) {
     config: { current: { token: undefined }, reload: () => ({ ok: true, changed: [] }), readToken: () => undefined },
     answerCall: () => Promise.reject(new Error('a bug')),
     listOrders: () => Promise.reject(new Error('a bug')),
+    listOrdersOfWorlds: () => Promise.reject(new Error('a bug')),
     checkOrders: () => Promise.reject(new Error('a bug')),
     operationsText: () => '{}',
     statusText: async () => '{}',

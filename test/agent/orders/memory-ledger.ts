@@ -19,6 +19,8 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
   return {
     find: (transactionId) => answer(() => orders.get(transactionId)),
     findOpen: () => answer(() => all(({ phase }) => !isOver(phase), 'receivedAtMs')),
+    findOpenInWorlds: () =>
+      answer(() => all(({ phase }) => !isOver(phase), 'receivedAtMs').map((order) => ({ world: '', order }))),
     findOverSince: (sinceMs, max) =>
       answer(() => all(({ phase, sinceMs: endedMs }) => isOver(phase) && endedMs >= sinceMs, 'sinceMs').slice(0, max)),
     adopt: () => answer(() => all(({ phase }) => phase !== 'closed', 'receivedAtMs')),

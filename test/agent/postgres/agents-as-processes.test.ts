@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
 import { webhookUrlOf } from '../fixtures/bridge-process.ts'
+import { commandOutput } from '../fixtures/command-output.ts'
 import { order } from '../fixtures/events.ts'
 import { purchase as fileOfPurchase, putRequest } from '../fixtures/spool-fixture.ts'
 import { type StoreProcess, StoreProcesses } from '../fixtures/store-processes.ts'
@@ -111,6 +112,9 @@ test('an order is given to the game server of its world, whichever agent gets th
   const webhook = sendWebhook(await webhookUrlOf(south.agent), order)
   await until(async () => (await ordersOf(north)).length > 0)
   expect(await ordersOf(south)).toEqual([])
+  const { port } = new URL(await south.agent.listening)
+  const listed = await commandOutput(['orders', '--all-worlds'], { SERVICE_AGENT_PORT: port })
+  expect(listed.stdout).toMatch(/^WORLD +TRANSACTION[^\n]*\nnorth +17 +offered /)
   const reply = { transactionId: order.transactionId, observedQuantity: 3, result: 'DELIVERED' }
   expect(await north.agent.call('orders.take', reply)).toMatchObject({ ok: true })
   expect(await webhook).toEqual({ status: 200, body: { observedQuantity: 3 } })

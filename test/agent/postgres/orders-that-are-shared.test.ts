@@ -68,6 +68,7 @@ test('an order goes to the world that registered its item, whichever agent its w
   expect(await south.put(17)).toMatchObject({ order: { transactionId: 17 }, isOurs: false })
   await expect.poll(() => north.heard).toContainEqual([17, 'received', true])
   expect([await north.openIds(), await south.openIds()]).toEqual([[17], []])
+  expect(await south.ledger.findOpenInWorlds()).toMatchObject([{ world: 'n', order: { transactionId: 17 } }])
   expect((await north.put(17, { phase: 'taken' })).isOurs).toBe(true)
   await expect.poll(() => south.heard).toContainEqual([17, 'taken', false])
   expect(south.unregistered).toEqual([])

@@ -43,6 +43,7 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
   return {
     find: async (transactionId) => writer.read().orders.get(transactionId),
     findOpen: async () => all((order) => !isOver(order), 'receivedAtMs'),
+    findOpenInWorlds: async () => all((order) => !isOver(order), 'receivedAtMs').map((order) => ({ world: '', order })),
     findOverSince: async (sinceMs, max) =>
       all((order) => isOver(order) && order.sinceMs >= sinceMs, 'sinceMs').slice(0, max),
     adopt: async () => [
