@@ -15,6 +15,7 @@ import { nameProcess } from './command-line/process-name.ts'
 import { reload } from './command-line/reload-command.ts'
 import { type RunOptions, run } from './command-line/run-command.ts'
 import type { SystemdFlags } from './command-line/service-command.ts'
+import type { MoveFlags } from './command-line/store-command.ts'
 import { prefersPortuguese, say, speakPortuguese, speaksPortuguese } from './language/say.ts'
 
 nameProcess('market-agent')
@@ -134,6 +135,14 @@ store
     const { schemaScript } = await import('./postgres/schema-script.ts')
     process.stdout.write(schemaScript(user))
   })
+
+store
+  .command('move')
+  .description(say`moves ids and orders of a stopped agent, all or nothing; it can be repeated`)
+  .option('--to [url]', say`from the state directory into the store, SERVICE_STORE_URL if no address is given`)
+  .option('--from [url]', say`from the store back into the state directory`)
+  .option(...configOption)
+  .action(async (flags: MoveFlags) => (await import('./command-line/store-command.ts')).moveStore(flags))
 
 program
   .command('completion')

@@ -1,5 +1,8 @@
 import type { AgentConfig } from '../config/config.ts'
+import { StoreUnusableError } from '../database/store-errors.ts'
+import { cures } from '../language/cures.ts'
 import type { Log } from '../log/log.ts'
+import { countOpenOrders } from '../orders/sqlite-order-ledger.ts'
 import { trustedCas } from '../platform/trusted-cas.ts'
 import type { SharedStoreParts } from '../postgres/open-shared-store.ts'
 import { realOutside } from '../real-outside.ts'
@@ -24,6 +27,15 @@ export async function storeOpener(config: AgentConfig, parts: StoreOpenerParts):
   const { connectToStore } = await import('../postgres/connect.ts')
   const connecting = { ca: trustedCas(extraCa), timeoutMs, applicationName: `market-agent ${agentName}` }
   const connect: SharedStoreParts['connect'] = (at, onEnd) => connectToStore(at, connecting, onEnd)
-  return (options) =>
-    openStoreOf({ ...config, ...parts, urlText: storeUrl, connect, files: realOutside.files }, options)
+  return (options) => {
+    refuseStrandedOrders(options.stateDir)
+    return openStoreOf({ ...config, ...parts, urlText: storeUrl, connect, files: realOutside.files }, options)
+  }
+}
+
+/** Orders that an agent kept before it shared a store would wait for ever. */
+function refuseStrandedOrders(stateDir: string): void {
+  const count = countOpenOrders(stateDir)
+  if (count === 0) return
+  throw new StoreUnusableError(`${stateDir} has ${count} open orders that are not in the store: ${cures.moveToStore()}`)
 }

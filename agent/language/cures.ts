@@ -23,6 +23,7 @@ export const cures = {
   replicateSynchronously: () =>
     say`set synchronous_standby_names, for example to 'ANY 1 (*)', and leave synchronous_commit = on`,
   nameWorlds: () => say`give each agent a SERVICE_WORLD, or none`,
+  moveToStore: () => say`move them with: market-agent store move --to`,
   lookAtStore: () => say`look at the database that SERVICE_STORE_URL names`,
   freeSpaceOrQuota: () => say`free space on its disk, or raise the quota`,
   lookAtDisk: () => say`look at the disk first`,

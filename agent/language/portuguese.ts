@@ -100,6 +100,16 @@ export const portuguese: Readonly<Record<string, string>> = {
     'mostra o SQL do schema, para administradores que não deixam programas criar tabelas',
   'of the agents; it gets the rights that they need': 'dos agentes; recebe os direitos de que eles precisam',
   store: 'banco',
+  'move them with: market-agent store move --to': 'mova-os com: market-agent store move --to',
+  'give --to or --from, with the address of the store or with SERVICE_STORE_URL in the settings':
+    'informe --to ou --from, com o endereço do banco ou com SERVICE_STORE_URL nas configurações',
+  'the address of the store {0}': 'o endereço do banco {0}',
+  'moved: {0} ids, {1} orders': 'movidos: {0} ids, {1} pedidos',
+  'moves ids and orders of a stopped agent, all or nothing; it can be repeated':
+    'move ids e pedidos de um agente parado, tudo ou nada; pode ser repetido',
+  'from the state directory into the store, SERVICE_STORE_URL if no address is given':
+    'da pasta de estado para o banco; SERVICE_STORE_URL se nenhum endereço for informado',
+  'from the store back into the state directory': 'do banco de volta para a pasta de estado',
   WORLD: 'MUNDO',
   'those of the other agents that share the store too': 'também os dos outros agentes que compartilham o banco',
   'shared by {0}': 'compartilhado por {0}',

@@ -16,6 +16,7 @@ export const orderTables = `
   );
   CREATE INDEX orders_open ON market_agent.orders (world, received_at_ms, transaction_id)
     WHERE phase NOT IN ('ended', 'closed');
+  CREATE INDEX orders_to_hand_over ON market_agent.orders (world) WHERE phase <> 'closed';
   CREATE INDEX orders_over ON market_agent.orders (world, since_ms, transaction_id) WHERE phase IN ('ended', 'closed');
   CREATE INDEX orders_by_item ON market_agent.orders (item_ref);
 

@@ -19,6 +19,7 @@ import { signedCalls } from './sections/signed-calls.ts'
 import { spoolBacklog } from './sections/spool-backlog.ts'
 import { spoolPickup } from './sections/spool-pickup.ts'
 import { starts } from './sections/starts.ts'
+import { store } from './sections/store.ts'
 import { stubBesidePrism } from './sections/stub.ts'
 import { webhook } from './sections/webhook.ts'
 
@@ -28,6 +29,7 @@ const sections = [
   far,
   idleClosers,
   newIds,
+  store,
   repeatedIds,
   spoolPickup,
   spoolBacklog,

@@ -80,6 +80,7 @@ export const agentEdge: Edge = {
     'agent/platform/undici-connection.ts',
     'agent/platform/trusted-cas.ts',
     'agent/postgres/connect.ts',
+    'agent/postgres/kept-state.ts',
     'agent/signing/rsa-signing.ts',
     'agent/spool/watch-dir.ts',
   ],

@@ -1,0 +1,115 @@
+import { keyOfItem } from '../call/call.ts'
+import { StoreUnusableError } from '../database/store-errors.ts'
+import type { Order } from '../orders/order.ts'
+import type { Database, Query } from './database.ts'
+import type { KeptState } from './kept-state.ts'
+import { fromStorable, storable } from './storable.ts'
+
+/** Whose state is moved. */
+export interface StateOwner {
+  readonly agentName: string
+  readonly world: string
+}
+
+const keyStart = keyOfItem('')
+
+/**
+ * Adds what an agent kept to the store, in one transaction. Rows that are there stay as they are, so it can be repeated.
+ *
+ * @throws As `Database.transact`.
+ */
+export async function addToStore(database: Database, { agentName, world }: StateOwner, kept: KeptState): Promise<void> {
+  await database.transact(async (query) => {
+    for (const { id, fingerprint, operation, answer, restMs } of kept.calls)
+      await query(
+        `INSERT INTO market_agent.call (id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)
+           VALUES ($1, $2, $3, $4, false, $5, market_agent.now_ms() + $6::bigint) ON CONFLICT DO NOTHING`,
+        [storable(id), fingerprint, operation, agentName, answer, restMs],
+      )
+    for (const { itemRef, quantity, restMs } of kept.repairs)
+      await query(
+        `INSERT INTO market_agent.repair (key, quantity, due_at_ms)
+           VALUES ($1, $2, market_agent.now_ms() + $3::bigint) ON CONFLICT DO NOTHING`,
+        [storable(keyOfItem(itemRef)), quantity, restMs],
+      )
+    for (const order of kept.orders) {
+      const { transactionId, phase, itemRef, receivedAtMs, sinceMs } = order
+      await query('INSERT INTO market_agent.orders VALUES ($1, $2, NULL, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING', [
+        ...[transactionId, world, JSON.stringify(order), phase, storable(itemRef), receivedAtMs, sinceMs],
+      ])
+      // It was registered here, so its next order comes here.
+      await query('INSERT INTO market_agent.item VALUES ($1, $2, true) ON CONFLICT DO NOTHING', [
+        storable(itemRef),
+        world,
+      ])
+    }
+    for (const { itemRef, quantity } of kept.observations)
+      await query('INSERT INTO market_agent.observation VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+        ...[storable(itemRef), quantity],
+      ])
+    await query(`SELECT pg_notify('market_agent', 'ended')`)
+  })
+}
+
+/**
+ * Takes what belongs to one world out of the store. Ids stay too, because another world may repeat them.
+ *
+ * @param keep Makes it durable elsewhere. Only then it is removed.
+ * @throws {StoreUnusableError} An agent of the world is alive.
+ * @throws As `Database.transact`.
+ */
+export async function takeFromStore(
+  database: Database,
+  world: string,
+  keep: (kept: KeptState) => void,
+): Promise<KeptState> {
+  return database.transact(async (query) => {
+    const alive = await query(
+      'SELECT name FROM market_agent.agent WHERE world = $1 AND lease_ends_ms > market_agent.now_ms()',
+      [world],
+    )
+    if (alive.length > 0)
+      throw new StoreUnusableError(`agent ${String(alive[0]?.['name'])} still uses the store; stop it first`)
+    const kept = await readStore(query, world)
+    keep(kept)
+    await query('DELETE FROM market_agent.orders WHERE world = $1', [world])
+    return kept
+  })
+}
+
+async function readStore(query: Query, world: string): Promise<KeptState> {
+  const calls = await query(
+    `SELECT id, fingerprint, operation, answer, ends_at_ms - market_agent.now_ms() AS rest_ms
+       FROM market_agent.call WHERE answer IS NOT NULL AND ends_at_ms >= market_agent.now_ms()`,
+  )
+  const repairs = await query(
+    `SELECT key, quantity, greatest(0, due_at_ms - market_agent.now_ms()) AS rest_ms
+       FROM market_agent.repair WHERE quantity IS NOT NULL AND starts_with(key, $1)`,
+    [keyStart],
+  )
+  const orders = await query('SELECT record FROM market_agent.orders WHERE world = $1 FOR UPDATE', [world])
+  const observations = await query(
+    `SELECT item_ref, observed_quantity FROM market_agent.observation
+       WHERE item_ref IN (SELECT item_ref FROM market_agent.orders WHERE world = $1)`,
+    [world],
+  )
+  return {
+    calls: calls.map((row) => ({
+      id: fromStorable(String(row['id'])),
+      ...{
+        fingerprint: String(row['fingerprint']),
+        operation: String(row['operation']),
+        answer: String(row['answer']),
+      },
+      restMs: Number(row['rest_ms']),
+    })),
+    repairs: repairs.map((row) => ({
+      itemRef: fromStorable(String(row['key'])).slice(keyStart.length),
+      ...{ quantity: Number(row['quantity']), restMs: Number(row['rest_ms']) },
+    })),
+    orders: orders.map(({ record }) => JSON.parse(String(record)) as Order),
+    observations: observations.map((row) => ({
+      ...{ itemRef: fromStorable(String(row['item_ref'])), quantity: Number(row['observed_quantity']) },
+    })),
+  }
+}
