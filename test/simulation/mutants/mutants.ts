@@ -205,18 +205,6 @@ const agentMutants: readonly Mutant[] = [
     to: 'return name === undefined ? undefined : open',
   },
   {
-    name: 'a power cut takes a reply back',
-    file: 'agent/orders/record-reply.ts',
-    from: '{ observedQuantity },\n',
-    to: "{ observedQuantity, survives: 'kill' },\n",
-  },
-  {
-    name: 'TEMPORARY is not noted before it is reported',
-    file: 'agent/orders/order-reports.ts',
-    from: 'if (isTemporary && (await book.change(transactionId, noteTemporary))) this.#firstTemporary.add(call)',
-    to: 'void isTemporary',
-  },
-  {
     name: 'what a report may bring late is not repaired',
     file: 'agent/orders/order-reports.ts',
     from: 'if (before && lateUntilMs > 0) await',

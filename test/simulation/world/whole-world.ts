@@ -82,6 +82,7 @@ function assemble({ scheduler, random }: WorldParts, count: number): World<Targe
       network,
       platform,
       agents: servers.map(({ agent }) => agent),
+      games: servers.map(({ game }) => game),
       quirks: servers.map(({ quirks }) => quirks),
     },
     checkSafety: () => judge.assertKept(),
@@ -175,7 +176,7 @@ function assembleServer(name: string, parts: ServerParts) {
   })
   const isWindowKept = (sinceMs: number) => agent.startedMs < sinceMs || (host.clock.lastSetMs ?? 0) < sinceMs
   const answers = new AnswerPromises({ break: judge.break, platform, gameServerId, nowMs, isWindowKept })
-  installGame({
+  const game = installGame({
     callsBy,
     ordersBy,
     reportsBy,
@@ -200,7 +201,7 @@ function assembleServer(name: string, parts: ServerParts) {
   })
   const seen: { status: Status | undefined; atMs: number } = { status: undefined, atMs: 0 }
   installOperator(host, network, `${name}:8899`, (status) => Object.assign(seen, { status, atMs: nowMs() }))
-  return { name, host, agent, state, orders, answers, quirks, wants, files, saved, seen, gameServerId, addresses }
+  return { name, host, agent, game, state, orders, answers, quirks, wants, files, saved, seen, gameServerId, addresses }
 }
 
 function makeDirs({ disk }: ModelHost, dirs: readonly string[]): void {

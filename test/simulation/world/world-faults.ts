@@ -1,6 +1,7 @@
 import type { PartnerFault } from '../../../platform-stub/faults/partner-fault.ts'
 import type { WebhookFault } from '../../../platform-stub/faults/webhook-fault.ts'
 import type { FaultKind } from '../faults/fault.ts'
+import type { Program } from '../host.ts'
 import type { Random } from '../random.ts'
 import type { ModelAgent } from './agent-program.ts'
 import type { Quirks } from './game/quirks.ts'
@@ -10,6 +11,8 @@ import type { ModelPlatform } from './model-platform.ts'
 export interface WorldTargets {
   readonly platform: ModelPlatform
   readonly agents: readonly ModelAgent[]
+  /** The programs of the game servers. */
+  readonly games: readonly Program[]
   readonly quirks: readonly Quirks[]
 }
 
@@ -85,6 +88,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     lastsMs: [secondMs, minuteMs],
     strike: webhook(() => ({ kind: 'drop-response' })),
   },
+  { part: 'game server', name: 'is down', lastsMs: [minuteMs, 10 * minuteMs], strike: stopGame },
   { part: 'game server', name: 'is slow', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('isSlow') },
   {
     part: 'game server',
@@ -97,6 +101,13 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
   { part: 'configuration', name: 'signing key rotated', lastsMs: [1, 1], strike: rotateKey },
   { part: 'configuration', name: 'reload', lastsMs: [1, 1], strike: reload },
 ]
+
+/** For longer than an order's file may be acted on. */
+function stopGame({ games }: WorldTargets, random: Random) {
+  const game = random.pick(games)
+  game.process?.end()
+  return () => game.start()
+}
 
 function killPlatform({ platform }: WorldTargets) {
   platform.program.process?.end()
