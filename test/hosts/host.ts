@@ -38,6 +38,8 @@ export class Host implements AsyncDisposable {
   /** Resolves when the machine is up. */
   #up = Promise.resolve()
   #isClosing = false
+  /** Of its agents that have ended, by the name of the dead. */
+  readonly #takeovers = new Map<string, number>()
 
   private constructor({ name, world, platformUrl, storeUrlAt }: HostOptions, proxy: CuttableProxy) {
     this.name = name
@@ -95,9 +97,9 @@ export class Host implements AsyncDisposable {
     child.kill('SIGCONT')
   }
 
-  /** How often its agent took over from the agent of a name, since its start. */
+  /** How often its agents took over from the agent of a name. */
   takeoversFrom(name: string): number {
-    return this.#agent.output().split(`"agent":"${name}","cure"`).length - 1
+    return (this.#takeovers.get(name) ?? 0) + takeoversIn(this.#agent).filter((dead) => dead === name).length
   }
 
   /** The last lines of its agent. */
@@ -126,6 +128,7 @@ export class Host implements AsyncDisposable {
         this.unexpected.push({ host: this.name, code, lastLines: agent.output().slice(-2_000) })
       // As systemd does.
       await Promise.all([this.#up, wait(500)])
+      for (const dead of takeoversIn(agent)) this.#takeovers.set(dead, (this.#takeovers.get(dead) ?? 0) + 1)
       this.#agent = this.#spawn()
     }
   }
@@ -138,6 +141,11 @@ export interface HostAnswer {
   readonly code?: string
   readonly uncertain?: boolean
   readonly data?: unknown
+}
+
+/** The names of the dead from which an agent took over. */
+function takeoversIn(agent: AgentProcess): readonly string[] {
+  return [...agent.output().matchAll(/"agent":"(\w+)"[^\n]*"msg":"another agent is dead/g)].map(([, name = '']) => name)
 }
 
 async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value> {

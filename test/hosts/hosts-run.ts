@@ -92,7 +92,8 @@ export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promi
   async function answerOf(operation: string, input: object, id: string | undefined, of = hosts): Promise<HostAnswer> {
     for (;;) {
       const answer = await anyHost(of).call(operation, input, id)
-      const mayRepeat = !answer || answer.status === 503 || answer.code === 'CALL_UNDER_WAY'
+      // 408: the agent was paused while it read the request.
+      const mayRepeat = !answer || [408, 503].includes(answer.status ?? 0) || answer.code === 'CALL_UNDER_WAY'
       if (answer && !mayRepeat) return answer
       await wait(random.integer(50, 500))
     }
