@@ -393,6 +393,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   '{0}: hard links are not allowed ({1})': '{0}: hard links não são permitidos ({1})',
   '{0}: its disk is full, so lines are lost': '{0}: o disco está cheio, então linhas se perdem',
   '{0}: this user may open no port below {1}': '{0}: este usuário não pode abrir portas abaixo de {1}',
+  '{0}: version {1}': '{0}: versão {1}',
   '{0}: version {1}. Damage inside is found at the start':
     '{0}: versão {1}. Danos internos são encontrados na inicialização',
   '{0}: version {1}; the next start makes version {2} of it':

@@ -25,7 +25,7 @@ function commandLinesIn(page: string): CommandLine[] {
   const inline = [...page.replaceAll(/```.*?```/gs, '').matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text)
   return [...blocks, ...inline].flatMap((text) => {
     const found = text.matchAll(
-      /(?<=^|[\s'\\]|dist\/)(market-agent|platform-stub)(?:\.exe)?'? ((?:service|trigger) [a-z_-]+|[a-z][a-z-]*)([^|&#\n]*)/gm,
+      /(?<=^|[\s'\\]|dist\/)(market-agent|platform-stub)(?:\.exe)?'? ((?:service|store|trigger) [a-z_-]+|[a-z][a-z-]*)([^|&#\n]*)/gm,
     )
     return [...found].map(([, program, command = '', rest = '']) => ({
       program: program as Program,

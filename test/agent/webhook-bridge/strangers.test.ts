@@ -10,7 +10,9 @@ import { signWebhook } from '../fixtures/webhook-sender.ts'
 const recorded = await signWebhook('{}')
 const head = `POST /webhook HTTP/1.1\r\nHost: x\r\nX-Platform-Signature: ${recorded}\r\nContent-Length: 1000\r\n\r\n{`
 
-/** More connections than the port has, each opened again whenever the agent closes it. */
+const reopenMs = 300
+
+/** More connections than the port has, each opened again soon after the agent closes it. */
 async function openConnections(url: URL, count: number, textOf: (n: number) => string) {
   const sockets = new Set<Socket>()
   let isOver = false
@@ -22,7 +24,8 @@ async function openConnections(url: URL, count: number, textOf: (n: number) => s
       socket.once('close', () => {
         resolve()
         sockets.delete(socket)
-        if (!isOver) void open(n)
+        // Both ends are in this process: without a pause they would keep it from everything else.
+        setTimeout(() => isOver || void open(n), reopenMs).unref()
       })
       socket.once('connect', () => socket.write(textOf(n), () => resolve()))
     })
