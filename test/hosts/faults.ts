@@ -36,6 +36,8 @@ function cutOff(name: string, cut: (host: Host) => void): Fault {
 async function dieUntilTakenOver(place: FaultPlace): Promise<void> {
   const dead = any(place)
   const takeovers = () => place.hosts.reduce((sum, host) => sum + host.takeoversFrom(dead.name), 0)
+  // One that has no epoch yet leaves nothing to take over.
+  await dead.listening()
   const before = takeovers()
   const startMs = performance.now()
   let isDown = true

@@ -82,6 +82,19 @@ export class Host implements AsyncDisposable {
     return within(webhookUrlOf(this.#agent), 3_000).catch(() => undefined)
   }
 
+  /** Resolves when its agent takes calls. */
+  async listening(): Promise<void> {
+    for (;;) {
+      const agent = this.#agent
+      const isListening = await agent.listening.then(
+        () => true,
+        () => false,
+      )
+      if (isListening && agent === this.#agent && agent.child.exitCode === null) return
+      await wait(100)
+    }
+  }
+
   /** Kills its agent. It is started again after a while. */
   async kill(downMs: number): Promise<void> {
     this.#up = wait(downMs)
