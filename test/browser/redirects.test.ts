@@ -98,5 +98,9 @@ async function withoutUpdatesUntilPost(page: Page): Promise<void> {
   page.on('request', (request) => {
     hasPosted ||= request.method() === 'POST'
   })
-  await page.route('**/changes', (route) => (hasPosted ? route.continue() : route.abort()))
+  // A page whose stream is lost fetches itself again after a while.
+  await page.route('**/*', (route) => {
+    const isUpdate = ['eventsource', 'fetch'].includes(route.request().resourceType())
+    return isUpdate && !hasPosted ? route.abort() : route.continue()
+  })
 }
