@@ -36,15 +36,14 @@ function cutOff(name: string, cut: (host: Host) => void): Fault {
 async function dieUntilTakenOver(place: FaultPlace): Promise<void> {
   const dead = any(place)
   const takeovers = () => place.hosts.reduce((sum, host) => sum + host.takeoversFrom(dead.name), 0)
-  // One that has no epoch yet leaves nothing to take over.
-  await dead.listening()
+  await dead.alive()
   const before = takeovers()
   const startMs = performance.now()
   let isDown = true
   const down = dead.kill(place.random.integer(21_000, 25_000)).then(() => {
     isDown = false
   })
-  while (isDown && takeovers() === before) await wait(20)
+  while (isDown && takeovers() === before) await wait(100)
   place.takeoversMs.push(Math.round(performance.now() - startMs))
   await down
 }

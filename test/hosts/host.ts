@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { SharedStoreStatus } from '../../agent/store.ts'
 import { type AgentHome, type AgentProcess, agentHome } from '../agent/fixtures/agent-process.ts'
 import { spawnBridge, webhookUrlOf } from '../agent/fixtures/bridge-process.ts'
 import { type CuttableProxy, startCuttableProxy } from '../agent/fixtures/cuttable-proxy.ts'
@@ -82,17 +83,19 @@ export class Host implements AsyncDisposable {
     return within(webhookUrlOf(this.#agent), 3_000).catch(() => undefined)
   }
 
-  /** Resolves when its agent takes calls. */
-  async listening(): Promise<void> {
+  /** Resolves when its agent has a lease in the store: from then on its death leaves something to take over. */
+  async alive(): Promise<void> {
     for (;;) {
-      const agent = this.#agent
-      const isListening = await agent.listening.then(
-        () => true,
-        () => false,
-      )
-      if (isListening && agent === this.#agent && agent.child.exitCode === null) return
+      const store = await this.#storeStatus().catch(() => undefined)
+      if (store?.up && store.leaseS > 0 && store.agents?.some(({ name }) => name === this.name)) return
       await wait(100)
     }
+  }
+
+  async #storeStatus(): Promise<SharedStoreStatus | undefined> {
+    const url = `${await within(this.#agent.listening, 3_000)}/status`
+    const response = await fetch(url, { signal: AbortSignal.timeout(3_000) })
+    return ((await response.json()) as { store?: SharedStoreStatus }).store
   }
 
   /** Kills its agent. It is started again after a while. */
