@@ -4,10 +4,11 @@
  * Debian's `prometheus` if that is missing, so it is not a part of `npm test`.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startPostgres } from '../test/agent/fixtures/postgres-server.ts'
 
 const root = join(import.meta.dirname, '..')
 const monitoring = join(root, 'docs', 'operations', 'monitoring')
@@ -39,13 +40,15 @@ function start(program: string, args: readonly string[], msg: string): Promise<R
   })
 }
 
-async function startAgent(): Promise<string> {
+async function startAgent(storePort: number): Promise<string> {
   const { url } = await start('platform-stub', ['serve', '--port', '0', '--memory'], 'listening')
   const provision = ['provision', '--url', String(url), '--name', 'metrics', '--agent-port', '18899', '--bridge']
   const dirs = ['--spool-dir', join(dir, 'spool'), '--state-dir', join(dir, 'state'), '--out', join(dir, 'game-server')]
   const bridge = ['--webhook-url', 'http://127.0.0.1:18898/webhook']
   execFileSync(process.execPath, [join(root, 'platform-stub', 'main.ts'), ...provision, ...bridge, ...dirs])
-  const agent = await start('agent', ['run', '--config', join(dir, 'game-server', 'agent.env')], 'listening')
+  const config = join(dir, 'game-server', 'agent.env')
+  appendFileSync(config, `SERVICE_STORE_URL=postgres://postgres@127.0.0.1:${storePort}/postgres\n`)
+  const agent = await start('agent', ['run', '--config', config], 'listening')
   return String(agent['url'])
 }
 
@@ -98,7 +101,8 @@ async function run(): Promise<void> {
   }
   execFileSync('promtool', ['check', 'rules', 'alerts.rules.yml'], { cwd: monitoring, stdio: 'inherit' })
   execFileSync('promtool', ['test', 'rules', 'alerts.test.yml'], { cwd: monitoring, stdio: 'inherit' })
-  const url = await startAgent()
+  await using store = await startPostgres()
+  const url = await startAgent(store.port)
   startPrometheus(url)
   const text = await (await fetch(`${url}/metrics`)).text()
   execFileSync('promtool', ['check', 'metrics'], { input: text, stdio: ['pipe', 'inherit', 'inherit'] })
