@@ -19,13 +19,15 @@ export interface ProgramOrder {
   readonly logFile: string
   /** The address of a program that does not print one. It listens as soon as it accepts a connection. */
   readonly listensAt?: string
+  /** The message of its log line that says that it has started; `listening` if left out. */
+  readonly startedWith?: string
 }
 
 /** A program that listens. Disposing ends it. */
 export interface RunningProgram extends AsyncDisposable {
   readonly name: string
   readonly pid: number
-  /** From its line with `"msg":"listening"`, or `listensAt`. */
+  /** From the line of its log that says that it has started, or `listensAt`. Empty if that line has no address. */
   readonly url: string
   /** For signals, and for its end. */
   readonly child: ChildProcess
@@ -44,7 +46,7 @@ function killRunning(): void {
  * @throws {Error} It ended, or did not listen within 60 s. The message has the end of its output.
  */
 export async function startProgram(order: ProgramOrder): Promise<RunningProgram> {
-  const { name, command, env, logFile, listensAt } = order
+  const { name, command, env, logFile, listensAt, startedWith } = order
   const [file = '', ...args] = command
   const log = openSync(logFile, 'w')
   const child = spawn(file, args, {
@@ -60,7 +62,7 @@ export async function startProgram(order: ProgramOrder): Promise<RunningProgram>
 
   try {
     const said = (): Promise<string | undefined> =>
-      listensAt ? reached(listensAt) : Promise.resolve(listeningUrl(logFile))
+      listensAt ? reached(listensAt) : Promise.resolve(urlInLog(logFile, startedWith))
     const url = await Promise.race([failed, untilListening(child, name, logFile, said)])
     return { name, pid: child.pid ?? 0, url, child, [Symbol.asyncDispose]: () => end(child) }
   } catch (error) {
@@ -84,18 +86,19 @@ async function untilListening(
   const deadlineMs = performance.now() + startTimeoutMs
   while (performance.now() < deadlineMs && child.exitCode === null && child.signalCode === null) {
     const url = await urlIfListening()
-    if (url) return url
+    if (url !== undefined) return url
     await wait(lookIntervalMs)
   }
   const output = readFileSync(logFile, 'utf8').slice(-2_000)
   throw new Error(`${name} did not come to listen (exit ${child.exitCode ?? child.signalCode}):\n${output}`)
 }
 
-function listeningUrl(logFile: string): string | undefined {
+/** The address in the first line of a log with a message; empty if that line has none, undefined without such a line. */
+export function urlInLog(logFile: string, message = 'listening'): string | undefined {
   const line = readFileSync(logFile, 'utf8')
     .split('\n')
-    .find((candidate) => candidate.includes('"msg":"listening"'))
-  return line && (JSON.parse(line) as { url: string }).url
+    .find((candidate) => candidate.includes(`"msg":"${message}"`))
+  return line === undefined ? undefined : ((JSON.parse(line) as { url?: string }).url ?? '')
 }
 
 async function reached(url: string): Promise<string | undefined> {

@@ -2,13 +2,18 @@
  * `npm run demo`: a stub and three sample game servers, each with its agent, as real processes. A purchase in each of the
  * three ways in which a game server gets its orders, a refund, a repeated id, a refusal. Each game server has the one
  * handler of `demo/handler.ts`, and its agent reports what it replied. Prints a line for each step.
- * Exit 0, or 1 with the step that failed.
+ * `npm run demo -- --hosts 3`: three worlds with one identity, each with its agent, over one PostgreSQL. One agent is
+ * killed in the middle of a sale. `--binary` runs the executables of `npm run build`.
+ * Exit 0, 1 with the step that failed, or 2 if it cannot run like this here.
  */
+import { parseArgs } from 'node:util'
+import { PostgresMissingError } from '../test/agent/fixtures/postgres-server.ts'
 import { type GameServer, gameServerThatAsks, gameServerWithFiles, gameServerWithHttp } from './demo/game-server.ts'
 import { letSell, linkSeller, offer, offerAndBuy, payAndSeeItEnd, refunded, sold, succeed } from './demo/purchase.ts'
 import { type Stage, setStage } from './demo/stage.ts'
 import { expectThat, StepFailed, step } from './demo/steps.ts'
-import { binaryPrograms, sourcePrograms } from './programs.ts'
+import { playThreeHosts } from './demo/three-hosts.ts'
+import { binaryPrograms, type ProgramCommands, sourcePrograms } from './programs.ts'
 
 async function play(stage: Stage, withHttp: GameServer, withFiles: GameServer, thatAsks: GameServer): Promise<void> {
   console.log('\nA purchase over HTTP: the agent posts the order to the game server')
@@ -53,8 +58,9 @@ async function play(stage: Stage, withHttp: GameServer, withFiles: GameServer, t
   await payAndSeeItEnd(stage, thatAsks, await offerAndBuy(thatAsks, 'offer-4'), sold)
 }
 
-try {
-  await using stage = await setStage(process.argv.includes('--binary') ? binaryPrograms : sourcePrograms)
+/** One game server for each of the three ways. */
+async function playThreeWays(programs: ProgramCommands): Promise<void> {
+  await using stage = await setStage(programs)
   console.log(`platform-stub at ${stage.stubUrl}, three game servers, each with its market-agent`)
   const [http, files, asking] = await Promise.all([
     gameServerWithHttp(stage),
@@ -65,8 +71,22 @@ try {
   using withFiles = files
   using thatAsks = asking
   await play(stage, withHttp, withFiles, thatAsks)
+}
+
+const { binary, hosts } = parseArgs({ options: { binary: { type: 'boolean' }, hosts: { type: 'string' } } }).values
+if (hosts !== undefined && hosts !== '3') {
+  console.error('The demo of several hosts has three: npm run demo -- --hosts 3')
+  process.exit(2)
+}
+try {
+  const programs = binary ? binaryPrograms : sourcePrograms
+  await (hosts === undefined ? playThreeWays(programs) : playThreeHosts(programs))
   console.log('\nAll went as it should.')
 } catch (error) {
+  if (error instanceof PostgresMissingError) {
+    console.error(`The demo of several hosts cannot run here: ${error.message}.`)
+    process.exit(2)
+  }
   console.error(`\nThe demo failed at ${error instanceof StepFailed ? error.message : error}`)
   // Ends the programs that were still starting when another one failed, too.
   process.exit(1)

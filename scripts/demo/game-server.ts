@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { OrderReply } from '../../contract/order-reply.ts'
 import { until } from '../until.ts'
 import { type Caller, callingByFiles, callingByHttp, writeWhole } from './callers.ts'
 import { Game, type HandedEvent } from './handler.ts'
+import { openOrderPort } from './order-port.ts'
 import type { Stage } from './stage.ts'
 
 /** A sample game server: how it calls its agent, and how it gets its orders. */
@@ -24,43 +22,13 @@ export interface GameServer extends Disposable {
 
 /** The agent posts each event to the game server, which replies in its answer. */
 export async function gameServerWithHttp(stage: Stage): Promise<GameServer> {
-  const game = new Game()
-  const events: HandedEvent[] = []
-  const replies = new Map<number, OrderReply>()
-  const token = randomUUID()
-  const server = createServer(async (request, response) => {
-    // Anyone who reaches this port could post an order. Only the agent knows the token.
-    if (request.headers.authorization !== `Bearer ${token}`) return void response.writeHead(401).end()
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const event = JSON.parse(Buffer.concat(chunks).toString('utf8')) as HandedEvent
-    events.push(event)
-    if (event.event === 'transfer_order') replies.set(event.transactionId, game.handle(event))
-    const reply = event.event === 'transfer_order' ? replies.get(event.transactionId) : {}
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A demo that fails before the end of this server must end too.
-  server.unref()
-  const agent = await stage.startAgent('with-http', {
-    SERVICE_WEBHOOK_FORWARD_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`,
-    SERVICE_WEBHOOK_FORWARD_TOKEN: token,
-  })
+  const port = await openOrderPort()
+  const agent = await stage.startAgent('with-http', port.settingsFor('agent'))
   return {
+    ...port,
     id: agent.gameServerId,
-    game,
     call: callingByHttp(agent.url),
     words: { order: 'the agent posts transfer_order', end: 'the agent posts transaction_terminal' },
-    handleOrder: (id) => until(async () => replies.get(id), `order ${id}`),
-    hearEnd: (id) =>
-      until(
-        async () => events.find((event) => event.event === 'transaction_terminal' && event.transactionId === id),
-        `terminal event of transaction ${id}`,
-      ),
-    [Symbol.dispose]() {
-      server.close()
-      server.closeAllConnections()
-    },
   }
 }
 

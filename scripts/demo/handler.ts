@@ -14,6 +14,8 @@ export interface HandedEvent {
 export class Game {
   /** Units that the seller offers, by item. */
   readonly stock = new Map<string, number>()
+  /** The transactions for which it has given an item, one for each time. */
+  readonly given: number[] = []
   readonly #known = new Map<number, Pick<OrderReply, 'result' | 'detail'>>()
 
   /** The one handler that sells: gives the item of an order that is not known yet and says what happened. */
@@ -23,7 +25,10 @@ export class Game {
     if (!order) {
       const left = this.stock.get(itemRef) ?? 0
       const isThere = left >= quantity
-      if (isThere) this.stock.set(itemRef, left - quantity)
+      if (isThere) {
+        this.stock.set(itemRef, left - quantity)
+        this.given.push(transactionId)
+      }
       order = isThere ? { result: 'DELIVERED', detail: null } : { result: 'OUT_OF_STOCK', detail: 'o item se perdeu' }
       this.#known.set(transactionId, order)
     }

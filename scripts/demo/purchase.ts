@@ -82,9 +82,19 @@ export interface Course {
 export const sold: Course = { result: 'DELIVERED', status: 'PAGO / ENTREGUE', outcome: 'CONCLUIDA' }
 export const refunded: Course = { result: 'OUT_OF_STOCK', status: 'ESTORNADO / FALHOU', outcome: 'ESTORNADA' }
 
-/** Pays, and sees the order handled, its result reported by the agent, and its terminal event handed on. */
+/** Pays, and sees it end. */
 export async function payAndSeeItEnd(stage: Stage, server: GameServer, id: number, course: Course): Promise<void> {
-  await step('the buyer pays in the checkout', () => stage.atPlatform('POST', `/stub/transactions/${id}/pay`, {}))
+  await step('the buyer pays in the checkout', () => pay(stage, id))
+  await seeItEnd(stage, server, id, course)
+}
+
+/** What the buyer does in the checkout. */
+export function pay(stage: Stage, id: number): Promise<unknown> {
+  return stage.atPlatform('POST', `/stub/transactions/${id}/pay`, {})
+}
+
+/** Sees the order handled, its result reported by the agent, and its terminal event handed on. */
+export async function seeItEnd(stage: Stage, server: GameServer, id: number, course: Course): Promise<void> {
   await step(
     server.words.order,
     async () => {
