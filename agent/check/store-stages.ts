@@ -3,6 +3,7 @@ import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
 import { connectToStore, NoWritableHostError } from '../postgres/connect.ts'
 import { schemaName, schemaVersions } from '../postgres/schema.ts'
+import type { StoreClient } from '../postgres/session.ts'
 import { type Check, right, unknown, type Verdict, warning, wrong } from './check.ts'
 
 /** An agent that the store knows. */
@@ -74,7 +75,7 @@ export async function probeStore(url: StoreUrl, ca: string[]): Promise<StoreFact
 
 async function schemaBy(
   { may_make, has_schema, is_ours }: Readonly<Record<string, unknown>>,
-  client: { query(sql: string): Promise<{ rows: Record<string, unknown>[] }> },
+  client: Pick<StoreClient, 'query'>,
 ): Promise<SchemaFacts> {
   if (has_schema !== true) return { at: 'missing', mayMake: may_make === true }
   if (is_ours !== true) return { at: 'foreign' }

@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import type { StoreHost, StoreUrl } from '../config/store-url.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
+import type { StoreSession } from './session.ts'
 
 const silenceMsMax = 1_000
 
@@ -30,15 +31,6 @@ export class NoWritableHostError extends StoreUnreachableError {
     super(`no host of the store accepts writes (${problems.map(describe).join('; ')})`)
     this.problems = problems
   }
-}
-
-/** A session with a host that accepted writes when it began. */
-export interface StoreSession {
-  readonly client: Client
-  /** The host that was used. */
-  readonly host: StoreHost
-  /** Ends the session cleanly, or after a second without the server. */
-  end(): Promise<void>
 }
 
 /**

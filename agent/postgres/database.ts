@@ -1,13 +1,9 @@
 import pLimit from 'p-limit'
-import type { Client, Notification } from 'pg'
 import type { Clock } from '../clock/clock.ts'
 import type { StoreUrl } from '../config/store-url.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
-import type { StoreSession } from './connect.ts'
+import type { Row, StoreClient, StoreSession } from './session.ts'
 import { errorOfStatement, LeaseLostError } from './statement-error.ts'
-
-/** One row of a result. */
-export type Row = Readonly<Record<string, unknown>>
 
 /** Runs one statement. @throws As `Database.query`. */
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>
@@ -41,7 +37,7 @@ interface Connection {
 
 type State =
   | { readonly at: 'away'; readonly problem: StoreUnreachableError }
-  | { readonly at: 'connected'; readonly connection: Connection; readonly idle: Client[] }
+  | { readonly at: 'connected'; readonly connection: Connection; readonly idle: StoreClient[] }
   | { readonly at: 'closed' }
 
 /**
@@ -160,9 +156,14 @@ export class Database {
     return result.finally(() => this.#underWay.delete(result))
   }
 
-  async #run(connection: Connection, client: Client, sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  async #run(
+    connection: Connection,
+    client: StoreClient,
+    sql: string,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]> {
     try {
-      return (await client.query<Row>(sql, [...values])).rows
+      return (await client.query(sql, [...values])).rows
     } catch (error) {
       const problem = errorOfStatement(error)
       if (problem instanceof LeaseLostError) this.#options.onLeaseLost(problem)
@@ -186,7 +187,7 @@ export class Database {
     const connection = { watch, statements }
     try {
       for (const session of sessions) if (session.status === 'rejected') throw session.reason
-      watch.client.on('notification', ({ payload }: Notification) => this.#tell(payload))
+      watch.client.on('notification', ({ payload }) => this.#tell(payload))
       await this.#run(connection, watch.client, `LISTEN ${channel}`, [])
       await prepare((sql, values = []) => this.#run(connection, watch.client, sql, values))
       if (opened.hasEnded) throw new StoreUnreachableError('the connection ended')

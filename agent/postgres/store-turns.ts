@@ -2,8 +2,9 @@ import { KeyQueues } from '../call/key-queues.ts'
 import type { Turn, Turns } from '../call/turn.ts'
 import type { Clock } from '../clock/clock.ts'
 import { Bell } from './bell.ts'
-import type { Database, Row } from './database.ts'
+import type { Database } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
+import type { Row } from './session.ts'
 import { storable } from './storable.ts'
 
 /** What may arrive late of a key. Times are monotonic. */

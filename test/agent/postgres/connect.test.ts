@@ -39,7 +39,7 @@ const portOf = async (url: StoreUrl, given = options) => {
   const session = await connectToStore(url, given, unexpected)
   const { rows } = await session.client.query('SELECT current_setting($1) AS port', ['port'])
   await session.end()
-  return Number(rows[0]?.port)
+  return Number(rows[0]?.['port'])
 }
 /** A server that is not PostgreSQL. */
 async function otherServer(onConnection: (socket: Socket) => void) {
@@ -126,7 +126,7 @@ test('the end of a session is told once, unless it was asked for', async () => {
   })
   const other = await connectToStore(urlOf(at(writable)), options, unexpected)
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
-  await other.client.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid])
+  await other.client.query('SELECT pg_terminate_backend($1)', [rows[0]?.['pid']])
   await ended
   await expect(client.query('SELECT 1')).rejects.toThrow()
   expect(ends).toBe(1)

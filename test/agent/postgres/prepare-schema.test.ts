@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { StoreUnusableError } from '../../../agent/database/store-errors.ts'
-import { connectToStore, type StoreSession } from '../../../agent/postgres/connect.ts'
+import { connectToStore } from '../../../agent/postgres/connect.ts'
 import type { Query } from '../../../agent/postgres/database.ts'
 import { prepareSchema } from '../../../agent/postgres/prepare-schema.ts'
 import { type SchemaVersion, schemaVersions } from '../../../agent/postgres/schema.ts'
+import type { StoreSession } from '../../../agent/postgres/session.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
 
 const server = await sharedPostgres()
