@@ -9,22 +9,41 @@ export const agentTables = `
     -- Of the state directory. Its lock proves that the process before is dead.
     state_id text NOT NULL,
     world text NOT NULL,
+    -- The name of its only connection that may write.
+    connection text NOT NULL,
     lease_ends_ms bigint NOT NULL,
     -- For how long an attempt may reach the platform after it began.
     attempt_lifetime_ms bigint NOT NULL
   );
 
+  -- The connection of the agent to which this session belongs.
+  CREATE FUNCTION market_agent.connection() RETURNS text LANGUAGE sql
+    RETURN current_setting('market_agent.connection');
+
   -- The first step of each write. Returns the name of the agent. An agent whose epoch is over must write nothing, because
-  -- another one has decided what became of its calls. The lock makes a takeover wait for writes that have begun.
+  -- another one has decided what became of its calls. The same is true of a connection that the agent has given up: the
+  -- network may deliver a statement after the agent has repeated it. The lock makes a takeover and a reconnection wait for
+  -- writes that have begun.
   CREATE FUNCTION market_agent.assert_alive(p_epoch bigint) RETURNS text LANGUAGE plpgsql AS $$
-    DECLARE v_name text;
+    DECLARE v market_agent.agent;
     BEGIN
       PERFORM pg_advisory_xact_lock_shared(1835758593, p_epoch::integer);
-      SELECT name INTO v_name FROM market_agent.agent WHERE epoch = p_epoch;
+      SELECT * INTO v FROM market_agent.agent WHERE epoch = p_epoch;
       IF NOT FOUND THEN
         RAISE 'another agent took over from epoch %', p_epoch USING ERRCODE = 'MA001';
       END IF;
-      RETURN v_name;
+      IF v.connection <> market_agent.connection() THEN
+        RAISE 'epoch % has another connection now', p_epoch USING ERRCODE = 'MA002';
+      END IF;
+      RETURN v.name;
+    END $$;
+
+  -- From now on only this connection of an agent may write.
+  CREATE FUNCTION market_agent.reconnect(p_epoch bigint) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
+      UPDATE market_agent.agent SET connection = market_agent.connection() WHERE epoch = p_epoch;
+      PERFORM market_agent.assert_alive(p_epoch);
     END $$;
 
   -- Ends an epoch. Calls that may have been sent are in doubt, all others can be made again. Attempts in the turn of an
@@ -53,9 +72,10 @@ export const agentTables = `
     END $$;
 
   -- Begins the life of an agent. There is no epoch while another one is alive that has its name, or its world where it
-  -- stands by: the holder, for at least so long.
+  -- stands by: the holder, for at least so long. p_before is the epoch that the name had when the agent looked, so that a
+  -- late statement of a process that has ended does not end the life of the next one. Without a holder, look again.
   CREATE FUNCTION market_agent.begin_epoch(p_name text, p_state_id text, p_world text, p_is_standby boolean,
-    p_lifetime_ms bigint, p_in_doubt text)
+    p_lifetime_ms bigint, p_in_doubt text, p_before bigint)
     RETURNS TABLE (epoch bigint, holder text, held_for_ms bigint) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE v market_agent.agent;
@@ -71,10 +91,12 @@ export const agentTables = `
         RETURN;
       END IF;
       SELECT * INTO v FROM market_agent.agent WHERE name = p_name;
+      IF v.epoch IS DISTINCT FROM p_before THEN RETURN; END IF;
       PERFORM market_agent.end_epoch(v.epoch, p_in_doubt, false);
       RETURN QUERY
-        INSERT INTO market_agent.agent (name, epoch, state_id, world, lease_ends_ms, attempt_lifetime_ms)
-          VALUES (p_name, nextval('market_agent.epochs'), p_state_id, p_world, market_agent.now_ms() + 15000, p_lifetime_ms)
+        INSERT INTO market_agent.agent (name, epoch, state_id, world, connection, lease_ends_ms, attempt_lifetime_ms)
+          VALUES (p_name, nextval('market_agent.epochs'), p_state_id, p_world, market_agent.connection(),
+            market_agent.now_ms() + 15000, p_lifetime_ms)
           RETURNING epoch, NULL::text, 0::bigint;
     END $$;
 

@@ -79,6 +79,7 @@ export const callTables = `
   -- Gives the turn of a key back.
   CREATE FUNCTION market_agent.leave(p_epoch bigint, p_key text) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
+      PERFORM market_agent.assert_alive(p_epoch);
       PERFORM market_agent.lock_key(p_key);
       DELETE FROM market_agent.ticket WHERE key = p_key AND epoch = p_epoch;
       IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key) THEN

@@ -28,7 +28,11 @@ export const channel = 'market_agent'
 const sessionsForStatements = 8
 const reconnectMs = 1_000
 
-/** A connection is all of its sessions. They are with one host, and end together. */
+/** A session without a name of its connection begins a new one. */
+const joinConnection = `
+  SELECT set_config('market_agent.connection', coalesce($1::text, gen_random_uuid()::text), false) AS name`
+
+/** A connection is all of its sessions. They are with one host, and end together. Each knows the name of its connection. */
 interface Connection {
   /** For notifications and for what must not wait behind other statements. */
   readonly watch: StoreSession
@@ -46,6 +50,7 @@ type State =
  */
 export class Database {
   readonly #options: DatabaseOptions
+  readonly #firstSteps: ((query: Query) => Promise<unknown>)[] = []
   readonly #listeners = new Set<(payload: string | undefined) => void>()
   readonly #limit = pLimit(sessionsForStatements)
   readonly #underWay = new Set<Promise<unknown>>()
@@ -122,6 +127,11 @@ export class Database {
     return () => void this.#listeners.delete(listener)
   }
 
+  /** Adds a step to what is done on each later connection after `prepare`. */
+  onReconnect(step: (query: Query) => Promise<unknown>): void {
+    this.#firstSteps.push(step)
+  }
+
   /** Resolves when the statements that were begun have ended. */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) {
@@ -189,7 +199,13 @@ export class Database {
       for (const session of sessions) if (session.status === 'rejected') throw session.reason
       watch.client.on('notification', ({ payload }) => this.#tell(payload))
       await this.#run(connection, watch.client, `LISTEN ${channel}`, [])
-      await prepare((sql, values = []) => this.#run(connection, watch.client, sql, values))
+      const query: Query = (sql, values = []) => this.#run(connection, watch.client, sql, values)
+      const [joined] = await query(joinConnection, [null])
+      await Promise.all(
+        statements.map(({ client }) => this.#run(connection, client, joinConnection, [joined?.['name']])),
+      )
+      await prepare(query)
+      for (const step of this.#firstSteps) await step(query)
       if (opened.hasEnded) throw new StoreUnreachableError('the connection ended')
     } catch (error) {
       void endAll(connection)

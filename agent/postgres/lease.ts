@@ -50,15 +50,19 @@ export class Lease {
   static async begin(options: LeaseOptions): Promise<Lease> {
     const { database, clock, name, stateId, world, isStandby } = options
     const askedMs = clock.monotonicMs()
-    const sql = 'SELECT * FROM market_agent.begin_epoch($1, $2, $3, $4, $5, $6)'
-    const [row] = await database.queryAtOnce(sql, [name, stateId, world, isStandby, attemptLifetimeMs, inDoubtText])
-    if (typeof row?.['epoch'] === 'string') {
+    const [before] = await database.queryAtOnce('SELECT epoch FROM market_agent.agent WHERE name = $1', [name])
+    const sql = 'SELECT * FROM market_agent.begin_epoch($1, $2, $3, $4, $5, $6, $7)'
+    const [row] = await database.queryAtOnce(sql, [
+      ...[name, stateId, world, isStandby, attemptLifetimeMs, inDoubtText, before?.['epoch']],
+    ])
+    if (!row) return Lease.begin(options)
+    if (typeof row['epoch'] === 'string') {
       const lease = new Lease(options, row['epoch'], askedMs)
       // It may begin because another one is dead.
       await lease.#renewOrWait()
       return lease
     }
-    const [holder, heldForMs] = [String(row?.['holder']), Number(row?.['held_for_ms'])]
+    const [holder, heldForMs] = [String(row['holder']), Number(row['held_for_ms'])]
     const owner = `agent ${JSON.stringify(holder)}, for at least ${Math.ceil(heldForMs / 1_000)} s`
     const what =
       holder === name ? `SERVICE_AGENT_NAME ${JSON.stringify(name)}` : `SERVICE_WORLD ${JSON.stringify(world)}`
@@ -69,6 +73,7 @@ export class Lease {
     this.#options = options
     this.epoch = epoch
     this.#renewedMs = askedMs
+    options.database.onReconnect((query) => query('SELECT market_agent.reconnect($1)', [epoch]))
     const cancel = options.clock.after(renewalMs, () => {
       stop = repeat(options.clock, renewalMs, () => this.#renewOrWait())
     })

@@ -5,6 +5,8 @@ export class LeaseLostError extends StoreUnreachableError {}
 
 /** Of our own SQL functions: the epoch of this agent is over. */
 const leaseLost = 'MA001'
+/** Of our own SQL functions: the agent has another connection. */
+const connectionGivenUp = 'MA002'
 const insufficientResources = '53'
 /** Too many connections: another server or another moment may have room. */
 const tooManyConnections = '53300'
@@ -21,6 +23,7 @@ export function errorOfStatement(error: unknown): unknown {
   if (code === leaseLost) return new LeaseLostError(message, { cause: error })
   if (code.startsWith(insufficientResources) && code !== tooManyConnections)
     return new StoreFullError(code, error, 'SERVICE_STORE_URL')
-  const isLost = code === readOnly || code === tooManyConnections || lostClasses.includes(code.slice(0, 2))
+  const isLost =
+    [readOnly, tooManyConnections, connectionGivenUp].includes(code) || lostClasses.includes(code.slice(0, 2))
   return isLost ? new StoreUnreachableError(message, { cause: error }) : error
 }

@@ -5,10 +5,12 @@ import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
 import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { LockedError } from '../../../agent/ownership/ownership.ts'
+import { Database } from '../../../agent/postgres/database.ts'
+import { Lease } from '../../../agent/postgres/lease.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
 import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
 import { endLease, openStoreAgent, renew, type StoreAgent } from '../fixtures/store-agent.ts'
-import { newDatabase } from '../fixtures/store-database.ts'
+import { databaseOptions, newDatabase, urlOfDatabase } from '../fixtures/store-database.ts'
 
 const server = await sharedPostgres()
 const windowMs = 600_000
@@ -295,6 +297,66 @@ test('an answer whose commit was lost is settled when the store is back: its onc
   }
   expect(await claim(b, idempotent('z'))).toEqual({ kind: 'own' })
   await Promise.all([a.close(), b.close()])
+})
+
+/** Agent `a` behind a network that holds back what it sends, and `b`. */
+async function agentAndLateNetwork() {
+  const name = await newDatabase(server)
+  const proxy = await startCuttableProxy(server)
+  const a = await openStoreAgent(proxy, name, { name: 'a', timeoutMs: 500 })
+  const b = await openStoreAgent(server, name, { name: 'b' })
+  return { a, b, name, proxy }
+}
+
+test('what an agent wrote on an earlier connection is not done late: its answers', async () => {
+  const { a, b, proxy } = await agentAndLateNetwork()
+  using _proxy = proxy
+  await claim(a)
+  proxy.holdBack()
+  await expect(a.journal.recordAnswer(once('x'), answer, windowMs)).rejects.toThrow(StoreUnreachableError)
+  proxy.heal()
+  const isOver = () => b.database.query('SELECT epoch IS NULL AS is_over FROM market_agent.call')
+  await expect.poll(isOver).toEqual([{ is_over: true }])
+  await proxy.deliver()
+  expect((await b.journal.find('x'))?.answer).toEqual(inDoubt)
+  await Promise.all([a.close(), b.close()])
+})
+
+test('what an agent wrote on an earlier connection is not done late: the end of a turn', async () => {
+  const { a, b, proxy } = await agentAndLateNetwork()
+  using _proxy = proxy
+  const first = a.turns.take('item', 'join-now')
+  await first.wait(inTime())
+  proxy.holdBack()
+  first.release()
+  await expect.poll(() => a.database.problem).toBeDefined()
+  proxy.heal()
+  await expect.poll(() => b.database.query('SELECT FROM market_agent.ticket')).toEqual([])
+  const second = a.turns.take('item', 'join-now')
+  expect(await second.wait(inTime())).toBe(true)
+  await proxy.deliver()
+  expect(await b.turns.take('item', 'join-now').wait(now())).toBe(false)
+  await Promise.all([a.close(), b.close()])
+})
+
+test('what an agent wrote on an earlier connection is not done late: its beginning', async () => {
+  const { a, name, proxy } = await agentAndLateNetwork()
+  using _proxy = proxy
+  await a.close()
+  const slow = await Database.open(databaseOptions(urlOfDatabase(proxy, name), { timeoutMs: 500 }))
+  const query = slow.queryAtOnce.bind(slow)
+  slow.queryAtOnce = (sql, values) => {
+    if (sql.includes('begin_epoch')) proxy.holdBack()
+    return query(sql, values)
+  }
+  const options = { database: slow, clock: systemClock, name: 'a', stateId: 'of a', world: '', isStandby: false }
+  const ignored = { onTakeOver: () => undefined, onError: () => undefined }
+  await expect(Lease.begin({ ...options, ...ignored })).rejects.toThrow(StoreUnreachableError)
+  await slow.close()
+  const again = await openStoreAgent(server, name, { name: 'a' })
+  await proxy.deliver()
+  expect(await claim(again)).toEqual({ kind: 'own' })
+  await again.close()
 })
 
 test('ids and keys may have any character', async () => {
