@@ -1,11 +1,8 @@
-import { join } from 'node:path'
 import type { JournalOptions } from '../call/open-journal.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { storeUrlOf } from '../config/store-url.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { Files } from '../durable-files/files.ts'
-import { readBounded } from '../durable-files/read-bounded.ts'
-import { replaceFile } from '../durable-files/replace-file.ts'
 import { cures } from '../language/cures.ts'
 import type { Log } from '../log/log.ts'
 import { StoreLog } from '../log/store-log.ts'
@@ -13,6 +10,7 @@ import type { SharedStoreStatus, Store } from '../store.ts'
 import { Database, type DatabaseOptions } from './database.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { openSharedStore } from './shared-store.ts'
+import { stateIdOf } from './state-id.ts'
 
 /** What the opener of a shared store works with. */
 export interface SharedStoreParts extends Pick<AgentConfig, 'agentName' | 'world'> {
@@ -97,14 +95,4 @@ async function findAlive(database: Database): Promise<SharedStoreStatus['agents'
     if (error instanceof StoreUnreachableError) return null
     throw error
   }
-}
-
-/** Tells the state directory from every other one. Its owner is the only agent with it. */
-function stateIdOf(files: Files, stateDir: string): string {
-  const path = join(stateDir, 'store-id')
-  const read = readBounded(files, path)
-  if (typeof read !== 'string' && read.bytes.byteLength === 32) return read.bytes.toString('latin1')
-  const id = files.newName()
-  replaceFile(files, path, id, 0o600)
-  return id
 }
