@@ -26,6 +26,9 @@ export class StoreUnreachableError extends Error {
   override readonly name = 'StoreUnreachableError'
 }
 
+/** The store was not even asked, so nothing was done. */
+export class StoreNotAskedError extends StoreUnreachableError {}
+
 /** Whether the store is full or away: the same write may succeed later. */
 export function isStoreFailure(error: unknown): error is StoreFullError | StoreUnreachableError {
   return error instanceof StoreFullError || error instanceof StoreUnreachableError

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import type { Clock } from '../clock/clock.ts'
 import type { StoreUrl } from '../config/store-url.ts'
-import { StoreUnreachableError } from '../database/store-errors.ts'
+import { StoreNotAskedError, StoreUnreachableError } from '../database/store-errors.ts'
 import type { Row, StoreClient, StoreSession } from './session.ts'
 import { errorOfStatement, LeaseLostError } from './statement-error.ts'
 
@@ -75,13 +75,16 @@ export class Database {
 
   /** Why the database is away; undefined while it is there. */
   get problem(): StoreUnreachableError | undefined {
-    return this.#state.at === 'connected' ? undefined : problemOf(this.#state)
+    const state = this.#state
+    if (state.at === 'connected') return undefined
+    return state.at === 'away' ? state.problem : notAsked(state)
   }
 
   /**
    * Runs one statement, which is a transaction by itself.
    *
-   * @throws {StoreUnreachableError} Nothing was sent, or it is not known whether it was done.
+   * @throws {StoreNotAskedError} Nothing was sent.
+   * @throws {StoreUnreachableError} It is not known whether it was done.
    * @throws {StoreFullError} The server has no space. Nothing was done.
    * @throws {LeaseLostError} Another agent took over what this one had.
    */
@@ -92,7 +95,7 @@ export class Database {
   /** As `query`, on the session that no other statement makes wait. For what keeps the agent alive. */
   queryAtOnce(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     const state = this.#state
-    if (state.at !== 'connected') return Promise.reject(problemOf(state))
+    if (state.at !== 'connected') return Promise.reject(notAsked(state))
     return this.#run(state.connection, state.connection.watch.client, sql, values)
   }
 
@@ -153,7 +156,7 @@ export class Database {
   async #withSession<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
     const result = this.#limit(async () => {
       const state = this.#state
-      if (state.at !== 'connected') throw problemOf(state)
+      if (state.at !== 'connected') throw notAsked(state)
       const client = state.idle.pop()
       if (!client) throw new Error('there are as many sessions as statements')
       try {
@@ -243,8 +246,10 @@ export class Database {
   }
 }
 
-function problemOf(state: Exclude<State, { at: 'connected' }>): StoreUnreachableError {
-  return state.at === 'away' ? state.problem : new StoreUnreachableError('the store is closed')
+function notAsked(state: Exclude<State, { at: 'connected' }>): StoreNotAskedError {
+  return state.at === 'away'
+    ? new StoreNotAskedError(state.problem.message, { cause: state.problem })
+    : new StoreNotAskedError('the store is closed')
 }
 
 /** A server that is silent does not answer the end, so it ends without one. */

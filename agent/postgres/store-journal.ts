@@ -10,6 +10,7 @@ import {
 } from '../call/idempotency-journal.ts'
 import type { JournalOptions } from '../call/open-journal.ts'
 import type { Turn } from '../call/turn.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import { Bell } from './bell.ts'
 import type { Database } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
@@ -17,7 +18,7 @@ import { startPurging } from './purge-calls.ts'
 import type { Row } from './session.ts'
 import { storable } from './storable.ts'
 import { StoreRoom } from './store-room.ts'
-import { StoreTurn, type StoreTurns } from './store-turns.ts'
+import { nameOfKey, StoreTurn, type StoreTurns } from './store-turns.ts'
 
 /** What a journal in the store works with. */
 export interface StoreJournalOptions extends Pick<JournalOptions, 'clock' | 'isUnanswered' | 'onFull'> {
@@ -41,16 +42,21 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<Id
   const stopPurging = startPurging(options)
   /** The calls of this agent whose ids are claimed. */
   const claims = new Map<string, { readonly turn: StoreTurn | undefined; mayBeSent: boolean }>()
+  /** The once calls whose answer could not be stored. The store does not know yet that they are in doubt. */
+  const doubts = new Map<string, JournalEntry>()
 
   async function claimOnce(call: JournalledCall, turn: StoreTurn | undefined): Promise<Row> {
     const wantsTicket = turn !== undefined && (await turn.isFirstOfAgent())
-    if (wantsTicket) owed.assertPaid(`key ${turn.key}`)
+    if (wantsTicket) owed.assertPaid(nameOfKey(turn.key))
     const leaves = turn === undefined || wantsTicket
     const sql = 'SELECT * FROM market_agent.claim($1, $2, $3, $4, $5, $6, $7)'
     const key = wantsTicket ? turn.key : undefined
     const values = [epoch, ...namesOf(call), isSentOnce(call), key, leaves]
     const claim = () => room.write(() => database.query(sql, values))
-    const [row = {}] = await owed.write(claim, () => oweEnd(call, key, release(call, false)))
+    const [row = {}] = await owed.ask(claim, () => {
+      owed.owe(nameOfId(call), () => release(call, false)(undefined))
+      if (key !== undefined) turns.oweLeave(key)
+    })
     if (row['kind'] !== 'own') return row
     const hasTurn = row['has_turn'] === true
     claims.set(call.id, { turn, mayBeSent: leaves && (hasTurn || turn === undefined) })
@@ -58,21 +64,24 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<Id
     return row
   }
 
-  /** Nothing may use the id or the turn before the store knows what became of the call. */
-  function oweEnd(call: JournalledCall, key: string | undefined, write: Write): void {
-    owed.owe(`id ${call.id}`, () => write(undefined))
-    if (key !== undefined) turns.oweLeave(key)
-  }
-
-  /** Writes what became of a call. Whatever happens, its turn ends with it. */
+  /**
+   * Writes what became of a call. Whatever happens, its turn ends with it: nothing may use the id or the turn before the
+   * store knows.
+   */
   async function end(call: JournalledCall, write: Write, later = write): Promise<void> {
     const turn = claims.get(call.id)?.turn
     const key = turn?.keyToLeave
+    const mayLeave = key !== undefined && !owed.has(nameOfKey(key))
     try {
       await owed.write(
-        () => room.write(() => write(key)),
-        () => oweEnd(call, key, later),
+        nameOfId(call),
+        () => room.write(() => write(mayLeave ? key : undefined)),
+        () => later(undefined),
       )
+      if (key !== undefined && !mayLeave) turns.oweLeave(key)
+    } catch (error) {
+      if (key !== undefined && isStoreFailure(error)) turns.oweLeave(key)
+      throw error
     } finally {
       claims.delete(call.id)
       turn?.endClaim(key !== undefined)
@@ -86,12 +95,28 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<Id
   const release = (call: JournalledCall, isStoredToo: boolean) => (key: string | undefined) =>
     database.query('SELECT market_agent.release($1, $2, $3, $4)', [epoch, storable(call.id), isStoredToo, key])
 
+  /** A once call whose answer cannot be stored is in doubt, for this agent at once and for others when it is written. */
+  async function endInDoubt(call: JournalledCall, write: Write): Promise<void> {
+    const writeDoubt = finish(call, inDoubtText, limits.idempotencyWindowMs)
+    try {
+      await end(call, write, async () => {
+        await writeDoubt(undefined)
+        doubts.delete(call.id)
+      })
+    } catch (error) {
+      if (owed.has(nameOfId(call))) doubts.set(call.id, { fingerprint: call.fingerprint, answer: inDoubt })
+      throw error
+    }
+  }
+
   return {
     name: String(store?.['name']),
 
     async claim(call, turn: Turn, deadlineMs): Promise<Claim> {
+      const doubt = doubts.get(call.id)
+      if (doubt) return { kind: 'stored', ...doubt }
       await room.assert()
-      owed.assertPaid(`id ${call.id}`)
+      owed.assertPaid(nameOfId(call))
       using bell = new Bell(database, clock, `id ${storable(call.id)}`)
       for (;;) {
         const row = await claimOnce(call, turn instanceof StoreTurn ? turn : undefined)
@@ -130,13 +155,14 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<Id
     },
 
     async recordAnswer(call, answer, keepMs) {
+      const write = finish(call, JSON.stringify(answer), keepMs)
       // An answer that was not stored was not given, or was given as one that is not stored.
-      const later = isSentOnce(call) ? finish(call, inDoubtText, limits.idempotencyWindowMs) : release(call, false)
-      await end(call, finish(call, JSON.stringify(answer), keepMs), later)
+      await (isSentOnce(call) ? endInDoubt(call, write) : end(call, write, release(call, false)))
     },
 
     async release(call) {
-      await end(call, release(call, true))
+      // A call that has not claimed its id replaces an answer that must not be given again.
+      await end(call, release(call, !claims.has(call.id)))
     },
 
     async count() {
@@ -152,6 +178,11 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<Id
 }
 
 type Write = (keyToLeave: string | undefined) => Promise<unknown>
+
+/** Under this name everything is owed that must be done before a call claims an id. */
+function nameOfId({ id }: JournalledCall): string {
+  return `id ${id}`
+}
 
 function namesOf({ id, fingerprint, operationName }: JournalledCall): readonly string[] {
   return [storable(id), fingerprint, operationName]

@@ -6,7 +6,7 @@ import { isStoreFailure } from '../database/store-errors.ts'
 import type { Database } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
 import { fromStorable, storable } from './storable.ts'
-import type { StoreTurns } from './store-turns.ts'
+import { nameOfKey, type StoreTurns } from './store-turns.ts'
 
 /** What observations in the store work with. */
 export interface StoreObservationsOptions {
@@ -105,7 +105,8 @@ export class StoreObservations implements Observations {
     if (!held) return { at: 'quiet', lateUntilMs: 0 }
     this.#held.delete(itemRef)
     const state = moveObservation(held.state, event)
-    await this.#storeOrOwe(itemRef, () => this.#store(itemRef, { ...held, state }))
+    const key = storable(keyOfItem(itemRef))
+    await this.#storeOrOwe(key, () => this.#store(itemRef, { ...held, state }))
     return state
   }
 
@@ -119,7 +120,7 @@ export class StoreObservations implements Observations {
     const state = moveObservation(held?.state ?? { at: 'quiet', lateUntilMs: 0 }, event)
     if (held) this.#held.set(itemRef, { ...held, state })
     const key = storable(keyOfItem(itemRef))
-    await this.#storeOrOwe(itemRef, () =>
+    await this.#storeOrOwe(key, () =>
       event.kind === 'observe'
         ? database.query('SELECT market_agent.observe($1, $2, $3)', [epoch, key, event.quantity])
         : database.query('SELECT market_agent.expect_late($1, $2, $3)', [epoch, key, this.#restMs(event)]),
@@ -128,10 +129,9 @@ export class StoreObservations implements Observations {
   }
 
   /** A call that was sent has an answer, whatever the store says. */
-  async #storeOrOwe(itemRef: string, write: () => Promise<unknown>): Promise<void> {
-    const { owed } = this.#options
+  async #storeOrOwe(key: string, write: () => Promise<unknown>): Promise<void> {
     try {
-      await owed.write(write, () => owed.owe(`item ${itemRef}`, write))
+      await this.#options.owed.write(nameOfKey(key), write)
     } catch (error) {
       if (!isStoreFailure(error)) throw error
     }

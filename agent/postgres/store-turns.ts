@@ -18,6 +18,11 @@ export interface Late {
 
 const nothingLate: Late = { quantity: undefined, lateUntilMs: 0, version: undefined }
 
+/** Under this name everything is owed that must be done before another call has the turn of a key. */
+export function nameOfKey(key: string): string {
+  return `key ${key}`
+}
+
 /** What turns in the store work with. */
 export interface StoreTurnsOptions {
   readonly database: Database
@@ -64,10 +69,10 @@ export class StoreTurns implements Turns {
    */
   async enter(key: string, onceId: string | undefined): Promise<boolean> {
     const { database, epoch, owed } = this.#options
-    owed.assertPaid(`key ${key}`)
+    owed.assertPaid(nameOfKey(key))
     const sql = 'SELECT * FROM market_agent.enter($1, $2, $3)'
     const enter = () => database.query(sql, [epoch, key, onceId])
-    const [row] = await owed.write(enter, () => this.oweLeave(key))
+    const [row] = await owed.ask(enter, () => this.oweLeave(key))
     return row?.['has_turn'] === true && this.come(key, row)
   }
 
@@ -102,10 +107,7 @@ export class StoreTurns implements Turns {
   leave(key: string, next: () => void): void {
     this.forget(key)
     const { owed } = this.#options
-    const left = owed.write(
-      () => this.#leave(key),
-      () => this.oweLeave(key),
-    )
+    const left = owed.write(nameOfKey(key), () => this.#leave(key))
     const settled = left.catch(owed.onError).then(() => {
       this.#leaving.delete(key)
       next()
@@ -115,7 +117,7 @@ export class StoreTurns implements Turns {
 
   /** The store may still have a ticket of this agent for the key. Nothing may use it before it is gone. */
   oweLeave(key: string): void {
-    this.#options.owed.owe(`key ${key}`, () => this.#leave(key))
+    this.#options.owed.owe(nameOfKey(key), () => this.#leave(key))
   }
 
   #leave(key: string): Promise<unknown> {

@@ -289,13 +289,29 @@ test('an answer whose commit was lost is settled when the store is back: its onc
   await expect(a.journal.recordAnswer(once('x'), answer, windowMs)).rejects.toThrow(StoreUnreachableError)
   await expect(a.journal.recordAnswer(once('y'), answer, windowMs)).rejects.toThrow(StoreUnreachableError)
   await expect(a.journal.release(idempotent('z'))).rejects.toThrow(StoreUnreachableError)
-  await expect(claim(a)).rejects.toThrow(StoreUnreachableError)
+  expect(await claim(a)).toMatchObject({ kind: 'stored', answer: inDoubt })
+  await expect(claim(a, idempotent('z'))).rejects.toThrow(StoreUnreachableError)
   proxy.heal()
   for (const id of ['x', 'y']) {
     await expect.poll(async () => (await b.journal.find(id))?.answer).toEqual(inDoubt)
     expect(await claim(b, once(id))).toMatchObject({ kind: 'stored', answer: inDoubt })
   }
   expect(await claim(b, idempotent('z'))).toEqual({ kind: 'own' })
+  await Promise.all([a.close(), b.close()])
+})
+
+test('an id that an agent gives back twice keeps the answer that another agent got in between', async () => {
+  const name = await newDatabase(server)
+  using proxy = await startCuttableProxy(server)
+  const a = await openStoreAgent(proxy, name, { name: 'a', timeoutMs: 500 })
+  const b = await openStoreAgent(server, name, { name: 'b' })
+  await claim(a)
+  proxy.loseAnswers()
+  await expect(a.journal.release(once('x'))).rejects.toThrow(StoreUnreachableError)
+  expect(await claim(b)).toEqual({ kind: 'own' })
+  await b.journal.recordAnswer(once('x'), answer, windowMs)
+  proxy.heal()
+  await expect.poll(() => claim(a).catch(() => undefined)).toMatchObject({ kind: 'stored', answer })
   await Promise.all([a.close(), b.close()])
 })
 
