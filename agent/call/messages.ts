@@ -96,7 +96,8 @@ export const refusals = {
   },
   STORE_UNREACHABLE: {
     status: 503,
-    text: () => 'O banco de dados dos agentes está inacessível; nada foi enviado. Tente novamente em instantes.',
+    text: () =>
+      'O banco de dados dos agentes está inacessível; esta requisição não foi enviada. Repita em instantes, com o mesmo id.',
   },
   CALL_UNDER_WAY: {
     status: 504,
