@@ -1,7 +1,7 @@
 import type { EnvelopeOperation, OrdersOperation, VerifyOperation } from '../../contract/operations.ts'
 import { StoreFullError, StoreUnreachableError } from '../database/store-errors.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
-import { type CallAnswer, inDoubt, refuse, refuseForBug, refuseInDoubt } from './answer.ts'
+import { type CallAnswer, type CallRefusal, inDoubt, refuse, refuseForBug, refuseInDoubt } from './answer.ts'
 import type { Call, PlatformCall } from './call.ts'
 import type { Claim, IdempotencyJournal, JournalledCall } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
@@ -99,6 +99,7 @@ async function answerOnce(run: Run): Promise<CallAnswer> {
 async function answerKeyed(run: Run, keyed: JournalledCall): Promise<CallAnswer> {
   const { call, trace, deps } = run
   const claim = await claimId(run, keyed)
+  if ('ok' in claim) return claim
   if (claim.kind !== 'own' && claim.fingerprint !== keyed.fingerprint) return refuse('ID_REUSED')
   if (claim.kind === 'under-way') return refuseInDoubt('CALL_UNDER_WAY')
   const again = claim.kind === 'stored' ? replay(call, claim.answer, deps) : undefined
@@ -110,12 +111,28 @@ async function answerKeyed(run: Run, keyed: JournalledCall): Promise<CallAnswer>
   return storeAnswer(run, keyed, await execute(run))
 }
 
-/** Makes the id this call's own, or finds what another call has left. */
-async function claimId({ call, turn, deadlineMs, deps }: Run, keyed: JournalledCall): Promise<Claim> {
+/** Makes the id this call's own, or finds what another call has left. A refusal if that cannot be known. */
+async function claimId(
+  { call, turn, deadlineMs, trace, deps }: Run,
+  keyed: JournalledCall,
+): Promise<Claim | CallRefusal> {
   const { journal } = deps
-  // A request claimed by another journal may only match a live entry: an expired one belongs to an earlier call that reused the id.
-  const unanswered = call.claimedBefore === 'here' ? await journal.findUnanswered(keyed.id) : undefined
-  return unanswered ? { kind: 'stored', ...unanswered } : journal.claim(keyed, turn, deadlineMs)
+  try {
+    // A request claimed by another journal may only match a live entry: an expired one belongs to an earlier call that reused the id.
+    const unanswered = call.claimedBefore === 'here' ? await journal.findUnanswered(keyed.id) : undefined
+    return unanswered ? { kind: 'stored', ...unanswered } : await journal.claim(keyed, turn, deadlineMs)
+  } catch (error) {
+    if (!(error instanceof StoreUnreachableError)) throw error
+    reportNotStored(error, call, trace, deps)
+    // Perhaps an equal call was sent before, by this agent or by another one.
+    return isOnce(call) ? refuseInDoubt('STORE_UNREACHABLE') : refuseUnsent(call)
+  }
+}
+
+/** This agent has not sent the call. A former one may have sent the request that it claimed. */
+function refuseUnsent({ claimedBefore, operation }: Call): CallRefusal {
+  const isRepeated = claimedBefore !== undefined && operation.kind === 'platform' && operation.retry === 'idempotent'
+  return isRepeated ? refuseInDoubt('STORE_UNREACHABLE') : refuse('STORE_UNREACHABLE')
 }
 
 /**
@@ -173,7 +190,7 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
   } catch (error) {
     reportNotStored(error, call, trace, deps)
     if (error instanceof StoreFullError) return refuse('JOURNAL_FULL')
-    if (error instanceof StoreUnreachableError && trace.attempts === 0) return refuse('STORE_UNREACHABLE')
+    if (error instanceof StoreUnreachableError && trace.attempts === 0) return refuseUnsent(call)
     const mayHaveActed = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
     return refuseForBug(mayHaveActed)
   }

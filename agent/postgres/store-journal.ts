@@ -10,7 +10,7 @@ import {
 } from '../call/idempotency-journal.ts'
 import type { JournalOptions } from '../call/open-journal.ts'
 import type { Turn } from '../call/turn.ts'
-import { isStoreFailure } from '../database/store-errors.ts'
+import { isStoreFailure, StoreFullError } from '../database/store-errors.ts'
 import { Bell } from './bell.ts'
 import type { Database } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
@@ -47,6 +47,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<Id
 
   async function claimOnce(call: JournalledCall, turn: StoreTurn | undefined): Promise<Row> {
     const wantsTicket = turn !== undefined && (await turn.isFirstOfAgent())
+    owed.assertPaid(nameOfId(call))
     if (wantsTicket) owed.assertPaid(nameOfKey(turn.key))
     const leaves = turn === undefined || wantsTicket
     const sql = 'SELECT * FROM market_agent.claim($1, $2, $3, $4, $5, $6, $7)'
@@ -109,32 +110,51 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<Id
     }
   }
 
+  /** Makes an id this call's own, or waits for the end of an equal call of another agent. */
+  async function claimOrWait(call: JournalledCall, turn: StoreTurn | undefined, deadlineMs: number): Promise<Claim> {
+    using bell = new Bell(database, clock, `id ${storable(call.id)}`)
+    /** Of the call of another agent for which this one waits. */
+    let fingerprint: string | undefined
+    for (;;) {
+      const row = await claimOnce(call, turn).catch((error: unknown) => {
+        // The other agent may have sent it, so "nothing was sent" would not be true. The store may come back in time.
+        if (fingerprint === undefined || !isStoreFailure(error)) throw error
+        return { kind: 'unknown', fingerprint }
+      })
+      if (row['kind'] === 'own') return { kind: 'own' }
+      if (row['kind'] === 'stored') return { kind: 'stored', ...entryOf(row) }
+      if (row['kind'] === 'gone') continue
+      fingerprint = String(row['fingerprint'])
+      const isEqual = fingerprint === call.fingerprint
+      if (!isEqual || !(await bell.rings(deadlineMs))) return { kind: 'under-way', fingerprint }
+    }
+  }
+
+  async function find(id: string): Promise<JournalEntry | undefined> {
+    const [row] = await database.query(`${select} AND (ends_at_ms IS NULL OR ends_at_ms >= market_agent.now_ms())`, [
+      storable(id),
+    ])
+    return row && entryOf(row)
+  }
+
   return {
     name: String(store?.['name']),
 
     async claim(call, turn: Turn, deadlineMs): Promise<Claim> {
       const doubt = doubts.get(call.id)
       if (doubt) return { kind: 'stored', ...doubt }
-      await room.assert()
-      owed.assertPaid(nameOfId(call))
-      using bell = new Bell(database, clock, `id ${storable(call.id)}`)
-      for (;;) {
-        const row = await claimOnce(call, turn instanceof StoreTurn ? turn : undefined)
-        if (row['kind'] === 'own') return { kind: 'own' }
-        if (row['kind'] === 'stored') return { kind: 'stored', ...entryOf(row) }
-        const fingerprint = String(row['fingerprint'])
-        if (row['kind'] === 'gone') continue
-        const isEqual = fingerprint === call.fingerprint
-        if (!isEqual || !(await bell.rings(deadlineMs))) return { kind: 'under-way', fingerprint }
+      try {
+        await room.assert()
+        return await claimOrWait(call, turn instanceof StoreTurn ? turn : undefined, deadlineMs)
+      } catch (error) {
+        // Without room, an answer is still given again.
+        const known = error instanceof StoreFullError ? await find(call.id) : undefined
+        if (known) return { kind: 'stored', ...known }
+        throw error
       }
     },
 
-    async find(id) {
-      const [row] = await database.query(`${select} AND (ends_at_ms IS NULL OR ends_at_ms >= market_agent.now_ms())`, [
-        storable(id),
-      ])
-      return row && entryOf(row)
-    },
+    find,
 
     async findUnanswered(id) {
       const [row] = await database.query(select, [storable(id)])

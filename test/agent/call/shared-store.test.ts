@@ -32,6 +32,23 @@ test.each([
   expect(onError).not.toHaveBeenCalled()
 })
 
+test('a once call whose id cannot be looked up is in doubt, because an equal one may have been sent before', async () => {
+  const { call } = callPipeline(() => expect.unreachable(), { journal: memoryJournal({ claim: away }) })
+  expect(await call(...create, 'a')).toMatchObject({ ...unreachable, uncertain: true })
+})
+
+test('a once call that claimed its id and was not sent is certainly refused', async () => {
+  const parts = { journal: memoryJournal({ recordIntent: away, release: away }) }
+  const { call } = callPipeline(() => expect.unreachable(), parts)
+  expect(await call(...create, 'a')).toMatchObject(unreachable)
+})
+
+test('a request that a former agent claimed and may have sent is in doubt while the store is away', async () => {
+  const { call } = callPipeline(() => expect.unreachable(), { journal: memoryJournal({ findUnanswered: away }) })
+  for (const [operation, input] of [create, adjust])
+    expect(await call(operation, input, 'a', 'here')).toMatchObject({ ...unreachable, uncertain: true })
+})
+
 test('a call with neither id nor key is sent while the store is away', async () => {
   const { call } = callPipeline(async () => bodyOf('market.eligibility'), { journal: memoryJournal({ claim: away }) })
   expect(await call('market.eligibility', goodInputs['market.eligibility'])).toMatchObject({ ok: true })

@@ -315,6 +315,24 @@ test('an id that an agent gives back twice keeps the answer that another agent g
   await Promise.all([a.close(), b.close()])
 })
 
+test('an equal call that waits for another agent while the store is away gets the answer of that agent', async () => {
+  const name = await newDatabase(server)
+  using proxy = await startCuttableProxy(server)
+  const a = await openStoreAgent(server, name, { name: 'a' })
+  const b = await openStoreAgent(proxy, name, { name: 'b' })
+  await claim(a)
+  const [waiting, impatient] = [claim(b), claim(b, once('x'), now() + 1_500)]
+  const isAwaited = () => a.database.query('SELECT is_awaited FROM market_agent.call')
+  await expect.poll(isAwaited).toEqual([{ is_awaited: true }])
+  proxy.cut()
+  await expect.poll(() => b.database.problem).toBeDefined()
+  await a.journal.recordAnswer(once('x'), answer, windowMs)
+  expect(await impatient).toEqual({ kind: 'under-way', fingerprint: 'of x' })
+  proxy.heal()
+  expect(await waiting).toMatchObject({ kind: 'stored', answer })
+  await Promise.all([a.close(), b.close()])
+})
+
 /** Agent `a` behind a network that holds back what it sends, and `b`. */
 async function agentAndLateNetwork() {
   const name = await newDatabase(server)

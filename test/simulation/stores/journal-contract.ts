@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import type { IdempotencyJournal } from '../../../agent/call/idempotency-journal.ts'
 import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
+import { freeTurn } from '../../../agent/call/turn.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { type NewStore, processEnds, type StoreUnderTest } from './store-under-test.ts'
 
@@ -207,6 +208,23 @@ export function testJournal(name: string, newStore: NewStore<IdempotencyJournal>
       await pass(1_100)
       await journal.recordIntent(once('a'))
       expect(reportedFull).toEqual([true, false])
+    }),
+  )
+
+  promise('a full disk gives a stored answer again', (disk) =>
+    disk.run(async ({ store: journal, setFull, pass }) => {
+      await journal.recordIntent(once('a'))
+      await journal.recordAnswer(once('a'), answer, windowMs)
+      await setFull(true)
+      for (let n = 0; n < 2; n++) {
+        expect(await journal.claim(once('a'), freeTurn, Number.POSITIVE_INFINITY)).toMatchObject({
+          kind: 'stored',
+          answer,
+        })
+        await expect(journal.recordIntent(once('b'))).rejects.toThrow(StoreFullError)
+      }
+      await setFull(false)
+      await pass(1_100)
     }),
   )
 

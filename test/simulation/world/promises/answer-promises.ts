@@ -6,6 +6,9 @@ import type { Break } from './judge.ts'
 /** How long the agent remembers an answer, less what a clock may drift. */
 const windowMs = 10 * 60_000 - 1_000
 
+/** Agents that share a store say with these that they do not know what became of the id. */
+const ofTheMoment = ['STORE_UNREACHABLE', 'CALL_UNDER_WAY']
+
 /** The first answer to a purchase. */
 interface FirstAnswer {
   readonly told: Told
@@ -76,6 +79,7 @@ export class AnswerPromises {
 
   #compare(id: string, told: Told): void {
     const first = this.#first.get(id)
+    if (told.code !== undefined && ofTheMoment.includes(told.code)) return
     const isStored =
       told.ok || told.isUncertain || (told.status !== undefined && [400, 404, 409, 422].includes(told.status))
     const nowMs = this.#nowMs()
