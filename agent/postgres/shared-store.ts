@@ -49,6 +49,8 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
     owed.stop()
     stopPaying()
     await journal.close()
+    // A statement after the end would find the life of this agent over.
+    await database.idle()
     await lease.end(false)
   }
   const openObservations = () => new StoreObservations({ ...shared, turns })
