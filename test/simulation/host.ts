@@ -36,7 +36,7 @@ export class ModelHost {
     let starts = 0
     const newProcess = () => {
       const id = `${name}-${++starts}`
-      return new ModelProcess(id, this.clock, this.#scheduler, this.#random.part(id))
+      return new ModelProcess(`${this.name} ${id}`, this.clock, this.#scheduler, this.#random.part(id))
     }
     const program = new Program(name, newProcess, main)
     this.programs.push(program)

@@ -6,9 +6,10 @@ import { countRows } from './world/count-rows.ts'
 import { wholeWorld } from './world/whole-world.ts'
 
 const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs one seed after another until a promise is broken;
+                                                             --hosts N: agents of one identity that share a store;
                                                              the first 100 twice (--twice N); --brief does not
                                                              look for the faults that it takes
-npm run simulate -- --seed N [--agents N]                    runs one seed, with its whole trace
+npm run simulate -- --seed N [--agents N | --hosts N]        runs one seed, with its whole trace
 npm run simulate -- --mutants [NAME] [--seconds N]           breaks the agent on purpose, and looks how soon it is found
 `
 
@@ -20,6 +21,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string' },
     seconds: { type: 'string' },
     agents: { type: 'string' },
+    hosts: { type: 'string' },
     first: { type: 'string' },
     twice: { type: 'string' },
     brief: { type: 'boolean' },
@@ -27,7 +29,10 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean' },
   },
 })
-const options = values.agents === undefined ? {} : { agents: Number(values.agents) }
+const options = {
+  ...(values.agents !== undefined && { agents: Number(values.agents) }),
+  ...(values.hosts !== undefined && { hosts: Number(values.hosts) }),
+}
 // What a dead process leaves unhandled is ignored. Each run watches for the rest.
 process.on('unhandledRejection', () => undefined)
 
@@ -50,10 +55,12 @@ async function runMany(): Promise<void> {
   })
   printFigures(figures, simulation, counts)
   const { failed } = figures
-  if (!failed) return
-  process.exitCode = 1
-  console.log(`\nseed ${failed.seed}: ${failed.violation?.message}`)
-  if (!values.brief) console.log(`\n${describeFailure(await explain(simulation, failed), failed.faults.length)}`)
+  if (failed) {
+    process.exitCode = 1
+    console.log(`\nseed ${failed.seed}: ${failed.violation?.message}`)
+    if (!values.brief) console.log(`\n${describeFailure(await explain(simulation, failed), failed.faults.length)}`)
+  }
+  await simulation.end?.()
 }
 
 /** Runs one seed, and prints each event of it. */
@@ -61,9 +68,12 @@ async function runOne(seed: string): Promise<void> {
   const simulation = wholeWorld(options)
   const run = await runSeed(simulation, seed, { keepsLines: true })
   console.log(run.lines.join('\n'))
-  if (!run.violation) return void console.log(`seed ${seed}: every promise is kept`)
-  process.exitCode = 1
-  console.log(`\n${describeFailure(await explain(simulation, run), run.faults.length)}`)
+  if (!run.violation) console.log(`seed ${seed}: every promise is kept`)
+  else {
+    process.exitCode = 1
+    console.log(`\n${describeFailure(await explain(simulation, run), run.faults.length)}`)
+  }
+  await simulation.end?.()
 }
 
 function printFigures<Targets>(

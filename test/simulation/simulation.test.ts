@@ -83,8 +83,8 @@ test('an error that a program does not catch ends the run with that error', asyn
   })
   const broken: Simulation<HostTargets> = {
     ...simulation,
-    assemble(parts) {
-      const world = simulation.assemble(parts)
+    async assemble(parts) {
+      const world = await simulation.assemble(parts)
       const process = world.targets.hosts[0]?.programs[0]?.process
       process?.after(10, 'fails', () => {
         throw new Error('a bug')

@@ -8,6 +8,7 @@
  * - `host.ts`, `process.ts`, `host-clock.ts`: hosts with clocks and a disk, and programs that are started, killed, paused.
  * - `disk/`: `node:fs` in memory, which knows what a power cut leaves. `file-system.test.ts` compares it with the real one.
  * - `stores/`: journal and ledger in memory. Their contracts compare them with SQLite.
+ * - `sql/`: PostgreSQL itself, in this process: servers, sessions and the network between them and agents.
  * - `network/`: requests between processes. Each has a connection of its own; what arrives is an event of the receiver.
  * - `faults/`: each kind of fault is a line in a table. A run draws some of them, and `shrink` leaves out what is not needed.
  * - `coverage.ts`: counts rows of the programs' own tables.
@@ -88,7 +89,9 @@ export interface Simulation<Targets> {
   /** How long faults strike, and how long the world may need at most to become quiet: virtual ms. */
   readonly stormMs: number
   readonly quietMsMax: number
-  readonly assemble: (parts: WorldParts) => World<Targets>
+  readonly assemble: (parts: WorldParts) => World<Targets> | Promise<World<Targets>>
+  /** After the last run: gives back what worlds share. */
+  readonly end?: () => Promise<void>
 }
 
 /** What became of a run. */
@@ -124,7 +127,7 @@ export async function runSeed<Targets>(
   const scheduler = new Scheduler(random, trace)
   const faults = options.faults ?? drawFaults(table, random, stormMs)
   const faultCounts: FaultCounts = new Map()
-  const world = assemble({ scheduler, random: random.part('world') })
+  const world = await assemble({ scheduler, random: random.part('world') })
   scheduleFaults(faults, table, { targets: world.targets, scheduler, random, counts: faultCounts })
   const violation = await firstViolation(scheduler, async (check) => {
     const isOver = (atMs: number, isQuiet: () => boolean) => () => {

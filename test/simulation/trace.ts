@@ -21,7 +21,7 @@ export class Trace {
     this.#fold((atUs / 2 ** 32) | 0)
     this.#foldText(actor)
     this.#foldText(what)
-    this.#lines?.push(`${(atMs / 1_000).toFixed(6).padStart(14)} s  ${actor.padEnd(12)}  ${what}`)
+    this.#lines?.push(`${(atMs / 1_000).toFixed(6).padStart(14)} s  ${actor.padEnd(18)}  ${what}`)
   }
 
   get count(): number {

@@ -3,12 +3,14 @@ import { type RunningAgent, startAgent } from '../../../agent/agent.ts'
 import { explainFailedStart } from '../../../agent/command-line/failed-start.ts'
 import type { AgentConfig } from '../../../agent/config/config.ts'
 import { LiveConfig } from '../../../agent/config/live-config.ts'
+import type { SharedStoreParts } from '../../../agent/postgres/open-shared-store.ts'
 import { readSigningKey, type SigningKey } from '../../../agent/signing/signing-key.ts'
+import type { OpenStore } from '../../../agent/store.ts'
 import { testKeysOf } from '../../vectors/test-keys.ts'
 import { type AgentState, modelOutside } from '../agent/model-outside.ts'
 import type { ModelHost, Program } from '../host.ts'
 import type { Network } from '../network/network.ts'
-import { ProcessDied } from '../process.ts'
+import { type ModelProcess, ProcessDied } from '../process.ts'
 import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { GameWays } from './game/game-program.ts'
 import { forwardToken } from './game/take-orders.ts'
@@ -24,11 +26,23 @@ export interface HostAddresses {
   readonly spool: string
 }
 
+/** A store that an agent shares with others, in place of its own. */
+export interface SharedStore {
+  readonly agentName: string
+  readonly world: string
+  readonly open: (process: ModelProcess, given: SharedStoreGiven) => OpenStore
+}
+
+/** What an opener of a shared store gets from each process. */
+export type SharedStoreGiven = Pick<SharedStoreParts, 'files' | 'log' | 'onLeaseLost'>
+
 export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
   readonly host: ModelHost
   readonly network: Network
   readonly scheduler: Scheduler
   readonly state: AgentState
+  /** Undefined for an agent that keeps everything in its state directory. */
+  readonly store?: SharedStore | undefined
   readonly addresses: HostAddresses
   readonly registration: () => Registration
   /** The staff register another signing key. */
@@ -89,7 +103,9 @@ export function installAgent(parts: AgentParts): ModelAgent {
       end(error)
       throw new ProcessDied()
     }
-    const outside = witnessed(modelOutside({ ...parts, process }), witness, parts.addresses)
+    const model = modelOutside({ ...parts, process })
+    const openStore = parts.store?.open(process, { files: model.files, log, onLeaseLost: end }) ?? model.openStore
+    const outside = witnessed({ ...model, openStore }, witness, parts.addresses)
     startAgent(live, log, onFatal, outside).then(
       (agent) => {
         running = agent
@@ -134,7 +150,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
   }
 }
 
-function configOf({ addresses, registration, ordersBy }: AgentParts): AgentConfig {
+function configOf({ addresses, registration, ordersBy, store }: AgentParts): AgentConfig {
   const { apiKey, kid, platformKid } = registration()
   return {
     baseUrl: `http://${platformAddress}`,
@@ -145,8 +161,8 @@ function configOf({ addresses, registration, ordersBy }: AgentParts): AgentConfi
     stateDir: '/var/state',
     spoolDir: addresses.spool,
     storeUrl: undefined,
-    agentName: 'a',
-    world: '',
+    agentName: store?.agentName ?? 'a',
+    world: store?.world ?? '',
     platformKeys: new Map([[platformKid, publicKey]]),
     webhook: {
       ...addresses.webhook,

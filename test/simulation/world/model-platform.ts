@@ -31,6 +31,8 @@ export interface ModelPlatform {
   readonly failing: { isOn: boolean }
   /** Gives a game server another signing key, besides those that it has. @returns The kid. */
   addKey(gameServerId: number): string
+  /** The itemRef that a transaction is about; empty for none. */
+  itemOf(transactionId: number): string
   /** Gives back what the store has taken from this process. */
   end(): void
 }
@@ -47,7 +49,7 @@ const settings = {
 export interface PlatformParts {
   readonly host: ModelHost
   readonly network: Network
-  /** The URL for the webhooks of each game server, by its name. */
+  /** The URL for the webhooks of each identity, by its name. */
   readonly webhookUrls: ReadonlyMap<string, string>
   /** Called once: from then on the game servers can be started. */
   readonly onRegistered: (registrations: ReadonlyMap<string, Registration>) => void
@@ -106,6 +108,10 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
       orThrow(platform.transact(() => platform.tables.gameServers.insertKey(key)))
       directory.putKey(key)
       return key.kid
+    },
+    itemOf(transactionId) {
+      const { transactions, listings } = composed?.platform.tables ?? {}
+      return listings?.byId(transactions?.byId(transactionId)?.listingId ?? 0)?.itemRef ?? ''
     },
     end: () => database.close(),
   }

@@ -8,8 +8,8 @@ export interface AgentWitness {
   readonly onHandedOver: (transactionId: number, by: string) => void
   /** The answer to a webhook is a 2xx. */
   readonly onAcknowledged: (event: string, transactionId: number) => void
-  /** A request leaves for the platform. */
-  readonly onSent: (request: SentRequest) => void
+  /** A request leaves for the platform. The function that it returns is called when the attempt has ended. */
+  readonly onSent: (request: SentRequest) => (() => void) | undefined
   /** The answer to a call over HTTP is given. */
   readonly onGiven: (call: GivenCall, answer: string) => void
   readonly onLogged: (line: string) => void
@@ -54,12 +54,14 @@ export function witnessed(outside: Outside, witness: AgentWitness, addresses: Ho
       const isToGame = options.origin.endsWith(addresses.orders)
       return {
         ...connection,
-        send(request, sendOptions) {
+        async send(request, sendOptions) {
           const body = Buffer.from(request.body ?? '').toString()
           const { event, transactionId } = isToGame ? eventOf(body) : {}
           if (event === 'transfer_order' && transactionId !== undefined) witness.onHandedOver(transactionId, 'push')
-          if (!isToGame) witness.onSent({ path: request.path, headers: request.headers, body })
-          return connection.send(request, sendOptions)
+          const onEnded = isToGame ? undefined : witness.onSent({ path: request.path, headers: request.headers, body })
+          const exchange = await connection.send(request, sendOptions)
+          onEnded?.()
+          return exchange
         },
       }
     },

@@ -42,16 +42,19 @@ const patienceMs = 40_000
 /** Between the two steps of a writer that does not rename. */
 const pauseMs = 300
 
-/** Calls by `POST /call`. */
+/** Calls by `POST /call`. After a call that an agent did not answer, or could not execute, the next agent is asked. */
 export function callOverHttp(
   process: ModelProcess,
   clock: Clock,
   network: Network,
-  address: string,
+  addresses: readonly string[],
   witness: CallWitness,
 ): CallAgent {
+  let agent = 0
   return async (call) => {
     witness.onAsked(call)
+    const asked = agent
+    const address = addresses[asked % addresses.length] ?? ''
     const body = Buffer.from(JSON.stringify(call))
     const headers = ['host', 'localhost', 'content-type', 'application/json']
     const { ended, giveUp } = network.send(process, address, { method: 'POST', path: '/call', headers, body })
@@ -63,6 +66,7 @@ export function callOverHttp(
         ? readTold(Buffer.from(exchange.answer.body).toString(), ({ data }) => data)
         : undefined
     if (told) witness.onTold(call, told)
+    if (!told || told.status === 503) agent = asked + 1
     return told
   }
 }

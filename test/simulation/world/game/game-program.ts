@@ -30,8 +30,8 @@ export interface Day {
 export interface GameParts extends GameWays {
   readonly host: ModelHost
   readonly network: Network
-  /** Where `/call` is. */
-  readonly callAddress: string
+  /** Where `/call` is: of each agent that it may ask. */
+  readonly callAddresses: readonly string[]
   /** Where the agent posts orders. */
   readonly orderAddress: string
   readonly spool: string
@@ -58,7 +58,7 @@ export function installGame(parts: GameParts): Program {
     const store = openGameStore(fs)
     const files =
       callsBy === 'files' ? callByFiles(fs, clock, spool, parts.record, parts.quirks, parts.witness) : undefined
-    const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddress, parts.witness)
+    const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddresses, parts.witness)
     const orders = {
       process,
       store,

@@ -16,7 +16,7 @@ export class JournalPromises {
     this.#journal = journal
   }
 
-  readonly onSent = ({ path, body }: SentRequest): void => {
+  readonly onSent = ({ path, body }: SentRequest): undefined => {
     if (path !== '/v1/api/transactions') return
     const { buyerCharacterRef: id } = JSON.parse(body) as { buyerCharacterRef: string }
     if (this.#journal.syncedRows.calls.get(id)?.answer !== null)

@@ -11,12 +11,14 @@ interface OrderPromisesParts {
   readonly break: Break
   readonly platform: ModelPlatform
   readonly gameServerId: () => number | undefined
+  /** Whether an item was registered by this game server, and not by another one of its identity. */
+  readonly isOurs: (itemRef: string) => boolean
   readonly nowMs: () => number
   /** What the game server has on its disk now. */
   readonly state: () => GameState
 }
 
-/** What one agent promises about paid orders. */
+/** What agents promise about the paid orders of one game server. */
 export class OrderPromises {
   readonly #parts: OrderPromisesParts
 
@@ -26,15 +28,19 @@ export class OrderPromises {
 
   /** The agent hands an order over: by a push, a file, or in a list. */
   readonly onHandedOver = (transactionId: number, by: string): void => {
-    const { platform, gameServerId } = this.#parts
-    const { transactions } = platform.composed.platform.tables
-    if (transactions.byId(transactionId)?.gameServerId !== gameServerId())
+    if (!this.#isOurs(transactionId))
       this.#parts.break('no order of another game server is handed over', `${transactionId} by ${by}`)
     else if (!this.#wasAwaited(transactionId))
       this.#parts.break(
         'an order is handed over only if the platform waited for it within the last 60 s',
         `${transactionId} by ${by}`,
       )
+  }
+
+  #isOurs(transactionId: number): boolean {
+    const { platform, gameServerId, isOurs } = this.#parts
+    const row = platform.composed.platform.tables.transactions.byId(transactionId)
+    return row?.gameServerId === gameServerId() && isOurs(platform.itemOf(transactionId))
   }
 
   /** Whether the platform waited for the delivery at some moment of the last 60 s. */
@@ -75,7 +81,7 @@ export class OrderPromises {
     for (let id = 1; ; id++) {
       const row = transactions.byId(id)
       if (!row) return
-      if (row.gameServerId !== this.#parts.gameServerId()) continue
+      if (!this.#isOurs(id)) continue
       const phase = phaseOfRow(row)
       const isGiven = state.given[id] === 1
       if (phase === 'completed' && !isGiven)

@@ -1,23 +1,28 @@
 import { ownFileOf } from '../../../../agent/spool/names.ts'
 import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
 import type { Network } from '../../network/network.ts'
+import type { AgentHost } from '../agent-host.ts'
 import type { Day } from '../game/game-program.ts'
 import { left } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import type { Server } from '../whole-world.ts'
+import type { Server } from '../server.ts'
 import type { Judge } from './judge.ts'
 
 interface QuietParts {
   readonly judge: Judge
   readonly platform: ModelPlatform
   readonly servers: readonly Server[]
+  /** Also those without a game server of their own. */
+  readonly agents: readonly AgentHost[]
+  /** What is left in a store that agents share; undefined if nothing is. */
+  readonly leftInStore: () => Unfinished | undefined
   readonly day: Day
   readonly network: Network
   readonly nowMs: () => number
 }
 
 /** Something that has not ended. */
-interface Unfinished {
+export interface Unfinished {
   readonly promise: string
   readonly facts: string
 }
@@ -65,14 +70,15 @@ export class QuietPromises {
 
   /** The first thing that has not ended; in the order in which they end. */
   #findUnfinished(): Unfinished | undefined {
-    const { servers, day } = this.#parts
+    const { servers, agents, leftInStore, day } = this.#parts
     const unfinished =
       this.#openTransaction() ??
       firstOf(servers, openOrder) ??
       firstOf(servers, unitsSetAside) ??
       this.#oldFile() ??
       firstOf(servers, (server) => this.#wrongStock(server)) ??
-      firstOf(servers, (server) => this.#wrongStatus(server))
+      firstOf(agents, (agent) => this.#wrongStatus(agent)) ??
+      (day.phase === 'closed' ? leftInStore() : undefined)
     if (day.phase === 'closing' && !unfinished) this.#beginEvening()
     else if (day.phase === 'evening' && this.#parts.nowMs() >= this.#eveningEndsMs) this.#endDay()
     return unfinished
@@ -91,9 +97,9 @@ export class QuietPromises {
     this.#parts.day.phase = 'closed'
     this.#quietSinceMs = undefined
     this.#endSlowness()
-    for (const server of this.#parts.servers) {
-      const before = claimsAt(server)
-      server.agent.restart(() => this.#checkStopped(server, before))
+    for (const agentHost of this.#parts.agents) {
+      const before = claimsAt(agentHost)
+      agentHost.agent.restart(() => this.#checkStopped(agentHost, before))
     }
   }
 
@@ -127,7 +133,8 @@ export class QuietPromises {
   }
 
   /** The status shows that nothing is open. It does not say `ready` before the agent has spoken with the platform. */
-  #wrongStatus({ name, seen: { status, atMs } }: Server): Unfinished | undefined {
+  #wrongStatus({ host: { name }, isStandby, seen: { status, atMs } }: AgentHost): Unfinished | undefined {
+    if (isStandby) return undefined
     const promise = 'the status shows what is open'
     if (!status || atMs < this.#parts.nowMs() - statusAgeMsMax) return { promise, facts: `${name}: no status` }
     const { orders, calls } = status
@@ -141,9 +148,9 @@ export class QuietPromises {
   }
 
   /** An orderly stop leaves no claim of its own (I9). One of an earlier agent may have been sent, so it stays. */
-  #checkStopped(server: Server, before: ReadonlySet<string>): void {
-    for (const file of claimsAt(server))
-      if (!before.has(file)) this.#parts.judge.break('a stop leaves no claim', `${server.name}: ${file}`)
+  #checkStopped(agentHost: AgentHost, before: ReadonlySet<string>): void {
+    for (const file of claimsAt(agentHost))
+      if (!before.has(file)) this.#parts.judge.break('a stop leaves no claim', `${agentHost.host.name}: ${file}`)
   }
 
   /** The platform knows the stock that the game server said last (I6). */
@@ -180,11 +187,9 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => Unfinished 
   return undefined
 }
 
-function openOrder({ name, state }: Server): Unfinished | undefined {
-  for (const { transactionId, phase } of state.ledger.rows.orders.values())
-    if (phase !== 'closed')
-      return { promise: 'every order comes to an end', facts: `${name}: ${transactionId} is ${phase}` }
-  return undefined
+function openOrder({ name, openOrders }: Server): Unfinished | undefined {
+  const [open] = openOrders()
+  return open && { promise: 'every order comes to an end', facts: `${name}: ${open.transactionId} is ${open.phase}` }
 }
 
 /** The terminal event of an order that was put off frees its units. */
@@ -196,7 +201,7 @@ function unitsSetAside({ name, saved }: Server): Unfinished | undefined {
 }
 
 /** Requests that are claimed, and answers that are not shown yet. */
-function claimsAt({ host, addresses }: Server): ReadonlySet<string> {
+function claimsAt({ host, addresses }: AgentHost): ReadonlySet<string> {
   const isClaim = (file: string) => ['claim', 'done'].includes(ownFileOf(file)?.kind ?? '')
   return new Set(host.disk.namesIn(`${addresses.spool}/outbox`).filter(isClaim))
 }

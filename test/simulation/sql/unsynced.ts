@@ -1,0 +1,81 @@
+import type { SqlEngine } from './engine.ts'
+
+/** The commits that a crash would lose. They are only known while somebody is going to crash the server. */
+export class Unsynced {
+  readonly #engine: SqlEngine
+  #isWatched = false
+
+  constructor(engine: SqlEngine) {
+    this.#engine = engine
+  }
+
+  /** Made once for each engine. */
+  static prepare(engine: SqlEngine): void {
+    engine.demand(unsyncedSql)
+  }
+
+  /** From now on commits that wait for no disk stay in memory. */
+  watch(): void {
+    this.#isWatched = true
+    this.#engine.demand(`SELECT set_config('world.watches', 'yes', false)`)
+  }
+
+  /** Whether a crash would lose the last change of a row with this id. */
+  has(table: string, id: string): boolean {
+    if (!this.#isWatched) return false
+    const sql = 'SELECT FROM world.unsynced WHERE relation = $1::regclass AND after @> $2::jsonb'
+    return this.#engine.demand(sql, [table, JSON.stringify({ id })]).length > 0
+  }
+
+  /** A commit has waited for the disk, and so for all commits before it. */
+  forget(): void {
+    if (this.#isWatched) this.#engine.demand('DELETE FROM world.unsynced')
+  }
+
+  /** The server has crashed. */
+  lose(): void {
+    if (!this.#isWatched) return
+    this.#isWatched = false
+    this.#engine.demand('CALL world.lose_unsynced()')
+  }
+}
+
+/** Notes each change of a row. `lose_unsynced` takes all of them back. */
+const unsyncedSql = `
+  CREATE TABLE world.unsynced (
+    number bigint GENERATED ALWAYS AS IDENTITY,
+    relation regclass NOT NULL,
+    before jsonb,
+    after jsonb
+  );
+  CREATE FUNCTION world.note() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO world.unsynced (relation, before, after)
+        VALUES (TG_RELID, CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) END,
+          CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) END);
+      RETURN NULL;
+    END $$;
+  CREATE PROCEDURE world.lose_unsynced() LANGUAGE plpgsql AS $$
+    DECLARE v world.unsynced;
+    BEGIN
+      PERFORM set_config('world.watches', 'no', false);
+      FOR v IN SELECT * FROM world.unsynced ORDER BY number DESC LOOP
+        IF v.after IS NOT NULL THEN
+          EXECUTE format('DELETE FROM %s AS known WHERE to_jsonb(known) = $1', v.relation) USING v.after;
+        END IF;
+        IF v.before IS NOT NULL THEN
+          EXECUTE format('INSERT INTO %1$s OVERRIDING SYSTEM VALUE SELECT * FROM jsonb_populate_record(NULL::%1$s, $1)',
+            v.relation) USING v.before;
+        END IF;
+      END LOOP;
+      DELETE FROM world.unsynced;
+    END $$;
+  DO $$
+    DECLARE v regclass;
+    BEGIN
+      FOR v IN SELECT oid FROM pg_class WHERE relnamespace = 'market_agent'::regnamespace AND relkind = 'r' LOOP
+        EXECUTE format('CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW
+          WHEN (current_setting(''world.watches'', true) = ''yes'') EXECUTE FUNCTION world.note()', v);
+      END LOOP;
+    END $$;
+`

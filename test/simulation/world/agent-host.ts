@@ -1,0 +1,102 @@
+import type { Status } from '../../../agent/status/status.ts'
+import type { AgentState } from '../agent/model-outside.ts'
+import { ModelHost } from '../host.ts'
+import type { Network } from '../network/network.ts'
+import type { WorldParts } from '../simulation.ts'
+import { type HostAddresses, installAgent, type ModelAgent, type SharedStore } from './agent-program.ts'
+import type { GameWays } from './game/game-program.ts'
+import { gameDir } from './game/game-store.ts'
+import type { ModelPlatform, Registration } from './model-platform.ts'
+import { installOperator } from './operator.ts'
+import type { Judge } from './promises/judge.ts'
+import { WirePromises } from './promises/wire-promises.ts'
+import type { AgentWitness } from './witnessed.ts'
+
+/** What the hosts of a world have in common. */
+export interface Surroundings extends WorldParts {
+  readonly network: Network
+  readonly nowMs: () => number
+  readonly platform: ModelPlatform
+  readonly judge: Judge
+  /** By the name of the identity. */
+  readonly registrations: Map<string, Registration>
+}
+
+interface AgentHostParts extends Pick<GameWays, 'ordersBy'> {
+  readonly host: ModelHost
+  /** Which identity of the platform it has. */
+  readonly identity: string
+  /** Where the game server takes orders. */
+  readonly orderAddress: string
+  readonly state: AgentState
+  readonly store?: SharedStore
+  /** Whether it begins only when no other agent has its world. */
+  readonly isStandby?: boolean
+  readonly witness: Omit<AgentWitness, 'onLogged'>
+}
+
+/** An agent on its host, and what the operator saw of it last. */
+export interface AgentHost {
+  readonly host: ModelHost
+  readonly agent: ModelAgent
+  readonly addresses: HostAddresses
+  readonly isStandby: boolean
+  readonly seen: { readonly status: Status | undefined; readonly atMs: number }
+  /** After the programs that it looks at. */
+  readonly installOperator: () => void
+}
+
+/** A host with the directories of an agent and of a game server. */
+export function newAgentHost(name: string, { scheduler, random, network }: Surroundings): ModelHost {
+  const host = new ModelHost(name, scheduler, random)
+  const spool = ['outbox', 'inbox', 'events', 'replies'].map((dir) => `/var/spool/${dir}`)
+  const dirs = ['/var', '/var/spool', ...spool, '/var/state', gameDir]
+  for (const dir of dirs) host.disk.mkdir(dir, 0o755)
+  for (const dir of ['/', ...dirs]) host.disk.sync(host.disk.getDir(dir, 'open'))
+  // The requests in an outbox, and the answers in an inbox, are gone with their directory.
+  host.removableDirs.push('/var/spool/events', '/var/spool/replies')
+  network.finalAddresses.add(`${name}:8081`)
+  return host
+}
+
+/** Installs an agent and its operator. */
+export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings): AgentHost {
+  const { host, identity, witness } = parts
+  const { network, nowMs, platform, judge, registrations } = surroundings
+  const { name } = host
+  const addresses: HostAddresses = {
+    call: { host: name, port: 8899 },
+    webhook: { host: name, port: 8081 },
+    orders: parts.orderAddress,
+    spool: '/var/spool',
+  }
+  const registration = () => registrations.get(identity) as Registration
+  const wire = new WirePromises(judge.break, () => [...registrations.values()].map(({ apiKey }) => apiKey), nowMs)
+  const agent = installAgent({
+    ...parts,
+    ...surroundings,
+    addresses,
+    registration,
+    rotateKey: () =>
+      registrations.set(identity, { ...registration(), kid: platform.addKey(registration().gameServerId) }),
+    witness: {
+      ...witness,
+      onSent(request) {
+        wire.onSent(request)
+        return witness.onSent(request)
+      },
+      onLogged: wire.onLogged,
+    },
+    onBug: (error) => judge.break('an agent ends only for a reason that it can name', String((error as Error).stack)),
+  })
+  const seen: { status: Status | undefined; atMs: number } = { status: undefined, atMs: 0 }
+  const onStatus = (status: Status) => Object.assign(seen, { status, atMs: nowMs() })
+  return {
+    host,
+    agent,
+    addresses,
+    isStandby: parts.isStandby ?? false,
+    seen,
+    installOperator: () => void installOperator(host, network, `${name}:8899`, onStatus),
+  }
+}

@@ -1,0 +1,124 @@
+import { newAgentState } from '../agent/model-outside.ts'
+import type { ModelHost } from '../host.ts'
+import { type AgentHost, assembleAgent, newAgentHost, type Surroundings } from './agent-host.ts'
+import { type Day, type GameWays, installGame } from './game/game-program.ts'
+import { type GameState, newGameState } from './game/game-state.ts'
+import { gameDir } from './game/game-store.ts'
+import { noQuirks } from './game/quirks.ts'
+import { Wants } from './game/wants.ts'
+import { AnswerPromises } from './promises/answer-promises.ts'
+import { FilePromises } from './promises/file-promises.ts'
+import { JournalPromises } from './promises/journal-promises.ts'
+import { OrderPromises } from './promises/order-promises.ts'
+
+const ways: readonly GameWays[] = (['http', 'files'] as const).flatMap((callsBy) =>
+  (['url', 'files', 'asking'] as const).flatMap((ordersBy) =>
+    (['reply', 'reply', 'call'] as const).map((reportsBy) => ({ callsBy, ordersBy, reportsBy })),
+  ),
+)
+
+/** What a game server has around it. */
+export interface ServerParts extends Surroundings {
+  readonly day: Day
+}
+
+/** A host with a game server and its agent. */
+export type Server = GameServer &
+  InstalledGame &
+  AgentHost & {
+    /** Transactions that the agent has not brought to an end. */
+    readonly openOrders: () => readonly OpenOrder[]
+  }
+
+/** A transaction that is not over. */
+export interface OpenOrder {
+  readonly transactionId: number
+  readonly phase: string
+}
+
+/** A game server with an agent and an identity of its own. */
+export function assembleServer(name: string, parts: ServerParts): Server {
+  const host = newAgentHost(name, parts)
+  const state = newAgentState(host)
+  const { onSent, onGiven } = new JournalPromises(parts.judge.break, state.journal)
+  const server = newGameServer(host, parts, { identity: name, ways: drawWays(name, parts) })
+  const { onHandedOver, onAcknowledged } = server.orders
+  const witness = { onHandedOver, onAcknowledged, onSent, onGiven }
+  const agent = assembleAgent({ ...server, ...server.ways, state, witness }, parts)
+  // A wall clock that is set makes the age of an id wrong for the next process.
+  const isWindowKept = (sinceMs: number) => agent.agent.startedMs < sinceMs || (host.clock.lastSetMs ?? 0) < sinceMs
+  const game = installGameOf(server, parts, { callAddresses: [`${name}:8899`], isWindowKept })
+  agent.installOperator()
+  const openOrders = () => [...state.ledger.rows.orders.values()].filter(({ phase }) => phase !== 'closed')
+  return { ...server, ...agent, ...game, openOrders }
+}
+
+/** How the game server of a host works with its agent. */
+export function drawWays(name: string, { random }: ServerParts): GameWays {
+  return random.part(`${name} ways`).pick(ways)
+}
+
+/** A game server, before its program is installed: its world, and what it is promised about orders. */
+export type GameServer = ReturnType<typeof newGameServer>
+
+/** What a host has for a game server. @param options.identity By which the platform knows it. */
+export function newGameServer(
+  host: ModelHost,
+  { nowMs, platform, judge, registrations }: ServerParts,
+  { identity, ways: drawn }: { readonly identity: string; readonly ways: GameWays },
+) {
+  const { name } = host
+  const gameServerId = () => registrations.get(identity)?.gameServerId
+  const files = new FilePromises(name, judge.break)
+  host.onPowerCut(() => files.onPowerCut())
+  const saved = () => savedState(host)
+  const isOurs = (itemRef: string) => itemRef.startsWith(itemPrefixOf(name))
+  const orders = new OrderPromises({ break: judge.break, platform, gameServerId, isOurs, nowMs, state: saved })
+  const own = { quirks: noQuirks(), wants: new Wants(nowMs), orderAddress: `${name}:9000` }
+  return { name, identity, host, ways: drawn, files, saved, gameServerId, isOurs, orders, ...own }
+}
+
+function itemPrefixOf(name: string): string {
+  return `${name}-item-`
+}
+
+/** The program of a game server, and what its callers are promised. */
+type InstalledGame = ReturnType<typeof installGameOf>
+
+interface GameOptions {
+  /** Of the agents that it asks: another one where one does not answer. */
+  readonly callAddresses: readonly string[]
+  readonly isWindowKept: (sinceMs: number) => boolean
+}
+
+/** Installs the program of a game server. */
+export function installGameOf(server: GameServer, parts: ServerParts, { callAddresses, isWindowKept }: GameOptions) {
+  const { files, ways: drawn } = server
+  const { judge } = parts
+  const answers = new AnswerPromises({ ...parts, ...server, break: judge.break, isWindowKept })
+  let items = 0
+  const game = installGame({
+    ...parts,
+    ...server,
+    ...drawn,
+    callAddresses,
+    spool: '/var/spool',
+    record: files,
+    witness: {
+      onAsked: answers.onAsked,
+      onTold(call, told) {
+        if (drawn.callsBy === 'files') files.onTold(call, told)
+        answers.onTold(call, told)
+      },
+      onGarbage: (file) => judge.break('an answer is never half-written', file),
+    },
+    newItemRef: () => `${itemPrefixOf(server.name)}${++items}`,
+  })
+  return { game, answers }
+}
+
+/** What the game server of a host has on its disk. */
+function savedState({ disk }: ModelHost): GameState {
+  const path = `${gameDir}/world.json`
+  return disk.find(path, 'open') ? (JSON.parse(disk.textOf(path)) as GameState) : newGameState()
+}

@@ -1,0 +1,105 @@
+import { openStoreOf } from '../../../agent/postgres/open-shared-store.ts'
+import { newAgentState } from '../agent/model-outside.ts'
+import type { ModelHost } from '../host.ts'
+import { type StoreCluster, storeUrl } from '../sql/store-cluster.ts'
+import { type AgentHost, assembleAgent, newAgentHost } from './agent-host.ts'
+import type { SharedStore } from './agent-program.ts'
+import { installBalancer } from './balancer.ts'
+import type { GameWays } from './game/game-program.ts'
+import { SharedStorePromises } from './promises/shared-store-promises.ts'
+import { drawWays, type GameServer, installGameOf, newGameServer, type Server, type ServerParts } from './server.ts'
+import type { Inhabitants } from './whole-world.ts'
+
+const balancer = 'balancer:8081'
+
+/** Where the platform sends the webhooks of an identity with several hosts. */
+export const webhookUrlOfShared = `http://${balancer}/webhook`
+
+/**
+ * One identity on several hosts, with an agent on each and a store that they share. Either each host has a game server, or
+ * the agent of the last one stands by for the first game server.
+ */
+export function assembleSharedIdentity(
+  names: readonly string[],
+  parts: ServerParts,
+  far: ModelHost,
+  store: StoreCluster,
+): Inhabitants {
+  const { network, judge } = parts
+  const random = parts.random.part('shared identity')
+  const [identity = ''] = names
+  const hasSpare = random.happens(0.5)
+  const isStandby = random.happens(0.5)
+  const spare = hasSpare ? names.at(-1) : undefined
+  const promises = new SharedStorePromises(judge.break, store)
+  network.finalAddresses.add(balancer)
+
+  const gameServers = names
+    .filter((name) => name !== spare)
+    .map((name) => {
+      const drawn = drawWays(name, parts)
+      // An agent on another host has no files of this game server.
+      const ways: GameWays =
+        hasSpare && name === identity
+          ? { ...drawn, callsBy: 'http', ordersBy: drawn.ordersBy === 'files' ? 'url' : drawn.ordersBy }
+          : drawn
+      return newGameServer(newAgentHost(name, parts), parts, { identity, ways })
+    })
+  const ownerOf = (transactionId: number) => {
+    const itemRef = parts.platform.itemOf(transactionId)
+    return gameServers.find(({ isOurs }) => isOurs(itemRef))
+  }
+
+  function installAgentFor(server: GameServer, host: ModelHost): AgentHost {
+    const { name } = host
+    return assembleAgent(
+      {
+        ...server,
+        ...server.ways,
+        host,
+        state: newAgentState(host),
+        isStandby: name === spare && isStandby,
+        store: sharedStoreOf(name, server.name, name === spare && isStandby),
+        witness: {
+          onHandedOver: server.orders.onHandedOver,
+          // A webhook may reach the agent of another world.
+          onAcknowledged: (event, transactionId) => ownerOf(transactionId)?.orders.onAcknowledged(event, transactionId),
+          ...promises.witnessOf(name),
+        },
+      },
+      parts,
+    )
+  }
+
+  function sharedStoreOf(agentName: string, world: string, stands: boolean): SharedStore {
+    const shared = { agentName, world, urlText: storeUrl, isStandby: stands }
+    return {
+      ...shared,
+      open: (process, given) => (options) =>
+        openStoreOf(
+          { ...shared, ...given, connect: (url, onEnd) => store.network.connect(process, agentName, url, onEnd) },
+          options,
+        ),
+    }
+  }
+
+  const servers = gameServers.map((server): Server => {
+    const agent = installAgentFor(server, server.host)
+    const answerers = server.name === identity && spare !== undefined ? [server.name, spare] : [server.name]
+    const callAddresses = answerers.map((name) => `${name}:8899`)
+    // Nothing sets the clock of the store.
+    const game = installGameOf(server, parts, { callAddresses, isWindowKept: () => true })
+    agent.installOperator()
+    return { ...server, ...agent, ...game, openOrders: () => promises.findOpenOrders(server.name) }
+  })
+  const [first] = gameServers
+  const spares = spare !== undefined && first ? [installAgentFor(first, newAgentHost(spare, parts))] : []
+  for (const { installOperator } of spares) installOperator()
+  installBalancer(
+    far,
+    network,
+    balancer,
+    names.map((name) => `${name}:8081`),
+  )
+  return { servers, agents: [...servers, ...spares], store, leftInStore: () => promises.findLeft() }
+}
