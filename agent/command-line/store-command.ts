@@ -51,7 +51,13 @@ export async function moveStore({ config: file, to, from }: MoveFlags): Promise<
 }
 
 async function moveAway({ stateDir, agentName, world }: AgentConfig, database: Database): Promise<KeptState> {
-  const kept = readStateDir(stateDir, systemClock)
+  const { lateMs } = readStateDir(stateDir, systemClock)
+  if (lateMs > 0) {
+    const waits = say`waits ${Math.ceil(lateMs / 1_000)} s, because requests of an agent that was killed may still arrive`
+    process.stdout.write(`${waits}\n`)
+    await systemClock.sleep(lateMs)
+  }
+  const kept = { ...readStateDir(stateDir, systemClock), lateMs: 0 }
   await addToStore(database, { agentName, world }, kept)
   retireStateDir(stateDir)
   return kept

@@ -105,6 +105,8 @@ export const portuguese: Readonly<Record<string, string>> = {
     'informe --to ou --from, com o endereço do banco ou com SERVICE_STORE_URL nas configurações',
   'the address of the store {0}': 'o endereço do banco {0}',
   'moved: {0} ids, {1} orders': 'movidos: {0} ids, {1} pedidos',
+  'waits {0} s, because requests of an agent that was killed may still arrive':
+    'aguardando {0} s, porque requisições de um agente que foi encerrado à força ainda podem chegar',
   'moves ids and orders of a stopped agent, all or nothing; it can be repeated':
     'move ids e pedidos de um agente parado, tudo ou nada; pode ser repetido',
   'from the state directory into the store, SERVICE_STORE_URL if no address is given':

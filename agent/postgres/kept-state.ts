@@ -21,6 +21,8 @@ export interface KeptState {
     readonly answer: string
     readonly restMs: number
   }[]
+  /** For how long attempts may still arrive late, of any item. */
+  readonly lateMs: number
   readonly repairs: readonly { readonly itemRef: string; readonly quantity: number; readonly restMs: number }[]
   readonly orders: readonly Order[]
   readonly observations: readonly { readonly itemRef: string; readonly quantity: number }[]
@@ -37,13 +39,14 @@ const databases = [journalDatabase, ledgerDatabase]
 export function readStateDir(stateDir: string, clock: Clock): KeptState {
   const kept = {
     calls: [] as KeptState['calls'],
+    lateMs: 0,
     repairs: [] as KeptState['repairs'],
     orders: [] as Order[],
     observations: [] as KeptState['observations'],
   }
   within(journalDatabase, stateDir, (db) => {
     const nowMs = journalTime(db, clock).nowMs()
-    const lateMs = Number(db.prepare('SELECT attempt_lifetime_ms AS ms FROM journal').get()?.['ms'])
+    kept.lateMs = Number(db.prepare('SELECT attempt_lifetime_ms AS ms FROM journal').get()?.['ms'])
     kept.calls = db
       .prepare(`SELECT id, fingerprint, operation, answer, ends_at_ms FROM call WHERE coalesce(ends_at_ms, ?) >= ?`)
       .all(nowMs, nowMs)
@@ -57,7 +60,7 @@ export function readStateDir(stateDir: string, clock: Clock): KeptState {
       .all()
       .map(({ item_ref: itemRef, quantity, due_at_ms: dueAtMs }) => ({
         ...{ itemRef: String(itemRef), quantity: Number(quantity) },
-        restMs: Math.ceil(Math.max(Number(dueAtMs) - nowMs, lateMs)),
+        restMs: Math.ceil(Math.max(Number(dueAtMs) - nowMs, kept.lateMs)),
       }))
   })
   within(ledgerDatabase, stateDir, (db) => {
@@ -82,7 +85,7 @@ export function readStateDir(stateDir: string, clock: Clock): KeptState {
 export function addToStateDir(
   stateDir: string,
   clock: Clock,
-  { calls, repairs, orders, observations }: KeptState,
+  { calls, lateMs, repairs, orders, observations }: KeptState,
 ): void {
   openDatabase(journalDatabase, stateDir, (opened) => {
     using db = opened
@@ -91,10 +94,15 @@ export function addToStateDir(
       time.storeOffset((write) => write())
       const nowMs = time.nowMs()
       const call = db.prepare(
-        'INSERT OR IGNORE INTO call (id, fingerprint, operation, answer, ends_at_ms) VALUES (?, ?, ?, ?, ?)',
+        `INSERT INTO call (id, fingerprint, operation, answer, ends_at_ms) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT (id) DO UPDATE
+             SET fingerprint = excluded.fingerprint, operation = excluded.operation, answer = excluded.answer,
+               ends_at_ms = excluded.ends_at_ms
+             WHERE ends_at_ms < ?`,
       )
       for (const { id, fingerprint, operation, answer, restMs } of calls)
-        call.run(id, fingerprint, operation, answer, nowMs + restMs)
+        call.run(id, fingerprint, operation, answer, nowMs + restMs, nowMs)
+      db.prepare('UPDATE journal SET attempt_lifetime_ms = max(attempt_lifetime_ms, ?)').run(lateMs)
       const repair = db.prepare('INSERT OR IGNORE INTO repair (item_ref, quantity, due_at_ms) VALUES (?, ?, ?)')
       for (const { itemRef, quantity, restMs } of repairs) repair.run(itemRef, quantity, nowMs + restMs)
     })

@@ -1,3 +1,5 @@
+import { limits } from '../../contract/limits.ts'
+import { inDoubt } from '../call/answer.ts'
 import { keyOfItem } from '../call/call.ts'
 import { StoreUnusableError } from '../database/store-errors.ts'
 import type { Order } from '../orders/order.ts'
@@ -12,24 +14,36 @@ export interface StateOwner {
 }
 
 const keyStart = keyOfItem('')
+const inDoubtText = JSON.stringify(inDoubt)
+/** The lock of everything that begins or ends the life of an agent. */
+const keepOthersFromBeginning = 'SELECT pg_advisory_xact_lock(1835758594, 0)'
 
 /**
  * Adds what an agent kept to the store, in one transaction. Rows that are there stay as they are, so it can be repeated.
+ * Nothing that the agent sent may still arrive late.
  *
  * @throws As `Database.transact`.
  */
 export async function addToStore(database: Database, { agentName, world }: StateOwner, kept: KeptState): Promise<void> {
   await database.transact(async (query) => {
+    await query(keepOthersFromBeginning)
     for (const { id, fingerprint, operation, answer, restMs } of kept.calls)
       await query(
         `INSERT INTO market_agent.call (id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)
-           VALUES ($1, $2, $3, $4, false, $5, market_agent.now_ms() + $6::bigint) ON CONFLICT DO NOTHING`,
+           VALUES ($1, $2, $3, $4, false, $5, market_agent.now_ms() + $6::bigint)
+           ON CONFLICT (id) DO UPDATE
+             SET fingerprint = excluded.fingerprint, operation = excluded.operation, agent = excluded.agent,
+               answer = excluded.answer, ends_at_ms = excluded.ends_at_ms
+             WHERE call.ends_at_ms < market_agent.now_ms()`,
         [storable(id), fingerprint, operation, agentName, answer, restMs],
       )
     for (const { itemRef, quantity, restMs } of kept.repairs)
       await query(
-        `INSERT INTO market_agent.repair (key, quantity, due_at_ms)
-           VALUES ($1, $2, market_agent.now_ms() + $3::bigint) ON CONFLICT DO NOTHING`,
+        `INSERT INTO market_agent.repair AS known (key, quantity, due_at_ms)
+           VALUES ($1, $2, market_agent.now_ms() + $3::bigint)
+           ON CONFLICT (key) DO UPDATE
+             SET quantity = coalesce(known.quantity, excluded.quantity),
+               due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version`,
         [storable(keyOfItem(itemRef)), quantity, restMs],
       )
     for (const order of kept.orders) {
@@ -52,7 +66,8 @@ export async function addToStore(database: Database, { agentName, world }: State
 }
 
 /**
- * Takes what belongs to one world out of the store. Ids stay too, because another world may repeat them.
+ * Takes what belongs to one world out of the store. Ids stay too, because another world may repeat them. Calls that may
+ * have been sent are in doubt.
  *
  * @param keep Makes it durable elsewhere. Only then it is removed.
  * @throws {StoreUnusableError} An agent of the world is alive.
@@ -64,29 +79,40 @@ export async function takeFromStore(
   keep: (kept: KeptState) => void,
 ): Promise<KeptState> {
   return database.transact(async (query) => {
+    await query(keepOthersFromBeginning)
     const alive = await query(
       'SELECT name FROM market_agent.agent WHERE world = $1 AND lease_ends_ms > market_agent.now_ms()',
       [world],
     )
     if (alive.length > 0)
       throw new StoreUnusableError(`agent ${String(alive[0]?.['name'])} still uses the store; stop it first`)
+    const dead = 'SELECT market_agent.end_epoch(epoch, $2, false) FROM market_agent.agent WHERE world = $1'
+    await query(dead, [world, inDoubtText])
     const kept = await readStore(query, world)
     keep(kept)
+    await query(`DELETE FROM market_agent.repair WHERE ${isRepairOfWorld}`, [keyStart, world])
     await query('DELETE FROM market_agent.orders WHERE world = $1', [world])
     return kept
   })
 }
 
+/** Of an item ($1 begins its key) that no other world ($2) registered. */
+const isRepairOfWorld = `starts_with(key, $1) AND NOT EXISTS (
+  SELECT FROM market_agent.item WHERE $1 || item_ref = key AND world <> $2)`
+
 async function readStore(query: Query, world: string): Promise<KeptState> {
   const calls = await query(
-    `SELECT id, fingerprint, operation, answer, ends_at_ms - market_agent.now_ms() AS rest_ms
-       FROM market_agent.call WHERE answer IS NOT NULL AND ends_at_ms >= market_agent.now_ms()`,
+    `SELECT id, fingerprint, operation, coalesce(answer, $1) AS answer,
+         coalesce(ends_at_ms - market_agent.now_ms(), $2) AS rest_ms
+       FROM market_agent.call WHERE in_doubt OR ends_at_ms >= market_agent.now_ms()`,
+    [inDoubtText, limits.idempotencyWindowMs],
   )
-  const repairs = await query(
+  const late = await query(
     `SELECT key, quantity, greatest(0, due_at_ms - market_agent.now_ms()) AS rest_ms
-       FROM market_agent.repair WHERE quantity IS NOT NULL AND starts_with(key, $1)`,
-    [keyStart],
+       FROM market_agent.repair WHERE ${isRepairOfWorld}`,
+    [keyStart, world],
   )
+  const repairs = late.filter(({ quantity }) => quantity !== null)
   const orders = await query('SELECT record FROM market_agent.orders WHERE world = $1 FOR UPDATE', [world])
   const observations = await query(
     `SELECT item_ref, observed_quantity FROM market_agent.observation
@@ -103,6 +129,7 @@ async function readStore(query: Query, world: string): Promise<KeptState> {
       },
       restMs: Number(row['rest_ms']),
     })),
+    lateMs: Math.max(0, ...late.map((row) => Number(row['rest_ms']))),
     repairs: repairs.map((row) => ({
       itemRef: fromStorable(String(row['key'])).slice(keyStart.length),
       ...{ quantity: Number(row['quantity']), restMs: Number(row['rest_ms']) },

@@ -96,6 +96,18 @@ test('the turn of a key goes from agent to agent in the order in which they aske
   await Promise.all([a.close(), b.close()])
 })
 
+test('an agent that ends while it gives a turn back ends cleanly', async () => {
+  const { a, b } = await twoAgents()
+  for (let n = 0; n < 50; n++) {
+    const turn = a.turns.take(`item ${n}`, 'join-now')
+    await turn.wait(inTime())
+    turn.release()
+  }
+  await a.close()
+  expect(a.failures).toEqual([])
+  await b.close()
+})
+
 test('a turn is never had by two agents', async () => {
   const { a, b } = await twoAgents()
   let holders = 0
