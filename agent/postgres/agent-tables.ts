@@ -16,6 +16,11 @@ export const agentTables = `
     attempt_lifetime_ms bigint NOT NULL
   );
 
+  -- Every function takes locks in this order, so none waits for another one in a circle: the lives, one epoch, the key of a
+  -- turn or a transaction, a world, rows. The first is for everything that begins a life or ends one.
+  CREATE FUNCTION market_agent.lock_lives() RETURNS void LANGUAGE sql
+    BEGIN ATOMIC SELECT pg_advisory_xact_lock(1835758594, 0); END;
+
   -- The connection of the agent to which this session belongs.
   CREATE FUNCTION market_agent.connection() RETURNS text LANGUAGE sql
     RETURN current_setting('market_agent.connection');
@@ -52,6 +57,7 @@ export const agentTables = `
     LANGUAGE plpgsql AS $$
     DECLARE v market_agent.agent;
     BEGIN
+      PERFORM market_agent.lock_lives();
       PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
       DELETE FROM market_agent.agent WHERE epoch = p_epoch RETURNING * INTO v;
       IF NOT FOUND THEN RETURN; END IF;
@@ -81,7 +87,7 @@ export const agentTables = `
     DECLARE v market_agent.agent;
     BEGIN
       -- Of two that stand by, one begins.
-      PERFORM pg_advisory_xact_lock(1835758594, 0);
+      PERFORM market_agent.lock_lives();
       SELECT * INTO v FROM market_agent.agent
         WHERE lease_ends_ms > market_agent.now_ms() AND (name <> p_name OR state_id <> p_state_id)
           AND (name = p_name OR p_is_standby AND world = p_world)
@@ -100,18 +106,29 @@ export const agentTables = `
           RETURNING epoch, NULL::text, 0::bigint;
     END $$;
 
-  -- Renews the lease of an agent and takes over from those whose lease has run out. Returns their names.
-  CREATE FUNCTION market_agent.renew(p_epoch bigint, p_in_doubt text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-    DECLARE v market_agent.agent;
+  -- Renews the lease of an agent. Returns whether the lease of another one has run out.
+  CREATE FUNCTION market_agent.renew(p_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
       UPDATE market_agent.agent SET lease_ends_ms = market_agent.now_ms() + 15000 WHERE epoch = p_epoch;
-      FOR v IN
-        SELECT * FROM market_agent.agent WHERE lease_ends_ms < market_agent.now_ms() AND epoch <> p_epoch
-          ORDER BY epoch FOR UPDATE SKIP LOCKED
-      LOOP
-        PERFORM market_agent.end_epoch(v.epoch, p_in_doubt, false);
-        RETURN NEXT v.name;
-      END LOOP;
+      RETURN EXISTS (SELECT FROM market_agent.agent WHERE lease_ends_ms < market_agent.now_ms() AND epoch <> p_epoch);
+    END $$;
+
+  -- Takes over from one agent whose lease has run out, and returns its name. Null if there is none, or if another agent is
+  -- just taking over.
+  CREATE FUNCTION market_agent.take_over(p_epoch bigint, p_in_doubt text) RETURNS text LANGUAGE plpgsql AS $$
+    DECLARE v market_agent.agent;
+    BEGIN
+      IF NOT pg_try_advisory_xact_lock(1835758594, 0) THEN RETURN NULL; END IF;
+      PERFORM market_agent.assert_alive(p_epoch);
+      SELECT * INTO v FROM market_agent.agent
+        WHERE lease_ends_ms < market_agent.now_ms() AND epoch <> p_epoch ORDER BY epoch LIMIT 1;
+      IF NOT FOUND THEN RETURN NULL; END IF;
+      PERFORM pg_advisory_xact_lock(1835758593, v.epoch::integer);
+      -- It may have renewed its lease meanwhile.
+      SELECT * INTO v FROM market_agent.agent WHERE epoch = v.epoch AND lease_ends_ms < market_agent.now_ms();
+      IF NOT FOUND THEN RETURN NULL; END IF;
+      PERFORM market_agent.end_epoch(v.epoch, p_in_doubt, false);
+      RETURN v.name;
     END $$;
 `

@@ -1,6 +1,5 @@
 /**
- * Calls with an id, and the turns of calls with a key. Each function is one step of a call. Locks are always taken in this
- * order: the epoch, the key, the id.
+ * Calls with an id, and the turns of calls with a key. Each function is one step of a call.
  */
 export const callTables = `
   CREATE TABLE market_agent.call (

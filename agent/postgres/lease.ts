@@ -110,13 +110,25 @@ export class Lease {
 
   async #renewOrWait(): Promise<void> {
     try {
-      const { database, clock, onTakeOver } = this.#options
+      const { database, clock } = this.#options
       const askedMs = clock.monotonicMs()
-      const rows = await database.queryAtOnce('SELECT market_agent.renew($1, $2) AS name', [this.epoch, inDoubtText])
+      const [row] = await database.queryAtOnce('SELECT market_agent.renew($1) AS is_one_dead', [this.epoch])
       this.#renewedMs = askedMs
-      for (const { name } of rows) onTakeOver(String(name))
+      if (row?.['is_one_dead'] === true) await this.#takeOver()
     } catch (error) {
       if (!isStoreFailure(error)) this.#options.onError(error)
+    }
+  }
+
+  /** From one agent after another, each in a transaction of its own. */
+  async #takeOver(): Promise<void> {
+    const { database, onTakeOver } = this.#options
+    for (;;) {
+      const [row] = await database.queryAtOnce('SELECT market_agent.take_over($1, $2) AS name', [
+        ...[this.epoch, inDoubtText],
+      ])
+      if (typeof row?.['name'] !== 'string') return
+      onTakeOver(row['name'])
     }
   }
 }

@@ -15,8 +15,7 @@ export interface StateOwner {
 
 const keyStart = keyOfItem('')
 const inDoubtText = JSON.stringify(inDoubt)
-/** The lock of everything that begins or ends the life of an agent. */
-const keepOthersFromBeginning = 'SELECT pg_advisory_xact_lock(1835758594, 0)'
+const keepOthersFromBeginning = 'SELECT market_agent.lock_lives()'
 
 /**
  * Adds what an agent kept to the store, in one transaction. Rows that are there stay as they are, so it can be repeated.

@@ -97,13 +97,17 @@ export const orderTables = `
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
       RETURN QUERY
-        DELETE FROM market_agent.orders
-          WHERE world = (SELECT world FROM market_agent.agent WHERE epoch = p_epoch)
-            AND phase = 'closed' AND since_ms < p_before_ms
+        DELETE FROM market_agent.orders WHERE transaction_id IN (
+          SELECT transaction_id FROM market_agent.orders
+            WHERE world = (SELECT world FROM market_agent.agent WHERE epoch = p_epoch)
+              AND phase = 'closed' AND since_ms < p_before_ms
+            FOR UPDATE SKIP LOCKED)
           RETURNING transaction_id;
       IF FOUND THEN
-        DELETE FROM market_agent.observation AS known
-          WHERE NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = known.item_ref);
+        DELETE FROM market_agent.observation WHERE item_ref IN (
+          SELECT item_ref FROM market_agent.observation AS known
+            WHERE NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = known.item_ref)
+            FOR UPDATE SKIP LOCKED);
       END IF;
     END $$;
 

@@ -12,8 +12,11 @@ const insufficientResources = '53'
 const tooManyConnections = '53300'
 /** A server that became a standby. */
 const readOnly = '25006'
-/** Classes of errors after which the session is of no use: connection, shutdown and crash of the server, its own failure. */
-const lostClasses = ['08', '57', '58', 'XX']
+/**
+ * Classes of errors after which the session is of no use: connection, shutdown and crash of the server, its own failure. And
+ * one of another statement's fault: a transaction that was rolled back, such as for a lock of an administrator.
+ */
+const lostClasses = ['08', '40', '57', '58', 'XX']
 
 /** What the failure of a statement means. An error that only this statement has is returned as it is: a bug. */
 export function errorOfStatement(error: unknown): unknown {
