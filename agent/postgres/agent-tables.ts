@@ -17,7 +17,7 @@ export const agentTables = `
   );
 
   -- Every function takes locks in this order, so none waits for another one in a circle: the lives, one epoch, the key of a
-  -- turn or a transaction, a world, rows. The first is for everything that begins a life or ends one.
+  -- turn or a transaction, a world, rows, and the row of the store before those of agents. The first is for everything that begins a life or ends one.
   CREATE FUNCTION market_agent.lock_lives() RETURNS void LANGUAGE sql
     BEGIN ATOMIC SELECT pg_advisory_xact_lock(1835758594, 0); END;
 
@@ -77,6 +77,21 @@ export const agentTables = `
       PERFORM pg_notify('market_agent', 'ended');
     END $$;
 
+  -- Whether the agents were heard without a break: each renews its lease every 3 s. After a break the store was away or its
+  -- clock was set. Then a lease that has run out says nothing about its agent.
+  CREATE FUNCTION market_agent.is_steady() RETURNS boolean LANGUAGE sql
+    BEGIN ATOMIC SELECT market_agent.now_ms() - heard_ms BETWEEN 0 AND 6000 FROM market_agent.store; END;
+
+  -- Notes that an agent was heard. After a break every agent has one lease of time to be heard too.
+  CREATE FUNCTION market_agent.hear() RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM FROM market_agent.store FOR UPDATE;
+      IF NOT market_agent.is_steady() THEN
+        UPDATE market_agent.agent SET lease_ends_ms = market_agent.now_ms() + 15000;
+      END IF;
+      UPDATE market_agent.store SET heard_ms = market_agent.now_ms();
+    END $$;
+
   -- Begins the life of an agent. There is no epoch while another one is alive that has its name, or its world where it
   -- stands by: the holder, for at least so long. p_before is the epoch that the name had when the agent looked, so that a
   -- late statement of a process that has ended does not end the life of the next one. Without a holder, look again.
@@ -87,6 +102,7 @@ export const agentTables = `
     DECLARE v market_agent.agent;
     BEGIN
       -- Of two that stand by, one begins.
+      IF NOT market_agent.is_steady() THEN RETURN; END IF;
       PERFORM market_agent.lock_lives();
       SELECT * INTO v FROM market_agent.agent
         WHERE lease_ends_ms > market_agent.now_ms() AND (name <> p_name OR state_id <> p_state_id)
@@ -110,6 +126,7 @@ export const agentTables = `
   CREATE FUNCTION market_agent.renew(p_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
+      PERFORM market_agent.hear();
       UPDATE market_agent.agent SET lease_ends_ms = market_agent.now_ms() + 15000 WHERE epoch = p_epoch;
       RETURN EXISTS (SELECT FROM market_agent.agent WHERE lease_ends_ms < market_agent.now_ms() AND epoch <> p_epoch);
     END $$;
@@ -119,7 +136,7 @@ export const agentTables = `
   CREATE FUNCTION market_agent.take_over(p_epoch bigint, p_in_doubt text) RETURNS text LANGUAGE plpgsql AS $$
     DECLARE v market_agent.agent;
     BEGIN
-      IF NOT pg_try_advisory_xact_lock(1835758594, 0) THEN RETURN NULL; END IF;
+      IF NOT market_agent.is_steady() OR NOT pg_try_advisory_xact_lock(1835758594, 0) THEN RETURN NULL; END IF;
       PERFORM market_agent.assert_alive(p_epoch);
       SELECT * INTO v FROM market_agent.agent
         WHERE lease_ends_ms < market_agent.now_ms() AND epoch <> p_epoch ORDER BY epoch LIMIT 1;

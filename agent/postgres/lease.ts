@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import { LockedError } from '../ownership/ownership.ts'
-import type { Database } from './database.ts'
+import type { Database, Query } from './database.ts'
 
 /** What a lease works with. */
 export interface LeaseOptions {
@@ -50,6 +50,7 @@ export class Lease {
   static async begin(options: LeaseOptions): Promise<Lease> {
     const { database, clock, name, stateId, world, isStandby } = options
     const askedMs = clock.monotonicMs()
+    await database.queryAtOnce('SELECT market_agent.hear()')
     const [before] = await database.queryAtOnce('SELECT epoch FROM market_agent.agent WHERE name = $1', [name])
     const sql = 'SELECT * FROM market_agent.begin_epoch($1, $2, $3, $4, $5, $6, $7)'
     const [row] = await database.queryAtOnce(sql, [
@@ -73,7 +74,10 @@ export class Lease {
     this.#options = options
     this.epoch = epoch
     this.#renewedMs = askedMs
-    options.database.onReconnect((query) => query('SELECT market_agent.reconnect($1)', [epoch]))
+    options.database.onReconnect(async (query) => {
+      await query('SELECT market_agent.reconnect($1)', [epoch])
+      await this.#renew(query)
+    })
     const cancel = options.clock.after(renewalMs, () => {
       stop = repeat(options.clock, renewalMs, () => this.#renewOrWait())
     })
@@ -110,14 +114,19 @@ export class Lease {
 
   async #renewOrWait(): Promise<void> {
     try {
-      const { database, clock } = this.#options
-      const askedMs = clock.monotonicMs()
-      const [row] = await database.queryAtOnce('SELECT market_agent.renew($1) AS is_one_dead', [this.epoch])
-      this.#renewedMs = askedMs
-      if (row?.['is_one_dead'] === true) await this.#takeOver()
+      const { database } = this.#options
+      const isOneDead = await this.#renew((sql, values) => database.queryAtOnce(sql, values))
+      if (isOneDead) await this.#takeOver()
     } catch (error) {
       if (!isStoreFailure(error)) this.#options.onError(error)
     }
+  }
+
+  async #renew(query: Query): Promise<boolean> {
+    const askedMs = this.#options.clock.monotonicMs()
+    const [row] = await query('SELECT market_agent.renew($1) AS is_one_dead', [this.epoch])
+    this.#renewedMs = askedMs
+    return row?.['is_one_dead'] === true
   }
 
   /** From one agent after another, each in a transaction of its own. */

@@ -23,7 +23,9 @@ export const schemaVersions: readonly SchemaVersion[] = [
         -- Of the store, as a claimed request file has it.
         name text NOT NULL DEFAULT gen_random_uuid(),
         version integer NOT NULL,
-        usable_from integer NOT NULL
+        usable_from integer NOT NULL,
+        -- When an agent was heard last.
+        heard_ms bigint NOT NULL DEFAULT 0
       );
       INSERT INTO market_agent.store (version, usable_from) VALUES (1, 1);
 
