@@ -7,7 +7,7 @@
  * Exit 0, 1 with the step that failed, or 2 if it cannot run like this here.
  */
 import { parseArgs } from 'node:util'
-import { PostgresMissingError } from '../test/agent/fixtures/postgres-server.ts'
+import { PostgresMissingError } from '../test/agent/fixtures/postgres-programs.ts'
 import { type GameServer, gameServerThatAsks, gameServerWithFiles, gameServerWithHttp } from './demo/game-server.ts'
 import { letSell, linkSeller, offer, offerAndBuy, payAndSeeItEnd, refunded, sold, succeed } from './demo/purchase.ts'
 import { type Stage, setStage } from './demo/stage.ts'
