@@ -2,6 +2,7 @@ import type { StoreHost, StoreUrl } from '../config/store-url.ts'
 import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
 import { connectToStore, NoWritableHostError } from '../postgres/connect.ts'
+import { canHoldEveryText } from '../postgres/prepare-schema.ts'
 import { schemaName, schemaVersions } from '../postgres/schema.ts'
 import type { StoreClient } from '../postgres/session.ts'
 import { type Check, right, unknown, type Verdict, warning, wrong } from './check.ts'
@@ -32,6 +33,8 @@ export type StoreFacts =
 type SchemaFacts =
   | { readonly at: 'missing'; readonly mayMake: boolean }
   | { readonly at: 'foreign' }
+  /** The database has an encoding that cannot hold every text. */
+  | { readonly at: 'impossible'; readonly encoding: string }
   | {
       readonly at: 'ours'
       readonly version: number
@@ -50,7 +53,7 @@ export async function probeStore(url: StoreUrl, ca: string[]): Promise<StoreFact
       const ask = async (sql: string) => (await client.query(sql)).rows[0] as Record<string, string>
       const askedMs = Date.now()
       const settings = await ask(`SELECT current_setting('server_version') AS server_version,
-        current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+        current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
         current_setting('synchronous_commit') AS synchronous_commit,
         current_setting('synchronous_standby_names') AS synchronous_standby_names,
         (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms,
@@ -74,9 +77,10 @@ export async function probeStore(url: StoreUrl, ca: string[]): Promise<StoreFact
 }
 
 async function schemaBy(
-  { may_make, has_schema, is_ours }: Readonly<Record<string, unknown>>,
+  { may_make, has_schema, is_ours, encoding }: Readonly<Record<string, unknown>>,
   client: Pick<StoreClient, 'query'>,
 ): Promise<SchemaFacts> {
+  if (!canHoldEveryText(encoding)) return { at: 'impossible', encoding: String(encoding) }
   if (has_schema !== true) return { at: 'missing', mayMake: may_make === true }
   if (is_ours !== true) return { at: 'foreign' }
   const { rows } = await client.query(`SELECT version, usable_from FROM ${schemaName}.store`)
@@ -114,6 +118,11 @@ function judgeServer({ host, serverVersion, clockMs }: StoreFacts & { at: 'there
 function judgeSchema(schema: SchemaFacts): Verdict {
   const known = schemaVersions.length
   if (schema.at === 'foreign') return wrong(say`${schemaName} is another program's schema`, cures.otherDatabase())
+  if (schema.at === 'impossible')
+    return wrong(
+      say`the database has the encoding ${schema.encoding}, which cannot hold every text`,
+      cures.databaseInUtf8(),
+    )
   if (schema.at === 'missing')
     return schema.mayMake
       ? right(say`${schemaName} does not exist yet; the first start makes it`)

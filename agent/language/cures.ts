@@ -17,6 +17,8 @@ export const cures = {
   lookAtAgent: () => say`look at its host and its log; it works again when it is started`,
   registerByAgent: () => say`register items through the agent of their game server`,
   otherDatabase: () => say`name another database in SERVICE_STORE_URL`,
+  databaseInUtf8: () =>
+    say`make another one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and name it in SERVICE_STORE_URL`,
   makeSchema: () =>
     say`let an administrator run the output of: market-agent store schema; or give this user the right CREATE on the database`,
   turnOn: (setting: string) => say`set ${setting} = on in postgresql.conf`,

@@ -73,6 +73,10 @@ export const portuguese: Readonly<Record<string, string>> = {
     'veja a máquina e o log dele; quando for iniciado, ele volta a trabalhar',
   'register items through the agent of their game server': 'registre os itens pelo agente do servidor de jogo deles',
   'name another database in SERVICE_STORE_URL': 'indique outro banco de dados em SERVICE_STORE_URL',
+  'the database has the encoding {0}, which cannot hold every text':
+    'o banco de dados tem a codificação {0}, que não aceita todos os textos',
+  "make another one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and name it in SERVICE_STORE_URL":
+    "crie outro com CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0 e indique-o em SERVICE_STORE_URL",
   'let an administrator run the output of: market-agent store schema; or give this user the right CREATE on the database':
     'peça a um administrador que execute a saída de: market-agent store schema; ou dê a este usuário o direito CREATE no banco de dados',
   'set {0} = on in postgresql.conf': 'defina {0} = on no postgresql.conf',

@@ -2,8 +2,13 @@ import { Client } from 'pg'
 import type { StoreHost, StoreUrl } from '../config/store-url.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { StoreSession } from './session.ts'
+import { beginSession } from './session-settings.ts'
 
 const silenceMsMax = 1_000
+const readOnlyBy = {
+  'read-only': 'read-only',
+  'set-read-only': 'read-only, because default_transaction_read_only is on for this user, this database or the server',
+} as const
 
 /** How to connect. */
 export interface ConnectOptions {
@@ -19,8 +24,8 @@ export interface ConnectOptions {
 export interface HostProblem {
   readonly host: string
   readonly port: number
-  /** `read-only`: a standby, or a server that accepts no writes for another reason. */
-  readonly problem: 'read-only' | Error
+  /** `read-only`: a standby. `set-read-only`: a setting forbids writes. */
+  readonly problem: 'read-only' | 'set-read-only' | Error
 }
 
 /** No host of the store accepts writes now. */
@@ -66,11 +71,6 @@ export async function connectToStore(url: StoreUrl, options: ConnectOptions, onE
   throw new NoWritableHostError(problems)
 }
 
-/** A server whose commits wait for nothing must wait for the agent's: each statement says by itself where it need not. */
-const begin = `
-  SELECT current_setting('transaction_read_only') AS read_only,
-    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END`
-
 /** A host that is gone does not answer the end. */
 async function endOrDestroy(client: Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), silenceMsMax)
@@ -81,8 +81,9 @@ async function endOrDestroy(client: Client): Promise<void> {
 async function connectOrTell(client: Client): Promise<HostProblem['problem'] | undefined> {
   try {
     await client.connect()
-    const { rows } = await client.query<{ read_only: string }>(begin)
-    return rows[0]?.read_only === 'off' ? undefined : 'read-only'
+    const { rows } = await client.query<{ read_only: string; is_standby: boolean }>(beginSession)
+    if (rows[0]?.read_only === 'off') return undefined
+    return rows[0]?.is_standby ? 'read-only' : 'set-read-only'
   } catch (error) {
     return error as Error
   }
@@ -108,5 +109,6 @@ function newClient(url: StoreUrl, { host, port, isRemote }: StoreHost, options: 
 }
 
 function describe({ host, port, problem }: HostProblem): string {
-  return `${host}:${port}: ${problem === 'read-only' ? 'read-only' : problem.message}`
+  const text = typeof problem === 'string' ? readOnlyBy[problem] : problem.message
+  return `${host}:${port}: ${text}`
 }

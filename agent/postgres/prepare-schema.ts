@@ -1,10 +1,16 @@
 import { StoreUnusableError } from '../database/store-errors.ts'
+import { cures } from '../language/cures.ts'
 import type { Query } from './database.ts'
 import { type SchemaVersion, schemaName, schemaVersions } from './schema.ts'
 
 /** "mktp" as a number: the lock under which the schema is made. */
 const lockKey = 0x6d6b7470
 const insufficientPrivilege = '42501'
+
+/** Whether a database with this encoding takes every text. SQL_ASCII takes bytes as they are. */
+export function canHoldEveryText(encoding: unknown): boolean {
+  return encoding === 'UTF8' || encoding === 'SQL_ASCII'
+}
 
 /** What is in the database. */
 type Found = 'nothing' | 'foreign' | { readonly version: number; readonly usableFrom: number }
@@ -15,9 +21,15 @@ type Found = 'nothing' | 'foreign' | { readonly version: number; readonly usable
  *
  * @param versions Those that this program knows.
  * @throws {StoreUnusableError} It is of a newer version that this program does not know, or another program's, or this user
- * may not make it. It stays as it is.
+ * may not make it, or the database cannot hold every text. It stays as it is.
  */
 export async function prepareSchema(query: Query, versions: readonly SchemaVersion[] = schemaVersions): Promise<void> {
+  const [database] = await query(`SELECT current_setting('server_encoding') AS encoding`)
+  const encoding = database?.['encoding']
+  if (!canHoldEveryText(encoding)) {
+    const problem = `the database of the store has the encoding ${encoding}, which cannot hold every text`
+    throw new StoreUnusableError(`${problem}: ${cures.databaseInUtf8()}`)
+  }
   await query('BEGIN')
   try {
     await query('SELECT pg_advisory_xact_lock($1)', [lockKey])

@@ -16,6 +16,8 @@ export function schemaScript(user: string): string {
     `UPDATE ${schemaName}.store SET version = ${version}, usable_from = ${last?.usableFrom};`,
     `GRANT USAGE ON SCHEMA ${schemaName} TO ${name};`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schemaName} TO ${name};`,
+    // Every user has this right, unless the administrator has taken it away.
+    `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schemaName} TO ${name};`,
     `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schemaName} TO ${name};`,
     '',
   ].join('\n')

@@ -33,7 +33,7 @@ const problemsOf = async (url: StoreUrl, given = options) => {
   )
   if (!(error instanceof NoWritableHostError)) throw error
   expect(error.message).not.toContain(password)
-  return error.problems.map(({ problem }) => (problem === 'read-only' ? problem : problem.message))
+  return error.problems.map(({ problem }) => (typeof problem === 'string' ? problem : problem.message))
 }
 const portOf = async (url: StoreUrl, given = options) => {
   const session = await connectToStore(url, given, unexpected)
@@ -68,7 +68,7 @@ test('a host that refuses writes, one that refuses connections and one that hang
 test('without a writable host each host is tried once, and its problem is told', async () => {
   using hangingUp = await otherServer((socket) => socket.end())
   expect(await problemsOf(urlOf(at(readOnly), at({ port: 1 }), at(hangingUp)))).toEqual([
-    'read-only',
+    'set-read-only',
     expect.stringContaining('ECONNREFUSED'),
     expect.stringContaining('terminated'),
   ])

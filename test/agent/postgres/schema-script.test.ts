@@ -34,3 +34,18 @@ test('an administrator makes the schema with the printed script; a user without 
   expect(await other.query('SELECT version FROM market_agent.store')).toEqual([{ version: 1 }])
   await other.close()
 })
+
+test('a user works with the printed schema also where nobody may execute functions without being told', async () => {
+  const server = await sharedPostgres()
+  const name = await newDatabase(server)
+  const user = `told_${process.pid}`
+  const { stdout } = await commandOutput(['store', 'schema', '--user', user], {})
+  const options = { ca: undefined, timeoutMs: 60_000, applicationName: 'test' }
+  const { client, end } = await connectToStore(urlOfDatabase(server, name), options, () => undefined)
+  await client.query(`CREATE USER ${user}; ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC`)
+  await client.query(`BEGIN; ${stdout} COMMIT`)
+  await end()
+  const database = await Database.open(databaseOptions({ ...urlOfDatabase(server, name), user }))
+  expect(await database.query('SELECT market_agent.is_steady() AS is_steady')).toEqual([{ is_steady: false }])
+  await database.close()
+})

@@ -46,7 +46,7 @@ export class StoreNetwork {
     const problems: HostProblem[] = []
     for (const host of url.hosts) {
       const session = await this.#connectTo(client, from, host, onEnd)
-      if (!(session instanceof Error) && session !== 'read-only') return session
+      if (!(session instanceof Error) && typeof session !== 'string') return session
       problems.push({ host: host.host, port: host.port, problem: session })
     }
     throw new NoWritableHostError(problems)
