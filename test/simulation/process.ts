@@ -22,8 +22,8 @@ export class ModelProcess implements Actor {
   readonly #onEnd = new Set<() => void>()
   #state: Actor['state'] = 'running'
   #held: Event[] = []
-  #callsToLive = Number.POSITIVE_INFINITY
-  #endAtCall = () => this.end()
+  #callsLeft = Number.POSITIVE_INFINITY
+  #actAtCall = () => this.end()
 
   /** Time as the runtime gives it, to the agent and to the stub alike. */
   readonly time: RawTime & RealTime & { nextTurn(): Promise<void> }
@@ -96,7 +96,7 @@ export class ModelProcess implements Actor {
   }
 
   #mayEnter(what: string): boolean {
-    if (this.#callsToLive-- <= 0) this.#endAtCall()
+    if (this.#callsLeft-- <= 0) this.#actAtCall()
     if (this.#state === 'dead') return false
     this.#scheduler.trace.add(this.#scheduler.nowMs, this.name, what)
     return true
@@ -116,8 +116,24 @@ export class ModelProcess implements Actor {
 
   /** Ends it at one of its next calls instead of between two events. @param end Kills it if it is left out. */
   endAtCall(calls: number, end = () => this.end()): void {
-    this.#callsToLive = calls
-    this.#endAtCall = end
+    this.#callsLeft = calls
+    this.#actAtCall = end
+  }
+
+  /** Pauses it at one of its next calls: it has decided, and acts when it runs on. @returns Lets it run on. */
+  pauseAtCall(calls: number): () => void {
+    const never = () => {
+      this.#callsLeft = Number.POSITIVE_INFINITY
+    }
+    this.#callsLeft = calls
+    this.#actAtCall = () => {
+      never()
+      this.pause()
+    }
+    return () => {
+      never()
+      this.resume()
+    }
   }
 
   /** Its end, by kill -9 or by itself: the system takes back what it had. */

@@ -11,9 +11,9 @@ export interface FaultKind<Targets> {
   /**
    * Makes it happen. The generator that it gets decides what it strikes and how hard.
    *
-   * @returns Heals it.
+   * @returns Heals it. Undefined if this world has nothing that it could strike.
    */
-  readonly strike: (targets: Targets, random: Random) => () => void
+  readonly strike: (targets: Targets, random: Random) => (() => void) | undefined
 }
 
 /** One fault of a run. Each has a seed of its own, so that one that is left out changes nothing for the others. */
@@ -78,8 +78,9 @@ export function scheduleFaults<Targets>(
     const kind = kinds.get(name)
     if (!kind) throw new Error(`no fault has the name ${name}`)
     scheduler.after(atMs, storm, `${name} for ${Math.round(lastsMs)} ms`, () => {
-      counts.set(name, (counts.get(name) ?? 0) + 1)
       const heal = kind.strike(targets, random.part(seed))
+      if (!heal) return
+      counts.set(name, (counts.get(name) ?? 0) + 1)
       scheduler.after(lastsMs, storm, `${name} is over`, heal)
     })
   }
