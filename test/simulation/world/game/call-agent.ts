@@ -42,6 +42,9 @@ const patienceMs = 40_000
 /** Between the two steps of a writer that does not rename. */
 const pauseMs = 300
 
+/** How often a game server with several agents asks the next one for no reason, as a load balancer does. */
+const nextRate = 0.2
+
 /** Calls by `POST /call`. After a call that an agent did not answer, or could not execute, the next agent is asked. */
 export function callOverHttp(
   process: ModelProcess,
@@ -53,6 +56,7 @@ export function callOverHttp(
   let agent = 0
   return async (call) => {
     witness.onAsked(call)
+    if (addresses.length > 1 && process.random.happens(nextRate)) agent++
     const asked = agent
     const address = addresses[asked % addresses.length] ?? ''
     const body = Buffer.from(JSON.stringify(call))

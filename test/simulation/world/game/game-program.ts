@@ -103,6 +103,9 @@ async function untilDead(process: ModelProcess, clock: Clock, work: () => Promis
   }
 }
 
+/** How often a call that needs no id has one. */
+const idRate = 0.3
+
 interface DayParts extends GameParts {
   readonly process: ModelProcess
   readonly clock: Clock
@@ -185,11 +188,12 @@ async function sellInGame({ store, process }: DayParts): Promise<void> {
 }
 
 /** Tells the platform what is left, of each item of which it should hear. */
-async function reportStock({ store, call }: DayParts): Promise<void> {
+async function reportStock(parts: DayParts): Promise<void> {
+  const { store, call } = parts
   for (const [itemRef, item] of Object.entries(store.read().items)) {
     if (!item.isRegistered || item.isWithdrawn || !item.isToReport) continue
     const observedQuantity = left(store.read(), itemRef)
-    const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: undefined })
+    const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: idOf(parts) })
     const isSaid = told?.ok === true && left(store.read(), itemRef) === observedQuantity
     store.change((next) => {
       const reported = next.items[itemRef]
@@ -202,15 +206,21 @@ async function reportStock({ store, call }: DayParts): Promise<void> {
 }
 
 /** Reports by itself what became of each order, until the platform accepts it. */
-async function reportResults({ store, call }: DayParts): Promise<void> {
+async function reportResults(parts: DayParts): Promise<void> {
+  const { store, call } = parts
   for (const [transactionId, { result, itemRef, isReported }] of Object.entries(store.read().orders)) {
     if (isReported) continue
     const failure = { reason: result, observedQuantity: left(store.read(), itemRef) }
     const operation = result === 'DELIVERED' ? 'transaction.delivery' : 'transaction.delivery-failure'
     const input = { transactionId: Number(transactionId), ...(result !== 'DELIVERED' && failure) }
-    const told = await call({ operation, input, id: undefined })
+    const told = await call({ operation, input, id: idOf(parts) })
     if (told?.ok) store.change((next) => noteReport(next, transactionId, result))
   }
+}
+
+/** An id for a call that needs none. A file has one always. */
+function idOf({ callsBy, process, record }: DayParts): string | undefined {
+  return callsBy === 'http' && process.random.happens(idRate) ? record.newId() : undefined
 }
 
 async function askSomething({ call, process }: DayParts): Promise<void> {

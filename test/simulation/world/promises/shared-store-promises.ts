@@ -7,14 +7,16 @@ import type { Unfinished } from './quiet-promises.ts'
 /** An attempt that an agent has not given up. */
 interface UnderWay {
   readonly agentName: string
-  readonly epoch: unknown
+  readonly life: Life
 }
 
-const readyStates = 'name = $1 AND lease_ends_ms > market_agent.now_ms()'
+/** `none`: another agent may take over, or has. A symbol is equal to nothing. */
+type Life = `epoch ${string}` | 'none' | symbol
 
 /**
- * What agents promise that share a store: a purchase leaves when its intent is in the store, its answer is given when it is
- * in the store, and no two of them work with one key at a time. The buyer of each purchase has the name of its id.
+ * What agents promise that share a store: what others may send too is sent only with a lease, a purchase leaves when its
+ * intent is in the store, its answer is given when it is in the store, and no two of them work with one id or one key at a
+ * time. The buyer of each purchase has the name of its id.
  */
 export class SharedStorePromises {
   readonly #break: Break
@@ -31,8 +33,10 @@ export class SharedStorePromises {
   witnessOf(agentName: string): Pick<AgentWitness, 'onSent' | 'onGiven'> {
     return {
       onSent: (request) => {
+        const shared = sharedOf(request)
+        if (shared === undefined) return undefined
         this.#checkIntent(request)
-        return this.#follow(agentName, request)
+        return this.#follow(agentName, shared)
       },
       onGiven: (call, text) => this.#checkAnswer(call, text),
     }
@@ -49,7 +53,8 @@ export class SharedStorePromises {
   /** Something that no agent will bring to an end. */
   findLeft(): Unfinished | undefined {
     const sql = `SELECT 'ticket ' || key AS what FROM market_agent.ticket
-      UNION ALL SELECT 'call ' || id FROM market_agent.call WHERE epoch IS NOT NULL`
+      UNION ALL SELECT 'call ' || id FROM market_agent.call WHERE epoch IS NOT NULL
+      UNION ALL SELECT 'repair ' || key FROM market_agent.repair WHERE quantity IS NOT NULL`
     const [row] = this.#store.look(sql) ?? []
     return row && { promise: 'nothing is left in the store when all is quiet', facts: String(row['what']) }
   }
@@ -70,30 +75,37 @@ export class SharedStorePromises {
   }
 
   /** @returns Called when the attempt has ended. */
-  #follow(agentName: string, request: SentRequest): (() => void) | undefined {
-    const key = keyOf(request)
-    if (key === undefined) return undefined
-    const others = this.#underWay.get(key) ?? new Set()
-    this.#underWay.set(key, others)
+  #follow(agentName: string, shared: string): () => void {
+    const life = this.#lifeOf(agentName)
+    if (life === 'none')
+      this.#break('an agent sends with an id or a key only while it has a lease', `${shared}: ${agentName}`)
+    const others = this.#underWay.get(shared) ?? new Set()
+    this.#underWay.set(shared, others)
     for (const other of others)
-      if (other.agentName !== agentName && this.#epochOf(other.agentName) === other.epoch)
-        this.#break('no two agents work with one key at a time', `${key}: ${other.agentName} and ${agentName}`)
-    const underWay = { agentName, epoch: this.#epochOf(agentName) }
+      if (other.agentName !== agentName && this.#lifeOf(other.agentName) === other.life)
+        this.#break(
+          'no two agents work with one id or one key at a time',
+          `${shared}: ${other.agentName} and ${agentName}`,
+        )
+    const underWay = { agentName, life }
     others.add(underWay)
     return () => void others.delete(underWay)
   }
 
-  /** The life of an agent that nobody has taken over from. */
-  #epochOf(agentName: string): unknown {
-    const rows = this.#store.look(`SELECT epoch FROM market_agent.agent WHERE ${readyStates}`, [agentName])
-    return rows?.[0]?.['epoch'] ?? Symbol('none')
+  /** The epoch of an agent from which nobody may take over. In the middle of a transaction, nobody knows. */
+  #lifeOf(agentName: string): Life {
+    const sql = 'SELECT epoch FROM market_agent.agent WHERE name = $1 AND lease_ends_ms > market_agent.now_ms()'
+    const rows = this.#store.look(sql, [agentName])
+    if (!rows) return Symbol('unknown')
+    return rows[0] ? `epoch ${rows[0]['epoch']}` : 'none'
   }
 }
 
-/** What puts the requests of a game server in order. */
-function keyOf({ path, body }: SentRequest): string | undefined {
+/** What agents have in common that send it: a key, or the id of a purchase. */
+function sharedOf({ path, body }: SentRequest): string | undefined {
   const [, transactionId] = /^\/v1\/api\/transactions\/(\d+)\/delivery/.exec(path) ?? []
   if (transactionId !== undefined) return `transactionId ${transactionId}`
-  if (path !== '/v1/api/market/listings') return undefined
-  return `itemRef ${(JSON.parse(body) as { readonly itemRef: string }).itemRef}`
+  const { itemRef, buyerCharacterRef } = body === '' ? {} : (JSON.parse(body) as Readonly<Record<string, unknown>>)
+  if (path === '/v1/api/transactions') return `id ${buyerCharacterRef}`
+  return path === '/v1/api/market/listings' ? `itemRef ${itemRef}` : undefined
 }
