@@ -64,6 +64,7 @@ export class ConnectionPool<Request> {
   /** Sends a request over one connection. A request that its connection certainly did not carry goes over another one. */
   async send(request: Request, handler: AttemptHandler): Promise<void> {
     if (handler.isSettled) return
+    if (this.#isClosed) return handler.fail(new Error('the agent has closed its connections'))
     this.#lastRequestMs = this.#nowMs
     this.#lookLater()
     const idle = chooseIdle(this.#idle(), this.#lifetimes, this.#nowMs)

@@ -17,6 +17,7 @@ export interface PlatformConnection {
    * be closing the connection that a request uses: it is new, or showed a sign of life a short time ago.
    */
   send(request: SignedRequest, options: { timeoutMs: number }): Promise<AttemptResult>
+  /** Ends every request under way. Nothing is sent any more. */
   close(): Promise<void>
 }
 

@@ -103,6 +103,8 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
     },
 
     async attempt(operation, request, timeoutMs) {
+      const { clock, connection } = options
+      const endsMs = clock.monotonicMs() + timeoutMs
       const bytes = Buffer.from(request.body, 'utf8')
       const { apiKey, signingKey } = credentials()
       const header = headerFor(request, signingKey, attemptLifetimeS)
@@ -112,7 +114,11 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
       if (request.method !== 'GET') headers.push('content-type', 'application/json')
       const body = request.method === 'GET' ? null : bytes
       const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
-      return options.connection.send(signed, { timeoutMs })
+      const restMs = endsMs - clock.monotonicMs()
+      // The process was paused. Its envelope is old, and it may have lost its lease.
+      if (restMs <= 0)
+        return { kind: 'failed', wasSent: false, cause: new Error(`no signature within ${timeoutMs} ms`) }
+      return connection.send(signed, { timeoutMs: restMs })
     },
 
     async envelope(request) {

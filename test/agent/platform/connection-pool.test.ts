@@ -238,3 +238,11 @@ test('a connection that ended unnoticed is replaced by another one, because noth
   }
   expect(carried).toEqual([1, 1, 2])
 })
+
+test('nothing is sent once the connections are closed', async () => {
+  const platform = new FarPlatform({ oneWayMs: 20, closesUsedMs: 60_000, closesUnusedMs: 60_000 })
+  await platform.call()
+  platform.pool.close()
+  expect(await platform.call()).toMatchObject({ kind: 'failed', wasSent: false, roundTrips: 0 })
+  expect(platform.opened).toBe(1)
+})

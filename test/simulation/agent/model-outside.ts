@@ -14,7 +14,7 @@ import type { OpenStore } from '../../../agent/store.ts'
 import { encodeProtectedHeader, signingInput } from '../../../contract/envelope/protected-header.ts'
 import { modelFs } from '../disk/model-fs.ts'
 import type { ModelHost } from '../host.ts'
-import type { Network } from '../network/network.ts'
+import type { Network, Sending } from '../network/network.ts'
 import type { ModelProcess } from '../process.ts'
 import type { CommitLog } from '../stores/commit-log.ts'
 import { type JournalRows, newJournalLog, openModelJournal } from '../stores/model-journal.ts'
@@ -73,19 +73,30 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
   const watchDir: WatchDir = (dir, onEvent) =>
     host.disk.watch(dir, () => void process.after(random.magnitude(0.1, 20), 'file event', onEvent))
 
-  const connect: Connect = ({ origin, clock }) => ({
-    async send({ method, path, headers, body }, { timeoutMs }) {
-      const request = { method, path, headers, body: body ?? new Uint8Array() }
-      const sending = network.send(process, new URL(origin).host, request)
-      const cancelTimer = clock.after(timeoutMs, () => sending.giveUp(new Error(`no answer within ${timeoutMs} ms`)))
-      const exchange = await sending.ended
-      cancelTimer()
-      if (exchange.kind === 'failed') return exchange
-      const { status, headers: answered, body: bytes } = exchange.answer
-      return { kind: 'answered', status, date: answered['date'], retryAfter: answered['retry-after'], body: bytes }
-    },
-    close: async () => undefined,
-  })
+  const connect: Connect = ({ origin, clock }) => {
+    const underWay = new Set<Sending>()
+    const ended = new Error('the connection has ended')
+    let isClosed = false
+    return {
+      async send({ method, path, headers, body }, { timeoutMs }) {
+        if (isClosed) return { kind: 'failed', wasSent: false, cause: ended }
+        const request = { method, path, headers, body: body ?? new Uint8Array() }
+        const sending = network.send(process, new URL(origin).host, request)
+        underWay.add(sending)
+        const cancelTimer = clock.after(timeoutMs, () => sending.giveUp(new Error(`no answer within ${timeoutMs} ms`)))
+        const exchange = await sending.ended
+        underWay.delete(sending)
+        cancelTimer()
+        if (exchange.kind === 'failed') return exchange
+        const { status, headers: answered, body: bytes } = exchange.answer
+        return { kind: 'answered', status, date: answered['date'], retryAfter: answered['retry-after'], body: bytes }
+      },
+      async close() {
+        isClosed = true
+        for (const sending of underWay) sending.giveUp(ended)
+      },
+    }
+  }
 
   const listen: Listen = async ({ port: { host: name, port }, door }) => {
     const address = `${name}:${port}`
