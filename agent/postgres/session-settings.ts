@@ -5,8 +5,8 @@
 const needed: Readonly<Record<string, string>> = {
   // A statement that waited for a lock must see what was committed meanwhile.
   default_transaction_isolation: 'read committed',
-  // Other programs' functions and operators never hide those of PostgreSQL.
-  search_path: '',
+  // Other programs' functions and operators never hide those of PostgreSQL, which come first if they are not named.
+  search_path: 'public',
   // The statements have a timeout of their own, which ends them in a way that the agent knows.
   lock_timeout: '0',
   transaction_timeout: '0',

@@ -17,7 +17,7 @@ const unexpected = () => expect.unreachable('the session ended')
 /** What an administrator may set, and what the agents need. */
 const settings = {
   default_transaction_isolation: ["'repeatable read'", 'read committed'],
-  search_path: ['theirs, pg_catalog', ''],
+  search_path: ['theirs, pg_catalog', 'public'],
   statement_timeout: ["'1ms'", '1min'],
   lock_timeout: ["'1ms'", '0'],
   transaction_timeout: ["'2s'", '0'],
