@@ -9,10 +9,9 @@ export interface HostOptions {
   readonly name: string
   readonly world: string
   readonly platformUrl: string
-  /** Of the store's server. */
-  readonly storePort: number
-  /** The address of the store behind a port. */
-  readonly storeUrlAt: (port: number) => string
+  /** Of the servers of the store. */
+  readonly storePorts: readonly number[]
+  readonly database: string
 }
 
 /** The end of an agent that nobody caused. */
@@ -25,30 +24,35 @@ export interface UnexpectedEnd {
 /** Exit 3: another agent took over. Exit 1: the store could not be reached at the start. */
 const codesOfFaults = [0, 1, 3]
 
-/** A host with an agent that a service manager starts again, and its own way to the store. */
+/** Longer than an agent needs to start, and to find a store that is there. */
+const aliveMsMax = 60_000
+
+/** A host with an agent that a service manager starts again, and its own ways to the servers of the store. */
 export class Host implements AsyncDisposable {
   readonly name: string
   readonly world: string
-  readonly proxy: CuttableProxy
+  readonly proxies: readonly CuttableProxy[]
   readonly unexpected: UnexpectedEnd[] = []
   /** How often its agent was started. */
   starts = 0
+  /** How often its agent was killed. */
+  kills = 0
   readonly #home: AgentHome
   readonly #env: Readonly<Record<string, string>>
   #agent: AgentProcess
   /** Resolves when the machine is up. */
-  #up = Promise.resolve()
+  #up: Promise<unknown> = Promise.resolve()
   #isClosing = false
   /** Of its agents that have ended, by the name of the dead. */
   readonly #takeovers = new Map<string, number>()
 
-  private constructor({ name, world, platformUrl, storeUrlAt }: HostOptions, proxy: CuttableProxy) {
+  private constructor({ name, world, platformUrl, database }: HostOptions, proxies: readonly CuttableProxy[]) {
     this.name = name
     this.world = world
-    this.proxy = proxy
+    this.proxies = proxies
     this.#home = agentHome(platformUrl)
     this.#env = {
-      SERVICE_STORE_URL: storeUrlAt(proxy.port),
+      SERVICE_STORE_URL: `postgres://postgres@${proxies.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${database}`,
       SERVICE_AGENT_NAME: name,
       SERVICE_WORLD: world,
       SERVICE_ORDERS_BY: 'asking',
@@ -58,7 +62,7 @@ export class Host implements AsyncDisposable {
   }
 
   static async start(options: HostOptions): Promise<Host> {
-    return new Host(options, await startCuttableProxy({ port: options.storePort }))
+    return new Host(options, await Promise.all(options.storePorts.map((port) => startCuttableProxy({ port }))))
   }
 
   /** Sends a call, as a game server does that waits no longer than this. @returns undefined without an answer. */
@@ -85,11 +89,13 @@ export class Host implements AsyncDisposable {
 
   /** Resolves when its agent has a lease in the store: from then on its death leaves something to take over. */
   async alive(): Promise<void> {
-    for (;;) {
+    const endMs = performance.now() + aliveMsMax
+    while (performance.now() < endMs) {
       const store = await this.#storeStatus().catch(() => undefined)
       if (store?.up && store.leaseS > 0 && store.agents?.some(({ name }) => name === this.name)) return
       await wait(100)
     }
+    throw new Error(`agent ${this.name} did not come back: ${this.lastLines}`)
   }
 
   async #storeStatus(): Promise<SharedStoreStatus | undefined> {
@@ -98,11 +104,12 @@ export class Host implements AsyncDisposable {
     return ((await response.json()) as { store?: SharedStoreStatus }).store
   }
 
-  /** Kills its agent. It is started again after a while. */
-  async kill(downMs: number): Promise<void> {
-    this.#up = wait(downMs)
+  /** Kills its agent. It is started again when `up` resolves. */
+  async kill(up: Promise<unknown> = Promise.resolve()): Promise<void> {
+    this.kills++
+    this.#up = up
     await this.#agent.kill()
-    await this.#up
+    await up
   }
 
   /** Stops its process for a while. */
@@ -126,7 +133,7 @@ export class Host implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true
     await this.#agent[Symbol.asyncDispose]()
-    this.proxy[Symbol.dispose]()
+    for (const proxy of this.proxies) proxy[Symbol.dispose]()
     this.#home[Symbol.dispose]()
   }
 

@@ -7,26 +7,31 @@ import { newDatabase } from '../agent/fixtures/store-database.ts'
 import { goodInputs } from '../agent/fixtures/test-agent.ts'
 import { sendWebhook } from '../agent/fixtures/webhook-sender.ts'
 import type { Random } from '../simulation/random.ts'
-import { startCrashableServer } from '../simulation/stores/postgres-on-disk.ts'
-import { faults } from './faults.ts'
+import { Findings, type Harm } from './findings.ts'
 import { Host, type HostAnswer } from './host.ts'
+import type { Storm } from './storms.ts'
 
 /** What is run. */
 export interface HostsRunOptions {
-  /** How long faults happen. */
-  readonly stormMs: number
+  /** Stays the caller's. */
+  readonly storm: Storm
   readonly random: Random
   readonly say: (line: string) => void
 }
 
 /** What came of a run. */
-export interface HostsRunResult {
+export interface HostsRunResult extends Readonly<Record<Harm, number>> {
   readonly purchases: number
-  readonly uncertain: number
   readonly sales: number
+  /** Purchases that may have been made, as far as their caller knows. */
+  readonly uncertain: number
+  readonly kills: number
   readonly starts: number
+  readonly minutes: number
   readonly faults: Readonly<Record<string, number>>
-  /** The longest time from the death of an agent until another one took over, ms. */
+  /** How many deaths lasted until another agent took over. */
+  readonly takeovers: number
+  /** The longest time from such a death until then, ms. */
   readonly takeoverMsMax: number
   readonly violations: readonly string[]
 }
@@ -46,19 +51,17 @@ const quietMsMax = 60_000
  * host, while agents, their ways to the store and the store itself fail. Then all is healed, and everything must come to
  * its end.
  */
-export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promise<HostsRunResult> {
+export async function runHosts({ storm, random, say }: HostsRunOptions): Promise<HostsRunResult> {
+  const startMs = performance.now()
   await using opened = new AsyncDisposableStack()
-  const server = opened.use(await startCrashableServer())
-  await server.holdBackWrites()
   const platform = opened.use(await FakePlatform.start(processPublicKey))
-  const database = await newDatabase(server)
-  const storeUrlAt = (port: number) => `postgres://postgres@127.0.0.1:${port}/${database}`
+  const database = await newDatabase(storm)
   const hosts: Host[] = []
   for (const { name, world } of layout)
     hosts.push(
-      opened.use(await Host.start({ name, world, platformUrl: platform.url, storePort: server.port, storeUrlAt })),
+      opened.use(await Host.start({ name, world, platformUrl: platform.url, storePorts: storm.ports, database })),
     )
-  const violations: string[] = []
+  const findings = new Findings()
   const anyHost = (of = hosts) => random.pick(of)
   const delivered = new Set<number>()
   const underWay = new Map<string, number>()
@@ -67,7 +70,7 @@ export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promi
     const itemRef = method === 'PUT' ? String(JSON.parse(body).itemRef) : undefined
     if (itemRef !== undefined) {
       const others = underWay.get(itemRef) ?? 0
-      if (others > 0) violations.push(`two calls of ${itemRef} were under way at the same time`)
+      if (others > 0) findings.add('other', `two calls of ${itemRef} were under way at the same time`)
       underWay.set(itemRef, others + 1)
       await wait(random.integer(1, 200))
       underWay.set(itemRef, (underWay.get(itemRef) ?? 1) - 1)
@@ -86,6 +89,8 @@ export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promi
 
   const takeoversMs: number[] = []
   let isStorm = true
+  let told = 0
+  const time = () => new Date().toISOString()
   const count = { purchases: 0, uncertain: 0, sales: 0, faults: {} as Record<string, number> }
 
   /** Repeats a call with its id on any host until it has an answer. */
@@ -108,10 +113,12 @@ export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promi
     const acted = platform.actedOn('POST', '/v1/api/transactions', input)
     const what = `buy-${n}: ${JSON.stringify(first)}, then ${JSON.stringify(again)}, and the platform acted ${acted} times`
     if (first.uncertain) count.uncertain++
-    if (acted > 1) violations.push(`a purchase was made twice: ${what}`)
-    if (first.ok && !isDeepStrictEqual(again, { ...first, replayed: true })) violations.push(`two answers: ${what}`)
-    if (first.ok && acted !== 1) violations.push(`claimed what did not happen: ${what}`)
-    if (!first.ok && !first.uncertain && acted > 0) violations.push(`denied what happened: ${what}`)
+    if (acted > 1) findings.add('doubled', `a purchase was made twice: ${what}`)
+    if (first.ok && !isDeepStrictEqual(again, { ...first, replayed: true }))
+      findings.add('doubled', `two answers: ${what}`)
+    if (first.ok && acted !== 1) findings.add('lost', `claimed what did not happen: ${what}`)
+    if (first.uncertain && again.ok) findings.add('other', `doubt was taken back: ${what}`)
+    if (!first.ok && !first.uncertain && acted > 0) findings.add('other', `denied what happened: ${what}`)
   }
 
   async function adjust(itemRef: string): Promise<void> {
@@ -132,7 +139,7 @@ export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promi
         orders?: { transactionId: number; itemRef: string; state: string }[]
       }
       for (const { transactionId, itemRef, state } of orders) {
-        if (itemRef !== `of-${world}`) violations.push(`order ${transactionId} of ${itemRef} in world ${world}`)
+        if (itemRef !== `of-${world}`) findings.add('other', `order ${transactionId} of ${itemRef} in world ${world}`)
         if (state !== 'offered') continue
         given.set(transactionId, world)
         const reply = { transactionId, observedQuantity: 5, result: 'DELIVERED' }
@@ -151,10 +158,10 @@ export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promi
       const url = await anyHost().webhookUrl()
       const answer = url === undefined ? undefined : await sendWebhook(url, order).catch(() => undefined)
       if (answer?.status === 200) break
-      if (answer && answer.status !== 503) violations.push(`order ${transactionId} was answered ${answer.status}`)
+      if (answer && answer.status !== 503) findings.add('other', `order ${transactionId} was answered ${answer.status}`)
       await wait(random.integer(200, 1_000))
     }
-    if (!given.has(transactionId)) violations.push(`order ${transactionId} was acknowledged before it was given`)
+    if (!given.has(transactionId)) findings.add('lost', `order ${transactionId} was acknowledged before it was given`)
   }
 
   for (const world of worlds) {
@@ -169,12 +176,16 @@ export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promi
   }
   const serving = worlds.map(serve)
   for (const itemRef of ['stock-1', 'stock-2']) for (let n = 0; n < 3; n++) track(adjust(itemRef))
-  const storm = (async () => {
-    const endMs = performance.now() + stormMs
-    while (performance.now() < endMs) {
-      const fault = random.pick(faults)
-      count.faults[fault.name] = (count.faults[fault.name] ?? 0) + 1
-      await fault.happen({ hosts, server, random, takeoversMs })
+  const killed = () => hosts.reduce((sum, { kills }) => sum + kills, 0)
+  const raging = (async () => {
+    for (let fault = storm.next(hosts, random); fault; fault = storm.next(hosts, random)) {
+      const times = (count.faults[fault.name] ?? 0) + 1
+      count.faults[fault.name] = times
+      await fault.happen({ hosts, random, takeoversMs })
+      if (times % 10 === 0)
+        say(`${time()} ${JSON.stringify({ ...count, kills: killed(), takeoversMs: Math.max(0, ...takeoversMs) })}`)
+      for (const text of findings.texts.slice(told)) say(`${time()} VIOLATION: ${text}`)
+      told = findings.texts.length
     }
     isStorm = false
   })()
@@ -182,7 +193,7 @@ export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promi
     if (working.size < purchasesAtOnce * 3) track(random.integer(0, 1) === 0 ? buy() : sell())
     await wait(random.integer(20, 150))
   }
-  await storm
+  await raging
   say(`the storm is over: ${JSON.stringify(count)}`)
   const isQuiet = async () => {
     if (working.size > 0 || delivered.size < count.sales) return false
@@ -193,12 +204,22 @@ export async function runHosts({ stormMs, random, say }: HostsRunOptions): Promi
   while (!(await isQuiet()) && performance.now() < quietEndMs) await wait(500)
   isServing = false
   await Promise.all(serving)
-  if (working.size > 0) violations.push(`${working.size} purchases and sales came to no end`)
-  if (delivered.size < count.sales) violations.push(`${count.sales - delivered.size} sales are not delivered`)
-  violations.push(...hosts.flatMap(({ unexpected }) => unexpected.map((end) => JSON.stringify(end))))
-  violations.push(...platform.faults)
-  if (violations.length > 0) for (const { name, lastLines } of hosts) say(`${name}: ${lastLines}`)
+  const undelivered = count.sales - delivered.size
+  if (working.size > 0) findings.add('stranded', `${working.size} purchases and sales came to no end`, working.size)
+  if (undelivered > 0) findings.add('lost', `${undelivered} sales are not delivered`, undelivered)
+  for (const end of hosts.flatMap(({ unexpected }) => unexpected)) findings.add('other', JSON.stringify(end))
+  for (const fault of platform.faults) findings.add('other', fault)
+  if (findings.texts.length > 0) for (const { name, lastLines } of hosts) say(`${name}: ${lastLines}`)
   const takeoverMsMax = Math.max(0, ...takeoversMs)
-  if (takeoverMsMax > 20_000) violations.push(`a take-over took ${takeoverMsMax} ms`)
-  return { ...count, takeoverMsMax, starts: hosts.reduce((sum, { starts }) => sum + starts, 0), violations }
+  if (takeoverMsMax > 20_000) findings.add('other', `a take-over took ${takeoverMsMax} ms`)
+  return {
+    ...count,
+    ...findings.counts,
+    kills: killed(),
+    starts: hosts.reduce((sum, { starts }) => sum + starts, 0),
+    minutes: Math.round((performance.now() - startMs) / 6_000) / 10,
+    takeovers: takeoversMs.length,
+    takeoverMsMax,
+    violations: findings.texts,
+  }
 }
