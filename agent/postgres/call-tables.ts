@@ -40,6 +40,12 @@ export const callTables = `
   );
   CREATE INDEX repair_due ON market_agent.repair (due_at_ms);
 
+  -- The whole names of items which are too long for an index: JSON.
+  CREATE TABLE market_agent.long_item (
+    short text PRIMARY KEY,
+    name text NOT NULL
+  );
+
   CREATE FUNCTION market_agent.lock_key(p_key text) RETURNS void LANGUAGE sql
     BEGIN ATOMIC SELECT pg_advisory_xact_lock(1835758595, hashtext(p_key)); END;
 

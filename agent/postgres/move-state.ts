@@ -5,7 +5,7 @@ import { StoreUnusableError } from '../database/store-errors.ts'
 import type { Order } from '../orders/order.ts'
 import type { Database, Query } from './database.ts'
 import type { KeptState } from './kept-state.ts'
-import { fromStorable, storable } from './storable.ts'
+import { fromStorable, itemOfRow, noteLongItem, storable, storableKey } from './storable.ts'
 
 /** Whose state is moved. */
 export interface StateOwner {
@@ -36,15 +36,17 @@ export async function addToStore(database: Database, { agentName, world }: State
              WHERE call.ends_at_ms < market_agent.now_ms()`,
         [storable(id), fingerprint, operation, agentName, answer, restMs],
       )
-    for (const { itemRef, quantity, restMs } of kept.repairs)
+    for (const { itemRef, quantity, restMs } of kept.repairs) {
+      await noteLongItem(query, itemRef)
       await query(
         `INSERT INTO market_agent.repair AS known (key, quantity, due_at_ms)
            VALUES ($1, $2, market_agent.now_ms() + $3::bigint)
            ON CONFLICT (key) DO UPDATE
              SET quantity = coalesce(known.quantity, excluded.quantity),
                due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version`,
-        [storable(keyOfItem(itemRef)), quantity, restMs],
+        [storableKey(keyOfItem(itemRef)), quantity, restMs],
       )
+    }
     for (const order of kept.orders) {
       const { transactionId, phase, itemRef, receivedAtMs, sinceMs } = order
       await query('INSERT INTO market_agent.orders VALUES ($1, $2, NULL, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING', [
@@ -107,12 +109,14 @@ async function readStore(query: Query, world: string): Promise<KeptState> {
     [inDoubtText, limits.idempotencyWindowMs],
   )
   const late = await query(
-    `SELECT key, quantity, greatest(0, due_at_ms - market_agent.now_ms()) AS rest_ms
-       FROM market_agent.repair WHERE ${isRepairOfWorld}`,
+    `SELECT key, long_item.name AS long_item, quantity, greatest(0, due_at_ms - market_agent.now_ms()) AS rest_ms
+       FROM market_agent.repair LEFT JOIN market_agent.long_item ON key = $1 || short WHERE ${isRepairOfWorld}`,
     [keyStart, world],
   )
   const repairs = late.filter(({ quantity }) => quantity !== null)
-  const orders = await query('SELECT record FROM market_agent.orders WHERE world = $1 FOR UPDATE', [world])
+  const records = await query('SELECT record FROM market_agent.orders WHERE world = $1 FOR UPDATE', [world])
+  const orders = records.map(({ record }) => JSON.parse(String(record)) as Order)
+  const items = new Map(orders.map(({ itemRef }) => [storable(itemRef), itemRef]))
   const observations = await query(
     `SELECT item_ref, observed_quantity FROM market_agent.observation
        WHERE item_ref IN (SELECT item_ref FROM market_agent.orders WHERE world = $1)`,
@@ -130,12 +134,13 @@ async function readStore(query: Query, world: string): Promise<KeptState> {
     })),
     lateMs: Math.max(0, ...late.map((row) => Number(row['rest_ms']))),
     repairs: repairs.map((row) => ({
-      itemRef: fromStorable(String(row['key'])).slice(keyStart.length),
+      itemRef: itemOfRow(row) ?? '',
       ...{ quantity: Number(row['quantity']), restMs: Number(row['rest_ms']) },
     })),
-    orders: orders.map(({ record }) => JSON.parse(String(record)) as Order),
+    orders,
     observations: observations.map((row) => ({
-      ...{ itemRef: fromStorable(String(row['item_ref'])), quantity: Number(row['observed_quantity']) },
+      itemRef: items.get(String(row['item_ref'])) ?? '',
+      quantity: Number(row['observed_quantity']),
     })),
   }
 }

@@ -1,11 +1,11 @@
-import { itemOfKey, keyOfItem } from '../call/call.ts'
+import { keyOfItem } from '../call/call.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from '../call/observation.ts'
 import type { Observations, Recording } from '../call/observations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import type { Database } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
-import { fromStorable, storable } from './storable.ts'
+import { itemOfRow, noteLongItem, storableKey } from './storable.ts'
 import { nameOfKey, type StoreTurns } from './store-turns.ts'
 
 /** What observations in the store work with. */
@@ -64,11 +64,12 @@ export class StoreObservations implements Observations {
   async findDue(): Promise<readonly string[]> {
     try {
       const rows = await this.#options.database.query(
-        `SELECT key FROM market_agent.repair WHERE quantity IS NOT NULL AND due_at_ms <= market_agent.now_ms()
-           ORDER BY due_at_ms LIMIT $1`,
-        [repairsMax],
+        `SELECT key, long_item.name AS long_item
+           FROM market_agent.repair LEFT JOIN market_agent.long_item ON key = $2 || short
+           WHERE quantity IS NOT NULL AND due_at_ms <= market_agent.now_ms() ORDER BY due_at_ms LIMIT $1`,
+        [repairsMax, keyOfItem('')],
       )
-      return rows.flatMap(({ key }) => itemOfKey(fromStorable(String(key))) ?? [])
+      return rows.flatMap((row) => itemOfRow(row) ?? [])
     } catch (error) {
       if (!isStoreFailure(error)) throw error
       return []
@@ -105,7 +106,7 @@ export class StoreObservations implements Observations {
     if (!held) return { at: 'quiet', lateUntilMs: 0 }
     this.#held.delete(itemRef)
     const state = moveObservation(held.state, event)
-    const key = storable(keyOfItem(itemRef))
+    const key = storableKey(keyOfItem(itemRef))
     await this.#storeOrOwe(key, () => this.#store(itemRef, { ...held, state }))
     return state
   }
@@ -119,12 +120,13 @@ export class StoreObservations implements Observations {
     const held = this.#held.get(itemRef)
     const state = moveObservation(held?.state ?? { at: 'quiet', lateUntilMs: 0 }, event)
     if (held) this.#held.set(itemRef, { ...held, state })
-    const key = storable(keyOfItem(itemRef))
-    await this.#storeOrOwe(key, () =>
-      event.kind === 'observe'
+    const key = storableKey(keyOfItem(itemRef))
+    await this.#storeOrOwe(key, async () => {
+      await this.#noteLong(itemRef)
+      await (event.kind === 'observe'
         ? database.query('SELECT market_agent.observe($1, $2, $3)', [epoch, key, event.quantity])
-        : database.query('SELECT market_agent.expect_late($1, $2, $3)', [epoch, key, this.#restMs(event)]),
-    )
+        : database.query('SELECT market_agent.expect_late($1, $2, $3)', [epoch, key, this.#restMs(event)]))
+    })
     return state
   }
 
@@ -141,7 +143,7 @@ export class StoreObservations implements Observations {
   async #store(itemRef: string, held: Held): Promise<Held> {
     const { database, epoch } = this.#options
     const { state, stored, version } = held
-    const key = storable(keyOfItem(itemRef))
+    const key = storableKey(keyOfItem(itemRef))
     const next = toStore(state, this.#nowMs)
     const now = toStore(stored, this.#nowMs)
     if (next?.quantity === now?.quantity && next?.lateUntilMs === now?.lateUntilMs) return held
@@ -150,12 +152,17 @@ export class StoreObservations implements Observations {
         await database.query('SELECT market_agent.forget_late($1, $2, $3)', [epoch, key, version])
       return { ...held, stored: { at: 'quiet', lateUntilMs: 0 }, version: undefined }
     }
+    await this.#noteLong(itemRef)
     const values = [epoch, key, next.quantity, this.#restMs(next), version]
     const [row] = await database.query('SELECT market_agent.note_late($1, $2, $3, $4, $5) AS version', values)
     const { quantity, lateUntilMs } = next
     const after: Observation =
       quantity === undefined ? { at: 'quiet', lateUntilMs } : { at: 'due', quantity, lateUntilMs }
     return { ...held, stored: after, version: String(row?.['version']) }
+  }
+
+  #noteLong(itemRef: string): Promise<void> {
+    return noteLongItem((sql, values) => this.#options.database.query(sql, values), itemRef)
   }
 
   #restMs({ lateUntilMs }: { readonly lateUntilMs: number }): number {

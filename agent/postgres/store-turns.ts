@@ -5,7 +5,7 @@ import { Bell } from './bell.ts'
 import type { Database } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
 import type { Row } from './session.ts'
-import { storable } from './storable.ts'
+import { storableKey } from './storable.ts'
 
 /** What may arrive late of a key. Times are monotonic. */
 export interface Late {
@@ -53,7 +53,7 @@ export class StoreTurns implements Turns {
   }
 
   take(key: string, when: 'join-now' | 'join-later'): StoreTurn {
-    return new StoreTurn(this, storable(key), this.#queues.take(key, when), when)
+    return new StoreTurn(this, storableKey(key), this.#queues.take(key, when), when)
   }
 
   /** Resolves when no end of a turn of the key is being written. */
@@ -89,7 +89,7 @@ export class StoreTurns implements Turns {
 
   /** What is known about late observations of a key whose turn this agent has. */
   lateOf(key: string): Late {
-    return this.#late.get(storable(key)) ?? nothingLate
+    return this.#late.get(storableKey(key)) ?? nothingLate
   }
 
   /** Rings when the turn of a key may have come. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type CallAnswer, inDoubt } from '../../../agent/call/answer.ts'
+import { keyOfItem } from '../../../agent/call/call.ts'
 import type { Observations } from '../../../agent/call/observations.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
@@ -11,6 +12,7 @@ import { sharedPostgres } from '../../programs/shared-postgres.ts'
 import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
 import { endLease, openStoreAgent, renew, type StoreAgent } from '../fixtures/store-agent.ts'
 import { databaseOptions, newDatabase, urlOfDatabase } from '../fixtures/store-database.ts'
+import { longTexts, strangeTexts } from '../fixtures/strange-texts.ts'
 
 const server = await sharedPostgres()
 const windowMs = 600_000
@@ -336,6 +338,8 @@ test('an equal call that waits for another agent while the store is away gets th
   const [waiting, impatient] = [claim(b), claim(b, once('x'), now() + 1_500)]
   const isAwaited = () => a.database.query('SELECT is_awaited FROM market_agent.call')
   await expect.poll(isAwaited).toEqual([{ is_awaited: true }])
+  // Both know that another agent is at work.
+  await b.database.idle()
   proxy.cut()
   await expect.poll(() => b.database.problem).toBeDefined()
   await a.journal.recordAnswer(once('x'), answer, windowMs)
@@ -405,15 +409,38 @@ test('what an agent wrote on an earlier connection is not done late: its beginni
   await again.close()
 })
 
-test('ids and keys may have any character', async () => {
+test('an agent is taken over from whatever its items are called, and a repair knows the whole name', async () => {
+  const { a, b, ofA, ofB } = await observing()
+  const items = [...strangeTexts, ...longTexts]
+  for (const item of items) {
+    await a.turns.take(keyOfItem(item), 'join-now').wait(inTime())
+    await ofA.apply(item, { kind: 'leave', quantity: 4, nowMs: now() }, 'must-be-stored')
+  }
+  const waiting = items.map((item) => b.turns.take(keyOfItem(item), 'join-now').wait(inTime()))
+  await expect
+    .poll(async () => (await b.database.query('SELECT FROM market_agent.ticket')).length)
+    .toBe(items.length * 2)
+  await a.kill()
+  await endLease(b, 'a')
+  expect(await renew(b)).toEqual([{ name: 'a' }])
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set([true]))
+  for (const [n, item] of items.entries())
+    await ofB.apply(item, { kind: 'observe', quantity: n, nowMs: now() }, 'if-possible')
+  await letAttemptsExpire(b)
+  expect(new Set(await ofB.findDue())).toEqual(new Set(items))
+  await b.close()
+})
+
+test('an id and the turn of an item may have any characters, at once', async () => {
   const { a, b } = await twoAgents()
-  const strange = ['\0', '\\0', '\\', "'; DROP TABLE call; --", 'ção 🗡️', '\n']
-  for (const id of strange) {
-    const turn = a.turns.take(id, 'join-now')
+  for (const text of [...strangeTexts, ...longTexts]) {
+    const id = text.slice(0, 255)
+    const turn = a.turns.take(keyOfItem(text), 'join-now')
     expect(await a.journal.claim(once(id, 'f'), turn, inTime())).toEqual({ kind: 'own' })
     turn.release()
     await a.journal.recordAnswer(once(id, 'f'), answer, windowMs)
+    expect(await claim(b, once(id, 'f'))).toMatchObject({ kind: 'stored', answer })
+    await b.journal.release(once(id, 'f'))
   }
-  for (const id of strange) expect(await claim(b, once(id, 'f'))).toMatchObject({ kind: 'stored', answer })
   await Promise.all([a.close(), b.close()])
 })

@@ -5,11 +5,14 @@ import { expect, test } from 'vitest'
 import { type CallAnswer, inDoubt } from '../../../agent/call/answer.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
+import { newOrder } from '../../../agent/orders/order.ts'
 import { addToStateDir, type KeptState, readStateDir } from '../../../agent/postgres/kept-state.ts'
 import { addToStore, takeFromStore } from '../../../agent/postgres/move-state.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
+import { order } from '../fixtures/events.ts'
 import { openStoreAgent } from '../fixtures/store-agent.ts'
 import { newDatabase } from '../fixtures/store-database.ts'
+import { longTexts, strangeTexts } from '../fixtures/strange-texts.ts'
 
 const server = await sharedPostgres()
 const answer: CallAnswer = { ok: true, dataText: '{"n": 1.50}' }
@@ -123,17 +126,21 @@ test('a repair that is moved adds its quantity where only late attempts are know
 test('texts of any characters are the same after a move there and back', async () => {
   const { a, south, take } = await hosts()
   await a.close()
-  const strange = ['a\0b', '\\0', '\\\\', "'; DROP TABLE call; --", 'ção 🗡️', '\n', 'x'.repeat(255), '🗡️'.repeat(80)]
+  const items = [...strangeTexts, ...longTexts]
   const kept: KeptState = {
     ...nothing,
-    calls: strange.map((id) => storedCall(id, { ok: true, dataText: JSON.stringify({ id, lone: '\ud800' }) })),
-    repairs: strange.map((itemRef, quantity) => ({ itemRef, quantity, restMs: 60_000 })),
+    calls: strangeTexts.map((id) => storedCall(id, { ok: true, dataText: JSON.stringify({ id, lone: '\ud800' }) })),
+    repairs: items.map((itemRef, quantity) => ({ itemRef, quantity, restMs: 60_000 })),
+    orders: items.map((itemRef, n) => ({ ...newOrder({ ...order, transactionId: n + 1 }, '{}', 1), itemRef })),
+    observations: items.map((itemRef, quantity) => ({ itemRef, quantity })),
   }
   await addToStore(south.database, owner, through(kept))
   const back = through(await take())
-  const textsOf = ({ calls, repairs }: KeptState) => [
+  const textsOf = ({ calls, repairs, orders, observations }: KeptState) => [
     ...calls.map(({ id, answer: text }) => `${id} ${text}`).sort(),
     ...repairs.map(({ itemRef, quantity }) => `${itemRef} ${quantity}`).sort(),
+    ...orders.map(({ itemRef, transactionId }) => `${itemRef} ${transactionId}`).sort(),
+    ...observations.map(({ itemRef, quantity }) => `${itemRef} ${quantity}`).sort(),
   ]
   expect(textsOf(back)).toEqual(textsOf(kept))
   await south.close()

@@ -4,6 +4,7 @@ import type { IdempotencyJournal } from '../../../agent/call/idempotency-journal
 import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
+import { strangeTexts } from '../../agent/fixtures/strange-texts.ts'
 import { type NewStore, processEnds, type StoreUnderTest } from './store-under-test.ts'
 
 const minuteMs = 60_000
@@ -227,6 +228,24 @@ export function testJournal(name: string, newStore: NewStore<IdempotencyJournal>
       await pass(1_100)
     }),
   )
+
+  promise('ids that differ in any character are different ids', async (disk) => {
+    await disk.run(async ({ store: journal }) => {
+      for (const [n, id] of strangeTexts.entries()) {
+        expect(await journal.find(id)).toBeUndefined()
+        const call = { ...once(id), fingerprint: `of ${n}` }
+        await journal.recordIntent(call)
+        if (n % 2 === 0) await journal.recordAnswer(call, { ok: true, dataText: String(n) }, windowMs)
+      }
+    }, 'kill')
+    await disk.run(async ({ store: journal }) => {
+      for (const [n, id] of strangeTexts.entries()) {
+        const stored = n % 2 === 0 ? { answer: { ok: true, dataText: String(n) } } : inDoubt
+        expect(await journal.find(id)).toMatchObject({ fingerprint: `of ${n}`, ...stored })
+      }
+      expect(await journal.count()).toBe(strangeTexts.length)
+    })
+  })
 
   promise('a journal keeps its name', async (disk) => {
     const name = await disk.run(async ({ store: journal }) => journal.name, 'kill')

@@ -3,6 +3,7 @@ import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
 import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { order as event } from '../../agent/fixtures/events.ts'
+import { longTexts, strangeTexts } from '../../agent/fixtures/strange-texts.ts'
 import { type NewStore, processEnds, type StoreUnderTest } from './store-under-test.ts'
 
 const orderOf = (transactionId: number, fields: Partial<Order> = {}): Order => ({
@@ -166,6 +167,22 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
       // So wrong was the clock before.
       await put(ledger, orderOf(4, { phase: 'ended', sinceMs: endMs - dayMs - 1 }))
       expect((await sinceOf(ledger))[0]).toEqual([4, endMs - dayMs - 1])
+    })
+  })
+
+  promise('items of any name have orders and observations of their own', async (disk) => {
+    const items = [...strangeTexts, ...longTexts]
+    await disk.run(async ({ store: ledger }) => {
+      for (const [n, itemRef] of items.entries()) {
+        const order = orderOf(n + 1, { itemRef, receivedAtMs: n })
+        await ledger.change(n + 1, () => ({ order, observedQuantity: n }))
+      }
+    }, 'kill')
+    await disk.run(async ({ store: ledger }) => {
+      expect((await ledger.findOpen()).map(({ itemRef }) => itemRef)).toEqual(items)
+      for (const [n, itemRef] of items.entries()) expect(await ledger.observationOf(itemRef)).toBe(n)
+      await ledger.observe(items[3] ?? '', 99)
+      for (const [n, itemRef] of items.entries()) expect(await ledger.observationOf(itemRef)).toBe(n === 3 ? 99 : n)
     })
   })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Turn, Turns } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
+import { longTexts, strangeTexts } from '../../agent/fixtures/strange-texts.ts'
 
 const inTime = () => systemClock.monotonicMs() + 60_000
 const now = () => systemClock.monotonicMs()
@@ -72,6 +73,23 @@ export function testTurns(name: string, open: () => Promise<Turns & AsyncDisposa
   promise('a turn that is released before it joins takes no position', async (turns) => {
     turns.take('item a', 'join-later').release()
     expect(await mustWait(joined(turns))).toEqual([false])
+  })
+
+  promise('keys of any length that differ in any character are different keys', async (turns) => {
+    const keys = [...strangeTexts, ...longTexts].map((text) => `itemRef ${text}`)
+    const all = await Promise.all(
+      keys.map(async (key) => {
+        const [first, second] = [turns.take(key, 'join-now'), turns.take(key, 'join-now')]
+        expect(await first.wait(inTime())).toBe(true)
+        return { first, second }
+      }),
+    )
+    expect(await mustWait(...all.map(({ second }) => second))).toEqual(all.map(() => true))
+    for (const { first, second } of all) {
+      first.release()
+      expect(await second.wait(inTime())).toBe(true)
+      second.release()
+    }
   })
 
   promise('a second release does nothing', async (turns) => {
