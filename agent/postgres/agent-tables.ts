@@ -67,7 +67,7 @@ export const agentTables = `
       DELETE FROM market_agent.call WHERE epoch = p_epoch;
       IF NOT p_is_clean THEN
         INSERT INTO market_agent.repair AS known (key, due_at_ms)
-          SELECT key, greatest(market_agent.now_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms
+          SELECT key, greatest(market_agent.steady_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms
             FROM market_agent.ticket WHERE epoch = p_epoch AND starts_with(key, 'itemRef ')
           ON CONFLICT (key) DO UPDATE
             SET due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version;
@@ -82,11 +82,24 @@ export const agentTables = `
   CREATE FUNCTION market_agent.is_steady() RETURNS boolean LANGUAGE sql
     BEGIN ATOMIC SELECT market_agent.now_ms() - heard_ms BETWEEN 0 AND 6000 FROM market_agent.store; END;
 
-  -- Notes that an agent was heard. After a break every agent has one lease of time to be heard too.
+  -- The time of what may arrive late. It waits in a break, because only a clock that was set may have passed.
+  CREATE FUNCTION market_agent.steady_ms() RETURNS bigint LANGUAGE sql
+    BEGIN ATOMIC
+      SELECT CASE WHEN market_agent.is_steady() THEN market_agent.now_ms() ELSE heard_ms END FROM market_agent.store;
+    END;
+
+  -- Notes that an agent was heard. After a break every agent has one lease of time to be heard too. What was not yet due
+  -- keeps its rest. No window of an id gets longer when the clock was set back.
   CREATE FUNCTION market_agent.hear() RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE v_break_ms bigint;
     BEGIN
-      PERFORM FROM market_agent.store FOR UPDATE;
+      SELECT market_agent.now_ms() - heard_ms INTO v_break_ms FROM market_agent.store FOR UPDATE;
       IF NOT market_agent.is_steady() THEN
+        UPDATE market_agent.repair SET due_at_ms = due_at_ms + v_break_ms
+          WHERE v_break_ms < 0 OR due_at_ms > (SELECT heard_ms FROM market_agent.store);
+        IF v_break_ms < 0 THEN
+          UPDATE market_agent.call SET ends_at_ms = ends_at_ms + v_break_ms WHERE epoch IS NULL;
+        END IF;
         UPDATE market_agent.agent SET lease_ends_ms = market_agent.now_ms() + 15000;
       END IF;
       UPDATE market_agent.store SET heard_ms = market_agent.now_ms();

@@ -56,7 +56,7 @@ export const callTables = `
   -- What is known about late observations of a key. Always one row.
   CREATE FUNCTION market_agent.late(p_key text, OUT quantity bigint, OUT due_in_ms bigint, OUT version bigint) LANGUAGE sql
     BEGIN ATOMIC
-      SELECT repair.quantity, repair.due_at_ms - market_agent.now_ms(), repair.version
+      SELECT repair.quantity, repair.due_at_ms - market_agent.steady_ms(), repair.version
         FROM (SELECT) AS one LEFT JOIN market_agent.repair ON repair.key = p_key;
     END;
 
@@ -137,7 +137,7 @@ export const callTables = `
     RETURNS bigint LANGUAGE sql AS $$
       SELECT market_agent.assert_alive(p_epoch);
       INSERT INTO market_agent.repair AS known (key, quantity, due_at_ms)
-        VALUES (p_key, p_quantity, market_agent.now_ms() + p_due_in_ms)
+        VALUES (p_key, p_quantity, market_agent.steady_ms() + p_due_in_ms)
         ON CONFLICT (key) DO UPDATE SET
           quantity = CASE WHEN known.version = p_version THEN p_quantity ELSE coalesce(known.quantity, p_quantity) END,
           due_at_ms = CASE WHEN known.version = p_version THEN excluded.due_at_ms
@@ -156,7 +156,7 @@ export const callTables = `
   CREATE FUNCTION market_agent.observe(p_epoch bigint, p_key text, p_quantity bigint) RETURNS void LANGUAGE sql AS $$
     SELECT market_agent.assert_alive(p_epoch);
     UPDATE market_agent.repair SET quantity = p_quantity, version = DEFAULT
-      WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.now_ms())
+      WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
   $$;
 
   -- An observation that was sent by another way may arrive late.

@@ -26,6 +26,8 @@ const keepOthersFromBeginning = 'SELECT market_agent.lock_lives()'
 export async function addToStore(database: Database, { agentName, world }: StateOwner, kept: KeptState): Promise<void> {
   await database.transact(async (query) => {
     await query(keepOthersFromBeginning)
+    // A rest counts from now on, also where no agent was heard for long.
+    await query('SELECT market_agent.hear()')
     for (const { id, fingerprint, operation, answer, restMs } of kept.calls)
       await query(
         `INSERT INTO market_agent.call (id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)

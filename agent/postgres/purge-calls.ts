@@ -25,7 +25,7 @@ export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'datab
     )
     const ids = ended.map(({ id }) => String(id)).filter((id) => !isUnanswered(fromStorable(id)))
     await database.query(
-      'DELETE FROM market_agent.repair WHERE quantity IS NULL AND due_at_ms < market_agent.now_ms() - $1::bigint',
+      'DELETE FROM market_agent.repair WHERE quantity IS NULL AND due_at_ms < market_agent.steady_ms() - $1::bigint',
       [intervalMs],
     )
     if (ids.length === 0) return

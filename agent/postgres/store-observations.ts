@@ -66,7 +66,7 @@ export class StoreObservations implements Observations {
       const rows = await this.#options.database.query(
         `SELECT key, long_item.name AS long_item
            FROM market_agent.repair LEFT JOIN market_agent.long_item ON key = $2 || short
-           WHERE quantity IS NOT NULL AND due_at_ms <= market_agent.now_ms() ORDER BY due_at_ms LIMIT $1`,
+           WHERE quantity IS NOT NULL AND due_at_ms <= market_agent.steady_ms() ORDER BY due_at_ms LIMIT $1`,
         [repairsMax, keyOfItem('')],
       )
       return rows.flatMap((row) => itemOfRow(row) ?? [])

@@ -3,6 +3,7 @@ import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
 import { LockedError } from '../../../agent/ownership/ownership.ts'
 import { Database } from '../../../agent/postgres/database.ts'
+import { addToStore } from '../../../agent/postgres/move-state.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
 import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
 import { endLease, openStoreAgent, renew } from '../fixtures/store-agent.ts'
@@ -85,4 +86,61 @@ test.each([
   await b.kill()
   await endLease(a, 'b')
   expect(await renew(a)).toEqual([{ name: 'b' }])
+})
+
+test.each([
+  ['forward', hourMs],
+  ['back', -hourMs],
+])(
+  "when the database's clock jumps %s, what may arrive late is repaired neither earlier nor much later",
+  async (_, byMs) => {
+    await using agents = await twoAgents()
+    const { a, outside, setClock } = agents
+    const rests = async () =>
+      (
+        await outside.query(
+          'SELECT key, due_at_ms - market_agent.now_ms() AS rest_ms FROM market_agent.repair ORDER BY key',
+        )
+      ).map(({ key, rest_ms }) => [key, Math.round(Number(rest_ms) / 10_000)])
+    const expectLate = (key: string, restMs: number) =>
+      outside.query(
+        'INSERT INTO market_agent.repair (key, quantity, due_at_ms) VALUES ($1, 1, market_agent.now_ms() + $2)',
+        [key, restMs],
+      )
+    await renew(a)
+    await expectLate('itemRef a', 60_000)
+    await expectLate('itemRef b', -20_000)
+    await setClock(byMs)
+    await renew(a)
+    expect(await rests()).toEqual([
+      ['itemRef a', 6],
+      ['itemRef b', byMs > 0 ? expect.any(Number) : -2],
+    ])
+  },
+)
+
+test("when the database's clock jumps back, the window of an id is no longer than before", async () => {
+  await using agents = await twoAgents()
+  const { a, outside, setClock } = agents
+  await a.journal.recordAnswer(call, { ok: true, dataText: '{}' }, 600_000)
+  await setClock(-hourMs)
+  await renew(a)
+  const [row] = await outside.query('SELECT ends_at_ms - market_agent.now_ms() AS rest_ms FROM market_agent.call')
+  expect(Number(row?.['rest_ms'])).toBeGreaterThan(590_000)
+  expect(Number(row?.['rest_ms'])).toBeLessThan(610_000)
+})
+
+test('a repair that is moved into a store where no agent was for long is due when it was', async () => {
+  await using agents = await twoAgents()
+  const { a, b, outside } = agents
+  await Promise.all([a.close(), b.close()])
+  await outside.query('UPDATE market_agent.store SET heard_ms = 1')
+  const repairs = [{ itemRef: 'sword', quantity: 3, restMs: 60_000 }]
+  const kept = { calls: [], lateMs: 0, repairs, orders: [], observations: [] }
+  await addToStore(outside, { agentName: 'a', world: '' }, kept)
+  const again = await openStoreAgent(server, agents.name, { name: 'a' })
+  const [row] = await outside.query('SELECT due_at_ms - market_agent.now_ms() AS rest_ms FROM market_agent.repair')
+  expect(Number(row?.['rest_ms'])).toBeGreaterThan(50_000)
+  expect(Number(row?.['rest_ms'])).toBeLessThan(61_000)
+  await again.close()
 })
