@@ -16,6 +16,16 @@ export const agentTables = `
     attempt_lifetime_ms bigint NOT NULL
   );
 
+  -- The agents that have said what they have since the server crashed or a replica took its place. Each of these empties the
+  -- table, and may lose the last commits for which nobody waited.
+  CREATE UNLOGGED TABLE market_agent.present (epoch bigint PRIMARY KEY);
+
+  -- Whether every agent that is alive has said what it has. Before that nobody knows who has a turn.
+  CREATE FUNCTION market_agent.is_complete() RETURNS boolean LANGUAGE sql STABLE
+    BEGIN ATOMIC
+      SELECT NOT EXISTS (SELECT FROM market_agent.agent WHERE epoch NOT IN (SELECT epoch FROM market_agent.present));
+    END;
+
   -- Every function takes locks in this order, so none waits for another one in a circle: the lives, one epoch, the key of a
   -- turn or a transaction, a world, rows, and the row of the store before those of agents. The first is for everything that begins a life or ends one.
   CREATE FUNCTION market_agent.lock_lives() RETURNS void LANGUAGE sql
@@ -43,12 +53,23 @@ export const agentTables = `
       RETURN v.name;
     END $$;
 
-  -- From now on only this connection of an agent may write.
-  CREATE FUNCTION market_agent.reconnect(p_epoch bigint) RETURNS void LANGUAGE plpgsql AS $$
+  -- From now on only this connection of an agent may write. The store may have lost commits of the agent, so it says what it
+  -- has: the keys with a ticket, those whose turn it has, and the ids of its calls. Its tickets and calls that are unknown to
+  -- it were given back. Those that are in doubt stay: their ends are not lost.
+  CREATE FUNCTION market_agent.reconnect(p_epoch bigint, p_keys text[], p_turns text[], p_ids text[]) RETURNS void
+    LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
       UPDATE market_agent.agent SET connection = market_agent.connection() WHERE epoch = p_epoch;
       PERFORM market_agent.assert_alive(p_epoch);
+      DELETE FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_keys);
+      DELETE FROM market_agent.call WHERE epoch = p_epoch AND NOT in_doubt AND id <> ALL (p_ids);
+      -- Before those that wait.
+      INSERT INTO market_agent.ticket (key, epoch, number) OVERRIDING SYSTEM VALUE
+        SELECT had, p_epoch, coalesce((SELECT min(number) - 1 FROM market_agent.ticket WHERE key = had), 0)
+          FROM unnest(p_turns) AS had
+        ON CONFLICT DO NOTHING;
+      INSERT INTO market_agent.present VALUES (p_epoch) ON CONFLICT DO NOTHING;
     END $$;
 
   -- Ends an epoch. Calls that may have been sent are in doubt, all others can be made again. Attempts in the turn of an
@@ -61,6 +82,7 @@ export const agentTables = `
       PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
       DELETE FROM market_agent.agent WHERE epoch = p_epoch RETURNING * INTO v;
       IF NOT FOUND THEN RETURN; END IF;
+      DELETE FROM market_agent.present WHERE epoch = p_epoch;
       UPDATE market_agent.call
         SET answer = p_in_doubt, ends_at_ms = market_agent.now_ms() + 600000, epoch = NULL, in_doubt = false
         WHERE epoch = p_epoch AND in_doubt;
@@ -128,11 +150,12 @@ export const agentTables = `
       SELECT * INTO v FROM market_agent.agent WHERE name = p_name;
       IF v.epoch IS DISTINCT FROM p_before THEN RETURN; END IF;
       PERFORM market_agent.end_epoch(v.epoch, p_in_doubt, false);
-      RETURN QUERY
-        INSERT INTO market_agent.agent (name, epoch, state_id, world, connection, lease_ends_ms, attempt_lifetime_ms)
-          VALUES (p_name, nextval('market_agent.epochs'), p_state_id, p_world, market_agent.connection(),
-            market_agent.now_ms() + 15000, p_lifetime_ms)
-          RETURNING epoch, NULL::text, 0::bigint;
+      INSERT INTO market_agent.agent (name, epoch, state_id, world, connection, lease_ends_ms, attempt_lifetime_ms)
+        VALUES (p_name, nextval('market_agent.epochs'), p_state_id, p_world, market_agent.connection(),
+          market_agent.now_ms() + 15000, p_lifetime_ms)
+        RETURNING * INTO v;
+      INSERT INTO market_agent.present VALUES (v.epoch);
+      RETURN QUERY SELECT v.epoch, NULL::text, 0::bigint;
     END $$;
 
   -- Renews the lease of an agent. Returns whether the lease of another one has run out.

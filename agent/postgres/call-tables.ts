@@ -71,7 +71,8 @@ export const callTables = `
       PERFORM market_agent.lock_key(p_key);
       INSERT INTO market_agent.ticket (key, epoch) VALUES (p_key, p_epoch) ON CONFLICT DO NOTHING;
       SELECT number INTO v_number FROM market_agent.ticket WHERE key = p_key AND epoch = p_epoch;
-      IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND number < v_number) THEN
+      IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND number < v_number)
+        OR NOT market_agent.is_complete() THEN
         PERFORM market_agent.wait_for_no_disk();
         RETURN QUERY SELECT false, NULL::bigint, NULL::bigint, NULL::bigint;
         RETURN;
@@ -108,7 +109,8 @@ export const callTables = `
       IF NOT p_is_once THEN PERFORM market_agent.wait_for_no_disk(); END IF;
       IF p_key IS NOT NULL THEN
         PERFORM market_agent.lock_key(p_key);
-        v_has_turn := NOT EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND epoch <> p_epoch);
+        v_has_turn := NOT EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND epoch <> p_epoch)
+          AND market_agent.is_complete();
       END IF;
       INSERT INTO market_agent.call AS known (id, fingerprint, operation, agent, epoch, in_doubt)
         VALUES (p_id, p_fingerprint, p_operation, v_agent, p_epoch, p_is_once AND p_leaves AND (p_key IS NULL OR v_has_turn))
@@ -199,13 +201,13 @@ export const callTables = `
   -- Ends a call whose answer is not stored: its id is new again. Gives the turn of p_key back.
   CREATE FUNCTION market_agent.release(p_epoch bigint, p_id text, p_is_stored_too boolean, p_key text) RETURNS void
     LANGUAGE plpgsql AS $$
-    DECLARE v_is_awaited boolean;
+    DECLARE v market_agent.call;
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
-      PERFORM market_agent.wait_for_no_disk();
       IF p_key IS NOT NULL THEN PERFORM market_agent.leave(p_epoch, p_key); END IF;
       DELETE FROM market_agent.call WHERE id = p_id AND (epoch = p_epoch OR (p_is_stored_too AND epoch IS NULL))
-        RETURNING is_awaited INTO v_is_awaited;
-      IF v_is_awaited THEN PERFORM pg_notify('market_agent', 'id ' || p_id); END IF;
+        RETURNING * INTO v;
+      IF NOT coalesce(v.in_doubt, false) THEN PERFORM market_agent.wait_for_no_disk(); END IF;
+      IF v.is_awaited THEN PERFORM pg_notify('market_agent', 'id ' || p_id); END IF;
     END $$;
 `

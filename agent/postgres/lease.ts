@@ -5,6 +5,16 @@ import { isStoreFailure } from '../database/store-errors.ts'
 import { LockedError } from '../ownership/ownership.ts'
 import type { Database, Query } from './database.ts'
 
+/** Calls and turns that an agent has, as the store names them. */
+export interface UnderWay {
+  /** With a ticket in the store, whether the turn has come or not. */
+  readonly keys: readonly string[]
+  /** The keys whose turn it has. */
+  readonly turns: readonly string[]
+  /** Of calls whose end the store does not know. */
+  readonly ids: readonly string[]
+}
+
 /** What a lease works with. */
 export interface LeaseOptions {
   readonly database: Database
@@ -16,6 +26,8 @@ export interface LeaseOptions {
   readonly world: string
   /** Whether it may begin only when no other agent serves its world. */
   readonly isStandby: boolean
+  /** What it has now. The store may have lost commits of this agent, which says it on each later connection. */
+  readonly underWay: () => UnderWay
   /** Called with the name of each agent from which this one took over. */
   readonly onTakeOver: (name: string) => void
   /** Called with an error that is a bug of the agent. */
@@ -75,7 +87,8 @@ export class Lease {
     this.epoch = epoch
     this.#renewedMs = askedMs
     options.database.onReconnect(async (query) => {
-      await query('SELECT market_agent.reconnect($1)', [epoch])
+      const { keys, turns, ids } = options.underWay()
+      await query('SELECT market_agent.reconnect($1, $2, $3, $4)', [epoch, keys, turns, ids])
       await this.#renew(query)
     })
     const cancel = options.clock.after(renewalMs, () => {

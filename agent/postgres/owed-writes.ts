@@ -69,6 +69,11 @@ export class OwedWrites {
     else this.#owed.set(name, [write])
   }
 
+  /** Under which something is owed. */
+  get names(): readonly string[] {
+    return [...this.#owed.keys()]
+  }
+
   /** Whether something is owed under a name. */
   has(name: string): boolean {
     return this.#owed.has(name)

@@ -2,7 +2,7 @@ import type { Listings } from '../call/listings.ts'
 import type { Journal, JournalOptions } from '../call/open-journal.ts'
 import type { LedgerOptions, OrderLedger } from '../orders/order-ledger.ts'
 import type { Database } from './database.ts'
-import { Lease, type LeaseOptions } from './lease.ts'
+import { Lease, type LeaseOptions, type UnderWay } from './lease.ts'
 import { OwedWrites } from './owed-writes.ts'
 import { openStoreJournal } from './store-journal.ts'
 import { countOpenOrders, openStoreLedger, type StoreLedgerOptions } from './store-ledger.ts'
@@ -25,7 +25,7 @@ export interface SharedStore {
 
 /** What it is opened with. */
 export interface SharedStoreOptions
-  extends Omit<LeaseOptions, 'onError'>,
+  extends Omit<LeaseOptions, 'onError' | 'underWay'>,
     Pick<JournalOptions, 'isUnanswered' | 'onFull' | 'onFatal'> {
   readonly database: Database
 }
@@ -37,13 +37,19 @@ export interface SharedStoreOptions
  */
 export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
   const { database, clock, name, world, isUnanswered, onFull, onFatal } = options
-  const lease = await Lease.begin({ ...options, onError: (error) => onFatal(error as Error) })
+  let underWay = (): UnderWay => ({ keys: [], turns: [], ids: [] })
+  const lease = await Lease.begin({
+    ...options,
+    underWay: () => underWay(),
+    onError: (error) => onFatal(error as Error),
+  })
   const owed = new OwedWrites(clock, onFatal)
   const shared = { database, clock, epoch: lease.epoch, owed }
   const stopPaying = database.listen((payload) => payload ?? void owed.pay())
   const turns = new StoreTurns(shared)
   const parts = { ...shared, turns, agentName: name, isUnanswered, onFull }
   const journal = await openStoreJournal(parts)
+  underWay = () => ({ ...turns.underWay, ids: journal.idsUnderWay() })
   const close = async () => {
     await owed.pay()
     owed.stop()

@@ -34,8 +34,14 @@ const inDoubtText = JSON.stringify(inDoubt)
 const select = `SELECT fingerprint, answer, in_doubt FROM market_agent.call
   WHERE id = $1 AND (answer IS NOT NULL OR in_doubt)`
 
+/** The journal of all agents that share a store. */
+export interface StoreJournal extends IdempotencyJournal {
+  /** The ids of calls of this agent whose end the store may not know, as the store names them. */
+  readonly idsUnderWay: () => readonly string[]
+}
+
 /** Opens the journal of all agents that share a store, for one of them. */
-export async function openStoreJournal(options: StoreJournalOptions): Promise<IdempotencyJournal> {
+export async function openStoreJournal(options: StoreJournalOptions): Promise<StoreJournal> {
   const { database, clock, epoch, owed, turns, onFull } = options
   const [store] = await database.query('SELECT name FROM market_agent.store')
   const room = new StoreRoom(database, clock, onFull)
@@ -156,6 +162,8 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<Id
 
     find,
 
+    idsUnderWay: () => [...claims.keys(), ...doubts.keys(), ...owed.names.flatMap(idOfName)].map(storable),
+
     async findUnanswered(id) {
       const [row] = await database.query(select, [storable(id)])
       return row && entryOf(row)
@@ -202,6 +210,10 @@ type Write = (keyToLeave: string | undefined) => Promise<unknown>
 /** Under this name everything is owed that must be done before a call claims an id. */
 function nameOfId({ id }: JournalledCall): string {
   return `id ${id}`
+}
+
+function idOfName(name: string): readonly string[] {
+  return name.startsWith('id ') ? [name.slice(3)] : []
 }
 
 function namesOf({ id, fingerprint, operationName }: JournalledCall): readonly string[] {

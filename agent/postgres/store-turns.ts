@@ -3,6 +3,7 @@ import type { Turn, Turns } from '../call/turn.ts'
 import type { Clock } from '../clock/clock.ts'
 import { Bell } from './bell.ts'
 import type { Database } from './database.ts'
+import type { UnderWay } from './lease.ts'
 import type { OwedWrites } from './owed-writes.ts'
 import type { Row } from './session.ts'
 import { storableKey } from './storable.ts'
@@ -42,6 +43,8 @@ export class StoreTurns implements Turns {
   readonly #leaving = new Map<string, Promise<void>>()
   /** What is known about late observations of the keys whose turn this agent has. */
   readonly #late = new Map<string, Late>()
+  /** The keys with a ticket of this agent. */
+  readonly #tickets = new Set<string>()
 
   constructor(options: StoreTurnsOptions) {
     this.#options = options
@@ -50,6 +53,11 @@ export class StoreTurns implements Turns {
 
   get waiting(): number {
     return this.#queues.waiting
+  }
+
+  /** The keys with a ticket of this agent, and those whose turn it has. */
+  get underWay(): Pick<UnderWay, 'keys' | 'turns'> {
+    return { keys: [...this.#tickets], turns: [...this.#late.keys()] }
   }
 
   take(key: string, when: 'join-now' | 'join-later'): StoreTurn {
@@ -73,12 +81,14 @@ export class StoreTurns implements Turns {
     const sql = 'SELECT * FROM market_agent.enter($1, $2, $3)'
     const enter = () => database.query(sql, [epoch, key, onceId])
     const [row] = await owed.ask(enter, () => this.oweLeave(key))
-    return row?.['has_turn'] === true && this.come(key, row)
+    return this.join(key, row)
   }
 
-  /** The turn of a key has come. @param row What came with it. @returns true */
-  come(key: string, row: Row): true {
-    const { quantity, due_in_ms, version } = row
+  /** The store has a ticket of this agent for a key. @returns Whether it has the turn, too. */
+  join(key: string, ticket: Row | undefined): boolean {
+    this.#tickets.add(key)
+    if (ticket?.['has_turn'] !== true) return false
+    const { quantity, due_in_ms, version } = ticket
     if (typeof version !== 'string') this.#late.set(key, nothingLate)
     else {
       const lateUntilMs = this.#options.clock.monotonicMs() + Number(due_in_ms)
@@ -100,6 +110,7 @@ export class StoreTurns implements Turns {
 
   /** The turn of a key was given back. */
   forget(key: string): void {
+    this.#tickets.delete(key)
     this.#late.delete(key)
   }
 
@@ -174,8 +185,7 @@ export class StoreTurn implements Turn {
   claim(onceId: string | undefined, ticket: Row | undefined): void {
     this.#claimed = { onceId }
     if (!ticket) return
-    this.#state = ticket['has_turn'] === true ? 'come' : 'entered'
-    if (this.#state === 'come') this.#turns.come(this.key, ticket)
+    this.#state = this.#turns.join(this.key, ticket) ? 'come' : 'entered'
   }
 
   /** Whether the claimed call may be sent as far as the store knows. */

@@ -400,7 +400,8 @@ test('what an agent wrote on an earlier connection is not done late: its beginni
     return query(sql, values)
   }
   const options = { database: slow, clock: systemClock, name: 'a', stateId: 'of a', world: '', isStandby: false }
-  const ignored = { onTakeOver: () => undefined, onError: () => undefined }
+  const nothing = { underWay: () => ({ keys: [], turns: [], ids: [] }) }
+  const ignored = { ...nothing, onTakeOver: () => undefined, onError: () => undefined }
   await expect(Lease.begin({ ...options, ...ignored })).rejects.toThrow(StoreUnreachableError)
   await slow.close()
   const again = await openStoreAgent(server, name, { name: 'a' })

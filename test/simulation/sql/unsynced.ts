@@ -40,7 +40,7 @@ export class Unsynced {
   }
 }
 
-/** Notes each change of a row. `lose_unsynced` takes all of them back. */
+/** Notes each change of a row. `lose_unsynced` takes all of them back, and empties the tables that no crash keeps. */
 const unsyncedSql = `
   CREATE TABLE world.unsynced (
     number bigint GENERATED ALWAYS AS IDENTITY,
@@ -56,7 +56,9 @@ const unsyncedSql = `
       RETURN NULL;
     END $$;
   CREATE PROCEDURE world.lose_unsynced() LANGUAGE plpgsql AS $$
-    DECLARE v world.unsynced;
+    DECLARE
+      v world.unsynced;
+      v_unlogged regclass;
     BEGIN
       PERFORM set_config('world.watches', 'no', false);
       FOR v IN SELECT * FROM world.unsynced ORDER BY number DESC LOOP
@@ -69,6 +71,10 @@ const unsyncedSql = `
         END IF;
       END LOOP;
       DELETE FROM world.unsynced;
+      -- As PostgreSQL does after a crash.
+      FOR v_unlogged IN SELECT oid::regclass FROM pg_class WHERE relpersistence = 'u' AND relkind = 'r' LOOP
+        EXECUTE format('TRUNCATE %s', v_unlogged);
+      END LOOP;
     END $$;
   DO $$
     DECLARE v regclass;

@@ -1,0 +1,94 @@
+import { afterAll, expect, test } from 'vitest'
+import type { CallAnswer } from '../../../agent/call/answer.ts'
+import { freeTurn } from '../../../agent/call/turn.ts'
+import { systemClock } from '../../../agent/clock/system-clock.ts'
+import { startCrashableServer } from '../../simulation/stores/postgres-on-disk.ts'
+import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
+import { openStoreAgent, renew, type StoreAgent } from '../fixtures/store-agent.ts'
+import { newDatabase } from '../fixtures/store-database.ts'
+
+const server = await startCrashableServer()
+afterAll(() => server[Symbol.asyncDispose]())
+
+const key = 'itemRef sword'
+const answer: CallAnswer = { ok: true, dataText: '{}' }
+const once = (id: string) => ({ id, fingerprint: 'f', operationName: 'transaction.create' })
+const idempotent = (id: string) => ({ ...once(id), operationName: 'market.adjust-stock' })
+const now = () => systemClock.monotonicMs()
+const inTime = () => now() + 60_000
+const soon = () => now() + 2_500
+/** A commit that is waited for takes every earlier one along. */
+const sync = (agent: StoreAgent) => renew(agent)
+
+/** Two agents over a store that loses in a power cut, or in a failover, what nobody waited for. */
+async function twoAgents() {
+  await server.holdBackWrites()
+  const name = await newDatabase(server)
+  const proxy = await startCuttableProxy(server)
+  const a = await openStoreAgent(proxy, name, { name: 'a' })
+  const b = await openStoreAgent(server, name, { name: 'b' })
+  const areBack = () => expect.poll(() => a.database.problem ?? b.database.problem).toBeUndefined()
+  return {
+    ...{ a, b, proxy, areBack },
+    async cutPower() {
+      await server.cutPower()
+      await areBack()
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([a.kill(), b.kill()])
+      proxy[Symbol.dispose]()
+    },
+  }
+}
+
+test('a turn whose end was lost with the power of the store is given back all the same', async () => {
+  await using agents = await twoAgents()
+  const { a, b, cutPower } = agents
+  const turn = a.turns.take(key, 'join-now')
+  expect(await a.journal.claim(idempotent('x'), turn, inTime())).toEqual({ kind: 'own' })
+  await sync(a)
+  turn.release()
+  await a.journal.recordAnswer(idempotent('x'), answer, 600_000)
+  await cutPower()
+  expect(await b.turns.take(key, 'join-now').wait(soon())).toBe(true)
+})
+
+test('an id that was given back is free for other agents, although that was lost with the power of the store', async () => {
+  await using agents = await twoAgents()
+  const { a, b, cutPower } = agents
+  for (const call of [idempotent('x'), once('y')]) await a.journal.claim(call, freeTurn, inTime())
+  await sync(a)
+  for (const call of [once('y'), idempotent('x')]) await a.journal.release(call)
+  await cutPower()
+  for (const call of [idempotent('x'), once('y')])
+    expect(await b.journal.claim(call, freeTurn, soon())).toEqual({ kind: 'own' })
+})
+
+test('an agent keeps its turn when the store loses its power, also if another agent is back earlier', async () => {
+  await using agents = await twoAgents()
+  const { a, b, proxy, areBack } = agents
+  const turn = a.turns.take(key, 'join-now')
+  expect(await turn.wait(inTime())).toBe(true)
+  proxy.cut()
+  await server.cutPower()
+  await expect.poll(() => b.database.problem).toBeUndefined()
+  const next = b.turns.take(key, 'join-now')
+  expect(await next.wait(soon())).toBe(false)
+  proxy.heal()
+  await areBack()
+  expect(await next.wait(soon())).toBe(false)
+  turn.release()
+  expect(await next.wait(inTime())).toBe(true)
+})
+
+test('ids that are under way when the store loses its power stay with their agent', async () => {
+  await using agents = await twoAgents()
+  const { a, b, cutPower } = agents
+  for (const call of [idempotent('x'), once('y')]) await a.journal.claim(call, freeTurn, inTime())
+  await cutPower()
+  for (const call of [idempotent('x'), once('y')])
+    expect(await b.journal.claim(call, freeTurn, now())).toMatchObject({ kind: 'under-way' })
+  for (const call of [idempotent('x'), once('y')]) await a.journal.recordAnswer(call, answer, 600_000)
+  for (const call of [idempotent('x'), once('y')])
+    expect(await b.journal.claim(call, freeTurn, inTime())).toMatchObject({ kind: 'stored', answer })
+})
