@@ -23,6 +23,8 @@ export interface HostsRunOptions {
 export interface HostsRunResult extends Readonly<Record<Harm, number>> {
   readonly purchases: number
   readonly sales: number
+  /** Items whose stock was observed three times. */
+  readonly restocked: number
   /** Purchases that may have been made, as far as their caller knows. */
   readonly uncertain: number
   readonly kills: number
@@ -43,7 +45,7 @@ const layout = [
   { name: 'c', world: 'south' },
 ]
 const worlds = ['north', 'south']
-const purchasesAtOnce = 6
+const workAtOnce = 24
 const quietMsMax = 60_000
 
 /**
@@ -91,7 +93,7 @@ export async function runHosts({ storm, random, say }: HostsRunOptions): Promise
   let isStorm = true
   let told = 0
   const time = () => new Date().toISOString()
-  const count = { purchases: 0, uncertain: 0, sales: 0, faults: {} as Record<string, number> }
+  const count = { purchases: 0, uncertain: 0, sales: 0, restocked: 0, faults: {} as Record<string, number> }
 
   /** Repeats a call with its id on any host until it has an answer. */
   async function answerOf(operation: string, input: object, id: string | undefined, of = hosts): Promise<HostAnswer> {
@@ -125,6 +127,19 @@ export async function runHosts({ storm, random, say }: HostsRunOptions): Promise
     for (let observedQuantity = 1; isStorm; observedQuantity++) {
       await anyHost().call('market.adjust-stock', { itemRef, observedQuantity })
       await wait(random.integer(10, 200))
+    }
+  }
+
+  /** Three observations of an item that nothing else calls, each from any host. None may have to wait for ever. */
+  async function restock(): Promise<void> {
+    const itemRef = `shelf-${++count.restocked}`
+    for (const observedQuantity of [1, 2, 3]) {
+      for (let attempt = 1; ; attempt++) {
+        const id = `${itemRef}-${observedQuantity}-${attempt}`
+        const { ok } = await answerOf('market.adjust-stock', { itemRef, observedQuantity }, id)
+        if (ok) break
+      }
+      await wait(random.integer(0, 4_000))
     }
   }
 
@@ -190,7 +205,7 @@ export async function runHosts({ storm, random, say }: HostsRunOptions): Promise
     isStorm = false
   })()
   while (isStorm) {
-    if (working.size < purchasesAtOnce * 3) track(random.integer(0, 1) === 0 ? buy() : sell())
+    if (working.size < workAtOnce) track(random.pick([buy, sell, restock])())
     await wait(random.integer(20, 150))
   }
   await raging
@@ -205,7 +220,7 @@ export async function runHosts({ storm, random, say }: HostsRunOptions): Promise
   isServing = false
   await Promise.all(serving)
   const undelivered = count.sales - delivered.size
-  if (working.size > 0) findings.add('stranded', `${working.size} purchases and sales came to no end`, working.size)
+  if (working.size > 0) findings.add('stranded', `${working.size} pieces of work came to no end`, working.size)
   if (undelivered > 0) findings.add('lost', `${undelivered} sales are not delivered`, undelivered)
   for (const end of hosts.flatMap(({ unexpected }) => unexpected)) findings.add('other', JSON.stringify(end))
   for (const fault of platform.faults) findings.add('other', fault)
