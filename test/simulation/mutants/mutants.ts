@@ -1,13 +1,5 @@
-/** A fault that is put into one file on purpose. */
-export interface Mutant {
-  /** What the programs do wrong. */
-  readonly name: string
-  /** From the root of the repository. */
-  readonly file: string
-  /** Occurs once in the file. */
-  readonly from: string
-  readonly to: string
-}
+import type { Mutant } from './mutant.ts'
+import { sharedStoreMutants } from './shared-store-mutants.ts'
 
 /** Faults of the agent, each of which breaks a promise. */
 const agentMutants: readonly Mutant[] = [
@@ -285,7 +277,7 @@ const gameMutants: readonly Mutant[] = [
 ]
 
 /** Every mutant that a simulation must find. */
-export const mutants: readonly Mutant[] = [...agentMutants, ...gameMutants]
+export const mutants: readonly Mutant[] = [...agentMutants, ...gameMutants, ...sharedStoreMutants]
 
 /** @throws {Error} There is none of that name. */
 export function mutantNamed(name: string): Mutant {

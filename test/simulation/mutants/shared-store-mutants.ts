@@ -1,0 +1,113 @@
+import type { Mutant } from './mutant.ts'
+
+const calls = 'agent/postgres/call-tables.ts'
+const agents = 'agent/postgres/agent-tables.ts'
+const orders = 'agent/postgres/order-tables.ts'
+const journal = 'agent/postgres/store-journal.ts'
+const owed = 'agent/postgres/owed-writes.ts'
+
+/** Faults of agents that share a store. */
+export const sharedStoreMutants: readonly Mutant[] = [
+  {
+    name: 'an agent without a lease acts',
+    file: 'agent/postgres/lease.ts',
+    from: 'return this.restMs >= 0',
+    to: 'return true',
+  },
+  {
+    name: 'two agents have one turn',
+    file: calls,
+    from: 'IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND number < v_number) THEN',
+    to: 'IF false THEN',
+  },
+  {
+    name: 'a claim comes with the turn whoever has it',
+    file: calls,
+    from: 'v_has_turn := NOT EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND epoch <> p_epoch);',
+    to: 'v_has_turn := true;',
+  },
+  {
+    name: 'an id is claimed although another agent works on it',
+    file: calls,
+    from: 'WHERE known.epoch = p_epoch OR (known.epoch IS NULL AND known.ends_at_ms < market_agent.now_ms());',
+    to: 'WHERE known.epoch IS NOT NULL OR known.ends_at_ms < market_agent.now_ms();',
+  },
+  {
+    name: 'the purchases of a dead agent are not in doubt',
+    file: agents,
+    from: 'WHERE epoch = p_epoch AND in_doubt;\n      DELETE FROM market_agent.call',
+    to: 'WHERE epoch = p_epoch AND in_doubt AND false;\n      DELETE FROM market_agent.call',
+  },
+  {
+    name: 'a dead agent keeps its turns',
+    file: agents,
+    from: '      DELETE FROM market_agent.ticket WHERE epoch = p_epoch;\n',
+    to: '',
+  },
+  {
+    name: 'the last observations of a dead agent are not sent again',
+    file: agents,
+    from: 'IF NOT p_is_clean THEN',
+    to: 'IF false THEN',
+  },
+  {
+    name: 'an observation of a dead agent is sent again too early',
+    file: agents,
+    from: 'greatest(market_agent.now_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms',
+    to: 'market_agent.now_ms()',
+  },
+  {
+    name: 'an agent whose epoch is over still writes',
+    file: agents,
+    from: 'IF NOT FOUND THEN\n        RAISE',
+    to: 'IF NOT FOUND THEN\n        RETURN p_epoch::text;\n        RAISE',
+  },
+  {
+    name: 'a late statement of an earlier connection counts',
+    file: agents,
+    from: 'IF v.connection <> market_agent.connection() THEN',
+    to: 'IF false THEN',
+  },
+  {
+    name: 'an order goes to the world that its webhook reached',
+    file: orders,
+    from: '(SELECT world FROM market_agent.item WHERE item_ref = p_item_ref),\n',
+    to: '\n',
+  },
+  {
+    name: 'nobody takes the orders of a dead agent',
+    file: orders,
+    from: 'AND NOT EXISTS (SELECT FROM market_agent.agent WHERE epoch = known.epoch)\n',
+    to: 'AND epoch IS NULL\n',
+  },
+  {
+    name: 'two agents hand over one order',
+    file: orders,
+    from: 'epoch = coalesce((SELECT epoch FROM market_agent.agent WHERE epoch = known.epoch),\n                               CASE WHEN known.world = v_own_world THEN p_epoch END)',
+    to: 'epoch = p_epoch',
+  },
+  {
+    name: 'the intent of a purchase waits for no disk',
+    file: calls,
+    from: 'IF NOT p_is_once THEN PERFORM',
+    to: 'IF true THEN PERFORM',
+  },
+  {
+    name: 'the answer to a purchase waits for no disk',
+    file: calls,
+    from: 'IF NOT p_is_harmful_twice THEN PERFORM',
+    to: 'IF true THEN PERFORM',
+  },
+  {
+    name: 'an answer that could not be written is not written later',
+    file: owed,
+    from: 'if (isStoreFailure(error)) this.owe(name, later)',
+    to: 'void later',
+  },
+  {
+    name: 'a turn whose end could not be written is kept',
+    file: journal,
+    from: 'if (key !== undefined && isStoreFailure(error)) turns.oweLeave(key)',
+    to: '',
+  },
+].map((mutant) => ({ ...mutant, hosts: 3 }))
