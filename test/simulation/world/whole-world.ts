@@ -109,7 +109,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     },
     checkSafety: () => judge.assertKept(),
     heal() {
-      day.phase = 'closing'
+      quiet.begin()
       store?.start()
       for (const program of [far, ...agents.map(({ host }) => host)].flatMap(({ programs }) => programs)) {
         program.process?.resume()

@@ -52,9 +52,14 @@ export function witnessed(outside: Outside, witness: AgentWitness, addresses: Ho
     connect(options) {
       const connection = outside.connect(options)
       const isToGame = options.origin.endsWith(addresses.orders)
+      let isClosed = false
       return {
-        ...connection,
+        close() {
+          isClosed = true
+          return connection.close()
+        },
         async send(request, sendOptions) {
+          if (isClosed) return connection.send(request, sendOptions)
           const body = Buffer.from(request.body ?? '').toString()
           const { event, transactionId } = isToGame ? eventOf(body) : {}
           if (event === 'transfer_order' && transactionId !== undefined) witness.onHandedOver(transactionId, 'push')

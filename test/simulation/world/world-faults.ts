@@ -89,7 +89,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     strike: webhook(() => ({ kind: 'drop-response' })),
   },
   { part: 'game server', name: 'is down', lastsMs: [minuteMs, 10 * minuteMs], strike: stopGame },
-  { part: 'game server', name: 'is slow', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('isSlow') },
+  { part: 'game server', name: 'is slow', lastsMs: [secondMs, 10 * minuteMs], strike: quirk('isSlow') },
   {
     part: 'game server',
     name: 'replies with garbage',

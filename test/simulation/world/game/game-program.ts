@@ -21,10 +21,11 @@ export interface GameWays {
 /** The day of a game server, as the world decides it. */
 export interface Day {
   /**
-   * `open`: people sell and buy. `closing`: what is begun is brought to its end. `evening`: it has, and items are still
-   * sold inside the games, over a slow network. `closed`: the agents are started again.
+   * `open`: people sell and buy. Then nobody asks for a purchase any more. `dusk`: what is begun goes on while items are
+   * sold inside the games, over a slow network. `closing`: what is begun is brought to its end. `evening`: as `dusk`,
+   * after it. `closed`: the agents are started again.
    */
-  phase: 'open' | 'closing' | 'evening' | 'closed'
+  phase: 'open' | 'dusk' | 'closing' | 'evening' | 'closed'
 }
 
 export interface GameParts extends GameWays {
@@ -67,10 +68,10 @@ export function installGame(parts: GameParts): Program {
       canGive: () => process.random.happens(0.85),
       detail: () => process.random.pick(details),
     }
-    const again = (what: () => void) => void everyMoment(process, clock, what)
+    const again = (what: () => unknown) => void everyMoment(process, clock, what)
     if (files) again(() => files.readInbox())
     if (ordersBy === 'url') takePushes(orders, network, parts.orderAddress)
-    if (ordersBy === 'files') again(() => readEvents(orders, fs, spool))
+    if (ordersBy === 'files') again(() => parts.quirks.isSlow || readEvents(orders, fs, spool))
     // Two threads of the game server may ask at once.
     if (ordersBy === 'asking')
       for (let threads = process.random.pick([1, 1, 2]); threads > 0; threads--)
@@ -80,7 +81,7 @@ export function installGame(parts: GameParts): Program {
 }
 
 /** Does something about three times a second. A disk that fails is tried again. */
-async function everyMoment(process: ModelProcess, clock: Clock, what: () => void): Promise<void> {
+async function everyMoment(process: ModelProcess, clock: Clock, what: () => unknown): Promise<void> {
   for (;;) {
     await clock.sleep(process.random.between(150, 600))
     try {
@@ -122,7 +123,7 @@ async function liveDay(parts: DayParts): Promise<void> {
     await clock.sleep(random.magnitude(100, 4_000))
     await reportStock(parts)
     if (parts.reportsBy === 'call') await reportResults(parts)
-    if (day.phase === 'evening' && random.happens(0.5)) await sellInGame(parts)
+    if ((day.phase === 'dusk' || day.phase === 'evening') && random.happens(0.5)) await sellInGame(parts)
     if (day.phase !== 'open') continue
     const act = random.pick([offerItem, buy, buy, buy, buy, buy, sellInGame, askSomething, withdrawItem])
     await act(parts)

@@ -1,6 +1,6 @@
 /** What a correct game server may do at its worst. Faults turn it on and off. */
 export interface Quirks {
-  /** It thinks about an order for up to 30 s. */
+  /** It thinks about an order for up to 30 s, and looks at no file. */
   isSlow: boolean
   /** Half of its replies are garbage. */
   saysGarbage: boolean

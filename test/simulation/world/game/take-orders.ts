@@ -52,10 +52,7 @@ export function takePushes(parts: OrderParts, network: Network, address: string)
   })
   network.listen(process, address, async ({ headers, body }) => {
     if (headers[headers.indexOf('authorization') + 1] !== `Bearer ${forwardToken}`) return answer(401)
-    if (quirks.isSlow)
-      await new Promise<void>(
-        (resolve) => void process.after(process.random.magnitude(100, 30_000), 'is slow', resolve),
-      )
+    if (quirks.isSlow) await think(process)
     try {
       const event = JSON.parse(Buffer.from(body).toString()) as OfferedOrder & { readonly event: string }
       if (event.event === 'transaction_terminal') store.change((state) => end(state, event))
@@ -69,6 +66,10 @@ export function takePushes(parts: OrderParts, network: Network, address: string)
   })
 }
 
+function think(process: ModelProcess): Promise<void> {
+  return new Promise((resolve) => void process.after(process.random.magnitude(100, 30_000), 'is slow', resolve))
+}
+
 type ListedOrder = OfferedOrder & { readonly state: string }
 
 /** Asks for orders once a second and takes them. */
@@ -78,6 +79,7 @@ export async function askForOrders(parts: OrderParts, clock: Clock, call: CallAg
   for (;;) {
     const list = await call({ operation: 'orders.open', input: { closedSince: since }, id: undefined })
     try {
+      if (parts.quirks.isSlow) await think(process)
       if (list?.ok) {
         await takeOffered(parts, call, list.data['orders'] as readonly ListedOrder[])
         for (const order of list.data['closed'] as readonly (TerminalEvent & { readonly since: string })[]) {

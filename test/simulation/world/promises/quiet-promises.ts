@@ -34,22 +34,29 @@ const stillMs = 45_000
 /** So long a file may be there: those of game servers that ask come and go. */
 const fileMsMax = 20_000
 const statusAgeMsMax = 30_000
+const duskMs = 90_000
 const eveningMs = 60_000
 /** Longer than an attempt, and shorter than its envelope is valid. */
-const eveningSlowMsMax = 25_000
+const slowMsMax = 25_000
 
 /** When the faults are over, everything comes to its end: nothing waits for ever, and nobody is left with a wrong idea. */
 export class QuietPromises {
   readonly #parts: QuietParts
   #nextLookMs = 0
   #quietSinceMs: number | undefined
-  #eveningEndsMs = 0
+  #slownessEndsMs = 0
   #endSlowness: () => void = () => undefined
   /** When each file of the spools was first seen. */
   #seenMs = new Map<string, number>()
 
   constructor(parts: QuietParts) {
     this.#parts = parts
+  }
+
+  /** The faults are over. */
+  begin(): void {
+    this.#parts.day.phase = 'dusk'
+    this.#slowDown(duskMs)
   }
 
   /** Asked before each event, so it looks only now and then. */
@@ -79,17 +86,29 @@ export class QuietPromises {
       firstOf(servers, (server) => this.#wrongStock(server)) ??
       firstOf(agents, (agent) => this.#wrongStatus(agent)) ??
       (day.phase === 'closed' ? leftInStore() : undefined)
-    if (day.phase === 'closing' && !unfinished) this.#beginEvening()
-    else if (day.phase === 'evening' && this.#parts.nowMs() >= this.#eveningEndsMs) this.#endDay()
+    const isSlownessOver = this.#parts.nowMs() >= this.#slownessEndsMs
+    if (day.phase === 'dusk' && isSlownessOver) this.#beginClosing()
+    else if (day.phase === 'closing' && !unfinished) this.#beginEvening()
+    else if (day.phase === 'evening' && isSlownessOver) this.#endDay()
     return unfinished
   }
 
-  /** Stocks change while every request may overtake another one, and no order corrects them any more (I6). */
+  /** What game servers say while every request may overtake another one is brought to its end (I6). */
+  #beginClosing(): void {
+    this.#endSlowness()
+    this.#parts.day.phase = 'closing'
+  }
+
+  /** No order corrects a stock any more. */
   #beginEvening(): void {
-    const { day, network, nowMs } = this.#parts
-    day.phase = 'evening'
-    this.#eveningEndsMs = nowMs() + eveningMs
-    this.#endSlowness = network.faults.slowMsMax.add(eveningSlowMsMax)
+    this.#parts.day.phase = 'evening'
+    this.#slowDown(eveningMs)
+  }
+
+  #slowDown(ms: number): void {
+    const { network, nowMs } = this.#parts
+    this.#slownessEndsMs = nowMs() + ms
+    this.#endSlowness = network.faults.slowMsMax.add(slowMsMax)
   }
 
   /** The agents are started again, so that nothing is only in their memory. */
