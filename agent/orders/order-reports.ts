@@ -32,14 +32,19 @@ export class OrderReports implements CallReports {
   }
 
   /**
-   * A call is about to leave. A `TEMPORARY` report is noted before its first byte: the platform may accept it although
-   * the agent gets no answer, and the next order must then count as a new one.
+   * A call is about to leave. A stock is the newest observation from now on, whatever the platform says: it is what the
+   * game server has. A `TEMPORARY` report is noted before its first byte: the platform may accept it although the agent
+   * gets no answer, and the next order must then count as a new one.
    *
-   * @throws {StoreFullError} The report must not leave.
+   * @throws {StoreFullError} The call must not leave.
+   * @throws {StoreUnreachableError} The same.
    */
   async begin(call: PlatformCall): Promise<void> {
-    if (call.operation.reports !== 'failure') return
     const { book } = this.#options
+    const { operation, input } = call
+    if (operation.reports === 'stock')
+      return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
+    if (operation.reports !== 'failure') return
     const transactionId = Number(call.input['transactionId'])
     const itemRef = (await book.ledger.find(transactionId))?.itemRef
     if (itemRef !== undefined)
@@ -60,8 +65,6 @@ export class OrderReports implements CallReports {
       return
     }
     switch (operation.reports) {
-      case 'stock':
-        return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
       case 'delivery':
         return void (await book.change(transactionId, settle('DELIVERED')))
       case 'failure':

@@ -38,6 +38,13 @@ export interface Asked {
   readonly unanswered: number
 }
 
+/** An order that a 2xx acknowledges. */
+export interface Acknowledged {
+  readonly order: Order
+  /** What the 2xx says about its item; null for nothing. */
+  readonly observedQuantity: number | null
+}
+
 const purgeIntervalMs = 3_600_000
 const rejectedKeptMs = 24 * 3_600_000
 const closedKeptMs = 30 * rejectedKeptMs
@@ -104,17 +111,25 @@ export class Orders {
   }
 
   /** Our 2xx for an order has left. If that is not recorded, or a power cut undoes it, the order is offered once more. */
-  acknowledge({ transactionId, generation, itemRef }: Order): Promise<void> {
+  acknowledge({ order, observedQuantity }: Acknowledged): Promise<void> {
     return this.#attempt(async () => {
-      const observedQuantity = await this.book.ledger.observationOf(itemRef)
-      if (observedQuantity !== null) {
-        const { observations, clock } = this.#options
-        await observations.observe(itemRef, observedQuantity)
-        // So long the platform waits for an answer. It may read this one after something newer.
-        await observations.expectLate(itemRef, clock.monotonicMs() + limits.webhookTimeoutMs)
-      }
-      await this.book.change(transactionId, acknowledge(generation), { survives: 'kill' })
+      if (observedQuantity !== null) await this.#observeAnswer(order.itemRef, observedQuantity)
+      await this.book.change(order.transactionId, acknowledge(order.generation), { survives: 'kill' })
     })
+  }
+
+  /** The platform reads an observation in our answer, perhaps after something newer: so long it waits for an answer. */
+  async #observeAnswer(itemRef: string, answered: number): Promise<void> {
+    const { observations, clock } = this.#options
+    const lateUntilMs = clock.monotonicMs() + limits.webhookTimeoutMs
+    const newest = await this.book.ledger.observationOf(itemRef)
+    if (newest !== null && newest !== answered) {
+      await observations.expectLate(itemRef, lateUntilMs)
+      await observations.observe(itemRef, newest)
+    } else {
+      await observations.observe(itemRef, answered)
+      await observations.expectLate(itemRef, lateUntilMs)
+    }
   }
 
   /** Ends the waits of webhooks. Resolves when replies under way are durable. */

@@ -14,7 +14,7 @@ import { cures } from '../language/cures.ts'
 import type { Order } from '../orders/order.ts'
 import { receiveOrder, receiveTerminal, replaceOrder } from '../orders/order-changes.ts'
 import { awaitsReply, isOver } from '../orders/order-moves.ts'
-import type { Orders } from '../orders/orders.ts'
+import type { Acknowledged, Orders } from '../orders/orders.ts'
 import { judgeOrder, judgeTerminal, type Verdict } from '../orders/platform-word.ts'
 
 /** How a webhook ended, for the log. */
@@ -48,7 +48,7 @@ export interface WebhookAnswer {
   readonly event?: WebhookEvent
   readonly transactionId?: number
   /** The order that a 2xx acknowledges. */
-  readonly acknowledged?: Order
+  readonly acknowledged?: Acknowledged
   /** Why it was refused, and what a person can do. */
   readonly reason?: string
   readonly cure?: string
@@ -142,7 +142,7 @@ async function replace(
   const verdict = judgeOrder(await questions.word(transactionId), event)
   if (verdict.kind === 'awaited') return (await book.change(transactionId, replaceOrder(event, text))) as Order
   return verdict.kind === 'over'
-    ? { status: 200, body: await observationOf(itemRef, book), result: 'over' }
+    ? { status: 200, body: bodyWith(await book.ledger.observationOf(itemRef)), result: 'over' }
     : refusalBy(verdict)
 }
 
@@ -177,12 +177,16 @@ async function acknowledge(
   result: WebhookResult,
   { book }: ReceiveDeps['orders'],
 ): Promise<WebhookAnswer> {
-  const body = await observationOf(order.itemRef, book)
-  return { status: 200, body, result: isOver(order.phase) ? 'over' : result, acknowledged: order }
+  const observedQuantity = await book.ledger.observationOf(order.itemRef)
+  return {
+    status: 200,
+    body: bodyWith(observedQuantity),
+    result: isOver(order.phase) ? 'over' : result,
+    acknowledged: { order, observedQuantity },
+  }
 }
 
-/** The newest observation of an item. There may be none of an order that ended before it was taken. */
-async function observationOf(itemRef: string, { ledger }: Orders['book']): Promise<WebhookAnswer['body']> {
-  const observedQuantity = await ledger.observationOf(itemRef)
+/** @param observedQuantity Null of an order that ended before it was taken. */
+function bodyWith(observedQuantity: number | null): WebhookAnswer['body'] {
   return observedQuantity === null ? {} : { observedQuantity }
 }

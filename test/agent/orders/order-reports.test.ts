@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import type { CallAnswer } from '../../../agent/call/answer.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
 import { OrderReports } from '../../../agent/orders/order-reports.ts'
@@ -57,6 +58,23 @@ test('a stock that the game server reports while an older one is under way stays
   await reports.end(report, putOff, 0)
   expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
   expect(await ledger.observationOf(itemRef)).toBe(2)
+})
+
+test('a stock is the newest one as soon as its call leaves, whether the platform accepts it or not', async () => {
+  const { reports, ledger } = startReports()
+  await ledger.observe(itemRef, 5)
+  await reports.begin(adjustment)
+  expect(await ledger.observationOf(itemRef)).toBe(2)
+  await reports.end(adjustment, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
+  expect(await ledger.observationOf(itemRef)).toBe(2)
+})
+
+test('a reply during a call stays newer than the call', async () => {
+  const { reports, ledger } = startReports()
+  await reports.begin(adjustment)
+  await ledger.observe(itemRef, 1)
+  await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
+  expect(await ledger.observationOf(itemRef)).toBe(1)
 })
 
 test('an attempt of a report that was given up may still bring its stock', async () => {
