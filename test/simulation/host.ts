@@ -3,7 +3,9 @@ import { DiskFaults } from './disk/disk-faults.ts'
 import { HostClock } from './host-clock.ts'
 import { ModelProcess } from './process.ts'
 import type { Random } from './random.ts'
-import type { Scheduler } from './scheduler.ts'
+import { type Scheduler, worldActor } from './scheduler.ts'
+
+const somebody = worldActor('somebody')
 
 /** A machine: what outlives its processes, and what they lose together in a power cut. */
 export class ModelHost {
@@ -46,6 +48,13 @@ export class ModelHost {
   /** What else on this host loses what it has not synced: the stores. */
   onPowerCut(lose: (random: Random) => void): void {
     this.#onPowerCut.push(lose)
+  }
+
+  /** Somebody removes a directory, if it is there then. */
+  removeDir(path: string, delayMs = 0): void {
+    this.#scheduler.after(delayMs, somebody, `removes ${path} of ${this.name}`, () => {
+      if (this.disk.find(path, 'rm')) this.disk.removeDir(path)
+    })
   }
 
   /** Ends every process at once and drops what is not synced. */

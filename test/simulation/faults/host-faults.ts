@@ -55,6 +55,12 @@ export const hostFaults: readonly FaultKind<HostTargets>[] = [
   },
   { part: 'disk', name: 'slow', lastsMs: [secondMs, minuteMs], strike: slowDown },
   { part: 'disk', name: 'directory removed', lastsMs: [10, minuteMs], strike: removeDirectory },
+  {
+    part: 'disk',
+    name: 'directory removed soon after a change',
+    lastsMs: [secondMs, 5 * minuteMs],
+    strike: removeDirectoryAfterChange,
+  },
   { part: 'clock', name: 'offset', lastsMs: [10, 10 * minuteMs], strike: setClockFor },
   { part: 'clock', name: 'jump', lastsMs: [1, 1], strike: setClock },
   { part: 'clock', name: 'drift', lastsMs: [minuteMs, 30 * minuteMs], strike: driftClock },
@@ -114,10 +120,22 @@ function slowDown({ hosts }: HostTargets, random: Random) {
 }
 
 function removeDirectory({ hosts }: HostTargets, random: Random) {
-  const { disk, removableDirs } = random.pick(hosts)
-  const path = removableDirs.length > 0 ? random.pick(removableDirs) : undefined
-  if (path !== undefined && disk.find(path, 'rm')) disk.removeDir(path)
+  const host = random.pick(hosts)
+  if (host.removableDirs.length > 0) host.removeDir(random.pick(host.removableDirs))
   return () => undefined
+}
+
+/** In the middle of something that somebody does with both. */
+function removeDirectoryAfterChange({ hosts }: HostTargets, random: Random) {
+  const host = random.pick(hosts)
+  const { disk, removableDirs } = host
+  const [changed, removed] = removableDirs.length > 0 ? [random.pick(removableDirs), random.pick(removableDirs)] : []
+  if (changed === undefined || removed === undefined || !disk.find(changed, 'watch')) return () => undefined
+  const stop = disk.watch(changed, () => {
+    stop()
+    host.removeDir(removed, random.magnitude(1, 3 * secondMs))
+  })
+  return stop
 }
 
 function setClockFor(targets: HostTargets, random: Random) {
