@@ -232,6 +232,84 @@ const agentMutants: readonly Mutant[] = [
     from: 'if (files.makeDirs()) this.#showAgain()',
     to: 'files.makeDirs()',
   },
+  {
+    name: 'an answer in doubt is not stored',
+    file: 'agent/call/keep.ts',
+    from: "return operation.retry === 'once' ? limits.idempotencyWindowMs : 0",
+    to: 'return 0',
+  },
+  {
+    name: 'a call that gave up its turn leaves it to nobody',
+    file: 'agent/call/key-queues.ts',
+    from: "if (state === 'waiting') this.#leave(key, come)",
+    to: '',
+  },
+  {
+    name: 'a repair goes without its turn',
+    file: 'agent/call/repairs.ts',
+    from: 'const hasTurn = await turn.wait(this.#nowMs + sending.attemptTimeoutMs)',
+    to: 'const hasTurn = true',
+  },
+  {
+    name: 'a repair without an answer is not made again',
+    file: 'agent/call/repairs.ts',
+    from: "isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs }",
+    to: "{ kind: 'settle' }",
+  },
+  {
+    name: 'an attempt without an answer may arrive for a second',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'state.lateUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs',
+    to: 'state.lateUntilMs = startedMs + 1_000',
+  },
+  {
+    name: 'an answer is removed from the outbox before the inbox is synced',
+    file: 'agent/spool/publish.ts',
+    from: 'awaitSync(Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)]))',
+    to: 'awaitSync(syncs.syncPatiently(dirs.outbox))',
+  },
+  {
+    name: 'the claims of an earlier agent are read by nobody',
+    file: 'agent/spool/requests.ts',
+    from: 'return firstOf(orphaned, isActive) ?? firstOf(waiting, isActive)',
+    to: 'return firstOf(waiting, isActive)',
+  },
+  {
+    name: 'a new transfer is taken for a copy of the one before',
+    file: 'agent/orders/order-changes.ts',
+    from: "const isCopy = known.lastTransfer === 'unacknowledged' ||",
+    to: "const isCopy = known.lastTransfer !== 'put-off' ||",
+  },
+  {
+    name: 'a word that is older than the reply opens the order again',
+    file: 'agent/orders/order-changes.ts',
+    from: 'const isOlder = !awaitsReply(known.phase) && (known.phase',
+    to: 'const isOlder = nowMs < 0 && (known.phase',
+  },
+  {
+    name: 'a TEMPORARY report is not noted before it leaves',
+    file: 'agent/orders/order-reports.ts',
+    from: 'if (isTemporary && (await book.change(transactionId, noteTemporary)))',
+    to: 'if (isTemporary && (await book.change(transactionId, () => undefined)))',
+  },
+  {
+    name: 'a terminal event is acknowledged before it is durable',
+    file: 'agent/webhook-bridge/receive-webhook.ts',
+    from: 'await book.change(event.transactionId, receiveTerminal(event, text))',
+    to: "await book.change(event.transactionId, receiveTerminal(event, text), { survives: 'kill' })",
+  },
+  {
+    name: 'a result that the platform refuses is reported without an end',
+    file: 'agent/orders/report-result.ts',
+    from: 'if (isRefused(answer)) await deps.questions.ask(order)',
+    to: '',
+  },
+  {
+    name: 'a stock is the newest one only when the platform has accepted it',
+    file: 'agent/orders/order-reports.ts',
+    from: "if (operation.reports === 'stock')\n      return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))\n    if",
+    to: 'if',
+  },
 ]
 
 const game = 'test/simulation/world/game'

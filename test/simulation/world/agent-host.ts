@@ -9,6 +9,7 @@ import { gameDir } from './game/game-store.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
 import type { Judge } from './promises/judge.ts'
+import { KeyPromises } from './promises/key-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
 import type { AgentWitness } from './witnessed.ts'
 
@@ -72,7 +73,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   }
   const registration = () => registrations.get(identity) as Registration
   const wire = new WirePromises(judge.break, () => [...registrations.values()].map(({ apiKey }) => apiKey), nowMs)
-  const agent = installAgent({
+  const keys = new KeyPromises(judge.break, () => agent.startedMs)
+  const agent: ModelAgent = installAgent({
     ...parts,
     ...surroundings,
     addresses,
@@ -83,7 +85,10 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       ...witness,
       onSent(request) {
         wire.onSent(request)
-        return witness.onSent(request)
+        const ends = [keys.onSent(request), witness.onSent(request)]
+        return () => {
+          for (const end of ends) end?.()
+        }
       },
       onLogged: wire.onLogged,
     },

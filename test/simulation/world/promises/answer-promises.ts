@@ -9,6 +9,9 @@ const windowMs = 10 * 60_000 - 1_000
 /** Agents that share a store say with these that they do not know what became of the id. */
 const ofTheMoment = ['STORE_UNREACHABLE', 'CALL_UNDER_WAY']
 
+/** The agent says with these that the game server does not write what the guide says. A file may be half-written. */
+const ofMistakes = ['JSON_INVALID', 'INPUT_INVALID', 'INPUT_MISSING', 'INPUT_NOT_OBJECT', 'OPERATION_UNKNOWN']
+
 /** The first answer to a purchase. */
 interface FirstAnswer {
   readonly told: Told
@@ -66,6 +69,8 @@ export class AnswerPromises {
   }
 
   readonly onTold = ({ operation, id }: GameCall, told: Told): void => {
+    if (told.code !== undefined && ofMistakes.includes(told.code))
+      this.#break('no request of a game server that writes correct ones is called invalid', told.text)
     if (operation !== 'transaction.create' || id === undefined) return
     this.checkPurchases()
     const isMade = this.#madeMs.has(id)

@@ -2,6 +2,7 @@ import type { StoreCluster } from '../../sql/store-cluster.ts'
 import type { OpenOrder } from '../server.ts'
 import type { AgentWitness, GivenCall, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
+import { keyOf } from './key-promises.ts'
 import type { Unfinished } from './quiet-promises.ts'
 
 /** An attempt that an agent has not given up. */
@@ -108,10 +109,7 @@ export class SharedStorePromises {
 }
 
 /** What agents have in common that send it: a key, or the id of a purchase. */
-function sharedOf({ path, body }: SentRequest): string | undefined {
-  const [, transactionId] = /^\/v1\/api\/transactions\/(\d+)\/delivery/.exec(path) ?? []
-  if (transactionId !== undefined) return `transactionId ${transactionId}`
-  const { itemRef, buyerCharacterRef } = body === '' ? {} : (JSON.parse(body) as Readonly<Record<string, unknown>>)
-  if (path === '/v1/api/transactions') return `id ${buyerCharacterRef}`
-  return path === '/v1/api/market/listings' ? `itemRef ${itemRef}` : undefined
+function sharedOf(request: SentRequest): string | undefined {
+  if (request.path !== '/v1/api/transactions') return keyOf(request)
+  return `id ${(JSON.parse(request.body) as { readonly buyerCharacterRef: string }).buyerCharacterRef}`
 }
