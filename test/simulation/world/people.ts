@@ -35,7 +35,8 @@ const usualMoves: Readonly<Partial<Record<TransactionPhase, readonly (readonly [
     ['pay', 0.5],
     ['cancel', 0.05],
   ],
-  'awaiting-server': [['dispute', 0.04]],
+  // Rarely: the end of a dispute hides an order that is stranded.
+  'awaiting-server': [['dispute', 0.01]],
   delivered: [['dispute', 0.02]],
   disputed: [
     ['refund', 0.015],
