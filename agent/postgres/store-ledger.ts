@@ -36,6 +36,8 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
   const room = new StoreRoom(database, clock, options.onFull)
   /** The work on each transaction that is under way: one after another. */
   const underWay = new Map<number, Promise<unknown>>()
+  /** The orders that this agent knows to be open, its own and others. After an outage it looks at all of them. */
+  const followed = new Set<number>()
   const listeners: OthersListener[] = []
   const all = async (sql: string, values: readonly unknown[]): Promise<readonly Order[]> =>
     (await database.query(sql, values)).map(orderOf)
@@ -81,19 +83,31 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
     return (row?.['since_ms'] as number | null | undefined) ?? null
   }
 
-  /** What another agent did to a transaction. */
-  async function look(transactionId: number): Promise<void> {
+  /** Notes whether something may still happen to an order. */
+  function follow(transactionId: number, order: Order | undefined): void {
+    if (order && order.phase !== 'closed') followed.add(transactionId)
+    else followed.delete(transactionId)
+  }
+
+  /** Tells what became of transactions. In turn, so that nothing newer was told before. */
+  async function look(transactionIds: Iterable<number>): Promise<void> {
     const sql = 'SELECT record, epoch FROM market_agent.orders WHERE transaction_id = $1'
-    const [row] = await database.query(sql, [transactionId])
-    for (const listener of listeners) listener(transactionId, row && orderOf(row), row?.['epoch'] === epoch)
-    if (row && row['epoch'] === null) await adoptNew()
+    let isOneFree = false
+    const lookAt = async (transactionId: number) => {
+      const [row] = await database.query(sql, [transactionId])
+      const order = row && orderOf(row)
+      follow(transactionId, order)
+      for (const listener of listeners) listener(transactionId, order, row?.['epoch'] === epoch)
+      isOneFree ||= row !== undefined && row['epoch'] === null
+    }
+    await Promise.all(Array.from(transactionIds, (id) => inTurn(id, () => lookAt(id))))
+    if (isOneFree) await adoptNew()
   }
 
   /** Takes over what no living agent of this world hands over. */
   async function adoptNew(): Promise<void> {
     const adopted = await transact((query) => query('SELECT market_agent.adopt($1) AS record', [epoch]))
-    for (const order of adopted.map(orderOf))
-      for (const listener of listeners) listener(order.transactionId, order, true)
+    await look(adopted.map((row) => orderOf(row).transactionId))
   }
 
   async function findOurs(): Promise<readonly Order[]> {
@@ -107,9 +121,9 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
   async function heed(payload: string | undefined): Promise<void> {
     const [kind, transactionId, by] = payload?.split(' ') ?? []
     if (payload === undefined)
-      for (const order of await findOurs()) for (const listener of listeners) listener(order.transactionId, order, true)
+      await look(new Set([...(await findOurs()).map((order) => order.transactionId), ...followed]))
     if (payload === undefined || payload === 'ended') await adoptNew()
-    else if (kind === 'order' && by !== epoch) await inTurn(Number(transactionId), () => look(Number(transactionId)))
+    else if (kind === 'order' && by !== epoch) await look([Number(transactionId)])
   }
 
   const stopListening = database.listen((payload) => void heed(payload).catch(owed.onError))
@@ -131,6 +145,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
       inTurn(transactionId, async () => {
         await room.assert()
         const { isUnregistered, ...changed } = await transact((query) => changeNow(query, transactionId, change))
+        follow(transactionId, changed.order)
         if (isUnregistered && changed.order) options.onUnregistered(changed.order)
         return changed
       }),
@@ -139,7 +154,9 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
       await adoptNew()
       stopLooking()
       stopLooking = repeat(clock, lookMs, () => adoptNew().catch(owed.onError))
-      return findOurs()
+      const ours = await findOurs()
+      for (const order of ours) follow(order.transactionId, order)
+      return ours
     },
 
     onOthers: (listener) => void listeners.push(listener),

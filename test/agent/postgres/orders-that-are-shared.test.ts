@@ -148,6 +148,56 @@ test('what happened while an agent was cut off from the store is told when it is
   await Promise.all([a.close(), b.close()])
 })
 
+test('an agent that is back learns the end of every order that it followed, its own or not', async () => {
+  const name = await newDatabase(server)
+  using proxy = await startCuttableProxy(server)
+  const a = await OrdersAgent.open('a', '', name, proxy)
+  const b = await OrdersAgent.open('b', '', name)
+  for (const id of [1, 2]) await a.put(id, { phase: 'offered' })
+  for (const id of [3, 4, 5]) await b.put(id, { phase: 'offered' })
+  for (const id of [3, 4, 5]) await expect.poll(() => a.heard).toContainEqual([id, 'offered', false])
+  proxy.cut()
+  await expect.poll(() => a.agent.database.problem).toBeDefined()
+  await b.put(1, { phase: 'closed' })
+  await b.ledger.change(2, () => ({ order: null }))
+  await b.put(3, { phase: 'taken' })
+  await b.put(4, { phase: 'closed' })
+  await b.ledger.change(5, () => ({ order: null }))
+  a.heard.splice(0)
+  proxy.heal()
+  await expect
+    .poll(() => [...a.heard].sort(([one], [other]) => one - other), { timeout: 10_000 })
+    .toEqual([
+      [1, 'closed', true],
+      [2, undefined, false],
+      [3, 'taken', false],
+      [4, 'closed', false],
+      [5, undefined, false],
+    ])
+  await Promise.all([a.close(), b.close()])
+})
+
+test('an order that changes while an agent looks at the store again is told as it is last', async () => {
+  const name = await newDatabase(server)
+  using proxy = await startCuttableProxy(server)
+  const a = await OrdersAgent.open('a', '', name, proxy)
+  for (let id = 1; id <= 50; id++) await a.put(id, { phase: 'offered' })
+  proxy.cut()
+  await expect.poll(() => a.agent.database.problem).toBeDefined()
+  proxy.heal()
+  const told = new Map<number, string | undefined>()
+  a.ledger.onOthers((id, order) => void told.set(id, order?.phase))
+  await expect.poll(() => a.agent.database.problem, { interval: 1 }).toBeUndefined()
+  const changes = Array.from({ length: 50 }, async (_, n) => {
+    const { order } = await a.put(n + 1, { phase: 'taken' })
+    told.set(n + 1, order?.phase)
+  })
+  await Promise.all(changes)
+  await a.agent.database.idle()
+  expect(new Set(told.values())).toEqual(new Set(['taken']))
+  await a.close()
+})
+
 test('the ends of a world have one order, whichever agent stores them', async () => {
   const [a, b] = await agentsOf(['a', ''], ['b', ''])
   const ends = Array.from({ length: 20 }, (_, n) =>

@@ -75,18 +75,20 @@ export async function postgresUnderTest<Store extends { close(): Promise<void> }
   const name = await newDatabase(server)
   const passed = join(server.socketDir, `${name}.passed-ms`)
   let passedMs = 0
-  const writePassed = () => {
+  const isFull = join(server.socketDir, `${name}.is-full`)
+  const write = (path: string, value: number | boolean) => {
     // The server may read it at any moment.
-    writeFileSync(`${passed}.new`, String(passedMs))
-    renameSync(`${passed}.new`, passed)
+    writeFileSync(`${path}.new`, String(value))
+    renameSync(`${path}.new`, path)
   }
-  writePassed()
+  write(passed, passedMs)
+  write(isFull, false)
   await server.holdBackWrites()
   let database: Database | undefined
   const prepare = async (query: Query) => {
     await prepareSchema(query)
     await query(travellingTime(passed))
-    await query(fullDisk)
+    await query(fullDisk(isFull))
   }
   const end = async () => {
     await database?.close()
@@ -94,7 +96,7 @@ export async function postgresUnderTest<Store extends { close(): Promise<void> }
   }
   const host = realHost(async (ms) => {
     passedMs += ms
-    writePassed()
+    write(passed, passedMs)
     await database?.idle()
   })
   return storeUnderTest(
@@ -114,8 +116,8 @@ export async function postgresUnderTest<Store extends { close(): Promise<void> }
         await end()
         if (how === 'power cut') await server.cutPower()
       },
-      async setFull(isFull) {
-        await database?.query('SELECT test_full_disk($1)', [isFull])
+      async setFull(value) {
+        write(isFull, value)
       },
       [Symbol.asyncDispose]: end,
     },
@@ -129,19 +131,23 @@ function travellingTime(passed: string): string {
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint + pg_read_file('${passed}')::bigint $$`
 }
 
-/** A disk that is full has no room for a new row, nor for a new version of one. */
-const fullDisk = `
-  CREATE OR REPLACE FUNCTION test_raise_full() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN RAISE 'could not extend file' USING ERRCODE = '53100'; END $$;
-  CREATE OR REPLACE FUNCTION test_full_disk(is_full boolean) RETURNS void LANGUAGE plpgsql AS $$
-    DECLARE name text;
-    BEGIN
-      FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'market_agent' LOOP
-        EXECUTE format('DROP TRIGGER IF EXISTS full_disk ON market_agent.%I', name);
-        IF is_full THEN
-          EXECUTE format('CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON market_agent.%I
-            FOR EACH STATEMENT EXECUTE FUNCTION test_raise_full()', name);
-        END IF;
-      END LOOP;
-    END $$;
-`
+/**
+ * A disk that is full has no room for a new row, nor for a new version of one. In a file too, because a trigger that comes and
+ * goes locks its table.
+ */
+function fullDisk(isFull: string): string {
+  return `
+    CREATE OR REPLACE FUNCTION test_full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF pg_read_file('${isFull}') = 'true' THEN RAISE 'could not extend file' USING ERRCODE = '53100'; END IF;
+        RETURN NULL;
+      END $$;
+    DO $$
+      DECLARE name text;
+      BEGIN
+        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'market_agent' LOOP
+          EXECUTE format('CREATE OR REPLACE TRIGGER full_disk BEFORE INSERT OR UPDATE ON market_agent.%I
+            FOR EACH STATEMENT EXECUTE FUNCTION test_full_disk()', name);
+        END LOOP;
+      END $$`
+}
