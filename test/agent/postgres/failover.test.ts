@@ -112,3 +112,17 @@ test('a purchase that is on its way while the primary dies is uncertain for its 
   for (const agent of [a, b]) expect(await buy(agent, 'buy-1')).toMatchObject({ ok: false, uncertain: true })
   expect(platform.requests.length).toBe(1)
 })
+
+test('while commits wait for a replica that is gone, nothing is sent that needs the store. A new replica ends that', async () => {
+  await using pair = await startPair()
+  const { server, a, b, platform } = pair
+  const answer = await buy(a, 'buy-1')
+  await server.killReplica()
+  expect(await buy(a, 'buy-2')).toMatchObject({ ok: false })
+  await until(async () => !(await hasStore(a)) && !(await hasStore(b)))
+  expect(platform.requests.length).toBe(1)
+  await server.makeReplica()
+  await until(async () => (await hasStore(a)) && (await hasStore(b)))
+  expect(await buy(b, 'buy-1')).toEqual({ ...answer, replayed: true })
+  expect(await buy(a, 'buy-3')).toMatchObject({ ok: true })
+})
