@@ -17,14 +17,20 @@ export const sharedStoreMutants: readonly Mutant[] = [
   {
     name: 'two agents have one turn',
     file: calls,
-    from: 'IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND number < v_number) THEN',
-    to: 'IF false THEN',
+    from: 'IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND number < v_number)\n        OR',
+    to: 'IF',
   },
   {
     name: 'a claim comes with the turn whoever has it',
     file: calls,
-    from: 'v_has_turn := NOT EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND epoch <> p_epoch);',
-    to: 'v_has_turn := true;',
+    from: 'v_has_turn := NOT EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND epoch <> p_epoch)\n          AND',
+    to: 'v_has_turn :=',
+  },
+  {
+    name: 'a turn is given although an agent has not said what it has',
+    file: calls,
+    from: 'AND number < v_number)\n        OR NOT market_agent.is_complete() THEN',
+    to: 'AND number < v_number) THEN',
   },
   {
     name: 'an id is claimed although another agent works on it',
@@ -53,7 +59,7 @@ export const sharedStoreMutants: readonly Mutant[] = [
   {
     name: 'an observation of a dead agent is sent again too early',
     file: agents,
-    from: 'greatest(market_agent.now_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms',
+    from: 'greatest(market_agent.steady_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms',
     to: 'market_agent.now_ms()',
   },
   {
