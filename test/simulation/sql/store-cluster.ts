@@ -81,11 +81,6 @@ export class StoreCluster {
     return this.#server?.isInTransaction ? undefined : this.#engine.demand(sql, values)
   }
 
-  /** How often a crash has lost commits. */
-  get losses(): number {
-    return this.#unsynced.losses
-  }
-
   /** Whether a crash may lose the row of a call. */
   isUnsynced(callId: string): boolean {
     return this.#unsynced.has('market_agent.call', callId)

@@ -4,8 +4,6 @@ import type { SqlEngine } from './engine.ts'
 export class Unsynced {
   readonly #engine: SqlEngine
   #isWatched = false
-  /** How often commits were lost. */
-  losses = 0
 
   constructor(engine: SqlEngine) {
     this.#engine = engine
@@ -38,7 +36,6 @@ export class Unsynced {
   lose(): void {
     if (!this.#isWatched) return
     this.#isWatched = false
-    this.losses++
     this.#engine.demand('CALL world.lose_unsynced()')
   }
 }

@@ -9,7 +9,6 @@ import type { Unfinished } from './quiet-promises.ts'
 interface UnderWay {
   readonly agentName: string
   readonly life: Life
-  readonly losses: number
 }
 
 /** `none`: another agent may take over, or has. A symbol is equal to nothing. */
@@ -84,19 +83,14 @@ export class SharedStorePromises {
     const others = this.#underWay.get(shared) ?? new Set()
     this.#underWay.set(shared, others)
     for (const other of others)
-      if (other.agentName !== agentName && this.#hasStill(shared, other))
+      if (other.agentName !== agentName && this.#lifeOf(other.agentName) === other.life)
         this.#break(
           'no two agents work with one id or one key at a time',
           `${shared}: ${other.agentName} and ${agentName}`,
         )
-    const underWay = { agentName, life, losses: this.#store.losses }
+    const underWay = { agentName, life }
     others.add(underWay)
     return () => void others.delete(underWay)
-  }
-
-  /** Whether nobody may take what an agent works with. A crash of the store may lose a turn, but never a purchase. */
-  #hasStill(shared: string, { agentName, life, losses }: UnderWay): boolean {
-    return this.#lifeOf(agentName) === life && (losses === this.#store.losses || shared.startsWith('id '))
   }
 
   /** The epoch of an agent from which nobody may take over. In the middle of a transaction, nobody knows. */
