@@ -35,6 +35,9 @@ export const agentTables = `
   CREATE FUNCTION market_agent.connection() RETURNS text LANGUAGE sql
     RETURN current_setting('market_agent.connection');
 
+  CREATE FUNCTION market_agent.raise_over(p_epoch bigint) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN RAISE 'another agent took over from epoch %', p_epoch USING ERRCODE = 'MA001'; END $$;
+
   -- The first step of each write. Returns the name of the agent. An agent whose epoch is over must write nothing, because
   -- another one has decided what became of its calls. The same is true of a connection that the agent has given up: the
   -- network may deliver a statement after the agent has repeated it. The lock makes a takeover and a reconnection wait for
@@ -45,7 +48,7 @@ export const agentTables = `
       PERFORM pg_advisory_xact_lock_shared(1835758593, p_epoch::integer);
       SELECT * INTO v FROM market_agent.agent WHERE epoch = p_epoch;
       IF NOT FOUND THEN
-        RAISE 'another agent took over from epoch %', p_epoch USING ERRCODE = 'MA001';
+        PERFORM market_agent.raise_over(p_epoch);
       END IF;
       IF v.connection <> market_agent.connection() THEN
         RAISE 'epoch % has another connection now', p_epoch USING ERRCODE = 'MA002';
@@ -55,12 +58,14 @@ export const agentTables = `
 
   -- From now on only this connection of an agent may write. The store may have lost commits of the agent, so it says what it
   -- has: the keys with a ticket, those whose turn it has, and the ids of its calls. Its tickets and calls that are unknown to
-  -- it were given back. Those that are in doubt stay: their ends are not lost.
-  CREATE FUNCTION market_agent.reconnect(p_epoch bigint, p_keys text[], p_turns text[], p_ids text[]) RETURNS void
-    LANGUAGE plpgsql AS $$
+  -- it were given back. Those that are in doubt stay: their ends are not lost. Where the beginning of its life was lost, another
+  -- life may have its epoch.
+  CREATE FUNCTION market_agent.reconnect(p_epoch bigint, p_state_id text, p_keys text[], p_turns text[], p_ids text[])
+    RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
-      UPDATE market_agent.agent SET connection = market_agent.connection() WHERE epoch = p_epoch;
+      UPDATE market_agent.agent SET connection = market_agent.connection() WHERE epoch = p_epoch AND state_id = p_state_id;
+      IF NOT FOUND THEN PERFORM market_agent.raise_over(p_epoch); END IF;
       PERFORM market_agent.assert_alive(p_epoch);
       DELETE FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_keys);
       DELETE FROM market_agent.call WHERE epoch = p_epoch AND NOT in_doubt AND id <> ALL (p_ids);

@@ -83,12 +83,13 @@ export class Lease {
   }
 
   private constructor(options: LeaseOptions, epoch: string, askedMs: number) {
+    const { stateId } = options
     this.#options = options
     this.epoch = epoch
     this.#renewedMs = askedMs
     options.database.onReconnect(async (query) => {
       const { keys, turns, ids } = options.underWay()
-      await query('SELECT market_agent.reconnect($1, $2, $3, $4)', [epoch, keys, turns, ids])
+      await query('SELECT market_agent.reconnect($1, $2, $3, $4, $5)', [epoch, stateId, keys, turns, ids])
       await this.#renew(query)
     })
     const cancel = options.clock.after(renewalMs, () => {

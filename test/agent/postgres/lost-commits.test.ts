@@ -2,10 +2,11 @@ import { afterAll, expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
+import { Database } from '../../../agent/postgres/database.ts'
 import { startCrashableServer } from '../../simulation/stores/postgres-on-disk.ts'
 import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
 import { openStoreAgent, renew, type StoreAgent } from '../fixtures/store-agent.ts'
-import { newDatabase } from '../fixtures/store-database.ts'
+import { databaseOptions, newDatabase, urlOfDatabase } from '../fixtures/store-database.ts'
 
 const server = await startCrashableServer()
 afterAll(() => server[Symbol.asyncDispose]())
@@ -91,4 +92,25 @@ test('ids that are under way when the store loses its power stay with their agen
   for (const call of [idempotent('x'), once('y')]) await a.journal.recordAnswer(call, answer, 600_000)
   for (const call of [idempotent('x'), once('y')])
     expect(await b.journal.claim(call, freeTurn, inTime())).toMatchObject({ kind: 'stored', answer })
+})
+
+test('an agent whose beginning was lost ends, although another life has the number of its own now', async () => {
+  const name = await newDatabase(server)
+  using proxy = await startCuttableProxy(server)
+  const lost = await openStoreAgent(proxy, name, { name: 'lost' })
+  proxy.cut()
+  await expect.poll(() => lost.database.problem).toBeDefined()
+  const outside = await Database.open(databaseOptions(urlOfDatabase(server, name)))
+  await outside.query(
+    `DELETE FROM market_agent.agent; DELETE FROM market_agent.present; SELECT setval('market_agent.epochs', ${lost.lease.epoch}, false)`,
+  )
+  const other = await openStoreAgent(server, name, { name: 'other' })
+  expect(other.lease.epoch).toBe(lost.lease.epoch)
+  proxy.heal()
+  await expect
+    .poll(() => lost.failures, { timeout: 5_000 })
+    .toMatchObject([{ message: expect.stringContaining('took over') }])
+  expect(await other.journal.claim(once('x'), freeTurn, inTime())).toEqual({ kind: 'own' })
+  await lost.kill()
+  await Promise.all([other.close(), outside.close()])
 })
