@@ -65,8 +65,8 @@ export const sharedStoreMutants: readonly Mutant[] = [
   {
     name: 'an agent whose epoch is over still writes',
     file: agents,
-    from: 'IF NOT FOUND THEN\n        RAISE',
-    to: 'IF NOT FOUND THEN\n        RETURN p_epoch::text;\n        RAISE',
+    from: 'IF NOT FOUND THEN\n        PERFORM market_agent.raise_over',
+    to: 'IF NOT FOUND THEN\n        RETURN p_epoch::text;\n        PERFORM market_agent.raise_over',
   },
   {
     name: 'a late statement of an earlier connection counts',
