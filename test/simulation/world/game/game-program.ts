@@ -21,7 +21,7 @@ export interface GameWays {
 /** The day of a game server, as the world decides it. */
 export interface Day {
   /**
-   * `open`: people sell and buy. Then nobody asks for a purchase any more. `dusk`: what is begun goes on while items are
+   * `open`: people sell and buy. Then nobody asks for a purchase any more. `dusk`: what is begun continues while items are
    * sold inside the games, over a slow network. `closing`: what is begun is brought to its end. `evening`: as `dusk`,
    * after it. `closed`: the agents are started again.
    */
