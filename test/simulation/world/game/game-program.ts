@@ -65,7 +65,7 @@ export function installGame(parts: GameParts): Program {
       store,
       reportsBy,
       quirks: parts.quirks,
-      canGive: () => process.random.happens(0.85),
+      canGive: () => process.random.happens(parts.day.phase === 'dusk' ? 0.5 : 0.85),
       detail: () => process.random.pick(details),
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
@@ -123,11 +123,20 @@ async function liveDay(parts: DayParts): Promise<void> {
     await clock.sleep(random.magnitude(100, 4_000))
     await reportStock(parts)
     if (parts.reportsBy === 'call') await reportResults(parts)
-    if ((day.phase === 'dusk' || day.phase === 'evening') && random.happens(0.5)) await sellInGame(parts)
-    if (day.phase !== 'open') continue
-    const act = random.pick([offerItem, buy, buy, buy, buy, buy, sellInGame, askSomething, withdrawItem])
-    await act(parts)
+    await random.pick(acts[day.phase])(parts)
   }
+}
+
+type Act = (parts: DayParts) => Promise<void>
+const rest: Act = async () => undefined
+
+/** What is done at each time of the day, besides what must be reported. */
+const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
+  open: [offerItem, buy, buy, buy, buy, buy, sellInGame, askSomething, withdrawItem],
+  dusk: [buy, sellInGame],
+  closing: [rest],
+  evening: [sellInGame, rest],
+  closed: [rest],
 }
 
 /** Lists an item for sale. An itemRef makes it safe to repeat: a second time is 409. */
