@@ -37,7 +37,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
   /** The work on each transaction that is under way: one after another. */
   const underWay = new Map<number, Promise<unknown>>()
   /** The orders that this agent knows to be open, its own and others. After an outage it looks at all of them. */
-  const followed = new Set<number>()
+  const followed = new Map<number, { readonly order: Order; readonly isOurs: boolean }>()
   const listeners: OthersListener[] = []
   const all = async (sql: string, values: readonly unknown[]): Promise<readonly Order[]> =>
     (await database.query(sql, values)).map(orderOf)
@@ -84,20 +84,31 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
   }
 
   /** Notes whether something may still happen to an order. */
-  function follow(transactionId: number, order: Order | undefined): void {
-    if (order && order.phase !== 'closed') followed.add(transactionId)
+  function follow(transactionId: number, { order, isOurs }: Changed): void {
+    if (order && order.phase !== 'closed') followed.set(transactionId, { order, isOurs })
     else followed.delete(transactionId)
   }
 
+  /**
+   * Puts an order back that a failover has lost: the platform may not tell it again. If another agent has removed it meanwhile,
+   * the platform says so when it is asked, and it is removed again.
+   */
+  async function putBack(transactionId: number): Promise<Changed> {
+    const known = followed.get(transactionId)
+    if (!known?.isOurs) return { order: undefined, isOurs: false }
+    return transact((query) => changeNow(query, transactionId, (found) => ({ order: found ?? known.order })))
+  }
+
   /** Tells what became of transactions. In turn, so that nothing newer was told before. */
-  async function look(transactionIds: Iterable<number>): Promise<void> {
+  async function look(transactionIds: Iterable<number>, ifMissing?: typeof putBack): Promise<void> {
     const sql = 'SELECT record, epoch FROM market_agent.orders WHERE transaction_id = $1'
     let isOneFree = false
     const lookAt = async (transactionId: number) => {
       const [row] = await database.query(sql, [transactionId])
-      const order = row && orderOf(row)
-      follow(transactionId, order)
-      for (const listener of listeners) listener(transactionId, order, row?.['epoch'] === epoch)
+      const found = { order: row && orderOf(row), isOurs: row?.['epoch'] === epoch }
+      const changed = row ? found : ((await ifMissing?.(transactionId)) ?? found)
+      follow(transactionId, changed)
+      for (const listener of listeners) listener(transactionId, changed.order, changed.isOurs)
       isOneFree ||= row !== undefined && row['epoch'] === null
     }
     await Promise.all(Array.from(transactionIds, (id) => inTurn(id, () => lookAt(id))))
@@ -121,7 +132,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
   async function heed(payload: string | undefined): Promise<void> {
     const [kind, transactionId, by] = payload?.split(' ') ?? []
     if (payload === undefined)
-      await look(new Set([...(await findOurs()).map((order) => order.transactionId), ...followed]))
+      await look(new Set([...(await findOurs()).map((order) => order.transactionId), ...followed.keys()]), putBack)
     if (payload === undefined || payload === 'ended') await adoptNew()
     else if (kind === 'order' && by !== epoch) await look([Number(transactionId)])
   }
@@ -145,7 +156,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
       inTurn(transactionId, async () => {
         await room.assert()
         const { isUnregistered, ...changed } = await transact((query) => changeNow(query, transactionId, change))
-        follow(transactionId, changed.order)
+        follow(transactionId, changed)
         if (isUnregistered && changed.order) options.onUnregistered(changed.order)
         return changed
       }),
@@ -155,7 +166,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
       stopLooking()
       stopLooking = repeat(clock, lookMs, () => adoptNew().catch(owed.onError))
       const ours = await findOurs()
-      for (const order of ours) follow(order.transactionId, order)
+      for (const order of ours) follow(order.transactionId, { order, isOurs: true })
       return ours
     },
 

@@ -2,9 +2,12 @@ import { afterAll, expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
+import { newOrder } from '../../../agent/orders/order.ts'
+import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { Database } from '../../../agent/postgres/database.ts'
 import { startCrashableServer } from '../../simulation/stores/postgres-on-disk.ts'
 import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
+import { order as event } from '../fixtures/events.ts'
 import { openStoreAgent, renew, type StoreAgent } from '../fixtures/store-agent.ts'
 import { databaseOptions, newDatabase, urlOfDatabase } from '../fixtures/store-database.ts'
 
@@ -113,4 +116,21 @@ test('an agent whose beginning was lost ends, although another life has the numb
   expect(await other.journal.claim(once('x'), freeTurn, inTime())).toEqual({ kind: 'own' })
   await lost.kill()
   await Promise.all([other.close(), outside.close()])
+})
+
+test('an order that a failover has lost is put back by the agent that hands it over, with its reply', async () => {
+  await using agents = await twoAgents()
+  const { a, b, proxy } = agents
+  const ledgers = [a, b].map(({ openLedger }) =>
+    openLedger({ onFull: () => undefined, onUnregistered: () => undefined }),
+  )
+  const [ofA, ofB] = ledgers as [OrderLedger, OrderLedger]
+  const order = { ...newOrder(event, JSON.stringify(event), 1), phase: 'taken', result: 'DELIVERED' } as const
+  await ofA.change(order.transactionId, () => ({ order }))
+  proxy.cut()
+  await expect.poll(() => a.database.problem).toBeDefined()
+  await b.database.query('DELETE FROM market_agent.orders')
+  proxy.heal()
+  await expect.poll(() => ofB.find(order.transactionId), { timeout: 10_000 }).toEqual(order)
+  await Promise.all(ledgers.map((ledger) => ledger.close()))
 })
