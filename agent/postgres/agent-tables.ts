@@ -81,12 +81,19 @@ export const agentTables = `
   -- item may still arrive, so its last observation is sent again when they cannot.
   CREATE FUNCTION market_agent.end_epoch(p_epoch bigint, p_in_doubt text, p_is_clean boolean) RETURNS void
     LANGUAGE plpgsql AS $$
-    DECLARE v market_agent.agent;
+    DECLARE
+      v market_agent.agent;
+      v_late_until_ms bigint;
     BEGIN
       PERFORM market_agent.lock_lives();
       PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
-      DELETE FROM market_agent.agent WHERE epoch = p_epoch RETURNING * INTO v;
+      SELECT * INTO v FROM market_agent.agent WHERE epoch = p_epoch;
       IF NOT FOUND THEN RETURN; END IF;
+      v_late_until_ms := greatest(market_agent.steady_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms;
+      IF NOT p_is_clean AND NOT EXISTS (SELECT FROM market_agent.present WHERE epoch = p_epoch) THEN
+        UPDATE market_agent.store SET late_until_ms = greatest(late_until_ms, v_late_until_ms);
+      END IF;
+      DELETE FROM market_agent.agent WHERE epoch = p_epoch;
       DELETE FROM market_agent.present WHERE epoch = p_epoch;
       UPDATE market_agent.call
         SET answer = p_in_doubt, ends_at_ms = market_agent.now_ms() + 600000, epoch = NULL, in_doubt = false
@@ -94,8 +101,7 @@ export const agentTables = `
       DELETE FROM market_agent.call WHERE epoch = p_epoch;
       IF NOT p_is_clean THEN
         INSERT INTO market_agent.repair AS known (key, due_at_ms)
-          SELECT key, greatest(market_agent.steady_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms
-            FROM market_agent.ticket WHERE epoch = p_epoch AND starts_with(key, 'itemRef ')
+          SELECT key, v_late_until_ms FROM market_agent.ticket WHERE epoch = p_epoch AND starts_with(key, 'itemRef ')
           ON CONFLICT (key) DO UPDATE
             SET due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version;
       END IF;
@@ -127,6 +133,8 @@ export const agentTables = `
         IF v_break_ms < 0 THEN
           UPDATE market_agent.call SET ends_at_ms = ends_at_ms + v_break_ms WHERE epoch IS NULL;
         END IF;
+        UPDATE market_agent.store SET late_until_ms = late_until_ms + v_break_ms
+          WHERE v_break_ms < 0 OR late_until_ms > heard_ms;
         UPDATE market_agent.agent SET lease_ends_ms = market_agent.now_ms() + 15000;
       END IF;
       UPDATE market_agent.store SET heard_ms = market_agent.now_ms();

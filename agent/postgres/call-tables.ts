@@ -56,8 +56,8 @@ export const callTables = `
   -- What is known about late observations of a key. Always one row.
   CREATE FUNCTION market_agent.late(p_key text, OUT quantity bigint, OUT due_in_ms bigint, OUT version bigint) LANGUAGE sql
     BEGIN ATOMIC
-      SELECT repair.quantity, repair.due_at_ms - market_agent.steady_ms(), repair.version
-        FROM (SELECT) AS one LEFT JOIN market_agent.repair ON repair.key = p_key;
+      SELECT repair.quantity, greatest(repair.due_at_ms, late_until_ms) - market_agent.steady_ms(), repair.version
+        FROM market_agent.store LEFT JOIN market_agent.repair ON repair.key = p_key;
     END;
 
   -- Joins the agents that want the turn of a key, or looks again. A once call that has its turn may be sent from now on.
@@ -157,6 +157,9 @@ export const callTables = `
   -- The platform got an observation by another way than in the turn of the key.
   CREATE FUNCTION market_agent.observe(p_epoch bigint, p_key text, p_quantity bigint) RETURNS void LANGUAGE sql AS $$
     SELECT market_agent.assert_alive(p_epoch);
+    INSERT INTO market_agent.repair (key, due_at_ms)
+      SELECT p_key, late_until_ms FROM market_agent.store WHERE late_until_ms > market_agent.steady_ms()
+      ON CONFLICT DO NOTHING;
     UPDATE market_agent.repair SET quantity = p_quantity, version = DEFAULT
       WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
   $$;

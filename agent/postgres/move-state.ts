@@ -115,6 +115,7 @@ async function readStore(query: Query, world: string): Promise<KeptState> {
        FROM market_agent.repair LEFT JOIN market_agent.long_item ON key = $1 || short WHERE ${isRepairOfWorld}`,
     [keyStart, world],
   )
+  const [store] = await query('SELECT late_until_ms - market_agent.now_ms() AS rest_ms FROM market_agent.store')
   const repairs = late.filter(({ quantity }) => quantity !== null)
   const records = await query('SELECT record FROM market_agent.orders WHERE world = $1 FOR UPDATE', [world])
   const orders = records.map(({ record }) => JSON.parse(String(record)) as Order)
@@ -134,7 +135,7 @@ async function readStore(query: Query, world: string): Promise<KeptState> {
       },
       restMs: Number(row['rest_ms']),
     })),
-    lateMs: Math.max(0, ...late.map((row) => Number(row['rest_ms']))),
+    lateMs: Math.max(0, ...[store, ...late].map((row) => Number(row?.['rest_ms']))),
     repairs: repairs.map((row) => ({
       itemRef: itemOfRow(row) ?? '',
       ...{ quantity: Number(row['quantity']), restMs: Number(row['rest_ms']) },

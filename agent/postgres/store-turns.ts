@@ -89,10 +89,11 @@ export class StoreTurns implements Turns {
     this.#tickets.add(key)
     if (ticket?.['has_turn'] !== true) return false
     const { quantity, due_in_ms, version } = ticket
-    if (typeof version !== 'string') this.#late.set(key, nothingLate)
+    if (typeof due_in_ms !== 'string') this.#late.set(key, nothingLate)
     else {
       const lateUntilMs = this.#options.clock.monotonicMs() + Number(due_in_ms)
-      this.#late.set(key, { quantity: quantity === null ? undefined : Number(quantity), lateUntilMs, version })
+      const known = typeof version === 'string' ? version : undefined
+      this.#late.set(key, { quantity: quantity === null ? undefined : Number(quantity), lateUntilMs, version: known })
     }
     return true
   }
