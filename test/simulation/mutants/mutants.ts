@@ -239,12 +239,6 @@ const agentMutants: readonly Mutant[] = [
     to: 'return 0',
   },
   {
-    name: 'a call that gave up its turn leaves it to nobody',
-    file: 'agent/call/key-queues.ts',
-    from: "if (state === 'waiting') this.#leave(key, come)",
-    to: '',
-  },
-  {
     name: 'a repair goes without its turn',
     file: 'agent/call/repairs.ts',
     from: 'const hasTurn = await turn.wait(this.#nowMs + sending.attemptTimeoutMs)',

@@ -4,6 +4,11 @@ import type { Random } from '../random.ts'
 import type { Exchange, HandledAnswer, Handler, NetworkAnswer, NetworkRequest } from './message.ts'
 import { intermediaryAnswers, type NetworkFault, NetworkFaults, wrongDate } from './network-faults.ts'
 
+/** A network is slow if a way takes longer than this. */
+const slowFromMs = 1_000
+/** How many ways of a slow network are slow. */
+const slowRate = 0.2
+
 interface Listener {
   readonly process: ModelProcess
   readonly handle: Handler
@@ -115,8 +120,11 @@ export class Network {
     return random ? withDate(answer, wrongDate(random, time.wallMs())) : answer
   }
 
+  /** Most ways are short, on a slow network too. */
   #wayMs(): number {
-    return this.#random.magnitude(0.1, this.faults.slowMsMax.value)
+    const { value: maxMs } = this.faults.slowMsMax
+    const isSlow = maxMs > slowFromMs && this.#random.happens(slowRate)
+    return isSlow ? this.#random.between(0, maxMs) : this.#random.magnitude(0.1, maxMs)
   }
 }
 

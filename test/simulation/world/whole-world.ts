@@ -2,15 +2,18 @@ import { type HostTargets, hostFaults } from '../faults/host-faults.ts'
 import { type NetworkTargets, networkFaults } from '../faults/network-faults.ts'
 import { ModelHost } from '../host.ts'
 import { Network } from '../network/network.ts'
+import type { Random } from '../random.ts'
+import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { Simulation, World, WorldParts } from '../simulation.ts'
 import { endStoreEngine, StoreCluster, storeEngine } from '../sql/store-cluster.ts'
 import { type StoreTargets, storeFaults } from '../sql/store-faults.ts'
 import type { AgentHost } from './agent-host.ts'
+import type { ModelAgent } from './agent-program.ts'
 import type { Day } from './game/game-program.ts'
 import { installPlatform, type Registration } from './model-platform.ts'
 import { installPeople } from './people.ts'
 import { Judge } from './promises/judge.ts'
-import { QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
+import { duskMs, QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
 import { assembleServer, type Server, type ServerParts } from './server.ts'
 import { assembleSharedIdentity, webhookUrlOfShared } from './shared-identity.ts'
 import { type WorldTargets, worldFaults } from './world-faults.ts'
@@ -32,6 +35,7 @@ const quietMsMax = 90 * 60_000
 /** A world with a shared store takes as long as ten others. */
 const sharedRate = 1 / 50
 const sharedHosts = 3
+const dusk = worldActor('dusk')
 
 /** The whole world: agents, platform, game servers, people, and everything between them. */
 export function wholeWorld(options: WorldOptions = {}): Simulation<Targets> {
@@ -115,6 +119,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
         program.process?.resume()
         program.start()
       }
+      for (const { agent, host } of agents) killInDusk(agent, scheduler, random.part(`dusk of ${host.name}`))
     },
     isQuiet: () => quiet.isReached(),
     checkLiveness() {
@@ -127,6 +132,15 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     },
     end: () => platform.end(),
   }
+}
+
+/** What an agent left on a slow network must be made good by the next process, or by another agent. */
+function killInDusk({ program }: ModelAgent, scheduler: Scheduler, random: Random): void {
+  if (random.happens(0.5)) return
+  scheduler.after(random.between(0, duskMs), dusk, 'an agent is killed', () => {
+    program.process?.end()
+    scheduler.after(random.magnitude(50, 30_000), dusk, 'it is started again', () => program.start())
+  })
 }
 
 function ownIdentities(names: readonly string[], parts: ServerParts): Inhabitants {

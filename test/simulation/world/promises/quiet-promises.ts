@@ -34,7 +34,8 @@ const stillMs = 45_000
 /** So long a file may be there: those of game servers that ask come and go. */
 const fileMsMax = 20_000
 const statusAgeMsMax = 30_000
-const duskMs = 90_000
+/** How long people still buy after the storm. */
+export const duskMs = 90_000
 const eveningMs = 60_000
 /** Longer than an attempt, and shorter than its envelope is valid. */
 const slowMsMax = 25_000
