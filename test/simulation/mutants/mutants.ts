@@ -257,12 +257,6 @@ const agentMutants: readonly Mutant[] = [
     to: 'state.lateUntilMs = startedMs + 1_000',
   },
   {
-    name: 'an answer is removed from the outbox before the inbox is synced',
-    file: 'agent/spool/publish.ts',
-    from: 'awaitSync(Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)]))',
-    to: 'awaitSync(syncs.syncPatiently(dirs.outbox))',
-  },
-  {
     name: 'the claims of an earlier agent are read by nobody',
     file: 'agent/spool/requests.ts',
     from: 'return firstOf(orphaned, isActive) ?? firstOf(waiting, isActive)',
@@ -279,12 +273,6 @@ const agentMutants: readonly Mutant[] = [
     file: 'agent/orders/order-changes.ts',
     from: 'const isOlder = !awaitsReply(known.phase) && (known.phase',
     to: 'const isOlder = nowMs < 0 && (known.phase',
-  },
-  {
-    name: 'a TEMPORARY report is not noted before it leaves',
-    file: 'agent/orders/order-reports.ts',
-    from: 'if (isTemporary && (await book.change(transactionId, noteTemporary)))',
-    to: 'if (isTemporary && (await book.change(transactionId, () => undefined)))',
   },
   {
     name: 'a terminal event is acknowledged before it is durable',

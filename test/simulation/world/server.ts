@@ -64,7 +64,7 @@ export type GameServer = ReturnType<typeof newGameServer>
 /** What a host has for a game server. @param options.identity By which the platform knows it. */
 export function newGameServer(
   host: ModelHost,
-  { nowMs, platform, judge, registrations }: ServerParts,
+  { nowMs, network, platform, judge, registrations }: ServerParts,
   { identity, ways: drawn }: { readonly identity: string; readonly ways: GameWays },
 ) {
   const { name } = host
@@ -74,7 +74,10 @@ export function newGameServer(
   const saved = () => savedState(host)
   const isOurs = (itemRef: string) => itemRef.startsWith(itemPrefixOf(name))
   const orders = new OrderPromises({ break: judge.break, platform, gameServerId, isOurs, nowMs, state: saved })
-  const own = { quirks: noQuirks(), wants: new Wants(nowMs), orderAddress: `${name}:9000` }
+  const orderAddress = `${name}:9000`
+  // Any 2xx confirms a terminal event.
+  network.finalAddresses.add(orderAddress)
+  const own = { quirks: noQuirks(), wants: new Wants(nowMs), orderAddress }
   return { name, identity, host, ways: drawn, files, saved, gameServerId, isOurs, orders, ...own }
 }
 
