@@ -7,7 +7,8 @@ const refused = 'calls with an id, of an item or of a transaction are refused'
 /** Logs what happens to a store that agents share. */
 export class StoreLog {
   readonly #log: Log
-  #isAway = false
+  /** Why it is away, each cause once. */
+  readonly #causes = new Set<string>()
 
   constructor(log: Log) {
     this.#log = log
@@ -15,9 +16,15 @@ export class StoreLog {
 
   /** @param problem Undefined when the store is there. */
   onContact(problem: StoreUnreachableError | undefined): void {
-    if (problem) this.#log.warn({ cause: problem.message, cure: cures.lookAtStore() }, 'the store cannot be reached')
-    else if (this.#isAway) this.#log.info('the store is there again')
-    this.#isAway = problem !== undefined
+    if (!problem) {
+      if (this.#causes.size > 0) this.#log.info('the store is there again')
+      this.#causes.clear()
+      return
+    }
+    const { message: cause } = problem
+    if (this.#causes.has(cause)) return
+    this.#causes.add(cause)
+    this.#log.warn({ cause, cure: cures.lookAtStore() }, 'the store cannot be reached')
   }
 
   /** This agent took over what another one had. */

@@ -18,7 +18,7 @@ export interface DatabaseOptions {
   readonly prepare: (query: Query) => Promise<void>
   /** Called when another agent took over what this one had. */
   readonly onLeaseLost: (error: LeaseLostError) => void
-  /** Called with the reason when the database is away, and without one when it is there again. */
+  /** Called with the reason when the database is away, again after each try, and without one when it is there again. */
   readonly onChange: (problem: StoreUnreachableError | undefined) => void
 }
 
@@ -234,8 +234,13 @@ export class Database {
     this.#cancelReconnection = this.#options.clock.after(reconnectMs, () => {
       this.#connect().catch((error: unknown) => {
         if (this.#state.at !== 'away') return
-        // An error of `prepare` was reported by it. The next try may succeed.
-        if (error instanceof StoreUnreachableError) this.#state = { at: 'away', problem: error }
+        // The next try may succeed.
+        const { message } = error as Error
+        const problem =
+          error instanceof StoreUnreachableError ? error : new StoreUnreachableError(message, { cause: error })
+        this.#state = { at: 'away', problem }
+        // A lost lease was reported.
+        if (!(error instanceof LeaseLostError)) this.#options.onChange(problem)
         this.#reconnectLater()
       })
     })

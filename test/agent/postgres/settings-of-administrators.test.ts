@@ -94,6 +94,25 @@ test('a database that forbids writes by a setting is named with the setting, and
   expect(agent.output()).toContain('default_transaction_read_only is on')
 })
 
+test('an agent that is refused after its connections were ended says why, and works again when the cause is gone', async () => {
+  const name = await newDatabase(server)
+  await using hosts = await StoreProcesses.start(name)
+  const { agent } = await hosts.spawn('a')
+  await agent.listening
+  const endSessions = async () => {
+    const { client, end } = await connectToStore(urlOfDatabase(server, 'postgres'), options, unexpected)
+    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
+    await end()
+  }
+  await set(name, [['default_transaction_read_only', 'on']])
+  await endSessions()
+  await agent.printed('default_transaction_read_only is on')
+  await set(name, [['default_transaction_read_only', 'off']])
+  await agent.printed('the store is there again')
+  expect(agent.output().split('default_transaction_read_only is on').length).toBe(2)
+  expect(await agent.call('transaction.create', purchase, 'x')).toMatchObject({ ok: true })
+})
+
 test.for(['LATIN1', 'SQL_ASCII'])(
   'a database in %s takes every text, or is refused before anything is made in it',
   async (encoding) => {
