@@ -1,7 +1,7 @@
 import type { StoreHost, StoreUrl } from '../config/store-url.ts'
 import { cures } from '../language/cures.ts'
 import { say } from '../language/say.ts'
-import { connectToStore, NoWritableHostError } from '../postgres/connect.ts'
+import { type ConnectOptions, connectToStore, NoWritableHostError } from '../postgres/connect.ts'
 import { canHoldEveryText } from '../postgres/prepare-schema.ts'
 import { schemaName, schemaVersions } from '../postgres/schema.ts'
 import type { StoreClient } from '../postgres/session.ts'
@@ -21,6 +21,8 @@ export type StoreFacts =
   | {
       readonly at: 'there'
       readonly host: StoreHost
+      /** Other servers of the address that accept writes. There must be none. */
+      readonly rivals: readonly StoreHost[]
       readonly serverVersion: string
       /** Its clock minus that of this host. */
       readonly clockMs: number
@@ -57,12 +59,14 @@ export async function probeStore(url: StoreUrl, ca: string[]): Promise<StoreFact
         current_setting('synchronous_commit') AS synchronous_commit,
         current_setting('synchronous_standby_names') AS synchronous_standby_names,
         (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms,
+        pg_postmaster_start_time()::text AS started,
         has_database_privilege(current_database(), 'CREATE') AS may_make,
         EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schemaName}') AS has_schema,
         to_regclass('${schemaName}.store') IS NOT NULL AS is_ours`)
       const halfWayMs = (askedMs + Date.now()) / 2
       return {
         ...{ at: 'there', host, settings: settings as (StoreFacts & { at: 'there' })['settings'] },
+        rivals: await findRivals(url, { host, started: String(settings['started']) }, options),
         serverVersion: String(settings['server_version']),
         clockMs: Math.round(Number(settings['now_ms']) - halfWayMs),
         schema: await schemaBy(settings, client),
@@ -74,6 +78,23 @@ export async function probeStore(url: StoreUrl, ca: string[]): Promise<StoreFact
     if (error instanceof NoWritableHostError) return { at: 'unreachable', error }
     throw error
   }
+}
+
+/** One server may have two names. */
+async function findRivals(
+  url: StoreUrl,
+  { host, started }: { readonly host: StoreHost; readonly started: string },
+  options: ConnectOptions,
+): Promise<readonly StoreHost[]> {
+  const others = url.hosts.slice(url.hosts.indexOf(host) + 1)
+  const rivals = others.map(async (other) => {
+    const session = await connectToStore({ ...url, hosts: [other] }, options, () => undefined).catch(() => undefined)
+    if (!session) return []
+    const { rows } = await session.client.query('SELECT pg_postmaster_start_time()::text AS started')
+    await session.end()
+    return rows[0]?.['started'] === started ? [] : [other]
+  })
+  return (await Promise.all(rivals)).flat()
 }
 
 async function schemaBy(
@@ -108,7 +129,11 @@ export function storeChecks(facts: StoreFacts, url: StoreUrl, self: { name: stri
   ]
 }
 
-function judgeServer({ host, serverVersion, clockMs }: StoreFacts & { at: 'there' }): Verdict {
+function judgeServer({ host, rivals, serverVersion, clockMs }: StoreFacts & { at: 'there' }): Verdict {
+  if (rivals.length > 0) {
+    const names = [host, ...rivals].map((each) => `${each.host}:${each.port}`)
+    return wrong(say`several servers accept writes: ${names.join(', ')}`, cures.keepOnePrimary())
+  }
   const seconds = (clockMs / 1_000).toFixed(1)
   return right(
     say`PostgreSQL ${serverVersion} at ${host.host}:${host.port} accepts writes; its clock minus this host's: ${seconds} s, which does not matter`,

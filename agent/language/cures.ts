@@ -24,6 +24,8 @@ export const cures = {
   turnOn: (setting: string) => say`set ${setting} = on in postgresql.conf`,
   replicateSynchronously: () =>
     say`set synchronous_standby_names, for example to 'ANY 1 (*)', and leave synchronous_commit = on`,
+  keepOnePrimary: () =>
+    say`stop the servers that were the primary before, at once: agents that use them know nothing about the others`,
   nameWorlds: () => say`give each agent a SERVICE_WORLD, or none`,
   moveToStore: () => say`move them with: market-agent store move --to`,
   lookAtStore: () => say`look at the database that SERVICE_STORE_URL names`,

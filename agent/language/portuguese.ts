@@ -79,6 +79,9 @@ export const portuguese: Readonly<Record<string, string>> = {
     "crie outro com CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0 e indique-o em SERVICE_STORE_URL",
   'let an administrator run the output of: market-agent store schema; or give this user the right CREATE on the database':
     'peça a um administrador que execute a saída de: market-agent store schema; ou dê a este usuário o direito CREATE no banco de dados',
+  'several servers accept writes: {0}': 'vários servidores aceitam gravações: {0}',
+  'stop the servers that were the primary before, at once: agents that use them know nothing about the others':
+    'pare imediatamente os servidores que eram o primário antes: os agentes que os usam não sabem dos outros',
   'set {0} = on in postgresql.conf': 'defina {0} = on no postgresql.conf',
   "set synchronous_standby_names, for example to 'ANY 1 (*)', and leave synchronous_commit = on":
     "defina synchronous_standby_names, por exemplo como 'ANY 1 (*)', e deixe synchronous_commit = on",

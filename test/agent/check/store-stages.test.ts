@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { type StoreFacts, storeChecks } from '../../../agent/check/store-stages.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
 import { checkSetup } from '../fixtures/check-setup.ts'
+import { startPostgres } from '../fixtures/postgres-server.ts'
 import { newDatabase, urlOfDatabase } from '../fixtures/store-database.ts'
 import { StoreProcesses } from '../fixtures/store-processes.ts'
 
@@ -11,6 +12,7 @@ const self = { name: 'a', world: '' }
 const there: StoreFacts & { at: 'there' } = {
   at: 'there',
   host: url.hosts[0],
+  rivals: [],
   serverVersion: '18.4',
   clockMs: 1_234,
   settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', synchronous_standby_names: '' },
@@ -41,6 +43,23 @@ test('check looks at the store: where it is, its schema, its commits, and who sh
     ok: false,
     cure: 'look at the database that SERVICE_STORE_URL names',
   })
+})
+
+test('two servers that both accept writes are wrong, and two names of one server are not', async () => {
+  await using rival = await startPostgres()
+  const server = await sharedPostgres()
+  using ready = checkSetup()
+  const storeOf = async (...ports: number[]) => {
+    const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
+    const found = await ready.online({ SERVICE_STORE_URL: `postgres://postgres@${hosts}/postgres` })
+    return found.find(({ name }) => name === 'store')
+  }
+  expect(await storeOf(server.port, rival.port)).toMatchObject({
+    ok: false,
+    message: `several servers accept writes: 127.0.0.1:${server.port}, 127.0.0.1:${rival.port}`,
+    cure: expect.stringContaining('stop the servers'),
+  })
+  expect(await storeOf(server.port, server.port)).toMatchObject({ ok: true })
 })
 
 test('check makes nothing in a database without a schema', async () => {
