@@ -15,6 +15,7 @@ export const cures = {
   freeSpace: () => say`free space on its disk`,
   setStoreUrl: () => say`set SERVICE_STORE_URL, or remove it`,
   lookAtAgent: () => say`look at its host and its log; it works again when it is started`,
+  startWorld: () => say`start an agent that has this SERVICE_WORLD`,
   registerByAgent: () => say`register items through the agent of their game server`,
   otherDatabase: () => say`name another database in SERVICE_STORE_URL`,
   databaseInUtf8: () =>

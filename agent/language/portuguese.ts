@@ -71,6 +71,7 @@ export const portuguese: Readonly<Record<string, string>> = {
     'tem um parâmetro host que não é o diretório de um socket Unix',
   'look at its host and its log; it works again when it is started':
     'veja a máquina e o log dele; quando for iniciado, ele volta a trabalhar',
+  'start an agent that has this SERVICE_WORLD': 'inicie um agente que tenha este SERVICE_WORLD',
   'register items through the agent of their game server': 'registre os itens pelo agente do servidor de jogo deles',
   'name another database in SERVICE_STORE_URL': 'indique outro banco de dados em SERVICE_STORE_URL',
   'the database has the encoding {0}, which cannot hold every text':

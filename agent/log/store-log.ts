@@ -33,6 +33,11 @@ export class StoreLog {
     this.#log.warn({ agent, cure }, 'another agent is dead: its calls and orders are taken over')
   }
 
+  /** Orders of a world wait, because no agent serves it. */
+  onLonely(world: string, openOrders: number): void {
+    this.#log.warn({ world, openOrders, cure: cures.startWorld() }, 'no agent serves a world that has open orders')
+  }
+
   /** Why calls are refused now. @param mayBegin Whether the lease was renewed in time. */
   reasonsBy(problem: StoreUnreachableError | undefined, mayBegin: boolean): readonly string[] {
     if (problem) return [`${refused}, because the store cannot be reached: ${cures.lookAtStore()}`]

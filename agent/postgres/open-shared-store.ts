@@ -8,6 +8,7 @@ import type { Log } from '../log/log.ts'
 import { StoreLog } from '../log/store-log.ts'
 import type { SharedStoreStatus, Store } from '../store.ts'
 import { Database, type DatabaseOptions } from './database.ts'
+import { watchLonelyWorlds } from './lonely-worlds.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { openSharedStore } from './shared-store.ts'
 import { stateIdOf } from './state-id.ts'
@@ -63,6 +64,14 @@ export async function openStoreOf(parts: SharedStoreParts, options: JournalOptio
       'no agent registered the item of an order; this one hands it over',
     )
   }
+  opened.defer(
+    watchLonelyWorlds({
+      ...options,
+      database,
+      onLonely: (...found) => storeLog.onLonely(...found),
+      onError: options.onFatal,
+    }),
+  )
   const running = opened.move()
   return {
     journal,
