@@ -19,13 +19,19 @@ export interface OrderReportsOptions {
   readonly clock: Clock
 }
 
+interface ItemBefore {
+  readonly itemRef: string
+  /** The newest observation; null for none. */
+  readonly quantity: number | null
+}
+
 /** Learns the results of orders from calls: those of the game server, and the agent's own reports. */
 export class OrderReports implements CallReports {
   readonly #options: OrderReportsOptions
   /** Reports of `TEMPORARY` under way that are the first of their order. */
   readonly #firstTemporary = new WeakSet<PlatformCall>()
   /** What was known about its item when a report of a failure left. */
-  readonly #itemBefore = new WeakMap<PlatformCall, { readonly itemRef: string; readonly quantity: number | null }>()
+  readonly #itemBefore = new WeakMap<PlatformCall, ItemBefore>()
 
   constructor(options: OrderReportsOptions) {
     this.#options = options
@@ -55,39 +61,42 @@ export class OrderReports implements CallReports {
 
   /** The answer does not change, whatever is thrown here: asking the platform brings the ledger up to date. */
   async end(call: PlatformCall, answer: CallAnswer, lateUntilMs: number): Promise<void> {
-    const { book, observations } = this.#options
+    const { book } = this.#options
     const { operation, input } = call
     const transactionId = Number(input['transactionId'])
     const before = this.#itemBefore.get(call)
-    if (before && lateUntilMs > 0) await observations.expectLate(before.itemRef, lateUntilMs)
+    const isStale = before !== undefined && (await this.#expectLate(before, answer.ok, lateUntilMs))
     if (!answer.ok) {
       if (!answer.uncertain && this.#firstTemporary.has(call)) await book.change(transactionId, withdrawTemporary)
       return
     }
-    switch (operation.reports) {
-      case 'delivery':
-        return void (await book.change(transactionId, settle('DELIVERED')))
-      case 'failure':
-        return before && this.#endFailure(input, answer.dataText, before)
-    }
+    if (operation.reports === 'delivery') return void (await book.change(transactionId, settle('DELIVERED')))
+    if (operation.reports === 'failure') await this.#endFailure(input, answer.dataText, isStale ? undefined : before)
   }
 
-  async #endFailure(
-    input: PlatformCall['input'],
-    dataText: string,
-    { itemRef, quantity }: { readonly itemRef: string; readonly quantity: number | null },
-  ): Promise<void> {
+  /**
+   * Something newer may have come while a report was under way. Then the report may reach the platform after it.
+   *
+   * @returns Whether something has.
+   */
+  async #expectLate({ itemRef, quantity }: ItemBefore, isAccepted: boolean, lateUntilMs: number): Promise<boolean> {
     const { book, observations, clock } = this.#options
-    const { transactionId, reason, observedQuantity } = deliveryFailure.parse(input)
     const newest = await book.ledger.observationOf(itemRef)
-    if (newest !== null && newest !== quantity) {
-      // It came while the report was under way, and the report may have reached the platform after it.
-      await observations.expectLate(itemRef, clock.monotonicMs() + 1)
-      await observations.observe(itemRef, newest)
-    } else {
+    const isStale = newest !== null && newest !== quantity
+    if (lateUntilMs > 0) await observations.expectLate(itemRef, lateUntilMs)
+    else if (isStale && isAccepted) await observations.expectLate(itemRef, clock.monotonicMs() + 1)
+    if (isStale) await observations.observe(itemRef, newest)
+    return isStale
+  }
+
+  /** @param before Of the item; undefined if something newer is known about it than the report says. */
+  async #endFailure(input: PlatformCall['input'], dataText: string, before: ItemBefore | undefined): Promise<void> {
+    const { book, observations } = this.#options
+    const { transactionId, reason, observedQuantity } = deliveryFailure.parse(input)
+    if (before) {
       // First, because a webhook that waits is answered with it as soon as the order is settled.
-      await book.ledger.observe(itemRef, observedQuantity)
-      await observations.observe(itemRef, observedQuantity)
+      await book.ledger.observe(before.itemRef, observedQuantity)
+      await observations.observe(before.itemRef, observedQuantity)
     }
     const change = reason === 'OUT_OF_STOCK' ? settle(reason, observedQuantity) : putOff(retryAtMsOf(dataText))
     await book.change(transactionId, change)

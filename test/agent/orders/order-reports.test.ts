@@ -83,3 +83,11 @@ test('an attempt of a report that was given up may still bring its stock', async
   await reports.end(report, putOff, 32_000)
   expect(told[0]).toMatch(/^an older one may come/)
 })
+
+test('a report without an answer may come after the stock that was reported meanwhile, which is sent again', async () => {
+  const { reports, told } = startReports()
+  await reports.begin(report)
+  await reports.begin(adjustment)
+  await reports.end(report, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
+  expect(told).toEqual([expect.stringMatching(/^an older one may come/), 'the platform has 2'])
+})
