@@ -12,6 +12,11 @@ const needed: Readonly<Record<string, string>> = {
   transaction_timeout: '0',
   // The connection is kept although there is nothing to do.
   idle_session_timeout: '0',
+  // A server whose agent is gone without a word must not keep its sessions for hours: it has places for a few agents only.
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '25s',
   // Numbers come back as they were written.
   extra_float_digits: '1',
 }

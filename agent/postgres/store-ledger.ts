@@ -27,6 +27,8 @@ export interface StoreLedgerOptions {
 const find = 'SELECT record FROM market_agent.orders WHERE'
 const registered = 'SELECT FROM market_agent.item WHERE item_ref = $1'
 const isOver = `phase IN ('ended', 'closed')`
+/** Another program may notify other things on the same channel. */
+const orderChanged = /^order (?<transactionId>\d+) (?<by>\d+)$/
 /** Orders that an agent which has died leaves are looked for this often, because a notification can be lost. */
 const lookMs = 1_000
 
@@ -130,11 +132,11 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
   }
 
   async function heed(payload: string | undefined): Promise<void> {
-    const [kind, transactionId, by] = payload?.split(' ') ?? []
+    const { transactionId, by } = orderChanged.exec(payload ?? '')?.groups ?? {}
     if (payload === undefined)
       await look(new Set([...(await findOurs()).map((order) => order.transactionId), ...followed.keys()]), putBack)
     if (payload === undefined || payload === 'ended') await adoptNew()
-    else if (kind === 'order' && by !== epoch) await look([Number(transactionId)])
+    else if (Number.isSafeInteger(Number(transactionId)) && by !== epoch) await look([Number(transactionId)])
   }
 
   const stopListening = database.listen((payload) => void heed(payload).catch(owed.onError))

@@ -199,6 +199,25 @@ test('an order that changes while an agent looks at the store again is told as i
   await a.close()
 })
 
+test('a notification of another program in the same database disturbs no agent', async () => {
+  const [a, b] = await agentsOf(['a', ''], ['b', ''])
+  for (const payload of [
+    '',
+    'order',
+    'order x 1',
+    'order 1.5 2',
+    'order 99999999999999999999 1',
+    'id',
+    'ended too',
+    '{}',
+  ])
+    await b.agent.database.query(`SELECT pg_notify('market_agent', $1)`, [payload])
+  await b.put(1)
+  await expect.poll(() => a.heard).toEqual([[1, 'received', false]])
+  expect(a.agent.failures).toEqual([])
+  await Promise.all([a.close(), b.close()])
+})
+
 test('the ends of a world have one order, whichever agent stores them', async () => {
   const [a, b] = await agentsOf(['a', ''], ['b', ''])
   const ends = Array.from({ length: 20 }, (_, n) =>
