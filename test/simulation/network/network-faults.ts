@@ -22,10 +22,13 @@ interface ActiveFault {
   readonly random: Random
 }
 
+/** How long a way of a network takes at most that is not slow, ms. */
+export const usualMsMax = 40
+
 /** The faults of the network that are active, and how slow it is. */
 export class NetworkFaults {
   /** How long one way may take, in ms. */
-  readonly slowMsMax = new ActiveMaximum(40)
+  readonly slowMsMax = new ActiveMaximum(usualMsMax)
   readonly #active = new Set<ActiveFault>()
 
   /** Makes exchanges fail from now on. The returned function ends that. */

@@ -2,7 +2,7 @@ import { systemError } from '../disk/system-error.ts'
 import type { ModelProcess } from '../process.ts'
 import type { Random } from '../random.ts'
 import type { Exchange, HandledAnswer, Handler, NetworkAnswer, NetworkRequest } from './message.ts'
-import { intermediaryAnswers, type NetworkFault, NetworkFaults, wrongDate } from './network-faults.ts'
+import { intermediaryAnswers, type NetworkFault, NetworkFaults, usualMsMax, wrongDate } from './network-faults.ts'
 
 /** A network is slow if a way takes longer than this. */
 const slowFromMs = 1_000
@@ -37,6 +37,11 @@ export class Network {
 
   /** Where a 200 is final. A proxy that gives one by itself loses what was sent, and nobody can know. */
   readonly finalAddresses = new Set<string>()
+  /**
+   * The way to these is never slow. Two observations that a game server sends by different ways would overtake each other,
+   * and nobody could know which one is newer.
+   */
+  readonly nearAddresses = new Set<string>()
   /** Every address at which somebody has listened. */
   readonly addresses: string[] = []
 
@@ -62,14 +67,14 @@ export class Network {
       resolve(exchange)
     }
     const answer = (found: NetworkAnswer): void => {
-      client.after(this.#wayMs(), `${found.status} to ${what}`, () => end({ kind: 'answered', answer: found }))
+      client.after(this.#wayMs(address), `${found.status} to ${what}`, () => end({ kind: 'answered', answer: found }))
     }
     const fail = (code: string): void => {
       const cause = systemError(code, 'connect', address)
-      client.after(this.#wayMs(), `${code} to ${what}`, () => end({ kind: 'failed', wasSent, cause }))
+      client.after(this.#wayMs(address), `${code} to ${what}`, () => end({ kind: 'failed', wasSent, cause }))
     }
     client.enter(what)
-    client.after(this.#wayMs(), `connected: ${what}`, () => {
+    client.after(this.#wayMs(address), `connected: ${what}`, () => {
       if (isOver) return
       const listener = this.#listeners.get(address)
       if (!listener || this.faults.strikes('refused', address)) return fail('ECONNREFUSED')
@@ -96,7 +101,7 @@ export class Network {
     const { process, handle } = listener
     const strikes = (fault: NetworkFault) => this.faults.strikes(fault, address)
     const arrive = (respond: (found: HandledAnswer | undefined) => void) =>
-      process.after(this.#wayMs(), `arrives: ${what}`, () => {
+      process.after(this.#wayMs(address), `arrives: ${what}`, () => {
         void handle(request).then((found) => {
           // The connection of a dead process was reset when it died.
           if (process.state !== 'dead') respond(found)
@@ -121,8 +126,9 @@ export class Network {
   }
 
   /** Most ways are short, on a slow network too. */
-  #wayMs(): number {
+  #wayMs(address: string): number {
     const { value: maxMs } = this.faults.slowMsMax
+    if (this.nearAddresses.has(address)) return this.#random.magnitude(0.1, usualMsMax)
     const isSlow = maxMs > slowFromMs && this.#random.happens(slowRate)
     return isSlow ? this.#random.between(0, maxMs) : this.#random.magnitude(0.1, maxMs)
   }

@@ -57,6 +57,7 @@ export function newAgentHost(name: string, { scheduler, random, network }: Surro
   // The requests in an outbox, and the answers in an inbox, are gone with their directory.
   host.removableDirs.push('/var/spool/events', '/var/spool/replies')
   network.finalAddresses.add(`${name}:8081`)
+  network.nearAddresses.add(`${name}:8899`)
   return host
 }
 

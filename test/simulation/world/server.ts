@@ -77,6 +77,7 @@ export function newGameServer(
   const orderAddress = `${name}:9000`
   // Any 2xx confirms a terminal event.
   network.finalAddresses.add(orderAddress)
+  network.nearAddresses.add(orderAddress)
   const own = { quirks: noQuirks(), wants: new Wants(nowMs), orderAddress }
   return { name, identity, host, ways: drawn, files, saved, gameServerId, isOurs, orders, ...own }
 }
