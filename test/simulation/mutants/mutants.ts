@@ -199,8 +199,14 @@ const agentMutants: readonly Mutant[] = [
   {
     name: 'what a report may bring late is not repaired',
     file: 'agent/orders/order-reports.ts',
-    from: 'if (before && lateUntilMs > 0) await',
-    to: 'if (before && lateUntilMs < 0) await',
+    from: 'if (lateUntilMs > 0) await observations.expectLate(itemRef, lateUntilMs)\n    else if',
+    to: 'if',
+  },
+  {
+    name: 'a stock is not sent again after an older report',
+    file: 'agent/orders/order-reports.ts',
+    from: 'if (isStale) await observations.observe(itemRef, newest)',
+    to: '',
   },
   {
     name: 'a repair is forgotten with the process',
