@@ -7,6 +7,7 @@ import { trustedCas } from '../platform/trusted-cas.ts'
 import type { SharedStoreParts } from '../postgres/open-shared-store.ts'
 import { realOutside } from '../real-outside.ts'
 import type { OpenStore } from '../store.ts'
+import { bootIdOf } from './boot-id.ts'
 
 /** An agent renews its lease every 3 s, and begins nothing 10 s after the last time. */
 const timeoutMs = 3_000
@@ -25,11 +26,12 @@ export async function storeOpener(config: AgentConfig, parts: StoreOpenerParts):
   if (storeUrl === undefined) return realOutside.openStore
   const { openStoreOf } = await import('../postgres/open-shared-store.ts')
   const { connectToStore } = await import('../postgres/connect.ts')
+  const bootId = bootIdOf()
   const connecting = { ca: trustedCas(extraCa), timeoutMs, applicationName: `market-agent ${agentName}` }
   const connect: SharedStoreParts['connect'] = (at, onEnd) => connectToStore(at, connecting, onEnd)
   return (options) => {
     refuseStrandedOrders(options.stateDir)
-    return openStoreOf({ ...config, ...parts, urlText: storeUrl, connect, files: realOutside.files }, options)
+    return openStoreOf({ ...config, ...parts, urlText: storeUrl, connect, files: realOutside.files, bootId }, options)
   }
 }
 
