@@ -102,6 +102,16 @@ test('a standby takes no calls before the agent of its world is dead. Then it ha
   expect(await ordersOf(b)).toEqual([order.transactionId])
 })
 
+test('a standby that gets SIGTERM ends with 0', async () => {
+  await using hosts = await StoreProcesses.start()
+  const a = await hosts.spawn('a')
+  await a.agent.listening
+  const b = await hosts.spawn('b', {}, ['--standby'])
+  await b.agent.printed('standing by')
+  expect(await b.agent.stop()).toEqual({ code: 0, signal: null })
+  expect(await buy(a, 'buy-1')).toMatchObject({ ok: true })
+})
+
 test('an order is given to the game server of its world, whichever agent gets the webhook, and its reply answers it', async () => {
   await using hosts = await StoreProcesses.start()
   const north = await hosts.spawn('n', { SERVICE_WORLD: 'north' })
