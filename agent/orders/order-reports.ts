@@ -3,6 +3,7 @@ import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
 import type { Clock } from '../clock/clock.ts'
+import { observeNewest } from './observe-newest.ts'
 import type { OrderBook } from './order-book.ts'
 import { noteTemporary, putOff, settle, withdrawTemporary } from './order-changes.ts'
 
@@ -65,7 +66,7 @@ export class OrderReports implements CallReports {
     const { operation, input } = call
     const transactionId = Number(input['transactionId'])
     const before = this.#itemBefore.get(call)
-    const isStale = before !== undefined && (await this.#expectLate(before, answer.ok, lateUntilMs))
+    const isStale = before !== undefined && (await this.#repairStale(before, answer.ok, lateUntilMs))
     if (!answer.ok) {
       if (!answer.uncertain && this.#firstTemporary.has(call)) await book.change(transactionId, withdrawTemporary)
       return
@@ -75,17 +76,18 @@ export class OrderReports implements CallReports {
   }
 
   /**
-   * Something newer may have come while a report was under way. Then the report may reach the platform after it.
+   * A newer stock may have been noted while a report was under way. The report may reach the platform after it, so the newer
+   * one is sent again.
    *
-   * @returns Whether something has.
+   * @returns Whether there is a newer one.
    */
-  async #expectLate({ itemRef, quantity }: ItemBefore, isAccepted: boolean, lateUntilMs: number): Promise<boolean> {
+  async #repairStale({ itemRef, quantity }: ItemBefore, isAccepted: boolean, lateUntilMs: number): Promise<boolean> {
     const { book, observations, clock } = this.#options
     const newest = await book.ledger.observationOf(itemRef)
     const isStale = newest !== null && newest !== quantity
     if (lateUntilMs > 0) await observations.expectLate(itemRef, lateUntilMs)
     else if (isStale && isAccepted) await observations.expectLate(itemRef, clock.monotonicMs() + 1)
-    if (isStale) await observations.observe(itemRef, newest)
+    if (isStale) await observeNewest(observations, book.ledger, itemRef, newest)
     return isStale
   }
 

@@ -9,6 +9,7 @@ import { windowClock } from '../clock/window-clock.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
+import { observeNewest } from './observe-newest.ts'
 import type { Order } from './order.ts'
 import { OrderBook } from './order-book.ts'
 import { acknowledge } from './order-changes.ts'
@@ -118,16 +119,16 @@ export class Orders {
     })
   }
 
-  /** The platform reads an observation in our answer, perhaps after something newer: so long it waits for an answer. */
+  /** The platform reads the quantity in our answer, until its timeout. So it may read it after a newer observation. */
   async #observeAnswer(itemRef: string, answered: number): Promise<void> {
     const { observations, clock } = this.#options
     const lateUntilMs = clock.monotonicMs() + limits.webhookTimeoutMs
     const newest = await this.book.ledger.observationOf(itemRef)
     if (newest !== null && newest !== answered) {
       await observations.expectLate(itemRef, lateUntilMs)
-      await observations.observe(itemRef, newest)
+      await observeNewest(observations, this.book.ledger, itemRef, newest)
     } else {
-      await observations.observe(itemRef, answered)
+      await observeNewest(observations, this.book.ledger, itemRef, answered)
       await observations.expectLate(itemRef, lateUntilMs)
     }
   }

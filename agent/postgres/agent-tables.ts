@@ -57,17 +57,16 @@ export const agentTables = `
     END $$;
 
   -- From now on only this connection of an agent may write. The store may have lost commits of the agent, so it says what it
-  -- has: the keys with a ticket, those whose turn it has, and the ids of its calls. Its tickets and calls that are unknown to
-  -- it were given back. Those that are in doubt stay: their ends are not lost. Where the beginning of its life was lost, another
-  -- life may have its epoch.
-  CREATE FUNCTION market_agent.reconnect(p_epoch bigint, p_state_id text, p_keys text[], p_turns text[], p_ids text[])
+  -- has: the keys whose turn it has, and the ids of its calls. Its other tickets are removed: it has given them back, or
+  -- waits and joins again. Its other calls have ended. A call in doubt stays, because the commit of its end waits for the disk.
+  -- Where the beginning of its life was lost, another life may have its epoch.
+  CREATE FUNCTION market_agent.reconnect(p_epoch bigint, p_state_id text, p_turns text[], p_ids text[])
     RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
       UPDATE market_agent.agent SET connection = market_agent.connection() WHERE epoch = p_epoch AND state_id = p_state_id;
       IF NOT FOUND THEN PERFORM market_agent.raise_over(p_epoch); END IF;
-      PERFORM market_agent.assert_alive(p_epoch);
-      DELETE FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_keys);
+      DELETE FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns);
       DELETE FROM market_agent.call WHERE epoch = p_epoch AND NOT in_doubt AND id <> ALL (p_ids);
       -- Before those that wait.
       INSERT INTO market_agent.ticket (key, epoch, number) OVERRIDING SYSTEM VALUE
@@ -87,6 +86,7 @@ export const agentTables = `
     BEGIN
       PERFORM market_agent.lock_lives();
       PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
+      PERFORM FROM market_agent.store FOR UPDATE;
       SELECT * INTO v FROM market_agent.agent WHERE epoch = p_epoch;
       IF NOT FOUND THEN RETURN; END IF;
       v_late_until_ms := greatest(market_agent.steady_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms;

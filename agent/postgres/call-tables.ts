@@ -159,7 +159,7 @@ export const callTables = `
     SELECT market_agent.assert_alive(p_epoch);
     INSERT INTO market_agent.repair (key, due_at_ms)
       SELECT p_key, late_until_ms FROM market_agent.store WHERE late_until_ms > market_agent.steady_ms()
-      ON CONFLICT DO NOTHING;
+      ON CONFLICT (key) DO UPDATE SET due_at_ms = greatest(repair.due_at_ms, excluded.due_at_ms);
     UPDATE market_agent.repair SET quantity = p_quantity, version = DEFAULT
       WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
   $$;

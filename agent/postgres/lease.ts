@@ -7,8 +7,6 @@ import type { Database, Query } from './database.ts'
 
 /** Calls and turns that an agent has, as the store names them. */
 export interface UnderWay {
-  /** With a ticket in the store, whether the turn has come or not. */
-  readonly keys: readonly string[]
   /** The keys whose turn it has. */
   readonly turns: readonly string[]
   /** Of calls whose end the store does not know. */
@@ -21,7 +19,7 @@ export interface LeaseOptions {
   readonly clock: Clock
   /** Of this agent among those that share the store. */
   readonly name: string
-  /** Of the state directory. Only its owner uses it, so an earlier process with the same one is dead. */
+  /** Of the state directory and the running system. Only one process has both, so an earlier one is dead. */
   readonly stateId: string
   readonly world: string
   /** Whether it may begin only when no other agent serves its world. */
@@ -88,8 +86,8 @@ export class Lease {
     this.epoch = epoch
     this.#renewedMs = askedMs
     options.database.onReconnect(async (query) => {
-      const { keys, turns, ids } = options.underWay()
-      await query('SELECT market_agent.reconnect($1, $2, $3, $4, $5)', [epoch, stateId, keys, turns, ids])
+      const { turns, ids } = options.underWay()
+      await query('SELECT market_agent.reconnect($1, $2, $3, $4)', [epoch, stateId, turns, ids])
       await this.#renew(query)
     })
     const cancel = options.clock.after(renewalMs, () => {

@@ -26,8 +26,6 @@ const keepOthersFromBeginning = 'SELECT market_agent.lock_lives()'
 export async function addToStore(database: Database, { agentName, world }: StateOwner, kept: KeptState): Promise<void> {
   await database.transact(async (query) => {
     await query(keepOthersFromBeginning)
-    // A rest counts from now on, also where no agent was heard for long.
-    await query('SELECT market_agent.hear()')
     for (const { id, fingerprint, operation, answer, restMs } of kept.calls)
       await query(
         `INSERT INTO market_agent.call (id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)
@@ -42,7 +40,7 @@ export async function addToStore(database: Database, { agentName, world }: State
       await noteLongItem(query, itemRef)
       await query(
         `INSERT INTO market_agent.repair AS known (key, quantity, due_at_ms)
-           VALUES ($1, $2, market_agent.now_ms() + $3::bigint)
+           VALUES ($1, $2, market_agent.steady_ms() + $3::bigint)
            ON CONFLICT (key) DO UPDATE
              SET quantity = coalesce(known.quantity, excluded.quantity),
                due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version`,
@@ -111,11 +109,11 @@ async function readStore(query: Query, world: string): Promise<KeptState> {
     [inDoubtText, limits.idempotencyWindowMs],
   )
   const late = await query(
-    `SELECT key, long_item.name AS long_item, quantity, greatest(0, due_at_ms - market_agent.now_ms()) AS rest_ms
+    `SELECT key, long_item.name AS long_item, quantity, greatest(0, due_at_ms - market_agent.steady_ms()) AS rest_ms
        FROM market_agent.repair LEFT JOIN market_agent.long_item ON key = $1 || short WHERE ${isRepairOfWorld}`,
     [keyStart, world],
   )
-  const [store] = await query('SELECT late_until_ms - market_agent.now_ms() AS rest_ms FROM market_agent.store')
+  const [store] = await query('SELECT late_until_ms - market_agent.steady_ms() AS rest_ms FROM market_agent.store')
   const repairs = late.filter(({ quantity }) => quantity !== null)
   const records = await query('SELECT record FROM market_agent.orders WHERE world = $1 FOR UPDATE', [world])
   const orders = records.map(({ record }) => JSON.parse(String(record)) as Order)

@@ -37,7 +37,7 @@ export interface SharedStoreOptions
  */
 export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
   const { database, clock, name, world, isUnanswered, onFull, onFatal } = options
-  let underWay = (): UnderWay => ({ keys: [], turns: [], ids: [] })
+  let underWay = (): UnderWay => ({ turns: [], ids: [] })
   const lease = await Lease.begin({
     ...options,
     underWay: () => underWay(),
@@ -49,7 +49,7 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
   const turns = new StoreTurns(shared)
   const parts = { ...shared, turns, agentName: name, isUnanswered, onFull }
   const journal = await openStoreJournal(parts)
-  underWay = () => ({ ...turns.underWay, ids: journal.idsUnderWay() })
+  underWay = () => ({ turns: turns.underWay, ids: journal.idsUnderWay() })
   const close = async () => {
     await owed.pay()
     owed.stop()

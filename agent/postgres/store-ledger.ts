@@ -60,12 +60,13 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
     query: Query,
     transactionId: number,
     change: (known: Order | undefined) => LedgerChange,
-  ): Promise<Changed & { readonly isUnregistered?: boolean }> {
+  ): Promise<Changed & { readonly isUnregistered?: boolean; readonly wasMissing?: boolean }> {
     const [row] = await query('SELECT record, epoch FROM market_agent.lock_order($1, $2)', [epoch, transactionId])
     const before = row && orderOf(row)
     const { order: wanted, observedQuantity, survives } = change(before)
     const isOurs = row?.['epoch'] === epoch
-    if (wanted === undefined || (wanted === before && observedQuantity === undefined)) return { order: before, isOurs }
+    if (wanted === undefined || (wanted === before && observedQuantity === undefined))
+      return { order: before, isOurs, wasMissing: !row }
     if (survives === 'kill') await query('SET LOCAL synchronous_commit = off')
     if (wanted === null) {
       await query('SELECT market_agent.remove_order($1, $2)', [epoch, transactionId])
@@ -157,8 +158,11 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
     change: (transactionId, change) =>
       inTurn(transactionId, async () => {
         await room.assert()
-        const { isUnregistered, ...changed } = await transact((query) => changeNow(query, transactionId, change))
-        follow(transactionId, changed)
+        const { isUnregistered, wasMissing, ...changed } = await transact((query) =>
+          changeNow(query, transactionId, change),
+        )
+        // A failover may have lost it. It is looked for after the outage.
+        if (!wasMissing) follow(transactionId, changed)
         if (isUnregistered && changed.order) options.onUnregistered(changed.order)
         return changed
       }),
@@ -182,11 +186,8 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
 
     async observe(itemRef, observedQuantity) {
       await room.assert()
-      await transact(async (query) => {
-        await query('SET LOCAL synchronous_commit = off')
-        await query('SELECT market_agent.assert_alive($1)', [epoch])
-        await observe(query, itemRef, observedQuantity)
-      })
+      const sql = 'SELECT market_agent.observe_item($1, $2, $3)'
+      await room.write(() => database.query(sql, [epoch, storable(itemRef), observedQuantity]))
     },
 
     async removeClosedBefore(beforeMs) {

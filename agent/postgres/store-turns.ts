@@ -3,7 +3,6 @@ import type { Turn, Turns } from '../call/turn.ts'
 import type { Clock } from '../clock/clock.ts'
 import { Bell } from './bell.ts'
 import type { Database } from './database.ts'
-import type { UnderWay } from './lease.ts'
 import type { OwedWrites } from './owed-writes.ts'
 import type { Row } from './session.ts'
 import { storableKey } from './storable.ts'
@@ -43,8 +42,6 @@ export class StoreTurns implements Turns {
   readonly #leaving = new Map<string, Promise<void>>()
   /** What is known about late observations of the keys whose turn this agent has. */
   readonly #late = new Map<string, Late>()
-  /** The keys with a ticket of this agent. */
-  readonly #tickets = new Set<string>()
 
   constructor(options: StoreTurnsOptions) {
     this.#options = options
@@ -55,9 +52,9 @@ export class StoreTurns implements Turns {
     return this.#queues.waiting
   }
 
-  /** The keys with a ticket of this agent, and those whose turn it has. */
-  get underWay(): Pick<UnderWay, 'keys' | 'turns'> {
-    return { keys: [...this.#tickets], turns: [...this.#late.keys()] }
+  /** The keys whose turn this agent has. */
+  get underWay(): readonly string[] {
+    return [...this.#late.keys()]
   }
 
   take(key: string, when: 'join-now' | 'join-later'): StoreTurn {
@@ -86,7 +83,6 @@ export class StoreTurns implements Turns {
 
   /** The store has a ticket of this agent for a key. @returns Whether it has the turn, too. */
   join(key: string, ticket: Row | undefined): boolean {
-    this.#tickets.add(key)
     if (ticket?.['has_turn'] !== true) return false
     const { quantity, due_in_ms, version } = ticket
     if (typeof due_in_ms !== 'string') this.#late.set(key, nothingLate)
@@ -111,7 +107,6 @@ export class StoreTurns implements Turns {
 
   /** The turn of a key was given back. */
   forget(key: string): void {
-    this.#tickets.delete(key)
     this.#late.delete(key)
   }
 

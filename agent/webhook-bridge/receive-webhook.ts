@@ -186,7 +186,7 @@ async function acknowledge(
   }
 }
 
-/** @param observedQuantity Null of an order that ended before it was taken. */
+/** @param observedQuantity Null if none is known about the item, because its order ended before it was taken. */
 function bodyWith(observedQuantity: number | null): WebhookAnswer['body'] {
   return observedQuantity === null ? {} : { observedQuantity }
 }

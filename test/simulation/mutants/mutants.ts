@@ -205,7 +205,7 @@ const agentMutants: readonly Mutant[] = [
   {
     name: 'a stock is not sent again after an older report',
     file: 'agent/orders/order-reports.ts',
-    from: 'if (isStale) await observations.observe(itemRef, newest)',
+    from: 'if (isStale) await observeNewest(observations, book.ledger, itemRef, newest)',
     to: '',
   },
   {
@@ -267,12 +267,6 @@ const agentMutants: readonly Mutant[] = [
     file: 'agent/spool/requests.ts',
     from: 'return firstOf(orphaned, isActive) ?? firstOf(waiting, isActive)',
     to: 'return firstOf(waiting, isActive)',
-  },
-  {
-    name: 'a new transfer is taken for a copy of the one before',
-    file: 'agent/orders/order-changes.ts',
-    from: "const isCopy = known.lastTransfer === 'unacknowledged' ||",
-    to: "const isCopy = known.lastTransfer !== 'put-off' ||",
   },
   {
     name: 'a word that is older than the reply opens the order again',

@@ -29,6 +29,8 @@ export class KeyPromises {
     const startedMs = this.#startedMs()
     if (this.#underWay.get(key) === startedMs) this.#break('an agent sends one request of a key at a time', key)
     this.#underWay.set(key, startedMs)
-    return () => void this.#underWay.delete(key)
+    return () => {
+      if (this.#underWay.get(key) === startedMs) this.#underWay.delete(key)
+    }
   }
 }

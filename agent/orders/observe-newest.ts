@@ -1,0 +1,22 @@
+import type { OrderLedger } from './order-ledger.ts'
+import type { Observations } from './order-reports.ts'
+
+/**
+ * Tells the repairs the newest observation of an item. A call may note a newer one meanwhile, before it leaves. Then that one
+ * is told too, so that it is the last.
+ *
+ * @param newest As the ledger had it.
+ */
+export async function observeNewest(
+  observations: Pick<Observations, 'observe'>,
+  ledger: Pick<OrderLedger, 'observationOf'>,
+  itemRef: string,
+  newest: number,
+): Promise<void> {
+  for (let told = newest; ; ) {
+    await observations.observe(itemRef, told)
+    const known = await ledger.observationOf(itemRef)
+    if (known === null || known === told) return
+    told = known
+  }
+}
