@@ -134,3 +134,22 @@ test('an order that a failover has lost is put back by the agent that hands it o
   await expect.poll(() => ofB.find(order.transactionId), { timeout: 10_000 }).toEqual(order)
   await Promise.all(ledgers.map((ledger) => ledger.close()))
 })
+
+test('an agent whose old ticket came back with a power cut waits for the agent that has the turn since', async () => {
+  await using agents = await twoAgents()
+  const { a, b, cutPower } = agents
+  const first = a.turns.take(key, 'join-now')
+  expect(await a.journal.claim(idempotent('x'), first, inTime())).toEqual({ kind: 'own' })
+  const others = b.turns.take(key, 'join-now')
+  const hasCome = others.wait(inTime())
+  await expect.poll(() => a.database.query('SELECT FROM market_agent.ticket').then((rows) => rows.length)).toBe(2)
+  await sync(a)
+  first.release()
+  await a.journal.recordAnswer(idempotent('x'), answer, 600_000)
+  expect(await hasCome).toBe(true)
+  await cutPower()
+  const again = a.turns.take(key, 'join-now')
+  expect(await again.wait(soon())).toBe(false)
+  others.release()
+  expect(await again.wait(inTime())).toBe(true)
+})
