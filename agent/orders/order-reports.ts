@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { deliveryFailure, deliveryFailureReport } from '../../contract/transaction.ts'
 import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
@@ -24,7 +25,12 @@ interface ItemBefore {
   readonly itemRef: string
   /** The newest observation; null for none. */
   readonly quantity: number | null
+  /** How often its stock was noted. */
+  readonly stocks: number
 }
+
+/** A report is under way for half a minute at most. */
+const itemsMax = 10_000
 
 /** Learns the results of orders from calls: those of the game server, and the agent's own reports. */
 export class OrderReports implements CallReports {
@@ -33,6 +39,9 @@ export class OrderReports implements CallReports {
   readonly #firstTemporary = new WeakSet<PlatformCall>()
   /** What was known about its item when a report of a failure left. */
   readonly #itemBefore = new WeakMap<PlatformCall, ItemBefore>()
+
+  /** How often the stock of an item was noted. The newest one may be as large as the one before the report. */
+  readonly #stocks = new LRUCache<string, number>({ max: itemsMax })
 
   constructor(options: OrderReportsOptions) {
     this.#options = options
@@ -49,13 +58,20 @@ export class OrderReports implements CallReports {
   async begin(call: PlatformCall): Promise<void> {
     const { book } = this.#options
     const { operation, input } = call
-    if (operation.reports === 'stock')
-      return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
+    if (operation.reports === 'stock') {
+      const itemRef = String(input['itemRef'])
+      this.#stocks.set(itemRef, this.#stocksOf(itemRef) + 1)
+      return book.ledger.observe(itemRef, Number(input['observedQuantity']))
+    }
     if (operation.reports !== 'failure') return
     const transactionId = Number(call.input['transactionId'])
     const itemRef = (await book.ledger.find(transactionId))?.itemRef
     if (itemRef !== undefined)
-      this.#itemBefore.set(call, { itemRef, quantity: await book.ledger.observationOf(itemRef) })
+      this.#itemBefore.set(call, {
+        itemRef,
+        quantity: await book.ledger.observationOf(itemRef),
+        stocks: this.#stocksOf(itemRef),
+      })
     const isTemporary = call.input['reason'] === 'TEMPORARY'
     if (isTemporary && (await book.change(transactionId, noteTemporary))) this.#firstTemporary.add(call)
   }
@@ -81,14 +97,22 @@ export class OrderReports implements CallReports {
    *
    * @returns Whether there is a newer one.
    */
-  async #repairStale({ itemRef, quantity }: ItemBefore, isAccepted: boolean, lateUntilMs: number): Promise<boolean> {
+  async #repairStale(
+    { itemRef, quantity, stocks }: ItemBefore,
+    isAccepted: boolean,
+    lateUntilMs: number,
+  ): Promise<boolean> {
     const { book, observations, clock } = this.#options
     const newest = await book.ledger.observationOf(itemRef)
-    const isStale = newest !== null && newest !== quantity
+    const isStale = newest !== null && (newest !== quantity || this.#stocksOf(itemRef) !== stocks)
     if (lateUntilMs > 0) await observations.expectLate(itemRef, lateUntilMs)
     else if (isStale && isAccepted) await observations.expectLate(itemRef, clock.monotonicMs() + 1)
     if (isStale) await observeNewest(observations, book.ledger, itemRef, newest)
     return isStale
+  }
+
+  #stocksOf(itemRef: string): number {
+    return this.#stocks.get(itemRef) ?? 0
   }
 
   /** @param before Of the item; undefined if something newer is known about it than the report says. */

@@ -91,3 +91,13 @@ test('a report without an answer may come after the stock that was reported mean
   await reports.end(report, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
   expect(told).toEqual([expect.stringMatching(/^an older one may come/), 'the platform has 2'])
 })
+
+test('a stock that is as large as the one before the report is newer than the report', async () => {
+  const { reports, told, ledger } = startReports()
+  await ledger.observe(itemRef, 2)
+  await reports.begin(report)
+  await reports.begin(adjustment)
+  await reports.end(report, putOff, 0)
+  expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
+  expect(await ledger.observationOf(itemRef)).toBe(2)
+})

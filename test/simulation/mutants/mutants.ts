@@ -289,8 +289,8 @@ const agentMutants: readonly Mutant[] = [
   {
     name: 'a stock is the newest one only when the platform has accepted it',
     file: 'agent/orders/order-reports.ts',
-    from: "if (operation.reports === 'stock')\n      return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))\n    if",
-    to: 'if',
+    from: "return book.ledger.observe(itemRef, Number(input['observedQuantity']))",
+    to: 'return',
   },
 ]
 
