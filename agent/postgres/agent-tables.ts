@@ -78,7 +78,7 @@ export const agentTables = `
 
   -- Ends an epoch. Calls that may have been sent are in doubt, all others can be made again. Attempts in the turn of an
   -- item may still arrive, so its last observation is sent again when they cannot.
-  CREATE FUNCTION market_agent.end_epoch(p_epoch bigint, p_in_doubt text, p_is_clean boolean) RETURNS void
+  CREATE FUNCTION market_agent.end_epoch(p_epoch bigint, p_in_doubt text) RETURNS void
     LANGUAGE plpgsql AS $$
     DECLARE
       v market_agent.agent;
@@ -90,7 +90,7 @@ export const agentTables = `
       SELECT * INTO v FROM market_agent.agent WHERE epoch = p_epoch;
       IF NOT FOUND THEN RETURN; END IF;
       v_late_until_ms := greatest(market_agent.steady_ms(), v.lease_ends_ms) + v.attempt_lifetime_ms;
-      IF NOT p_is_clean AND NOT EXISTS (SELECT FROM market_agent.present WHERE epoch = p_epoch) THEN
+      IF NOT EXISTS (SELECT FROM market_agent.present WHERE epoch = p_epoch) THEN
         UPDATE market_agent.store SET late_until_ms = greatest(late_until_ms, v_late_until_ms);
       END IF;
       DELETE FROM market_agent.agent WHERE epoch = p_epoch;
@@ -99,12 +99,10 @@ export const agentTables = `
         SET answer = p_in_doubt, ends_at_ms = market_agent.now_ms() + 600000, epoch = NULL, in_doubt = false
         WHERE epoch = p_epoch AND in_doubt;
       DELETE FROM market_agent.call WHERE epoch = p_epoch;
-      IF NOT p_is_clean THEN
-        INSERT INTO market_agent.repair AS known (key, due_at_ms)
-          SELECT key, v_late_until_ms FROM market_agent.ticket WHERE epoch = p_epoch AND starts_with(key, 'itemRef ')
-          ON CONFLICT (key) DO UPDATE
-            SET due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version;
-      END IF;
+      INSERT INTO market_agent.repair AS known (key, due_at_ms)
+        SELECT key, v_late_until_ms FROM market_agent.ticket WHERE epoch = p_epoch AND starts_with(key, 'itemRef ')
+        ON CONFLICT (key) DO UPDATE
+          SET due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version;
       PERFORM pg_notify('market_agent', 'key ' || key) FROM market_agent.ticket WHERE epoch = p_epoch;
       DELETE FROM market_agent.ticket WHERE epoch = p_epoch;
       PERFORM pg_notify('market_agent', 'ended');
@@ -162,7 +160,7 @@ export const agentTables = `
       END IF;
       SELECT * INTO v FROM market_agent.agent WHERE name = p_name;
       IF v.epoch IS DISTINCT FROM p_before THEN RETURN; END IF;
-      PERFORM market_agent.end_epoch(v.epoch, p_in_doubt, false);
+      PERFORM market_agent.end_epoch(v.epoch, p_in_doubt);
       INSERT INTO market_agent.agent (name, epoch, state_id, world, connection, lease_ends_ms, attempt_lifetime_ms)
         VALUES (p_name, nextval('market_agent.epochs'), p_state_id, p_world, market_agent.connection(),
           market_agent.now_ms() + 15000, p_lifetime_ms)
@@ -194,7 +192,7 @@ export const agentTables = `
       -- It may have renewed its lease meanwhile.
       SELECT * INTO v FROM market_agent.agent WHERE epoch = v.epoch AND lease_ends_ms < market_agent.now_ms();
       IF NOT FOUND THEN RETURN NULL; END IF;
-      PERFORM market_agent.end_epoch(v.epoch, p_in_doubt, false);
+      PERFORM market_agent.end_epoch(v.epoch, p_in_doubt);
       RETURN v.name;
     END $$;
 `

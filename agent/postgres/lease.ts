@@ -107,17 +107,11 @@ export class Lease {
     return this.restMs >= 0
   }
 
-  /**
-   * Ends this life. Calls that are under way are in doubt from now on.
-   *
-   * @param isClean Nothing that the agent sent can arrive late.
-   */
-  async end(isClean: boolean): Promise<void> {
+  /** Ends this life. Calls that are under way are in doubt from now on. */
+  async end(): Promise<void> {
     this.stop()
     try {
-      await this.#options.database.queryAtOnce('SELECT market_agent.end_epoch($1, $2, $3)', [
-        ...[this.epoch, inDoubtText, isClean],
-      ])
+      await this.#options.database.queryAtOnce('SELECT market_agent.end_epoch($1, $2)', [this.epoch, inDoubtText])
     } catch (error) {
       // Then the lease runs out by itself.
       if (!isStoreFailure(error)) throw error

@@ -87,7 +87,7 @@ export async function takeFromStore(
     )
     if (alive.length > 0)
       throw new StoreUnusableError(`agent ${String(alive[0]?.['name'])} still uses the store; stop it first`)
-    const dead = 'SELECT market_agent.end_epoch(epoch, $2, false) FROM market_agent.agent WHERE world = $1'
+    const dead = 'SELECT market_agent.end_epoch(epoch, $2) FROM market_agent.agent WHERE world = $1'
     await query(dead, [world, inDoubtText])
     const kept = await readStore(query, world)
     keep(kept)

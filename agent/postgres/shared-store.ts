@@ -57,7 +57,7 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
     await journal.close()
     // A statement after the end would find the life of this agent over.
     await database.idle()
-    await lease.end(false)
+    await lease.end()
   }
   const openObservations = () => new StoreObservations({ ...shared, turns })
   return {

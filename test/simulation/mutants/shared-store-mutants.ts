@@ -53,8 +53,8 @@ export const sharedStoreMutants: readonly Mutant[] = [
   {
     name: 'the last observations of a dead agent are not sent again',
     file: agents,
-    from: 'IF NOT p_is_clean THEN',
-    to: 'IF false THEN',
+    from: "WHERE epoch = p_epoch AND starts_with(key, 'itemRef ')",
+    to: 'WHERE false',
   },
   {
     name: 'an observation of a dead agent is sent again too early',
