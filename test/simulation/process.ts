@@ -22,8 +22,8 @@ export class ModelProcess implements Actor {
   readonly #onEnd = new Set<() => void>()
   #state: Actor['state'] = 'running'
   #held: Event[] = []
-  #callsLeft = Number.POSITIVE_INFINITY
-  #actAtCall = () => this.end()
+  /** What happens to it at one of its next calls. */
+  readonly #plans = new Set<{ callsLeft: number; readonly act: () => void }>()
 
   /** Time as the runtime gives it, to the agent and to the stub alike. */
   readonly time: RawTime & RealTime & { nextTurn(): Promise<void> }
@@ -96,7 +96,11 @@ export class ModelProcess implements Actor {
   }
 
   #mayEnter(what: string): boolean {
-    if (this.#callsLeft-- <= 0) this.#actAtCall()
+    for (const plan of this.#plans) {
+      if (plan.callsLeft-- > 0) continue
+      this.#plans.delete(plan)
+      plan.act()
+    }
     if (this.#state === 'dead') return false
     this.#scheduler.trace.add(this.#scheduler.nowMs, this.name, what)
     return true
@@ -116,24 +120,22 @@ export class ModelProcess implements Actor {
 
   /** Ends it at one of its next calls instead of between two events. @param end Kills it if it is left out. */
   endAtCall(calls: number, end = () => this.end()): void {
-    this.#callsLeft = calls
-    this.#actAtCall = end
+    this.#atCall(calls, end)
   }
 
   /** Pauses it at one of its next calls: it has decided, and acts when it runs on. @returns Lets it run on. */
   pauseAtCall(calls: number): () => void {
-    const never = () => {
-      this.#callsLeft = Number.POSITIVE_INFINITY
-    }
-    this.#callsLeft = calls
-    this.#actAtCall = () => {
-      never()
-      this.pause()
-    }
+    const callOff = this.#atCall(calls, () => this.pause())
     return () => {
-      never()
+      callOff()
       this.resume()
     }
+  }
+
+  #atCall(callsLeft: number, act: () => void): () => void {
+    const plan = { callsLeft, act }
+    this.#plans.add(plan)
+    return () => void this.#plans.delete(plan)
   }
 
   /** Its end, by kill -9 or by itself: the system takes back what it had. */
