@@ -2,8 +2,7 @@ import type { OrderLedger } from './order-ledger.ts'
 import type { Observations } from './order-reports.ts'
 
 /**
- * Tells the repairs the newest observation of an item. A call may note a newer one meanwhile, before it leaves. Then that one
- * is told too, so that it is the last.
+ * Tells the repairs the newest observation of an item. A call may note a newer one meanwhile. Then the newer one is told last.
  *
  * @param newest As the ledger had it.
  */

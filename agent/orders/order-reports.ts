@@ -29,7 +29,7 @@ interface ItemBefore {
   readonly stocks: number
 }
 
-/** A report is under way for half a minute at most. */
+/** A count is needed while a report is under way: half a minute at most. */
 const itemsMax = 10_000
 
 /** Learns the results of orders from calls: those of the game server, and the agent's own reports. */
@@ -39,7 +39,6 @@ export class OrderReports implements CallReports {
   readonly #firstTemporary = new WeakSet<PlatformCall>()
   /** What was known about its item when a report of a failure left. */
   readonly #itemBefore = new WeakMap<PlatformCall, ItemBefore>()
-
   /** How often the stock of an item was noted. The newest one may be as large as the one before the report. */
   readonly #stocks = new LRUCache<string, number>({ max: itemsMax })
 

@@ -27,7 +27,7 @@ export const agentTables = `
     END;
 
   -- Every function takes locks in this order, so none waits for another one in a circle: the lives, one epoch, the key of a
-  -- turn or a transaction, a world, rows, and the row of the store before those of agents. The first is for everything that begins a life or ends one.
+  -- turn or a transaction, a world, the row of the store, other rows. The first is for everything that begins a life or ends one.
   CREATE FUNCTION market_agent.lock_lives() RETURNS void LANGUAGE sql
     BEGIN ATOMIC SELECT pg_advisory_xact_lock(1835758594, 0); END;
 

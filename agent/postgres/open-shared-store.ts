@@ -22,7 +22,7 @@ export interface SharedStoreParts extends Pick<AgentConfig, 'agentName' | 'world
   readonly isStandby: boolean
   readonly files: Files
   /** Of the running system: a copy of this host has the same state directory, and its agent is another one. */
-  readonly bootId?: string
+  readonly bootId: string
   readonly log: Log
   /** Called when another agent took over from this one, which must end. */
   readonly onLeaseLost: (error: Error) => void
@@ -34,7 +34,7 @@ export interface SharedStoreParts extends Pick<AgentConfig, 'agentName' | 'world
  * @throws As `OpenStore`.
  */
 export async function openStoreOf(parts: SharedStoreParts, options: JournalOptions): Promise<Store> {
-  const { agentName: name, world, urlText, connect, isStandby, files, bootId = '', log, onLeaseLost } = parts
+  const { agentName: name, world, urlText, connect, isStandby, files, bootId, log, onLeaseLost } = parts
   const { clock, stateDir } = options
   const storeLog = new StoreLog(log)
   const database = await Database.open({

@@ -78,11 +78,11 @@ export class StoreTurns implements Turns {
     const sql = 'SELECT * FROM market_agent.enter($1, $2, $3)'
     const enter = () => database.query(sql, [epoch, key, onceId])
     const [row] = await owed.ask(enter, () => this.oweLeave(key))
-    return this.join(key, row)
+    return this.come(key, row)
   }
 
-  /** The store has a ticket of this agent for a key. @returns Whether it has the turn, too. */
-  join(key: string, ticket: Row | undefined): boolean {
+  /** Notes the turn of a key, if it has come with the ticket. @returns Whether it has. */
+  come(key: string, ticket: Row | undefined): boolean {
     if (ticket?.['has_turn'] !== true) return false
     const { quantity, due_in_ms, version } = ticket
     if (typeof due_in_ms !== 'string') this.#late.set(key, nothingLate)
@@ -181,7 +181,7 @@ export class StoreTurn implements Turn {
   claim(onceId: string | undefined, ticket: Row | undefined): void {
     this.#claimed = { onceId }
     if (!ticket) return
-    this.#state = this.#turns.join(this.key, ticket) ? 'come' : 'entered'
+    this.#state = this.#turns.come(this.key, ticket) ? 'come' : 'entered'
   }
 
   /** Whether the claimed call may be sent as far as the store knows. */

@@ -77,7 +77,12 @@ export function assembleSharedIdentity(
       ...shared,
       open: (process, given) => (options) =>
         openStoreOf(
-          { ...shared, ...given, connect: (url, onEnd) => store.network.connect(process, agentName, url, onEnd) },
+          {
+            ...shared,
+            ...given,
+            bootId: '',
+            connect: (url, onEnd) => store.network.connect(process, agentName, url, onEnd),
+          },
           options,
         ),
     }
