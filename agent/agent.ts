@@ -27,7 +27,7 @@ import type { Outside } from './outside.ts'
 import { takeOwnershipInTime } from './ownership/late-ownership.ts'
 import type { Ownership } from './ownership/ownership.ts'
 import { Contact } from './platform/contact.ts'
-import { partnerApi } from './platform/partner-api.ts'
+import { attemptLifetimeMsOf, partnerApi } from './platform/partner-api.ts'
 import { PlatformClock } from './platform/platform-clock.ts'
 import { proxyOf } from './platform/proxy.ts'
 import { RequestTable } from './spool/requests.ts'
@@ -93,6 +93,7 @@ export async function startAgent(
   const store = await outside.openStore({
     stateDir: config.stateDir,
     clock,
+    attemptLifetimeMs: attemptLifetimeMsOf(config.attemptTimeoutMs),
     isUnanswered: (id) => requestFiles.isUnanswered(id),
     onFull: (cause) => stateLog.onFull(cause),
     onFatal,

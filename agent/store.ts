@@ -38,6 +38,12 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** What a store needs. */
+export interface StoreOptions extends JournalOptions {
+  /** How long an attempt of this agent may reach the platform after it began, in ms. */
+  readonly attemptLifetimeMs: number
+}
+
 /**
  * Opens the store of an agent that owns its state directory.
  *
@@ -46,4 +52,4 @@ export interface Store {
  * @throws {DirUnusableError} It cannot be reached or written.
  * @throws {StoreUnreachableError} It is on another host and cannot be asked.
  */
-export type OpenStore = (options: JournalOptions) => Promise<Store>
+export type OpenStore = (options: StoreOptions) => Promise<Store>

@@ -17,6 +17,14 @@ import { type PlatformRoute, problemOfFailure } from './problem-of-failure.ts'
 /** Added to the timeout of one attempt for an envelope that the agent sends itself: the way there, and a busy platform. */
 const envelopeAttemptSlackS = 20
 
+const envelopeLifetimeSOf = (attemptTimeoutMs: number) => Math.ceil(attemptTimeoutMs / 1000) + envelopeAttemptSlackS
+
+/** How long the platform may still accept the envelope of an attempt, from its start, in ms. */
+export function attemptLifetimeMsOf(attemptTimeoutMs: number): number {
+  // The platform's clock may be behind ours by that much without a correction.
+  return envelopeLifetimeSOf(attemptTimeoutMs) * 1000 + clockOffsetMsTolerated
+}
+
 /** The platform's partner interface. Each request gets a new signature and is sent once. */
 export interface PartnerApi {
   /** Makes one attempt. Nothing that a network or a platform does makes it throw. */
@@ -69,7 +77,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
   const { baseUrl } = options.route
   const { origin, pathname } = new URL(baseUrl)
   const pathPrefix = pathname === '/' ? '' : pathname
-  const attemptLifetimeS = Math.ceil(options.attemptTimeoutMs / 1000) + envelopeAttemptSlackS
+  const attemptLifetimeS = envelopeLifetimeSOf(options.attemptTimeoutMs)
 
   let learning: Promise<void> | undefined
   const askDate = async (): Promise<void> => {
@@ -94,8 +102,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
   }
 
   return {
-    // The platform's clock may be behind ours by that much without a correction.
-    attemptLifetimeMs: attemptLifetimeS * 1000 + clockOffsetMsTolerated,
+    attemptLifetimeMs: attemptLifetimeMsOf(options.attemptTimeoutMs),
 
     learnClock() {
       learning ??= askDate()

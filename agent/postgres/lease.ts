@@ -22,6 +22,8 @@ export interface LeaseOptions {
   /** Of the state directory and the running system. Only one process has both, so an earlier one is dead. */
   readonly stateId: string
   readonly world: string
+  /** How long an attempt of this agent may reach the platform after it began, in ms. */
+  readonly attemptLifetimeMs: number
   /** Whether it may begin only when no other agent serves its world. */
   readonly isStandby: boolean
   /** What it has now. The store may have lost commits of this agent, which says it on each later connection. */
@@ -35,7 +37,6 @@ export interface LeaseOptions {
 const renewalMs = 3_000
 /** The lease is 15 s in the store. An attempt that begins before this has time to be sent. */
 const mayBeginMs = 10_000
-const attemptLifetimeMs = 60_000
 /** How often a standby asks. */
 const standbyMs = 2_000
 const inDoubtText = JSON.stringify(inDoubt)
@@ -58,7 +59,7 @@ export class Lease {
    * @throws {LockedError} Another agent uses the name, or serves the world for which this one stands by.
    */
   static async begin(options: LeaseOptions): Promise<Lease> {
-    const { database, clock, name, stateId, world, isStandby } = options
+    const { database, clock, name, stateId, world, attemptLifetimeMs, isStandby } = options
     const askedMs = clock.monotonicMs()
     await database.queryAtOnce('SELECT market_agent.hear()')
     const [before] = await database.queryAtOnce('SELECT epoch FROM market_agent.agent WHERE name = $1', [name])

@@ -1,4 +1,3 @@
-import type { JournalOptions } from '../call/open-journal.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { storeUrlOf } from '../config/store-url.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
@@ -6,7 +5,7 @@ import type { Files } from '../durable-files/files.ts'
 import { cures } from '../language/cures.ts'
 import type { Log } from '../log/log.ts'
 import { StoreLog } from '../log/store-log.ts'
-import type { SharedStoreStatus, Store } from '../store.ts'
+import type { SharedStoreStatus, Store, StoreOptions } from '../store.ts'
 import { Database, type DatabaseOptions } from './database.ts'
 import { watchLonelyWorlds } from './lonely-worlds.ts'
 import { prepareSchema } from './prepare-schema.ts'
@@ -33,7 +32,7 @@ export interface SharedStoreParts extends Pick<AgentConfig, 'agentName' | 'world
  *
  * @throws As `OpenStore`.
  */
-export async function openStoreOf(parts: SharedStoreParts, options: JournalOptions): Promise<Store> {
+export async function openStoreOf(parts: SharedStoreParts, options: StoreOptions): Promise<Store> {
   const { agentName: name, world, urlText, connect, isStandby, files, bootId, log, onLeaseLost } = parts
   const { clock, stateDir } = options
   const storeLog = new StoreLog(log)

@@ -147,6 +147,19 @@ test('a call with an id and a key costs two round trips. Its turn ends when its 
   await Promise.all([a.close(), b.close()])
 })
 
+test('what a dead agent may have sent is repaired after its last envelope, however long its attempts may take', async () => {
+  const name = await newDatabase(server)
+  const a = await openStoreAgent(server, name, { name: 'a', attemptLifetimeMs: 322_000 })
+  const b = await openStoreAgent(server, name, { name: 'b' })
+  await a.journal.claim(idempotent('adjusted'), a.turns.take('itemRef sword', 'join-now'), inTime())
+  await a.kill()
+  await endLease(b, 'a')
+  expect(await renew(b)).toEqual([{ name: 'a' }])
+  const [repair] = await b.database.query('SELECT due_at_ms - market_agent.now_ms() AS rest_ms FROM market_agent.repair')
+  expect(Number(repair?.['rest_ms'])).toBeGreaterThan(300_000)
+  await b.close()
+})
+
 test('what a dead agent had is taken over: sent once calls are in doubt, others can be made again', async () => {
   const { a, b } = await twoAgents()
   const turn = a.turns.take('itemRef sword', 'join-now')
@@ -400,7 +413,8 @@ test('what an agent wrote on an earlier connection is not done late: its beginni
     if (sql.includes('begin_epoch')) proxy.holdBack()
     return query(sql, values)
   }
-  const options = { database: slow, clock: systemClock, name: 'a', stateId: 'of a', world: '', isStandby: false }
+  const agent = { name: 'a', stateId: 'of a', world: '', isStandby: false, attemptLifetimeMs: 32_000 }
+  const options = { database: slow, clock: systemClock, ...agent }
   const nothing = { underWay: () => ({ keys: [], turns: [], ids: [] }) }
   const ignored = { ...nothing, onTakeOver: () => undefined, onError: () => undefined }
   await expect(Lease.begin({ ...options, ...ignored })).rejects.toThrow(StoreUnreachableError)

@@ -36,6 +36,7 @@ test('of a host and its copy, the second agent with the name is refused as on an
       },
       {
         ...{ stateDir: dir.path, clock: systemClock, isUnanswered: () => false, onFull: () => undefined },
+        attemptLifetimeMs: 32_000,
         onFatal: (error) => expect.unreachable(error.message),
       },
     )

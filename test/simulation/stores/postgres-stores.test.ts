@@ -10,7 +10,10 @@ import { testTurns } from './turns-contract.ts'
 const server = await startCrashableServer()
 afterAll(() => server[Symbol.asyncDispose]())
 
-const agent = { name: 'a', stateId: 'of a', world: '', isStandby: false, onTakeOver: () => undefined }
+const agent = {
+  ...{ name: 'a', stateId: 'of a', world: '', isStandby: false },
+  ...{ attemptLifetimeMs: 32_000, onTakeOver: () => undefined },
+}
 
 testJournal('PostgreSQL', () =>
   postgresUnderTest(server, async (database, parts) => {
