@@ -84,15 +84,17 @@ export class Network {
     return { ended, giveUp: (cause) => end({ kind: 'failed', wasSent, cause }) }
   }
 
-  #mayCome({ status }: NetworkAnswer, address: string): boolean {
-    return status !== 200 || !this.finalAddresses.has(address)
+  /** An intermediary answers everything in one way while it does. */
+  #pageOf(intermediary: Random, address: string): NetworkAnswer {
+    const isFinal = this.finalAddresses.has(address)
+    return intermediary.part('page').pick(intermediaryAnswers.filter(({ status }) => status !== 200 || !isFinal))
   }
 
   /** What happens to a request that has left. */
   #exchange(connected: Connected): void {
     const { address, answer, fail } = connected
     const intermediary = this.faults.strikes('answer of an intermediary', address)
-    if (intermediary) answer(intermediary.pick(intermediaryAnswers.filter((found) => this.#mayCome(found, address))))
+    if (intermediary) answer(this.#pageOf(intermediary, address))
     else if (this.faults.strikes('reset before it arrives', address)) fail('ECONNRESET')
     else if (!this.faults.strikes('request dropped', address)) this.#deliver(connected)
   }

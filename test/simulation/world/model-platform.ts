@@ -29,6 +29,8 @@ export interface ModelPlatform {
   readonly composed: ComposedPlatform
   /** While it is on, half of the calls act and are answered with 500. */
   readonly failing: { isOn: boolean }
+  /** Each itemRef with each quantity that an `ADJUST_STOCK` has set. */
+  readonly acceptedStocks: ReadonlySet<string>
   /** Gives a game server another signing key, besides those that it has. @returns The kid. */
   addKey(gameServerId: number): string
   /** The itemRef that a transaction is about; empty for none. */
@@ -63,6 +65,12 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
   let composed: ComposedPlatform | undefined
   let isNew = true
   const failing = { isOn: false }
+  const acceptedStocks = new Set<string>()
+  function onAccepted(path: string, body: string): void {
+    if (path !== '/v1/api/market/listings') return
+    const { action, itemRef, observedQuantity } = JSON.parse(body) as Readonly<Record<string, unknown>>
+    if (action === 'ADJUST_STOCK') acceptedStocks.add(`${itemRef} ${observedQuantity}`)
+  }
   const program = host.install('platform', (process) => {
     const write = (line: string) => {
       if (process.state !== 'dead') onBug(line)
@@ -85,7 +93,7 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
     network.listen(
       process,
       platformAddress,
-      answererOf(platform, () => failing.isOn && process.random.happens(0.5)),
+      answererOf(platform, { fails: () => failing.isOn && process.random.happens(0.5), onAccepted }),
     )
     platform.schedule.start()
     if (!isNew) return
@@ -99,6 +107,7 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
       return composed
     },
     failing,
+    acceptedStocks,
     addKey(gameServerId) {
       if (!composed) throw new Error('the platform has not been started yet')
       const { platform, directory } = composed

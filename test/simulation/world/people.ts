@@ -65,7 +65,7 @@ export function installPeople({ host, platform, shops, day, nowMs }: PeopleParts
 
   function decideAbout(transaction: TransactionRow, random: Random): void {
     const composed = platform.composed.platform
-    const isClosing = day.phase !== 'open' && day.phase !== 'dusk'
+    const isClosing = day.phase === 'closing' || day.phase === 'closed'
     for (const [move, rate] of usualMoves[phaseOfRow(transaction)] ?? []) {
       // A dispute would hide an order that is stranded.
       if ((isClosing && move === 'dispute') || !random.happens(rate)) continue
@@ -91,7 +91,7 @@ export function installPeople({ host, platform, shops, day, nowMs }: PeopleParts
       for (;;) {
         await clock.sleep(random.magnitude(200, 5_000))
         if (!platform.program.process) continue
-        if (day.phase === 'open' || day.phase === 'dusk') wantSomething(random)
+        if (day.phase === 'open' || day.phase === 'wave') wantSomething(random)
         lookAtPurchases(random)
       }
     }

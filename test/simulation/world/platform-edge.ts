@@ -9,13 +9,21 @@ import type { ModelProcess } from '../process.ts'
 /** What a platform answers that has acted and then failed. */
 const failed = { status: 500, headers: {}, body: Buffer.from('{"message":"Erro interno."}') }
 
-/** The partner routes, as the network calls them. @param fails Whether the platform fails after it acted. */
-export function answererOf({ answerPartner, clock }: ComposedPlatform, fails: () => boolean): Handler {
+interface EdgeOptions {
+  /** Whether the platform fails after it acted. */
+  readonly fails: () => boolean
+  /** Called with the path and the body of each request that the platform has accepted. */
+  readonly onAccepted: (path: string, body: string) => void
+}
+
+/** The partner routes, as the network calls them. */
+export function answererOf({ answerPartner, clock }: ComposedPlatform, { fails, onAccepted }: EdgeOptions): Handler {
   return async ({ method, path, headers, body }) => {
     const readBody = async () => Buffer.from(body)
     // The client of a real connection adds it.
     const rawHeaders = [...headers, 'content-length', String(body.length)]
     const answer = await answerPartner(requestOf({ method, target: path, rawHeaders, remoteAddress: '', readBody }))
+    if (answer.status === 200) onAccepted(path, Buffer.from(body).toString())
     if (answer.ending !== undefined && answer.ending !== 'whole') return undefined
     if (fails()) return failed
     const { status } = answer

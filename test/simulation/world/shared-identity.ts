@@ -11,6 +11,8 @@ import { drawWays, type GameServer, installGameOf, newGameServer, type Server, t
 import type { Inhabitants } from './whole-world.ts'
 
 const balancer = 'balancer:8081'
+/** An agent that is dead has a lease of 15 s, and its envelopes may be valid for some 32 s after it. */
+const stillMs = 65_000
 
 /** Where the platform sends the webhooks of an identity with several hosts. */
 export const webhookUrlOfShared = `http://${balancer}/webhook`
@@ -106,5 +108,5 @@ export function assembleSharedIdentity(
     balancer,
     names.map((name) => `${name}:8081`),
   )
-  return { servers, agents: [...servers, ...spares], store, leftInStore: () => promises.findLeft() }
+  return { servers, agents: [...servers, ...spares], store, leftInStore: () => promises.findLeft(), stillMs }
 }

@@ -3,17 +3,16 @@ import { type NetworkTargets, networkFaults } from '../faults/network-faults.ts'
 import { ModelHost } from '../host.ts'
 import { Network } from '../network/network.ts'
 import type { Random } from '../random.ts'
-import { type Scheduler, worldActor } from '../scheduler.ts'
+import { worldActor } from '../scheduler.ts'
 import type { Simulation, World, WorldParts } from '../simulation.ts'
 import { endStoreEngine, StoreCluster, storeEngine } from '../sql/store-cluster.ts'
 import { type StoreTargets, storeFaults } from '../sql/store-faults.ts'
 import type { AgentHost } from './agent-host.ts'
-import type { ModelAgent } from './agent-program.ts'
 import type { Day } from './game/game-program.ts'
 import { installPlatform, type Registration } from './model-platform.ts'
 import { installPeople } from './people.ts'
 import { Judge } from './promises/judge.ts'
-import { duskMs, QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
+import { QuietPromises, type Unfinished, waveMs } from './promises/quiet-promises.ts'
 import { assembleServer, type Server, type ServerParts } from './server.ts'
 import { assembleSharedIdentity, webhookUrlOfShared } from './shared-identity.ts'
 import { type WorldTargets, worldFaults } from './world-faults.ts'
@@ -35,7 +34,7 @@ const quietMsMax = 90 * 60_000
 /** A world with a shared store takes as long as ten others. */
 const sharedRate = 1 / 50
 const sharedHosts = 3
-const dusk = worldActor('dusk')
+const wave = worldActor('wave')
 
 /** The whole world: agents, platform, game servers, people, and everything between them. */
 export function wholeWorld(options: WorldOptions = {}): Simulation<Targets> {
@@ -68,7 +67,12 @@ export interface Inhabitants {
   readonly agents: readonly AgentHost[]
   readonly store: StoreCluster | undefined
   readonly leftInStore: () => Unfinished | undefined
+  /** How long it takes at most until what arrived late is made good. */
+  readonly stillMs: number
 }
+
+/** An envelope of the agent is valid for some 32 s. */
+const ownStillMs = 50_000
 
 async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layout): Promise<World<Targets>> {
   const judge = new Judge()
@@ -92,7 +96,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     onBug: (line) => judge.break('the platform has no bug', line),
   })
   const parts: ServerParts = { scheduler, random, network, day, nowMs, platform, judge, registrations }
-  const { servers, agents, store, leftInStore } =
+  const { servers, agents, store, leftInStore, stillMs } =
     kind === 'shared-identity'
       ? assembleSharedIdentity(names, parts, far, new StoreCluster(await storeEngine(), scheduler, random))
       : ownIdentities(names, parts)
@@ -100,7 +104,34 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   store?.start()
   for (const program of far.programs) program.start()
 
-  const quiet = new QuietPromises({ judge, platform, servers, agents, leftInStore, day, network, nowMs })
+  const ofWaves = random.part('waves')
+  /** What an agent left on a slow network must be made good by the next process, or by another agent. */
+  function endInWave(agentHost: AgentHost, draws: Random): void {
+    const how = draws.pick(['not', 'killed', 'stopped'])
+    const { program } = agentHost.agent
+    const startAgain = () => program.start()
+    scheduler.after(draws.between(0, waveMs), wave, `an agent is ${how}`, () => {
+      if (how === 'stopped') quiet.restart(agentHost)
+      if (how !== 'killed') return
+      program.process?.end()
+      scheduler.after(draws.magnitude(50, 10_000), wave, 'it is started again', startAgain)
+    })
+  }
+  const onWave = () => {
+    for (const agentHost of agents) endInWave(agentHost, ofWaves)
+  }
+  const quiet = new QuietPromises({
+    judge,
+    platform,
+    servers,
+    agents,
+    leftInStore,
+    day,
+    network,
+    stillMs,
+    nowMs,
+    onWave,
+  })
   return {
     targets: {
       hosts: agents.map(({ host }) => host),
@@ -113,13 +144,12 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     },
     checkSafety: () => judge.assertKept(),
     heal() {
-      quiet.begin()
       store?.start()
       for (const program of [far, ...agents.map(({ host }) => host)].flatMap(({ programs }) => programs)) {
         program.process?.resume()
         program.start()
       }
-      for (const { agent, host } of agents) killInDusk(agent, scheduler, random.part(`dusk of ${host.name}`))
+      quiet.begin()
     },
     isQuiet: () => quiet.isReached(),
     checkLiveness() {
@@ -134,16 +164,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   }
 }
 
-/** What an agent left on a slow network must be made good by the next process, or by another agent. */
-function killInDusk({ program }: ModelAgent, scheduler: Scheduler, random: Random): void {
-  if (random.happens(0.5)) return
-  scheduler.after(random.between(0, duskMs), dusk, 'an agent is killed', () => {
-    program.process?.end()
-    scheduler.after(random.magnitude(50, 30_000), dusk, 'it is started again', () => program.start())
-  })
-}
-
 function ownIdentities(names: readonly string[], parts: ServerParts): Inhabitants {
   const servers = names.map((name) => assembleServer(name, parts))
-  return { servers, agents: servers, store: undefined, leftInStore: () => undefined }
+  return { servers, agents: servers, store: undefined, leftInStore: () => undefined, stillMs: ownStillMs }
 }

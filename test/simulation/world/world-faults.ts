@@ -100,6 +100,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
   { part: 'game server', name: 'writes in place', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('writesInPlace') },
   { part: 'configuration', name: 'signing key rotated', lastsMs: [1, 1], strike: rotateKey },
   { part: 'configuration', name: 'reload', lastsMs: [1, 1], strike: reload },
+  { part: 'configuration', name: 'agent stopped and started', lastsMs: [1, 1], strike: restartAgent },
 ]
 
 /** For longer than an order's file may be acted on. */
@@ -159,6 +160,11 @@ function failAfterActing({ platform: { failing } }: WorldTargets) {
 
 function rotateKey({ agents, platform }: WorldTargets, random: Random) {
   if (platform.program.process) random.pick(agents).rotateKey()
+  return () => undefined
+}
+
+function restartAgent({ agents }: WorldTargets, random: Random) {
+  random.pick(agents).restart(() => undefined)
   return () => undefined
 }
 

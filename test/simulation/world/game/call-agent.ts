@@ -16,6 +16,7 @@ export interface GameCall {
 /** What the agent answered, as both ways have it. */
 export interface Told {
   readonly ok: boolean
+  readonly id?: string
   /** On success: the platform's result. */
   readonly data: Readonly<Record<string, unknown>>
   readonly status?: number
@@ -171,12 +172,13 @@ function readTold(text: string, dataOf: (answer: Json) => unknown): Told | undef
   } catch {
     return undefined
   }
-  const { ok, status, code, uncertain } = answer
+  const { ok, id, status, code, uncertain } = answer
   if (typeof ok !== 'boolean') return undefined
   return {
     ok,
     data: (ok ? dataOf(answer) : {}) as Json,
     isUncertain: uncertain === true,
+    ...(typeof id === 'string' && { id }),
     ...(typeof status === 'number' && { status }),
     ...(typeof code === 'string' && { code }),
     text,

@@ -21,11 +21,10 @@ export interface GameWays {
 /** The day of a game server, as the world decides it. */
 export interface Day {
   /**
-   * `open`: people sell and buy. Then nobody asks for a purchase any more. `dusk`: what is begun continues while items are
-   * sold inside the games, over a slow network. `closing`: what is begun is brought to its end. `evening`: as `dusk`,
-   * after it. `closed`: the agents are started again.
+   * `open`: people sell and buy. `wave`: people buy and play, over a slow network. `calm`: after a wave, what is begun
+   * continues. `closing`: what is begun is brought to its end. `closed`: the agents are started again.
    */
-  phase: 'open' | 'dusk' | 'closing' | 'evening' | 'closed'
+  phase: 'open' | 'wave' | 'calm' | 'closing' | 'closed'
 }
 
 export interface GameParts extends GameWays {
@@ -65,7 +64,7 @@ export function installGame(parts: GameParts): Program {
       store,
       reportsBy,
       quirks: parts.quirks,
-      canGive: () => process.random.happens(parts.day.phase === 'dusk' ? 0.5 : 0.85),
+      canGive: () => process.random.happens(parts.day.phase === 'wave' ? 0.5 : 0.85),
       detail: () => process.random.pick(details),
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
@@ -133,10 +132,11 @@ const rest: Act = async () => undefined
 /** What is done at each time of the day, besides what must be reported. */
 const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
   open: [offerItem, buy, buy, buy, buy, buy, sellInGame, askSomething, withdrawItem],
-  dusk: [buy, sellInGame],
-  closing: [rest],
-  evening: [sellInGame, rest],
-  closed: [rest],
+  wave: [buy, sellInGame],
+  calm: [rest],
+  // An agent is ready when it has spoken with the platform.
+  closing: [rest, rest, askSomething],
+  closed: [rest, rest, askSomething],
 }
 
 /** Lists an item for sale. An itemRef makes it safe to repeat: a second time is 409. */
@@ -183,6 +183,9 @@ async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<
   // Two threads of the game server may ask at once.
   if (callsBy === 'http' && process.random.happens(0.1)) void call(purchase)
   const told = await call(purchase)
+  // A mistake: the id of a purchase for another one.
+  if (told?.ok && callsBy === 'http' && process.random.happens(0.05))
+    await call({ ...purchase, input: { ...purchase.input, quantity: quantity + 1 } })
   // Some ask again although they have an answer: it is the stored one.
   if (told && !(callsBy === 'http' && process.random.happens(0.3))) wants.close(id)
 }

@@ -10,6 +10,8 @@ export interface DecidedOrder {
   readonly name?: string | undefined
   /** The platform has the result, or needs it no more. Only for a game server that reports by itself. */
   readonly isReported?: boolean
+  /** The game server has heard that the transaction is over. */
+  readonly isEnded?: boolean
 }
 
 /** What a game server keeps: the smallest world that the guide asks for. It is saved whole, as one JSON text. */
@@ -80,8 +82,8 @@ export function end(state: GameState, event: { readonly transactionId: number; r
   const known = state.orders[transactionId]
   state.orders[transactionId] =
     known && known.result !== 'TEMPORARY'
-      ? { ...known, isReported: true }
-      : { itemRef, quantity: 0, result: 'OUT_OF_STOCK', isReported: true }
+      ? { ...known, isReported: true, isEnded: true }
+      : { itemRef, quantity: 0, result: 'OUT_OF_STOCK', isReported: true, isEnded: true }
 }
 
 /** The platform has accepted a result. */

@@ -1,6 +1,7 @@
 import { startOfRunMs } from '../../host-clock.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { ModelPlatform } from '../model-platform.ts'
+import { actedAsTold } from './acted.ts'
 import type { Break } from './judge.ts'
 
 /** How long the agent remembers an answer, less what a clock may drift. */
@@ -14,6 +15,7 @@ const ofMistakes = ['JSON_INVALID', 'INPUT_INVALID', 'INPUT_MISSING', 'INPUT_NOT
 
 /** The first answer to a purchase. */
 interface FirstAnswer {
+  readonly input: string
   readonly told: Told
   readonly atMs: number
   /** What is stored was stored later. */
@@ -68,7 +70,11 @@ export class AnswerPromises {
     this.#asked.set(id, { open, isAlone: open === 1 })
   }
 
-  readonly onTold = ({ operation, id }: GameCall, told: Told): void => {
+  readonly onTold = (call: GameCall, told: Told): void => {
+    const { operation, id } = call
+    if (told.id !== id) this.#break('an answer has the id of its request', `${id}: ${told.text}`)
+    if (told.ok && !actedAsTold(call, this.#platform, this.#gameServerId()))
+      this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)
     if (told.code !== undefined && ofMistakes.includes(told.code))
       this.#break('no request of a game server that writes correct ones is called invalid', told.text)
     if (operation !== 'transaction.create' || id === undefined) return
@@ -77,18 +83,25 @@ export class AnswerPromises {
     if (told.ok && !isMade) this.#break('ok means that the platform acted', `${id}: ${told.text}`)
     const { open, isAlone } = this.#asked.get(id) ?? { open: 0, isAlone: false }
     this.#asked.set(id, { open: open - 1, isAlone })
+    const first = this.#first.get(id)
+    const isOther = first !== undefined && first.input !== JSON.stringify(call.input)
+    if (isOther && told.ok) this.#break('an id is not used for two calls', `${id}: ${told.text}`)
+    if (isOther) return
     if (!told.ok && !told.isUncertain && isAlone) this.#refused.set(id, told)
-    this.#compare(id, told)
+    this.#compare(call, told)
     this.#checkRefusals()
   }
 
-  #compare(id: string, told: Told): void {
+  #compare({ id = '', input }: GameCall, told: Told): void {
     const first = this.#first.get(id)
     if (told.code !== undefined && ofTheMoment.includes(told.code)) return
     const isStored =
       told.ok || told.isUncertain || (told.status !== undefined && [400, 404, 409, 422].includes(told.status))
     const nowMs = this.#nowMs()
-    if (!first && isStored) this.#first.set(id, { told, atMs: nowMs, askedMs: this.#firstAskedMs.get(id) ?? nowMs })
+    if (!first && isStored) {
+      const askedMs = this.#firstAskedMs.get(id) ?? nowMs
+      this.#first.set(id, { input: JSON.stringify(input), told, atMs: nowMs, askedMs })
+    }
     if (!first || !isStored || nowMs - first.atMs > windowMs || !this.#isWindowKept(first.askedMs)) return
     const strip = (text: string) => text.replace(',"replayed":true', '')
     if (strip(first.told.text) !== strip(told.text))

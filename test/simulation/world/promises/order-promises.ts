@@ -21,6 +21,8 @@ interface OrderPromisesParts {
 /** What agents promise about the paid orders of one game server. */
 export class OrderPromises {
   readonly #parts: OrderPromisesParts
+  /** Transactions whose terminal event was acknowledged. */
+  readonly #ended = new Set<number>()
 
   constructor(parts: OrderPromisesParts) {
     this.#parts = parts
@@ -66,10 +68,18 @@ export class OrderPromises {
 
   /** The agent answers a webhook of the platform. */
   readonly onAcknowledged = (event: string, transactionId: number): void => {
+    if (event === 'transaction_terminal') this.#ended.add(transactionId)
     if (event !== 'transfer_order' || this.#parts.state().orders[transactionId]) return
     // An order that is over, or disputed, needs no reply.
     if (this.#wordsOfLastMinute(transactionId).every((isAwaited) => isAwaited))
       this.#parts.break('an order is acknowledged only when the game server has it durably', String(transactionId))
+  }
+
+  /** A terminal event that was acknowledged and that the game server has not got; undefined if there is none. */
+  findUntold(): number | undefined {
+    const { orders } = this.#parts.state()
+    for (const id of this.#ended) if (!orders[id]?.isEnded) return id
+    return undefined
   }
 
   /** When all is quiet: what the game server gave is what the platform sold. */

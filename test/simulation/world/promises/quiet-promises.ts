@@ -3,10 +3,10 @@ import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/m
 import type { Network } from '../../network/network.ts'
 import type { AgentHost } from '../agent-host.ts'
 import type { Day } from '../game/game-program.ts'
-import { left } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
 import type { Judge } from './judge.ts'
+import { StockPromises } from './stock-promises.ts'
 
 interface QuietParts {
   readonly judge: Judge
@@ -18,7 +18,11 @@ interface QuietParts {
   readonly leftInStore: () => Unfinished | undefined
   readonly day: Day
   readonly network: Network
+  /** How long nothing may be left before all is quiet: what arrives late is made good then. */
+  readonly stillMs: number
   readonly nowMs: () => number
+  /** Called when a wave begins. */
+  readonly onWave: () => void
 }
 
 /** Something that has not ended. */
@@ -29,14 +33,14 @@ export interface Unfinished {
 
 /** How often it is asked whether all is quiet: virtual ms. */
 const lookMs = 2_000
-/** So long nothing may be left before it counts: an abandoned attempt may still arrive and is repaired then. */
-const stillMs = 45_000
 /** So long a file may be there: those of game servers that ask come and go. */
 const fileMsMax = 20_000
 const statusAgeMsMax = 30_000
-/** How long people still buy after the storm. */
-export const duskMs = 90_000
-const eveningMs = 60_000
+/** After the storm: how often, and how long each time, people buy and play over a slow network. */
+const waves = 3
+export const waveMs = 40_000
+/** A calm is longer than what its wave has left may take until it is made good. */
+const calmAfterStillMs = 10_000
 /** Longer than an attempt, and shorter than its envelope is valid. */
 const slowMsMax = 25_000
 
@@ -45,19 +49,22 @@ export class QuietPromises {
   readonly #parts: QuietParts
   #nextLookMs = 0
   #quietSinceMs: number | undefined
-  #slownessEndsMs = 0
+  #wavesLeft = waves
+  #phaseEndsMs = 0
+  #healthySinceMs = Number.POSITIVE_INFINITY
   #endSlowness: () => void = () => undefined
+  readonly #stocks: StockPromises
   /** When each file of the spools was first seen. */
   #seenMs = new Map<string, number>()
 
   constructor(parts: QuietParts) {
     this.#parts = parts
+    this.#stocks = new StockPromises({ ...parts, break: parts.judge.break })
   }
 
   /** The faults are over. */
   begin(): void {
-    this.#parts.day.phase = 'dusk'
-    this.#slowDown(duskMs)
+    this.#beginWave()
   }
 
   /** Asked before each event, so it looks only now and then. */
@@ -65,10 +72,12 @@ export class QuietPromises {
     const nowMs = this.#parts.nowMs()
     if (nowMs < this.#nextLookMs) return false
     this.#nextLookMs = nowMs + lookMs
+    this.#stocks.look(this.#healthySinceMs)
     const unfinished = this.#findUnfinished()
+    this.#changePhase(unfinished)
     if (unfinished) this.#quietSinceMs = undefined
     else this.#quietSinceMs ??= nowMs
-    return this.#quietSinceMs !== undefined && nowMs >= this.#quietSinceMs + stillMs
+    return this.#quietSinceMs !== undefined && nowMs >= this.#quietSinceMs + this.#parts.stillMs
   }
 
   check(): void {
@@ -79,48 +88,58 @@ export class QuietPromises {
   /** The first thing that has not ended; in the order in which they end. */
   #findUnfinished(): Unfinished | undefined {
     const { servers, agents, leftInStore, day } = this.#parts
-    const unfinished =
+    return (
       this.#openTransaction() ??
       firstOf(servers, openOrder) ??
+      firstOf(servers, untoldEnd) ??
       firstOf(servers, unitsSetAside) ??
       this.#oldFile() ??
       firstOf(servers, (server) => this.#wrongStock(server)) ??
       firstOf(agents, (agent) => this.#wrongStatus(agent)) ??
       (day.phase === 'closed' ? leftInStore() : undefined)
-    const isSlownessOver = this.#parts.nowMs() >= this.#slownessEndsMs
-    if (day.phase === 'dusk' && isSlownessOver) this.#beginClosing()
-    else if (day.phase === 'closing' && !unfinished) this.#beginEvening()
-    else if (day.phase === 'evening' && isSlownessOver) this.#endDay()
-    return unfinished
+    )
   }
 
-  /** What game servers say while every request may overtake another one is brought to its end (I6). */
-  #beginClosing(): void {
-    this.#endSlowness()
-    this.#parts.day.phase = 'closing'
+  #changePhase(unfinished: Unfinished | undefined): void {
+    const { day, nowMs } = this.#parts
+    const isTime = nowMs() >= this.#phaseEndsMs
+    if (day.phase === 'wave' && isTime) this.#beginCalm()
+    else if (day.phase === 'calm' && isTime && this.#wavesLeft > 0) this.#beginWave()
+    else if (day.phase === 'calm' && isTime) day.phase = 'closing'
+    else if (day.phase === 'closing' && !unfinished) this.#endDay()
   }
 
-  /** No order corrects a stock any more. */
-  #beginEvening(): void {
-    this.#parts.day.phase = 'evening'
-    this.#slowDown(eveningMs)
-  }
-
-  #slowDown(ms: number): void {
-    const { network, nowMs } = this.#parts
-    this.#slownessEndsMs = nowMs() + ms
+  /** Every request may overtake another one. */
+  #beginWave(): void {
+    const { day, network, nowMs, onWave } = this.#parts
+    this.#wavesLeft--
+    day.phase = 'wave'
+    this.#phaseEndsMs = nowMs() + waveMs
+    this.#healthySinceMs = Number.POSITIVE_INFINITY
     this.#endSlowness = network.faults.slowMsMax.add(slowMsMax)
+    onWave()
+  }
+
+  /** Nothing new is said, so nothing hides what arrives late. */
+  #beginCalm(): void {
+    const { day, stillMs, nowMs } = this.#parts
+    this.#endSlowness()
+    day.phase = 'calm'
+    this.#phaseEndsMs = nowMs() + stillMs + calmAfterStillMs
+    this.#healthySinceMs = nowMs()
   }
 
   /** The agents are started again, so that nothing is only in their memory. */
   #endDay(): void {
     this.#parts.day.phase = 'closed'
     this.#quietSinceMs = undefined
-    this.#endSlowness()
-    for (const agentHost of this.#parts.agents) {
-      const before = claimsAt(agentHost)
-      agentHost.agent.restart(() => this.#checkStopped(agentHost, before))
-    }
+    for (const agentHost of this.#parts.agents) this.restart(agentHost)
+  }
+
+  /** Stops an agent in order, and starts it again. Its disk must be healthy. */
+  restart(agentHost: AgentHost): void {
+    const before = claimsAt(agentHost)
+    agentHost.agent.restart(() => this.#checkStopped(agentHost, before))
   }
 
   #openTransaction(): Unfinished | undefined {
@@ -152,14 +171,16 @@ export class QuietPromises {
     return undefined
   }
 
-  /** The status shows that nothing is open. It does not say `ready` before the agent has spoken with the platform. */
+  /** The status shows that nothing is open and nothing is wrong. */
   #wrongStatus({ host: { name }, isStandby, seen: { status, atMs } }: AgentHost): Unfinished | undefined {
     if (isStandby) return undefined
     const promise = 'the status shows what is open'
     if (!status || atMs < this.#parts.nowMs() - statusAgeMsMax) return { promise, facts: `${name}: no status` }
-    const { orders, calls } = status
-    if (orders?.open === 0 && orders.waiting === 0 && calls.waiting === 0) return undefined
-    return { promise, facts: `${name}: ${JSON.stringify({ orders, calls })}` }
+    const { orders, calls, ready, reasons, journal, spool } = status
+    const isOpen = orders?.open !== 0 || orders.waiting !== 0 || calls.waiting !== 0
+    const isWrong = !ready || !journal.writable || (spool?.oldestAgeS ?? 0) > fileMsMax / 1_000
+    if (!isOpen && !isWrong) return undefined
+    return { promise, facts: `${name}: ${JSON.stringify({ orders, calls, reasons, journal, spool })}` }
   }
 
   /** A file that was refused stays for a day, and a temporary one that could not be removed until the next start. */
@@ -173,21 +194,11 @@ export class QuietPromises {
       if (!before.has(file)) this.#parts.judge.break('a stop leaves no claim', `${agentHost.host.name}: ${file}`)
   }
 
-  /** The platform knows the stock that the game server said last (I6). */
-  #wrongStock({ name, gameServerId, saved }: Server): Unfinished | undefined {
-    const state = saved()
-    const { listings } = this.#parts.platform.composed.platform.tables
-    for (const [itemRef, item] of Object.entries(state.items)) {
-      // The game server never heard that it is registered, or heard that it is withdrawn.
-      if (!item.isRegistered || item.isWithdrawn) continue
-      const listing = listings.byItemRef(gameServerId() ?? 0, itemRef)
-      if (listing?.status === 'ACTIVE' && (item.isToReport || listing.observedQuantity !== left(state, itemRef)))
-        return {
-          promise: 'the platform ends with the last stock that it accepted',
-          facts: `${name} ${itemRef}: ${listing.observedQuantity} in place of ${left(state, itemRef)}`,
-        }
-    }
-    return undefined
+  #wrongStock(server: Server): Unfinished | undefined {
+    const facts = this.#stocks.findWrong(server)
+    return facts === undefined
+      ? undefined
+      : { promise: 'the platform ends with the last stock that it accepted', facts }
   }
 }
 
@@ -210,6 +221,13 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => Unfinished 
 function openOrder({ name, openOrders }: Server): Unfinished | undefined {
   const [open] = openOrders()
   return open && { promise: 'every order comes to an end', facts: `${name}: ${open.transactionId} is ${open.phase}` }
+}
+
+function untoldEnd({ name, orders }: Server): Unfinished | undefined {
+  const untold = orders.findUntold()
+  return untold === undefined
+    ? undefined
+    : { promise: 'a terminal event that was acknowledged reaches the game server', facts: `${name}: ${untold}` }
 }
 
 /** The terminal event of an order that was put off frees its units. */
