@@ -87,14 +87,17 @@ async function findRivals(
   options: ConnectOptions,
 ): Promise<readonly StoreHost[]> {
   const others = url.hosts.slice(url.hosts.indexOf(host) + 1)
-  const rivals = others.map(async (other) => {
-    const session = await connectToStore({ ...url, hosts: [other] }, options, () => undefined).catch(() => undefined)
-    if (!session) return []
-    const { rows } = await session.client.query('SELECT pg_postmaster_start_time()::text AS started')
-    await session.end()
-    return rows[0]?.['started'] === started ? [] : [other]
-  })
-  return (await Promise.all(rivals)).flat()
+  const startOf = async (other: StoreHost): Promise<unknown> => {
+    const { client, end } = await connectToStore({ ...url, hosts: [other] }, options, () => undefined)
+    try {
+      return (await client.query('SELECT pg_postmaster_start_time()::text AS started')).rows[0]?.['started']
+    } finally {
+      await end()
+    }
+  }
+  // One that cannot be asked accepts no writes.
+  const starts = await Promise.all(others.map((other) => startOf(other).catch(() => started)))
+  return others.filter((_, n) => starts[n] !== started)
 }
 
 async function schemaBy(
