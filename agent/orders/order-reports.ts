@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { deliveryFailure, deliveryFailureReport } from '../../contract/transaction.ts'
 import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
@@ -23,14 +22,9 @@ export interface OrderReportsOptions {
 
 interface ItemBefore {
   readonly itemRef: string
-  /** The newest observation; null for none. */
-  readonly quantity: number | null
-  /** How often its stock was noted. */
-  readonly stocks: number
+  /** Of its newest observation. That may be as large as the one before. */
+  readonly version: string
 }
-
-/** A count is needed while a report is under way: half a minute at most. */
-const itemsMax = 10_000
 
 /** Learns the results of orders from calls: those of the game server, and the agent's own reports. */
 export class OrderReports implements CallReports {
@@ -39,8 +33,6 @@ export class OrderReports implements CallReports {
   readonly #firstTemporary = new WeakSet<PlatformCall>()
   /** What was known about its item when a report of a failure left. */
   readonly #itemBefore = new WeakMap<PlatformCall, ItemBefore>()
-  /** How often the stock of an item was noted. The newest one may be as large as the one before the report. */
-  readonly #stocks = new LRUCache<string, number>({ max: itemsMax })
 
   constructor(options: OrderReportsOptions) {
     this.#options = options
@@ -57,20 +49,13 @@ export class OrderReports implements CallReports {
   async begin(call: PlatformCall): Promise<void> {
     const { book } = this.#options
     const { operation, input } = call
-    if (operation.reports === 'stock') {
-      const itemRef = String(input['itemRef'])
-      this.#stocks.set(itemRef, this.#stocksOf(itemRef) + 1)
-      return book.ledger.observe(itemRef, Number(input['observedQuantity']))
-    }
+    if (operation.reports === 'stock')
+      return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
     if (operation.reports !== 'failure') return
     const transactionId = Number(call.input['transactionId'])
     const itemRef = (await book.ledger.find(transactionId))?.itemRef
     if (itemRef !== undefined)
-      this.#itemBefore.set(call, {
-        itemRef,
-        quantity: await book.ledger.observationOf(itemRef),
-        stocks: this.#stocksOf(itemRef),
-      })
+      this.#itemBefore.set(call, { itemRef, version: await book.ledger.observationVersionOf(itemRef) })
     const isTemporary = call.input['reason'] === 'TEMPORARY'
     if (isTemporary && (await book.change(transactionId, noteTemporary))) this.#firstTemporary.add(call)
   }
@@ -96,22 +81,15 @@ export class OrderReports implements CallReports {
    *
    * @returns Whether there is a newer one.
    */
-  async #repairStale(
-    { itemRef, quantity, stocks }: ItemBefore,
-    isAccepted: boolean,
-    lateUntilMs: number,
-  ): Promise<boolean> {
+  async #repairStale({ itemRef, version }: ItemBefore, isAccepted: boolean, lateUntilMs: number): Promise<boolean> {
     const { book, observations, clock } = this.#options
+    const hasNewer = (await book.ledger.observationVersionOf(itemRef)) !== version
     const newest = await book.ledger.observationOf(itemRef)
-    const isStale = newest !== null && (newest !== quantity || this.#stocksOf(itemRef) !== stocks)
+    const isStale = hasNewer && newest !== null
     if (lateUntilMs > 0) await observations.expectLate(itemRef, lateUntilMs)
     else if (isStale && isAccepted) await observations.expectLate(itemRef, clock.monotonicMs() + 1)
     if (isStale) await observeNewest(observations, book.ledger, itemRef, newest)
     return isStale
-  }
-
-  #stocksOf(itemRef: string): number {
-    return this.#stocks.get(itemRef) ?? 0
   }
 
   /** @param before Of the item; undefined if something newer is known about it than the report says. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
 import { DatabaseWriter } from '../database/database-writer.ts'
 import { type DatabaseKind, openDatabase } from '../database/open-database.ts'
 import { storeRoom } from '../database/room.ts'
@@ -28,6 +29,9 @@ const schema = `
   CREATE TABLE IF NOT EXISTS observations
     (item_ref TEXT PRIMARY KEY, observed_quantity INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
+
+/** A version is needed while a report is under way: half a minute. */
+const versionsMax = 10_000
 
 /** The ledger's database. */
 export const ledgerDatabase: DatabaseKind = {
@@ -89,6 +93,11 @@ function ledgerOf(
   )
   const removeClosed = db.prepare(`DELETE FROM orders WHERE phase = 'closed' AND since_ms < ? RETURNING transaction_id`)
   const removeObserved = db.prepare('DELETE FROM observations WHERE item_ref NOT IN (SELECT item_ref FROM orders)')
+  const versions = new LRUCache<string, number>({ max: versionsMax })
+  const note = (itemRef: string, observedQuantity: number): void => {
+    observe.run(itemRef, observedQuantity)
+    versions.set(itemRef, (versions.get(itemRef) ?? 0) + 1)
+  }
   // Writes a page.
   const touch = () => writer.commit(() => db.exec(`PRAGMA user_version = ${schemaVersion}`))
   const room = storeRoom({ clock, tryToWrite: touch, onChange: onFull })
@@ -115,7 +124,7 @@ function ledgerOf(
         commit(() => {
           if (order === null) remove.run(transactionId)
           else if (order !== before) put.run(transactionId, JSON.stringify(order))
-          if (order !== null && observedQuantity !== undefined) observe.run(order.itemRef, observedQuantity)
+          if (order !== null && observedQuantity !== undefined) note(order.itemRef, observedQuantity)
         })
         room.report(undefined)
         if (survives !== 'kill') synced = writer.sync()
@@ -125,7 +134,8 @@ function ledgerOf(
     },
     observationOf: async (itemRef) =>
       (writer.read(() => findObserved.get(itemRef))?.['observed_quantity'] as number | undefined) ?? null,
-    observe: async (itemRef, observedQuantity) => commit(() => observe.run(itemRef, observedQuantity)),
+    observationVersionOf: async (itemRef) => String(versions.get(itemRef)),
+    observe: async (itemRef, observedQuantity) => commit(() => note(itemRef, observedQuantity)),
     async removeClosedBefore(beforeMs) {
       let removed: readonly Record<string, unknown>[] = []
       commit(() => {

@@ -184,6 +184,11 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
       return row ? Number(row['observed_quantity']) : null
     },
 
+    async observationVersionOf(itemRef) {
+      const sql = 'SELECT version FROM market_agent.observation WHERE item_ref = $1'
+      return String((await database.query(sql, [storable(itemRef)]))[0]?.['version'])
+    },
+
     async observe(itemRef, observedQuantity) {
       await room.assert()
       const sql = 'SELECT market_agent.observe_item($1, $2, $3)'

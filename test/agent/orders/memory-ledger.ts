@@ -16,6 +16,11 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
   const answer = <Found>(find: () => Found): Promise<Found> => (isDead() ? never : Promise.resolve(find()))
   const all = (isMeant: (order: Order) => boolean, by: 'receivedAtMs' | 'sinceMs') =>
     [...orders.values()].filter(isMeant).sort((one, other) => one[by] - other[by])
+  const versions = new Map<string, number>()
+  const note = (itemRef: string, observedQuantity: number): void => {
+    observations.set(itemRef, observedQuantity)
+    versions.set(itemRef, (versions.get(itemRef) ?? 0) + 1)
+  }
   return {
     find: (transactionId) => answer(() => orders.get(transactionId)),
     findOpen: () => answer(() => all(({ phase }) => !isOver(phase), 'receivedAtMs')),
@@ -30,11 +35,12 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
         const { order, observedQuantity } = change(orders.get(transactionId))
         if (order === null) orders.delete(transactionId)
         else if (order) orders.set(transactionId, order)
-        if (order && observedQuantity !== undefined) observations.set(order.itemRef, observedQuantity)
+        if (order && observedQuantity !== undefined) note(order.itemRef, observedQuantity)
         return { order: orders.get(transactionId), isOurs: true }
       }),
     observationOf: (itemRef) => answer(() => observations.get(itemRef) ?? null),
-    observe: (itemRef, observedQuantity) => answer(() => void observations.set(itemRef, observedQuantity)),
+    observationVersionOf: (itemRef) => answer(() => String(versions.get(itemRef))),
+    observe: (itemRef, observedQuantity) => answer(() => note(itemRef, observedQuantity)),
     removeClosedBefore: () => answer(() => []),
     close: async () => undefined,
   }

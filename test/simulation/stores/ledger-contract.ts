@@ -100,6 +100,25 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
     await disk.run(async ({ store: ledger }) => expect(await ledger.observationOf('sword')).toBe(7))
   })
 
+  promise('each observation of an item gives it another version, also one of the same quantity', (disk) =>
+    disk.run(async ({ store: ledger }) => {
+      await put(ledger, orderOf(1, { itemRef: 'sword' }))
+      const versions = [await ledger.observationVersionOf('sword')]
+      for (const note of [
+        () => ledger.observe('sword', 7),
+        () => ledger.observe('sword', 7),
+        () => ledger.change(1, (known) => ({ order: known, observedQuantity: 7 })),
+      ]) {
+        await note()
+        versions.push(await ledger.observationVersionOf('sword'))
+      }
+      expect(new Set(versions).size).toBe(4)
+      await put(ledger, orderOf(2, { itemRef: 'shield' }))
+      await ledger.observe('shield', 1)
+      expect(await ledger.observationVersionOf('sword')).toBe(versions.at(-1))
+    }),
+  )
+
   promise('a change that returns nothing, or the same object, leaves the order as it was', (disk) =>
     disk.run(async ({ store: ledger }) => {
       await put(ledger, orderOf(17))

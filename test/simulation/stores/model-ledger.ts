@@ -29,6 +29,8 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
   const tryToWrite = () => writer.commit('look for room', () => undefined)
   const room = storeRoom({ clock: options.clock, tryToWrite, onChange: options.onFull })
   let synced: Promise<unknown> = Promise.resolve()
+  const versions = new Map<string, number>()
+  const noteVersion = (itemRef: string) => void versions.set(itemRef, (versions.get(itemRef) ?? 0) + 1)
 
   function commit(what: string, change: (rows: LedgerRows) => void): void {
     room.commit(() => writer.commit(what, change))
@@ -64,6 +66,7 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
           else orders.set(transactionId, order)
           if (order && observedQuantity !== undefined) observations.set(order.itemRef, observedQuantity)
         })
+        if (order && observedQuantity !== undefined) noteVersion(order.itemRef)
         // A sync that ends earlier than the one before it does not resolve its change earlier.
         if (survives !== 'kill') synced = Promise.all([synced, writer.sync()])
       }
@@ -73,10 +76,14 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
 
     observationOf: async (itemRef) => writer.read().observations.get(itemRef) ?? null,
 
-    observe: async (itemRef, observedQuantity) =>
+    observationVersionOf: async (itemRef) => String(versions.get(itemRef)),
+
+    async observe(itemRef, observedQuantity) {
       commit(`observation of ${itemRef}`, ({ orders, observations }) => {
         if ([...orders.values()].some((order) => order.itemRef === itemRef)) observations.set(itemRef, observedQuantity)
-      }),
+      })
+      noteVersion(itemRef)
+    },
 
     async removeClosedBefore(beforeMs) {
       const isOld = ({ phase, sinceMs }: Order) => phase === 'closed' && sinceMs < beforeMs
