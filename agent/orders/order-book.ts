@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
+import { StoreNotAskedError } from '../database/store-errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Order } from './order.ts'
 import type { Changing, OrderChange } from './order-changes.ts'
@@ -30,17 +31,18 @@ export class OrderBook {
   }
 
   /**
-   * One change, which is durable when this resolves. Once the book is closed, nothing changes.
+   * One change, which is durable when this resolves.
    *
    * @returns What the ledger knows afterwards; undefined where the change was not about that.
    * @throws {StoreFullError} There is no space, and nothing was changed.
+   * @throws {StoreNotAskedError} The book is closed, and nothing was changed.
    */
   async change(
     transactionId: number,
     change: OrderChange,
     options: Pick<LedgerChange, 'observedQuantity' | 'survives'> = {},
   ): Promise<Order | undefined> {
-    if (this.#isClosed) return undefined
+    if (this.#isClosed) throw new StoreNotAskedError('the agent is stopping')
     let known: Order | undefined
     let changing: Changing | undefined
     const { order, isOurs } = await this.ledger.change(transactionId, (before) => {
