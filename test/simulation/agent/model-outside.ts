@@ -14,6 +14,7 @@ import type { OpenStore } from '../../../agent/store.ts'
 import { encodeProtectedHeader, signingInput } from '../../../contract/envelope/protected-header.ts'
 import { modelFs } from '../disk/model-fs.ts'
 import type { ModelHost } from '../host.ts'
+import type { HandledAnswer, NetworkRequest } from '../network/message.ts'
 import type { Network, Sending } from '../network/network.ts'
 import type { ModelProcess } from '../process.ts'
 import type { CommitLog } from '../stores/commit-log.ts'
@@ -100,14 +101,31 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
 
   const listen: Listen = async ({ port: { host: name, port }, door }) => {
     const address = `${name}:${port}`
-    const close = network.listen(process, address, async ({ method, path, headers, body }) => {
+    const requests = new Set<Promise<unknown>>()
+    let isDestroyed = false
+    const answer = async ({ method, path, headers, body }: NetworkRequest): Promise<HandledAnswer | undefined> => {
       const readBody = async () => Buffer.from(body)
-      const answer = await door({ method, target: path, rawHeaders: headers, readBody })
-      if (!answer) return undefined
-      const { status, text, onSent } = answer
+      const answered = await door({ method, target: path, rawHeaders: headers, readBody })
+      if (!answered || isDestroyed) return undefined
+      const { status, text, onSent } = answered
       return { status, headers: {}, body: Buffer.from(text), ...(onSent && { onSent }) }
+    }
+    const takeNoMore = network.listen(process, address, (request) => {
+      const handled = answer(request).finally(() => requests.delete(handled))
+      requests.add(handled)
+      return handled
     })
-    return { url: `http://${address}`, close: async () => close(), destroy: close }
+    return {
+      url: `http://${address}`,
+      async close() {
+        takeNoMore()
+        await Promise.all(requests)
+      },
+      destroy() {
+        isDestroyed = true
+        takeNoMore()
+      },
+    }
   }
 
   const openStore: OpenStore = async (options) => {

@@ -141,10 +141,14 @@ export function installAgent(parts: AgentParts): ModelAgent {
     restart(onStopped) {
       const { process } = program
       if (!running || process?.state !== 'running') return
-      void running.close(graceMs).then(() => {
+      const onClosed = () => {
         onStopped()
         process.end()
         scheduler.after(restartMs, systemd, 'starts the agent again', () => program.start())
+      }
+      running.close(graceMs).then(onClosed, (error: unknown) => {
+        // Its disk failed while it stopped.
+        if (process.state !== 'dead') throw error
       })
     },
   }

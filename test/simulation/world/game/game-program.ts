@@ -1,5 +1,5 @@
 import { type Clock, clockOver } from '../../../../agent/clock/clock.ts'
-import { type ModelFs, modelFs } from '../../disk/model-fs.ts'
+import { modelFs } from '../../disk/model-fs.ts'
 import type { ModelHost, Program } from '../../host.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
@@ -75,7 +75,8 @@ export function installGame(parts: GameParts): Program {
     if (ordersBy === 'asking')
       for (let threads = process.random.pick([1, 1, 2]); threads > 0; threads--)
         void untilDead(process, clock, () => askForOrders(orders, clock, call))
-    void untilDead(process, clock, () => liveDay({ ...parts, process, clock, store, call, fs }))
+    const dayParts = { ...parts, process, clock, store, call }
+    for (const live of [liveDay, report, play]) void untilDead(process, clock, () => live(dayParts))
   })
 }
 
@@ -111,18 +112,48 @@ interface DayParts extends GameParts {
   readonly clock: Clock
   readonly store: GameStore
   readonly call: CallAgent
-  readonly fs: ModelFs
 }
 
-/** One thing after another, as a game server with one loop does. */
+/** What the people of the game server ask for, one thing after another. */
 async function liveDay(parts: DayParts): Promise<void> {
   const { process, clock, day } = parts
   const { random } = process
   for (;;) {
     await clock.sleep(random.magnitude(100, 4_000))
-    await reportStock(parts)
-    if (parts.reportsBy === 'call') await reportResults(parts)
     await random.pick(acts[day.phase])(parts)
+  }
+}
+
+/** Tells the platform what it must hear. One loop does it, so that a newer stock is never said before an older one. */
+async function report(parts: DayParts): Promise<void> {
+  const { process, clock, store } = parts
+  for (;;) {
+    await clock.sleep(process.random.magnitude(100, 4_000))
+    await Promise.all(Object.keys(store.read().items).map((itemRef) => reportStock(parts, itemRef)))
+    if (parts.reportsBy === 'call') await reportResults(parts)
+  }
+}
+
+/** How long nobody plays, at least and at most, in ms. */
+const idleMs: Readonly<Partial<Record<Day['phase'], readonly [min: number, max: number]>>> = {
+  open: [1_000, 20_000],
+  wave: [200, 5_000],
+}
+
+/** Players buy for the game's own money, and sellers put more into their offers. */
+async function play({ process, clock, day, store }: DayParts): Promise<void> {
+  const { random } = process
+  for (;;) {
+    const [min, max] = idleMs[day.phase] ?? [1_000, 1_000]
+    await clock.sleep(random.magnitude(min, max))
+    const items = Object.keys(store.read().items)
+    if (!idleMs[day.phase] || items.length === 0) continue
+    const itemRef = random.pick(items)
+    const units = random.pick([-1, -1, 1])
+    if (left(store.read(), itemRef) + units >= 0)
+      store.change(({ stock }) => {
+        stock[itemRef] = (stock[itemRef] ?? 0) + units
+      })
   }
 }
 
@@ -131,8 +162,8 @@ const rest: Act = async () => undefined
 
 /** What is done at each time of the day, besides what must be reported. */
 const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
-  open: [offerItem, buy, buy, buy, buy, buy, sellInGame, askSomething, withdrawItem],
-  wave: [buy, sellInGame],
+  open: [offerItem, buy, buy, buy, buy, buy, askSomething, withdrawItem],
+  wave: [buy],
   calm: [rest],
   // An agent is ready when it has spoken with the platform.
   closing: [rest, rest, askSomething],
@@ -147,7 +178,7 @@ async function offerItem({ store, process, call, newItemRef }: DayParts): Promis
   const itemRef = unregistered ?? newItemRef()
   const state = store.change((next) => {
     next.items[itemRef] ??= { isRegistered: false, isWithdrawn: false, isToReport: true }
-    next.stock[itemRef] ??= process.random.integer(1, stockMax)
+    next.stock[itemRef] ??= Math.round(process.random.magnitude(1, stockMax))
   })
   const told = await call({
     operation: 'market.register',
@@ -190,32 +221,21 @@ async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<
   if (told && !(callsBy === 'http' && process.random.happens(0.3))) wants.close(id)
 }
 
-/** A player buys for the game's own money. */
-async function sellInGame({ store, process }: DayParts): Promise<void> {
-  const sellable = Object.keys(store.read().items).filter((itemRef) => left(store.read(), itemRef) > 0)
-  if (sellable.length === 0) return
-  const itemRef = process.random.pick(sellable)
-  store.change((next) => {
-    next.stock[itemRef] = (next.stock[itemRef] ?? 0) - 1
-  })
-}
-
-/** Tells the platform what is left, of each item of which it should hear. */
-async function reportStock(parts: DayParts): Promise<void> {
+/** Tells the platform what is left of an item, if it should hear that. */
+async function reportStock(parts: DayParts, itemRef: string): Promise<void> {
   const { store, call } = parts
-  for (const [itemRef, item] of Object.entries(store.read().items)) {
-    if (!item.isRegistered || item.isWithdrawn || !item.isToReport) continue
-    const observedQuantity = left(store.read(), itemRef)
-    const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: idOf(parts) })
-    const isSaid = told?.ok === true && left(store.read(), itemRef) === observedQuantity
-    store.change((next) => {
-      const reported = next.items[itemRef]
-      if (!reported) return
-      if (isSaid) reported.isToReport = false
-      // A withdrawal whose answer was lost.
-      if (told?.status === 409) reported.isWithdrawn = true
-    })
-  }
+  const item = store.read().items[itemRef]
+  if (!item?.isRegistered || item.isWithdrawn || !item.isToReport) return
+  const observedQuantity = left(store.read(), itemRef)
+  const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: idOf(parts) })
+  const isSaid = told?.ok === true && left(store.read(), itemRef) === observedQuantity
+  store.change((next) => {
+    const reported = next.items[itemRef]
+    if (!reported) return
+    if (isSaid) reported.isToReport = false
+    // A withdrawal whose answer was lost.
+    if (told?.status === 409) reported.isWithdrawn = true
+  })
 }
 
 /** Reports by itself what became of each order, until the platform accepts it. */
