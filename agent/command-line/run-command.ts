@@ -46,7 +46,10 @@ export async function run(options: RunOptions): Promise<void> {
     return end(exitCodes.refused)
   }
   const onLeaseLost = (error: Error): never => {
-    log.fatal({ cause: error.message }, 'the lease of this agent is over: another agent took over, or the store was made again')
+    log.fatal(
+      { cause: error.message },
+      'the lease of this agent is over: another agent took over, or the store was made again',
+    )
     return end(exitCodes.locked)
   }
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'ended by a bug of the agent'))
