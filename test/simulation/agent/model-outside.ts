@@ -159,9 +159,13 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
   }
 }
 
-/** Signatures that anybody can make: they cost no more than the time that they take in the world. */
+/** The signature of a signing input in the world. Anybody can make it. */
+export function sumOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+/** Signatures that cost no more than the time that they take in the world. */
 export function signingIn(process: ModelProcess): Signing {
-  const sumOf = (text: string) => createHash('sha256').update(text).digest('base64url')
   return {
     seal(header, body) {
       const segment = encodeProtectedHeader(header)

@@ -42,6 +42,8 @@ export class Network {
    * and nobody could know which one is newer.
    */
   readonly nearAddresses = new Set<string>()
+  /** Whether an answer has had a date that is not the server's. */
+  wasDateWrong = false
   /** Every address at which somebody has listened. */
   readonly addresses: string[] = []
 
@@ -124,7 +126,9 @@ export class Network {
   /** An answer as it arrives. */
   #dated({ onSent: _, ...answer }: HandledAnswer, address: string, { time }: ModelProcess): NetworkAnswer {
     const random = this.faults.strikes('wrong date', address)
-    return random ? withDate(answer, wrongDate(random, time.wallMs())) : answer
+    if (!random) return answer
+    this.wasDateWrong = true
+    return withDate(answer, wrongDate(random, time.wallMs()))
   }
 
   /** Most ways are short, on a slow network too. */

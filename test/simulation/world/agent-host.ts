@@ -10,6 +10,8 @@ import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
 import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
+import { ProofPromises } from './promises/proof-promises.ts'
+import { WebhookPromises } from './promises/webhook-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
 import type { AgentWitness } from './witnessed.ts'
 
@@ -33,7 +35,7 @@ interface AgentHostParts extends Pick<GameWays, 'ordersBy'> {
   readonly store?: SharedStore
   /** Whether it begins only when no other agent has its world. */
   readonly isStandby?: boolean
-  readonly witness: Omit<AgentWitness, 'onLogged'>
+  readonly witness: Omit<AgentWitness, 'onLogged' | 'onSigned'>
 }
 
 /** An agent on its host, and what the operator saw of it last. */
@@ -73,7 +75,15 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     spool: '/var/spool',
   }
   const registration = () => registrations.get(identity) as Registration
-  const wire = new WirePromises(judge.break, () => [...registrations.values()].map(({ apiKey }) => apiKey), nowMs)
+  const secrets = () => [...registrations.values()].map(({ apiKey }) => apiKey)
+  const wire = new WirePromises(judge.break, secrets, () => agent.kid, nowMs)
+  const proofs = new ProofPromises(judge.break, nowMs)
+  const webhooks = new WebhookPromises({
+    break: judge.break,
+    platformKid: () => registration().platformKid,
+    platformMs: () => platform.composed.clock.nowMs(),
+    isClockRight: () => host.clock.lastSetMs === undefined && !network.wasDateWrong,
+  })
   const keys = new KeyPromises(judge.break, () => agent.startedMs)
   const agent: ModelAgent = installAgent({
     ...parts,
@@ -84,13 +94,23 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       registrations.set(identity, { ...registration(), kid: platform.addKey(registration().gameServerId) }),
     witness: {
       ...witness,
+      onHandedOver(transactionId, by) {
+        proofs.onHandedOver(transactionId, by)
+        witness.onHandedOver(transactionId, by)
+      },
+      onAcknowledged(event, transactionId, webhook) {
+        webhooks.onAccepted(webhook)
+        proofs.onAcknowledged(event, transactionId, webhook.arrivedMs)
+        witness.onAcknowledged(event, transactionId, webhook)
+      },
       onSent(request) {
         wire.onSent(request)
-        const ends = [keys.onSent(request), witness.onSent(request)]
-        return () => {
-          for (const end of ends) end?.()
+        const ends = [keys.onSent(request), proofs.onSent(request), witness.onSent(request)]
+        return (result) => {
+          for (const end of ends) end?.(result)
         }
       },
+      onSigned: wire.onSigned,
       onLogged: wire.onLogged,
     },
     onBug: (error) => judge.break('an agent ends only for a reason that it can name', String((error as Error).stack)),

@@ -59,6 +59,8 @@ export interface ModelAgent {
   readonly running: RunningAgent | undefined
   /** When the last process was started: virtual time. */
   readonly startedMs: number
+  /** Of the signing key that the configuration names, as it was read last. */
+  readonly kid: string
   /** Reads the configuration again, with another level of the log. */
   reload(): void
   /** Gets another signing key, and reads the configuration again. */
@@ -82,6 +84,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
   let running: RunningAgent | undefined
   let live: LiveConfig | undefined
   let startedMs = 0
+  let kid = ''
   let level: AgentConfig['logLevel'] = 'info'
   const program = host.install('agent', (process) => {
     const write = (line: string) => {
@@ -89,6 +92,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
     }
     const log = pino({ base: null, timestamp: false }, { write })
     const config = configOf(parts)
+    kid = config.signingKey.kid
     const reload = () => ({ ok: true as const, config: { ...configOf(parts), logLevel: level } })
     live = new LiveConfig(config, { read: reload, readToken: () => undefined, onReload: () => undefined })
     running = undefined
@@ -105,7 +109,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
     }
     const model = modelOutside({ ...parts, process })
     const openStore = parts.store?.open(process, { files: model.files, log, onLeaseLost: end }) ?? model.openStore
-    const outside = witnessed({ ...model, openStore }, witness, parts.addresses)
+    const outside = witnessed({ ...model, openStore }, witness, parts.addresses, () => scheduler.nowMs)
     startAgent(live, log, onFatal, outside).then(
       (agent) => {
         running = agent
@@ -122,6 +126,10 @@ export function installAgent(parts: AgentParts): ModelAgent {
       },
     )
   })
+  function readAgain(): void {
+    kid = configOf(parts).signingKey.kid
+    live?.reload()
+  }
   return {
     program,
     get running() {
@@ -130,13 +138,16 @@ export function installAgent(parts: AgentParts): ModelAgent {
     get startedMs() {
       return startedMs
     },
+    get kid() {
+      return kid
+    },
     reload() {
       level = level === 'info' ? 'debug' : 'info'
-      live?.reload()
+      readAgain()
     },
     rotateKey() {
       parts.rotateKey()
-      live?.reload()
+      readAgain()
     },
     restart(onStopped) {
       const { process } = program

@@ -1,15 +1,18 @@
 import { basename, dirname } from 'node:path'
 import type { Door } from '../../../agent/http/door.ts'
 import type { Outside } from '../../../agent/outside.ts'
+import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
 import type { HostAddresses } from './agent-program.ts'
 
 /** Sees what crosses the edge of an agent, at the moment when it does. */
 export interface AgentWitness {
   readonly onHandedOver: (transactionId: number, by: string) => void
   /** The answer to a webhook is a 2xx. */
-  readonly onAcknowledged: (event: string, transactionId: number) => void
+  readonly onAcknowledged: (event: string, transactionId: number, webhook: ReceivedWebhook) => void
+  /** The kid of a signature that is about to be made. */
+  readonly onSigned: (kid: string) => void
   /** A request leaves for the platform. The function that it returns is called when the attempt has ended. */
-  readonly onSent: (request: SentRequest) => (() => void) | undefined
+  readonly onSent: (request: SentRequest) => ((result: AttemptResult) => void) | undefined
   /** The answer to a call over HTTP is given. */
   readonly onGiven: (call: GivenCall, answer: string) => void
   readonly onLogged: (line: string) => void
@@ -21,6 +24,13 @@ export interface SentRequest {
   readonly headers: readonly string[]
   /** Empty for none. */
   readonly body: string
+}
+
+/** A webhook as it arrived at an agent. */
+export interface ReceivedWebhook {
+  readonly rawHeaders: readonly string[]
+  readonly body: Uint8Array
+  readonly arrivedMs: number
 }
 
 /** The fields of a call that promises are about. */
@@ -35,7 +45,12 @@ interface Event {
 }
 
 /** The same outside, watched. */
-export function witnessed(outside: Outside, witness: AgentWitness, addresses: HostAddresses): Outside {
+export function witnessed(
+  outside: Outside,
+  witness: AgentWitness,
+  addresses: HostAddresses,
+  nowMs: () => number,
+): Outside {
   const eventOf = (text: string): Event => JSON.parse(text) as Event
   const { files } = outside
   const events = `${addresses.spool}/events`
@@ -47,6 +62,13 @@ export function witnessed(outside: Outside, witness: AgentWitness, addresses: Ho
         files.renameSync(from, to)
         const orderId = /^transfer_order-(\d+)(?:-\d+)?\.json$/.exec(basename(String(to)))?.[1]
         if (orderId !== undefined && dirname(String(to)) === events) witness.onHandedOver(Number(orderId), 'file')
+      },
+    },
+    signing: {
+      ...outside.signing,
+      seal(header, body, key) {
+        witness.onSigned(header.kid)
+        return outside.signing.seal(header, body, key)
       },
     },
     connect(options) {
@@ -64,9 +86,9 @@ export function witnessed(outside: Outside, witness: AgentWitness, addresses: Ho
           const { event, transactionId } = isToGame ? eventOf(body) : {}
           if (event === 'transfer_order' && transactionId !== undefined) witness.onHandedOver(transactionId, 'push')
           const onEnded = isToGame ? undefined : witness.onSent({ path: request.path, headers: request.headers, body })
-          const exchange = await connection.send(request, sendOptions)
-          onEnded?.()
-          return exchange
+          const result = await connection.send(request, sendOptions)
+          onEnded?.(result)
+          return result
         },
       }
     },
@@ -78,11 +100,14 @@ export function witnessed(outside: Outside, witness: AgentWitness, addresses: Ho
 
   function webhookDoor(door: Door): Door {
     return async (request) => {
+      const arrivedMs = nowMs()
       const body = await request.readBody()
       const answer = await door({ ...request, readBody: async () => body })
       if (answer && answer.status >= 200 && answer.status < 300 && Buffer.isBuffer(body)) {
         const { event, transactionId } = eventOf(body.toString())
-        if (event !== undefined && transactionId !== undefined) witness.onAcknowledged(event, transactionId)
+        const { rawHeaders } = request
+        if (event !== undefined && transactionId !== undefined)
+          witness.onAcknowledged(event, transactionId, { rawHeaders, body, arrivedMs })
       }
       return answer
     }

@@ -3,6 +3,8 @@ import type { Break } from './judge.ts'
 import { parseSignature } from './signature.ts'
 
 const minuteMs = 60_000
+/** How long an envelope of an attempt is valid: its timeout of 10 s, and 20 s. */
+const lifetimeS = 30
 /** Of one kind. The agent's own limit is 30, in minutes that begin at any time, and each process counts for itself. */
 const warningsPerMinuteMax = 100
 
@@ -19,17 +21,25 @@ export class WirePromises {
   /** How often each warning was logged in this minute. */
   readonly #warnings = new Map<string, number>()
 
-  /** @param secrets What must never be logged. */
-  constructor(onBroken: Break, secrets: () => readonly string[], nowMs: () => number) {
+  readonly #kid: () => string
+
+  /** @param secrets What must never be logged. @param kid Of the key in use. */
+  constructor(onBroken: Break, secrets: () => readonly string[], kid: () => string, nowMs: () => number) {
+    this.#kid = kid
     this.#nowMs = nowMs
     this.#break = onBroken
     this.#secrets = secrets
   }
 
+  readonly onSigned = (kid: string): void => {
+    if (kid !== this.#kid()) this.#break('after a reload, requests are signed with the new key', kid)
+  }
+
   /** An agent sends a request. */
   readonly onSent = ({ headers }: SentRequest): void => {
-    const jti = parseSignature(headers)?.jti
+    const { jti, iat = 0, exp = 0 } = parseSignature(headers) ?? {}
     if (jti === undefined) return
+    if (exp - iat !== lifetimeS) this.#break('an envelope of an attempt is valid for 30 s', String(exp - iat))
     if (this.#jtis.has(jti)) this.#break('no jti is sent twice', jti)
     this.#jtis.add(jti)
   }
