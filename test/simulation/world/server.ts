@@ -99,7 +99,8 @@ interface GameOptions {
 export function installGameOf(server: GameServer, parts: ServerParts, { callAddresses, isWindowKept }: GameOptions) {
   const { files, ways: drawn } = server
   const { judge } = parts
-  const answers = new AnswerPromises({ ...parts, ...server, break: judge.break, isWindowKept })
+  const { callsBy } = drawn
+  const answers = new AnswerPromises({ ...parts, ...server, callsBy, break: judge.break, isWindowKept })
   let items = 0
   const game = installGame({
     ...parts,
@@ -114,6 +115,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, { callAddr
         if (drawn.callsBy === 'files') files.onTold(call, told)
         answers.onTold(call, told)
       },
+      onEndTold: server.orders.onEndTold,
       onGarbage: (file) => judge.break('an answer is never half-written', file),
     },
     newItemRef: () => `${itemPrefixOf(server.name)}${++items}`,

@@ -77,7 +77,7 @@ const ownStillMs = 50_000
 async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layout): Promise<World<Targets>> {
   const judge = new Judge()
   const network = new Network(random)
-  const day: Day = { phase: 'open' }
+  const day: Day = { phase: 'open', stormEndedMs: Number.POSITIVE_INFINITY }
   const nowMs = () => scheduler.nowMs
   const registrations = new Map<string, Registration>()
   const far = new ModelHost('far', scheduler, random)

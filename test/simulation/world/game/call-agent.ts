@@ -29,11 +29,21 @@ export interface Told {
 /** Asks the agent once. Undefined: no answer came in time. */
 export type CallAgent = (call: GameCall) => Promise<Told | undefined>
 
+/** How a transaction ended, in a terminal event or in a list of those that are over. */
+export interface ToldEnd {
+  readonly transactionId: number
+  readonly outcome?: string | null
+  /** What the agent reported and the platform accepted. */
+  readonly reported?: string | null
+}
+
 /** Hears what a game server and its agent say to each other. */
 export interface CallWitness {
   readonly onAsked: (call: GameCall) => void
   /** Called with every answer that the game server has read. */
   readonly onTold: (call: GameCall, told: Told) => void
+  /** The agent says how a transaction ended. */
+  readonly onEndTold: (end: ToldEnd) => void
   /** A file in the inbox is not an answer. */
   readonly onGarbage: (name: string) => void
 }

@@ -25,6 +25,8 @@ export interface Day {
    * continues. `closing`: what is begun is brought to its end. `closed`: the agents are started again.
    */
   phase: 'open' | 'wave' | 'calm' | 'closing' | 'closed'
+  /** When the storm was over: virtual time. From then on only the network is slow, and agents end in waves. */
+  stormEndedMs: number
 }
 
 export interface GameParts extends GameWays {
@@ -66,6 +68,7 @@ export function installGame(parts: GameParts): Program {
       quirks: parts.quirks,
       canGive: () => process.random.happens(parts.day.phase === 'wave' ? 0.5 : 0.85),
       detail: () => process.random.pick(details),
+      onEndTold: parts.witness.onEndTold,
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
     if (files) again(() => files.readInbox())
@@ -177,7 +180,7 @@ async function offerItem({ store, process, call, newItemRef }: DayParts): Promis
   if (unregistered === undefined && onSale.length >= itemsMax) return
   const itemRef = unregistered ?? newItemRef()
   const state = store.change((next) => {
-    next.items[itemRef] ??= { isRegistered: false, isWithdrawn: false, isToReport: true }
+    next.items[itemRef] ??= { isRegistered: false, isWithdrawn: false, isToReport: true, changes: 0 }
     next.stock[itemRef] ??= Math.round(process.random.magnitude(1, stockMax))
   })
   const told = await call({
@@ -228,11 +231,10 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<void> {
   if (!item?.isRegistered || item.isWithdrawn || !item.isToReport) return
   const observedQuantity = left(store.read(), itemRef)
   const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: idOf(parts) })
-  const isSaid = told?.ok === true && left(store.read(), itemRef) === observedQuantity
   store.change((next) => {
     const reported = next.items[itemRef]
     if (!reported) return
-    if (isSaid) reported.isToReport = false
+    if (told?.ok && reported.changes === item.changes) reported.isToReport = false
     // A withdrawal whose answer was lost.
     if (told?.status === 409) reported.isWithdrawn = true
   })

@@ -14,6 +14,15 @@ export interface DecidedOrder {
   readonly isEnded?: boolean
 }
 
+/** An item that the platform knows. */
+export interface ListedItem {
+  isRegistered: boolean
+  isWithdrawn: boolean
+  isToReport: boolean
+  /** How often another number could be sold: the same number again is a newer one. */
+  changes: number
+}
+
 /** What a game server keeps: the smallest world that the guide asks for. It is saved whole, as one JSON text. */
 export interface GameState {
   /** Units of each item that the seller has not sold. */
@@ -22,7 +31,7 @@ export interface GameState {
   /** How often an item was put into a mailbox, by transaction. */
   readonly given: Record<string, number>
   /** Items that the platform knows, and what is still to be said about each. */
-  readonly items: Record<string, { isRegistered: boolean; isWithdrawn: boolean; isToReport: boolean }>
+  readonly items: Record<string, ListedItem>
   /** Purchases that were written as files. */
   readonly written: Record<string, true>
 }
@@ -57,8 +66,11 @@ export function left({ stock, orders }: GameState, itemRef: string): number {
 
 /** The platform must be told about each item of which another number can be sold now. */
 export function noteStockChanges(before: GameState, next: GameState): void {
-  for (const [itemRef, item] of Object.entries(next.items))
-    if (left(before, itemRef) !== left(next, itemRef)) item.isToReport = true
+  for (const [itemRef, item] of Object.entries(next.items)) {
+    if (left(before, itemRef) === left(next, itemRef)) continue
+    item.isToReport = true
+    item.changes++
+  }
 }
 
 /** The handler of the guide, on a state that is saved before the reply leaves. @param canGive False: the mailbox is full. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../../../agent/clock/clock.ts'
 import type { ModelFs } from '../../disk/model-fs.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
-import type { CallAgent } from './call-agent.ts'
+import type { CallAgent, ToldEnd } from './call-agent.ts'
 import { end, type GameState, handle, type OfferedOrder, type OrderReply, replyTo } from './game-state.ts'
 import type { GameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
@@ -16,13 +16,20 @@ export interface OrderParts {
   readonly canGive: () => boolean
   /** What the reply says besides the result. */
   readonly detail: () => string
+  /** Called with each end that the agent tells. */
+  readonly onEndTold: (end: ToldEnd) => void
   /** Where the result goes: with the reply, or by a call of the game server's own. */
   readonly reportsBy: 'reply' | 'call'
 }
 
-interface TerminalEvent {
-  readonly transactionId: number
+interface TerminalEvent extends ToldEnd {
   readonly itemRef: string
+}
+
+/** Notes that a transaction is over. */
+function noteEnd({ store, onEndTold }: OrderParts, event: TerminalEvent): GameState {
+  onEndTold(event)
+  return store.change((state) => end(state, event))
 }
 
 /** Handles an order in one transaction, and returns the reply. */
@@ -44,7 +51,7 @@ export const forwardToken = 'forward-token'
 
 /** Takes what the agent posts to the forward URL. */
 export function takePushes(parts: OrderParts, network: Network, address: string): void {
-  const { process, store, quirks } = parts
+  const { process, quirks } = parts
   const answer = (status: number, value: unknown = {}) => ({
     status,
     headers: {},
@@ -55,7 +62,7 @@ export function takePushes(parts: OrderParts, network: Network, address: string)
     if (quirks.isSlow) await think(process)
     try {
       const event = JSON.parse(Buffer.from(body).toString()) as OfferedOrder & { readonly event: string }
-      if (event.event === 'transaction_terminal') store.change((state) => end(state, event))
+      if (event.event === 'transaction_terminal') noteEnd(parts, event)
       // Any 2xx confirms a terminal event.
       if (quirks.saysGarbage && process.random.happens(0.5)) return answer(200, 'obrigado')
       return answer(200, event.event === 'transfer_order' ? decide(parts, event) : {})
@@ -74,7 +81,7 @@ type ListedOrder = OfferedOrder & { readonly state: string }
 
 /** Asks for orders once a second and takes them. */
 export async function askForOrders(parts: OrderParts, clock: Clock, call: CallAgent): Promise<void> {
-  const { store, process } = parts
+  const { process } = parts
   let since = '1970-01-01T00:00:00.000Z'
   for (;;) {
     const list = await call({ operation: 'orders.open', input: { closedSince: since }, id: undefined })
@@ -83,7 +90,7 @@ export async function askForOrders(parts: OrderParts, clock: Clock, call: CallAg
       if (list?.ok) {
         await takeOffered(parts, call, list.data['orders'] as readonly ListedOrder[])
         for (const order of list.data['closed'] as readonly (TerminalEvent & { readonly since: string })[]) {
-          store.change((state) => end(state, order))
+          noteEnd(parts, order)
           since = order.since
         }
       }
@@ -109,7 +116,7 @@ const wrongReply = JSON.stringify({ observedQuantity: 0, result: 'DELIVERED' })
 
 /** Reads the files of events, and writes the replies. @throws {NodeJS.ErrnoException} The disk fails. */
 export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void {
-  const { store, process, quirks } = parts
+  const { process, quirks } = parts
   for (const name of fs.readdirSync(`${spool}/events`)) {
     const kind = /^(transfer_order|transaction_terminal)-\d+(?:-\d+)?\.json$/.exec(name)?.[1]
     if (kind === undefined || fs.existsSync(`${spool}/replies/${name}`)) continue
@@ -119,7 +126,7 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
     }
     const reply =
       kind === 'transaction_terminal'
-        ? store.change((state) => end(state, event)) && {}
+        ? noteEnd(parts, event) && {}
         : decideFile(parts, event, name)
     if (reply === undefined) continue
     const text = quirks.saysGarbage && process.random.happens(0.5) ? '{"observedQuantity":' : JSON.stringify(reply)

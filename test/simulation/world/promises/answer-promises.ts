@@ -1,5 +1,6 @@
 import { startOfRunMs } from '../../host-clock.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
+import type { Day, GameWays } from '../game/game-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import { actedAsTold } from './acted.ts'
 import type { Break } from './judge.ts'
@@ -22,8 +23,13 @@ interface FirstAnswer {
   readonly askedMs: number
 }
 
+/** The deadline of a call over HTTP, and the way to the agent and back. */
+const deadlineMs = 31_000
+
 interface AnswerPromisesParts {
   readonly break: Break
+  readonly day: Day
+  readonly callsBy: GameWays['callsBy']
   readonly platform: ModelPlatform
   readonly nowMs: () => number
   readonly gameServerId: () => number | undefined
@@ -51,8 +57,14 @@ export class AnswerPromises {
   readonly #madeMs = new Map<string, number>()
   readonly #isWindowKept: AnswerPromisesParts['isWindowKept']
   readonly #gameServerId: AnswerPromisesParts['gameServerId']
+  readonly #callsBy: GameWays['callsBy']
+  readonly #day: Day
+  /** When each call was asked. */
+  readonly #askedMs = new WeakMap<GameCall, number>()
 
   constructor(parts: AnswerPromisesParts) {
+    this.#callsBy = parts.callsBy
+    this.#day = parts.day
     this.#break = parts.break
     this.#isWindowKept = parts.isWindowKept
     this.#gameServerId = parts.gameServerId
@@ -61,7 +73,9 @@ export class AnswerPromises {
   }
 
   /** A caller that was refused asks again: the first refusal says nothing about what follows. */
-  readonly onAsked = ({ id = '' }: GameCall): void => {
+  readonly onAsked = (call: GameCall): void => {
+    this.#askedMs.set(call, this.#nowMs())
+    const { id = '' } = call
     this.checkPurchases()
     this.#checkRefusals()
     this.#refused.delete(id)
@@ -72,6 +86,7 @@ export class AnswerPromises {
 
   readonly onTold = (call: GameCall, told: Told): void => {
     const { operation, id } = call
+    if ((this.#askedMs.get(call) ?? 0) > this.#day.stormEndedMs) this.#checkInCalm(call, told)
     if (told.id !== id) this.#break('an answer has the id of its request', `${id}: ${told.text}`)
     if (told.ok && !actedAsTold(call, this.#platform, this.#gameServerId()))
       this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)
@@ -90,6 +105,14 @@ export class AnswerPromises {
     if (!told.ok && !told.isUncertain && isAlone) this.#refused.set(id, told)
     this.#compare(call, told)
     this.#checkRefusals()
+  }
+
+  /** Of a call that no fault of the storm has struck. */
+  #checkInCalm(call: GameCall, told: Told): void {
+    const tookMs = this.#nowMs() - (this.#askedMs.get(call) ?? 0)
+    if (this.#callsBy === 'http' && tookMs > deadlineMs)
+      this.#break('a call is answered by its deadline', `${call.operation}: ${tookMs} ms, ${told.text}`)
+    if (told.status === 401) this.#break('no correct request is refused for its signature', told.text)
   }
 
   #compare({ id = '', input }: GameCall, told: Told): void {

@@ -1,5 +1,7 @@
+import { transactionPhases } from '../../../../contract/transaction.ts'
 import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
 import { startOfRunMs } from '../../host-clock.ts'
+import type { ToldEnd } from '../game/call-agent.ts'
 import type { GameState } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Break } from './judge.ts'
@@ -73,6 +75,17 @@ export class OrderPromises {
     // An order that is over, or disputed, needs no reply.
     if (this.#wordsOfLastMinute(transactionId).every((isAwaited) => isAwaited))
       this.#parts.break('an order is acknowledged only when the game server has it durably', String(transactionId))
+  }
+
+  /** The agent says how a transaction ended. */
+  readonly onEndTold = ({ transactionId, outcome, reported }: ToldEnd): void => {
+    const { transactions } = this.#parts.platform.composed.platform.tables
+    const row = transactions.byId(transactionId)
+    const isOver = (outcome ?? null) === null || (row && outcome === transactionPhases[phaseOfRow(row)].outcome)
+    const moves = transactions.historyOf(transactionId).map(({ trigger }) => String(trigger))
+    const move = reported === 'DELIVERED' ? 'deliver' : 'fail-out-of-stock'
+    if (!isOver || (typeof reported === 'string' && !moves.includes(move)))
+      this.#parts.break('what the agent says about an end is true', `${transactionId}: ${outcome}, ${reported}`)
   }
 
   /** A terminal event that was acknowledged and that the game server has not got; undefined if there is none. */

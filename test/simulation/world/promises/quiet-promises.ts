@@ -64,6 +64,7 @@ export class QuietPromises {
 
   /** The faults are over. */
   begin(): void {
+    this.#parts.day.stormEndedMs = this.#parts.nowMs()
     this.#beginWave()
   }
 
