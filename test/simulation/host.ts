@@ -57,6 +57,16 @@ export class ModelHost {
     })
   }
 
+  /** Lets the power go while the disk is busy. */
+  cutPowerLater(delayMs: number, random: Random): void {
+    this.#scheduler.after(delayMs, somebody, `cuts the power of ${this.name}`, () => this.cutPower(random))
+  }
+
+  /** Starts every program that does not run. */
+  startAll(): void {
+    for (const program of this.programs) program.start()
+  }
+
   /** Ends every process at once and drops what is not synced. */
   cutPower(random: Random): void {
     for (const program of this.programs) program.process?.end()

@@ -23,6 +23,7 @@ export const hostFaults: readonly FaultKind<HostTargets>[] = [
   { part: 'process', name: 'paused', lastsMs: [5, 5 * minuteMs], strike: pauseProcess },
   { part: 'process', name: 'power cut', lastsMs: [secondMs, 2 * minuteMs], strike: cutPower },
   { part: 'process', name: 'power cut at a call', lastsMs: [secondMs, 2 * minuteMs], strike: cutPowerAtCall },
+  { part: 'process', name: 'power cut on a slow disk', lastsMs: [5 * secondMs, minuteMs], strike: cutPowerOnSlowDisk },
   {
     part: 'disk',
     name: 'full',
@@ -96,8 +97,17 @@ function pauseProcess(targets: HostTargets, random: Random) {
 function cutPower({ hosts }: HostTargets, random: Random) {
   const host = random.pick(hosts)
   host.cutPower(random)
+  return () => host.startAll()
+}
+
+/** Several changes wait for the disk at once. */
+function cutPowerOnSlowDisk({ hosts }: HostTargets, random: Random) {
+  const host = random.pick(hosts)
+  const speedUp = host.diskFaults.slowMsMax.add(random.magnitude(50, 5 * secondMs))
+  host.cutPowerLater(random.between(0, 5 * secondMs), random)
   return () => {
-    for (const program of host.programs) program.start()
+    speedUp()
+    host.startAll()
   }
 }
 
@@ -107,7 +117,7 @@ function cutPowerAtCall({ hosts }: HostTargets, random: Random) {
   process?.endAtCall(random.integer(0, 40), () => host.cutPower(random))
   return () => {
     process?.end()
-    for (const program of host.programs) program.start()
+    host.startAll()
   }
 }
 

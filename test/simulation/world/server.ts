@@ -46,7 +46,9 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   const witness = { onHandedOver, onAcknowledged, onSent, onGiven }
   const agent = assembleAgent({ ...server, ...server.ways, state, witness }, parts)
   // A wall clock that is set makes the age of an id wrong for the next process.
-  const isWindowKept = (sinceMs: number) => agent.agent.startedMs < sinceMs || (host.clock.lastSetMs ?? 0) < sinceMs
+  const isKeptByClock = (sinceMs: number) => agent.agent.startedMs < sinceMs || (host.clock.lastSetMs ?? 0) < sinceMs
+  // A file has its id as long as it has no answer.
+  const isWindowKept = server.ways.callsBy === 'files' ? () => true : isKeptByClock
   const game = installGameOf(server, parts, { callAddresses: [`${name}:8899`], isWindowKept })
   agent.installOperator()
   const openOrders = () => [...state.ledger.rows.orders.values()].filter(({ phase }) => phase !== 'closed')
@@ -64,12 +66,12 @@ export type GameServer = ReturnType<typeof newGameServer>
 /** What a host has for a game server. @param options.identity By which the platform knows it. */
 export function newGameServer(
   host: ModelHost,
-  { nowMs, network, platform, judge, registrations }: ServerParts,
+  { nowMs, network, platform, judge, registrations, day }: ServerParts,
   { identity, ways: drawn }: { readonly identity: string; readonly ways: GameWays },
 ) {
   const { name } = host
   const gameServerId = () => registrations.get(identity)?.gameServerId
-  const files = new FilePromises(name, judge.break)
+  const files = new FilePromises(name, { break: judge.break, nowMs, day })
   host.onPowerCut(() => files.onPowerCut())
   const saved = () => savedState(host)
   const isOurs = (itemRef: string) => itemRef.startsWith(itemPrefixOf(name))

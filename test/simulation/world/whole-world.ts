@@ -107,14 +107,15 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   const ofWaves = random.part('waves')
   /** What an agent left on a slow network must be made good by the next process, or by another agent. */
   function endInWave(agentHost: AgentHost, draws: Random): void {
-    const how = draws.pick(['not', 'killed', 'stopped'])
-    const { program } = agentHost.agent
-    const startAgain = () => program.start()
+    const how = draws.pick(['not', 'killed', 'stopped', 'without power'])
+    const { agent, host } = agentHost
     scheduler.after(draws.between(0, waveMs), wave, `an agent is ${how}`, () => {
       if (how === 'stopped') quiet.restart(agentHost)
-      if (how !== 'killed') return
-      program.process?.end()
-      scheduler.after(draws.magnitude(50, 10_000), wave, 'it is started again', startAgain)
+      if (how === 'killed') agent.program.process?.end()
+      if (how === 'without power') host.cutPower(draws)
+      scheduler.after(draws.magnitude(50, 10_000), wave, 'what does not run is started again', () => {
+        if (how !== 'stopped') host.startAll()
+      })
     })
   }
   const onWave = () => {

@@ -157,17 +157,21 @@ export function callByFiles(
       })
     },
     readInbox() {
+      let isOneRemoved = false
       for (const name of fs.readdirSync(`${spool}/inbox`)) {
         const id = /^([\w-]+)\.json(?:\.unread.*)?$/.exec(name)?.[1]
         const call = id === undefined ? undefined : record.calls.get(id)
         if (!call || id === undefined) continue
         const told = readTold(fs.readFileSync(`${spool}/inbox/${name}`, 'utf8'), (answer) => answer)
         fs.unlinkSync(`${spool}/inbox/${name}`)
+        isOneRemoved = true
         if (!told) return witness.onGarbage(name)
         witness.onTold(call, told)
         waiting.get(id)?.(told)
         waiting.delete(id)
       }
+      // Or a power cut brings them back.
+      if (isOneRemoved) sync(fs, `${spool}/inbox`)
     },
   }
 }

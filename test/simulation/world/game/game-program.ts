@@ -5,7 +5,7 @@ import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
 import { seller } from '../model-platform.ts'
 import { type CallAgent, type CallWitness, callByFiles, callOverHttp, type FileRecord } from './call-agent.ts'
-import { left, noteReport } from './game-state.ts'
+import { type ListedItem, left, noteReport } from './game-state.ts'
 import { type GameStore, openGameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
 import { askForOrders, readEvents, takePushes } from './take-orders.ts'
@@ -129,10 +129,22 @@ async function liveDay(parts: DayParts): Promise<void> {
 
 /** Tells the platform what it must hear. One loop does it, so that a newer stock is never said before an older one. */
 async function report(parts: DayParts): Promise<void> {
-  const { process, clock, store } = parts
+  const { process, clock, store, day } = parts
+  const isEager = process.random.happens(0.5)
+  /** The last change that an eager game server has said, of each item. */
+  const saidChanges = new Map<string, number>()
+  const sayAtOnce = (itemRef: string, { changes }: ListedItem): void => {
+    if (saidChanges.get(itemRef) === changes) return
+    saidChanges.set(itemRef, changes)
+    const sayAgain = () => void (saidChanges.get(itemRef) === changes && saidChanges.delete(itemRef))
+    void reportStock(parts, itemRef).then((isSaid) => isSaid || sayAgain(), sayAgain)
+  }
   for (;;) {
     await clock.sleep(process.random.magnitude(100, 4_000))
-    await Promise.all(Object.keys(store.read().items).map((itemRef) => reportStock(parts, itemRef)))
+    const items = Object.entries(store.read().items)
+    // In the storm a clock that is set may change the order of files.
+    if (isEager && day.phase !== 'open') for (const [itemRef, item] of items) sayAtOnce(itemRef, item)
+    else await Promise.all(items.map(([itemRef]) => reportStock(parts, itemRef)))
     if (parts.reportsBy === 'call') await reportResults(parts)
   }
 }
@@ -224,11 +236,11 @@ async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<
   if (told && !(callsBy === 'http' && process.random.happens(0.3))) wants.close(id)
 }
 
-/** Tells the platform what is left of an item, if it should hear that. */
-async function reportStock(parts: DayParts, itemRef: string): Promise<void> {
+/** Tells the platform what is left of an item, if it should hear that. @returns Whether there is nothing more to say. */
+async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
   const { store, call } = parts
   const item = store.read().items[itemRef]
-  if (!item?.isRegistered || item.isWithdrawn || !item.isToReport) return
+  if (!item?.isRegistered || item.isWithdrawn || !item.isToReport) return false
   const observedQuantity = left(store.read(), itemRef)
   const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: idOf(parts) })
   store.change((next) => {
@@ -238,6 +250,7 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<void> {
     // A withdrawal whose answer was lost.
     if (told?.status === 409) reported.isWithdrawn = true
   })
+  return told?.ok === true
 }
 
 /** Reports by itself what became of each order, until the platform accepts it. */

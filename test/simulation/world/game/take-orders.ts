@@ -124,10 +124,7 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
     const event = JSON.parse(fs.readFileSync(`${spool}/events/${name}`, 'utf8')) as OfferedOrder & {
       readonly actUntil: string
     }
-    const reply =
-      kind === 'transaction_terminal'
-        ? noteEnd(parts, event) && {}
-        : decideFile(parts, event, name)
+    const reply = kind === 'transaction_terminal' ? noteEnd(parts, event) && {} : decideFile(parts, event, name)
     if (reply === undefined) continue
     const text = quirks.saysGarbage && process.random.happens(0.5) ? '{"observedQuantity":' : JSON.stringify(reply)
     fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)

@@ -36,6 +36,8 @@ const lookMs = 2_000
 /** So long a file may be there: those of game servers that ask come and go. */
 const fileMsMax = 20_000
 const statusAgeMsMax = 30_000
+/** What the drift of a host's clock may add. */
+const clockErrorMsMax = 100
 /** After the storm: how often, and how long each time, people buy and play over a slow network. */
 const waves = 3
 export const waveMs = 40_000
@@ -54,6 +56,8 @@ export class QuietPromises {
   #healthySinceMs = Number.POSITIVE_INFINITY
   #endSlowness: () => void = () => undefined
   readonly #stocks: StockPromises
+  /** How wrong each agent is about the platform's clock, by the name of its host. */
+  readonly #clockErrors = new Map<string, { readonly startedMs: number; readonly errorMs: number }>()
   /** When each file of the spools was first seen. */
   #seenMs = new Map<string, number>()
 
@@ -74,6 +78,7 @@ export class QuietPromises {
     if (nowMs < this.#nextLookMs) return false
     this.#nextLookMs = nowMs + lookMs
     this.#stocks.look(this.#healthySinceMs)
+    for (const agent of this.#parts.agents) this.#checkClock(agent)
     const unfinished = this.#findUnfinished()
     this.#changePhase(unfinished)
     if (unfinished) this.#quietSinceMs = undefined
@@ -193,6 +198,18 @@ export class QuietPromises {
   #checkStopped(agentHost: AgentHost, before: ReadonlySet<string>): void {
     for (const file of claimsAt(agentHost))
       if (!before.has(file)) this.#parts.judge.break('a stop leaves no claim', `${agentHost.host.name}: ${file}`)
+  }
+
+  /** Truth is within what each `Date` tells, so an agent's idea of the platform's clock never gets worse. */
+  #checkClock({ host: { name, clock }, agent: { startedMs }, seen: { status, atMs } }: AgentHost): void {
+    const { judge, platform } = this.#parts
+    const offsetMs = status?.platform.clockOffsetMs ?? undefined
+    if (offsetMs === undefined || atMs < startedMs) return
+    const errorMs = Math.abs(offsetMs - (platform.composed.clock.nowMs() - clock.wallMs))
+    const before = this.#clockErrors.get(name)
+    if (before?.startedMs === startedMs && errorMs > before.errorMs + clockErrorMsMax)
+      judge.break("an agent's idea of the platform's clock does not get worse", `${name}: ${errorMs} ms`)
+    this.#clockErrors.set(name, { startedMs, errorMs })
   }
 
   #wrongStock(server: Server): Unfinished | undefined {

@@ -40,7 +40,7 @@ export class StockPromises {
     const steadySinceMs = Math.max(healthySinceMs, ...agents.map(({ agent }) => agent.startedMs))
     for (const server of servers)
       for (const [itemRef, item] of Object.entries(server.saved().items)) {
-        const stock = `${left(server.saved(), itemRef)} ${item.isToReport}`
+        const stock = `${item.changes} ${item.isToReport}`
         const known = this.#said.get(itemRef)
         const said = known?.stock === stock ? known : { stock, sinceMs: nowMs() }
         this.#said.set(itemRef, said)
