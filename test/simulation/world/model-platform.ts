@@ -29,6 +29,8 @@ export interface ModelPlatform {
   readonly composed: ComposedPlatform
   /** While it is on, half of the calls act and are answered with 500. */
   readonly failing: { isOn: boolean }
+  /** While it is on, every game server gets the webhooks of all. */
+  readonly misrouting: { isOn: boolean }
   /** Each itemRef with each quantity that an `ADJUST_STOCK` has set. */
   readonly acceptedStocks: ReadonlySet<string>
   /** Gives a game server another signing key, besides those that it has. @returns The kid. */
@@ -65,6 +67,7 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
   let composed: ComposedPlatform | undefined
   let isNew = true
   const failing = { isOn: false }
+  const misrouting = { isOn: false }
   const acceptedStocks = new Set<string>()
   function onAccepted(path: string, body: string): void {
     if (path !== '/v1/api/market/listings') return
@@ -87,7 +90,10 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
       onFatal(error) {
         throw error
       },
-      post: (webhook) => postOver(network, process, webhook),
+      post(webhook) {
+        const others = [...webhookUrls.values()].filter((url) => url !== webhook.url)
+        return postOver(network, process, webhook, misrouting.isOn ? others.map((url) => new URL(url).host) : [])
+      },
     })
     composed = platform
     network.listen(
@@ -107,6 +113,7 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
       return composed
     },
     failing,
+    misrouting,
     acceptedStocks,
     addKey(gameServerId) {
       if (!composed) throw new Error('the platform has not been started yet')

@@ -38,16 +38,18 @@ function recordOf(head: readonly string[]): Record<string, string> {
   return record
 }
 
-/** Posts a webhook over the network of the world. */
-export async function postOver(network: Network, process: ModelProcess, post: WebhookPost): Promise<PostOutcome> {
+/** Posts a webhook over the network of the world. @param copiesTo Addresses that get a copy. Their answers do not count. */
+export async function postOver(
+  network: Network,
+  process: ModelProcess,
+  post: WebhookPost,
+  copiesTo: readonly string[],
+): Promise<PostOutcome> {
   const { host, pathname } = new URL(post.url)
   const body = Buffer.from(post.body)
-  const { ended, giveUp } = network.send(process, host, {
-    method: 'POST',
-    path: pathname,
-    headers: sentHeaders(post).flat(),
-    body,
-  })
+  const request = { method: 'POST', path: pathname, headers: sentHeaders(post).flat(), body }
+  for (const address of copiesTo) network.send(process, address, request)
+  const { ended, giveUp } = network.send(process, host, request)
   const cancel = process.time.setTimer(post.timeoutMs, () => giveUp(new Error('timeout')))
   const breakOff = () => giveUp(new Error(String(post.signal?.reason)))
   post.signal?.addEventListener('abort', breakOff)

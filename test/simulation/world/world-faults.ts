@@ -88,6 +88,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     lastsMs: [secondMs, minuteMs],
     strike: webhook(() => ({ kind: 'drop-response' })),
   },
+  { part: 'webhooks', name: 'reach every game server', lastsMs: [secondMs, minuteMs], strike: misroute },
   { part: 'game server', name: 'is down', lastsMs: [minuteMs, 10 * minuteMs], strike: stopGame },
   { part: 'game server', name: 'is slow', lastsMs: [secondMs, 10 * minuteMs], strike: quirk('isSlow') },
   {
@@ -155,6 +156,13 @@ function failAfterActing({ platform: { failing } }: WorldTargets) {
   failing.isOn = true
   return () => {
     failing.isOn = false
+  }
+}
+
+function misroute({ platform: { misrouting } }: WorldTargets) {
+  misrouting.isOn = true
+  return () => {
+    misrouting.isOn = false
   }
 }
 

@@ -50,8 +50,8 @@ export interface CallWitness {
 
 /** As the guide says: longer than a call can take. */
 const patienceMs = 40_000
-/** Between the two steps of a writer that does not rename. */
-const pauseMs = 300
+/** A writer that does not rename writes in pieces. A file that does not change for 2 s counts as written. */
+const pauseMs = { min: 50, max: 1_500, late: 1_900 }
 
 /** How often a game server with several agents asks the next one for no reason, as a load balancer does. */
 const nextRate = 0.2
@@ -101,10 +101,13 @@ export interface FileRecord {
   newId(): string
   /** From now on an answer is due. */
   onWritten(id: string): void
+  /** It was not changed for so long that it may be refused. */
+  onWrittenTooSlowly(id: string): void
 }
 
 /** Calls by files in the outbox. */
 export function callByFiles(
+  process: ModelProcess,
   fs: ModelFs,
   clock: Clock,
   spool: string,
@@ -118,7 +121,7 @@ export function callByFiles(
     record.calls.set(id, call)
     const { operation: action, input } = call
     const text = JSON.stringify({ action, ...input })
-    if (quirks.writesInPlace) await writeInPlace(`${spool}/outbox/${id}.json`, text)
+    if (quirks.writesInPlace) await writeInPlace(id, text)
     else writeWhole(`${spool}/outbox/.${id}`, `${spool}/outbox/${id}.json`, text)
     sync(fs, `${spool}/outbox`)
     record.onWritten(id)
@@ -130,12 +133,20 @@ export function callByFiles(
     fs.renameSync(hidden, path)
   }
 
-  async function writeInPlace(path: string, text: string): Promise<void> {
-    const fd = fs.openSync(path, 'wx')
+  async function writeInPlace(id: string, text: string): Promise<void> {
+    const fd = fs.openSync(`${spool}/outbox/${id}.json`, 'wx')
+    const { random } = process
     try {
-      fs.writeSync(fd, Buffer.from(text.slice(0, 20)))
-      await clock.sleep(pauseMs)
-      fs.writeSync(fd, Buffer.from(text.slice(20)))
+      let written = 0
+      for (let pieces = random.integer(1, 4); pieces > 0; pieces--) {
+        const end = random.integer(written + 1, text.length - pieces)
+        fs.writeSync(fd, Buffer.from(text.slice(written, end)))
+        written = end
+        const sinceMs = clock.monotonicMs()
+        await clock.sleep(random.between(pauseMs.min, pauseMs.max))
+        if (clock.monotonicMs() - sinceMs > pauseMs.late) record.onWrittenTooSlowly(id)
+      }
+      fs.writeSync(fd, Buffer.from(text.slice(written)))
       fs.fsyncSync(fd)
     } finally {
       fs.closeSync(fd)

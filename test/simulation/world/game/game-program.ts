@@ -59,7 +59,9 @@ export function installGame(parts: GameParts): Program {
     const clock = clockOver(process.time)
     const store = openGameStore(fs)
     const files =
-      callsBy === 'files' ? callByFiles(fs, clock, spool, parts.record, parts.quirks, parts.witness) : undefined
+      callsBy === 'files'
+        ? callByFiles(process, fs, clock, spool, parts.record, parts.quirks, parts.witness)
+        : undefined
     const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddresses, parts.witness)
     const orders = {
       process,

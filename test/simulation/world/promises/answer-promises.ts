@@ -3,6 +3,7 @@ import type { GameCall, Told } from '../game/call-agent.ts'
 import type { Day, GameWays } from '../game/game-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import { actedAsTold } from './acted.ts'
+import type { FilePromises } from './file-promises.ts'
 import type { Break } from './judge.ts'
 
 /** How long the agent remembers an answer, less what a clock may drift. */
@@ -30,6 +31,7 @@ interface AnswerPromisesParts {
   readonly break: Break
   readonly day: Day
   readonly callsBy: GameWays['callsBy']
+  readonly files: Pick<FilePromises, 'isWrittenInTime'>
   readonly platform: ModelPlatform
   readonly nowMs: () => number
   readonly gameServerId: () => number | undefined
@@ -58,12 +60,14 @@ export class AnswerPromises {
   readonly #isWindowKept: AnswerPromisesParts['isWindowKept']
   readonly #gameServerId: AnswerPromisesParts['gameServerId']
   readonly #callsBy: GameWays['callsBy']
+  readonly #files: AnswerPromisesParts['files']
   readonly #day: Day
   /** When each call was asked. */
   readonly #askedMs = new WeakMap<GameCall, number>()
 
   constructor(parts: AnswerPromisesParts) {
     this.#callsBy = parts.callsBy
+    this.#files = parts.files
     this.#day = parts.day
     this.#break = parts.break
     this.#isWindowKept = parts.isWindowKept
@@ -90,7 +94,7 @@ export class AnswerPromises {
     if (told.id !== id) this.#break('an answer has the id of its request', `${id}: ${told.text}`)
     if (told.ok && !actedAsTold(call, this.#platform, this.#gameServerId()))
       this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)
-    if (told.code !== undefined && ofMistakes.includes(told.code))
+    if (told.code !== undefined && ofMistakes.includes(told.code) && this.#files.isWrittenInTime(id))
       this.#break('no request of a game server that writes correct ones is called invalid', told.text)
     if (operation !== 'transaction.create' || id === undefined) return
     this.checkPurchases()

@@ -18,6 +18,7 @@ export class FilePromises implements FileRecord {
   readonly #break: Break
   /** Written and synced, with no answer yet. */
   readonly #unanswered = new Set<string>()
+  readonly #tooSlow = new Set<string>()
   readonly #answers = new Map<string, string>()
   readonly #name: string
   #ids = 0
@@ -42,6 +43,15 @@ export class FilePromises implements FileRecord {
   onWritten(id: string): void {
     this.#writtenMs.set(id, this.#nowMs())
     if (!this.#answers.has(id)) this.#unanswered.add(id)
+  }
+
+  onWrittenTooSlowly(id: string): void {
+    this.#tooSlow.add(id)
+  }
+
+  /** Whether the agent must take a file for a request. */
+  isWrittenInTime(id: string | undefined): boolean {
+    return id === undefined || !this.#tooSlow.has(id)
   }
 
   onPowerCut(): void {

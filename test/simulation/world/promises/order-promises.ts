@@ -70,6 +70,8 @@ export class OrderPromises {
 
   /** The agent answers a webhook of the platform. */
   readonly onAcknowledged = (event: string, transactionId: number): void => {
+    if (!this.#isOurs(transactionId))
+      this.#parts.break('no event of another game server is acknowledged', `${event} ${transactionId}`)
     if (event === 'transaction_terminal') this.#ended.add(transactionId)
     if (event !== 'transfer_order' || this.#parts.state().orders[transactionId]) return
     // An order that is over, or disputed, needs no reply.
