@@ -36,6 +36,12 @@ export const networkFaults: readonly FaultKind<NetworkTargets>[] = [
     lastsMs: [10, minuteMs],
     strike: failing('answer of an intermediary'),
   },
+  {
+    part: 'network',
+    name: 'an intermediary gives up',
+    lastsMs: [10, minuteMs],
+    strike: failing('intermediary gives up'),
+  },
   { part: 'network', name: 'wrong date', lastsMs: [secondMs, 5 * minuteMs], strike: failing('wrong date') },
   { part: 'network', name: 'slow', lastsMs: [secondMs, 2 * minuteMs], strike: slowDown },
 ]

@@ -289,7 +289,7 @@ const agentMutants: readonly Mutant[] = [
   {
     name: 'a stock is the newest one only when the platform has accepted it',
     file: 'agent/orders/order-reports.ts',
-    from: "return book.ledger.observe(itemRef, Number(input['observedQuantity']))",
+    from: "return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))",
     to: 'return',
   },
 ]

@@ -12,6 +12,7 @@ export type NetworkFault =
   | 'answer dropped'
   | 'answer cut off'
   | 'answer of an intermediary'
+  | 'intermediary gives up'
   | 'wrong date'
 
 interface ActiveFault {
@@ -65,6 +66,13 @@ export const intermediaryAnswers: readonly NetworkAnswer[] = [
   { status: 407, headers: html, body: page },
   { status: 400, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"error":"bad request"}') },
 ]
+
+/** What a proxy answers that has passed a request on and waits no longer. */
+export const givenUp: readonly NetworkAnswer[] = [502, 503, 504].map((status) => ({
+  status,
+  headers: html,
+  body: page,
+}))
 
 /** Dates that are missing, garbage, or of a clock that is wrong. */
 export function wrongDate(random: Random, rightMs: number): string | undefined {

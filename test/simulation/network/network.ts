@@ -2,7 +2,14 @@ import { systemError } from '../disk/system-error.ts'
 import type { ModelProcess } from '../process.ts'
 import type { Random } from '../random.ts'
 import type { Exchange, HandledAnswer, Handler, NetworkAnswer, NetworkRequest } from './message.ts'
-import { intermediaryAnswers, type NetworkFault, NetworkFaults, usualMsMax, wrongDate } from './network-faults.ts'
+import {
+  givenUp,
+  intermediaryAnswers,
+  type NetworkFault,
+  NetworkFaults,
+  usualMsMax,
+  wrongDate,
+} from './network-faults.ts'
 
 /** A network is slow if a way takes longer than this. */
 const slowFromMs = 1_000
@@ -118,7 +125,9 @@ export class Network {
       callOff()
       const reset = strikes('reset after it arrived')
       void found?.onSent?.(!isOver() && !reset?.happens(0.5))
-      if (!found || reset || strikes('answer cut off')) fail('ECONNRESET')
+      const gaveUp = strikes('intermediary gives up')
+      if (gaveUp) answer(gaveUp.pick(givenUp))
+      else if (!found || reset || strikes('answer cut off')) fail('ECONNRESET')
       else if (!strikes('answer dropped')) answer(this.#dated(found, address, process))
     })
   }

@@ -4,7 +4,7 @@ import { ModelHost } from '../host.ts'
 import type { Network } from '../network/network.ts'
 import type { WorldParts } from '../simulation.ts'
 import { type HostAddresses, installAgent, type ModelAgent, type SharedStore } from './agent-program.ts'
-import type { GameWays } from './game/game-program.ts'
+import type { Day, GameWays } from './game/game-program.ts'
 import { gameDir } from './game/game-store.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
@@ -21,6 +21,7 @@ export interface Surroundings extends WorldParts {
   readonly nowMs: () => number
   readonly platform: ModelPlatform
   readonly judge: Judge
+  readonly day: Day
   /** By the name of the identity. */
   readonly registrations: Map<string, Registration>
 }
@@ -35,7 +36,7 @@ interface AgentHostParts extends Pick<GameWays, 'ordersBy'> {
   readonly store?: SharedStore
   /** Whether it begins only when no other agent has its world. */
   readonly isStandby?: boolean
-  readonly witness: Omit<AgentWitness, 'onLogged' | 'onSigned'>
+  readonly witness: Omit<AgentWitness, 'onLogged' | 'onSigned' | 'onArrived'>
 }
 
 /** An agent on its host, and what the operator saw of it last. */
@@ -66,7 +67,7 @@ export function newAgentHost(name: string, { scheduler, random, network }: Surro
 /** Installs an agent and its operator. */
 export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings): AgentHost {
   const { host, identity, witness } = parts
-  const { network, nowMs, platform, judge, registrations } = surroundings
+  const { network, nowMs, platform, judge, registrations, day } = surroundings
   const { name } = host
   const addresses: HostAddresses = {
     call: { host: name, port: 8899 },
@@ -77,14 +78,15 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const registration = () => registrations.get(identity) as Registration
   const secrets = () => [...registrations.values()].map(({ apiKey }) => apiKey)
   const wire = new WirePromises(judge.break, secrets, () => agent.kid, nowMs)
-  const proofs = new ProofPromises(judge.break, nowMs)
+  const startedMs = () => agent.startedMs
+  const proofs = new ProofPromises({ break: judge.break, nowMs, day, startedMs })
   const webhooks = new WebhookPromises({
     break: judge.break,
     platformKid: () => registration().platformKid,
     platformMs: () => platform.composed.clock.nowMs(),
     isClockRight: () => host.clock.lastSetMs === undefined && !network.wasDateWrong,
   })
-  const keys = new KeyPromises(judge.break, () => agent.startedMs)
+  const keys = new KeyPromises(judge.break, startedMs)
   const agent: ModelAgent = installAgent({
     ...parts,
     ...surroundings,
@@ -94,6 +96,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       registrations.set(identity, { ...registration(), kid: platform.addKey(registration().gameServerId) }),
     witness: {
       ...witness,
+      onArrived: (transactionId) => proofs.onArrived(transactionId),
       onHandedOver(transactionId, by) {
         proofs.onHandedOver(transactionId, by)
         witness.onHandedOver(transactionId, by)

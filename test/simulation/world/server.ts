@@ -1,7 +1,7 @@
 import { newAgentState } from '../agent/model-outside.ts'
 import type { ModelHost } from '../host.ts'
 import { type AgentHost, assembleAgent, newAgentHost, type Surroundings } from './agent-host.ts'
-import { type Day, type GameWays, installGame } from './game/game-program.ts'
+import { type GameWays, installGame } from './game/game-program.ts'
 import { type GameState, newGameState } from './game/game-state.ts'
 import { gameDir } from './game/game-store.ts'
 import { noQuirks } from './game/quirks.ts'
@@ -18,9 +18,7 @@ const ways: readonly GameWays[] = (['http', 'files'] as const).flatMap((callsBy)
 )
 
 /** What a game server has around it. */
-export interface ServerParts extends Surroundings {
-  readonly day: Day
-}
+export type ServerParts = Surroundings
 
 /** A host with a game server and its agent. */
 export type Server = GameServer &

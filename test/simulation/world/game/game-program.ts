@@ -70,6 +70,7 @@ export function installGame(parts: GameParts): Program {
       quirks: parts.quirks,
       canGive: () => process.random.happens(parts.day.phase === 'wave' ? 0.5 : 0.85),
       detail: () => process.random.pick(details),
+      saysByReply: reportsBy === 'reply' && process.random.happens(0.5),
       onEndTold: parts.witness.onEndTold,
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)

@@ -64,11 +64,15 @@ export function left({ stock, orders }: GameState, itemRef: string): number {
   return Math.max(0, units)
 }
 
-/** The platform must be told about each item of which another number can be sold now. */
-export function noteStockChanges(before: GameState, next: GameState): void {
+/**
+ * The platform must be told about each item of which another number can be sold now.
+ *
+ * @param isSaid Whether what changed is said by the reply to an order.
+ */
+export function noteStockChanges(before: GameState, next: GameState, isSaid: boolean): void {
   for (const [itemRef, item] of Object.entries(next.items)) {
     if (left(before, itemRef) === left(next, itemRef)) continue
-    item.isToReport = true
+    if (!isSaid) item.isToReport = true
     item.changes++
   }
 }

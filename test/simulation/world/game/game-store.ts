@@ -12,9 +12,10 @@ export interface GameStore {
   /**
    * One transaction: changes a copy, and saves it whole. It survives a kill and a power cut when this returns.
    *
+   * @param isSaid Whether the platform hears in another way of stocks that it changes.
    * @throws {NodeJS.ErrnoException} The disk fails. The next call reads again what is there.
    */
-  change(act: (state: GameState) => void): GameState
+  change(act: (state: GameState) => void, isSaid?: (next: GameState) => boolean): GameState
 }
 
 /** The directory of the game server's state. */
@@ -38,11 +39,11 @@ export function openGameStore(fs: ModelFs): GameStore {
 
   return {
     read,
-    change(act) {
+    change(act, isSaid = () => false) {
       const before = JSON.stringify(read())
       const next = JSON.parse(before) as GameState
       act(next)
-      noteStockChanges(read(), next)
+      noteStockChanges(read(), next, isSaid(next))
       const text = JSON.stringify(next)
       if (text === before) return next
       current = undefined

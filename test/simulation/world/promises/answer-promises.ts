@@ -94,7 +94,7 @@ export class AnswerPromises {
     if (told.id !== id) this.#break('an answer has the id of its request', `${id}: ${told.text}`)
     if (told.ok && !actedAsTold(call, this.#platform, this.#gameServerId()))
       this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)
-    if (told.code !== undefined && ofMistakes.includes(told.code) && this.#files.isWrittenInTime(id))
+    if (told.code !== undefined && ofMistakes.includes(told.code) && this.#mustBeRead(id))
       this.#break('no request of a game server that writes correct ones is called invalid', told.text)
     if (operation !== 'transaction.create' || id === undefined) return
     this.checkPurchases()
@@ -117,6 +117,10 @@ export class AnswerPromises {
     if (this.#callsBy === 'http' && tookMs > deadlineMs)
       this.#break('a call is answered by its deadline', `${call.operation}: ${tookMs} ms, ${told.text}`)
     if (told.status === 401) this.#break('no correct request is refused for its signature', told.text)
+  }
+
+  #mustBeRead(id: string | undefined): boolean {
+    return this.#callsBy === 'http' || this.#files.isWrittenInTime(id)
   }
 
   #compare({ id = '', input }: GameCall, told: Told): void {

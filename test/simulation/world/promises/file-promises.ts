@@ -49,9 +49,9 @@ export class FilePromises implements FileRecord {
     this.#tooSlow.add(id)
   }
 
-  /** Whether the agent must take a file for a request. */
+  /** Whether the agent must take a file for a request. One whose writer died, or lost its power, may stay half-written. */
   isWrittenInTime(id: string | undefined): boolean {
-    return id === undefined || !this.#tooSlow.has(id)
+    return id === undefined || (this.#writtenMs.has(id) && !this.#tooSlow.has(id))
   }
 
   onPowerCut(): void {

@@ -1,7 +1,11 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
+import { startOfRunMs } from '../../host-clock.ts'
+import type { Day } from '../game/game-program.ts'
 import type { SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
+/** An agent that heard the platform only over a slow network knows its clock no better. */
+const clockErrorMsMax = 11_000
 /** How old the platform's word may be when an order is handed over. */
 const freshMs = 60_000
 
@@ -15,38 +19,82 @@ interface Word {
 
 const never: Word = { askedMs: Number.NEGATIVE_INFINITY, awaitedMs: Number.NEGATIVE_INFINITY }
 
+/** A `TEMPORARY` report that the platform accepted. */
+interface PutOff {
+  readonly acceptedMs: number
+  /** When the platform sends the order again. */
+  readonly untilMs: number
+}
+
+interface ProofPromisesParts {
+  readonly break: Break
+  readonly nowMs: () => number
+  readonly day: Day
+  /** When the process that runs now was started. */
+  readonly startedMs: () => number
+}
+
 /** An agent believes no webhook: it asks the platform before it hands an order over, and before it takes an end for true. */
 export class ProofPromises {
-  readonly #break: Break
-  readonly #nowMs: () => number
+  readonly #parts: ProofPromisesParts
   readonly #words = new Map<number, Word>()
+  readonly #putOff = new Map<number, PutOff>()
 
-  constructor(onBroken: Break, nowMs: () => number) {
-    this.#break = onBroken
-    this.#nowMs = nowMs
+  constructor(parts: ProofPromisesParts) {
+    this.#parts = parts
   }
 
   /** @returns Called when the attempt has ended. */
   onSent({ path }: SentRequest): ((result: AttemptResult) => void) | undefined {
-    const [, id] = /^\/v1\/api\/transactions\/(\d+)$/.exec(path) ?? []
+    const [, id, report] = /^\/v1\/api\/transactions\/(\d+)(\/delivery-failure)?$/.exec(path) ?? []
     if (id === undefined) return undefined
-    const askedMs = this.#nowMs()
+    const askedMs = this.#parts.nowMs()
     return (result) => {
       if (result.kind !== 'answered' || result.status !== 200) return
-      const before = this.#words.get(Number(id)) ?? never
-      this.#words.set(Number(id), {
-        askedMs: Math.max(before.askedMs, askedMs),
-        awaitedMs: Math.max(before.awaitedMs, isAwaited(result.body) ? askedMs : never.awaitedMs),
-      })
+      const data = dataOf(result.body)
+      if (report === undefined) this.#noteWord(Number(id), askedMs, data)
+      else this.#notePutOff(Number(id), data)
     }
   }
 
+  #noteWord(transactionId: number, askedMs: number, data: Data): void {
+    const before = this.#words.get(transactionId) ?? never
+    this.#words.set(transactionId, {
+      askedMs: Math.max(before.askedMs, askedMs),
+      awaitedMs: Math.max(before.awaitedMs, isAwaited(data) ? askedMs : never.awaitedMs),
+    })
+  }
+
+  #notePutOff(transactionId: number, { retryAt }: Data): void {
+    const untilMs = Date.parse(String(retryAt)) - startOfRunMs
+    if (!Number.isNaN(untilMs)) this.#putOff.set(transactionId, { acceptedMs: this.#parts.nowMs(), untilMs })
+  }
+
+  /** A webhook arrives. The platform may send an order again, also late or twice. */
+  onArrived(transactionId: number): void {
+    this.#putOff.delete(transactionId)
+  }
+
   onHandedOver(transactionId: number, by: string): void {
+    const nowMs = this.#parts.nowMs()
     const { awaitedMs } = this.#words.get(transactionId) ?? never
-    if (this.#nowMs() - awaitedMs > freshMs + 1)
-      this.#break(
+    if (nowMs - awaitedMs > freshMs + 1)
+      this.#parts.break(
         'an order is handed over only on an answer of the platform that is at most 60 s old',
-        `${transactionId} by ${by}, ${this.#nowMs() - awaitedMs} ms`,
+        `${transactionId} by ${by}, ${nowMs - awaitedMs} ms`,
+      )
+    this.#checkPutOff(transactionId)
+  }
+
+  #checkPutOff(transactionId: number): void {
+    const { nowMs, day, startedMs } = this.#parts
+    const putOff = this.#putOff.get(transactionId)
+    // In the storm, and in a process that was killed, the agent may not have it on its disk.
+    if (!putOff || putOff.acceptedMs < Math.max(day.stormEndedMs, startedMs())) return
+    if (nowMs() < putOff.untilMs - clockErrorMsMax)
+      this.#parts.break(
+        'an order that is put off is not handed over before its retryAt',
+        `${transactionId}: ${putOff.untilMs - nowMs()} ms too early`,
       )
   }
 
@@ -54,16 +102,21 @@ export class ProofPromises {
   onAcknowledged(event: string, transactionId: number, arrivedMs: number): void {
     const { askedMs } = this.#words.get(transactionId) ?? never
     if (event === 'transaction_terminal' && askedMs < arrivedMs)
-      this.#break('the platform is asked before a terminal event is believed', String(transactionId))
+      this.#parts.break('the platform is asked before a terminal event is believed', String(transactionId))
   }
 }
 
-function isAwaited(body: Uint8Array): boolean {
+type Data = Readonly<Partial<Record<'paymentStatus' | 'deliveryStatus' | 'retryAt', unknown>>>
+
+/** Empty for a proxy's page. */
+function dataOf(body: Uint8Array): Data {
   try {
-    const { data } = JSON.parse(Buffer.from(body).toString()) as { readonly data?: Readonly<Record<string, unknown>> }
-    return data?.['paymentStatus'] === 'PAGO' && data['deliveryStatus'] === 'AGUARDANDO_SERVIDOR'
+    return (JSON.parse(Buffer.from(body).toString()) as { readonly data?: Data }).data ?? {}
   } catch {
-    // A proxy's page.
-    return false
+    return {}
   }
+}
+
+function isAwaited({ paymentStatus, deliveryStatus }: Data): boolean {
+  return paymentStatus === 'PAGO' && deliveryStatus === 'AGUARDANDO_SERVIDOR'
 }
