@@ -26,13 +26,15 @@ export class KeyQueues implements Turns {
       state = 'waiting'
       this.#enter(key, come)
     }
+    const wait = async (deadlineMs: number) => {
+      if (state === 'not-joined') join()
+      return state === 'come' || this.#within(deadlineMs, hasCome)
+    }
     if (when === 'join-now') join()
     return {
       mustWait: async () => state === 'waiting',
-      wait: async (deadlineMs) => {
-        if (state === 'not-joined') join()
-        return state === 'come' || this.#within(deadlineMs, hasCome)
-      },
+      waitInAgent: wait,
+      wait,
       release: () => {
         if (state === 'waiting') this.#leave(key, come)
         if (state === 'come') this.#pass(key)

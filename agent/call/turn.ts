@@ -9,7 +9,12 @@ export interface Turn {
   /** Whether an earlier call of this agent with the same key is not over yet. */
   mustWait(): Promise<boolean>
   /**
-   * Resolves to true when every earlier call is over, or to false at the deadline (monotonic ms).
+   * Resolves to true when every earlier call of this agent is over, or to false at the deadline (monotonic ms). It joins no
+   * other agents and never throws.
+   */
+  waitInAgent(deadlineMs: number): Promise<boolean>
+  /**
+   * As `waitInAgent`, for the earlier calls of every agent.
    *
    * @throws {StoreUnreachableError} The turn is kept in a store that cannot be asked. The call must not be sent.
    */
@@ -19,7 +24,12 @@ export interface Turn {
 }
 
 /** The turn of a call that waits for no other. */
-export const freeTurn: Turn = { mustWait: async () => false, wait: async () => true, release: () => undefined }
+export const freeTurn: Turn = {
+  mustWait: async () => false,
+  waitInAgent: async () => true,
+  wait: async () => true,
+  release: () => undefined,
+}
 
 /** The turns of all calls that must not overtake each other. The port is narrow, so that a store for several hosts can keep them. */
 export interface Turns {

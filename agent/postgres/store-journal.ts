@@ -177,7 +177,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
     async recordIntent(call) {
       await room.assert()
       const claimed = claims.get(call.id)
-      if (!isSentOnce(call) || claimed?.mayBeSent || claimed?.turn?.hasCome) return
+      if (!isSentOnce(call) || claimed?.mayBeSent || claimed?.turn?.isMarked) return
       const sql = 'SELECT market_agent.intend($1, $2, $3, $4)'
       await room.write(() => database.query(sql, [epoch, ...namesOf(call)]))
     },

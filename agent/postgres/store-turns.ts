@@ -141,6 +141,7 @@ export class StoreTurn implements Turn {
   /** `entered`: it has a ticket. `come`: the lowest one. */
   #state: 'queued' | 'entered' | 'come' | 'over' = 'queued'
   #claimed: { readonly onceId: string | undefined } | undefined
+  #isMarked = false
   #isOver = false
 
   constructor(turns: StoreTurns, key: string, inAgent: Turn, when: 'join-now' | 'join-later') {
@@ -161,18 +162,26 @@ export class StoreTurn implements Turn {
     return !(await this.mustWait())
   }
 
+  async waitInAgent(deadlineMs: number): Promise<boolean> {
+    if (!(await this.#inAgent.wait(deadlineMs))) return false
+    await this.#turns.settled(this.key)
+    return true
+  }
+
   async wait(deadlineMs: number): Promise<boolean> {
     if (!(await this.#inAgent.wait(deadlineMs))) return false
     if (this.#state === 'come') return true
     using bell = this.#turns.bell(this.key)
     do {
-      const hasCome = await this.#turns.enter(this.key, this.#claimed?.onceId)
+      const onceId = this.#claimed?.onceId
+      const hasCome = await this.#turns.enter(this.key, onceId)
       if (this.#isOver) {
         // It was given up meanwhile, and the ticket that was just written is nobody's.
         this.#turns.leave(this.key, () => undefined)
         return false
       }
       this.#state = hasCome ? 'come' : 'entered'
+      this.#isMarked = hasCome && onceId !== undefined
     } while (this.#state !== 'come' && (await bell.rings(deadlineMs)))
     return this.#state === 'come'
   }
@@ -184,9 +193,9 @@ export class StoreTurn implements Turn {
     this.#state = this.#turns.come(this.key, ticket) ? 'come' : 'entered'
   }
 
-  /** Whether the claimed call may be sent as far as the store knows. */
-  get hasCome(): boolean {
-    return this.#state === 'come'
+  /** Whether the store knows, since the turn came, that the claimed `once` call may be sent. */
+  get isMarked(): boolean {
+    return this.#isMarked
   }
 
   release(): void {

@@ -110,7 +110,8 @@ async function readWhole(
 }
 
 /**
- * Joins the queue of the call's item or transaction at once, and calls when its turn has come and a slot is free.
+ * Joins the queue of the call's item or transaction at once, and calls when this agent's earlier calls are over and a slot
+ * is free. The call itself waits for other agents. It has a deadline, and an answer for a store that is away.
  *
  * @returns undefined when the agent stops before the turn has come.
  */
@@ -119,7 +120,7 @@ async function callInTurn(claim: Claim, call: Call, spool: PathSpool): Promise<C
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   if (await turn.mustWait()) {
     spool.set({ ...claim, at: 'queued', hasTurn: false, begin })
-    await turn.wait(spool.clock.monotonicMs() + queuedMsMax)
+    await turn.waitInAgent(spool.clock.monotonicMs() + queuedMsMax)
     if (spool.stopping.aborted) {
       turn.release()
       return undefined

@@ -50,6 +50,16 @@ export function testTurns(name: string, open: () => Promise<Turns & AsyncDisposa
     expect(await third.wait(inTime())).toBe(true)
   })
 
+  promise('a wait in the agent ends as the other one, and the turn still comes after it', async (turns) => {
+    const [first, second] = [joined(turns), joined(turns)]
+    expect(await first.waitInAgent(now())).toBe(true)
+    expect(await second.waitInAgent(now())).toBe(false)
+    expect(await first.wait(inTime())).toBe(true)
+    first.release()
+    expect(await second.waitInAgent(inTime())).toBe(true)
+    expect(await second.wait(inTime())).toBe(true)
+  })
+
   promise('a call that gives up leaves the queue without stopping it', async (turns) => {
     const [first, second, third] = [joined(turns), joined(turns), joined(turns)]
     expect(await second.wait(now())).toBe(false)
