@@ -57,7 +57,7 @@ export const agentTables = `
     END $$;
 
   -- From now on only this connection of an agent may write. The store may have lost commits of the agent, so it says what it
-  -- has: the keys whose turn it has, and the ids of its calls. Its other tickets are removed: it has given them back, or
+  -- has: the keys whose turn it has or has not given back yet, and the ids of its calls. Its other tickets are removed: it has given them back, or
   -- waits and joins again. Its other calls have ended. A call in doubt stays, because the commit of its end waits for the disk.
   -- Where the beginning of its life was lost, another life may have its epoch.
   CREATE FUNCTION market_agent.reconnect(p_epoch bigint, p_state_id text, p_turns text[], p_ids text[])

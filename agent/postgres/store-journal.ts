@@ -85,7 +85,8 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
         () => room.write(() => write(mayLeave ? key : undefined)),
         () => later(undefined),
       )
-      if (key !== undefined && !mayLeave) turns.oweLeave(key)
+      if (mayLeave) turns.forget(key)
+      else if (key !== undefined) turns.oweLeave(key)
     } catch (error) {
       if (key !== undefined && isStoreFailure(error)) turns.oweLeave(key)
       throw error

@@ -40,7 +40,10 @@ export class StoreTurns implements Turns {
   readonly #queues: KeyQueues
   /** By key, the ends of turns that are being written. */
   readonly #leaving = new Map<string, Promise<void>>()
-  /** What is known about late observations of the keys whose turn this agent has. */
+  /**
+   * What is known about late observations of the keys whose turn this agent has. It has a turn until its end is written, so
+   * that no other agent has the turn before everything that is owed under its key is written too.
+   */
   readonly #late = new Map<string, Late>()
 
   constructor(options: StoreTurnsOptions) {
@@ -105,14 +108,13 @@ export class StoreTurns implements Turns {
     return new Bell(database, clock, `key ${key}`)
   }
 
-  /** The turn of a key was given back. */
+  /** The store knows that the turn of a key was given back. */
   forget(key: string): void {
     this.#late.delete(key)
   }
 
   /** Gives the turn of a key back, and lets the next call of this agent join when that is written. */
   leave(key: string, next: () => void): void {
-    this.forget(key)
     const { owed } = this.#options
     const left = owed.write(nameOfKey(key), () => this.#leave(key))
     const settled = left.catch(owed.onError).then(() => {
@@ -127,8 +129,9 @@ export class StoreTurns implements Turns {
     this.#options.owed.owe(nameOfKey(key), () => this.#leave(key))
   }
 
-  #leave(key: string): Promise<unknown> {
-    return this.#options.database.query('SELECT market_agent.leave($1, $2)', [this.#options.epoch, key])
+  async #leave(key: string): Promise<void> {
+    await this.#options.database.query('SELECT market_agent.leave($1, $2)', [this.#options.epoch, key])
+    this.forget(key)
   }
 }
 
@@ -209,13 +212,10 @@ export class StoreTurn implements Turn {
     return this.#isOver && this.#hasTicket ? this.key : undefined
   }
 
-  /** The claimed call is over. @param hasLeft Whether its ticket was given back with the answer. */
+  /** The claimed call is over. @param hasLeft Whether its ticket was given back with the answer, or will be. */
   endClaim(hasLeft: boolean): void {
     this.#claimed = undefined
-    if (hasLeft) {
-      this.#state = 'over'
-      this.#turns.forget(this.key)
-    }
+    if (hasLeft) this.#state = 'over'
     if (this.#isOver) this.#giveBack()
   }
 
