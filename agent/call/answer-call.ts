@@ -40,9 +40,11 @@ export interface CallReports {
   /**
    * A call is about to leave.
    *
+   * @param lateUntilMs Monotonic time after which none of its attempts can reach the platform.
    * @throws {StoreFullError} It could not be noted. The call must not be sent.
+   * @throws {StoreUnreachableError} The same.
    */
-  begin(call: PlatformCall): Promise<void>
+  begin(call: PlatformCall, lateUntilMs: number): Promise<void>
   /**
    * The call was answered. The answer does not change, whatever this throws.
    *
@@ -211,7 +213,7 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
   if (!hasTurn || !hasTime) return refuse('EARLIER_CALL_UNFINISHED')
   try {
     if (keyed) await deps.journal.recordIntent(keyed)
-    await deps.reports.begin(call)
+    await deps.reports.begin(call, deadlineMs + deps.sending.partnerApi.attemptLifetimeMs)
     const outcome = await send(call, deadlineMs, deps, trace)
     const answer = outcome.isRefusedInDoubt
       ? await settleDoubt(call, outcome.answer, deadlineMs, deps.sending, trace)

@@ -23,9 +23,9 @@ export function notingListings(listings: Listings, reports: CallReports): CallRe
     if (operation.reports === 'listing') await listings.note(String(input['itemRef']), state)
   }
   return {
-    async begin(call) {
+    async begin(call, lateUntilMs) {
       await note(call, 'leaving')
-      await reports.begin(call)
+      await reports.begin(call, lateUntilMs)
     },
     async end(call, answer, lateUntilMs) {
       if (answer.ok) await note(call, 'accepted')

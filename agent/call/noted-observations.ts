@@ -1,6 +1,6 @@
 import { StoreFullError } from '../database/store-errors.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from './observation.ts'
-import type { Observations, ObservationsOptions, Recording } from './observations.ts'
+import type { EndReport, Observations, ObservationsOptions, Recording } from './observations.ts'
 import type { RepairJournal } from './repair-journal.ts'
 
 /**
@@ -54,6 +54,13 @@ export class NotedObservations implements Observations {
       // This process knows better than its journal until there is room.
     }
     return state
+  }
+
+  /** Nothing is noted: after a crash every item may be late. */
+  async expectReport(itemRef: string): Promise<EndReport> {
+    return async (lateUntilMs) => {
+      if (lateUntilMs > 0) await this.apply(itemRef, { kind: 'expect-late', lateUntilMs }, 'if-possible')
+    }
   }
 
   async findDue(): Promise<readonly string[]> {

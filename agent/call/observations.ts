@@ -4,6 +4,13 @@ import type { Observation, ObservationEvent } from './observation.ts'
 /** What happens to an item, to be stored: before the call may leave, if that is possible now, or not at all. */
 export type Recording = 'must-be-stored' | 'if-possible' | 'in-memory'
 
+/**
+ * A report with a stock has ended.
+ *
+ * @param lateUntilMs Monotonic time until which it may still reach the platform; 0 if it cannot.
+ */
+export type EndReport = (lateUntilMs: number) => Promise<void>
+
 /** What observations need. */
 export interface ObservationsOptions {
   readonly clock: Clock
@@ -30,6 +37,14 @@ export interface Observations {
    * @throws {StoreUnreachableError} The same.
    */
   apply(itemRef: string, event: ObservationEvent, recording: Recording): Promise<Observation>
+  /**
+   * A report with a stock of an item is about to leave, outside the turn of the item. If this agent dies, another one still
+   * knows that the report may arrive until then (monotonic).
+   *
+   * @throws {StoreFullError} It could not be noted. The report must not be sent.
+   * @throws {StoreUnreachableError} The same.
+   */
+  expectReport(itemRef: string, lateUntilMs: number): Promise<EndReport>
   /** The items whose repair is due. */
   findDue(): Promise<readonly string[]>
   /** The repairs that were due have been tried. Calls `lookAt` for the rest. */

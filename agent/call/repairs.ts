@@ -4,7 +4,7 @@ import { StoreUnreachableError } from '../database/store-errors.ts'
 import { keyOfItem, type PlatformCall } from './call.ts'
 import { faultTable } from './fault-table.ts'
 import type { ObservationEvent } from './observation.ts'
-import type { Observations } from './observations.ts'
+import type { EndReport, Observations } from './observations.ts'
 import { attemptOnce, type Outcome, type SendDeps } from './send-with-retries.ts'
 import type { Turns } from './turn.ts'
 
@@ -84,6 +84,11 @@ export class Repairs {
   /** What was sent by another way may reach the platform until then (monotonic), with an observation that is older by then. */
   expectLate(itemRef: string, lateUntilMs: number): Promise<void> {
     return this.#apply(itemRef, { kind: 'expect-late', lateUntilMs })
+  }
+
+  /** As `Observations.expectReport`. */
+  expectReport(itemRef: string, lateUntilMs: number): Promise<EndReport> {
+    return this.#options.observations.expectReport(itemRef, lateUntilMs)
   }
 
   /** Does not begin repairs any more. */

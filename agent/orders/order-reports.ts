@@ -2,13 +2,14 @@ import { deliveryFailure, deliveryFailureReport } from '../../contract/transacti
 import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
+import type { EndReport, Observations as KnownObservations } from '../call/observations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { observeNewest } from './observe-newest.ts'
 import type { OrderBook } from './order-book.ts'
 import { noteTemporary, putOff, settle, withdrawTemporary } from './order-changes.ts'
 
 /** Learns about the observations that reach the platform with a report about a transaction, or with the answer to an order. */
-export interface Observations {
+export interface Observations extends Pick<KnownObservations, 'expectReport'> {
   observe(itemRef: string, observedQuantity: number): Promise<void>
   /** An observation that is older by then may reach the platform until this monotonic time. */
   expectLate(itemRef: string, lateUntilMs: number): Promise<void>
@@ -24,6 +25,7 @@ interface ItemBefore {
   readonly itemRef: string
   /** Of its newest observation. That may be as large as the one before. */
   readonly version: string
+  readonly endReport: EndReport
 }
 
 /** Learns the results of orders from calls: those of the game server, and the agent's own reports. */
@@ -46,16 +48,18 @@ export class OrderReports implements CallReports {
    * @throws {StoreFullError} The call must not leave.
    * @throws {StoreUnreachableError} The same.
    */
-  async begin(call: PlatformCall): Promise<void> {
-    const { book } = this.#options
+  async begin(call: PlatformCall, lateUntilMs: number): Promise<void> {
+    const { book, observations } = this.#options
     const { operation, input } = call
     if (operation.reports === 'stock')
       return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
     if (operation.reports !== 'failure') return
     const transactionId = Number(call.input['transactionId'])
     const itemRef = (await book.ledger.find(transactionId))?.itemRef
-    if (itemRef !== undefined)
-      this.#itemBefore.set(call, { itemRef, version: await book.ledger.observationVersionOf(itemRef) })
+    if (itemRef !== undefined) {
+      const version = await book.ledger.observationVersionOf(itemRef)
+      this.#itemBefore.set(call, { itemRef, version, endReport: await observations.expectReport(itemRef, lateUntilMs) })
+    }
     const isTemporary = call.input['reason'] === 'TEMPORARY'
     if (isTemporary && (await book.change(transactionId, noteTemporary))) this.#firstTemporary.add(call)
   }
@@ -81,13 +85,17 @@ export class OrderReports implements CallReports {
    *
    * @returns Whether there is a newer one.
    */
-  async #repairStale({ itemRef, version }: ItemBefore, isAccepted: boolean, lateUntilMs: number): Promise<boolean> {
+  async #repairStale(
+    { itemRef, version, endReport }: ItemBefore,
+    isAccepted: boolean,
+    lateUntilMs: number,
+  ): Promise<boolean> {
     const { book, observations, clock } = this.#options
+    await endReport(lateUntilMs)
     const hasNewer = (await book.ledger.observationVersionOf(itemRef)) !== version
     const newest = await book.ledger.observationOf(itemRef)
     const isStale = hasNewer && newest !== null
-    if (lateUntilMs > 0) await observations.expectLate(itemRef, lateUntilMs)
-    else if (isStale && isAccepted) await observations.expectLate(itemRef, clock.monotonicMs() + 1)
+    if (lateUntilMs === 0 && isStale && isAccepted) await observations.expectLate(itemRef, clock.monotonicMs() + 1)
     if (isStale) await observeNewest(observations, book.ledger, itemRef, newest)
     return isStale
   }

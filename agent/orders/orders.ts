@@ -3,6 +3,7 @@ import type { OrdersOperation } from '../../contract/operations.ts'
 import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { Call } from '../call/call.ts'
+import type { EndReport } from '../call/observations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
 import { windowClock } from '../clock/window-clock.ts'
@@ -44,6 +45,8 @@ export interface Acknowledged {
   readonly order: Order
   /** What the 2xx says about its item; null for nothing. */
   readonly observedQuantity: number | null
+  /** The answer has left. */
+  readonly endReport: EndReport
 }
 
 const purgeIntervalMs = 3_600_000
@@ -111,9 +114,22 @@ export class Orders {
     return this.#sweep
   }
 
+  /**
+   * A 2xx for an order is about to leave. It may be read after a newer observation, so that is noted before its quantity is
+   * read.
+   *
+   * @throws {StoreUnreachableError} It could not be noted.
+   */
+  async beginAcknowledging(order: Order): Promise<Acknowledged> {
+    const { ledger, observations, clock } = this.#options
+    const endReport = await observations.expectReport(order.itemRef, clock.monotonicMs() + limits.webhookTimeoutMs)
+    return { order, observedQuantity: await ledger.observationOf(order.itemRef), endReport }
+  }
+
   /** Our 2xx for an order has left. If that is not recorded, or a power cut undoes it, the order is offered once more. */
-  acknowledge({ order, observedQuantity }: Acknowledged): Promise<void> {
+  acknowledge({ order, observedQuantity, endReport }: Acknowledged): Promise<void> {
     return this.#attempt(async () => {
+      await endReport(0)
       if (observedQuantity !== null) await this.#observeAnswer(order.itemRef, observedQuantity)
       await this.book.change(order.transactionId, acknowledge(order.generation), { survives: 'kill' })
     })

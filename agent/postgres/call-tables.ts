@@ -164,6 +164,19 @@ export const callTables = `
       WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
   $$;
 
+  -- A report with an observation of the key is about to leave. Returns the version to forget when it cannot arrive late; null
+  -- if something else may arrive late too.
+  CREATE FUNCTION market_agent.expect_report(p_epoch bigint, p_key text, p_due_in_ms bigint) RETURNS bigint
+    LANGUAGE plpgsql AS $$
+    DECLARE v_version bigint;
+    BEGIN
+      PERFORM market_agent.assert_alive(p_epoch);
+      INSERT INTO market_agent.repair (key, due_at_ms) VALUES (p_key, market_agent.steady_ms() + p_due_in_ms)
+        ON CONFLICT DO NOTHING RETURNING version INTO v_version;
+      IF NOT FOUND THEN PERFORM market_agent.note_late(p_epoch, p_key, NULL, p_due_in_ms, NULL); END IF;
+      RETURN v_version;
+    END $$;
+
   -- An observation that was sent by another way may arrive late.
   CREATE FUNCTION market_agent.expect_late(p_epoch bigint, p_key text, p_due_in_ms bigint) RETURNS void LANGUAGE sql AS $$
     SELECT market_agent.note_late(p_epoch, p_key, NULL, p_due_in_ms, NULL)

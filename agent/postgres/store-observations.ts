@@ -1,6 +1,6 @@
 import { keyOfItem } from '../call/call.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from '../call/observation.ts'
-import type { Observations, Recording } from '../call/observations.ts'
+import type { EndReport, Observations, Recording } from '../call/observations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import type { Database } from './database.ts'
@@ -58,6 +58,20 @@ export class StoreObservations implements Observations {
       case 'settle':
       case 'postpone':
         return this.#giveBack(itemRef, event)
+    }
+  }
+
+  async expectReport(itemRef: string, lateUntilMs: number): Promise<EndReport> {
+    const { database, epoch } = this.#options
+    const key = storableKey(keyOfItem(itemRef))
+    await this.#noteLong(itemRef)
+    const sql = 'SELECT market_agent.expect_report($1, $2, $3) AS version'
+    const [row] = await database.query(sql, [epoch, key, this.#restMs({ lateUntilMs })])
+    const version = row?.['version']
+    return async (endedLateUntilMs) => {
+      if (endedLateUntilMs > 0)
+        await this.apply(itemRef, { kind: 'expect-late', lateUntilMs: endedLateUntilMs }, 'if-possible')
+      else if (typeof version === 'string') await this.#storeOrOwe(key, () => this.#forgetLate(key, version))
     }
   }
 
@@ -148,8 +162,7 @@ export class StoreObservations implements Observations {
     const now = toStore(stored, this.#nowMs)
     if (next?.quantity === now?.quantity && next?.lateUntilMs === now?.lateUntilMs) return held
     if (!next) {
-      if (version !== undefined)
-        await database.query('SELECT market_agent.forget_late($1, $2, $3)', [epoch, key, version])
+      if (version !== undefined) await this.#forgetLate(key, version)
       return { ...held, stored: { at: 'quiet', lateUntilMs: 0 }, version: undefined }
     }
     await this.#noteLong(itemRef)
@@ -159,6 +172,11 @@ export class StoreObservations implements Observations {
     const after: Observation =
       quantity === undefined ? { at: 'quiet', lateUntilMs } : { at: 'due', quantity, lateUntilMs }
     return { ...held, stored: after, version: String(row?.['version']) }
+  }
+
+  #forgetLate(key: string, version: string): Promise<unknown> {
+    const { database, epoch } = this.#options
+    return database.query('SELECT market_agent.forget_late($1, $2, $3)', [epoch, key, version])
   }
 
   #noteLong(itemRef: string): Promise<void> {

@@ -57,7 +57,7 @@ export interface WebhookAnswer {
 }
 
 export interface ReceiveDeps {
-  readonly orders: Pick<Orders, 'book' | 'path' | 'questions' | 'acknowledge'>
+  readonly orders: Pick<Orders, 'book' | 'path' | 'questions' | 'beginAcknowledging' | 'acknowledge'>
   readonly openWebhook: OpenWebhook
 }
 
@@ -172,17 +172,13 @@ function refusalBy(verdict: Exclude<Verdict, { kind: 'awaited' | 'over' }>): Web
   return { status: 404, body: { message: reason }, result: 'not-ours', reason, cure: cures.checkWhoseOrder() }
 }
 
-async function acknowledge(
-  order: Order,
-  result: WebhookResult,
-  { book }: ReceiveDeps['orders'],
-): Promise<WebhookAnswer> {
-  const observedQuantity = await book.ledger.observationOf(order.itemRef)
+async function acknowledge(order: Order, result: WebhookResult, orders: ReceiveDeps['orders']): Promise<WebhookAnswer> {
+  const acknowledged = await orders.beginAcknowledging(order)
   return {
     status: 200,
-    body: bodyWith(observedQuantity),
+    body: bodyWith(acknowledged.observedQuantity),
     result: isOver(order.phase) ? 'over' : result,
-    acknowledged: { order, observedQuantity },
+    acknowledged,
   }
 }
 

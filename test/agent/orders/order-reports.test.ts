@@ -31,12 +31,15 @@ function startReports() {
   const rows = { orders: new Map([[transactionId, known]]), observations: new Map<string, number>() }
   const ledger = memoryLedger(rows, () => false)
   const told: string[] = []
+  const expectLate = async (_: string, untilMs: number) =>
+    void told.push(`an older one may come for ${untilMs - clock.monotonicMs()} ms`)
   const reports = new OrderReports({
     book: new OrderBook(ledger, clock, pino({ enabled: false })),
     clock,
     observations: {
       observe: async (_, quantity) => void told.push(`the platform has ${quantity}`),
-      expectLate: async (_, untilMs) => void told.push(`an older one may come for ${untilMs - clock.monotonicMs()} ms`),
+      expectLate,
+      expectReport: async () => async (untilMs) => (untilMs > 0 ? expectLate('', untilMs) : undefined),
     },
   })
   return { reports, told, ledger }
@@ -44,7 +47,7 @@ function startReports() {
 
 test('a report that nothing came between says what the platform has', async () => {
   const { reports, told, ledger } = startReports()
-  await reports.begin(report)
+  await reports.begin(report, 42_000)
   await reports.end(report, putOff, 0)
   expect(told).toEqual(['the platform has 4'])
   expect(await ledger.observationOf(itemRef)).toBe(4)
@@ -52,8 +55,8 @@ test('a report that nothing came between says what the platform has', async () =
 
 test('a stock that the game server reports while an older one is under way stays the newest and is sent again', async () => {
   const { reports, told, ledger } = startReports()
-  await reports.begin(report)
-  await reports.begin(adjustment)
+  await reports.begin(report, 42_000)
+  await reports.begin(adjustment, 42_000)
   await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
   await reports.end(report, putOff, 0)
   expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
@@ -63,7 +66,7 @@ test('a stock that the game server reports while an older one is under way stays
 test('a stock is the newest one as soon as its call leaves, whether the platform accepts it or not', async () => {
   const { reports, ledger } = startReports()
   await ledger.observe(itemRef, 5)
-  await reports.begin(adjustment)
+  await reports.begin(adjustment, 42_000)
   expect(await ledger.observationOf(itemRef)).toBe(2)
   await reports.end(adjustment, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
   expect(await ledger.observationOf(itemRef)).toBe(2)
@@ -71,7 +74,7 @@ test('a stock is the newest one as soon as its call leaves, whether the platform
 
 test('a reply during a call stays newer than the call', async () => {
   const { reports, ledger } = startReports()
-  await reports.begin(adjustment)
+  await reports.begin(adjustment, 42_000)
   await ledger.observe(itemRef, 1)
   await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
   expect(await ledger.observationOf(itemRef)).toBe(1)
@@ -79,15 +82,15 @@ test('a reply during a call stays newer than the call', async () => {
 
 test('an attempt of a report that was given up may still bring its stock', async () => {
   const { reports, told } = startReports()
-  await reports.begin(report)
+  await reports.begin(report, 42_000)
   await reports.end(report, putOff, 32_000)
   expect(told[0]).toMatch(/^an older one may come/)
 })
 
 test('a report without an answer may come after the stock that was reported meanwhile, which is sent again', async () => {
   const { reports, told } = startReports()
-  await reports.begin(report)
-  await reports.begin(adjustment)
+  await reports.begin(report, 42_000)
+  await reports.begin(adjustment, 42_000)
   await reports.end(report, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
   expect(told).toEqual([expect.stringMatching(/^an older one may come/), 'the platform has 2'])
 })
@@ -95,8 +98,8 @@ test('a report without an answer may come after the stock that was reported mean
 test('a stock that is as large as the one before the report is newer than the report', async () => {
   const { reports, told, ledger } = startReports()
   await ledger.observe(itemRef, 2)
-  await reports.begin(report)
-  await reports.begin(adjustment)
+  await reports.begin(report, 42_000)
+  await reports.begin(adjustment, 42_000)
   await reports.end(report, putOff, 0)
   expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
   expect(await ledger.observationOf(itemRef)).toBe(2)

@@ -1,18 +1,54 @@
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { refuseInDoubt } from '../../../agent/call/answer.ts'
 import { keyOfItem } from '../../../agent/call/call.ts'
+import type { Observations } from '../../../agent/call/observations.ts'
+import { Repairs } from '../../../agent/call/repairs.ts'
+import type { SendDeps } from '../../../agent/call/send-with-retries.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
+import { newOrder } from '../../../agent/orders/order.ts'
+import { OrderBook } from '../../../agent/orders/order-book.ts'
+import { OrderReports } from '../../../agent/orders/order-reports.ts'
 import { Database } from '../../../agent/postgres/database.ts'
+import { operations } from '../../../contract/operations.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
 import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
+import { order } from '../fixtures/events.ts'
 import { openStoreAgent, type StoreAgent } from '../fixtures/store-agent.ts'
 import { databaseOptions, newDatabase, urlOfDatabase } from '../fixtures/store-database.ts'
 
 const server = await sharedPostgres()
 const lifetimeMs = 32_000
 const item = 'sword'
+const operation = operations['transaction.delivery-failure']
+const report = {
+  ...{ id: undefined, operationName: 'transaction.delivery-failure', operation },
+  input: { transactionId: order.transactionId, reason: 'TEMPORARY', observedQuantity: 5 },
+} as const
 const now = () => systemClock.monotonicMs()
 const inTime = () => now() + 60_000
 const takeTurn = ({ turns }: StoreAgent) => turns.take(keyOfItem(item), 'join-now')
+
+/** Reports about the order of the item. */
+async function reportsOf({ openLedger, turns }: StoreAgent, observations: Observations) {
+  const ledger = openLedger({ onFull: () => undefined, onUnregistered: () => undefined })
+  const paid = newOrder({ ...order, itemRef: item }, '{}', systemClock.wallMs())
+  await ledger.change(order.transactionId, () => ({ order: paid }))
+  const sending = { clock: systemClock, partnerApi: { attemptLifetimeMs: lifetimeMs } } as SendDeps
+  const repairs = new Repairs({ observations, turns, sending, onRepair: () => undefined, onError: () => undefined })
+  const book = new OrderBook(ledger, systemClock, pino({ enabled: false }))
+  return new OrderReports({ book, observations: repairs, clock: systemClock })
+}
+
+/** A call of the item on an agent, which is accepted. */
+async function adjust(agent: StoreAgent & { readonly observations: Observations }, quantity: number) {
+  const turn = takeTurn(agent)
+  expect(await turn.wait(inTime())).toBe(true)
+  await agent.observations.apply(item, { kind: 'leave', quantity, nowMs: now() }, 'must-be-stored')
+  const accepted = { kind: 'end', effect: 'acted', lastAttemptMs: now(), lateUntilMs: 0 } as const
+  await agent.observations.apply(item, accepted, 'if-possible')
+  turn.release()
+}
 
 /** Two agents, of which one has a way to the store that can be cut, and a way of the test. */
 async function twoAgents() {
@@ -23,7 +59,7 @@ async function twoAgents() {
     const opened = await openStoreAgent(at, name, { name: agent, timeoutMs: 5_000 })
     const observations = opened.journal.openObservations({ clock: systemClock, lifetimeMs })
     await observations.begin(() => undefined)
-    return { ...opened, observations }
+    return { ...opened, observations, reports: await reportsOf(opened, observations) }
   }
   const a = await open('a', proxy)
   const b = await open('b', server)
@@ -93,4 +129,34 @@ test('a repair without an answer is not sent again over a newer call of another 
     'if-possible',
   )
   expect(await repairs()).toEqual([{ key: keyOfItem(item), quantity: 3 }])
+})
+
+test('a stock that is newer than the report of an agent that died is sent again', async () => {
+  await using agents = await twoAgents()
+  const { a, b, repairs } = agents
+  await a.reports.begin(report, now() + lifetimeMs)
+  await a.kill()
+  await adjust(b, 3)
+  expect(await repairs()).toEqual([{ key: keyOfItem(item), quantity: 3 }])
+})
+
+test('a stock that is newer than a report without an answer is sent again, although the store was away at its end', async () => {
+  await using agents = await twoAgents()
+  const { a, b, proxy, isAway, repairs } = agents
+  await a.reports.begin(report, now() + lifetimeMs)
+  proxy.cut()
+  await isAway()
+  const lost = refuseInDoubt('NO_ANSWER', { mayHaveActed: true })
+  await a.reports.end(report, lost, now() + lifetimeMs).catch(() => undefined)
+  await adjust(b, 3)
+  expect(await repairs()).toEqual([{ key: keyOfItem(item), quantity: 3 }])
+})
+
+test('a report that was answered leaves nothing to repair', async () => {
+  await using agents = await twoAgents()
+  const { a, b, repairs } = agents
+  await a.reports.begin(report, now() + lifetimeMs)
+  await a.reports.end(report, { ok: true, dataText: '{"retryAt": null}' }, 0)
+  await adjust(b, 3)
+  expect(await repairs()).toEqual([])
 })

@@ -199,8 +199,8 @@ const agentMutants: readonly Mutant[] = [
   {
     name: 'what a report may bring late is not repaired',
     file: 'agent/orders/order-reports.ts',
-    from: 'if (lateUntilMs > 0) await observations.expectLate(itemRef, lateUntilMs)\n    else if',
-    to: 'if',
+    from: 'await endReport(lateUntilMs)',
+    to: 'void endReport',
   },
   {
     name: 'a stock is not sent again after an older report',
