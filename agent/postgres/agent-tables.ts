@@ -12,6 +12,8 @@ export const agentTables = `
     -- The name of its only connection that may write.
     connection text NOT NULL,
     lease_ends_ms bigint NOT NULL,
+    -- It got its time to be heard after a break, and has not been heard since.
+    is_granted boolean NOT NULL DEFAULT false,
     -- For how long an attempt may reach the platform after it began.
     attempt_lifetime_ms bigint NOT NULL
   );
@@ -119,8 +121,8 @@ export const agentTables = `
       SELECT CASE WHEN market_agent.is_steady() THEN market_agent.now_ms() ELSE heard_ms END FROM market_agent.store;
     END;
 
-  -- Notes that an agent was heard. After a break every agent has one lease of time to be heard too. What was not yet due
-  -- keeps its rest. No window of an id gets longer when the clock was set back.
+  -- Notes that an agent was heard. After a break every agent has one lease of time to be heard too, but not again before it
+  -- was: agents that look rarely make breaks themselves. What was not yet due keeps its rest. No window of an id gets longer when the clock was set back.
   CREATE FUNCTION market_agent.hear() RETURNS void LANGUAGE plpgsql AS $$
     DECLARE v_break_ms bigint;
     BEGIN
@@ -133,7 +135,8 @@ export const agentTables = `
         END IF;
         UPDATE market_agent.store SET late_until_ms = late_until_ms + v_break_ms
           WHERE v_break_ms < 0 OR late_until_ms > heard_ms;
-        UPDATE market_agent.agent SET lease_ends_ms = market_agent.now_ms() + 15000;
+        UPDATE market_agent.agent SET is_granted = true, lease_ends_ms =
+          least(market_agent.now_ms() + 15000, CASE WHEN is_granted THEN lease_ends_ms END);
       END IF;
       UPDATE market_agent.store SET heard_ms = market_agent.now_ms();
     END $$;
@@ -174,7 +177,8 @@ export const agentTables = `
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
       PERFORM market_agent.hear();
-      UPDATE market_agent.agent SET lease_ends_ms = market_agent.now_ms() + 15000 WHERE epoch = p_epoch;
+      UPDATE market_agent.agent SET lease_ends_ms = market_agent.now_ms() + 15000, is_granted = false
+        WHERE epoch = p_epoch;
       RETURN EXISTS (SELECT FROM market_agent.agent WHERE lease_ends_ms < market_agent.now_ms() AND epoch <> p_epoch);
     END $$;
 

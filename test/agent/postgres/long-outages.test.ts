@@ -74,6 +74,30 @@ test('an agent that is back renews its lease at once, and one that died in an ou
   await expect.poll(() => a.tookOver, { timeout: 5_000 }).toEqual(['b'])
 })
 
+test('a standby takes over from dead agents although it looks so rarely that each look comes after a break', async () => {
+  await using agents = await twoAgents()
+  const { a, b, name, setClock } = agents
+  await Promise.all([a.kill(), b.kill()])
+  const look = () => openStoreAgent(server, name, { name: 'c', isStandby: true })
+  for (const passedMs of [7_000, 14_000, 21_000]) {
+    await setClock(passedMs)
+    await expect(look()).rejects.toThrow(LockedError)
+  }
+  await setClock(28_000)
+  await using standby = await look()
+  expect(standby.lease.mayBegin()).toBe(true)
+})
+
+test('an agent that was heard gets a lease of time after each outage', async () => {
+  await using agents = await twoAgents()
+  const { a, b, setClock, leases } = agents
+  for (const passedMs of [20_000, 40_000, 60_000]) {
+    await setClock(passedMs)
+    expect([await renew(a), await renew(b)]).toEqual([[], []])
+  }
+  expect(await leases()).toEqual(bothAlive)
+})
+
 test.each([
   ['forward', hourMs],
   ['back', -hourMs],
