@@ -7,28 +7,32 @@ import type { PlatformCall } from './call.ts'
  */
 export interface Listings {
   /**
-   * A registration is about to leave, from here or from a game client, or the platform accepted it.
+   * A registration is about to leave, from here or from a game client, or it has ended. `refused`: it was the first one here,
+   * and the platform has certainly not accepted it.
    *
+   * @returns Whether nothing was noted before about a registration of the item by this game server.
    * @throws {StoreUnreachableError} It could not be noted.
    */
-  note(itemRef: string, state: 'leaving' | 'accepted'): Promise<void>
+  note(itemRef: string, state: 'leaving' | 'accepted' | 'refused'): Promise<boolean>
 }
 
 /** Where there is one game server, every order is for it. */
-export const oneGameServer: Listings = { note: async () => undefined }
+export const oneGameServer: Listings = { note: async () => false }
 
 /** Notes each registration before it leaves, because its first order may come before its answer. */
 export function notingListings(listings: Listings, reports: CallReports): CallReports {
-  const note = async ({ operation, input }: PlatformCall, state: 'leaving' | 'accepted') => {
-    if (operation.reports === 'listing') await listings.note(String(input['itemRef']), state)
-  }
+  /** The registrations under way that are the first of their item. An earlier one may have been accepted. */
+  const first = new WeakSet<PlatformCall>()
+  const note = async ({ operation, input }: PlatformCall, state: 'leaving' | 'accepted' | 'refused') =>
+    operation.reports === 'listing' && listings.note(String(input['itemRef']), state)
   return {
     async begin(call, lateUntilMs) {
-      await note(call, 'leaving')
+      if (await note(call, 'leaving')) first.add(call)
       await reports.begin(call, lateUntilMs)
     },
     async end(call, answer, lateUntilMs) {
       if (answer.ok) await note(call, 'accepted')
+      else if (!answer.uncertain && first.has(call)) await note(call, 'refused')
       await reports.end(call, answer, lateUntilMs)
     },
   }

@@ -53,10 +53,12 @@ export async function addToStore(database: Database, { agentName, world }: State
         ...[transactionId, world, JSON.stringify(order), phase, storable(itemRef), receivedAtMs, sinceMs],
       ])
       // It was registered here, so its next order comes here.
-      await query('INSERT INTO market_agent.item VALUES ($1, $2, true) ON CONFLICT DO NOTHING', [
-        storable(itemRef),
-        world,
-      ])
+      await query(
+        `INSERT INTO market_agent.item (item_ref, world, is_accepted)
+           SELECT $1, $2, true WHERE NOT EXISTS (SELECT FROM market_agent.item WHERE item_ref = $1 AND is_accepted)
+           ON CONFLICT (item_ref, world) DO UPDATE SET is_accepted = true`,
+        [storable(itemRef), world],
+      )
     }
     for (const { itemRef, quantity } of kept.observations)
       await query('INSERT INTO market_agent.observation VALUES ($1, $2) ON CONFLICT DO NOTHING', [
@@ -97,9 +99,9 @@ export async function takeFromStore(
   })
 }
 
-/** Of an item ($1 begins its key) that no other world ($2) registered. */
-const isRepairOfWorld = `starts_with(key, $1) AND NOT EXISTS (
-  SELECT FROM market_agent.item WHERE $1 || item_ref = key AND world <> $2)`
+/** Of an item ($1 begins its key) that belongs to no other world ($2). */
+const isRepairOfWorld = `starts_with(key, $1)
+  AND coalesce(market_agent.world_of_item(substr(key, length($1) + 1)), $2) = $2`
 
 async function readStore(query: Query, world: string): Promise<KeptState> {
   const calls = await query(

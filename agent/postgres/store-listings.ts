@@ -4,8 +4,11 @@ import { storable } from './storable.ts'
 
 /** Notes which world registered an item, in the store. */
 export function storeListings(database: Database, epoch: string): Listings {
-  const sql = 'SELECT market_agent.note_listing($1, $2, $3)'
+  const sql = 'SELECT market_agent.note_listing($1, $2, $3) AS is_first'
   return {
-    note: async (itemRef, state) => void (await database.query(sql, [epoch, storable(itemRef), state === 'accepted'])),
+    async note(itemRef, state) {
+      const [row] = await database.query(sql, [epoch, storable(itemRef), state])
+      return row?.['is_first'] === true
+    },
   }
 }

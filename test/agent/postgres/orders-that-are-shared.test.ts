@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import type { PlatformCall } from '../../../agent/call/call.ts'
+import { notingListings } from '../../../agent/call/listings.ts'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
+import { operations } from '../../../contract/operations.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
 import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
 import { order as event } from '../fixtures/events.ts'
@@ -53,6 +56,12 @@ class OrdersAgent {
     await this.agent.close()
   }
 }
+
+const registration: PlatformCall = {
+  ...{ id: undefined, operationName: 'market.register', operation: operations['market.register'] },
+  input: { itemRef },
+}
+const refusal = { ok: false, status: 409, messageText: '"itemRef já usado"', uncertain: false } as const
 
 /** Agents on one database, each given as [name, world]. */
 async function agentsOf(...given: [name: string, world: string][]) {
@@ -114,15 +123,35 @@ test('an agent that ends cleanly leaves its orders to the other one of its pair 
   await b.close()
 })
 
-test('a registration that was not accepted gives way to another world; one that was accepted does not', async () => {
+test('an item belongs to the world whose registration was accepted, else to the first that registered it', async () => {
   const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
-  await north.agent.listings.note('a', 'leaving')
-  await south.agent.listings.note('a', 'leaving')
+  for (const item of ['a', 'b', 'c']) await north.agent.listings.note(item, 'leaving')
   await north.agent.listings.note('b', 'accepted')
-  await south.agent.listings.note('b', 'leaving')
-  await north.put(1, { itemRef: 'a' })
-  await north.put(2, { itemRef: 'b' })
-  expect([await north.openIds(), await south.openIds()]).toEqual([[2], [1]])
+  for (const item of ['a', 'b', 'c']) await south.agent.listings.note(item, 'leaving')
+  await south.agent.listings.note('c', 'accepted')
+  for (const [n, item] of ['a', 'b', 'c'].entries()) await north.put(n + 1, { itemRef: item })
+  expect([await north.openIds(), await south.openIds()]).toEqual([[1, 2], [3]])
+  await Promise.all([north.close(), south.close()])
+})
+
+test('a refused registration takes no item from its own world', async () => {
+  const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
+  await north.agent.listings.note(itemRef, 'leaving')
+  const reports = notingListings(north.agent.listings, { begin: async () => undefined, end: async () => undefined })
+  await reports.begin(registration, 0)
+  await reports.end(registration, refusal, 0)
+  expect((await south.put(17)).isOurs).toBe(false)
+  await Promise.all([north.close(), south.close()])
+})
+
+test('a registration that the platform refuses takes no item from the world that registered it for a game client', async () => {
+  const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
+  await north.agent.listings.note(itemRef, 'leaving')
+  const reports = notingListings(south.agent.listings, { begin: async () => undefined, end: async () => undefined })
+  await reports.begin(registration, 0)
+  await reports.end(registration, refusal, 0)
+  await south.put(17)
+  expect([await north.openIds(), await south.openIds()]).toEqual([[17], []])
   await Promise.all([north.close(), south.close()])
 })
 

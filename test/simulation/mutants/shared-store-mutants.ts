@@ -77,7 +77,7 @@ export const sharedStoreMutants: readonly Mutant[] = [
   {
     name: 'an order goes to the world that its webhook reached',
     file: orders,
-    from: '(SELECT world FROM market_agent.item WHERE item_ref = p_item_ref),\n',
+    from: 'market_agent.world_of_item(p_item_ref),\n',
     to: '\n',
   },
   {
