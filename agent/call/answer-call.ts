@@ -148,10 +148,11 @@ function replay(call: Call, answer: CallAnswer, { sending: { platformClock } }: 
 }
 
 /** Stores an answer before it is given. A `once` call whose answer cannot be stored is in doubt, as after a restart. */
-async function storeAnswer({ call, trace, deps }: Run, keyed: JournalledCall, answer: CallAnswer): Promise<CallAnswer> {
+async function storeAnswer(run: Run, keyed: JournalledCall, answer: CallAnswer): Promise<CallAnswer> {
+  const { call, deadlineMs, trace, deps } = run
   const keptMs = keepMs(call.operation, answer, deps.sending.platformClock)
   try {
-    if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs)
+    if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs, deadlineMs)
     else await deps.journal.release(keyed)
     return answer
   } catch (error) {

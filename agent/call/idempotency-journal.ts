@@ -65,10 +65,11 @@ export interface IdempotencyJournal {
    * Stores an answer, in place of the intent of a `once` call.
    *
    * @param keepMs How long equal calls get it.
+   * @param deadlineMs Of the call (monotonic). A store that is away may come back until then.
    * @throws {StoreFullError} It could not be stored.
-   * @throws {StoreUnreachableError} The same.
+   * @throws {StoreUnreachableError} The same. Equal calls of this agent get `uncertain` from now on, if it is a `once` call.
    */
-  recordAnswer(call: JournalledCall, answer: CallAnswer, keepMs: number): Promise<void>
+  recordAnswer(call: JournalledCall, answer: CallAnswer, keepMs: number, deadlineMs?: number): Promise<void>
   /**
    * The call ended with an answer that is not stored: its id is new again. Every call with an id that is executed ends with
    * `recordAnswer` or with this, so that a store for several hosts knows that it is over.

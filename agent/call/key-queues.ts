@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
+import { isWithin } from '../clock/within.ts'
 import type { Turn, Turns } from './turn.ts'
 
 /** The turns of one agent, in memory: one queue for each key that is busy. */
@@ -17,10 +18,10 @@ export class KeyQueues implements Turns {
 
   take(key: string, when: 'join-now' | 'join-later'): Turn {
     let state: 'not-joined' | 'waiting' | 'come' | 'over' = 'not-joined'
-    const { promise: hasCome, resolve } = Promise.withResolvers<true>()
+    const { promise: hasCome, resolve } = Promise.withResolvers<void>()
     const come = () => {
       state = 'come'
-      resolve(true)
+      resolve()
     }
     const join = () => {
       state = 'waiting'
@@ -28,7 +29,7 @@ export class KeyQueues implements Turns {
     }
     const wait = async (deadlineMs: number) => {
       if (state === 'not-joined') join()
-      return state === 'come' || this.#within(deadlineMs, hasCome)
+      return state === 'come' || isWithin(this.#clock, hasCome, deadlineMs)
     }
     if (when === 'join-now') join()
     return {
@@ -59,11 +60,5 @@ export class KeyQueues implements Turns {
     const next = this.#waiting.get(key)?.shift()
     if (next) next()
     else this.#waiting.delete(key)
-  }
-
-  async #within(deadlineMs: number, hasCome: Promise<true>): Promise<boolean> {
-    const { promise: isTooLate, resolve } = Promise.withResolvers<false>()
-    const cancel = this.#clock.after(Math.max(0, deadlineMs - this.#clock.monotonicMs()), () => resolve(false))
-    return Promise.race([hasCome, isTooLate]).finally(cancel)
   }
 }

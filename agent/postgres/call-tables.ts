@@ -193,10 +193,11 @@ export const callTables = `
           WHERE known.epoch = p_epoch OR known.epoch IS NULL
     $$;
 
-  -- Ends a call with an answer that equal calls get for p_keep_ms, and gives the turn of p_key back.
+  -- Ends a call with an answer that equal calls get for p_keep_ms, and gives the turn of p_key back. p_unless_stored: an
+  -- answer that is there stays.
   CREATE FUNCTION market_agent.finish(
     p_epoch bigint, p_id text, p_fingerprint text, p_operation text, p_answer text, p_keep_ms bigint, p_is_harmful_twice boolean,
-    p_key text
+    p_unless_stored boolean, p_key text
   ) RETURNS void LANGUAGE plpgsql AS $$
     DECLARE
       v_agent text := market_agent.assert_alive(p_epoch);
@@ -209,7 +210,8 @@ export const callTables = `
         ON CONFLICT (id) DO UPDATE
           SET fingerprint = excluded.fingerprint, operation = excluded.operation, agent = excluded.agent, epoch = NULL,
             in_doubt = false, answer = excluded.answer, ends_at_ms = excluded.ends_at_ms
-          WHERE known.epoch = p_epoch OR known.epoch IS NULL
+          WHERE known.epoch = p_epoch
+            OR (known.epoch IS NULL AND NOT (p_unless_stored AND known.ends_at_ms >= market_agent.now_ms()))
         RETURNING is_awaited INTO v_is_awaited;
       IF v_is_awaited THEN PERFORM pg_notify('market_agent', 'id ' || p_id); END IF;
     END $$;

@@ -10,7 +10,8 @@ import {
 } from '../call/idempotency-journal.ts'
 import type { JournalOptions } from '../call/open-journal.ts'
 import type { Turn } from '../call/turn.ts'
-import { isStoreFailure, StoreFullError } from '../database/store-errors.ts'
+import { isWithin } from '../clock/within.ts'
+import { isStoreFailure, StoreFullError, StoreUnreachableError } from '../database/store-errors.ts'
 import { Bell } from './bell.ts'
 import type { Database } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
@@ -48,8 +49,8 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
   const stopPurging = startPurging(options)
   /** The calls of this agent whose ids are claimed. */
   const claims = new Map<string, { readonly turn: StoreTurn | undefined; mayBeSent: boolean }>()
-  /** The once calls whose answer could not be stored. The store does not know yet that they are in doubt. */
-  const doubts = new Map<string, JournalEntry>()
+  /** The once calls of this agent that were told to be in doubt because their answer could not be stored in time. */
+  const doubts = new Map<string, JournalEntry & { readonly endsAtMs: number }>()
 
   async function claimOnce(call: JournalledCall, turn: StoreTurn | undefined): Promise<Row> {
     const wantsTicket = turn !== undefined && (await turn.isFirstOfAgent())
@@ -96,25 +97,40 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
     }
   }
 
-  const finish = (call: JournalledCall, answerText: string, keepMs: number) => (key: string | undefined) =>
-    database.query('SELECT market_agent.finish($1, $2, $3, $4, $5, $6, $7, $8)', [
-      ...[epoch, ...namesOf(call), answerText, Math.round(keepMs), isHarmfulTwice(call), key],
-    ])
+  const finish = (call: JournalledCall, answerText: string, keepMs: number, unlessStored = false) => {
+    const values = [epoch, ...namesOf(call), answerText, Math.round(keepMs), isHarmfulTwice(call), unlessStored]
+    const sql = 'SELECT market_agent.finish($1, $2, $3, $4, $5, $6, $7, $8, $9)'
+    return (key: string | undefined) => database.query(sql, [...values, key])
+  }
   const release = (call: JournalledCall, isStoredToo: boolean) => (key: string | undefined) =>
     database.query('SELECT market_agent.release($1, $2, $3, $4)', [epoch, storable(call.id), isStoredToo, key])
 
-  /** A once call whose answer cannot be stored is in doubt, for this agent at once and for others when it is written. */
-  async function endInDoubt(call: JournalledCall, write: Write): Promise<void> {
-    const writeDoubt = finish(call, inDoubtText, limits.idempotencyWindowMs)
+  /**
+   * A once call whose answer cannot be stored until its deadline is in doubt, for this agent at once and for others when that
+   * is written. An answer that was stored after all stays: another agent may have given it.
+   */
+  async function endOnce(call: JournalledCall, write: Write, deadlineMs: number): Promise<void> {
+    const writeDoubt = finish(call, inDoubtText, limits.idempotencyWindowMs, true)
+    const { promise: isWritten, resolve } = Promise.withResolvers<void>()
+    let isInDoubt = false
     try {
       await end(call, write, async () => {
-        await writeDoubt(undefined)
-        doubts.delete(call.id)
+        await (isInDoubt ? writeDoubt : write)(undefined)
+        resolve()
       })
     } catch (error) {
-      if (owed.has(nameOfId(call))) doubts.set(call.id, { fingerprint: call.fingerprint, answer: inDoubt })
+      const mayComeBack = error instanceof StoreUnreachableError
+      if (mayComeBack && (await isWithin(clock, isWritten, deadlineMs))) return
+      isInDoubt = true
+      if (isStoreFailure(error)) addDoubt(call)
       throw error
     }
+  }
+
+  function addDoubt({ id, fingerprint }: JournalledCall): void {
+    const nowMs = clock.monotonicMs()
+    for (const [ended, { endsAtMs }] of doubts) if (endsAtMs < nowMs) doubts.delete(ended)
+    doubts.set(id, { fingerprint, answer: inDoubt, endsAtMs: nowMs + limits.idempotencyWindowMs })
   }
 
   /** Makes an id this call's own, or waits for the end of an equal call of another agent. */
@@ -149,7 +165,8 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
 
     async claim(call, turn: Turn, deadlineMs): Promise<Claim> {
       const doubt = doubts.get(call.id)
-      if (doubt) return { kind: 'stored', ...doubt }
+      if (doubt && doubt.endsAtMs >= clock.monotonicMs())
+        return { kind: 'stored', fingerprint: doubt.fingerprint, answer: doubt.answer }
       try {
         await room.assert()
         return await claimOrWait(call, turn instanceof StoreTurn ? turn : undefined, deadlineMs)
@@ -163,7 +180,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
 
     find,
 
-    idsUnderWay: () => [...claims.keys(), ...doubts.keys(), ...owed.names.flatMap(idOfName)].map(storable),
+    idsUnderWay: () => [...claims.keys(), ...owed.names.flatMap(idOfName)].map(storable),
 
     async findUnanswered(id) {
       const [row] = await database.query(select, [storable(id)])
@@ -183,10 +200,10 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
       await room.write(() => database.query(sql, [epoch, ...namesOf(call)]))
     },
 
-    async recordAnswer(call, answer, keepMs) {
+    async recordAnswer(call, answer, keepMs, deadlineMs = 0) {
       const write = finish(call, JSON.stringify(answer), keepMs)
       // An answer that was not stored was not given, or was given as one that is not stored.
-      await (isSentOnce(call) ? endInDoubt(call, write) : end(call, write, release(call, false)))
+      await (isSentOnce(call) ? endOnce(call, write, deadlineMs) : end(call, write, release(call, false)))
     },
 
     async release(call) {

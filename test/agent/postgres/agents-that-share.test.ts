@@ -305,14 +305,48 @@ test('what an agent that died may have sent is repaired with the newest observat
   await b.close()
 })
 
-test('an answer whose commit was lost is settled when the store is back: its once call stays in doubt', async () => {
+test('an answer is given to everybody when the store comes back before the deadline of its call', async () => {
+  const name = await newDatabase(server)
+  using proxy = await startCuttableProxy(server)
+  const a = await openStoreAgent(proxy, name, { name: 'a', timeoutMs: 500 })
+  const b = await openStoreAgent(server, name, { name: 'b' })
+  for (const id of ['x', 'y']) await claim(a, once(id))
+  proxy.loseAnswers()
+  const recorded = Promise.all(['x', 'y'].map((id) => a.journal.recordAnswer(once(id), answer, windowMs, inTime())))
+  await expect.poll(() => a.database.problem).toBeDefined()
+  proxy.heal()
+  await recorded
+  for (const id of ['x', 'y'])
+    for (const agent of [a, b]) expect(await claim(agent, once(id))).toMatchObject({ kind: 'stored', answer })
+  await Promise.all([a.close(), b.close()])
+})
+
+test('an answer that is stored stays, although the agent that stored it could not know that and said uncertain', async () => {
+  const name = await newDatabase(server)
+  using proxy = await startCuttableProxy(server)
+  const a = await openStoreAgent(proxy, name, { name: 'a', timeoutMs: 500 })
+  const b = await openStoreAgent(server, name, { name: 'b' })
+  await claim(a)
+  proxy.loseAnswers()
+  await expect(a.journal.recordAnswer(once('x'), answer, windowMs)).rejects.toThrow(StoreUnreachableError)
+  expect(await claim(b)).toMatchObject({ kind: 'stored', answer })
+  proxy.heal()
+  await expect.poll(() => a.database.problem, { timeout: 5_000 }).toBeUndefined()
+  // Everything that is owed is written before the end.
+  expect(await claim(a)).toMatchObject({ kind: 'stored', answer: inDoubt })
+  await a.close()
+  expect(await claim(b)).toMatchObject({ kind: 'stored', answer })
+  await b.close()
+})
+
+test('a once call whose answer was not stored stays in doubt for everybody', async () => {
   const name = await newDatabase(server)
   using proxy = await startCuttableProxy(server)
   const a = await openStoreAgent(proxy, name, { name: 'a', timeoutMs: 500 })
   const b = await openStoreAgent(server, name, { name: 'b' })
   for (const id of ['x', 'y']) await claim(a, once(id))
   await claim(a, idempotent('z'))
-  proxy.loseAnswers()
+  proxy.silence()
   await expect(a.journal.recordAnswer(once('x'), answer, windowMs)).rejects.toThrow(StoreUnreachableError)
   await expect(a.journal.recordAnswer(once('y'), answer, windowMs)).rejects.toThrow(StoreUnreachableError)
   await expect(a.journal.release(idempotent('z'))).rejects.toThrow(StoreUnreachableError)

@@ -30,13 +30,13 @@ const agentMutants: readonly Mutant[] = [
   {
     name: 'an answer is not stored',
     file: 'agent/call/answer-call.ts',
-    from: 'if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs)',
+    from: 'if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs, deadlineMs)',
     to: 'if (keptMs > 0) await deps.journal.release(keyed)',
   },
   {
     name: 'an answer is given before it is stored',
     file: 'agent/call/answer-call.ts',
-    from: 'if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs)',
+    from: 'if (keptMs > 0) await deps.journal.recordAnswer(keyed, answer, keptMs, deadlineMs)',
     to: 'if (keptMs > 0) void deps.journal.recordAnswer(keyed, answer, keptMs)',
   },
   {
