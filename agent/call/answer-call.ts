@@ -2,7 +2,7 @@ import type { EnvelopeOperation, OrdersOperation, VerifyOperation } from '../../
 import { StoreFullError, StoreUnreachableError } from '../database/store-errors.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
 import { type CallAnswer, type CallRefusal, inDoubt, refuse, refuseForBug, refuseInDoubt } from './answer.ts'
-import type { Call, PlatformCall } from './call.ts'
+import { type Call, isOnce, type PlatformCall } from './call.ts'
 import type { Claim, IdempotencyJournal, JournalledCall } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
 import type { Repairs } from './repairs.ts'
@@ -160,10 +160,6 @@ async function storeAnswer(run: Run, keyed: JournalledCall, answer: CallAnswer):
     reportNotStored(error, call, trace, deps)
     return isOnce(call) && keptMs > 0 ? inDoubt : answer
   }
-}
-
-function isOnce({ operation }: Call): boolean {
-  return operation.kind === 'platform' && operation.retry === 'once'
 }
 
 function execute(run: Run): Promise<CallAnswer> {

@@ -27,6 +27,11 @@ export interface Call<Kind extends Operation = Operation> {
 }
 export type PlatformCall = Call<PlatformOperation>
 
+/** Whether a call must act once at most. */
+export function isOnce({ operation }: Call): boolean {
+  return operation.kind === 'platform' && operation.retry === 'once'
+}
+
 export type CallReading = { readonly ok: true; readonly call: Call } | CallRefusal
 
 /**

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { CallAnswer } from '../call/answer.ts'
-import type { Call } from '../call/call.ts'
+import { type Call, isOnce } from '../call/call.ts'
 import type { Turn } from '../call/turn.ts'
 import type { Clock } from '../clock/clock.ts'
+import { awaitSync } from '../durable-files/disk-errors.ts'
 import { keepTrying } from '../durable-files/retries.ts'
 import { answerFileText } from './answer-file.ts'
 import { type Claiming, claimFile, setAsideUnread } from './claim.ts'
@@ -128,6 +129,8 @@ async function callInTurn(claim: Claim, call: Call, spool: PathSpool): Promise<C
   }
   spool.set({ ...claim, at: 'queued', hasTurn: true, begin })
   await begun
+  // Without its claim, a file that a power cut brings back is a new request, once the window of its id has ended.
+  if (isOnce(call)) await awaitSync(spool.syncs.sync(spool.dirs.outbox))
   return spool.answerCall({ ...call, claimedBefore: claim.claimedBefore }, turn)
 }
 

@@ -32,8 +32,9 @@ test('what was sent is kept, then synced under a name of its own, and shown by t
   const sent = claimed.indexOf('send request to the platform')
   const isOfTheStart = (call: string, at: number) => at < sent && call.startsWith('receive')
   const steps = claimed.filter((call, at) => changes.test(call) && !besides.test(call) && !isOfTheStart(call, at))
-  expect(steps.slice(0, 12)).toEqual([
+  expect(steps.slice(0, 13)).toEqual([
     'rename request or answer in outbox',
+    'sync outbox',
     'run statement',
     'sync journal.db-wal',
     'send request to the platform',
@@ -47,5 +48,5 @@ test('what was sent is kept, then synced under a name of its own, and shown by t
     'rename done in outbox',
   ])
   // The agent ends cleanly, and notes that none of its calls may arrive late.
-  expect(steps.slice(12).sort()).toEqual(['run statement', 'sync inbox', 'sync outbox'])
+  expect(steps.slice(13).sort()).toEqual(['run statement', 'sync inbox', 'sync outbox'])
 })
