@@ -10,6 +10,7 @@ import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
 import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
+import type { LateStocks } from './promises/late-stocks.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
@@ -22,6 +23,7 @@ export interface Surroundings extends WorldParts {
   readonly platform: ModelPlatform
   readonly judge: Judge
   readonly day: Day
+  readonly lateStocks: LateStocks
   /** By the name of the identity. */
   readonly registrations: Map<string, Registration>
 }
@@ -36,7 +38,7 @@ interface AgentHostParts extends Pick<GameWays, 'ordersBy'> {
   readonly store?: SharedStore
   /** Whether it begins only when no other agent has its world. */
   readonly isStandby?: boolean
-  readonly witness: Omit<AgentWitness, 'onLogged' | 'onSigned' | 'onArrived'>
+  readonly witness: Omit<AgentWitness, 'onLogged' | 'onSigned' | 'onArrived' | 'onStockAnswered'>
 }
 
 /** An agent on its host, and what the operator saw of it last. */
@@ -67,7 +69,7 @@ export function newAgentHost(name: string, { scheduler, random, network }: Surro
 /** Installs an agent and its operator. */
 export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings): AgentHost {
   const { host, identity, witness } = parts
-  const { network, nowMs, platform, judge, registrations, day } = surroundings
+  const { network, nowMs, platform, judge, registrations, day, lateStocks } = surroundings
   const { name } = host
   const addresses: HostAddresses = {
     call: { host: name, port: 8899 },
@@ -108,11 +110,12 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       },
       onSent(request) {
         wire.onSent(request)
-        const ends = [keys.onSent(request), proofs.onSent(request), witness.onSent(request)]
+        const ends = [keys, proofs, lateStocks, witness].map((each) => each.onSent(request))
         return (result) => {
           for (const end of ends) end?.(result)
         }
       },
+      onStockAnswered: (...stock) => lateStocks.onAnswered(...stock),
       onSigned: wire.onSigned,
       onLogged: wire.onLogged,
     },

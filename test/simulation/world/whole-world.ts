@@ -12,6 +12,7 @@ import type { Day } from './game/game-program.ts'
 import { installPlatform, type Registration } from './model-platform.ts'
 import { installPeople } from './people.ts'
 import { Judge } from './promises/judge.ts'
+import { LateStocks } from './promises/late-stocks.ts'
 import { QuietPromises, type Unfinished, waveMs } from './promises/quiet-promises.ts'
 import { assembleServer, type Server, type ServerParts } from './server.ts'
 import { assembleSharedIdentity, webhookUrlOfShared } from './shared-identity.ts'
@@ -95,7 +96,8 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     },
     onBug: (line) => judge.break('the platform has no bug', line),
   })
-  const parts: ServerParts = { scheduler, random, network, day, nowMs, platform, judge, registrations }
+  const lateStocks = new LateStocks(() => platform, nowMs)
+  const parts: ServerParts = { scheduler, random, network, day, nowMs, platform, judge, registrations, lateStocks }
   const { servers, agents, store, leftInStore, stillMs } =
     kind === 'shared-identity'
       ? assembleSharedIdentity(names, parts, far, new StoreCluster(await storeEngine(), scheduler, random))
@@ -129,6 +131,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     leftInStore,
     day,
     network,
+    lateStocks,
     stillMs,
     nowMs,
     onWave,

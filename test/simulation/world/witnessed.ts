@@ -11,6 +11,8 @@ export interface AgentWitness {
   readonly onArrived: (transactionId: number) => void
   /** The answer to a webhook is a 2xx. */
   readonly onAcknowledged: (event: string, transactionId: number, webhook: ReceivedWebhook) => void
+  /** The answer to a webhook has left, with a stock. */
+  readonly onStockAnswered: (itemRef: string, quantity: number, arrivedMs: number) => void
   /** The kid of a signature that is about to be made. */
   readonly onSigned: (kid: string) => void
   /** A request leaves for the platform. The function that it returns is called when the attempt has ended. */
@@ -40,6 +42,8 @@ export interface GivenCall {
   readonly operation?: string
   readonly id?: string
 }
+
+type DoorAnswer = NonNullable<Awaited<ReturnType<Door>>>
 
 interface Event {
   readonly event?: string
@@ -112,9 +116,17 @@ export function witnessed(
         const { rawHeaders } = request
         if (event !== undefined && transactionId !== undefined)
           witness.onAcknowledged(event, transactionId, { rawHeaders, body, arrivedMs })
+        return { ...answer, onSent: (hasLeft: boolean) => answered(body, answer, arrivedMs, hasLeft) }
       }
       return answer
     }
+  }
+
+  async function answered(body: Buffer, answer: DoorAnswer, arrivedMs: number, hasLeft: boolean): Promise<void> {
+    const { itemRef } = JSON.parse(body.toString()) as { readonly itemRef: string }
+    const { observedQuantity } = JSON.parse(answer.text) as { readonly observedQuantity?: number }
+    if (hasLeft && observedQuantity !== undefined) witness.onStockAnswered(itemRef, observedQuantity, arrivedMs)
+    await answer.onSent?.(hasLeft)
   }
 
   function callDoor(door: Door): Door {

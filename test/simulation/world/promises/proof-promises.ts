@@ -39,6 +39,8 @@ export class ProofPromises {
   readonly #parts: ProofPromisesParts
   readonly #words = new Map<number, Word>()
   readonly #putOff = new Map<number, PutOff>()
+  /** When the last webhook about a transaction arrived. */
+  readonly #arrivedMs = new Map<number, number>()
 
   constructor(parts: ProofPromisesParts) {
     this.#parts = parts
@@ -53,7 +55,7 @@ export class ProofPromises {
       if (result.kind !== 'answered' || result.status !== 200) return
       const data = dataOf(result.body)
       if (report === undefined) this.#noteWord(Number(id), askedMs, data)
-      else this.#notePutOff(Number(id), data)
+      else this.#notePutOff(Number(id), askedMs, data)
     }
   }
 
@@ -65,13 +67,16 @@ export class ProofPromises {
     })
   }
 
-  #notePutOff(transactionId: number, { retryAt }: Data): void {
+  #notePutOff(transactionId: number, reportedMs: number, { retryAt }: Data): void {
     const untilMs = Date.parse(String(retryAt)) - startOfRunMs
-    if (!Number.isNaN(untilMs)) this.#putOff.set(transactionId, { acceptedMs: this.#parts.nowMs(), untilMs })
+    const arrivedMs = this.#arrivedMs.get(transactionId) ?? never.askedMs
+    if (!Number.isNaN(untilMs) && arrivedMs < reportedMs)
+      this.#putOff.set(transactionId, { acceptedMs: this.#parts.nowMs(), untilMs })
   }
 
-  /** A webhook arrives. The platform may send an order again, also late or twice. */
+  /** A webhook arrives. The platform may send an order again, also late or twice: in doubt it is handed over. */
   onArrived(transactionId: number): void {
+    this.#arrivedMs.set(transactionId, this.#parts.nowMs())
     this.#putOff.delete(transactionId)
   }
 

@@ -6,6 +6,7 @@ import type { Day } from '../game/game-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
 import type { Judge } from './judge.ts'
+import type { LateStocks } from './late-stocks.ts'
 import { StockPromises } from './stock-promises.ts'
 
 interface QuietParts {
@@ -18,6 +19,7 @@ interface QuietParts {
   readonly leftInStore: () => Unfinished | undefined
   readonly day: Day
   readonly network: Network
+  readonly lateStocks: LateStocks
   /** How long nothing may be left before all is quiet: what arrives late is made good then. */
   readonly stillMs: number
   readonly nowMs: () => number
@@ -36,6 +38,8 @@ const lookMs = 2_000
 /** So long a file may be there: those of game servers that ask come and go. */
 const fileMsMax = 20_000
 const statusAgeMsMax = 30_000
+/** How old a status may be when it arrives. */
+const statusWayMsMax = 5_000
 /** What the drift of a host's clock may add. */
 const clockErrorMsMax = 100
 /** After the storm: how often, and how long each time, people buy and play over a slow network. */
@@ -202,9 +206,9 @@ export class QuietPromises {
 
   /** Truth is within what each `Date` tells, so an agent's idea of the platform's clock never gets worse. */
   #checkClock({ host: { name, clock }, agent: { startedMs }, seen: { status, atMs } }: AgentHost): void {
-    const { judge, platform } = this.#parts
+    const { judge, platform, day } = this.#parts
     const offsetMs = status?.platform.clockOffsetMs ?? undefined
-    if (offsetMs === undefined || atMs < startedMs) return
+    if (offsetMs === undefined || atMs < Math.max(startedMs, day.stormEndedMs + statusWayMsMax)) return
     const errorMs = Math.abs(offsetMs - (platform.composed.clock.nowMs() - clock.wallMs))
     const before = this.#clockErrors.get(name)
     if (before?.startedMs === startedMs && errorMs > before.errorMs + clockErrorMsMax)

@@ -3,6 +3,7 @@ import { left } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
 import type { Break } from './judge.ts'
+import type { LateStocks } from './late-stocks.ts'
 
 interface StockParts {
   readonly break: Break
@@ -10,6 +11,7 @@ interface StockParts {
   readonly servers: readonly Server[]
   /** All that may send the stock of an item again. */
   readonly agents: readonly AgentHost[]
+  readonly lateStocks: LateStocks
   /** How long an older stock may stay over a newer one: longer than the envelope of any attempt is valid. */
   readonly stillMs: number
   readonly nowMs: () => number
@@ -47,7 +49,16 @@ export class StockPromises {
         if (nowMs() < Math.max(said.sinceMs, steadySinceMs) + stillMs) continue
         const wrong = this.wrongStockOf(server, itemRef)
         if (wrong) this.#parts.break('an older stock does not stay over a newer one', wrong)
+        this.#checkRepair(server, itemRef)
       }
+  }
+
+  #checkRepair(server: Server, itemRef: string): void {
+    const { lateStocks, nowMs, stillMs } = this.#parts
+    if (!this.#isOnSale(server, itemRef)) return
+    const late = lateStocks.findUnrepaired(itemRef, left(server.saved(), itemRef), nowMs() - stillMs / 2)
+    if (late)
+      this.#parts.break('the newest stock is sent again when nothing older can arrive any more', `${itemRef}: ${late}`)
   }
 
   /** An item whose stock the platform has otherwise than the game server; undefined where there is none. */
@@ -59,15 +70,21 @@ export class StockPromises {
     return undefined
   }
 
-  wrongStockOf({ name, gameServerId, saved }: Server, itemRef: string): string | undefined {
-    const state = saved()
-    const item = state.items[itemRef]
-    // The game server never heard that it is registered, or heard that it is withdrawn.
-    if (!item?.isRegistered || item.isWithdrawn) return undefined
-    const { listings } = this.#parts.platform.composed.platform.tables
-    const listing = listings.byItemRef(gameServerId() ?? 0, itemRef)
-    if (listing?.status !== 'ACTIVE') return undefined
-    const isRight = !item.isToReport && listing.observedQuantity === left(state, itemRef)
-    return isRight ? undefined : `${name} ${itemRef}: ${listing.observedQuantity} in place of ${left(state, itemRef)}`
+  wrongStockOf(server: Server, itemRef: string): string | undefined {
+    if (!this.#isOnSale(server, itemRef)) return undefined
+    const state = server.saved()
+    const observedQuantity = this.#listingOf(server, itemRef)?.observedQuantity
+    const isRight = !state.items[itemRef]?.isToReport && observedQuantity === left(state, itemRef)
+    return isRight ? undefined : `${server.name} ${itemRef}: ${observedQuantity} in place of ${left(state, itemRef)}`
+  }
+
+  /** Not if the game server never heard that it is registered, or heard that it is withdrawn. */
+  #isOnSale(server: Server, itemRef: string): boolean {
+    const item = server.saved().items[itemRef]
+    return item?.isRegistered === true && !item.isWithdrawn && this.#listingOf(server, itemRef)?.status === 'ACTIVE'
+  }
+
+  #listingOf({ gameServerId }: Server, itemRef: string) {
+    return this.#parts.platform.composed.platform.tables.listings.byItemRef(gameServerId() ?? 0, itemRef)
   }
 }
