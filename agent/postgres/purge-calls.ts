@@ -1,9 +1,11 @@
 import { repeat } from '../clock/repeat.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
+import type { Row } from './session.ts'
 import { fromStorable } from './storable.ts'
 import type { StoreJournalOptions } from './store-journal.ts'
 
 const intervalMs = 60_000
+/** Few enough that no call waits for it. */
 const rowsMax = 1_000
 /** After that an agent that wrote a row and has not deleted it does not come back for it. */
 const abandonedAfterMs = 7 * 24 * 3_600_000
@@ -16,23 +18,29 @@ const abandonedAfterMs = 7 * 24 * 3_600_000
  */
 export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'database' | 'agentName' | 'isUnanswered'>) {
   const { clock, database, agentName, isUnanswered } = options
-  const purge = async (): Promise<void> => {
+  /** Deletes some, from the first one after a row. @returns The last one of them; undefined when there are no more. */
+  const purgePart = async (endedMs: unknown, afterId: unknown): Promise<Row | undefined> => {
     const ended = await database.query(
-      `SELECT id FROM market_agent.call
+      `SELECT id, ends_at_ms FROM market_agent.call
          WHERE epoch IS NULL AND ends_at_ms < market_agent.now_ms() - CASE WHEN agent = $1 THEN 0 ELSE $2::bigint END
-         ORDER BY ends_at_ms LIMIT $3`,
-      [agentName, abandonedAfterMs, rowsMax],
+           AND (ends_at_ms, id) > ($3, $4)
+         ORDER BY ends_at_ms, id LIMIT $5`,
+      [agentName, abandonedAfterMs, endedMs, afterId, rowsMax],
     )
     const ids = ended.map(({ id }) => String(id)).filter((id) => !isUnanswered(fromStorable(id)))
+    if (ids.length > 0)
+      await database.query(
+        'DELETE FROM market_agent.call WHERE id = ANY($1) AND epoch IS NULL AND ends_at_ms < market_agent.now_ms()',
+        [ids],
+      )
+    return ended.length < rowsMax ? undefined : ended.at(-1)
+  }
+  const purge = async (): Promise<void> => {
     await database.query(
       'DELETE FROM market_agent.repair WHERE quantity IS NULL AND due_at_ms < market_agent.steady_ms() - $1::bigint',
       [intervalMs],
     )
-    if (ids.length === 0) return
-    await database.query(
-      'DELETE FROM market_agent.call WHERE id = ANY($1) AND epoch IS NULL AND ends_at_ms < market_agent.now_ms()',
-      [ids],
-    )
+    for (let last = await purgePart(0, ''); last; ) last = await purgePart(last['ends_at_ms'], last['id'])
   }
   let stop = clock.after(intervalMs, () => {
     stop = repeat(clock, intervalMs, () => purge().catch(ignoreAway))
