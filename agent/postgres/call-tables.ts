@@ -43,7 +43,9 @@ export const callTables = `
   -- The whole names of items which are too long for an index: JSON.
   CREATE TABLE market_agent.long_item (
     short text PRIMARY KEY,
-    name text NOT NULL
+    name text NOT NULL,
+    -- Of the last note about the item.
+    noted_at_ms bigint NOT NULL DEFAULT market_agent.now_ms()
   );
 
   CREATE FUNCTION market_agent.lock_key(p_key text) RETURNS void LANGUAGE sql

@@ -1,3 +1,4 @@
+import { keyOfItem } from '../call/call.ts'
 import { repeat } from '../clock/repeat.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import type { Row } from './session.ts'
@@ -7,7 +8,7 @@ import type { StoreJournalOptions } from './store-journal.ts'
 const intervalMs = 60_000
 /** Few enough that no call waits for it. */
 const rowsMax = 1_000
-/** After that an agent that wrote a row and has not deleted it does not come back for it. */
+/** After that an agent that wrote a row and has not deleted it does not come back for it, and nobody needs a long name. */
 const abandonedAfterMs = 7 * 24 * 3_600_000
 
 /**
@@ -39,6 +40,11 @@ export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'datab
     await database.query(
       'DELETE FROM market_agent.repair WHERE quantity IS NULL AND due_at_ms < market_agent.steady_ms() - $1::bigint',
       [intervalMs],
+    )
+    await database.query(
+      `DELETE FROM market_agent.long_item WHERE noted_at_ms < market_agent.now_ms() - $1::bigint
+         AND NOT EXISTS (SELECT FROM market_agent.repair WHERE key = $2 || short)`,
+      [abandonedAfterMs, keyOfItem('')],
     )
     for (let last = await purgePart(0, ''); last; ) last = await purgePart(last['ends_at_ms'], last['id'])
   }
