@@ -143,8 +143,7 @@ export class Repairs {
       await this.#repair(itemRef)
     } catch (error) {
       // It stays due in a store that several agents share.
-      if (error instanceof StoreUnreachableError) return
-      this.#options.onError(error)
+      if (!(error instanceof StoreUnreachableError)) this.#options.onError(error)
       // Only in memory: the journal may be what failed.
       const postpone = { kind: 'postpone', untilMs: this.#nowMs + this.#lifetimeMs } as const
       await this.#options.observations.apply(itemRef, postpone, 'in-memory')

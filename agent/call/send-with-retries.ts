@@ -1,12 +1,13 @@
 import { type PartnerRequest, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
+import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { AttemptResult } from '../platform/attempt-result.ts'
 import type { Contact } from '../platform/contact.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
 import type { AnswerFacts, SignedRoute } from '../platform/problem-of-answer.ts'
 import { problemOfFailure } from '../platform/problem-of-failure.ts'
-import { type CallAnswer, refuseInDoubt } from './answer.ts'
+import { type CallAnswer, refuse, refuseInDoubt } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
 import { orderKeyOf, type PlatformCall } from './call.ts'
 import { type Fault, type FaultRow, faultTable } from './fault-table.ts'
@@ -48,6 +49,7 @@ export interface Outcome {
  * jitter, or the platform's `Retry-After`. This is the only retry loop of the agent.
  *
  * @param deadlineMs Monotonic. The last attempt ends there at the latest.
+ * @returns If no attempt could begin, the refusal of a call that was not sent.
  */
 export async function sendWithRetries(
   call: PlatformCall,
@@ -57,44 +59,47 @@ export async function sendWithRetries(
 ): Promise<Outcome> {
   const { clock, platformClock, retryBudget } = deps
   const request: PartnerRequest = requestOf(call.operation, call.input)
-  // A former agent may have sent it. A `once` call that it sent is in the journal, and never comes here.
-  const isInDoubt = call.claimedBefore !== undefined && call.operation.retry === 'idempotent'
+  const isInDoubt = mayBeSentBefore(call)
   const state = { isInDoubt, lateUntilMs: 0, wasClockSet: false, wasTriedFresh: false }
   const hasTimeFor = (delayMs: number) => clock.monotonicMs() + delayMs + attemptTimeoutMsMin <= deadlineMs
   const timesOf = (lastAttemptMs: number) => ({ lastAttemptMs, lateUntilMs: state.lateUntilMs })
   retryBudget.countCall()
 
+  let outcome: Outcome = { answer: refusalOfUnsent(isInDoubt), isRefusedInDoubt: false, ...timesOf(0) }
   for (let retries = 0; ; retries++) {
     const startedMs = clock.monotonicMs()
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
     trace.attempts++
-    const { result, reading, isClockCorrected } = await attemptOnce(call, request, timeoutMs, deps, state.wasClockSet)
+    const attempted = await attemptOnce(call, request, timeoutMs, deps, state.wasClockSet).catch(ifNotBegun)
+    if (!attempted) {
+      if (--trace.attempts === 0) trace.fault = 'store-unreachable'
+      return outcome
+    }
+    const { result, reading, isClockCorrected } = attempted
     deps.onAttempt(call.operationName, nameOf(reading))
     if (reading.ok) return { answer: reading.answer, isRefusedInDoubt: false, ...timesOf(startedMs) }
 
     trace.fault = reading.fault
-    trace.cause = result.kind === 'answered' ? `HTTP ${result.status}` : problemOfFailure(result, deps.route).problem
+    trace.cause = causeOf(result, deps.route)
     const row = faultTable[reading.fault]
     if (row.mayHaveActed && call.operation.retry !== 'safe') state.isInDoubt = true
     if (row.mayStillArrive) state.lateUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs
 
+    const verdict = row[call.operation.retry]
+    const answer = finalAnswer(reading, state.isInDoubt)
+    outcome = { answer, isRefusedInDoubt: state.isInDoubt && verdict === 'refuse', ...timesOf(startedMs) }
     if (isClockCorrected && hasTimeFor(0)) {
       // The envelope was refused only for its times, so nothing was done. It is signed again by the platform's clock.
       state.wasClockSet = true
       continue
     }
-    const verdict = row[call.operation.retry]
     const mayRetry = verdict === 'retry' || (verdict === 'retry-once' && !state.wasTriedFresh)
     if (verdict === 'retry-once') state.wasTriedFresh = true
     trace.retryAfterMs = askedDelayMs(row, result, platformClock)
     const delayMs = trace.retryAfterMs ?? fullJitterDelayMs(retries, deps.random)
-    const answer = finalAnswer(reading, state.isInDoubt)
-    const isRefusedInDoubt = state.isInDoubt && verdict === 'refuse'
-    const outcome = { answer, isRefusedInDoubt, ...timesOf(startedMs) }
     if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) return outcome
     trace.retryDelaysMs.push(Math.round(delayMs))
     await clock.sleep(delayMs)
-    if (!mayBegin(call, deps)) return outcome
   }
 }
 
@@ -102,19 +107,20 @@ export async function sendWithRetries(
  * One attempt, and what it shows about the platform's clock and the way there.
  *
  * @param wasClockSet An attempt before it was refused for its time.
+ * @throws {StoreUnreachableError} It may not begin, and was not sent.
  * @returns With `isClockCorrected` it was refused for its time only, and the next one is signed by the platform's clock.
  */
 export async function attemptOnce(
   call: PlatformCall,
   request: PartnerRequest,
   timeoutMs: number,
-  deps: Pick<SendDeps, 'clock' | 'platformClock' | 'partnerApi' | 'contact' | 'route'>,
+  deps: Pick<SendDeps, 'clock' | 'platformClock' | 'partnerApi' | 'contact' | 'route' | 'mayBegin'>,
   wasClockSet = false,
 ) {
   const { clock, platformClock } = deps
   const startedMs = clock.monotonicMs()
   const signedOffsetMs = platformClock.appliedOffsetMs
-  const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs)
+  const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs, () => mayBegin(call, deps))
   const date = result.kind === 'answered' ? result.date : undefined
   const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOffsetMs)
   const reading = readAttempt(call, result)
@@ -126,6 +132,24 @@ export async function attemptOnce(
 /** Whether an attempt of a call may begin now. One without an id and a key has nothing to do with other agents. */
 export function mayBegin(call: PlatformCall, deps: Pick<SendDeps, 'mayBegin'>): boolean {
   return deps.mayBegin() || (call.id === undefined && orderKeyOf(call) === undefined)
+}
+
+/** A former agent may have sent it. A `once` call that it sent is in the journal, and never comes here. */
+function mayBeSentBefore({ claimedBefore, operation }: PlatformCall): boolean {
+  return claimedBefore !== undefined && operation.retry === 'idempotent'
+}
+
+function refusalOfUnsent(isInDoubt: boolean): CallAnswer {
+  return isInDoubt ? refuseInDoubt('STORE_UNREACHABLE') : refuse('STORE_UNREACHABLE')
+}
+
+function causeOf(result: AttemptResult, route: SignedRoute): string {
+  return result.kind === 'answered' ? `HTTP ${result.status}` : problemOfFailure(result, route).problem
+}
+
+/** The lease ran out before the attempt could begin. */
+function ifNotBegun(error: unknown): undefined {
+  if (!(error instanceof StoreUnreachableError)) throw error
 }
 
 function nameOf(reading: AttemptReading): Fault | 'ok' {

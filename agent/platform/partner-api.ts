@@ -6,6 +6,7 @@ import {
 import { limits } from '../../contract/limits.ts'
 import { operations, type PartnerRequest, type PlatformOperation, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
+import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { Signing } from '../signing/signing.ts'
 import type { SigningKey } from '../signing/signing-key.ts'
 import type { AttemptResult } from './attempt-result.ts'
@@ -27,8 +28,18 @@ export function attemptLifetimeMsOf(attemptTimeoutMs: number): number {
 
 /** The platform's partner interface. Each request gets a new signature and is sent once. */
 export interface PartnerApi {
-  /** Makes one attempt. Nothing that a network or a platform does makes it throw. */
-  attempt(operation: PlatformOperation, request: PartnerRequest, timeoutMs: number): Promise<AttemptResult>
+  /**
+   * Makes one attempt. Nothing that a network or a platform does makes it throw.
+   *
+   * @param mayBegin Asked when the attempt is signed: to sign may take long, and a process may be paused.
+   * @throws {StoreUnreachableError} It may not begin, and was not sent.
+   */
+  attempt(
+    operation: PlatformOperation,
+    request: PartnerRequest,
+    timeoutMs: number,
+    mayBegin?: () => boolean,
+  ): Promise<AttemptResult>
   /** Signs a request that the game client sends within `limits.envelopeLifetimeS`. */
   envelope(request: PartnerRequest): Promise<CarriedRequest>
   /**
@@ -109,7 +120,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
       return learning
     },
 
-    async attempt(operation, request, timeoutMs) {
+    async attempt(operation, request, timeoutMs, mayBegin = () => true) {
       const { clock, connection } = options
       const endsMs = clock.monotonicMs() + timeoutMs
       const bytes = Buffer.from(request.body, 'utf8')
@@ -122,7 +133,8 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
       const body = request.method === 'GET' ? null : bytes
       const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
       const restMs = endsMs - clock.monotonicMs()
-      // The process was paused. Its envelope is old, and it may have lost its lease.
+      if (!mayBegin()) throw new StoreUnreachableError('the lease of this agent was not renewed in time')
+      // The process was paused, and its envelope is old.
       if (restMs <= 0)
         return { kind: 'failed', wasSent: false, cause: new Error(`no signature within ${timeoutMs} ms`) }
       return connection.send(signed, { timeoutMs: restMs })

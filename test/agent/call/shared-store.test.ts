@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { CallTrace } from '../../../agent/call/trace.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
+import type { PartnerApi } from '../../../agent/platform/partner-api.ts'
 import { answeredWith, callPipeline, memoryJournal } from '../fixtures/call-pipeline.ts'
 import { goodBodies, goodInputs } from '../fixtures/test-agent.ts'
 
@@ -73,4 +74,33 @@ test('an equal call of another agent that has not ended by the deadline leaves t
   const { call } = callPipeline(() => expect.unreachable(), { journal: memoryJournal({ claim }) })
   expect(await call(...create, 'a')).toMatchObject({ status: 504, code: 'CALL_UNDER_WAY', uncertain: true })
   expect(await call(...adjust, 'a')).toMatchObject({ status: 422, code: 'ID_REUSED', uncertain: false })
+})
+
+test.each([
+  ['an answer', () => answeredWith(503, ''), { ok: false }],
+  [
+    'a refusal that corrects the clock',
+    () => ({ ...answeredWith(401, '{"message":"expirado"}'), date: 'Tue, 01 Jan 2030 00:00:00 GMT' }),
+    { status: 401 },
+  ],
+])('after %s no further attempt of a call is sent without a lease', async (_, first, told) => {
+  let hasLease = true
+  let sent = 0
+  const attempt: PartnerApi['attempt'] = async (_operation, _request, _timeoutMs, mayBegin) => {
+    if (mayBegin?.() === false) throw new StoreUnreachableError('the lease was not renewed in time')
+    sent++
+    hasLease = false
+    return first()
+  }
+  const { deps } = callPipeline(attempt)
+  const { call } = callPipeline(attempt, { sending: { ...deps.sending, mayBegin: () => hasLease } })
+  expect(await call(...adjust, 'a')).toMatchObject(told)
+  expect(sent).toBe(1)
+})
+
+test('a call whose lease ran out while its first attempt was signed is refused as not sent', async () => {
+  const attempt = async () => Promise.reject(new StoreUnreachableError('the lease was not renewed in time'))
+  const { call } = callPipeline(attempt)
+  expect(await call(...adjust, 'a')).toMatchObject(unreachable)
+  expect(await call(...create, 'b')).toMatchObject(unreachable)
 })

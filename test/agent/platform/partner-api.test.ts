@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { Contact } from '../../../agent/platform/contact.ts'
 import { partnerApi } from '../../../agent/platform/partner-api.ts'
 import { PlatformClock } from '../../../agent/platform/platform-clock.ts'
@@ -7,10 +8,14 @@ import { operations, requestOf } from '../../../contract/operations.ts'
 import { testKeysOf } from '../../vectors/test-keys.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 
-test('an attempt whose process was paused while it was signed is not sent', async () => {
+const operation = operations['market.adjust-stock']
+const request = requestOf(operation, { itemRef: 'sword-1', observedQuantity: 3 })
+
+/** Sends nothing, and takes some time to sign. */
+function silentApi(signingMs: number) {
   const clock = new TestClock()
   const pem = testKeysOf('game-server').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
-  const api = partnerApi({
+  return partnerApi({
     route: { baseUrl: 'http://127.0.0.1:1', proxy: undefined },
     credentials: () => ({ apiKey: 'key', signingKey: readSigningKey(pem, 'k') }),
     attemptTimeoutMs: 10_000,
@@ -22,12 +27,19 @@ test('an attempt whose process was paused while it was signed is not sent', asyn
     newJti: () => 'jti',
     signing: {
       async seal() {
-        clock.advance(10_000)
+        clock.advance(signingMs)
         return 'header..signature'
       },
     },
   })
-  const operation = operations['market.adjust-stock']
-  const request = requestOf(operation, { itemRef: 'sword-1', observedQuantity: 3 })
-  expect(await api.attempt(operation, request, 10_000)).toMatchObject({ kind: 'failed', wasSent: false })
+}
+
+test('an attempt whose process was paused while it was signed is not sent', async () => {
+  const attempt = silentApi(10_000).attempt(operation, request, 10_000)
+  expect(await attempt).toMatchObject({ kind: 'failed', wasSent: false })
+})
+
+test('an attempt that may not begin any more after it was signed is not sent', async () => {
+  const attempt = silentApi(5).attempt(operation, request, 10_000, () => false)
+  await expect(attempt).rejects.toThrow(StoreUnreachableError)
 })
