@@ -108,6 +108,8 @@ export class StoreObservations implements Observations {
     const stored: Observation =
       quantity === undefined ? { at: 'quiet', lateUntilMs } : { at: 'due', quantity, lateUntilMs }
     const state = moveObservation(stored, event)
+    // Another agent was first, and nothing follows.
+    if (event.kind === 'repair' && state.at !== 'repairing') return state
     const held = { state, stored, version }
     if (recording === 'in-memory') this.#held.set(itemRef, held)
     else this.#held.set(itemRef, await this.#store(itemRef, held))

@@ -160,3 +160,19 @@ test('a report that was answered leaves nothing to repair', async () => {
   await adjust(b, 3)
   expect(await repairs()).toEqual([])
 })
+
+test('a repair that another agent postponed first is not postponed again by one that has no turn', async () => {
+  await using agents = await twoAgents()
+  const { a, outside } = agents
+  const insert =
+    'INSERT INTO market_agent.repair (key, quantity, due_at_ms) VALUES ($1, 5, market_agent.now_ms() + 10000)'
+  await outside.query(insert, [keyOfItem(item)])
+  const turn = takeTurn(a)
+  expect(await turn.wait(inTime())).toBe(true)
+  const repair = { kind: 'repair', nowMs: now(), lateUntilMs: now() + lifetimeMs } as const
+  expect(await a.observations.apply(item, repair, 'in-memory')).toMatchObject({ at: 'due' })
+  turn.release()
+  await a.observations.apply(item, { kind: 'postpone', untilMs: now() + lifetimeMs }, 'if-possible')
+  const [row] = await outside.query('SELECT due_at_ms - market_agent.now_ms() AS rest_ms FROM market_agent.repair')
+  expect(Number(row?.['rest_ms'])).toBeLessThan(10_001)
+})
