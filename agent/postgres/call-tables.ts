@@ -136,18 +136,25 @@ export const callTables = `
     END $$;
 
   -- Notes that observations of a key may arrive late, and which quantity is sent again then. p_version is the one that the
-  -- agent knows; if another agent has changed the row since, its quantity is newer.
-  CREATE FUNCTION market_agent.note_late(p_epoch bigint, p_key text, p_quantity bigint, p_due_in_ms bigint, p_version bigint)
-    RETURNS bigint LANGUAGE sql AS $$
+  -- agent knows; if another agent has changed the row since, its quantity is newer, unless p_is_newest.
+  CREATE FUNCTION market_agent.note_late(p_epoch bigint, p_key text, p_quantity bigint, p_due_in_ms bigint, p_version bigint,
+    p_is_newest boolean) RETURNS bigint LANGUAGE sql AS $$
       SELECT market_agent.assert_alive(p_epoch);
       INSERT INTO market_agent.repair AS known (key, quantity, due_at_ms)
         VALUES (p_key, p_quantity, market_agent.steady_ms() + p_due_in_ms)
         ON CONFLICT (key) DO UPDATE SET
-          quantity = CASE WHEN known.version = p_version THEN p_quantity ELSE coalesce(known.quantity, p_quantity) END,
+          quantity = CASE WHEN p_is_newest OR known.version = p_version THEN p_quantity ELSE coalesce(known.quantity, p_quantity) END,
           due_at_ms = CASE WHEN known.version = p_version THEN excluded.due_at_ms
             ELSE greatest(known.due_at_ms, excluded.due_at_ms) END,
           version = excluded.version
         RETURNING version
+    $$;
+
+  -- The call with the newest quantity of a key was refused. p_before is sent again, if nothing newer has come.
+  CREATE FUNCTION market_agent.take_back_newest(p_epoch bigint, p_key text, p_quantity bigint, p_before bigint) RETURNS void
+    LANGUAGE sql AS $$
+      SELECT market_agent.assert_alive(p_epoch);
+      UPDATE market_agent.repair SET quantity = p_before, version = DEFAULT WHERE key = p_key AND quantity = p_quantity
     $$;
 
   -- Nothing of a key can arrive late any more.
@@ -175,13 +182,13 @@ export const callTables = `
       PERFORM market_agent.assert_alive(p_epoch);
       INSERT INTO market_agent.repair (key, due_at_ms) VALUES (p_key, market_agent.steady_ms() + p_due_in_ms)
         ON CONFLICT DO NOTHING RETURNING version INTO v_version;
-      IF NOT FOUND THEN PERFORM market_agent.note_late(p_epoch, p_key, NULL, p_due_in_ms, NULL); END IF;
+      IF NOT FOUND THEN PERFORM market_agent.note_late(p_epoch, p_key, NULL, p_due_in_ms, NULL, false); END IF;
       RETURN v_version;
     END $$;
 
   -- An observation that was sent by another way may arrive late.
   CREATE FUNCTION market_agent.expect_late(p_epoch bigint, p_key text, p_due_in_ms bigint) RETURNS void LANGUAGE sql AS $$
-    SELECT market_agent.note_late(p_epoch, p_key, NULL, p_due_in_ms, NULL)
+    SELECT market_agent.note_late(p_epoch, p_key, NULL, p_due_in_ms, NULL, false)
   $$;
 
   -- A once call may be sent from now on.

@@ -112,8 +112,24 @@ export class StoreObservations implements Observations {
     if (event.kind === 'repair' && state.at !== 'repairing') return state
     const held = { state, stored, version }
     if (recording === 'in-memory') this.#held.set(itemRef, held)
-    else this.#held.set(itemRef, await this.#store(itemRef, held))
+    else this.#held.set(itemRef, await this.#storeLeaving(itemRef, held))
     return state
+  }
+
+  /** The quantity of a call that leaves is the newest, whatever the store got meanwhile. */
+  async #storeLeaving(itemRef: string, held: Held): Promise<Held> {
+    const { database, epoch, owed } = this.#options
+    const { state, stored } = held
+    if (state.at !== 'sending') return this.#store(itemRef, held)
+    const before = stored.at === 'due' ? stored.quantity : undefined
+    const key = storableKey(keyOfItem(itemRef))
+    const sql = 'SELECT market_agent.take_back_newest($1, $2, $3, $4)'
+    // The call is refused, so its quantity must not be sent later.
+    const takeBack = () => database.query(sql, [epoch, key, state.quantity, before])
+    return owed.ask(
+      () => this.#store(itemRef, held, true),
+      () => owed.owe(nameOfKey(key), takeBack),
+    )
   }
 
   async #giveBack(itemRef: string, event: ObservationEvent): Promise<Observation> {
@@ -156,20 +172,21 @@ export class StoreObservations implements Observations {
   }
 
   /** Makes the store say what this agent knows, if that is not so. */
-  async #store(itemRef: string, held: Held): Promise<Held> {
+  async #store(itemRef: string, held: Held, isNewest = false): Promise<Held> {
     const { database, epoch } = this.#options
     const { state, stored, version } = held
     const key = storableKey(keyOfItem(itemRef))
     const next = toStore(state, this.#nowMs)
     const now = toStore(stored, this.#nowMs)
-    if (next?.quantity === now?.quantity && next?.lateUntilMs === now?.lateUntilMs) return held
+    const isKnown = next?.quantity === now?.quantity && next?.lateUntilMs === now?.lateUntilMs
+    if (isKnown && !(isNewest && next)) return held
     if (!next) {
       if (version !== undefined) await this.#forgetLate(key, version)
       return { ...held, stored: { at: 'quiet', lateUntilMs: 0 }, version: undefined }
     }
     await this.#noteLong(itemRef)
-    const values = [epoch, key, next.quantity, this.#restMs(next), version]
-    const [row] = await database.query('SELECT market_agent.note_late($1, $2, $3, $4, $5) AS version', values)
+    const values = [epoch, key, next.quantity, this.#restMs(next), version, isNewest]
+    const [row] = await database.query('SELECT market_agent.note_late($1, $2, $3, $4, $5, $6) AS version', values)
     const { quantity, lateUntilMs } = next
     const after: Observation =
       quantity === undefined ? { at: 'quiet', lateUntilMs } : { at: 'due', quantity, lateUntilMs }

@@ -6,6 +6,7 @@ import type { Observations } from '../../../agent/call/observations.ts'
 import { Repairs } from '../../../agent/call/repairs.ts'
 import type { SendDeps } from '../../../agent/call/send-with-retries.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
+import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
 import { OrderReports } from '../../../agent/orders/order-reports.ts'
@@ -159,6 +160,43 @@ test('a report that was answered leaves nothing to repair', async () => {
   await a.reports.end(report, { ok: true, dataText: '{"retryAt": null}' }, 0)
   await adjust(b, 3)
   expect(await repairs()).toEqual([])
+})
+
+test('a stock is not replaced by one that the platform got before it left', async () => {
+  await using agents = await twoAgents()
+  const { a, b, repairs } = agents
+  await b.observations.apply(item, { kind: 'expect-late', lateUntilMs: now() + lifetimeMs }, 'if-possible')
+  const turn = takeTurn(a)
+  expect(await turn.wait(inTime())).toBe(true)
+  await b.observations.apply(item, { kind: 'observe', quantity: 7, nowMs: now() }, 'if-possible')
+  await a.observations.apply(item, { kind: 'leave', quantity: 3, nowMs: now() }, 'must-be-stored')
+  await a.observations.apply(
+    item,
+    { kind: 'end', effect: 'acted', lastAttemptMs: now(), lateUntilMs: 0 },
+    'if-possible',
+  )
+  turn.release()
+  expect(await repairs()).toEqual([{ key: keyOfItem(item), quantity: 3 }])
+})
+
+test('the stock of a call that was refused because its note had no answer is not sent later', async () => {
+  await using agents = await twoAgents()
+  const { a, b, proxy, isAway, repairs } = agents
+  await b.observations.apply(item, { kind: 'expect-late', lateUntilMs: now() + lifetimeMs }, 'if-possible')
+  await b.observations.apply(item, { kind: 'observe', quantity: 7, nowMs: now() }, 'if-possible')
+  const turn = takeTurn(a)
+  expect(await turn.wait(inTime())).toBe(true)
+  proxy.loseAnswers()
+  const left = a.observations.apply(item, { kind: 'leave', quantity: 3, nowMs: now() }, 'must-be-stored')
+  const refused = expect(left).rejects.toThrow(StoreUnreachableError)
+  await expect.poll(repairs).toEqual([{ key: keyOfItem(item), quantity: 3 }])
+  proxy.cut()
+  await isAway()
+  await refused
+  turn.release()
+  proxy.heal()
+  expect(await takeTurn(b).wait(inTime())).toBe(true)
+  expect(b.turns.lateOf(keyOfItem(item))).toMatchObject({ quantity: 7 })
 })
 
 test('a repair that another agent postponed first is not postponed again by one that has no turn', async () => {
