@@ -32,8 +32,7 @@ export interface StoreJournalOptions extends Pick<JournalOptions, 'clock' | 'isU
 }
 
 const inDoubtText = JSON.stringify(inDoubt)
-const select = `SELECT fingerprint, answer, in_doubt FROM market_agent.call
-  WHERE id = $1 AND (answer IS NOT NULL OR in_doubt)`
+const select = 'SELECT fingerprint, answer FROM market_agent.call WHERE id = $1'
 
 /** The journal of all agents that share a store. */
 export interface StoreJournal extends IdempotencyJournal {
@@ -154,9 +153,8 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
   }
 
   async function find(id: string): Promise<JournalEntry | undefined> {
-    const [row] = await database.query(`${select} AND (ends_at_ms IS NULL OR ends_at_ms >= market_agent.now_ms())`, [
-      storable(id),
-    ])
+    const isLive = 'ends_at_ms >= market_agent.now_ms() OR (ends_at_ms IS NULL AND in_doubt)'
+    const [row] = await database.query(`${select} AND (${isLive})`, [storable(id)])
     return row && entryOf(row)
   }
 
@@ -183,7 +181,9 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
     idsUnderWay: () => [...claims.keys(), ...owed.names.flatMap(idOfName)].map(storable),
 
     async findUnanswered(id) {
-      const [row] = await database.query(select, [storable(id)])
+      // The calls of a former life have ended with it. Another agent that is at work on the id is waited for.
+      const isKnown = 'answer IS NOT NULL OR (in_doubt AND epoch = $2)'
+      const [row] = await database.query(`${select} AND (${isKnown})`, [storable(id), epoch])
       return row && entryOf(row)
     },
 

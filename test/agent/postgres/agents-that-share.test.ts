@@ -361,6 +361,17 @@ test('a once call whose answer was not stored stays in doubt for everybody', asy
   await Promise.all([a.close(), b.close()])
 })
 
+test('a request that was claimed and not answered waits for an equal call that another agent executes', async () => {
+  const { a, b } = await twoAgents()
+  await claim(b)
+  expect(await a.journal.findUnanswered('x')).toBeUndefined()
+  const waiting = claim(a)
+  await b.journal.recordAnswer(once('x'), answer, windowMs)
+  expect(await waiting).toMatchObject({ kind: 'stored', answer })
+  expect(await a.journal.findUnanswered('x')).toMatchObject({ answer })
+  await Promise.all([a.close(), b.close()])
+})
+
 test('an id that an agent gives back twice keeps the answer that another agent got in between', async () => {
   const name = await newDatabase(server)
   using proxy = await startCuttableProxy(server)
