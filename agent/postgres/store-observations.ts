@@ -134,8 +134,8 @@ export class StoreObservations implements Observations {
 
   async #giveBack(itemRef: string, event: ObservationEvent): Promise<Observation> {
     const held = this.#held.get(itemRef)
-    // Its turn did not come, so nothing has changed.
-    if (!held) return { at: 'quiet', lateUntilMs: 0 }
+    // Its turn did not come, so nothing has changed. A call of this agent may have the turn that a repair has not.
+    if (!held || (held.state.at === 'sending') !== (event.kind === 'end')) return { at: 'quiet', lateUntilMs: 0 }
     this.#held.delete(itemRef)
     const state = moveObservation(held.state, event)
     const key = storableKey(keyOfItem(itemRef))

@@ -214,3 +214,18 @@ test('a repair that another agent postponed first is not postponed again by one 
   const [row] = await outside.query('SELECT due_at_ms - market_agent.now_ms() AS rest_ms FROM market_agent.repair')
   expect(Number(row?.['rest_ms'])).toBeLessThan(10_001)
 })
+
+test('a repair whose turn does not come changes nothing about the call that has the turn', async () => {
+  await using agents = await twoAgents()
+  const { a, b, repairs } = agents
+  const turn = takeTurn(a)
+  expect(await turn.wait(inTime())).toBe(true)
+  await a.observations.apply(item, { kind: 'leave', quantity: 5, nowMs: now() }, 'must-be-stored')
+  await a.observations.apply(item, { kind: 'postpone', untilMs: now() + lifetimeMs }, 'if-possible')
+  const lateUntilMs = now() + lifetimeMs
+  const doubtful = { kind: 'end', effect: 'in-doubt', lastAttemptMs: now(), lateUntilMs } as const
+  await a.observations.apply(item, doubtful, 'if-possible')
+  turn.release()
+  await adjust(b, 3)
+  expect(await repairs()).toEqual([{ key: keyOfItem(item), quantity: 3 }])
+})
