@@ -155,7 +155,9 @@ test('what a dead agent may have sent is repaired after its last envelope, howev
   await a.kill()
   await endLease(b, 'a')
   expect(await renew(b)).toEqual([{ name: 'a' }])
-  const [repair] = await b.database.query('SELECT due_at_ms - market_agent.now_ms() AS rest_ms FROM market_agent.repair')
+  const [repair] = await b.database.query(
+    'SELECT due_at_ms - market_agent.now_ms() AS rest_ms FROM market_agent.repair',
+  )
   expect(Number(repair?.['rest_ms'])).toBeGreaterThan(300_000)
   await b.close()
 })
