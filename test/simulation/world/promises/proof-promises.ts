@@ -39,6 +39,8 @@ export class ProofPromises {
   readonly #parts: ProofPromisesParts
   readonly #words = new Map<number, Word>()
   readonly #putOff = new Map<number, PutOff>()
+  /** When the first attempt of a report left that is not accepted yet. */
+  readonly #reportedMs = new Map<number, number>()
   /** When the last webhook about a transaction arrived. */
   readonly #arrivedMs = new Map<number, number>()
 
@@ -51,11 +53,12 @@ export class ProofPromises {
     const [, id, report] = /^\/v1\/api\/transactions\/(\d+)(\/delivery-failure)?$/.exec(path) ?? []
     if (id === undefined) return undefined
     const askedMs = this.#parts.nowMs()
+    if (report !== undefined && !this.#reportedMs.has(Number(id))) this.#reportedMs.set(Number(id), askedMs)
     return (result) => {
       if (result.kind !== 'answered' || result.status !== 200) return
       const data = dataOf(result.body)
       if (report === undefined) this.#noteWord(Number(id), askedMs, data)
-      else this.#notePutOff(Number(id), askedMs, data)
+      else this.#notePutOff(Number(id), data)
     }
   }
 
@@ -67,8 +70,10 @@ export class ProofPromises {
     })
   }
 
-  #notePutOff(transactionId: number, reportedMs: number, { retryAt }: Data): void {
+  #notePutOff(transactionId: number, { retryAt }: Data): void {
     const untilMs = Date.parse(String(retryAt)) - startOfRunMs
+    const reportedMs = this.#reportedMs.get(transactionId) ?? never.askedMs
+    this.#reportedMs.delete(transactionId)
     const arrivedMs = this.#arrivedMs.get(transactionId) ?? never.askedMs
     if (!Number.isNaN(untilMs) && arrivedMs < reportedMs)
       this.#putOff.set(transactionId, { acceptedMs: this.#parts.nowMs(), untilMs })
