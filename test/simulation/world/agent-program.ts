@@ -85,6 +85,15 @@ export function installAgent(parts: AgentParts): ModelAgent {
   let live: LiveConfig | undefined
   let startedMs = 0
   let kid = ''
+  let isRestartPlanned = false
+  const restartLater = () => {
+    if (isRestartPlanned) return
+    isRestartPlanned = true
+    scheduler.after(restartMs, systemd, 'starts the agent again', () => {
+      isRestartPlanned = false
+      program.start()
+    })
+  }
   let level: AgentConfig['logLevel'] = 'info'
   const program = host.install('agent', (process) => {
     const write = (line: string) => {
@@ -101,7 +110,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
       if (process.state === 'dead') return
       scheduler.trace.add(scheduler.nowMs, process.name, `ends: ${String(error)}`)
       process.end()
-      scheduler.after(restartMs, systemd, 'starts the agent again', () => program.start())
+      restartLater()
     }
     const onFatal = (error: Error): never => {
       end(error)
@@ -155,7 +164,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
       const onClosed = () => {
         onStopped()
         process.end()
-        scheduler.after(restartMs, systemd, 'starts the agent again', () => program.start())
+        restartLater()
       }
       running.close(graceMs).then(onClosed, (error: unknown) => {
         // Its disk failed while it stopped.

@@ -64,12 +64,12 @@ export type GameServer = ReturnType<typeof newGameServer>
 /** What a host has for a game server. @param options.identity By which the platform knows it. */
 export function newGameServer(
   host: ModelHost,
-  { nowMs, network, platform, judge, registrations, day }: ServerParts,
+  { nowMs, network, platform, judge, registrations }: ServerParts,
   { identity, ways: drawn }: { readonly identity: string; readonly ways: GameWays },
 ) {
   const { name } = host
   const gameServerId = () => registrations.get(identity)?.gameServerId
-  const files = new FilePromises(name, { break: judge.break, nowMs, day })
+  const files = new FilePromises(name, { break: judge.break, nowMs })
   host.onPowerCut(() => files.onPowerCut())
   const saved = () => savedState(host)
   const isOurs = (itemRef: string) => itemRef.startsWith(itemPrefixOf(name))

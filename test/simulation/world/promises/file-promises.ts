@@ -1,16 +1,10 @@
 import type { FileRecord, GameCall, Told } from '../game/call-agent.ts'
-import type { Day } from '../game/game-program.ts'
 import type { Break } from './judge.ts'
 
 interface FilePromisesParts {
   readonly break: Break
   readonly nowMs: () => number
-  readonly day: Day
 }
-
-/** How long a change of the spool may take at most until it survives a power cut: no fault of a disk lasts longer. */
-const syncMsMaxInStorm = 200_000
-const syncMsMax = 2_000
 
 /** Each file that was written once gets exactly one answer, even from a reader that removes answers at once (I1, I3). */
 export class FilePromises implements FileRecord {
@@ -22,18 +16,15 @@ export class FilePromises implements FileRecord {
   readonly #answers = new Map<string, string>()
   readonly #name: string
   #ids = 0
-  /** When each file was written, and when its answer was read. */
+  /** When each file was written. */
   readonly #writtenMs = new Map<string, number>()
-  readonly #answeredMs = new Map<string, number>()
   #lastCutMs = Number.NEGATIVE_INFINITY
   readonly #nowMs: () => number
-  readonly #day: Day
 
-  constructor(name: string, { break: onBroken, nowMs, day }: FilePromisesParts) {
+  constructor(name: string, { break: onBroken, nowMs }: FilePromisesParts) {
     this.#name = name
     this.#break = onBroken
     this.#nowMs = nowMs
-    this.#day = day
   }
 
   newId(): string {
@@ -63,16 +54,9 @@ export class FilePromises implements FileRecord {
     const before = this.#answers.get(id)
     this.#unanswered.delete(id)
     this.#answers.set(id, text)
-    const answeredMs = this.#answeredMs.get(id) ?? this.#nowMs()
-    this.#answeredMs.set(id, answeredMs)
-    if (before !== undefined && !this.#mayBeBack(id, answeredMs))
+    // A power cut may bring back a file that has just been answered, or an answer that has just been removed.
+    if (before !== undefined && (this.#writtenMs.get(id) ?? 0) > this.#lastCutMs)
       this.#break('a file gets one answer', `${id}: ${before} and ${text}`)
-  }
-
-  /** A power cut may bring back a file that has just been answered, or an answer that has just been removed. */
-  #mayBeBack(id: string, answeredMs: number): boolean {
-    const syncedMs = answeredMs + (answeredMs > this.#day.stormEndedMs ? syncMsMax : syncMsMaxInStorm)
-    return (this.#writtenMs.get(id) ?? 0) < this.#lastCutMs && this.#lastCutMs < syncedMs
   }
 
   get unanswered(): ReadonlySet<string> {
