@@ -81,6 +81,8 @@ export async function takeFromStore(
   world: string,
   keep: (kept: KeptState) => void,
 ): Promise<KeptState> {
+  // After an outage every agent has time to be heard.
+  await database.query('SELECT market_agent.hear()')
   return database.transact(async (query) => {
     await query(keepOthersFromBeginning)
     const alive = await query(

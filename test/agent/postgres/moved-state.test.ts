@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { type CallAnswer, inDoubt } from '../../../agent/call/answer.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
+import { StoreUnusableError } from '../../../agent/database/store-errors.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
 import { addToStateDir, type KeptState, readStateDir } from '../../../agent/postgres/kept-state.ts'
 import { addToStore, takeFromStore } from '../../../agent/postgres/move-state.ts'
@@ -59,6 +60,18 @@ test('a move back keeps the doubt about calls of an agent that was killed, and a
   expect(kept.calls[0]?.restMs).toBeGreaterThan(599_000)
   expect(kept.lateMs).toBeGreaterThan(30_000)
   expect(through(kept).lateMs).toBe(kept.lateMs)
+  await south.close()
+})
+
+test('after an outage a move back leaves an agent that only waited for the store in possession', async () => {
+  const { a, south, take } = await hosts()
+  await a.kill()
+  await south.database.query(`
+    UPDATE market_agent.agent SET lease_ends_ms = market_agent.now_ms() - 5000;
+    UPDATE market_agent.store SET heard_ms = market_agent.now_ms() - 20000;`)
+  await expect(take()).rejects.toThrow(StoreUnusableError)
+  await south.database.query(`UPDATE market_agent.agent SET lease_ends_ms = 0 WHERE name = 'a'`)
+  await take()
   await south.close()
 })
 
