@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
 import { inDoubt } from '../call/answer.ts'
 import { keyOfItem } from '../call/call.ts'
@@ -18,7 +19,8 @@ const inDoubtText = JSON.stringify(inDoubt)
 const keepOthersFromBeginning = 'SELECT market_agent.lock_lives()'
 
 /**
- * Adds what an agent kept to the store, in one transaction. Rows that are there stay as they are, so it can be repeated.
+ * Adds what an agent kept to the store, in one transaction. Rows that are there stay as they are, so it can be repeated. If
+ * nothing but ids has changed since it was done, only ids are added: agents may have repaired and delivered the rest.
  * Nothing that the agent sent may still arrive late.
  *
  * @throws As `Database.transact`.
@@ -36,6 +38,8 @@ export async function addToStore(database: Database, { agentName, world }: State
              WHERE call.ends_at_ms < market_agent.now_ms()`,
         [storable(id), fingerprint, operation, agentName, answer, restMs],
       )
+    const moved = 'INSERT INTO market_agent.moved VALUES ($1) ON CONFLICT DO NOTHING RETURNING content'
+    if ((await query(moved, [hashOf(kept)])).length === 0) return
     for (const { itemRef, quantity, restMs } of kept.repairs) {
       await noteLongItem(query, itemRef)
       await query(
@@ -97,8 +101,16 @@ export async function takeFromStore(
     keep(kept)
     await query(`DELETE FROM market_agent.repair WHERE ${isRepairOfWorld}`, [keyStart, world])
     await query('DELETE FROM market_agent.orders WHERE world = $1', [world])
+    // The same state may come again.
+    await query('DELETE FROM market_agent.moved')
     return kept
   })
+}
+
+/** Of everything but ids and times. */
+function hashOf({ repairs, orders, observations }: KeptState): string {
+  const items = repairs.map(({ itemRef, quantity }) => ({ itemRef, quantity }))
+  return hash('sha256', JSON.stringify({ items, orders, observations }), 'base64url')
 }
 
 /** Of an item ($1 begins its key) that belongs to no other world ($2). */

@@ -75,6 +75,22 @@ test('after an outage a move back leaves an agent that only waited for the store
   await south.close()
 })
 
+test('what was moved is not moved again over what the agents have done since', async () => {
+  const { a, south, take } = await hosts()
+  const dueIn = (restMs: number) => [{ itemRef: 'sword', quantity: 5, restMs }]
+  await addToStore(south.database, owner, { ...nothing, repairs: dueIn(60_000) })
+  await south.database.query('DELETE FROM market_agent.repair')
+  const calls = [storedCall('later')]
+  await addToStore(south.database, owner, { ...nothing, calls, repairs: dueIn(10_000) })
+  expect(await south.database.query('SELECT FROM market_agent.repair')).toEqual([])
+  expect(await south.journal.find('later')).toMatchObject({ answer })
+  await a.close()
+  await take()
+  await addToStore(south.database, owner, { ...nothing, repairs: dueIn(60_000) })
+  expect(await south.database.query('SELECT key FROM market_agent.repair')).toEqual([{ key: 'itemRef sword' }])
+  await south.close()
+})
+
 test('a move back takes what another world has sent as in doubt, and leaves it there', async () => {
   const { a, south, take } = await hosts()
   await a.close()
