@@ -1,6 +1,7 @@
 import { systemClock } from '../clock/system-clock.ts'
 import { type AgentConfig, readAgentConfig } from '../config/config.ts'
 import { readStoreUrl } from '../config/store-url.ts'
+import { hostFiles } from '../durable-files/host-files.ts'
 import { say } from '../language/say.ts'
 import { trustedCas } from '../platform/trusted-cas.ts'
 import { connectToStore } from '../postgres/connect.ts'
@@ -8,6 +9,7 @@ import { Database } from '../postgres/database.ts'
 import { addToStateDir, type KeptState, readStateDir, retireStateDir } from '../postgres/kept-state.ts'
 import { addToStore, takeFromStore } from '../postgres/move-state.ts'
 import { prepareSchema } from '../postgres/prepare-schema.ts'
+import { stateIdOf } from '../postgres/state-id.ts'
 import { realOutside } from '../real-outside.ts'
 import { exitCodes } from './exit-codes.ts'
 import { explainFailedStart } from './failed-start.ts'
@@ -50,7 +52,7 @@ export async function moveStore({ config: file, to, from }: MoveFlags): Promise<
   }
 }
 
-async function moveAway({ stateDir, agentName, world }: AgentConfig, database: Database): Promise<KeptState> {
+async function moveAway({ stateDir, world }: AgentConfig, database: Database): Promise<KeptState> {
   const { lateMs } = readStateDir(stateDir, systemClock)
   if (lateMs > 0) {
     const waits = say`waits ${Math.ceil(lateMs / 1_000)} s, because requests of an agent that was killed may still arrive`
@@ -58,7 +60,7 @@ async function moveAway({ stateDir, agentName, world }: AgentConfig, database: D
     await systemClock.sleep(lateMs)
   }
   const kept = { ...readStateDir(stateDir, systemClock), lateMs: 0 }
-  await addToStore(database, { agentName, world }, kept)
+  await addToStore(database, { stateDirId: stateIdOf(hostFiles, stateDir), world }, kept)
   retireStateDir(stateDir)
   return kept
 }

@@ -6,8 +6,10 @@ export const agentTables = `
   CREATE TABLE market_agent.agent (
     name text PRIMARY KEY,
     epoch bigint NOT NULL UNIQUE,
-    -- Of the state directory. Its lock proves that the process before is dead.
+    -- Of the state directory and the running system. Its lock proves that the process before is dead.
     state_id text NOT NULL,
+    -- Only of the state directory.
+    state_dir_id text NOT NULL,
     world text NOT NULL,
     -- The name of its only connection that may write.
     connection text NOT NULL,
@@ -40,7 +42,7 @@ export const agentTables = `
   CREATE FUNCTION market_agent.raise_over(p_epoch bigint) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN RAISE 'another agent took over from epoch %', p_epoch USING ERRCODE = 'MA001'; END $$;
 
-  -- The first step of each write. Returns the name of the agent. An agent whose epoch is over must write nothing, because
+  -- The first step of each write. Returns the state directory of the agent. An agent whose epoch is over must write nothing, because
   -- another one has decided what became of its calls. The same is true of a connection that the agent has given up: the
   -- network may deliver a statement after the agent has repeated it. The lock makes a takeover and a reconnection wait for
   -- writes that have begun.
@@ -55,7 +57,7 @@ export const agentTables = `
       IF v.connection <> market_agent.connection() THEN
         RAISE 'epoch % has another connection now', p_epoch USING ERRCODE = 'MA002';
       END IF;
-      RETURN v.name;
+      RETURN v.state_dir_id;
     END $$;
 
   -- From now on only this connection of an agent may write. The store may have lost commits of the agent, so it says what it
@@ -144,8 +146,8 @@ export const agentTables = `
   -- Begins the life of an agent. There is no epoch while another one is alive that has its name, or its world where it
   -- stands by: the holder, for at least so long. p_before is the epoch that the name had when the agent looked, so that a
   -- late statement of a process that has ended does not end the life of the next one. Without a holder, look again.
-  CREATE FUNCTION market_agent.begin_epoch(p_name text, p_state_id text, p_world text, p_is_standby boolean,
-    p_lifetime_ms bigint, p_in_doubt text, p_before bigint)
+  CREATE FUNCTION market_agent.begin_epoch(p_name text, p_state_id text, p_state_dir_id text, p_world text,
+    p_is_standby boolean, p_lifetime_ms bigint, p_in_doubt text, p_before bigint)
     RETURNS TABLE (epoch bigint, holder text, held_for_ms bigint) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE v market_agent.agent;
@@ -164,8 +166,9 @@ export const agentTables = `
       SELECT * INTO v FROM market_agent.agent WHERE name = p_name;
       IF v.epoch IS DISTINCT FROM p_before THEN RETURN; END IF;
       PERFORM market_agent.end_epoch(v.epoch, p_in_doubt);
-      INSERT INTO market_agent.agent (name, epoch, state_id, world, connection, lease_ends_ms, attempt_lifetime_ms)
-        VALUES (p_name, nextval('market_agent.epochs'), p_state_id, p_world, market_agent.connection(),
+      INSERT INTO market_agent.agent
+        (name, epoch, state_id, state_dir_id, world, connection, lease_ends_ms, attempt_lifetime_ms)
+        VALUES (p_name, nextval('market_agent.epochs'), p_state_id, p_state_dir_id, p_world, market_agent.connection(),
           market_agent.now_ms() + 15000, p_lifetime_ms)
         RETURNING * INTO v;
       INSERT INTO market_agent.present VALUES (v.epoch);

@@ -6,7 +6,7 @@ export const callTables = `
     id text PRIMARY KEY,
     fingerprint text NOT NULL,
     operation text NOT NULL,
-    -- The name of the agent that wrote the row last.
+    -- The state directory of the agent that wrote the row last.
     agent text NOT NULL,
     -- Of the agent that executes the call; null when it is over.
     epoch bigint,

@@ -21,6 +21,8 @@ export interface LeaseOptions {
   readonly name: string
   /** Of the state directory and the running system. Only one process has both, so an earlier one is dead. */
   readonly stateId: string
+  /** Of the state directory. Only an agent that has it knows which of its requests are not answered. */
+  readonly stateDirId: string
   readonly world: string
   /** How long an attempt of this agent may reach the platform after it began, in ms. */
   readonly attemptLifetimeMs: number
@@ -59,13 +61,13 @@ export class Lease {
    * @throws {LockedError} Another agent uses the name, or serves the world for which this one stands by.
    */
   static async begin(options: LeaseOptions): Promise<Lease> {
-    const { database, clock, name, stateId, world, attemptLifetimeMs, isStandby } = options
+    const { database, clock, name, stateId, stateDirId, world, attemptLifetimeMs, isStandby } = options
     const askedMs = clock.monotonicMs()
     await database.queryAtOnce('SELECT market_agent.hear()')
     const [before] = await database.queryAtOnce('SELECT epoch FROM market_agent.agent WHERE name = $1', [name])
-    const sql = 'SELECT * FROM market_agent.begin_epoch($1, $2, $3, $4, $5, $6, $7)'
+    const sql = 'SELECT * FROM market_agent.begin_epoch($1, $2, $3, $4, $5, $6, $7, $8)'
     const [row] = await database.queryAtOnce(sql, [
-      ...[name, stateId, world, isStandby, attemptLifetimeMs, inDoubtText, before?.['epoch']],
+      ...[name, stateId, stateDirId, world, isStandby, attemptLifetimeMs, inDoubtText, before?.['epoch']],
     ])
     if (!row) return Lease.begin(options)
     if (typeof row['epoch'] === 'string') {

@@ -10,7 +10,8 @@ import { fromStorable, itemOfRow, noteLongItem, storable, storableKey } from './
 
 /** Whose state is moved. */
 export interface StateOwner {
-  readonly agentName: string
+  /** As in `LeaseOptions`. */
+  readonly stateDirId: string
   readonly world: string
 }
 
@@ -25,7 +26,11 @@ const keepOthersFromBeginning = 'SELECT market_agent.lock_lives()'
  *
  * @throws As `Database.transact`.
  */
-export async function addToStore(database: Database, { agentName, world }: StateOwner, kept: KeptState): Promise<void> {
+export async function addToStore(
+  database: Database,
+  { stateDirId, world }: StateOwner,
+  kept: KeptState,
+): Promise<void> {
   await database.transact(async (query) => {
     await query(keepOthersFromBeginning)
     for (const { id, fingerprint, operation, answer, restMs } of kept.calls)
@@ -36,7 +41,7 @@ export async function addToStore(database: Database, { agentName, world }: State
              SET fingerprint = excluded.fingerprint, operation = excluded.operation, agent = excluded.agent,
                answer = excluded.answer, ends_at_ms = excluded.ends_at_ms
              WHERE call.ends_at_ms < market_agent.now_ms()`,
-        [storable(id), fingerprint, operation, agentName, answer, restMs],
+        [storable(id), fingerprint, operation, stateDirId, answer, restMs],
       )
     const moved = 'INSERT INTO market_agent.moved VALUES ($1) ON CONFLICT DO NOTHING RETURNING content'
     if ((await query(moved, [hashOf(kept)])).length === 0) return

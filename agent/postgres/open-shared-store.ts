@@ -36,6 +36,7 @@ export async function openStoreOf(parts: SharedStoreParts, options: StoreOptions
   const { agentName: name, world, urlText, connect, isStandby, files, bootId, log, onLeaseLost } = parts
   const { clock, stateDir } = options
   const storeLog = new StoreLog(log)
+  const stateDirId = stateIdOf(files, stateDir)
   const database = await Database.open({
     url: storeUrlOf(urlText),
     connect,
@@ -52,7 +53,8 @@ export async function openStoreOf(parts: SharedStoreParts, options: StoreOptions
     name,
     world,
     isStandby,
-    stateId: `${stateIdOf(files, stateDir)} ${bootId}`,
+    stateDirId,
+    stateId: `${stateDirId} ${bootId}`,
     onTakeOver: (other) => storeLog.onTakeOver(other),
   })
   opened.defer(() => shared.journal.close())

@@ -12,13 +12,13 @@ const rowsMax = 1_000
 const abandonedAfterMs = 7 * 24 * 3_600_000
 
 /**
- * Deletes the rows whose time has ended, each minute. Each agent deletes its own, because only it knows which of its
- * requests are not answered.
+ * Deletes the rows whose time has ended, each minute. Each agent deletes those of its state directory, because only it knows
+ * which of its requests are not answered.
  *
  * @returns Stops it.
  */
-export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'database' | 'agentName' | 'isUnanswered'>) {
-  const { clock, database, agentName, isUnanswered } = options
+export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'database' | 'stateDirId' | 'isUnanswered'>) {
+  const { clock, database, stateDirId, isUnanswered } = options
   /** Deletes some, from the first one after a row. @returns The last one of them; undefined when there are no more. */
   const purgePart = async (endedMs: unknown, afterId: unknown): Promise<Row | undefined> => {
     const ended = await database.query(
@@ -26,7 +26,7 @@ export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'datab
          WHERE epoch IS NULL AND ends_at_ms < market_agent.now_ms() - CASE WHEN agent = $1 THEN 0 ELSE $2::bigint END
            AND (ends_at_ms, id) > ($3, $4)
          ORDER BY ends_at_ms, id LIMIT $5`,
-      [agentName, abandonedAfterMs, endedMs, afterId, rowsMax],
+      [stateDirId, abandonedAfterMs, endedMs, afterId, rowsMax],
     )
     const ids = ended.map(({ id }) => String(id)).filter((id) => !isUnanswered(fromStorable(id)))
     if (ids.length > 0)

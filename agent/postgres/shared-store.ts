@@ -36,7 +36,7 @@ export interface SharedStoreOptions
  * @throws {LockedError} Another agent uses the name, or serves the world for which this one stands by.
  */
 export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
-  const { database, clock, name, world, isUnanswered, onFull, onFatal } = options
+  const { database, clock, stateDirId, world, isUnanswered, onFull, onFatal } = options
   let underWay = (): UnderWay => ({ turns: [], ids: [] })
   const lease = await Lease.begin({
     ...options,
@@ -47,7 +47,7 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
   const shared = { database, clock, epoch: lease.epoch, owed }
   const stopPaying = database.listen((payload) => payload ?? void owed.pay())
   const turns = new StoreTurns(shared)
-  const parts = { ...shared, turns, agentName: name, isUnanswered, onFull }
+  const parts = { ...shared, turns, stateDirId, isUnanswered, onFull }
   const journal = await openStoreJournal(parts)
   underWay = () => ({ turns: turns.underWay, ids: journal.idsUnderWay() })
   const close = async () => {

@@ -26,7 +26,8 @@ export interface StoreJournalOptions extends Pick<JournalOptions, 'clock' | 'isU
   readonly database: Database
   /** The life of this agent. */
   readonly epoch: string
-  readonly agentName: string
+  /** As in `LeaseOptions`. */
+  readonly stateDirId: string
   readonly owed: OwedWrites
   readonly turns: StoreTurns
 }

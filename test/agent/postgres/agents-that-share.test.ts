@@ -460,7 +460,14 @@ test('what an agent wrote on an earlier connection is not done late: its beginni
     if (sql.includes('begin_epoch')) proxy.holdBack()
     return query(sql, values)
   }
-  const agent = { name: 'a', stateId: 'of a', world: '', isStandby: false, attemptLifetimeMs: 32_000 }
+  const agent = {
+    name: 'a',
+    stateId: 'of a',
+    stateDirId: 'dir of a',
+    world: '',
+    isStandby: false,
+    attemptLifetimeMs: 32_000,
+  }
   const options = { database: slow, clock: systemClock, ...agent }
   const nothing = { underWay: () => ({ keys: [], turns: [], ids: [] }) }
   const ignored = { ...nothing, onTakeOver: () => undefined, onError: () => undefined }

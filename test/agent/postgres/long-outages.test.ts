@@ -161,7 +161,7 @@ test('a repair that is moved into a store where no agent was for long is due whe
   await outside.query('UPDATE market_agent.store SET heard_ms = 1')
   const repairs = [{ itemRef: 'sword', quantity: 3, restMs: 60_000 }]
   const kept = { calls: [], lateMs: 0, repairs, orders: [], observations: [] }
-  await addToStore(outside, { agentName: 'a', world: '' }, kept)
+  await addToStore(outside, { stateDirId: 'dir of a', world: '' }, kept)
   const again = await openStoreAgent(server, agents.name, { name: 'a' })
   const [row] = await outside.query('SELECT due_at_ms - market_agent.now_ms() AS rest_ms FROM market_agent.repair')
   expect(Number(row?.['rest_ms'])).toBeGreaterThan(50_000)

@@ -24,7 +24,7 @@ const storedCall = (id: string, of: CallAnswer = answer) => ({
   ...{ answer: JSON.stringify(of), restMs: 300_000 },
 })
 const inTime = () => systemClock.monotonicMs() + 60_000
-const owner = { agentName: 'a', world: '' }
+const owner = { stateDirId: 'dir of a', world: '' }
 
 /** An agent of the world '' and one of the world `south`, and what is moved out of the world ''. */
 async function hosts() {

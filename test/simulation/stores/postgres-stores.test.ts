@@ -11,7 +11,7 @@ const server = await startCrashableServer()
 afterAll(() => server[Symbol.asyncDispose]())
 
 const agent = {
-  ...{ name: 'a', stateId: 'of a', world: '', isStandby: false },
+  ...{ name: 'a', stateId: 'of a', stateDirId: 'dir of a', world: '', isStandby: false },
   ...{ attemptLifetimeMs: 32_000, onTakeOver: () => undefined },
 }
 
