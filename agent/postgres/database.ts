@@ -55,6 +55,7 @@ export class Database {
   readonly #limit = pLimit(sessionsForStatements)
   readonly #underWay = new Set<Promise<unknown>>()
   #state: State = { at: 'away', problem: new StoreUnreachableError('the store was not reached yet') }
+  #isDraining = false
   #cancelReconnection: () => void = () => undefined
 
   private constructor(options: DatabaseOptions) {
@@ -144,6 +145,12 @@ export class Database {
     }
   }
 
+  /** Refuses new statements but those of `queryAtOnce`. Resolves when the others have ended. */
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    await this.idle()
+  }
+
   /** Ends the sessions when the statements that were begun have ended. */
   async close(): Promise<void> {
     const state = this.#state
@@ -154,6 +161,7 @@ export class Database {
   }
 
   async #withSession<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+    if (this.#isDraining) throw notAsked({ at: 'closed' })
     const result = this.#limit(async () => {
       const state = this.#state
       if (state.at !== 'connected') throw notAsked(state)

@@ -51,9 +51,10 @@ const inDoubtText = JSON.stringify(inDoubt)
 export class Lease {
   readonly epoch: string
   readonly #options: LeaseOptions
-  /** Does not renew any more. */
+  /** Does not renew any more. From now on nothing may begin. */
   readonly stop: () => void
   #renewedMs: number
+  #hasEnded = false
 
   /**
    * Begins a life of this agent. Calls of an earlier life that may have been sent are in doubt from now on.
@@ -97,7 +98,10 @@ export class Lease {
       stop = repeat(options.clock, renewalMs, () => this.#renewOrWait())
     })
     let stop = cancel
-    this.stop = () => stop()
+    this.stop = () => {
+      this.#hasEnded = true
+      stop()
+    }
   }
 
   /** For how long the agent may still begin attempts without a renewal; negative if it may not. */
@@ -107,7 +111,7 @@ export class Lease {
 
   /** Whether the agent may begin an attempt now. */
   mayBegin(): boolean {
-    return this.restMs >= 0
+    return this.restMs >= 0 && !this.#hasEnded
   }
 
   /** Ends this life. Calls that are under way are in doubt from now on. */

@@ -55,8 +55,9 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
     owed.stop()
     stopPaying()
     await journal.close()
+    lease.stop()
     // A statement after the end would find the life of this agent over.
-    await database.idle()
+    await database.drain()
     await lease.end()
   }
   const openObservations = () => new StoreObservations({ ...shared, turns })

@@ -4,7 +4,7 @@ import { keyOfItem } from '../../../agent/call/call.ts'
 import type { Observations } from '../../../agent/call/observations.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
-import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
+import { StoreNotAskedError, StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { LockedError } from '../../../agent/ownership/ownership.ts'
 import { Database } from '../../../agent/postgres/database.ts'
 import { Lease } from '../../../agent/postgres/lease.ts'
@@ -108,6 +108,16 @@ test('an agent that ends while it gives a turn back ends cleanly', async () => {
   await a.close()
   expect(a.failures).toEqual([])
   await b.close()
+})
+
+test('an agent that ends begins nothing more, and a call that comes too late does not find its life over', async () => {
+  const { a, b } = await twoAgents()
+  await a.journal.close()
+  expect(a.lease.mayBegin()).toBe(false)
+  const late = [a.turns.take('item', 'join-now').wait(inTime()), claim(a), a.journal.release(idempotent('y'))]
+  for (const each of late) await expect(each).rejects.toThrow(StoreNotAskedError)
+  expect(a.failures).toEqual([])
+  await Promise.all([a.database.close(), b.close()])
 })
 
 test('a turn is never had by two agents', async () => {
