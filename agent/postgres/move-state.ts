@@ -106,6 +106,10 @@ export async function takeFromStore(
     keep(kept)
     await query(`DELETE FROM market_agent.repair WHERE ${isRepairOfWorld}`, [keyStart, world])
     await query('DELETE FROM market_agent.orders WHERE world = $1', [world])
+    await query(
+      `DELETE FROM market_agent.observation AS known
+         WHERE NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = known.item_ref)`,
+    )
     // The same state may come again.
     await query('DELETE FROM market_agent.moved')
     return kept

@@ -114,24 +114,31 @@ export const orderTables = `
       RETURN v;
     END $$;
 
-  -- Removes what was closed before a moment, and the observations of items without orders. Returns the transactions.
+  -- Removes some of what was closed before a moment, with the observations of its items. Returns the transactions, until there
+  -- are no more. Then it removes observations of items whose orders are gone for another reason.
   CREATE FUNCTION market_agent.remove_closed(p_epoch bigint, p_before_ms double precision) RETURNS SETOF bigint
     LANGUAGE plpgsql AS $$
+    DECLARE
+      v_transaction_ids bigint[];
+      v_item_refs text[];
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
-      RETURN QUERY
+      WITH removed AS (
         DELETE FROM market_agent.orders WHERE transaction_id IN (
           SELECT transaction_id FROM market_agent.orders
             WHERE world = (SELECT world FROM market_agent.agent WHERE epoch = p_epoch)
               AND phase = 'closed' AND since_ms < p_before_ms
+            ORDER BY since_ms LIMIT 1000
             FOR UPDATE SKIP LOCKED)
-          RETURNING transaction_id;
-      IF FOUND THEN
-        DELETE FROM market_agent.observation WHERE item_ref IN (
-          SELECT item_ref FROM market_agent.observation AS known
-            WHERE NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = known.item_ref)
-            FOR UPDATE SKIP LOCKED);
-      END IF;
+          RETURNING transaction_id, item_ref)
+        SELECT array_agg(transaction_id), array_agg(DISTINCT item_ref) INTO v_transaction_ids, v_item_refs FROM removed;
+      DELETE FROM market_agent.observation WHERE item_ref IN (
+        SELECT item_ref FROM market_agent.observation AS known
+          WHERE (item_ref = ANY (v_item_refs) OR v_item_refs IS NULL)
+            AND NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = known.item_ref)
+          LIMIT 1000
+          FOR UPDATE SKIP LOCKED);
+      RETURN QUERY SELECT unnest(v_transaction_ids);
     END $$;
 
   CREATE FUNCTION market_agent.remove_order(p_epoch bigint, p_transaction_id bigint) RETURNS void LANGUAGE sql AS $$

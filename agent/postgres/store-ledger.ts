@@ -196,10 +196,15 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
     },
 
     async removeClosedBefore(beforeMs) {
-      const removed = await transact((query) =>
-        query('SELECT market_agent.remove_closed($1, $2) AS transaction_id', [epoch, beforeMs]),
-      )
-      return removed.map((row) => Number(row['transaction_id']))
+      // In parts, because a statement has little time.
+      const removed: number[] = []
+      for (let part: readonly Row[] | undefined; !part || part.length > 0; ) {
+        part = await transact((query) =>
+          query('SELECT market_agent.remove_closed($1, $2) AS transaction_id', [epoch, beforeMs]),
+        )
+        removed.push(...part.map((row) => Number(row['transaction_id'])))
+      }
+      return removed
     },
 
     async close() {

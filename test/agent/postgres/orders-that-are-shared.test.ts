@@ -163,6 +163,22 @@ test('an order of an item that nobody registered goes to the world that its webh
   await Promise.all([north.close(), south.close()])
 })
 
+test('closed orders are removed in parts, with the stocks of items that have no other order', async () => {
+  const [a, b] = await agentsOf(['a', ''], ['b', ''])
+  const { database, lease } = a.agent
+  await database.query(
+    `INSERT INTO market_agent.orders
+       SELECT n, '', NULL, '{}', 'closed', 'item ' || n % 2000, 1, n FROM generate_series(1, 2501) AS n`,
+  )
+  await database.query(`INSERT INTO market_agent.observation SELECT 'item ' || n, 1 FROM generate_series(0, 1999) AS n`)
+  const remove = 'SELECT count(*)::int AS removed FROM market_agent.remove_closed($1, $2)'
+  expect(await database.query(remove, [lease.epoch, 2_501])).toEqual([{ removed: 1_000 }])
+  expect((await a.ledger.removeClosedBefore(2_501)).length).toBe(1_500)
+  const left = await database.query('SELECT item_ref FROM market_agent.observation')
+  expect(left).toEqual([{ item_ref: 'item 501' }])
+  await Promise.all([a.close(), b.close()])
+})
+
 test('what happened while an agent was cut off from the store is told when it is back', async () => {
   const name = await newDatabase(server)
   using proxy = await startCuttableProxy(server)
