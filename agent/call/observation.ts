@@ -18,6 +18,8 @@ interface Quiet {
 interface Sending {
   readonly at: 'sending'
   readonly quantity: number
+  /** What the platform got meanwhile by another way. The call may act after it. */
+  readonly newer?: number | undefined
   /** Of older calls; 0 if none can arrive late. */
   readonly lateUntilMs: number
   /** What it was before, if this call has no effect. */
@@ -94,16 +96,18 @@ const moves: Moves = {
   },
   sending: {
     'expect-late': (state, event) => ({ ...expectLate(state, event), before: expectLate(state.before, event) }),
-    end: ({ quantity, lateUntilMs, before }, { effect, ...call }) => {
+    end: ({ quantity, newer, lateUntilMs, before }, { effect, ...call }) => {
       const latestMs = Math.max(lateUntilMs, call.lateUntilMs)
       if (effect === 'none') return { ...before, lateUntilMs: Math.max(before.lateUntilMs, call.lateUntilMs) }
+      if (newer !== undefined) return { at: 'due', quantity: newer, lateUntilMs: latestMs }
       // Its own late attempts carry its own quantity, and an attempt after all that was late is the repair.
       const isNewest = lateUntilMs === 0 || (effect === 'acted' && call.lastAttemptMs >= lateUntilMs)
       return isNewest ? { at: 'quiet', lateUntilMs: call.lateUntilMs } : { at: 'due', quantity, lateUntilMs: latestMs }
     },
     observe: (state, { quantity }) => {
-      const { lateUntilMs } = state
-      return lateUntilMs === 0 ? state : { ...state, quantity, before: { at: 'due', quantity, lateUntilMs } }
+      const { lateUntilMs, before } = state
+      const newer = quantity === state.quantity ? undefined : quantity
+      return { ...state, newer, before: lateUntilMs === 0 ? before : { at: 'due', quantity, lateUntilMs } }
     },
   },
   due: {
@@ -132,7 +136,9 @@ export function moveObservation(state: Observation, event: ObservationEvent): Ob
 
 /** What a restart must know: the quantity to send again, and when. Undefined where it need not do anything. */
 export function repairOf(state: Observation): { readonly quantity: number; readonly lateUntilMs: number } | undefined {
-  if (state.at === 'quiet' || (state.at === 'sending' && state.lateUntilMs === 0)) return undefined
+  if (state.at === 'quiet') return undefined
   const { quantity, lateUntilMs } = state
-  return { quantity, lateUntilMs }
+  if (state.at !== 'sending') return { quantity, lateUntilMs }
+  if (lateUntilMs === 0 && state.newer === undefined) return undefined
+  return { quantity: state.newer ?? quantity, lateUntilMs }
 }

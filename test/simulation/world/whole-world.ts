@@ -96,7 +96,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     },
     onBug: (line) => judge.break('the platform has no bug', line),
   })
-  const lateStocks = new LateStocks(() => platform, nowMs)
+  const lateStocks = new LateStocks(() => platform, day, nowMs)
   const parts: ServerParts = { scheduler, random, network, day, nowMs, platform, judge, registrations, lateStocks }
   const { servers, agents, store, leftInStore, stillMs } =
     kind === 'shared-identity'

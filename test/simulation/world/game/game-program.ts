@@ -63,6 +63,8 @@ export function installGame(parts: GameParts): Program {
         ? callByFiles(process, fs, clock, spool, parts.record, parts.quirks, parts.witness)
         : undefined
     const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddresses, parts.witness)
+    const relies = reportsBy === 'reply' && process.random.happens(0.5)
+    const reporting = new Set<string>()
     const orders = {
       process,
       store,
@@ -70,7 +72,7 @@ export function installGame(parts: GameParts): Program {
       quirks: parts.quirks,
       canGive: () => process.random.happens(parts.day.phase === 'wave' ? 0.5 : 0.85),
       detail: () => process.random.pick(details),
-      saysByReply: reportsBy === 'reply' && process.random.happens(0.5),
+      saysByReply: (itemRef: string) => relies && !reporting.has(itemRef),
       onEndTold: parts.witness.onEndTold,
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
@@ -81,7 +83,7 @@ export function installGame(parts: GameParts): Program {
     if (ordersBy === 'asking')
       for (let threads = process.random.pick([1, 1, 2]); threads > 0; threads--)
         void untilDead(process, clock, () => askForOrders(orders, clock, call))
-    const dayParts = { ...parts, process, clock, store, call }
+    const dayParts = { ...parts, process, clock, store, call, reporting }
     for (const live of [liveDay, report, play]) void untilDead(process, clock, () => live(dayParts))
   })
 }
@@ -118,6 +120,8 @@ interface DayParts extends GameParts {
   readonly clock: Clock
   readonly store: GameStore
   readonly call: CallAgent
+  /** The items whose stock is being reported. */
+  readonly reporting: Set<string>
 }
 
 /** What the people of the game server ask for, one thing after another. */
@@ -242,11 +246,13 @@ async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<
 
 /** Tells the platform what is left of an item, if it should hear that. @returns Whether there is nothing more to say. */
 async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
-  const { store, call } = parts
+  const { store, call, reporting } = parts
   const item = store.read().items[itemRef]
   if (!item?.isRegistered || item.isWithdrawn || !item.isToReport) return false
   const observedQuantity = left(store.read(), itemRef)
+  reporting.add(itemRef)
   const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: idOf(parts) })
+  reporting.delete(itemRef)
   store.change((next) => {
     const reported = next.items[itemRef]
     if (!reported) return

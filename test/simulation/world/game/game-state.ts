@@ -64,6 +64,11 @@ export function left({ stock, orders }: GameState, itemRef: string): number {
   return Math.max(0, units)
 }
 
+/** Whether units of an item are set aside for an order that comes again. */
+export function hasUnitsSetAside({ orders }: GameState, itemRef: string): boolean {
+  return Object.values(orders).some((order) => order.itemRef === itemRef && order.result === 'TEMPORARY')
+}
+
 /**
  * The platform must be told about each item of which another number can be sold now.
  *

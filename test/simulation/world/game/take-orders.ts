@@ -16,8 +16,11 @@ export interface OrderParts {
   readonly canGive: () => boolean
   /** What the reply says besides the result. */
   readonly detail: () => string
-  /** Whether a `TEMPORARY` reply is all that it says about the stock that it sets aside. */
-  readonly saysByReply: boolean
+  /**
+   * Whether a `TEMPORARY` reply is all that it says about the stock that it sets aside. Not while it reports a stock of the
+   * item: nobody could know which one is newer.
+   */
+  readonly saysByReply: (itemRef: string) => boolean
   /** Called with each end that the agent tells. */
   readonly onEndTold: (end: ToldEnd) => void
   /** Where the result goes: with the reply, or by a call of the game server's own. */
@@ -37,7 +40,8 @@ function noteEnd({ store, onEndTold }: OrderParts, event: TerminalEvent): GameSt
 /** Handles an order in one transaction, and returns the reply. */
 function decide(parts: OrderParts, order: OfferedOrder, name?: string): OrderReply {
   // The agent reports it with the stock of the reply, until the platform accepts it.
-  const isSaid = (next: GameState) => parts.saysByReply && next.orders[order.transactionId]?.result === 'TEMPORARY'
+  const isSaid = (next: GameState) =>
+    parts.saysByReply(order.itemRef) && next.orders[order.transactionId]?.result === 'TEMPORARY'
   const state = parts.store.change((next) => handle(next, order, parts.canGive(), name), isSaid)
   return replyOf(parts, state, order)
 }

@@ -107,7 +107,8 @@ export class AnswerPromises {
     if (isOther && told.ok) this.#break('an id is not used for two calls', `${id}: ${told.text}`)
     if (isOther) return
     if (!told.ok && !told.isUncertain && isAlone) this.#refused.set(id, told)
-    this.#compare(call, told)
+    // A call that is wrong may have the id while an equal call comes.
+    if (isAlone || told.code !== 'ID_REUSED') this.#compare(call, told)
     this.#checkRefusals()
   }
 

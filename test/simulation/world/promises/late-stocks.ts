@@ -1,5 +1,6 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { startOfRunMs } from '../../host-clock.ts'
+import type { Day } from '../game/game-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import { parseSignature } from './signature.ts'
@@ -7,6 +8,7 @@ import { parseSignature } from './signature.ts'
 /** A stock that left an agent. */
 interface SentStock {
   readonly quantity: number
+  readonly sentMs: number
   /** Until then the platform may take note of it. */
   readonly untilMs: number
 }
@@ -32,8 +34,11 @@ export class LateStocks {
   /** By item and quantity, when it was sent last. */
   readonly #sentMs = new Map<string, number>()
 
-  constructor(platform: () => ModelPlatform, nowMs: () => number) {
+  readonly #day: Day
+
+  constructor(platform: () => ModelPlatform, day: Day, nowMs: () => number) {
     this.#platform = platform
+    this.#day = day
     this.#nowMs = nowMs
   }
 
@@ -44,7 +49,8 @@ export class LateStocks {
     const { itemRef, quantity } = stock
     const expiresMs = (parseSignature(request.headers)?.exp ?? 0) * 1_000 - startOfRunMs
     // An agent that believed a wrong date does not know for how long its envelopes are valid.
-    const sent = { quantity, untilMs: Math.min(expiresMs, this.#nowMs() + lifetimeMs) }
+    const sentMs = this.#nowMs()
+    const sent = { quantity, sentMs, untilMs: Math.min(expiresMs, sentMs + lifetimeMs) }
     this.#note(itemRef, sent)
     return (result) => {
       const isClear = result.kind === 'failed' ? !result.wasSent : result.status < 500 && !unclear.has(result.status)
@@ -54,15 +60,17 @@ export class LateStocks {
 
   /** A stock leaves with the answer to a webhook. */
   onAnswered(itemRef: string, quantity: number, arrivedMs: number): void {
-    this.#note(itemRef, { quantity, untilMs: arrivedMs + webhookTimeoutMs })
+    this.#note(itemRef, { quantity, sentMs: this.#nowMs(), untilMs: arrivedMs + webhookTimeoutMs })
   }
 
   /** A stock that may have arrived after the newest one, which was not sent again; undefined if there is none. */
   findUnrepaired(itemRef: string, newest: number, beforeMs: number): string | undefined {
-    const sentMs = this.#sentMs.get(`${itemRef} ${newest}`) ?? Number.NEGATIVE_INFINITY
-    for (const { quantity, untilMs } of this.#unclear.get(itemRef) ?? [])
-      if (quantity !== newest && untilMs < beforeMs && sentMs < untilMs - clockErrorMsMax)
-        return `${quantity} until ${Math.round(untilMs)}, ${newest} at ${Math.round(sentMs)}`
+    const lastMs = this.#sentMs.get(`${itemRef} ${newest}`) ?? Number.NEGATIVE_INFINITY
+    const { stormEndedMs } = this.#day
+    // In the storm a platform or a proxy may have refused what was sent again.
+    for (const { quantity, sentMs, untilMs } of this.#unclear.get(itemRef) ?? [])
+      if (quantity !== newest && sentMs > stormEndedMs && untilMs < beforeMs && lastMs < untilMs - clockErrorMsMax)
+        return `${quantity} until ${Math.round(untilMs)}, ${newest} at ${Math.round(lastMs)}`
     return undefined
   }
 

@@ -1,5 +1,5 @@
 import type { AgentHost } from '../agent-host.ts'
-import { left } from '../game/game-state.ts'
+import { hasUnitsSetAside, left } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
 import type { Break } from './judge.ts'
@@ -46,6 +46,8 @@ export class StockPromises {
         const known = this.#said.get(itemRef)
         const said = known?.stock === stock ? known : { stock, sinceMs: nowMs() }
         this.#said.set(itemRef, said)
+        // The agent does not know a reply that was lost.
+        if (hasUnitsSetAside(server.saved(), itemRef)) continue
         if (nowMs() < Math.max(said.sinceMs, steadySinceMs) + stillMs) continue
         const wrong = this.wrongStockOf(server, itemRef)
         if (wrong) this.#parts.break('an older stock does not stay over a newer one', wrong)
