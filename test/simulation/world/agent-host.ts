@@ -81,7 +81,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const secrets = () => [...registrations.values()].map(({ apiKey }) => apiKey)
   const wire = new WirePromises(judge.break, secrets, () => agent.kid, nowMs)
   const startedMs = () => agent.startedMs
-  const proofs = new ProofPromises({ break: judge.break, nowMs, day, startedMs })
+  const proofs = new ProofPromises({ break: judge.break, nowMs, day, startedMs, isAlone: parts.store === undefined })
   const webhooks = new WebhookPromises({
     break: judge.break,
     platformKid: () => registration().platformKid,

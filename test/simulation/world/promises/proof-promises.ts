@@ -32,6 +32,8 @@ interface ProofPromisesParts {
   readonly day: Day
   /** When the process that runs now was started. */
   readonly startedMs: () => number
+  /** Whether every webhook about its orders comes to this agent. */
+  readonly isAlone: boolean
 }
 
 /** An agent believes no webhook: it asks the platform before it hands an order over, and before it takes an end for true. */
@@ -97,10 +99,10 @@ export class ProofPromises {
   }
 
   #checkPutOff(transactionId: number): void {
-    const { nowMs, day, startedMs } = this.#parts
+    const { nowMs, day, startedMs, isAlone } = this.#parts
     const putOff = this.#putOff.get(transactionId)
     // In the storm, and in a process that was killed, the agent may not have it on its disk.
-    if (!putOff || putOff.acceptedMs < Math.max(day.stormEndedMs, startedMs())) return
+    if (!isAlone || !putOff || putOff.acceptedMs < Math.max(day.stormEndedMs, startedMs())) return
     if (nowMs() < putOff.untilMs - clockErrorMsMax)
       this.#parts.break(
         'an order that is put off is not handed over before its retryAt',
