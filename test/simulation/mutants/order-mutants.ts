@@ -1,0 +1,143 @@
+import type { Mutant } from './mutant.ts'
+
+/** Faults in how orders are received, handed over and reported. */
+export const orderMutants: readonly Mutant[] = [
+  {
+    name: 'an order is handed over unasked',
+    file: 'agent/orders/open-orders.ts',
+    from: 'return nowMs - provenMs > proofMs',
+    to: 'return provenMs > nowMs',
+  },
+  {
+    name: "the platform's word is believed for an hour",
+    file: 'agent/orders/open-orders.ts',
+    from: 'export const proofMs = 60_000',
+    to: 'export const proofMs = 3_600_000',
+  },
+  {
+    name: 'an order is acknowledged before the game server has it',
+    file: 'agent/webhook-bridge/receive-webhook.ts',
+    from: "const isStored = phase === 'taken'",
+    to: "const isStored = phase === 'offered' || phase === 'taken'",
+  },
+  {
+    name: 'a result is reported once',
+    file: 'agent/orders/order-path.ts',
+    from: 'this.#again(begun, reportDelayMs(begun.tries + 1, retryAfterMs))',
+    to: 'void retryAfterMs',
+  },
+  {
+    name: 'OUT_OF_STOCK is reported as delivered',
+    file: 'agent/orders/report-result.ts',
+    from: "result === 'DELIVERED'\n      ?",
+    to: "result !== 'TEMPORARY'\n      ?",
+  },
+  {
+    name: 'the file of an order that is over stays',
+    file: 'agent/orders/order-path.ts',
+    from: 'if (open?.message && !isSame) this.#options.files.remove(open.message)',
+    to: '',
+  },
+  {
+    name: 'a dispute closes an order',
+    file: 'agent/orders/platform-word.ts',
+    from: "if (word.phase === 'awaiting-payment' || word.phase === 'disputed') return",
+    to: "if (word.phase === 'awaiting-payment') return",
+  },
+  {
+    name: 'a repeated reply is stored under no order',
+    file: 'agent/orders/record-reply.ts',
+    from: 'return takeReply(reply)(known, nowMs)',
+    to: 'return { order: known, msg: String(nowMs) }',
+  },
+  {
+    name: 'terminal events are not handed on',
+    file: 'agent/orders/open-orders.ts',
+    from: "case 'closed':\n      return channel",
+    to: "case 'closed':\n      if (nowMs > 0) return undefined\n      return channel",
+  },
+  {
+    name: 'an end after the clock was set back is not listed',
+    file: 'agent/orders/order.ts',
+    from: 'return isLater ? order : { ...order, sinceMs: newestEndMs + 1 }',
+    to: 'return order',
+  },
+  {
+    name: 'an event that went while its reply was half-written is not shown again',
+    file: 'agent/orders/order-path.ts',
+    from: "if (open.at === 'shown' || open.at === 'half-replied')\n        this",
+    to: "if (open.at === 'shown')\n        this",
+  },
+  {
+    name: 'a proxy may keep a result back for a year',
+    file: 'agent/orders/open-orders.ts',
+    from: 'Math.min(retryAfterMs, retryAfterMsMax)',
+    to: 'retryAfterMs',
+  },
+  {
+    name: 'one refusal closes an order',
+    file: 'agent/orders/order-changes.ts',
+    from: 'if (known.unknownSinceMs === null)',
+    to: 'if (known.unknownSinceMs === null && nowMs < 0)',
+  },
+  {
+    name: 'a reply to another offer counts',
+    file: 'agent/orders/order-path.ts',
+    from: 'return open?.message?.name === name ? open : undefined',
+    to: 'return name === undefined ? undefined : open',
+  },
+  {
+    name: 'what a report may bring late is not repaired',
+    file: 'agent/orders/order-reports.ts',
+    from: 'await endReport(lateUntilMs)',
+    to: 'void endReport',
+  },
+  {
+    name: 'a stock is not sent again after an older report',
+    file: 'agent/orders/order-reports.ts',
+    from: 'if (isStale) await observeNewest(observations, book.ledger, itemRef, newest)',
+    to: '',
+  },
+  {
+    name: 'the file of an order is not renewed',
+    file: 'agent/orders/order-path.ts',
+    from: 'atMs: isOrder ? nowMs + proofMs : Number.POSITIVE_INFINITY',
+    to: 'atMs: Number.POSITIVE_INFINITY',
+  },
+  {
+    name: 'events are not shown again after somebody removed them',
+    file: 'agent/orders/order-path.ts',
+    from: 'if (files.makeDirs()) this.#showAgain()',
+    to: 'files.makeDirs()',
+  },
+  {
+    name: 'a terminal event is acknowledged before it is durable',
+    file: 'agent/webhook-bridge/receive-webhook.ts',
+    from: 'await book.change(event.transactionId, receiveTerminal(event, text))',
+    to: "await book.change(event.transactionId, receiveTerminal(event, text), { survives: 'kill' })",
+  },
+  {
+    name: 'a stock is the newest one only when the platform has accepted it',
+    file: 'agent/orders/order-reports.ts',
+    from: "return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))",
+    to: 'return',
+  },
+  {
+    name: 'a terminal event is believed although the platform does not answer',
+    file: 'agent/webhook-bridge/receive-webhook.ts',
+    from: "  if (verdict.kind !== 'confirmed') return refusalBy(verdict)\n  await",
+    to: "  if (verdict.kind !== 'confirmed' && verdict.kind !== 'unanswered') return refusalBy(verdict)\n  await",
+  },
+  {
+    name: 'a result that the platform has not accepted counts as reported',
+    file: 'agent/orders/order-changes.ts',
+    from: 'reported: order.reported ?? (isAccepted ? result : null),',
+    to: 'reported: order.reported ?? (isAccepted ? result : order.result),',
+  },
+  {
+    name: 'a word that is older than the reply opens the order again',
+    file: 'agent/orders/order-changes.ts',
+    from: 'const isOlder = !awaitsReply(known.phase) && (known.phase',
+    to: 'const isOlder = nowMs < 0 && (known.phase',
+  },
+]
