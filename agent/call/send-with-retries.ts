@@ -107,7 +107,7 @@ export async function sendWithRetries(
  * One attempt, and what it shows about the platform's clock and the way there.
  *
  * @param wasClockSet An attempt before it was refused for its time.
- * @throws {StoreUnreachableError} It may not begin, and was not sent.
+ * @throws {StoreUnreachableError} It may not begin. Nothing was sent.
  * @returns With `isClockCorrected` it was refused for its time only, and the next one is signed by the platform's clock.
  */
 export async function attemptOnce(

@@ -32,7 +32,7 @@ export interface PartnerApi {
    * Makes one attempt. Nothing that a network or a platform does makes it throw.
    *
    * @param mayBegin Asked when the attempt is signed: to sign may take long, and a process may be paused.
-   * @throws {StoreUnreachableError} It may not begin, and was not sent.
+   * @throws {StoreUnreachableError} It may not begin. Nothing was sent.
    */
   attempt(
     operation: PlatformOperation,

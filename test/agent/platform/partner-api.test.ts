@@ -11,7 +11,7 @@ import { TestClock } from '../fixtures/test-clock.ts'
 const operation = operations['market.adjust-stock']
 const request = requestOf(operation, { itemRef: 'sword-1', observedQuantity: 3 })
 
-/** Sends nothing, and takes some time to sign. */
+/** Sends nothing and takes some time to sign. */
 function silentApi(signingMs: number) {
   const clock = new TestClock()
   const pem = testKeysOf('game-server').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
