@@ -11,8 +11,8 @@ import { drawWays, type GameServer, installGameOf, newGameServer, type Server, t
 import type { Inhabitants } from './whole-world.ts'
 
 const balancer = 'balancer:8081'
-/** An agent that is dead has a lease of 15 s, and its envelopes may be valid for some 32 s after it. */
-const stillMs = 65_000
+/** A report may arrive for its deadline of 30 s and for as long as an envelope is valid, and a dead agent has a lease. */
+const stillMs = 80_000
 
 /** Where the platform sends the webhooks of an identity with several hosts. */
 export const webhookUrlOfShared = `http://${balancer}/webhook`
