@@ -52,7 +52,14 @@ const over = { end: { to: 'ended' }, close: { to: 'closed' } } as const
  * early: only a report that the platform accepted, or the platform itself, closes one.
  */
 export const orderMoves: Readonly<Record<OrderPhase, Readonly<Partial<Record<OrderTrigger, OrderMove>>>>> = {
-  received: { receive: { to: 'received' }, 'receive-anew': { to: 'received' }, await: { to: 'offered' }, ...over },
+  received: {
+    receive: { to: 'received' },
+    'receive-anew': { to: 'received' },
+    await: { to: 'offered' },
+    // A copy of the order came while the report was under way.
+    'put-off': { to: 'put-off' },
+    ...over,
+  },
   offered: {
     receive: { to: 'offered' },
     'receive-anew': { to: 'offered' },

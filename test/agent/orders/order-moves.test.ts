@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isSameOrder, moveOrder, newOrder, type Order } from '../../../agent/orders/order.ts'
-import { receiveOrder, takeReply } from '../../../agent/orders/order-changes.ts'
+import { putOff, receiveOrder, takeReply } from '../../../agent/orders/order-changes.ts'
 import {
   awaitsReply,
   isOver,
@@ -127,6 +127,13 @@ test('an order with another payment, item, quantity or buyer is another one, an 
 
 test('what waits for a reply is what has a message', () => {
   expect(orderPhases.filter(awaitsReply)).toEqual(['received', 'offered'])
+})
+
+test('a copy of an order that comes during its TEMPORARY report does not bring it back before its retryAt', () => {
+  const copied = walk(['await', 'take', 'receive-anew'])
+  expect(copied.phase).toBe('received')
+  const known = putOff(60_000)(copied, 3_000)?.order
+  expect(known).toMatchObject({ phase: 'put-off', retryAtMs: 60_000, generation: copied.generation })
 })
 
 test('the drawing in the decision shows every move between phases, and no other', () => {
