@@ -7,7 +7,7 @@ import type { HostAddresses } from './agent-program.ts'
 /** Sees what crosses the edge of an agent, at the moment when it does. */
 export interface AgentWitness {
   readonly onHandedOver: (transactionId: number, by: string) => void
-  /** A webhook arrives, whoever sent it. */
+  /** A webhook arrives. A stranger may have sent it. */
   readonly onArrived: (transactionId: number) => void
   /** The answer to a webhook is a 2xx. */
   readonly onAcknowledged: (event: string, transactionId: number, webhook: ReceivedWebhook) => void

@@ -33,7 +33,7 @@ export class StockPromises {
   }
 
   /**
-   * Looks at each item about which nothing new was said for a while. What arrived late must be made good by then.
+   * Looks at each item about which nothing new was said for a while. By then the agent has made good everything that arrived late.
    *
    * @param healthySinceMs Since when every request arrives soon.
    */
@@ -63,7 +63,7 @@ export class StockPromises {
       this.#parts.break('the newest stock is sent again when nothing older can arrive any more', `${itemRef}: ${late}`)
   }
 
-  /** An item whose stock the platform has otherwise than the game server; undefined where there is none. */
+  /** An item of which the platform has another stock than the game server; undefined if there is none. */
   findWrong(server: Server): string | undefined {
     for (const itemRef of Object.keys(server.saved().items)) {
       const wrong = this.wrongStockOf(server, itemRef)
