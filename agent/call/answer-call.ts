@@ -209,6 +209,9 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
   const hasTime = deadlineMs - deps.sending.clock.monotonicMs() >= attemptTimeoutMsMin
   if (!hasTurn || !hasTime) return refuse('EARLIER_CALL_UNFINISHED')
   try {
+    // Before anything is noted about the call.
+    if (!mayBegin(call, deps.sending))
+      throw new StoreUnreachableError('the lease of this agent was not renewed in time')
     if (keyed) await deps.journal.recordIntent(keyed)
     await deps.reports.begin(call, deadlineMs + deps.sending.partnerApi.attemptLifetimeMs)
     const outcome = await send(call, deadlineMs, deps, trace)
@@ -224,7 +227,6 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
 
 /** Nothing waits for an attempt that was abandoned: what it may spoil is repaired. */
 async function send(call: PlatformCall, deadlineMs: number, deps: CallDeps, trace: CallTrace): Promise<Outcome> {
-  if (!mayBegin(call, deps.sending)) throw new StoreUnreachableError('the lease of this agent was not renewed in time')
   await deps.repairs.leave(call)
   trace.source = 'platform'
   let outcome: Outcome | undefined

@@ -67,7 +67,8 @@ export interface IdempotencyJournal {
    * @param keepMs How long equal calls get it.
    * @param deadlineMs Of the call (monotonic). A store that is away may come back until then.
    * @throws {StoreFullError} It could not be stored.
-   * @throws {StoreUnreachableError} The same. Equal calls of this agent get `uncertain` from now on, if it is a `once` call.
+   * @throws {StoreUnreachableError} The same, until the deadline. After either error, equal calls of this agent get `uncertain`
+   * for the window of the id, if it is a `once` call and the store is shared.
    */
   recordAnswer(call: JournalledCall, answer: CallAnswer, keepMs: number, deadlineMs?: number): Promise<void>
   /**

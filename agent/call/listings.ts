@@ -21,7 +21,7 @@ export const oneGameServer: Listings = { note: async () => false }
 
 /** Notes each registration before it leaves, because its first order may come before its answer. */
 export function notingListings(listings: Listings, reports: CallReports): CallReports {
-  /** The registrations under way that are the first of their item. An earlier one may have been accepted. */
+  /** The registrations under way that are the first of their item. Only these are taken back: an earlier one may be accepted. */
   const first = new WeakSet<PlatformCall>()
   const note = async ({ operation, input }: PlatformCall, state: 'leaving' | 'accepted' | 'refused') =>
     operation.reports === 'listing' && listings.note(String(input['itemRef']), state)

@@ -6,7 +6,7 @@ import { faultTable } from './fault-table.ts'
 import type { ObservationEvent } from './observation.ts'
 import type { EndReport, Observations } from './observations.ts'
 import { attemptOnce, type Outcome, type SendDeps } from './send-with-retries.ts'
-import type { Turns } from './turn.ts'
+import type { Turn, Turns } from './turn.ts'
 
 export interface RepairsOptions {
   readonly observations: Observations
@@ -134,46 +134,44 @@ export class Repairs {
     this.#phase = 'sending'
     const slots = pLimit(repairsAtOnce)
     const itemRefs = await this.#options.observations.findDue()
-    await Promise.all(itemRefs.map((itemRef) => slots(() => this.#repairOrBreak(itemRef))))
+    await Promise.all(itemRefs.map((itemRef) => slots(() => this.#repair(itemRef))))
     if (this.#phase === 'sending') this.#rest()
-  }
-
-  async #repairOrBreak(itemRef: string): Promise<void> {
-    try {
-      await this.#repair(itemRef)
-    } catch (error) {
-      // It stays due in a store that several agents share.
-      if (!(error instanceof StoreUnreachableError)) this.#options.onError(error)
-      // Only in memory: the journal may be what failed.
-      const postpone = { kind: 'postpone', untilMs: this.#nowMs + this.#lifetimeMs } as const
-      await this.#options.observations.apply(itemRef, postpone, 'in-memory')
-    }
   }
 
   /** In the turn of its item, so that it overtakes no call, and none overtakes it. */
   async #repair(itemRef: string): Promise<void> {
-    const { turns, sending, observations, onRepair } = this.#options
-    const turn = turns.take(keyOfItem(itemRef), 'join-now')
+    const turn = this.#options.turns.take(keyOfItem(itemRef), 'join-now')
     try {
-      const hasTurn = await turn.wait(this.#nowMs + sending.attemptTimeoutMs)
-      if (this.#phase !== 'sending') return
-      const untilMs = this.#nowMs + this.#lifetimeMs
-      if (!hasTurn) return await this.#apply(itemRef, { kind: 'postpone', untilMs })
-      if (!sending.mayBegin()) return
-      // Not noted: after a crash it is sent again in any case.
-      const repair = { kind: 'repair', nowMs: this.#nowMs, lateUntilMs: untilMs } as const
-      const state = await observations.apply(itemRef, repair, 'in-memory')
-      if (state.at !== 'repairing') return
-      const call = repairCall(itemRef, state.quantity)
-      const request = requestOf(call.operation, call.input)
-      const { reading } = await attemptOnce(call, request, sending.attemptTimeoutMs, sending)
-      const isOver = reading.ok || faultTable[reading.fault].isStored
-      await this.#apply(itemRef, isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs })
-      const outcome = reading.ok ? 'accepted' : isOver ? 'refused' : 'postponed'
-      onRepair({ itemRef, observedQuantity: state.quantity, outcome, fault: reading.ok ? undefined : reading.fault })
+      await this.#repairInTurn(itemRef, turn)
+    } catch (error) {
+      // A store that is away is not a bug.
+      if (!(error instanceof StoreUnreachableError)) this.#options.onError(error)
+      // A journal on this host is not written, because it may be what failed. A shared store gets the write when it is back.
+      const postpone = { kind: 'postpone', untilMs: this.#nowMs + this.#lifetimeMs } as const
+      await this.#options.observations.apply(itemRef, postpone, 'in-memory')
     } finally {
       turn.release()
     }
+  }
+
+  async #repairInTurn(itemRef: string, turn: Turn): Promise<void> {
+    const { sending, observations, onRepair } = this.#options
+    const hasTurn = await turn.wait(this.#nowMs + sending.attemptTimeoutMs)
+    if (this.#phase !== 'sending') return
+    const untilMs = this.#nowMs + this.#lifetimeMs
+    if (!hasTurn) return this.#apply(itemRef, { kind: 'postpone', untilMs })
+    if (!sending.mayBegin()) return
+    // Not noted: after a crash it is sent again in any case.
+    const repair = { kind: 'repair', nowMs: this.#nowMs, lateUntilMs: untilMs } as const
+    const state = await observations.apply(itemRef, repair, 'in-memory')
+    if (state.at !== 'repairing') return
+    const call = repairCall(itemRef, state.quantity)
+    const request = requestOf(call.operation, call.input)
+    const { reading } = await attemptOnce(call, request, sending.attemptTimeoutMs, sending)
+    const isOver = reading.ok || faultTable[reading.fault].isStored
+    await this.#apply(itemRef, isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs })
+    const outcome = reading.ok ? 'accepted' : isOver ? 'refused' : 'postponed'
+    onRepair({ itemRef, observedQuantity: state.quantity, outcome, fault: reading.ok ? undefined : reading.fault })
   }
 }
 

@@ -9,8 +9,8 @@ export interface Turn {
   /** Whether an earlier call of this agent with the same key is not over yet. */
   mustWait(): Promise<boolean>
   /**
-   * Resolves to true when every earlier call of this agent is over, or to false at the deadline (monotonic ms). It joins no
-   * other agents and never throws.
+   * Resolves to true when every earlier call of this agent is over, or to false at the deadline (monotonic ms). It does not
+   * join the queue of the other agents. It never throws.
    */
   waitInAgent(deadlineMs: number): Promise<boolean>
   /**

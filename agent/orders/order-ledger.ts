@@ -49,7 +49,7 @@ export interface OrderLedger {
   change(transactionId: number, change: (known: Order | undefined) => LedgerChange): Promise<Changed>
   /** The newest observation of an item; null where the ledger has none. */
   observationOf(itemRef: string): Promise<number | null>
-  /** Another one each time that an observation of the item is noted, by any agent, while this one runs. */
+  /** Changes each time any agent notes an observation of the item. Compare it only with one that this process got. */
   observationVersionOf(itemRef: string): Promise<string>
   /** Notes a stock observation of an item of which the ledger knows orders. It survives kill -9. */
   observe(itemRef: string, observedQuantity: number): Promise<void>

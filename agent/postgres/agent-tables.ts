@@ -40,7 +40,7 @@ export const agentTables = `
     RETURN current_setting('market_agent.connection');
 
   CREATE FUNCTION market_agent.raise_over(p_epoch bigint) RETURNS void LANGUAGE plpgsql AS $$
-    BEGIN RAISE 'another agent took over from epoch %', p_epoch USING ERRCODE = 'MA001'; END $$;
+    BEGIN RAISE 'epoch % is over', p_epoch USING ERRCODE = 'MA001'; END $$;
 
   -- The first step of each write. Returns the state directory of the agent. An agent whose epoch is over must write nothing, because
   -- another one has decided what became of its calls. The same is true of a connection that the agent has given up: the

@@ -46,7 +46,7 @@ export const orderTables = `
     END;
 
   -- Notes a registration that leaves ('leaving'), or its end: 'accepted', or 'refused' for the first one of this world.
-  -- Returns whether it is the first. What the platform accepts is no other world's any more.
+  -- Returns whether it is the first. An item whose registration was accepted belongs only to that world.
   CREATE FUNCTION market_agent.note_listing(p_epoch bigint, p_item_ref text, p_state text) RETURNS boolean
     LANGUAGE plpgsql AS $$
     DECLARE v_world text;

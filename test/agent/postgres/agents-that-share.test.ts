@@ -214,7 +214,7 @@ test('a dead agent that wakes up cannot write any more', async () => {
   await endLease(b, 'a')
   await renew(b)
   await expect(a.journal.recordAnswer(once('x'), answer, windowMs)).rejects.toThrow(StoreUnreachableError)
-  await expect(claim(a, once('y'))).rejects.toThrow('another agent took over')
+  await expect(claim(a, once('y'))).rejects.toThrow('epoch 1 is over')
   expect(a.failures.map(({ name }) => name)).toContain('StoreUnreachableError')
   expect(await claim(b)).toMatchObject({ kind: 'stored', answer: inDoubt })
   await a.kill()

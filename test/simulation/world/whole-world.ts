@@ -110,6 +110,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   /** What an agent left on a slow network must be made good by the next process, or by another agent. */
   function endInWave(agentHost: AgentHost, draws: Random): void {
     const how = draws.pick(['not', 'killed', 'stopped', 'without power'])
+    if (how === 'not') return
     const { agent, host } = agentHost
     scheduler.after(draws.between(0, waveMs), wave, `an agent is ${how}`, () => {
       if (how === 'stopped') quiet.restart(agentHost)

@@ -176,7 +176,10 @@ export function callByFiles(
         const told = readTold(fs.readFileSync(`${spool}/inbox/${name}`, 'utf8'), (answer) => answer)
         fs.unlinkSync(`${spool}/inbox/${name}`)
         isOneRemoved = true
-        if (!told) return witness.onGarbage(name)
+        if (!told) {
+          witness.onGarbage(name)
+          continue
+        }
         witness.onTold(call, told)
         waiting.get(id)?.(told)
         waiting.delete(id)

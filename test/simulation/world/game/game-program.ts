@@ -21,8 +21,8 @@ export interface GameWays {
 /** The day of a game server, as the world decides it. */
 export interface Day {
   /**
-   * `open`: people sell and buy. `wave`: people buy and play, over a slow network. `calm`: after a wave, what is begun
-   * continues. `closing`: what is begun is brought to its end. `closed`: the agents are started again.
+   * `open`: people sell and buy. `wave`: people buy and play, over a slow network. `calm`: after a wave, what has begun
+   * continues. `closing`: what has begun ends. `closed`: the agents are started again.
    */
   phase: 'open' | 'wave' | 'calm' | 'closing' | 'closed'
   /** When the storm was over: virtual time. From then on only the network is slow, and agents end in waves. */
@@ -64,7 +64,7 @@ export function installGame(parts: GameParts): Program {
         : undefined
     const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddresses, parts.witness)
     const relies = reportsBy === 'reply' && process.random.happens(0.5)
-    const reporting = new Set<string>()
+    const reporting = new Map<string, number>()
     const orders = {
       process,
       store,
@@ -72,7 +72,7 @@ export function installGame(parts: GameParts): Program {
       quirks: parts.quirks,
       canGive: () => process.random.happens(parts.day.phase === 'wave' ? 0.5 : 0.85),
       detail: () => process.random.pick(details),
-      saysByReply: (itemRef: string) => relies && !reporting.has(itemRef),
+      saysByReply: (itemRef: string) => relies && (reporting.get(itemRef) ?? 0) === 0,
       onEndTold: parts.witness.onEndTold,
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
@@ -120,8 +120,8 @@ interface DayParts extends GameParts {
   readonly clock: Clock
   readonly store: GameStore
   readonly call: CallAgent
-  /** The items whose stock is being reported. */
-  readonly reporting: Set<string>
+  /** How many reports of the stock of each item are under way. */
+  readonly reporting: Map<string, number>
 }
 
 /** What the people of the game server ask for, one thing after another. */
@@ -250,9 +250,9 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
   const item = store.read().items[itemRef]
   if (!item?.isRegistered || item.isWithdrawn || !item.isToReport) return false
   const observedQuantity = left(store.read(), itemRef)
-  reporting.add(itemRef)
+  reporting.set(itemRef, (reporting.get(itemRef) ?? 0) + 1)
   const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: idOf(parts) })
-  reporting.delete(itemRef)
+  reporting.set(itemRef, (reporting.get(itemRef) ?? 1) - 1)
   store.change((next) => {
     const reported = next.items[itemRef]
     if (!reported) return

@@ -146,7 +146,7 @@ export class QuietPromises {
     for (const agentHost of this.#parts.agents) this.restart(agentHost)
   }
 
-  /** Stops an agent in order, and starts it again. Its disk must be healthy. */
+  /** Stops an agent cleanly, and starts it again. Its disk must be healthy. */
   restart(agentHost: AgentHost): void {
     const before = claimsAt(agentHost)
     agentHost.agent.restart(() => this.#checkStopped(agentHost, before))
