@@ -38,7 +38,7 @@ interface AgentHostParts extends Pick<GameWays, 'ordersBy'> {
   readonly store?: SharedStore
   /** Whether it begins only when no other agent has its world. */
   readonly isStandby?: boolean
-  readonly witness: Omit<AgentWitness, 'onLogged' | 'onSigned' | 'onArrived' | 'onStockAnswered'>
+  readonly witness: Omit<AgentWitness, 'onLogged' | 'onSigned' | 'onStockAnswered'>
 }
 
 /** An agent on its host, and what the operator saw of it last. */
@@ -69,7 +69,7 @@ export function newAgentHost(name: string, { scheduler, random, network }: Surro
 /** Installs an agent and its operator. */
 export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings): AgentHost {
   const { host, identity, witness } = parts
-  const { network, nowMs, platform, judge, registrations, day, lateStocks } = surroundings
+  const { network, nowMs, platform, judge, registrations, lateStocks } = surroundings
   const { name } = host
   const addresses: HostAddresses = {
     call: { host: name, port: 8899 },
@@ -81,7 +81,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const secrets = () => [...registrations.values()].map(({ apiKey }) => apiKey)
   const wire = new WirePromises(judge.break, secrets, () => agent.kid, nowMs)
   const startedMs = () => agent.startedMs
-  const proofs = new ProofPromises({ break: judge.break, nowMs, day, startedMs, isAlone: parts.store === undefined })
+  const proofs = new ProofPromises({ break: judge.break, nowMs })
   const webhooks = new WebhookPromises({
     break: judge.break,
     platformKid: () => registration().platformKid,
@@ -98,7 +98,6 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       registrations.set(identity, { ...registration(), kid: platform.addKey(registration().gameServerId) }),
     witness: {
       ...witness,
-      onArrived: (transactionId) => proofs.onArrived(transactionId),
       onHandedOver(transactionId, by) {
         proofs.onHandedOver(transactionId, by)
         witness.onHandedOver(transactionId, by)

@@ -7,8 +7,6 @@ import type { HostAddresses } from './agent-program.ts'
 /** Sees what crosses the edge of an agent, at the moment when it does. */
 export interface AgentWitness {
   readonly onHandedOver: (transactionId: number, by: string) => void
-  /** A webhook arrives. A stranger may have sent it. */
-  readonly onArrived: (transactionId: number) => void
   /** The answer to a webhook is a 2xx. */
   readonly onAcknowledged: (event: string, transactionId: number, webhook: ReceivedWebhook) => void
   /** The answer to a webhook has left, with a stock. */
@@ -108,8 +106,6 @@ export function witnessed(
     return async (request) => {
       const arrivedMs = nowMs()
       const body = await request.readBody()
-      const arrived = /"transactionId":(\d+)/.exec(String(body))?.[1]
-      if (arrived !== undefined) witness.onArrived(Number(arrived))
       const answer = await door({ ...request, readBody: async () => body })
       if (answer && answer.status >= 200 && answer.status < 300 && Buffer.isBuffer(body)) {
         const { event, transactionId } = eventOf(body.toString())
