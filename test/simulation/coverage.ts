@@ -1,6 +1,11 @@
 /** How often each row of each table was used, by `table: row`. */
 export type RowCounts = Map<string, number>
 
+/** Adds counts to others. */
+export function addCounts(counts: Map<string, number>, others: ReadonlyMap<string, number>): void {
+  for (const [what, count] of others) counts.set(what, (counts.get(what) ?? 0) + count)
+}
+
 /**
  * Counts how often each entry of a table is looked up. The table is an object of objects that the program reads as it is,
  * such as the moves of an order: the program needs no hook for it. Each entry becomes a property that counts.

@@ -10,6 +10,15 @@ test('seeds are run one after another, and their events and faults are counted',
   expect(figures.faultCounts.size).toBeGreaterThan(5)
 })
 
+test('each so-manieth seed is run until the runs are called off', async () => {
+  const asked = [false, false, false, true]
+  const simulation = counting(saveWithoutSync)
+  const isCalledOff = () => asked.shift() ?? true
+  const { runs, failed } = await runSeeds(simulation, { firstSeed: 1, step: 7, seconds: 60, twice: 0, isCalledOff })
+  if (failed) expect(Number(failed.seed) % 7).toBe(1)
+  else expect(runs).toBe(3)
+})
+
 test('a broken promise ends it and is shown with its seed, the faults that it takes and its end', async () => {
   const { failed, runs } = await runSeeds(counting(saveWithoutSync), {
     firstSeed: 1,

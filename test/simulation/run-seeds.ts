@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { addCounts } from './coverage.ts'
 import type { FaultCounts } from './faults/fault.ts'
 import { type Run, runSeed, type Simulation } from './simulation.ts'
 
@@ -10,11 +11,15 @@ export class NotRepeatableError extends Error {
 /** Which seeds are run. */
 export interface SeedRange {
   readonly firstSeed: number
+  /** From one seed to the next. */
+  readonly step?: number
   /** No new run begins after this much real time. */
   readonly seconds: number
   readonly runsMax?: number
   /** This many of the first seeds are run twice. */
   readonly twice: number
+  /** Whether no new run is to begin, asked before each. */
+  readonly isCalledOff?: () => boolean
 }
 
 /** What many runs came to. */
@@ -33,18 +38,18 @@ export interface Figures {
  * @throws {NotRepeatableError}
  */
 export async function runSeeds<Targets>(simulation: Simulation<Targets>, range: SeedRange): Promise<Figures> {
-  const { firstSeed, seconds, twice, runsMax = Number.POSITIVE_INFINITY } = range
+  const { firstSeed, step = 1, seconds, twice, runsMax = Number.POSITIVE_INFINITY, isCalledOff = () => false } = range
   const beganMs = performance.now()
   const elapsedS = () => (performance.now() - beganMs) / 1_000
   const faultCounts: FaultCounts = new Map()
   let [runs, events] = [0, 0]
   let failed: Run | undefined
-  for (; !failed && runs < runsMax && elapsedS() < seconds; runs++) {
-    const seed = String(firstSeed + runs)
+  for (; !failed && runs < runsMax && elapsedS() < seconds && !isCalledOff(); runs++) {
+    const seed = String(firstSeed + runs * step)
     const run = await runSeed(simulation, seed)
     if (runs < twice) await assertRepeatable(simulation, run)
     events += run.events
-    for (const [kind, count] of run.faultCounts) faultCounts.set(kind, (faultCounts.get(kind) ?? 0) + count)
+    addCounts(faultCounts, run.faultCounts)
     if (run.violation) failed = run
   }
   return { runs, events, seconds: elapsedS(), faultCounts, failed }

@@ -1,14 +1,15 @@
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import type { RowCounts } from './coverage.ts'
-import { describeFailure, type Figures, runSeeds } from './run-seeds.ts'
+import { describeFailure } from './run-seeds.ts'
+import { runSideBySide, type SeedResult } from './run-side-by-side.ts'
 import { explain, runSeed, type Simulation } from './simulation.ts'
-import { countRows } from './world/count-rows.ts'
 import { wholeWorld } from './world/whole-world.ts'
 
 const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs one seed after another until a promise is broken;
                                                              --hosts N: agents of one identity that share a store;
                                                              the first 100 twice (--twice N); --brief does not
-                                                             look for the faults that it takes
+                                                             look for the faults that it takes; --threads N: one
+                                                             for each core without it
 npm run simulate -- --seed N [--agents N | --hosts N]        runs one seed, with its whole trace
 npm run simulate -- --mutants [NAME] [--seconds N]           breaks the agent on purpose, and looks how soon it is found
 `
@@ -24,6 +25,7 @@ const { values, positionals } = parseArgs({
     hosts: { type: 'string' },
     first: { type: 'string' },
     twice: { type: 'string' },
+    threads: { type: 'string' },
     brief: { type: 'boolean' },
     mutants: { type: 'boolean' },
     help: { type: 'boolean' },
@@ -45,18 +47,17 @@ else await runOne(values.seed)
 
 /** Runs seeds for a while and prints the result. */
 async function runMany(): Promise<void> {
-  const counts = countRows()
   const simulation = wholeWorld(options)
-  const firstSeed = number(values.first, 1)
-  const figures = await runSeeds(simulation, {
-    firstSeed,
+  const range = {
+    firstSeed: number(values.first, 1),
     seconds: number(values.seconds, 10),
     twice: number(values.twice, 100),
-  })
-  printFigures(figures, simulation, counts)
-  const { failed } = figures
-  if (failed) {
+  }
+  const result = await runSideBySide(number(values.threads, availableParallelism()), range, options)
+  printFigures(result, simulation)
+  if (result.failedSeed !== undefined) {
     process.exitCode = 1
+    const failed = await runSeed(simulation, result.failedSeed)
     console.log(`\nseed ${failed.seed}: ${failed.violation?.message}`)
     if (!values.brief) console.log(`\n${describeFailure(await explain(simulation, failed), failed.faults.length)}`)
   }
@@ -77,16 +78,15 @@ async function runOne(seed: string): Promise<void> {
 }
 
 function printFigures<Targets>(
-  { runs, events, seconds, faultCounts }: Figures,
+  { runs, events, seconds, faultCounts, rows }: SeedResult,
   { table }: Simulation<Targets>,
-  counts: RowCounts,
 ): void {
   const write = (line: string) => console.log(line)
   write(`${runs} runs, ${events} events, ${Math.round(events / seconds)} events a second`)
   write('\nfaults')
   for (const { part, name } of table) write(`${count(faultCounts.get(`${part}: ${name}`))}  ${part}: ${name}`)
   write('\nrows')
-  for (const [row, times] of counts) write(`${count(times)}  ${row}`)
+  for (const [row, times] of rows) write(`${count(times)}  ${row}`)
 }
 
 function count(times = 0): string {

@@ -33,7 +33,7 @@
  * 7. Return the checks. `checkSafety` is asked before each event, so it must be cheap. `heal` ends what the faults have
  *    left, then the world has time to become quiet, then `checkLiveness` is asked once. Both throw `BrokenPromise`.
  *
- * `runSeeds` of `run-seeds.ts` runs many seeds. Run them in a process of their own, because vitest reports what a dead
+ * `runSeeds` of `run-seeds.ts` runs many seeds, `runSideBySide` in several threads. Run them in a process of their own, because vitest reports what a dead
  * process leaves unhandled.
  */
 import { drawFaults, type Fault, type FaultCounts, type FaultKind, scheduleFaults } from './faults/fault.ts'

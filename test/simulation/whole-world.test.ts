@@ -12,7 +12,9 @@ const slowWorldMs = 300_000
 
 /** Runs seeds in a process of their own: what a dead process of a world leaves unhandled would end these tests. */
 function simulate(...options: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--brief', ...options], { encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--brief', '--threads', '1', ...options], {
+    encoding: 'utf8',
+  })
   return { status, said: stdout + stderr }
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import type { Mutant } from './mutant.ts'
 import { mutantNamed, mutants } from './mutants.ts'
 
 const here = import.meta.dirname
@@ -14,22 +15,28 @@ const here = import.meta.dirname
  */
 export async function findMutants(names: readonly string[], seconds: number): Promise<boolean> {
   const missed: string[] = []
-  for (const { name } of names.length > 0 ? names.map(mutantNamed) : mutants) {
-    const found = await findMutant(name, seconds)
-    if (found === undefined) missed.push(name)
-    console.log(`${name}\n    ${found ?? 'NOT FOUND'}`)
+  for (const mutant of names.length > 0 ? names.map(mutantNamed) : mutants) {
+    const found = await findMutant(mutant, seconds)
+    if (found === undefined) missed.push(mutant.name)
+    console.log(`${mutant.name}\n    ${found ?? 'NOT FOUND'}`)
   }
   console.log(missed.length === 0 ? 'all are found' : `${missed.length} are not found`)
   return missed.length === 0
 }
 
-/** The seed that found it, and the promise. */
-async function findMutant(name: string, seconds: number): Promise<string | undefined> {
-  const args = ['--import', join(here, 'apply.ts'), join(here, 'run-mutant.ts'), String(seconds)]
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, MUTANT: name },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const output = (await text(child.stdout)).trim()
-  return output === '' ? undefined : output
+/** How many seeds it took, and the promise that was broken. */
+async function findMutant({ name, hosts }: Mutant, seconds: number): Promise<string | undefined> {
+  const options = ['--brief', '--twice', '0', '--seconds', String(seconds)]
+  if (hosts !== undefined) options.push('--hosts', String(hosts))
+  const child = spawn(
+    process.execPath,
+    ['--import', join(here, 'apply.ts'), join(here, '../simulate.ts'), ...options],
+    {
+      env: { ...process.env, MUTANT: name },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const output = await text(child.stdout)
+  const promise = /^seed \d+: (.*)$/m.exec(output)?.[1]
+  return promise && `${/^\d+/.exec(output)?.[0]} seeds: ${promise.slice(0, 100)}`
 }
