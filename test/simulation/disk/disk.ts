@@ -36,6 +36,7 @@ export class Disk {
   /** Changes that a power cut may undo, oldest first. */
   #unsynced: Change[] = []
   #lastIno = 1
+  #lastSync = 0
 
   constructor(wallMs: () => number) {
     this.#wallMs = wallMs
@@ -137,9 +138,28 @@ export class Disk {
 
   /** Makes what a file or directory holds now survive a power cut. */
   sync(node: Inode): void {
+    this.beginSync(node)()
+  }
+
+  /** Begins a sync, which covers nothing that is written later. The returned function ends it. */
+  beginSync(node: Inode): () => void {
     if (node.kind === 'file') {
-      if (node.data !== node.lost) node.synced = node.data
-    } else this.#keep((change) => change.some(({ dir }) => dir === node))
+      const { data } = node
+      const number = ++this.#lastSync
+      return () => {
+        if (data === node.lost || number < node.lastSync) return
+        node.lastSync = number
+        node.synced = data
+      }
+    }
+    const covered = new Set(this.#unsynced.filter((change) => change.some(({ dir }) => dir === node)))
+    return () => this.#keep((change) => covered.has(change))
+  }
+
+  /** Whether a power cut leaves what a path leads to as it is. */
+  isDurable(path: string): boolean {
+    const { dir, name, node } = this.#parentOf(path, 'stat')
+    return dir.synced.get(name) === node && (node?.kind !== 'file' || node.synced === node.data)
   }
 
   /** A sync has failed: what it would have written is in memory still, and no sync will write it. */

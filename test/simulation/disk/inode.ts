@@ -13,6 +13,8 @@ export interface FileNode extends Common {
   readonly kind: 'file'
   data: Buffer
   synced: Buffer
+  /** The newest sync that has ended. */
+  lastSync: number
   /** What a sync that failed has dropped. No later sync writes it. */
   lost?: Buffer
 }
@@ -31,7 +33,7 @@ const empty = Buffer.alloc(0)
 
 export function newFile(ino: number, mode: number, nowMs: number): FileNode {
   const common = { ino, mode: constants.S_IFREG | mode, changedMs: nowMs, entryChangedMs: nowMs }
-  return { kind: 'file', ...common, data: empty, synced: empty }
+  return { kind: 'file', ...common, data: empty, synced: empty, lastSync: 0 }
 }
 
 export function newDir(ino: number, mode: number, nowMs: number): DirNode {

@@ -104,7 +104,7 @@ function callsOf(disk: Disk, faults: DiskFaults, process: ModelProcess) {
     fsyncSync: fsyncNow,
     fsync: (fd: number, callback: Callback<void>) => {
       const { path, node } = files.get(fd, 'fsync')
-      pooled('fsync', path, () => disk.sync(node), callback)
+      pooled('fsync', path, disk.beginSync(node), callback)
     },
     fstatSync: (fd: number, { bigint = false }: StatOptions = {}) => {
       const { path, node } = files.get(fd, 'fstat')

@@ -7,8 +7,8 @@ import { gameDir } from './game/game-store.ts'
 import { noQuirks } from './game/quirks.ts'
 import { Wants } from './game/wants.ts'
 import { AnswerPromises } from './promises/answer-promises.ts'
+import { DurabilityPromises } from './promises/durability-promises.ts'
 import { FilePromises } from './promises/file-promises.ts'
-import { JournalPromises } from './promises/journal-promises.ts'
 import { OrderPromises } from './promises/order-promises.ts'
 
 const ways: readonly GameWays[] = (['http', 'files'] as const).flatMap((callsBy) =>
@@ -38,10 +38,20 @@ export interface OpenOrder {
 export function assembleServer(name: string, parts: ServerParts): Server {
   const host = newAgentHost(name, parts)
   const state = newAgentState(host)
-  const { onSent, onGiven } = new JournalPromises(parts.judge.break, state.journal)
-  const server = newGameServer(host, parts, { identity: name, ways: drawWays(name, parts) })
-  const { onHandedOver, onAcknowledged } = server.orders
-  const witness = { onHandedOver, onAcknowledged, onSent, onGiven }
+  const drawn = drawWays(name, parts)
+  const durability = new DurabilityPromises({
+    break: parts.judge.break,
+    disk: host.disk,
+    state,
+    spool: '/var/spool',
+    isByFiles: drawn.callsBy === 'files',
+  })
+  const server = newGameServer(host, parts, { identity: name, ways: drawn })
+  const { onHandedOver } = server.orders
+  const { onSent, onGiven, onRenamed, onRemoved } = durability
+  const onAcknowledged = (event: string, transactionId: number) =>
+    server.orders.onAcknowledged(event, transactionId, durability.isReplyDurable(transactionId))
+  const witness = { onHandedOver, onAcknowledged, onSent, onGiven, onRenamed, onRemoved }
   const agent = assembleAgent({ ...server, ...server.ways, state, witness }, parts)
   // A wall clock that is set makes the age of an id wrong for the next process.
   const isKeptByClock = (sinceMs: number) => agent.agent.startedMs < sinceMs || (host.clock.lastSetMs ?? 0) < sinceMs

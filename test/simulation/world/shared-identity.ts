@@ -67,6 +67,8 @@ export function assembleSharedIdentity(
           // A webhook may reach the agent of another world.
           onAcknowledged: (event, transactionId) => ownerOf(transactionId)?.orders.onAcknowledged(event, transactionId),
           ...promises.witnessOf(name),
+          onRenamed: () => undefined,
+          onRemoved: () => undefined,
         },
       },
       parts,

@@ -1,3 +1,4 @@
+import type { PathLike } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Door } from '../../../agent/http/door.ts'
 import type { Outside } from '../../../agent/outside.ts'
@@ -18,6 +19,10 @@ export interface AgentWitness {
   /** The answer to a call over HTTP is given. */
   readonly onGiven: (call: GivenCall, answer: string) => void
   readonly onLogged: (line: string) => void
+  /** A file of the spool has got another name. */
+  readonly onRenamed: (from: string, to: string) => void
+  /** A file of the spool is removed. */
+  readonly onRemoved: (path: string) => void
 }
 
 /** What leaves for the platform. */
@@ -39,6 +44,7 @@ export interface ReceivedWebhook {
 export interface GivenCall {
   readonly operation?: string
   readonly id?: string
+  readonly input?: Readonly<Record<string, unknown>>
 }
 
 type DoorAnswer = NonNullable<Awaited<ReturnType<Door>>>
@@ -66,7 +72,16 @@ export function witnessed(
         files.renameSync(from, to)
         const orderId = /^transfer_order-(\d+)(?:-\d+)?\.json$/.exec(basename(String(to)))?.[1]
         if (orderId !== undefined && dirname(String(to)) === events) witness.onHandedOver(Number(orderId), 'file')
+        witness.onRenamed(String(from), String(to))
       },
+      unlink: Object.assign(
+        (path: PathLike, callback: (error: NodeJS.ErrnoException | null) => void) =>
+          files.unlink(path, (error) => {
+            if (!error) witness.onRemoved(String(path))
+            callback(error)
+          }),
+        { __promisify__: files.unlink.__promisify__ },
+      ),
     },
     signing: {
       ...outside.signing,

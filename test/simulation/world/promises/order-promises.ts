@@ -68,12 +68,12 @@ export class OrderPromises {
     return words
   }
 
-  /** The agent answers a webhook of the platform. */
-  readonly onAcknowledged = (event: string, transactionId: number): void => {
+  /** The agent answers a webhook of the platform. @param isReplyDurable Whether the agent has the reply on its disk. */
+  readonly onAcknowledged = (event: string, transactionId: number, isReplyDurable = true): void => {
     if (!this.#isOurs(transactionId))
       this.#parts.break('no event of another game server is acknowledged', `${event} ${transactionId}`)
     if (event === 'transaction_terminal') this.#ended.add(transactionId)
-    if (event !== 'transfer_order' || this.#parts.state().orders[transactionId]) return
+    if (event !== 'transfer_order' || (this.#parts.state().orders[transactionId] && isReplyDurable)) return
     // An order that is over, or disputed, needs no reply.
     if (this.#wordsOfLastMinute(transactionId).every((isAwaited) => isAwaited))
       this.#parts.break('an order is acknowledged only when the game server has it durably', String(transactionId))

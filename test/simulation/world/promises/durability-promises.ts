@@ -1,0 +1,87 @@
+import { basename } from 'node:path'
+import { awaitsReply } from '../../../../agent/orders/order-moves.ts'
+import { idOfRequest, ownFileOf } from '../../../../agent/spool/names.ts'
+import type { AgentState } from '../../agent/model-outside.ts'
+import type { Disk } from '../../disk/disk.ts'
+import type { GivenCall, SentRequest } from '../witnessed.ts'
+import type { Break } from './judge.ts'
+
+interface DurabilityParts {
+  readonly break: Break
+  readonly disk: Disk
+  readonly state: AgentState
+  readonly spool: string
+  /** Whether the game server writes its calls as files. */
+  readonly isByFiles: boolean
+}
+
+/**
+ * What must survive a power cut before the next step, whether or not a power cut comes: the intent of a purchase and its
+ * claim before it is sent, its answer before it is given, an answer in writing before its request goes, and a reply
+ * before it is confirmed. The buyer of each purchase has the name of its id.
+ */
+export class DurabilityPromises {
+  readonly #parts: DurabilityParts
+
+  constructor(parts: DurabilityParts) {
+    this.#parts = parts
+  }
+
+  /** Called before it leaves. */
+  readonly onSent = ({ path, body }: SentRequest): undefined => {
+    if (path !== '/v1/api/transactions') return
+    const { state, isByFiles } = this.#parts
+    const { buyerCharacterRef: id } = JSON.parse(body) as { buyerCharacterRef: string }
+    if (state.journal.syncedRows.calls.get(id)?.answer !== null)
+      this.#parts.break('a purchase is sent only if its intent is on the disk', id)
+    if (isByFiles && !this.#hasDurableClaim(id))
+      this.#parts.break('a purchase in a file is sent only if its claim is on the disk', id)
+  }
+
+  readonly onGiven = ({ operation, id, input }: GivenCall, text: string): void => {
+    if (!text.startsWith('{"ok":true')) return
+    if (operation === 'transaction.create') this.#checkAnswer(id)
+    if (operation === 'orders.take' && !this.isReplyDurable(Number(input?.['transactionId'])))
+      this.#parts.break('a reply is confirmed only if it is on the disk', String(input?.['transactionId']))
+  }
+
+  readonly onRenamed = (from: string, to: string): void => {
+    const { disk } = this.#parts
+    const id = idOfRequest(basename(to))
+    if (from.endsWith('.done') && id !== undefined && isPurchase(id) && disk.textOf(to).includes('"ok":true'))
+      this.#checkAnswer(id)
+    if (to.endsWith('.rejected')) this.onRemoved(from)
+  }
+
+  /** An answer is written whole, then its claim goes, then it is shown. */
+  readonly onRemoved = (path: string): void => {
+    const { disk, spool } = this.#parts
+    const own = ownFileOf(basename(path))
+    if (own?.kind === 'claim' && !disk.isDurable(`${spool}/outbox/${own.id}.json.done`))
+      this.#parts.break('a request goes only when its answer is on the disk', own.id)
+  }
+
+  /** The game server's reply to an order is in the ledger. One that is offered again has another reply. */
+  isReplyDurable(transactionId: number): boolean {
+    const order = this.#parts.state.ledger.syncedRows.orders.get(transactionId)
+    return order !== undefined && (order.generation > 1 || !awaitsReply(order.phase))
+  }
+
+  #checkAnswer(id = ''): void {
+    if (!this.#parts.state.journal.syncedRows.calls.get(id)?.answer)
+      this.#parts.break('the answer to a purchase is given only if it is on the disk', id)
+  }
+
+  #hasDurableClaim(id: string): boolean {
+    const { disk, spool } = this.#parts
+    const outbox = `${spool}/outbox`
+    return disk.namesIn(outbox).some((name) => {
+      const own = ownFileOf(name)
+      return own?.kind === 'claim' && own.id === id && disk.isDurable(`${outbox}/${name}`)
+    })
+  }
+}
+
+function isPurchase(id: string): boolean {
+  return id.startsWith('buy-')
+}
