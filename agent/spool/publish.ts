@@ -45,7 +45,7 @@ export async function publish(
   claimEnd: ClaimEnd,
   publishing: Publishing,
 ): Promise<Published> {
-  const { dirs, files, fs, syncs } = publishing
+  const { dirs, files, fs } = publishing
   assertNoLinks(files, [dirs.outbox, dirs.inbox])
   const temporary = unfinishedIn(files, dirs.outbox)
   try {
@@ -56,7 +56,6 @@ export async function publish(
     await fs.unlink(temporary).catch(() => undefined)
     throw error
   }
-  await awaitSync(syncs.sync(dirs.outbox))
   return finishPublishing(name, claim, claimEnd, publishing)
 }
 
@@ -67,6 +66,8 @@ export async function finishPublishing(
   claimEnd: ClaimEnd,
   { dirs, fs, syncs }: Publishing,
 ): Promise<Published> {
+  // The claim goes only when a power cut leaves the answer, also if the agent that wrote the answer was killed.
+  await awaitSync(syncs.sync(dirs.outbox))
   if (claim !== undefined) {
     const path = join(dirs.outbox, claim)
     await unlessNoFile(claimEnd === 'remove' ? fs.unlink(path) : fs.rename(path, join(dirs.outbox, `${name}.rejected`)))

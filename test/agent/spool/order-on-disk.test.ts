@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
@@ -8,15 +8,24 @@ import { purchase, putRequest } from '../fixtures/spool-fixture.ts'
 
 const preload = join(import.meta.dirname, '..', '..', 'crash', 'hook', 'preload.ts')
 
-/** The calls to disk and network of an agent that answers one purchase through a file, in their order. */
-async function callsOfOnePurchase(): Promise<string[]> {
+/**
+ * The calls to disk and network of an agent that answers one purchase through a file, in their order.
+ *
+ * @param write.before What is there when it starts. @param write.after What comes when it listens.
+ */
+async function callsOfOnePurchase(
+  write: Partial<Record<'before' | 'after', (outbox: string) => void>>,
+): Promise<string[]> {
   await using platform = await FakePlatform.start(processPublicKey)
   using home = agentHome(platform.url)
+  const outbox = join(home.spoolDir, 'outbox')
+  mkdirSync(outbox, { recursive: true })
+  write.before?.(outbox)
   const reportFile = join(home.dir, 'calls')
   const env = { SERVICE_SPOOL_DIR: home.spoolDir, CRASH_ROOT: home.dir, CRASH_FAULT: 'EIO', CRASH_REPORT: reportFile }
   await using agent = spawnAgent(home, { env, nodeArgs: ['--import', preload] })
   await agent.listening
-  putRequest(join(home.spoolDir, 'outbox'), 'buy-1', purchase)
+  write.after?.(outbox)
   await until(() => readFileSync(join(home.spoolDir, 'inbox', 'buy-1.json'), 'utf8'))
   await agent.stop()
   return JSON.parse(readFileSync(reportFile, 'utf8')) as string[]
@@ -26,7 +35,7 @@ const changes = /^(?:rename|unlink|sync|send|receive|run statement)/
 const besides = /ballast|in spool$/
 
 test('what was sent is kept, then synced under a name of its own, and shown by the one rename that uses it up', async () => {
-  const calls = await callsOfOnePurchase()
+  const calls = await callsOfOnePurchase({ after: (outbox) => putRequest(outbox, 'buy-1', purchase) })
   const claimed = calls.slice(calls.indexOf('rename request or answer in outbox'))
   // The answer to the question for the platform's clock, asked at the start, may come after the claim.
   const sent = claimed.indexOf('send request to the platform')
@@ -49,4 +58,14 @@ test('what was sent is kept, then synced under a name of its own, and shown by t
   ])
   // The agent ends cleanly, and notes that none of its calls may arrive late.
   expect(steps.slice(13).sort()).toEqual(['run statement', 'sync inbox', 'sync outbox'])
+})
+
+test('an answer that a killed agent has written is synced before its claim goes', async () => {
+  const before = (outbox: string) => {
+    writeFileSync(join(outbox, 'buy-1.json.claim-x'), JSON.stringify(purchase))
+    writeFileSync(join(outbox, 'buy-1.json.done'), '{"ok":true}')
+  }
+  const wanted = ['sync outbox', 'unlink claim in outbox', 'rename done in outbox']
+  const calls = await callsOfOnePurchase({ before })
+  expect(calls.filter((call) => wanted.includes(call)).slice(0, 3)).toEqual(wanted)
 })

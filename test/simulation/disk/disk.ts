@@ -156,7 +156,7 @@ export class Disk {
     return () => this.#keep((change) => covered.has(change))
   }
 
-  /** Whether a power cut leaves what a path leads to as it is. */
+  /** Whether a power cut leaves what has this path as it is. */
   isDurable(path: string): boolean {
     const { dir, name, node } = this.#parentOf(path, 'stat')
     return dir.synced.get(name) === node && (node?.kind !== 'file' || node.synced === node.data)

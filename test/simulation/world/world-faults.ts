@@ -1,3 +1,4 @@
+import type { PlatformOperationName } from '../../../contract/operations.ts'
 import type { PartnerFault } from '../../../platform-stub/faults/partner-fault.ts'
 import type { WebhookFault } from '../../../platform-stub/faults/webhook-fault.ts'
 import type { FaultKind } from '../faults/fault.ts'
@@ -30,7 +31,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     strike: partner((random) => ({
       kind: 'status',
       status: 429,
-      retryAfterSeconds: random.pick([random.integer(0, 30), 86_400]),
+      retryAfterSeconds: random.pick([random.integer(0, 30), random.integer(20, 120), random.integer(20, 120), 86_400]),
     })),
   },
   {
@@ -125,11 +126,21 @@ function pausePlatform({ platform }: WorldTargets) {
 /** `Omit` for each member of a union. */
 type Without<Fault, Key extends PropertyKey> = Fault extends unknown ? Omit<Fault, Key> : never
 
+/** A fault that means only one of these is not used up by other operations. */
+const meantOperations: readonly PlatformOperationName[] = [
+  'market.adjust-stock',
+  'transaction.create',
+  'transaction.get',
+  'transaction.delivery',
+  'transaction.delivery-failure',
+]
+
 /** The platform's own faults end with the process that has them. */
 function partner(draw: (random: Random) => Without<PartnerFault, 'times' | 'operation'>) {
   return ({ platform }: WorldTargets, random: Random) => {
     const { partner: faults } = platform.composed.faults
-    faults.add({ ...draw(random), times: random.integer(1, 10) } as PartnerFault)
+    const meant = random.happens(0.5) ? { operation: random.pick(meantOperations) } : {}
+    faults.add({ ...draw(random), ...meant, times: random.integer(1, 10) } as PartnerFault)
     return () => faults.clear()
   }
 }

@@ -16,6 +16,11 @@ const hasActed: Readonly<
     movesOf(platform, transactionId).includes(reason === 'TEMPORARY' ? 'fail-temporary' : 'fail-out-of-stock'),
 }
 
+/** Whether the platform shows what a call has done. */
+export function isProvable({ operation }: GameCall): boolean {
+  return Object.hasOwn(hasActed, operation)
+}
+
 /** Whether a call that is told `ok` has acted. True for an operation that changes nothing. */
 export function actedAsTold(
   { operation, input }: GameCall,

@@ -5,6 +5,7 @@ import type { ModelPlatform } from '../model-platform.ts'
 import { actedAsTold } from './acted.ts'
 import type { FilePromises } from './file-promises.ts'
 import type { Break } from './judge.ts'
+import { RefusalPromises } from './refusal-promises.ts'
 
 /** How long the agent remembers an answer, less what a clock may drift. */
 const windowMs = 10 * 60_000 - 1_000
@@ -62,6 +63,7 @@ export class AnswerPromises {
   readonly #callsBy: GameWays['callsBy']
   readonly #files: AnswerPromisesParts['files']
   readonly #day: Day
+  readonly #refusals: RefusalPromises
   /** When each call was asked. */
   readonly #askedMs = new WeakMap<GameCall, number>()
 
@@ -74,11 +76,13 @@ export class AnswerPromises {
     this.#gameServerId = parts.gameServerId
     this.#platform = parts.platform
     this.#nowMs = parts.nowMs
+    this.#refusals = new RefusalPromises(parts)
   }
 
   /** A caller that was refused asks again: the first refusal says nothing about what follows. */
   readonly onAsked = (call: GameCall): void => {
     this.#askedMs.set(call, this.#nowMs())
+    this.#refusals.onAsked(call)
     const { id = '' } = call
     this.checkPurchases()
     this.#checkRefusals()
@@ -91,6 +95,7 @@ export class AnswerPromises {
   readonly onTold = (call: GameCall, told: Told): void => {
     const { operation, id } = call
     if ((this.#askedMs.get(call) ?? 0) > this.#day.stormEndedMs) this.#checkInCalm(call, told)
+    this.#refusals.onTold(call, told)
     if (told.id !== id) this.#break('an answer has the id of its request', `${id}: ${told.text}`)
     if (told.ok && !actedAsTold(call, this.#platform, this.#gameServerId()))
       this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)

@@ -1,0 +1,65 @@
+import type { GameCall, Told } from '../game/call-agent.ts'
+import type { ModelPlatform } from '../model-platform.ts'
+import { actedAsTold, isProvable } from './acted.ts'
+import type { Break } from './judge.ts'
+
+/** Equal calls of a game server, which the platform had not done when the first was made. */
+interface Asked {
+  readonly calls: number
+  /** How many were told to be refused, for certain. */
+  readonly refused: number
+  readonly told: string
+}
+
+interface RefusalPromisesParts {
+  readonly break: Break
+  readonly platform: ModelPlatform
+  readonly gameServerId: () => number | undefined
+}
+
+/** A refusal without `uncertain` means that the platform did not act (I5): of calls that are not purchases. */
+export class RefusalPromises {
+  readonly #parts: RefusalPromisesParts
+  /** By operation and input, as long as every answer was a refusal for certain. */
+  readonly #asked = new Map<string, Asked>()
+
+  constructor(parts: RefusalPromisesParts) {
+    this.#parts = parts
+  }
+
+  onAsked(call: GameCall): void {
+    if (!isProvable(call)) return
+    const key = keyOf(call)
+    this.#check(key, call)
+    if (this.#hasActed(call)) this.#asked.delete(key)
+    else {
+      const { calls, refused, told } = this.#asked.get(key) ?? { calls: 0, refused: 0, told: '' }
+      this.#asked.set(key, { calls: calls + 1, refused, told })
+    }
+  }
+
+  onTold(call: GameCall, told: Told): void {
+    const key = keyOf(call)
+    const asked = this.#asked.get(key)
+    // A proxy that repeats a PUT may have got 401 for the copy.
+    if (!asked || told.ok || told.isUncertain || told.status === 401) return
+    this.#asked.set(key, { ...asked, refused: asked.refused + 1, told: told.text })
+    this.#check(key, call)
+  }
+
+  /** Nothing else that this game server or its agent has said can have made the platform act. */
+  #check(key: string, call: GameCall): void {
+    const asked = this.#asked.get(key)
+    if (asked && asked.calls === asked.refused && this.#hasActed(call))
+      this.#parts.break('a refusal without uncertain means that the platform did not act', `${key}: ${asked.told}`)
+  }
+
+  #hasActed(call: GameCall): boolean {
+    const { platform, gameServerId } = this.#parts
+    return actedAsTold(call, platform, gameServerId())
+  }
+}
+
+function keyOf({ operation, input }: GameCall): string {
+  return `${operation} ${JSON.stringify(input)}`
+}
