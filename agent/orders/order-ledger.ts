@@ -52,10 +52,16 @@ export interface OrderLedger {
   /** Changes each time any agent notes an observation of the item. Compare it only with one that this process got. */
   observationVersionOf(itemRef: string): Promise<string>
   /** Notes a stock observation of an item of which the ledger knows orders. It survives kill -9. */
-  observe(itemRef: string, observedQuantity: number): Promise<void>
+  observe(itemRef: string, observedQuantity: number): Promise<Observed>
   /** Removes what was closed before a moment (Unix ms), and returns which transactions. */
   removeClosedBefore(beforeMs: number): Promise<readonly number[]>
   close(): Promise<void>
+}
+
+/** An observation that is noted. */
+export interface Observed {
+  /** Resolves when a power cut can no longer take it back. */
+  readonly durable: Promise<void>
 }
 
 /** What the ledger needs. */

@@ -33,6 +33,8 @@ export class OrderReports implements CallReports {
   readonly #options: OrderReportsOptions
   /** Reports of `TEMPORARY` under way that are the first of their order. */
   readonly #firstTemporary = new WeakSet<PlatformCall>()
+  /** Stocks under way, and when a power cut can no longer take them back. The game server does not say them again. */
+  readonly #observed = new WeakMap<PlatformCall, Promise<void>>()
   /** What was known about its item when a report of a failure left. */
   readonly #itemBefore = new WeakMap<PlatformCall, ItemBefore>()
 
@@ -51,8 +53,12 @@ export class OrderReports implements CallReports {
   async begin(call: PlatformCall, lateUntilMs: number): Promise<void> {
     const { book, observations } = this.#options
     const { operation, input } = call
-    if (operation.reports === 'stock')
-      return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
+    if (operation.reports === 'stock') {
+      const { durable } = await book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
+      // It is waited for at the end. A failure ends the agent, also where there is no end.
+      durable.catch(() => undefined)
+      this.#observed.set(call, durable)
+    }
     if (operation.reports !== 'failure') return
     const transactionId = Number(call.input['transactionId'])
     const itemRef = (await book.ledger.find(transactionId))?.itemRef
@@ -68,6 +74,7 @@ export class OrderReports implements CallReports {
   async end(call: PlatformCall, answer: CallAnswer, lateUntilMs: number): Promise<void> {
     const { book } = this.#options
     const { operation, input } = call
+    await this.#observed.get(call)
     const transactionId = Number(input['transactionId'])
     const before = this.#itemBefore.get(call)
     const isStale = before !== undefined && (await this.#repairStale(before, answer.ok, lateUntilMs))

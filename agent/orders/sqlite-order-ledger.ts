@@ -94,9 +94,11 @@ function ledgerOf(
   const removeClosed = db.prepare(`DELETE FROM orders WHERE phase = 'closed' AND since_ms < ? RETURNING transaction_id`)
   const removeObserved = db.prepare('DELETE FROM observations WHERE item_ref NOT IN (SELECT item_ref FROM orders)')
   const versions = new LRUCache<string, number>({ max: versionsMax })
-  const note = (itemRef: string, observedQuantity: number): void => {
-    observe.run(itemRef, observedQuantity)
+  /** @returns Whether the ledger knows orders of the item. */
+  const note = (itemRef: string, observedQuantity: number): boolean => {
+    const { changes } = observe.run(itemRef, observedQuantity)
     versions.set(itemRef, (versions.get(itemRef) ?? 0) + 1)
+    return changes > 0
   }
   // Writes a page.
   const touch = () => writer.commit(() => db.exec(`PRAGMA user_version = ${schemaVersion}`))
@@ -135,7 +137,13 @@ function ledgerOf(
     observationOf: async (itemRef) =>
       (writer.read(() => findObserved.get(itemRef))?.['observed_quantity'] as number | undefined) ?? null,
     observationVersionOf: async (itemRef) => String(versions.get(itemRef)),
-    observe: async (itemRef, observedQuantity) => commit(() => note(itemRef, observedQuantity)),
+    async observe(itemRef, observedQuantity) {
+      let isNoted = false
+      commit(() => {
+        isNoted = note(itemRef, observedQuantity)
+      })
+      return { durable: isNoted ? writer.sync() : Promise.resolve() }
+    },
     async removeClosedBefore(beforeMs) {
       let removed: readonly Record<string, unknown>[] = []
       commit(() => {

@@ -166,11 +166,12 @@ export const orderTables = `
       ON CONFLICT (item_ref) DO UPDATE SET observed_quantity = p_observed_quantity, version = DEFAULT;
   $$;
 
-  -- A stock that comes with a call.
+  -- A stock that comes with a call. One that is noted survives a power cut: the game server does not say it again.
   CREATE FUNCTION market_agent.observe_item(p_epoch bigint, p_item_ref text, p_observed_quantity bigint) RETURNS void
     LANGUAGE sql AS $$
     SELECT market_agent.assert_alive(p_epoch);
-    SELECT market_agent.wait_for_no_disk();
+    SELECT market_agent.wait_for_no_disk()
+      WHERE NOT EXISTS (SELECT FROM market_agent.orders WHERE item_ref = p_item_ref);
     SELECT market_agent.note_observation(p_item_ref, p_observed_quantity);
   $$;
 `

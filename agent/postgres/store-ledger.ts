@@ -193,6 +193,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
       await room.assert()
       const sql = 'SELECT market_agent.observe_item($1, $2, $3)'
       await room.write(() => database.query(sql, [epoch, storable(itemRef), observedQuantity]))
+      return { durable: Promise.resolve() }
     },
 
     async removeClosedBefore(beforeMs) {

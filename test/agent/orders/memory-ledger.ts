@@ -40,7 +40,11 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
       }),
     observationOf: (itemRef) => answer(() => observations.get(itemRef) ?? null),
     observationVersionOf: (itemRef) => answer(() => String(versions.get(itemRef))),
-    observe: (itemRef, observedQuantity) => answer(() => note(itemRef, observedQuantity)),
+    observe: (itemRef, observedQuantity) =>
+      answer(() => {
+        note(itemRef, observedQuantity)
+        return { durable: Promise.resolve() }
+      }),
     removeClosedBefore: () => answer(() => []),
     close: async () => undefined,
   }

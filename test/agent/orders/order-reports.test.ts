@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
@@ -70,6 +71,21 @@ test('a stock is the newest one as soon as its call leaves, whether the platform
   expect(await ledger.observationOf(itemRef)).toBe(2)
   await reports.end(adjustment, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
   expect(await ledger.observationOf(itemRef)).toBe(2)
+})
+
+test('the call of a stock ends only when a power cut cannot take the stock back', async () => {
+  const { reports, ledger } = startReports()
+  const { promise: durable, resolve } = Promise.withResolvers<void>()
+  ledger.observe = async () => ({ durable })
+  await reports.begin(adjustment, 42_000)
+  let hasEnded = false
+  const ended = reports.end(adjustment, { ok: true, dataText: 'null' }, 0).then(() => {
+    hasEnded = true
+  })
+  await setImmediate()
+  expect(hasEnded).toBe(false)
+  resolve()
+  await ended
 })
 
 test('a reply during a call stays newer than the call', async () => {

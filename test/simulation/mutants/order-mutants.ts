@@ -119,8 +119,14 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'a stock is the newest one only when the platform has accepted it',
     file: 'agent/orders/order-reports.ts',
-    from: "return book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))",
-    to: 'return',
+    from: "if (operation.reports === 'stock') {",
+    to: "if (operation.reports === 'stock') return\n    if (operation.reports === 'stock') {",
+  },
+  {
+    name: 'a stock that a power cut may take back counts as reported',
+    file: 'agent/orders/order-reports.ts',
+    from: 'await this.#observed.get(call)',
+    to: '',
   },
   {
     name: 'a terminal event is believed although the platform does not answer',

@@ -97,6 +97,15 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
       await put(ledger, orderOf(2))
       await ledger.observe('sword', 6)
     }, 'power cut')
+    await disk.run(async ({ store: ledger }) => expect([6, 7]).toContain(await ledger.observationOf('sword')))
+  })
+
+  promise('an observation that is durable survives a power cut', async (disk) => {
+    await disk.run(async ({ store: ledger }) => {
+      await put(ledger, orderOf(1, { itemRef: 'sword' }))
+      const { durable } = await ledger.observe('sword', 7)
+      await durable
+    }, 'power cut')
     await disk.run(async ({ store: ledger }) => expect(await ledger.observationOf('sword')).toBe(7))
   })
 

@@ -79,10 +79,12 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
     observationVersionOf: async (itemRef) => String(versions.get(itemRef)),
 
     async observe(itemRef, observedQuantity) {
-      commit(`observation of ${itemRef}`, ({ orders, observations }) => {
-        if ([...orders.values()].some((order) => order.itemRef === itemRef)) observations.set(itemRef, observedQuantity)
+      const isKnown = [...writer.read().orders.values()].some((order) => order.itemRef === itemRef)
+      commit(`observation of ${itemRef}`, ({ observations }) => {
+        if (isKnown) observations.set(itemRef, observedQuantity)
       })
       noteVersion(itemRef)
+      return { durable: isKnown ? writer.sync() : Promise.resolve() }
     },
 
     async removeClosedBefore(beforeMs) {
