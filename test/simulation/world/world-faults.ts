@@ -100,6 +100,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
   },
   { part: 'game server', name: 'replies twice', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('repeatsReplies') },
   { part: 'game server', name: 'writes in place', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('writesInPlace') },
+  { part: 'game server', name: 'reads no answers', lastsMs: [secondMs, 5 * minuteMs], strike: quirk('readsNothing') },
   { part: 'configuration', name: 'signing key rotated', lastsMs: [1, 1], strike: rotateKey },
   { part: 'configuration', name: 'reload', lastsMs: [1, 1], strike: reload },
   { part: 'configuration', name: 'agent stopped and started', lastsMs: [1, 1], strike: restartAgent },

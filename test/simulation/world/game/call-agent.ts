@@ -99,6 +99,8 @@ export interface FileRecord {
   readonly calls: Map<string, GameCall>
   /** An id that no file had before. */
   newId(): string
+  /** A file with this id may be in the outbox from now on. */
+  onBegun(id: string): void
   /** From now on an answer is due. */
   onWritten(id: string): void
   /** It was not changed for so long that it may be refused. */
@@ -116,9 +118,12 @@ export function callByFiles(
   witness: CallWitness,
 ): FileCalls {
   const waiting = new Map<string, (told: Told | undefined) => void>()
+  const writing = new Set<string>()
+  const isInOutbox = (id: string) => writing.has(id) || fs.existsSync(`${spool}/outbox/${id}.json`)
 
   async function write(id: string, call: GameCall): Promise<void> {
     record.calls.set(id, call)
+    record.onBegun(id)
     const { operation: action, input } = call
     const text = JSON.stringify({ action, ...input })
     if (quirks.writesInPlace) await writeInPlace(id, text)
@@ -155,10 +160,12 @@ export function callByFiles(
 
   return {
     async call(call) {
-      const id = call.id ?? record.newId()
+      // A second file of that name would take the place of the first.
+      const id = call.id === undefined || isInOutbox(call.id) ? record.newId() : call.id
       const asked = { ...call, id }
       witness.onAsked(asked)
-      await write(id, asked)
+      writing.add(id)
+      await write(id, asked).finally(() => writing.delete(id))
       return new Promise((resolve) => {
         const cancel = clock.after(patienceMs, () => resolve(undefined))
         waiting.set(id, (told) => {
@@ -170,7 +177,7 @@ export function callByFiles(
     readInbox() {
       let isOneRemoved = false
       for (const name of fs.readdirSync(`${spool}/inbox`)) {
-        const id = /^([\w-]+)\.json(?:\.unread.*)?$/.exec(name)?.[1]
+        const id = /^([\w.-]+?)\.json(?:\.unread.*)?$/.exec(name)?.[1]
         const call = id === undefined ? undefined : record.calls.get(id)
         if (!call || id === undefined) continue
         const told = readTold(fs.readFileSync(`${spool}/inbox/${name}`, 'utf8'), (answer) => answer)

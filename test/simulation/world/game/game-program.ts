@@ -76,7 +76,7 @@ export function installGame(parts: GameParts): Program {
       onEndTold: parts.witness.onEndTold,
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
-    if (files) again(() => files.readInbox())
+    if (files) again(() => parts.quirks.readsNothing || files.readInbox())
     if (ordersBy === 'url') takePushes(orders, network, parts.orderAddress)
     if (ordersBy === 'files') again(() => parts.quirks.isSlow || readEvents(orders, fs, spool))
     // Two threads of the game server may ask at once.
@@ -281,10 +281,17 @@ function idOf({ callsBy, process, record }: DayParts): string | undefined {
   return callsBy === 'http' && process.random.happens(idRate) ? record.newId() : undefined
 }
 
-async function askSomething({ call, process }: DayParts): Promise<void> {
-  if (process.random.happens(0.5))
-    await call({ operation: 'market.eligibility', input: { characterRef: seller }, id: undefined })
-  else await call({ operation: 'character.link', input: { characterRef: 'Ana' }, id: undefined })
+/** Asks what changes nothing. Sometimes many things at once, and some under an id that was used before. */
+async function askSomething({ call, process: { random } }: DayParts): Promise<void> {
+  const ask = () => {
+    const [operation, input] = random.pick([
+      ['market.eligibility', { characterRef: seller }],
+      ['character.link', { characterRef: 'Ana' }],
+    ] as const)
+    return call({ operation, input, id: random.happens(0.3) ? `${operation}-${random.integer(1, 2)}` : undefined })
+  }
+  const calls = Array.from({ length: random.happens(0.2) ? random.integer(3, 10) : 1 }, ask)
+  await Promise.all(calls)
 }
 
 /** Takes an item off the market, rarely. */

@@ -8,8 +8,10 @@ export interface Quirks {
   repeatsReplies: boolean
   /** It writes its requests under their final names, in two steps. */
   writesInPlace: boolean
+  /** It leaves its answers unread. */
+  readsNothing: boolean
 }
 
 export function noQuirks(): Quirks {
-  return { isSlow: false, saysGarbage: false, repeatsReplies: false, writesInPlace: false }
+  return { isSlow: false, saysGarbage: false, repeatsReplies: false, writesInPlace: false, readsNothing: false }
 }

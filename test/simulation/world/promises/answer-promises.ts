@@ -32,7 +32,7 @@ interface AnswerPromisesParts {
   readonly break: Break
   readonly day: Day
   readonly callsBy: GameWays['callsBy']
-  readonly files: Pick<FilePromises, 'isWrittenInTime'>
+  readonly files: Pick<FilePromises, 'onCalledInvalid'>
   readonly platform: ModelPlatform
   readonly nowMs: () => number
   readonly gameServerId: () => number | undefined
@@ -99,8 +99,7 @@ export class AnswerPromises {
     if (told.id !== id) this.#break('an answer has the id of its request', `${id}: ${told.text}`)
     if (told.ok && !actedAsTold(call, this.#platform, this.#gameServerId()))
       this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)
-    if (told.code !== undefined && ofMistakes.includes(told.code) && this.#mustBeRead(id))
-      this.#break('no request of a game server that writes correct ones is called invalid', told.text)
+    if (told.code !== undefined && ofMistakes.includes(told.code)) this.#onCalledInvalid(id, told.text)
     if (operation !== 'transaction.create' || id === undefined) return
     this.checkPurchases()
     const isMade = this.#madeMs.has(id)
@@ -125,8 +124,9 @@ export class AnswerPromises {
     if (told.status === 401) this.#break('no correct request is refused for its signature', told.text)
   }
 
-  #mustBeRead(id: string | undefined): boolean {
-    return this.#callsBy === 'http' || this.#files.isWrittenInTime(id)
+  #onCalledInvalid(id: string | undefined, text: string): void {
+    if (this.#callsBy === 'files' && id !== undefined) this.#files.onCalledInvalid(id, text)
+    else this.#break('no request of a game server that writes correct ones is called invalid', text)
   }
 
   #compare({ id = '', input }: GameCall, told: Told): void {

@@ -6,20 +6,32 @@ interface FilePromisesParts {
   readonly nowMs: () => number
 }
 
+/** The files that were written under one id. */
+interface Written {
+  /** How many were begun, and when the last one was. A writer that died has not finished its file. */
+  readonly begun: number
+  readonly begunMs: number
+  /** How many are whole and synced. */
+  readonly whole: number
+  readonly answers: readonly string[]
+}
+
+const nothing: Written = { begun: 0, begunMs: 0, whole: 0, answers: [] }
+
 /** Each file that was written once gets exactly one answer, even from a reader that removes answers at once (I1, I3). */
 export class FilePromises implements FileRecord {
   readonly calls = new Map<string, GameCall>()
+  /** Files that are whole, with fewer answers than files. */
+  readonly unanswered = new Set<string>()
   readonly #break: Break
-  /** Written and synced, with no answer yet. */
-  readonly #unanswered = new Set<string>()
-  readonly #tooSlow = new Set<string>()
-  readonly #answers = new Map<string, string>()
-  readonly #name: string
-  #ids = 0
-  /** When each file was written. */
-  readonly #writtenMs = new Map<string, number>()
-  #lastCutMs = Number.NEGATIVE_INFINITY
   readonly #nowMs: () => number
+  readonly #name: string
+  readonly #written = new Map<string, Written>()
+  readonly #tooSlow = new Set<string>()
+  /** What the agent said about files that it called invalid before they were whole. */
+  readonly #calledInvalid = new Map<string, string>()
+  #ids = 0
+  #lastCutMs = Number.NEGATIVE_INFINITY
 
   constructor(name: string, { break: onBroken, nowMs }: FilePromisesParts) {
     this.#name = name
@@ -31,18 +43,29 @@ export class FilePromises implements FileRecord {
     return `${this.#name}-${++this.#ids}`
   }
 
+  onBegun(id: string): void {
+    const { begun, whole, answers } = this.#of(id)
+    // An answer that a power cut brought back was no answer to this file.
+    const broughtBack = Math.max(0, answers.length - begun)
+    this.#set(id, { begun: begun + broughtBack + 1, begunMs: this.#nowMs(), whole: whole + broughtBack, answers })
+  }
+
   onWritten(id: string): void {
-    this.#writtenMs.set(id, this.#nowMs())
-    if (!this.#answers.has(id)) this.#unanswered.add(id)
+    const { whole, ...written } = this.#of(id)
+    this.#set(id, { ...written, whole: whole + 1 })
+    const said = this.#calledInvalid.get(id)
+    if (said !== undefined) this.onCalledInvalid(id, said)
   }
 
   onWrittenTooSlowly(id: string): void {
     this.#tooSlow.add(id)
   }
 
-  /** Whether the agent must take a file for a request. One whose writer died, or lost its power, may stay half-written. */
-  isWrittenInTime(id: string | undefined): boolean {
-    return id === undefined || (this.#writtenMs.has(id) && !this.#tooSlow.has(id))
+  /** The agent says that a file is not a request. One whose writer died, or lost its power, may stay half-written. */
+  onCalledInvalid(id: string, text: string): void {
+    if (this.#of(id).whole === 0) this.#calledInvalid.set(id, text)
+    else if (!this.#tooSlow.has(id))
+      this.#break('no request of a game server that writes correct ones is called invalid', text)
   }
 
   onPowerCut(): void {
@@ -51,15 +74,21 @@ export class FilePromises implements FileRecord {
 
   readonly onTold = ({ id }: GameCall, { text }: Told): void => {
     if (id === undefined) return
-    const before = this.#answers.get(id)
-    this.#unanswered.delete(id)
-    this.#answers.set(id, text)
+    const { answers: before, ...written } = this.#of(id)
+    const answers = [...before, text]
+    this.#set(id, { ...written, answers })
     // A power cut may bring back a file that has just been answered, or an answer that has just been removed.
-    if (before !== undefined && (this.#writtenMs.get(id) ?? 0) > this.#lastCutMs)
-      this.#break('a file gets one answer', `${id}: ${before} and ${text}`)
+    if (answers.length > written.begun && written.begunMs > this.#lastCutMs)
+      this.#break('a file gets one answer', `${id}: ${answers.join(' and ')}`)
   }
 
-  get unanswered(): ReadonlySet<string> {
-    return this.#unanswered
+  #of(id: string): Written {
+    return this.#written.get(id) ?? nothing
+  }
+
+  #set(id: string, written: Written): void {
+    this.#written.set(id, written)
+    if (written.whole > written.answers.length) this.unanswered.add(id)
+    else this.unanswered.delete(id)
   }
 }
