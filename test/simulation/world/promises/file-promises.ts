@@ -45,7 +45,7 @@ export class FilePromises implements FileRecord {
 
   onBegun(id: string): void {
     const { begun, whole, answers } = this.#of(id)
-    // An answer that a power cut brought back was no answer to this file.
+    // An answer that a power cut brought back does not answer this file.
     const broughtBack = Math.max(0, answers.length - begun)
     this.#set(id, { begun: begun + broughtBack + 1, begunMs: this.#nowMs(), whole: whole + broughtBack, answers })
   }
