@@ -51,6 +51,8 @@ export class Network {
   readonly nearAddresses = new Set<string>()
   /** Whether an answer has had a date that is not the server's. */
   wasDateWrong = false
+  /** Whether a proxy has repeated a request: its sender gets one answer of two. */
+  wasRepeated = false
   /** Every address at which somebody has listened. */
   readonly addresses: string[] = []
 
@@ -119,7 +121,10 @@ export class Network {
         })
       })
     // A proxy must not repeat other methods by itself: RFC 9110 section 9.2.2.
-    if (request.method !== 'POST' && strikes('request duplicated')) arrive(() => undefined)
+    if (request.method !== 'POST' && strikes('request duplicated')) {
+      this.wasRepeated = true
+      arrive(() => undefined)
+    }
     const callOff = process.onEnd(() => fail('ECONNRESET'))
     arrive((found) => {
       callOff()

@@ -12,6 +12,7 @@ import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
 import type { LateStocks } from './promises/late-stocks.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
+import { ReportPromises } from './promises/report-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
 import type { AgentWitness } from './witnessed.ts'
@@ -28,7 +29,7 @@ export interface Surroundings extends WorldParts {
   readonly registrations: Map<string, Registration>
 }
 
-interface AgentHostParts extends Pick<GameWays, 'ordersBy'> {
+interface AgentHostParts extends Pick<GameWays, 'ordersBy' | 'reportsBy'> {
   readonly host: ModelHost
   /** Which identity of the platform it has. */
   readonly identity: string
@@ -88,6 +89,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     platformMs: () => platform.composed.clock.nowMs(),
     isClockRight: () => host.clock.lastSetMs === undefined && !network.wasDateWrong,
   })
+  const reports = new ReportPromises({ break: judge.break, nowMs, startedMs })
   const keys = new KeyPromises(judge.break, startedMs)
   const agent: ModelAgent = installAgent({
     ...parts,
@@ -100,6 +102,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       ...witness,
       onHandedOver(transactionId, by) {
         proofs.onHandedOver(transactionId, by)
+        reports.onHandedOver(transactionId)
         witness.onHandedOver(transactionId, by)
       },
       onAcknowledged(event, transactionId, webhook) {
@@ -109,7 +112,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       },
       onSent(request) {
         wire.onSent(request)
-        const ends = [keys, proofs, lateStocks, witness].map((each) => each.onSent(request))
+        const watching = [keys, proofs, lateStocks, witness, ...(parts.reportsBy === 'reply' ? [reports] : [])]
+        const ends = watching.map((each) => each.onSent(request))
         return (result) => {
           for (const end of ends) end?.(result)
         }

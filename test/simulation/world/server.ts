@@ -4,7 +4,7 @@ import { type AgentHost, assembleAgent, newAgentHost, type Surroundings } from '
 import { type GameWays, installGame } from './game/game-program.ts'
 import { type GameState, newGameState } from './game/game-state.ts'
 import { gameDir } from './game/game-store.ts'
-import { noQuirks } from './game/quirks.ts'
+import { drawQuirks } from './game/quirks.ts'
 import { Wants } from './game/wants.ts'
 import { AnswerPromises } from './promises/answer-promises.ts'
 import { DurabilityPromises } from './promises/durability-promises.ts'
@@ -74,7 +74,7 @@ export type GameServer = ReturnType<typeof newGameServer>
 /** What a host has for a game server. @param options.identity By which the platform knows it. */
 export function newGameServer(
   host: ModelHost,
-  { nowMs, network, platform, judge, registrations }: ServerParts,
+  { random, nowMs, network, platform, judge, registrations }: ServerParts,
   { identity, ways: drawn }: { readonly identity: string; readonly ways: GameWays },
 ) {
   const { name } = host
@@ -88,7 +88,7 @@ export function newGameServer(
   // Any 2xx confirms a terminal event.
   network.finalAddresses.add(orderAddress)
   network.nearAddresses.add(orderAddress)
-  const own = { quirks: noQuirks(), wants: new Wants(nowMs), orderAddress }
+  const own = { quirks: drawQuirks(random.part(`${name} quirks`)), wants: new Wants(nowMs), orderAddress }
   return { name, identity, host, ways: drawn, files, saved, gameServerId, isOurs, orders, ...own }
 }
 

@@ -1,3 +1,5 @@
+import type { Random } from '../../random.ts'
+
 /** What a correct game server may do at its worst. Faults turn it on and off. */
 export interface Quirks {
   /** It thinks about an order for up to 30 s, and looks at no file. */
@@ -12,6 +14,11 @@ export interface Quirks {
   readsNothing: boolean
 }
 
-export function noQuirks(): Quirks {
+/** What a game server is like all day, before a fault comes. */
+export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
+  return { ...noQuirks(), writesInPlace: random.happens(0.25), repeatsReplies: random.happens(0.1) }
+}
+
+function noQuirks(): Quirks {
   return { isSlow: false, saysGarbage: false, repeatsReplies: false, writesInPlace: false, readsNothing: false }
 }

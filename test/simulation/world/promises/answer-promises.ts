@@ -1,4 +1,5 @@
 import { startOfRunMs } from '../../host-clock.ts'
+import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { Day, GameWays } from '../game/game-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
@@ -34,6 +35,7 @@ interface AnswerPromisesParts {
   readonly callsBy: GameWays['callsBy']
   readonly files: Pick<FilePromises, 'onCalledInvalid'>
   readonly platform: ModelPlatform
+  readonly network: Network
   readonly nowMs: () => number
   readonly gameServerId: () => number | undefined
   /** Whether the agent can know how old an id is: a wall clock that is set makes it wrong for the next process. */

@@ -1,3 +1,4 @@
+import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import { actedAsTold, isProvable } from './acted.ts'
@@ -14,6 +15,7 @@ interface Asked {
 interface RefusalPromisesParts {
   readonly break: Break
   readonly platform: ModelPlatform
+  readonly network: Network
   readonly gameServerId: () => number | undefined
 }
 
@@ -41,8 +43,7 @@ export class RefusalPromises {
   onTold(call: GameCall, told: Told): void {
     const key = keyOf(call)
     const asked = this.#asked.get(key)
-    // A proxy that repeats a PUT may have got 401 for the copy.
-    if (!asked || told.ok || told.isUncertain || told.status === 401) return
+    if (!asked || told.ok || told.isUncertain) return
     this.#asked.set(key, { ...asked, refused: asked.refused + 1, told: told.text })
     this.#check(key, call)
   }
@@ -50,7 +51,7 @@ export class RefusalPromises {
   /** Nothing else that this game server or its agent has said can have made the platform act. */
   #check(key: string, call: GameCall): void {
     const asked = this.#asked.get(key)
-    if (asked && asked.calls === asked.refused && this.#hasActed(call))
+    if (asked && asked.calls === asked.refused && !this.#parts.network.wasRepeated && this.#hasActed(call))
       this.#parts.break('a refusal without uncertain means that the platform did not act', `${key}: ${asked.told}`)
   }
 
