@@ -21,11 +21,26 @@ export class DiskFaults {
   readonly slowMsMax = new ActiveMaximum(5)
   readonly #active = new Set<{ readonly fault: DiskFault; readonly random: Random; failures: number }>()
 
+  /** How often a fault has begun or ended. */
+  changes = 0
+
   /** Makes calls fail from now on. The returned function ends that. */
   add(fault: DiskFault, random: Random): () => void {
     const added = { fault, random, failures: 0 }
     this.#active.add(added)
-    return () => void this.#active.delete(added)
+    this.changes++
+    return () => {
+      this.#active.delete(added)
+      this.changes++
+    }
+  }
+
+  /** Whether nothing can be written. */
+  get isFull(): boolean {
+    return [...this.#active].some(({ fault: { calls, codes, rate, times, paths } }) => {
+      const isGeneral = rate === 1 && times === undefined && paths === undefined
+      return isGeneral && calls.includes('write') && codes.every((code) => code === 'ENOSPC' || code === 'EDQUOT')
+    })
   }
 
   /** The error of a call; undefined where it succeeds. */

@@ -46,7 +46,7 @@ export const hostFaults: readonly FaultKind<HostTargets>[] = [
     part: 'disk',
     name: 'rename and unlink refused',
     lastsMs: [5, 10 * secondMs],
-    strike: failing({ calls: moving, codes: ['EPERM', 'EBUSY', 'EACCES'], rate: 0.7 }),
+    strike: failing({ calls: moving, codes: ['EPERM', 'EBUSY', 'EACCES'], rate: 0.9 }),
   },
   {
     part: 'disk',

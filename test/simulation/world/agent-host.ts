@@ -12,6 +12,7 @@ import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
 import type { LateStocks } from './promises/late-stocks.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
+import { ReadyPromises } from './promises/ready-promises.ts'
 import { ReportPromises } from './promises/report-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
@@ -39,7 +40,7 @@ interface AgentHostParts extends Pick<GameWays, 'ordersBy' | 'reportsBy'> {
   readonly store?: SharedStore
   /** Whether it begins only when no other agent has its world. */
   readonly isStandby?: boolean
-  readonly witness: Omit<AgentWitness, 'onLogged' | 'onSigned' | 'onStockAnswered'>
+  readonly witness: Omit<AgentWitness, 'onLogged' | 'onSigned' | 'onStockAnswered' | 'onStatusGiven'>
 }
 
 /** An agent on its host, and what the operator saw of it last. */
@@ -90,6 +91,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     isClockRight: () => host.clock.lastSetMs === undefined && !network.wasDateWrong,
   })
   const reports = new ReportPromises({ break: judge.break, nowMs, startedMs })
+  const readiness = new ReadyPromises(judge.break, host.diskFaults)
   const keys = new KeyPromises(judge.break, startedMs)
   const agent: ModelAgent = installAgent({
     ...parts,
@@ -118,6 +120,11 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
           for (const end of ends) end?.(result)
         }
       },
+      onGiven(call, text) {
+        readiness.onGiven(text, agent.startedMs)
+        witness.onGiven(call, text)
+      },
+      onStatusGiven: (status) => readiness.onStatusGiven(status, agent.startedMs),
       onStockAnswered: (...stock) => lateStocks.onAnswered(...stock),
       onSigned: wire.onSigned,
       onLogged: wire.onLogged,

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path'
 import type { Door } from '../../../agent/http/door.ts'
 import type { Outside } from '../../../agent/outside.ts'
 import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
+import type { Status } from '../../../agent/status/status.ts'
 import type { HostAddresses } from './agent-program.ts'
 
 /** Sees what crosses the edge of an agent, at the moment when it does. */
@@ -18,6 +19,7 @@ export interface AgentWitness {
   readonly onSent: (request: SentRequest) => ((result: AttemptResult) => void) | undefined
   /** The answer to a call over HTTP is given. */
   readonly onGiven: (call: GivenCall, answer: string) => void
+  readonly onStatusGiven: (status: Status) => void
   readonly onLogged: (line: string) => void
   /** A file of the spool has got another name. */
   readonly onRenamed: (from: string, to: string) => void
@@ -145,6 +147,8 @@ export function witnessed(
       const body = await request.readBody()
       const answer = await door({ ...request, readBody: async () => body })
       if (answer && request.target === '/call') witness.onGiven(JSON.parse(String(body)) as GivenCall, answer.text)
+      if (answer?.status === 200 && request.target === '/status')
+        witness.onStatusGiven(JSON.parse(answer.text) as Status)
       const listed = answer?.text.includes('"state":"offered"') ? eventsListed(answer.text) : []
       for (const transactionId of listed) witness.onHandedOver(transactionId, 'list')
       return answer
