@@ -26,6 +26,7 @@ export type OthersListener = (transactionId: number, order: Order | undefined, i
  * transaction is handed over by one living agent of its world.
  */
 export interface OrderLedger {
+  /** The order of a transaction, as a power cut leaves it. */
   find(transactionId: number): Promise<Order | undefined>
   /** Orders that are not over, oldest first. */
   findOpen(): Promise<readonly Order[]>

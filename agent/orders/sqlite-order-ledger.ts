@@ -112,7 +112,11 @@ function ledgerOf(
   const find = (transactionId: number): Order | undefined => all(() => findOne.all(transactionId))[0]
 
   return {
-    find: async (transactionId) => find(transactionId),
+    async find(transactionId) {
+      const order = find(transactionId)
+      await synced
+      return order
+    },
     findOpen: async () => all(() => findOpen.all()),
     findOpenInWorlds: async () => all(() => findOpen.all()).map((order) => ({ world: '', order })),
     findOverSince: async (sinceMs, max) => all(() => findOver.all(sinceMs, max)),

@@ -43,7 +43,11 @@ export function openModelLedger(options: ModelLedgerOptions): OrderLedger {
   }
 
   return {
-    find: async (transactionId) => writer.read().orders.get(transactionId),
+    async find(transactionId) {
+      const order = writer.read().orders.get(transactionId)
+      await synced
+      return order
+    },
     findOpen: async () => all((order) => !isOver(order), 'receivedAtMs'),
     findOpenInWorlds: async () => all((order) => !isOver(order), 'receivedAtMs').map((order) => ({ world: '', order })),
     findOverSince: async (sinceMs, max) =>

@@ -150,8 +150,9 @@ async function report(parts: DayParts): Promise<void> {
   for (;;) {
     await clock.sleep(process.random.magnitude(100, 4_000))
     const items = Object.entries(store.read().items)
-    // In the storm a clock that is set may change the order of files.
-    if (isEager && day.phase !== 'open') for (const [itemRef, item] of items) sayAtOnce(itemRef, item)
+    // In the storm a clock that is set may change the order of files. A slow writer changes it too.
+    const isSaidAtOnce = isEager && day.phase !== 'open' && !parts.quirks.writesInPlace
+    if (isSaidAtOnce) for (const [itemRef, item] of items) sayAtOnce(itemRef, item)
     else await Promise.all(items.map(([itemRef]) => reportStock(parts, itemRef)))
     if (parts.reportsBy === 'call') await reportResults(parts)
   }
