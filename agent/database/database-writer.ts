@@ -17,11 +17,38 @@ export interface DatabaseWriterOptions {
   readonly onFatal: (error: Error) => void
 }
 
-/**
- * Commits to the database, and reads from it. Tells a full disk, after which the agent continues, from every other
- * failure.
- */
-export class DatabaseWriter {
+/** Commits to a database, and reads from it. Below it is the disk. */
+export interface Writer {
+  /**
+   * Runs one statement, which is a transaction by itself. Returns when kill -9 cannot undo it any more.
+   *
+   * @throws {StoreFullError} There is no space. Nothing was written.
+   * @throws {Error} The statement breaks a constraint: a bug of this change. Nothing was written.
+   */
+  commit<Result>(statement: () => Result): Result
+  /** As `commit`, for several statements in one transaction. */
+  commitAll<Result>(work: () => Result): Result
+  /** Runs a read. A database that cannot be read says nothing about what was done, so a failure ends the agent. */
+  read<Result>(query: () => Result): Result
+  /**
+   * Resolves when a power cut cannot undo the commits before this call. The same as `synchronous=FULL`, but other calls
+   * do not wait meanwhile, and several commits share one sync.
+   *
+   * @throws {RemovedError} The file was removed or replaced, and the commits with it.
+   */
+  sync(): Promise<void>
+  /**
+   * Ends the agent if the file was removed or replaced, because no later process could find what is written to it.
+   *
+   * @returns The reason, if it was.
+   */
+  reportRemoval(): RemovedError | undefined
+  /** Closes the database. */
+  close(): Promise<void>
+}
+
+/** The writer of a database in a file. Tells a full disk, after which the agent continues, from every other failure. */
+export class DatabaseWriter implements Writer {
   readonly #db: DatabaseSync
   readonly #options: DatabaseWriterOptions
   readonly #isSameFile: () => boolean
@@ -36,12 +63,6 @@ export class DatabaseWriter {
     this.#wal = new FileSync(`${path}-wal`)
   }
 
-  /**
-   * Runs one statement, which is a transaction by itself. Returns when kill -9 cannot undo it any more.
-   *
-   * @throws {StoreFullError} There is no space. Nothing was written.
-   * @throws {Error} The statement breaks a constraint: a bug of this change. Nothing was written.
-   */
   commit<Result>(statement: () => Result): Result {
     try {
       return statement()
@@ -54,7 +75,6 @@ export class DatabaseWriter {
     }
   }
 
-  /** As `commit`, for several statements in one transaction. */
   commitAll<Result>(work: () => Result): Result {
     return this.commit(() => {
       this.#db.exec('BEGIN IMMEDIATE')
@@ -64,7 +84,6 @@ export class DatabaseWriter {
     })
   }
 
-  /** Runs a read. A database that cannot be read says nothing about what was done, so a failure ends the agent. */
   read<Result>(query: () => Result): Result {
     try {
       return query()
@@ -73,12 +92,6 @@ export class DatabaseWriter {
     }
   }
 
-  /**
-   * Resolves when a power cut cannot undo the commits before this call. The same as `synchronous=FULL`, but other calls
-   * do not wait meanwhile, and several commits share one sync.
-   *
-   * @throws {RemovedError} The file was removed or replaced, and the commits with it.
-   */
   async sync(): Promise<void> {
     const removal = this.reportRemoval()
     if (removal) throw removal
@@ -89,15 +102,11 @@ export class DatabaseWriter {
     }
   }
 
-  close(): Promise<void> {
-    return this.#wal.close()
+  async close(): Promise<void> {
+    await this.#wal.close()
+    this.#db.close()
   }
 
-  /**
-   * Ends the agent if the file was removed or replaced, because no later process could find what is written to it.
-   *
-   * @returns The reason, if it was.
-   */
   reportRemoval(): RemovedError | undefined {
     if (this.#isSameFile()) return undefined
     const { path, cureOfRemoval, onFatal } = this.#options

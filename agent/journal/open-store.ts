@@ -9,7 +9,7 @@ import { type CallTable, callTable } from './call-table.ts'
 import { type JournalTime, journalTime } from './journal-time.ts'
 import { journalDatabase } from './schema.ts'
 
-/** A journal's database, ready for the calls of this process. */
+/** A journal's database, ready for the calls of this process. Statements are made for it, and the writer runs them. */
 export interface Store {
   readonly db: DatabaseSync
   readonly time: JournalTime
@@ -23,7 +23,7 @@ export interface Store {
  * @throws As `openDatabase`.
  */
 export function openStore(stateDir: string, clock: Clock, ballast: Ballast): Store {
-  const open = () => openDatabase(journalDatabase, stateDir, (db) => prepare(db, clock))
+  const open = () => openDatabase(journalDatabase, stateDir, (db) => prepareStore(db, clock))
   try {
     return open()
   } catch (error) {
@@ -34,7 +34,7 @@ export function openStore(stateDir: string, clock: Clock, ballast: Ballast): Sto
 }
 
 /** The calls that the last process did not end are in doubt from now on. */
-function prepare(db: DatabaseSync, clock: Clock): Store {
+export function prepareStore(db: DatabaseSync, clock: Clock): Store {
   const time = journalTime(db, clock)
   const latestEndMs = time.nowMs() + limits.idempotencyWindowMs
   const calls = callTable(db)

@@ -6,11 +6,11 @@ import { NotedObservations } from '../call/noted-observations.ts'
 import type { Journal, JournalOptions } from '../call/open-journal.ts'
 import type { RepairJournal } from '../call/repair-journal.ts'
 import { repeat } from '../clock/repeat.ts'
-import { DatabaseWriter } from '../database/database-writer.ts'
+import { DatabaseWriter, type Writer } from '../database/database-writer.ts'
 import { storeRoom } from '../database/room.ts'
 import { StoreFullError } from '../database/store-errors.ts'
 import { Ballast } from './ballast.ts'
-import { openStore } from './open-store.ts'
+import { openStore, type Store } from './open-store.ts'
 import { startPurging } from './purge.ts'
 import { repairTable } from './repair-table.ts'
 import { journalDatabase } from './schema.ts'
@@ -29,20 +29,29 @@ const cachedTextMax = 2 * 1024 * 1024
  *
  * @throws As `OpenJournal`.
  */
-export function openSqliteJournal({
-  stateDir,
-  clock,
-  isUnanswered,
-  onFull,
-  onFatal,
-}: JournalOptions): Journal & RepairJournal {
+export function openSqliteJournal(options: JournalOptions): Journal & RepairJournal {
+  const { stateDir, clock, onFatal } = options
   const ballast = new Ballast(stateDir)
-  const { db, time, calls } = openStore(stateDir, clock, ballast)
-  const writer = new DatabaseWriter(db, {
+  const store = openStore(stateDir, clock, ballast)
+  const writer = new DatabaseWriter(store.db, {
     path: join(stateDir, journalDatabase.fileName),
     cureOfRemoval: journalDatabase.cureOfRemoval,
     onFatal,
   })
+  return journalOver({ ...store, writer, ballast }, options)
+}
+
+/** What a journal keeps its rows in. */
+export interface JournalParts extends Store {
+  readonly writer: Writer
+  readonly ballast: Pick<Ballast, 'fill' | 'drop'>
+}
+
+/** The journal over its database. */
+export function journalOver(
+  { db, time, calls, writer, ballast }: JournalParts,
+  { clock, isUnanswered, onFull }: Pick<JournalOptions, 'clock' | 'isUnanswered' | 'onFull'>,
+): Journal & RepairJournal {
   const repairs = repairTable(db, time)
   const name = String(db.prepare('SELECT name FROM journal').get()?.['name'])
   const cache = new LRUCache<string, Entry>({
@@ -178,7 +187,6 @@ export function openSqliteJournal({
       stopPurging()
       room.close()
       await writer.close()
-      db.close()
     },
   }
   return journal

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
-import { DatabaseWriter } from '../database/database-writer.ts'
+import { DatabaseWriter, type Writer } from '../database/database-writer.ts'
 import { type DatabaseKind, openDatabase } from '../database/open-database.ts'
 import { storeRoom } from '../database/room.ts'
 import { cures } from '../language/cures.ts'
@@ -50,8 +50,12 @@ export const ledgerDatabase: DatabaseKind = {
  *
  * @throws As `openDatabase`.
  */
-export function openSqliteOrderLedger({ stateDir, ...options }: LedgerOptions): OrderLedger {
-  return openDatabase(ledgerDatabase, stateDir, (db) => ledgerOf(db, join(stateDir, ledgerDatabase.fileName), options))
+export function openSqliteOrderLedger({ stateDir, onFatal, ...options }: LedgerOptions): OrderLedger {
+  const path = join(stateDir, ledgerDatabase.fileName)
+  const { cureOfRemoval } = ledgerDatabase
+  return openDatabase(ledgerDatabase, stateDir, (db) =>
+    ledgerOver(db, new DatabaseWriter(db, { path, cureOfRemoval, onFatal }), options),
+  )
 }
 
 /**
@@ -68,12 +72,12 @@ export function countOpenOrders(stateDir: string): number {
   })
 }
 
-function ledgerOf(
+/** The ledger over its database. @param db Statements are made for it, and the writer runs them. */
+export function ledgerOver(
   db: DatabaseSync,
-  path: string,
-  { clock, onFull, onFatal }: Omit<LedgerOptions, 'stateDir'>,
+  writer: Writer,
+  { clock, onFull }: Pick<LedgerOptions, 'clock' | 'onFull'>,
 ): OrderLedger {
-  const writer = new DatabaseWriter(db, { path, cureOfRemoval: ledgerDatabase.cureOfRemoval, onFatal })
   const oldestFirst = 'ORDER BY since_ms, transaction_id'
   const findOne = db.prepare('SELECT record FROM orders WHERE transaction_id = ?')
   const findOpen = db.prepare(
@@ -160,7 +164,6 @@ function ledgerOf(
     async close() {
       room.close()
       await writer.close()
-      db.close()
     },
   }
 }

@@ -7,7 +7,8 @@
  * - `random.ts`, `trace.ts`: everything that is drawn comes from the seed; everything that happened is in one hash.
  * - `host.ts`, `process.ts`, `host-clock.ts`: hosts with clocks and a disk, and programs that are started, killed, paused.
  * - `disk/`: `node:fs` in memory, which knows what a power cut leaves. `file-system.test.ts` compares it with the real one.
- * - `stores/`: journal and ledger in memory. Their contracts compare them with SQLite.
+ * - `stores/`: the agent's own journal and ledger over SQLite in memory, which a power cut takes back. Their contracts
+ *   compare them with SQLite on a disk.
  * - `sql/`: PostgreSQL itself, in this process: servers, sessions and the network between them and agents.
  * - `network/`: requests between processes. Each has a connection of its own; what arrives is an event of the receiver.
  * - `faults/`: each kind of fault is a line in a table. A run draws some of them, and `shrink` leaves out what is not needed.
@@ -29,7 +30,8 @@
  *    (`onFatal`, a log) counts only while `process.state` is not `dead`. A rejection that it leaves unhandled is
  *    ignored.
  * 5. A program that ends by itself calls `process.end()`. The world decides who starts it again: `program.start()`.
- * 6. Stores belong to the host: make the `CommitLog` next to it, and `host.onPowerCut((random) => log.cutPower(random))`.
+ * 6. Stores belong to the host: make the `ModelDatabase` next to it, and
+ *    `host.onPowerCut((random) => database.cutPower(random))`.
  * 7. Return the checks. `checkSafety` is asked before each event, so it must be cheap. `heal` ends what the faults have
  *    left, then the world has time to become quiet, then `checkLiveness` is asked once. Both throw `BrokenPromise`.
  *

@@ -35,7 +35,7 @@ test('agents of one identity keep every promise over a store that they share', {
 })
 
 test('a mutant is found and says which promise it breaks', { timeout: 60_000 }, () => {
-  const { status, said } = simulate('--mutants', 'doubt is forgotten', '--seconds', '40')
+  const { status, said } = simulate('--mutants', 'a jti is used again', '--seconds', '40')
   expect(status, said).toBe(0)
-  expect(said).toContain('a purchase with an id is made at most once')
+  expect(said).toContain('no jti is sent twice')
 })

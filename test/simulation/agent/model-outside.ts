@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
 import { KeyQueues } from '../../../agent/call/key-queues.ts'
 import { oneGameServer } from '../../../agent/call/listings.ts'
 import { clockOver } from '../../../agent/clock/clock.ts'
 import { makeDir } from '../../../agent/durable-files/make-dir.ts'
 import { RemovedError, trackFile } from '../../../agent/durable-files/same-file.ts'
 import type { Listen } from '../../../agent/http/listen.ts'
+import type { Order } from '../../../agent/orders/order.ts'
 import type { Outside } from '../../../agent/outside.ts'
 import { LockedError, type TakeOwnership } from '../../../agent/ownership/ownership.ts'
 import type { Connect } from '../../../agent/platform/connection.ts'
@@ -17,23 +19,49 @@ import type { ModelHost } from '../host.ts'
 import type { HandledAnswer, NetworkRequest } from '../network/message.ts'
 import type { Network, Sending } from '../network/network.ts'
 import type { ModelProcess } from '../process.ts'
-import type { CommitLog } from '../stores/commit-log.ts'
-import { type JournalRows, newJournalLog, openModelJournal } from '../stores/model-journal.ts'
-import { type LedgerRows, newLedgerLog, openModelLedger } from '../stores/model-ledger.ts'
+import type { ModelDatabase } from '../stores/model-database.ts'
+import { newJournalDatabase, newLedgerDatabase, openModelJournal, openModelLedger } from '../stores/model-stores.ts'
 
 /** What agents of a host leave to the next one, besides their files. */
 export interface AgentState {
-  readonly journal: CommitLog<JournalRows>
-  readonly ledger: CommitLog<LedgerRows>
+  readonly journal: ModelDatabase
+  readonly ledger: ModelDatabase
   /** The directories that a live process owns. */
   readonly owned: Map<string, string>
 }
 
 export function newAgentState(host: ModelHost): AgentState {
-  const state = { journal: newJournalLog(host.name), ledger: newLedgerLog(), owned: new Map<string, string>() }
+  const state = {
+    journal: newJournalDatabase(host.name),
+    ledger: newLedgerDatabase(),
+    owned: new Map<string, string>(),
+  }
   host.onPowerCut((random) => state.journal.cutPower(random))
   host.onPowerCut((random) => state.ledger.cutPower(random))
   return state
+}
+
+/** The orders in the ledger that are not over. */
+export function openOrdersIn({ ledger }: AgentState): readonly Order[] {
+  return ordersBy(ledger.db, `phase <> 'closed'`)
+}
+
+/** The order of a transaction, as a power cut leaves it. */
+export function durableOrderIn({ ledger }: AgentState, transactionId: number): Order | undefined {
+  return ordersBy(ledger.syncedDb, 'transaction_id = ?', transactionId)[0]
+}
+
+function ordersBy(db: DatabaseSync, condition: string, ...values: number[]): Order[] {
+  const rows = db.prepare(`SELECT record FROM orders WHERE ${condition}`).all(...values)
+  return rows.map(({ record }) => JSON.parse(String(record)) as Order)
+}
+
+/** What a power cut leaves of the call of an id: its answer, or null while it is under way. */
+export function durableAnswerIn({ journal }: AgentState, id: string): string | null | undefined {
+  return journal.syncedDb.prepare('SELECT answer FROM call WHERE id = ?').get(id)?.['answer'] as
+    | string
+    | null
+    | undefined
 }
 
 /** What one process of an agent works with. */
@@ -129,13 +157,13 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
   }
 
   const openStore: OpenStore = async (options) => {
-    const journal = openModelJournal({ ...options, ...parts, log: state.journal, path: 'journal.db' })
+    const journal = openModelJournal({ ...options, ...parts, database: state.journal, path: 'journal.db' })
     return {
       journal,
       turns: new KeyQueues(options.clock),
       listings: oneGameServer,
-      openLedger: async (given) => openModelLedger({ ...given, ...parts, log: state.ledger, path: 'orders.db' }),
-      countOpenOrders: async () => state.ledger.rows.orders.size,
+      openLedger: async (given) => openModelLedger({ ...given, ...parts, database: state.ledger, path: 'orders.db' }),
+      countOpenOrders: async () => openOrdersIn(state).length,
       mayBegin: () => true,
       reasons: [],
       readStatus: async () => null,

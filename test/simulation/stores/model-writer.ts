@@ -1,14 +1,16 @@
+import type { Writer } from '../../../agent/database/database-writer.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { SyncFailedError } from '../../../agent/durable-files/disk-errors.ts'
+import { SharedSync } from '../../../agent/durable-files/shared-sync.ts'
 import { isOutOfSpace } from '../../../agent/durable-files/system-errors.ts'
 import type { DiskFaults } from '../disk/disk-faults.ts'
 import { systemError } from '../disk/system-error.ts'
 import type { ModelProcess } from '../process.ts'
-import type { Commit, CommitLog } from './commit-log.ts'
+import type { ModelDatabase } from './model-database.ts'
 
-/** What a model store works with, as one process has it open. */
-export interface ModelWriterParts<Rows> {
-  readonly log: CommitLog<Rows>
+/** What a writer works with, as one process has it. */
+export interface ModelWriterParts {
+  readonly database: ModelDatabase
   /** What it is called in traces and faults. */
   readonly path: string
   readonly process: ModelProcess
@@ -17,42 +19,93 @@ export interface ModelWriterParts<Rows> {
   readonly onFatal: (error: Error) => void
 }
 
-/** Reads and commits as `DatabaseWriter` does, with the faults of the host's disk. */
-export class ModelWriter<Rows> {
-  readonly #parts: ModelWriterParts<Rows>
+/** Commits that find room on a full disk when the ballast is gone. */
+const ballastCommits = 200
 
-  constructor(parts: ModelWriterParts<Rows>) {
+/** Commits and reads as `DatabaseWriter` does, with the faults of the host's disk. Nobody removes its file. */
+export class ModelWriter implements Writer {
+  readonly #parts: ModelWriterParts
+  readonly #shared = new SharedSync(() => this.#syncNow())
+  #roomLeft = 0
+
+  constructor(parts: ModelWriterParts) {
     this.#parts = parts
   }
 
-  /** What the store knows. @throws {Error} It cannot be read; the agent must stop. */
-  read(): Readonly<Rows> {
-    const { process, path, log } = this.#parts
+  /** The disk space that is kept in reserve. */
+  readonly ballast = {
+    fill: (): void => {
+      const { process, path, faults } = this.#parts
+      process.enter(`fill the ballast of ${path}`)
+      const code = faults.errorOf('write', path)
+      if (code !== undefined) throw systemError(code, 'write', path)
+      this.#roomLeft = 0
+    },
+    drop: (): void => {
+      this.#roomLeft = ballastCommits
+    },
+  }
+
+  commit<Result>(statement: () => Result): Result {
+    const { process, path, database } = this.#parts
+    process.enter(`commit in ${path}`)
+    this.#assertRoom()
+    const result = statement()
+    database.noteCommit()
+    return result
+  }
+
+  commitAll<Result>(work: () => Result): Result {
+    const { process, path, database } = this.#parts
+    const { db } = database
+    process.enter(`commit in ${path}`)
+    const changes = () => db.prepare('SELECT total_changes() AS changes').get()?.['changes']
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      const before = changes()
+      const result = work()
+      // What changes nothing needs no room.
+      if (changes() !== before) this.#assertRoom()
+      db.exec('COMMIT')
+      database.noteCommit()
+      return result
+    } catch (error) {
+      db.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  read<Result>(query: () => Result): Result {
+    const { process, path } = this.#parts
     process.enter(`read ${path}`)
     this.#assertNoFault('read')
-    return log.rows
+    return query()
   }
 
-  /**
-   * One transaction. A kill cannot undo it.
-   *
-   * @throws {StoreFullError} There is no space.
-   */
-  commit(what: string, change: Commit<Rows>): void {
-    const { process, path, log } = this.#parts
-    process.enter(`${what} in ${path}`)
-    this.#assertNoFault('write')
-    log.commit(change)
-  }
-
-  /** Resolves when a power cut cannot undo the commits before this call. */
   sync(): Promise<void> {
-    const { process, path, log, faults } = this.#parts
-    const { count } = log
+    return this.#shared.ask()
+  }
+
+  #syncNow(): Promise<void> {
+    const { process, path, database, faults } = this.#parts
+    const end = database.beginSync()
     return process.enterSlowly(`fsync ${path}`, process.random.magnitude(0.05, faults.slowMsMax.value), () => {
       this.#assertNoFault('fsync')
-      log.sync(count)
+      end()
     })
+  }
+
+  reportRemoval(): undefined {
+    return undefined
+  }
+
+  async close(): Promise<void> {
+    // The next process uses it.
+  }
+
+  #assertRoom(): void {
+    if (this.#roomLeft > 0) this.#roomLeft--
+    else this.#assertNoFault('write')
   }
 
   #assertNoFault(call: string): void {

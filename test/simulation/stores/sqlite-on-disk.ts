@@ -13,6 +13,9 @@ const memoryDir = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 /** SQLite finds no room for what it writes while this says so. */
 let isDiskFull = () => false
 
+/** Where a statement that changes no row writes nothing. */
+let isInTransaction = false
+
 function failIfFull(): void {
   if (!isDiskFull()) return
   throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
@@ -20,8 +23,11 @@ function failIfFull(): void {
 
 const { run } = StatementSync.prototype
 vi.spyOn(StatementSync.prototype, 'run').mockImplementation(function (this: StatementSync, ...values) {
-  failIfFull()
-  return run.apply(this, values)
+  // Outside a transaction it would be committed already.
+  if (!isInTransaction) failIfFull()
+  const result = run.apply(this, values)
+  if (result.changes !== 0) failIfFull()
+  return result
 })
 // A deletion that returns rows has found some, and writes.
 const { all } = StatementSync.prototype
@@ -32,6 +38,8 @@ vi.spyOn(StatementSync.prototype, 'all').mockImplementation(function (this: Stat
 })
 const { exec } = DatabaseSync.prototype
 vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql) {
+  if (sql === 'BEGIN IMMEDIATE') isInTransaction = true
+  if (sql === 'COMMIT' || sql === 'ROLLBACK') isInTransaction = false
   if (sql.startsWith('PRAGMA user_version =')) failIfFull()
   return exec.call(this, sql)
 })

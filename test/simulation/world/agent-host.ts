@@ -52,6 +52,8 @@ export interface AgentHost {
   readonly seen: { readonly status: Status | undefined; readonly atMs: number }
   /** After the programs that it looks at. */
   readonly installOperator: () => void
+  /** After the world. */
+  readonly end: () => void
 }
 
 /** A host with the directories of an agent and of a game server. */
@@ -140,5 +142,9 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     isStandby: parts.isStandby ?? false,
     seen,
     installOperator: () => void installOperator(host, network, `${name}:8899`, onStatus),
+    end() {
+      parts.state.journal.close()
+      parts.state.ledger.close()
+    },
   }
 }

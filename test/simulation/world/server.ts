@@ -1,4 +1,4 @@
-import { newAgentState } from '../agent/model-outside.ts'
+import { newAgentState, openOrdersIn } from '../agent/model-outside.ts'
 import type { ModelHost } from '../host.ts'
 import { type AgentHost, assembleAgent, newAgentHost, type Surroundings } from './agent-host.ts'
 import { type GameWays, installGame } from './game/game-program.ts'
@@ -59,7 +59,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   const isWindowKept = server.ways.callsBy === 'files' ? () => true : isKeptByClock
   const game = installGameOf(server, parts, { callAddresses: [`${name}:8899`], isWindowKept })
   agent.installOperator()
-  const openOrders = () => [...state.ledger.rows.orders.values()].filter(({ phase }) => phase !== 'closed')
+  const openOrders = () => openOrdersIn(state)
   return { ...server, ...agent, ...game, openOrders }
 }
 

@@ -165,7 +165,10 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
       }
       judge.assertKept()
     },
-    end: () => platform.end(),
+    end() {
+      platform.end()
+      for (const agent of agents) agent.end()
+    },
   }
 }
 

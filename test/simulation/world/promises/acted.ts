@@ -16,9 +16,9 @@ const hasActed: Readonly<
     movesOf(platform, transactionId).includes(reason === 'TEMPORARY' ? 'fail-temporary' : 'fail-out-of-stock'),
 }
 
-/** Whether the platform shows what a call has done. */
+/** Whether the platform shows what a call has done. A stock may also be one that the agent has sent again. */
 export function isProvable({ operation }: GameCall): boolean {
-  return Object.hasOwn(hasActed, operation)
+  return Object.hasOwn(hasActed, operation) && operation !== 'market.adjust-stock'
 }
 
 /** Whether a call that is told `ok` has acted. True for an operation that changes nothing. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { awaitsReply } from '../../../../agent/orders/order-moves.ts'
 import { idOfRequest, ownFileOf } from '../../../../agent/spool/names.ts'
-import type { AgentState } from '../../agent/model-outside.ts'
+import { type AgentState, durableAnswerIn, durableOrderIn } from '../../agent/model-outside.ts'
 import type { Disk } from '../../disk/disk.ts'
 import type { GivenCall, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
@@ -32,7 +32,7 @@ export class DurabilityPromises {
     if (path !== '/v1/api/transactions') return
     const { state, isByFiles } = this.#parts
     const { buyerCharacterRef: id } = JSON.parse(body) as { buyerCharacterRef: string }
-    if (state.journal.syncedRows.calls.get(id)?.answer !== null)
+    if (durableAnswerIn(state, id) !== null)
       this.#parts.break('a purchase is sent only if its intent is on the disk', id)
     if (isByFiles && !this.#hasDurableClaim(id))
       this.#parts.break('a purchase in a file is sent only if its claim is on the disk', id)
@@ -63,12 +63,12 @@ export class DurabilityPromises {
 
   /** The game server's reply to an order is in the ledger. One that is offered again has another reply. */
   isReplyDurable(transactionId: number): boolean {
-    const order = this.#parts.state.ledger.syncedRows.orders.get(transactionId)
+    const order = durableOrderIn(this.#parts.state, transactionId)
     return order !== undefined && (order.generation > 1 || !awaitsReply(order.phase))
   }
 
   #checkAnswer(id = ''): void {
-    if (!this.#parts.state.journal.syncedRows.calls.get(id)?.answer)
+    if (typeof durableAnswerIn(this.#parts.state, id) !== 'string')
       this.#parts.break('the answer to a purchase is given only if it is on the disk', id)
   }
 

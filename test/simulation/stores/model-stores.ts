@@ -1,0 +1,35 @@
+import type { Journal, JournalOptions } from '../../../agent/call/open-journal.ts'
+import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
+import { prepareStore } from '../../../agent/journal/open-store.ts'
+import { journalDatabase } from '../../../agent/journal/schema.ts'
+import { journalOver } from '../../../agent/journal/sqlite-journal.ts'
+import type { LedgerOptions, OrderLedger } from '../../../agent/orders/order-ledger.ts'
+import { ledgerDatabase, ledgerOver } from '../../../agent/orders/sqlite-order-ledger.ts'
+import { ModelDatabase } from './model-database.ts'
+import { ModelWriter, type ModelWriterParts } from './model-writer.ts'
+
+/** A journal that no process has opened yet. @param name Without a quote. */
+export function newJournalDatabase(name: string): ModelDatabase {
+  return new ModelDatabase(`${journalDatabase.schema}; INSERT INTO journal (only, name) VALUES (1, '${name}')`)
+}
+
+/** A ledger that no process has opened yet. */
+export function newLedgerDatabase(): ModelDatabase {
+  return new ModelDatabase(ledgerDatabase.schema)
+}
+
+/** The agent's own journal, over a database of the world. */
+export function openModelJournal(
+  options: ModelWriterParts & Pick<JournalOptions, 'clock' | 'isUnanswered' | 'onFull'>,
+): Journal & RepairJournal {
+  const { database } = options
+  const writer = new ModelWriter(options)
+  const store = writer.read(() => prepareStore(database.db, options.clock))
+  database.noteCommit()
+  return journalOver({ ...store, writer, ballast: writer.ballast }, options)
+}
+
+/** The agent's own ledger, over a database of the world. */
+export function openModelLedger(options: ModelWriterParts & Pick<LedgerOptions, 'clock' | 'onFull'>): OrderLedger {
+  return ledgerOver(options.database.db, new ModelWriter(options), options)
+}
