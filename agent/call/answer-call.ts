@@ -6,7 +6,14 @@ import { type Call, isOnce, type PlatformCall } from './call.ts'
 import type { Claim, IdempotencyJournal, JournalledCall } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
 import type { Repairs } from './repairs.ts'
-import { attemptTimeoutMsMin, mayBegin, type Outcome, type SendDeps, sendWithRetries } from './send-with-retries.ts'
+import {
+  attemptTimeoutMsMin,
+  mayBegin,
+  type Outcome,
+  refusalOfUnsent,
+  type SendDeps,
+  sendWithRetries,
+} from './send-with-retries.ts'
 import { settleDoubt } from './settle-doubt.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { type CallTrace, newTrace } from './trace.ts'
@@ -127,14 +134,8 @@ async function claimId(
     if (!(error instanceof StoreUnreachableError)) throw error
     reportNotStored(error, call, trace, deps)
     // Perhaps an equal call was sent before, by this agent or by another one.
-    return isOnce(call) ? refuseInDoubt('STORE_UNREACHABLE') : refuseUnsent(call)
+    return isOnce(call) ? refuseInDoubt('STORE_UNREACHABLE') : refusalOfUnsent(call)
   }
-}
-
-/** This agent has not sent the call. A former one may have sent the request that it claimed. */
-function refuseUnsent({ claimedBefore, operation }: Call): CallRefusal {
-  const isRepeated = claimedBefore !== undefined && operation.kind === 'platform' && operation.retry === 'idempotent'
-  return isRepeated ? refuseInDoubt('STORE_UNREACHABLE') : refuse('STORE_UNREACHABLE')
 }
 
 /**
@@ -189,7 +190,7 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
   } catch (error) {
     reportNotStored(error, call, trace, deps)
     if (error instanceof StoreFullError) return refuse('JOURNAL_FULL')
-    if (error instanceof StoreUnreachableError && trace.attempts === 0) return refuseUnsent(call)
+    if (error instanceof StoreUnreachableError && trace.attempts === 0) return refusalOfUnsent(call)
     const mayHaveActed = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
     return refuseForBug(mayHaveActed)
   }

@@ -7,9 +7,9 @@ import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
 import type { AnswerFacts, SignedRoute } from '../platform/problem-of-answer.ts'
 import { problemOfFailure } from '../platform/problem-of-failure.ts'
-import { type CallAnswer, refuse, refuseInDoubt } from './answer.ts'
+import { type CallAnswer, type CallRefusal, refuse, refuseInDoubt } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
-import { orderKeyOf, type PlatformCall } from './call.ts'
+import { type Call, orderKeyOf, type PlatformCall } from './call.ts'
 import { type Fault, type FaultRow, faultTable } from './fault-table.ts'
 import { type AttemptReading, contactSign, readAttempt } from './read-attempt.ts'
 import type { RetryBudget } from './retry-budget.ts'
@@ -65,7 +65,7 @@ export async function sendWithRetries(
   const timesOf = (lastAttemptMs: number) => ({ lastAttemptMs, lateUntilMs: state.lateUntilMs })
   retryBudget.countCall()
 
-  let outcome: Outcome = { answer: refusalOfUnsent(isInDoubt), isRefusedInDoubt: false, ...timesOf(0) }
+  let outcome: Outcome = { answer: refusalOfUnsent(call), isRefusedInDoubt: false, ...timesOf(0) }
   for (let retries = 0; ; retries++) {
     const startedMs = clock.monotonicMs()
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
@@ -134,13 +134,14 @@ export function mayBegin(call: PlatformCall, deps: Pick<SendDeps, 'mayBegin'>): 
   return deps.mayBegin() || (call.id === undefined && orderKeyOf(call) === undefined)
 }
 
-/** A former agent may have sent it. A `once` call that it sent is in the journal, and never comes here. */
-function mayBeSentBefore({ claimedBefore, operation }: PlatformCall): boolean {
-  return claimedBefore !== undefined && operation.retry === 'idempotent'
+/** The answer to a call that this agent has not sent, because the shared store is away or its lease ran out. */
+export function refusalOfUnsent(call: Call): CallRefusal {
+  return mayBeSentBefore(call) ? refuseInDoubt('STORE_UNREACHABLE') : refuse('STORE_UNREACHABLE')
 }
 
-function refusalOfUnsent(isInDoubt: boolean): CallAnswer {
-  return isInDoubt ? refuseInDoubt('STORE_UNREACHABLE') : refuse('STORE_UNREACHABLE')
+/** A former agent may have sent the request that it claimed. A `once` call that it sent is in the journal instead. */
+function mayBeSentBefore({ claimedBefore, operation }: Call): boolean {
+  return claimedBefore !== undefined && operation.kind === 'platform' && operation.retry === 'idempotent'
 }
 
 function causeOf(result: AttemptResult, route: SignedRoute): string {
