@@ -7,8 +7,8 @@ import type { Claim, IdempotencyJournal, JournalledCall } from './idempotency-jo
 import { keepMs } from './keep.ts'
 import type { Repairs } from './repairs.ts'
 import {
+  assertMayBegin,
   attemptTimeoutMsMin,
-  mayBegin,
   type Outcome,
   refusalOfUnsent,
   type SendDeps,
@@ -211,8 +211,7 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
   if (!hasTurn || !hasTime) return refuse('EARLIER_CALL_UNFINISHED')
   try {
     // Before anything is noted about the call.
-    if (!mayBegin(call, deps.sending))
-      throw new StoreUnreachableError('the lease of this agent was not renewed in time')
+    assertMayBegin(call, deps.sending)
     if (keyed) await deps.journal.recordIntent(keyed)
     await deps.reports.begin(call, deadlineMs + deps.sending.partnerApi.attemptLifetimeMs)
     const outcome = await send(call, deadlineMs, deps, trace)

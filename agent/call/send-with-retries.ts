@@ -120,7 +120,7 @@ export async function attemptOnce(
   const { clock, platformClock } = deps
   const startedMs = clock.monotonicMs()
   const signedOffsetMs = platformClock.appliedOffsetMs
-  const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs, () => mayBegin(call, deps))
+  const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs, () => assertMayBegin(call, deps))
   const date = result.kind === 'answered' ? result.date : undefined
   const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOffsetMs)
   const reading = readAttempt(call, result)
@@ -129,9 +129,15 @@ export async function attemptOnce(
   return { result, reading, isClockCorrected }
 }
 
-/** Whether an attempt of a call may begin now. One without an id and a key has nothing to do with other agents. */
-export function mayBegin(call: PlatformCall, deps: Pick<SendDeps, 'mayBegin'>): boolean {
-  return deps.mayBegin() || (call.id === undefined && orderKeyOf(call) === undefined)
+/**
+ * Asserts that an attempt of a call may begin now. One without an id and a key has nothing to do with other agents.
+ *
+ * @throws {StoreUnreachableError} Another agent may take over.
+ */
+export function assertMayBegin(call: PlatformCall, deps: Pick<SendDeps, 'mayBegin'>): void {
+  const concernsOthers = call.id !== undefined || orderKeyOf(call) !== undefined
+  if (concernsOthers && !deps.mayBegin())
+    throw new StoreUnreachableError('the lease of this agent was not renewed in time')
 }
 
 /** The answer to a call that this agent has not sent, because the shared store is away or its lease ran out. */
