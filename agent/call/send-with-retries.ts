@@ -69,12 +69,14 @@ export async function sendWithRetries(
   for (let retries = 0; ; retries++) {
     const startedMs = clock.monotonicMs()
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
-    trace.attempts++
-    const attempted = await attemptOnce(call, request, timeoutMs, deps, state.wasClockSet).catch(ifNotBegun)
+    const attempted = await attemptOnce(call, request, timeoutMs, deps, state.wasClockSet).catch((error: unknown) =>
+      ifNotBegun(error, trace),
+    )
     if (!attempted) {
-      if (--trace.attempts === 0) trace.fault = 'store-unreachable'
+      if (trace.attempts === 0) trace.fault = 'store-unreachable'
       return outcome
     }
+    trace.attempts++
     const { result, reading, isClockCorrected } = attempted
     deps.onAttempt(call.operationName, nameOf(reading))
     if (reading.ok) return { answer: reading.answer, isRefusedInDoubt: false, ...timesOf(startedMs) }
@@ -154,9 +156,11 @@ function causeOf(result: AttemptResult, route: SignedRoute): string {
   return result.kind === 'answered' ? `HTTP ${result.status}` : problemOfFailure(result, route).problem
 }
 
-/** The lease ran out before the attempt could begin. */
-function ifNotBegun(error: unknown): undefined {
-  if (!(error instanceof StoreUnreachableError)) throw error
+/** The lease ran out before the attempt could begin, so it does not count. An attempt that a bug ended may have been sent. */
+function ifNotBegun(error: unknown, trace: CallTrace): undefined {
+  if (error instanceof StoreUnreachableError) return
+  trace.attempts++
+  throw error
 }
 
 function nameOf(reading: AttemptReading): Fault | 'ok' {
