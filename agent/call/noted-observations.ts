@@ -1,13 +1,13 @@
 import { StoreFullError } from '../database/store-errors.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from './observation.ts'
-import type { EndReport, Observations, ObservationsOptions, Recording } from './observations.ts'
+import type { EndReport, KnownObservations, ObservationsOptions, Recording } from './observations.ts'
 import type { RepairJournal } from './repair-journal.ts'
 
 /**
  * The observations of the only agent that has a journal. They are in its memory. The journal has what a restart must know:
  * which ones must be sent again.
  */
-export class NotedObservations implements Observations {
+export class NotedObservations implements KnownObservations {
   readonly #journal: RepairJournal
   readonly #options: ObservationsOptions
   /** An item that is not here is as `#unknown` says. */

@@ -22,7 +22,7 @@ export interface ObservationsOptions {
  * What is known about each item between its calls, so that its newest observation can be sent again. The port is narrow, so
  * that agents on several hosts can share it.
  */
-export interface Observations {
+export interface KnownObservations {
   /**
    * Reads what earlier processes left. Call it before the first call, and `endRound` after it.
    *

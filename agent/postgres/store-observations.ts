@@ -1,6 +1,6 @@
 import { keyOfItem } from '../call/call.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from '../call/observation.ts'
-import type { EndReport, Observations, Recording } from '../call/observations.ts'
+import type { EndReport, KnownObservations, Recording } from '../call/observations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import type { Database } from './database.ts'
@@ -33,7 +33,7 @@ interface Held {
  * What all agents that share a store know about items. A row comes with the turn of its item, and only the agent that has
  * the turn changes it, except for observations that the platform got by another way.
  */
-export class StoreObservations implements Observations {
+export class StoreObservations implements KnownObservations {
   readonly #options: StoreObservationsOptions
   readonly #held = new Map<string, Held>()
   #lookAt: (atMs: number) => void = () => undefined

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type CallAnswer, inDoubt } from '../../../agent/call/answer.ts'
 import { keyOfItem } from '../../../agent/call/call.ts'
-import type { Observations } from '../../../agent/call/observations.ts'
+import type { KnownObservations } from '../../../agent/call/observations.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
 import { StoreNotAskedError, StoreUnreachableError } from '../../../agent/database/store-errors.ts'
@@ -236,7 +236,7 @@ test('an agent that starts again takes over from itself at once; one with its na
 })
 
 /** A stock call of an agent, from its turn to its end. */
-async function adjust({ turns }: StoreAgent, known: Observations, quantity: number, acted: boolean) {
+async function adjust({ turns }: StoreAgent, known: KnownObservations, quantity: number, acted: boolean) {
   const turn = turns.take('itemRef sword', 'join-now')
   await turn.wait(inTime())
   await known.apply('sword', { kind: 'leave', quantity, nowMs: now() }, 'must-be-stored')
@@ -248,7 +248,7 @@ async function adjust({ turns }: StoreAgent, known: Observations, quantity: numb
   )
   turn.release()
 }
-async function repair({ turns }: StoreAgent, known: Observations) {
+async function repair({ turns }: StoreAgent, known: KnownObservations) {
   const turn = turns.take('itemRef sword', 'join-now')
   await turn.wait(inTime())
   const event = { kind: 'repair', nowMs: now(), lateUntilMs: now() + 60_000 } as const

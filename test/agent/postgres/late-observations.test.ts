@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { refuseInDoubt } from '../../../agent/call/answer.ts'
 import { keyOfItem } from '../../../agent/call/call.ts'
-import type { Observations } from '../../../agent/call/observations.ts'
+import type { KnownObservations } from '../../../agent/call/observations.ts'
 import { Repairs } from '../../../agent/call/repairs.ts'
 import type { SendDeps } from '../../../agent/call/send-with-retries.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
@@ -31,7 +31,7 @@ const inTime = () => now() + 60_000
 const takeTurn = ({ turns }: StoreAgent) => turns.take(keyOfItem(item), 'join-now')
 
 /** Reports about the order of the item. */
-async function reportsOf({ openLedger, turns }: StoreAgent, observations: Observations) {
+async function reportsOf({ openLedger, turns }: StoreAgent, observations: KnownObservations) {
   const ledger = openLedger({ onFull: () => undefined, onUnregistered: () => undefined })
   const paid = newOrder({ ...order, itemRef: item }, '{}', systemClock.wallMs())
   await ledger.change(order.transactionId, () => ({ order: paid }))
@@ -42,7 +42,7 @@ async function reportsOf({ openLedger, turns }: StoreAgent, observations: Observ
 }
 
 /** A call of the item on an agent, which is accepted. */
-async function adjust(agent: StoreAgent & { readonly observations: Observations }, quantity: number) {
+async function adjust(agent: StoreAgent & { readonly observations: KnownObservations }, quantity: number) {
   const turn = takeTurn(agent)
   expect(await turn.wait(inTime())).toBe(true)
   await agent.observations.apply(item, { kind: 'leave', quantity, nowMs: now() }, 'must-be-stored')
