@@ -7,7 +7,7 @@ export const callTables = `
     fingerprint text NOT NULL,
     operation text NOT NULL,
     -- The state directory of the agent that wrote the row last.
-    agent text NOT NULL,
+    state_dir_id text NOT NULL,
     -- Of the agent that executes the call; null when it is over.
     epoch bigint,
     -- The platform may act on it from now on, and it is sent only once.
@@ -104,7 +104,7 @@ export const callTables = `
   ) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE
-      v_agent text := market_agent.assert_alive(p_epoch);
+      v_state_dir_id text := market_agent.assert_alive(p_epoch);
       v_has_turn boolean := false;
       v market_agent.call;
     BEGIN
@@ -114,10 +114,11 @@ export const callTables = `
         v_has_turn := NOT EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND epoch <> p_epoch)
           AND market_agent.is_complete();
       END IF;
-      INSERT INTO market_agent.call AS known (id, fingerprint, operation, agent, epoch, in_doubt)
-        VALUES (p_id, p_fingerprint, p_operation, v_agent, p_epoch, p_is_once AND p_leaves AND (p_key IS NULL OR v_has_turn))
+      INSERT INTO market_agent.call AS known (id, fingerprint, operation, state_dir_id, epoch, in_doubt)
+        VALUES (p_id, p_fingerprint, p_operation, v_state_dir_id, p_epoch,
+          p_is_once AND p_leaves AND (p_key IS NULL OR v_has_turn))
         ON CONFLICT (id) DO UPDATE
-          SET fingerprint = excluded.fingerprint, operation = excluded.operation, agent = excluded.agent,
+          SET fingerprint = excluded.fingerprint, operation = excluded.operation, state_dir_id = excluded.state_dir_id,
             epoch = excluded.epoch, in_doubt = excluded.in_doubt, is_awaited = false, answer = NULL, ends_at_ms = NULL
           WHERE known.epoch = p_epoch OR (known.epoch IS NULL AND known.ends_at_ms < market_agent.now_ms());
       IF FOUND THEN
@@ -194,10 +195,10 @@ export const callTables = `
   -- A once call may be sent from now on.
   CREATE FUNCTION market_agent.intend(p_epoch bigint, p_id text, p_fingerprint text, p_operation text) RETURNS void
     LANGUAGE sql AS $$
-      INSERT INTO market_agent.call AS known (id, fingerprint, operation, agent, epoch, in_doubt)
+      INSERT INTO market_agent.call AS known (id, fingerprint, operation, state_dir_id, epoch, in_doubt)
         VALUES (p_id, p_fingerprint, p_operation, market_agent.assert_alive(p_epoch), p_epoch, true)
         ON CONFLICT (id) DO UPDATE
-          SET fingerprint = excluded.fingerprint, operation = excluded.operation, agent = excluded.agent,
+          SET fingerprint = excluded.fingerprint, operation = excluded.operation, state_dir_id = excluded.state_dir_id,
             epoch = excluded.epoch, in_doubt = true, answer = NULL, ends_at_ms = NULL
           WHERE known.epoch = p_epoch OR known.epoch IS NULL
     $$;
@@ -209,16 +210,16 @@ export const callTables = `
     p_unless_stored boolean, p_key text
   ) RETURNS void LANGUAGE plpgsql AS $$
     DECLARE
-      v_agent text := market_agent.assert_alive(p_epoch);
+      v_state_dir_id text := market_agent.assert_alive(p_epoch);
       v_is_awaited boolean;
     BEGIN
       IF NOT p_is_harmful_twice THEN PERFORM market_agent.wait_for_no_disk(); END IF;
       IF p_key IS NOT NULL THEN PERFORM market_agent.leave(p_epoch, p_key); END IF;
-      INSERT INTO market_agent.call AS known (id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)
-        VALUES (p_id, p_fingerprint, p_operation, v_agent, false, p_answer, market_agent.now_ms() + p_keep_ms)
+      INSERT INTO market_agent.call AS known (id, fingerprint, operation, state_dir_id, in_doubt, answer, ends_at_ms)
+        VALUES (p_id, p_fingerprint, p_operation, v_state_dir_id, false, p_answer, market_agent.now_ms() + p_keep_ms)
         ON CONFLICT (id) DO UPDATE
-          SET fingerprint = excluded.fingerprint, operation = excluded.operation, agent = excluded.agent, epoch = NULL,
-            in_doubt = false, answer = excluded.answer, ends_at_ms = excluded.ends_at_ms
+          SET fingerprint = excluded.fingerprint, operation = excluded.operation, state_dir_id = excluded.state_dir_id,
+            epoch = NULL, in_doubt = false, answer = excluded.answer, ends_at_ms = excluded.ends_at_ms
           WHERE known.epoch = p_epoch
             OR (known.epoch IS NULL AND NOT (p_unless_stored AND known.ends_at_ms >= market_agent.now_ms()))
         RETURNING is_awaited INTO v_is_awaited;

@@ -23,7 +23,8 @@ export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'datab
   const purgePart = async (endedMs: unknown, afterId: unknown): Promise<Row | undefined> => {
     const ended = await database.query(
       `SELECT id, ends_at_ms FROM market_agent.call
-         WHERE epoch IS NULL AND ends_at_ms < market_agent.now_ms() - CASE WHEN agent = $1 THEN 0 ELSE $2::bigint END
+         WHERE epoch IS NULL
+           AND ends_at_ms < market_agent.now_ms() - CASE WHEN state_dir_id = $1 THEN 0 ELSE $2::bigint END
            AND (ends_at_ms, id) > ($3, $4)
          ORDER BY ends_at_ms, id LIMIT $5`,
       [stateDirId, abandonedAfterMs, endedMs, afterId, rowsMax],
