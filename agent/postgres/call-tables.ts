@@ -95,8 +95,9 @@ export const callTables = `
       END IF;
     END $$;
 
-  -- Claims an id, or says what is known of it: 'own', 'stored', 'under-way', or 'gone' for one that was released just now.
-  -- p_key is the key whose turn the call wants in the same step. p_leaves says that the call is sent if nothing is before it.
+  -- Claims an id, or says what is known of it: 'own', 'stored', 'under-way', or 'gone' for one that was released just
+  -- now. p_key is the key whose turn the call wants in the same step. p_leaves says that the call is sent if nothing is
+  -- before it.
   CREATE FUNCTION market_agent.claim(
     p_epoch bigint, p_id text, p_fingerprint text, p_operation text, p_is_once boolean, p_key text, p_leaves boolean
   ) RETURNS TABLE (
@@ -144,7 +145,8 @@ export const callTables = `
       INSERT INTO market_agent.repair AS known (key, quantity, due_at_ms)
         VALUES (p_key, p_quantity, market_agent.steady_ms() + p_due_in_ms)
         ON CONFLICT (key) DO UPDATE SET
-          quantity = CASE WHEN p_is_newest OR known.version = p_version THEN p_quantity ELSE coalesce(known.quantity, p_quantity) END,
+          quantity = CASE WHEN p_is_newest OR known.version = p_version THEN p_quantity
+            ELSE coalesce(known.quantity, p_quantity) END,
           due_at_ms = CASE WHEN known.version = p_version THEN excluded.due_at_ms
             ELSE greatest(known.due_at_ms, excluded.due_at_ms) END,
           version = excluded.version
@@ -174,8 +176,8 @@ export const callTables = `
       WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
   $$;
 
-  -- A report with an observation of the key is about to leave. Returns the version to forget when it cannot arrive late; null
-  -- if something else may arrive late too.
+  -- A report with an observation of the key is about to leave. Returns the version to forget when it cannot arrive late;
+  -- null if something else may arrive late too.
   CREATE FUNCTION market_agent.expect_report(p_epoch bigint, p_key text, p_due_in_ms bigint) RETURNS bigint
     LANGUAGE plpgsql AS $$
     DECLARE v_version bigint;
@@ -206,8 +208,8 @@ export const callTables = `
   -- Ends a call with an answer that equal calls get for p_keep_ms, and gives the turn of p_key back. p_unless_stored: an
   -- answer that is there stays.
   CREATE FUNCTION market_agent.finish(
-    p_epoch bigint, p_id text, p_fingerprint text, p_operation text, p_answer text, p_keep_ms bigint, p_is_harmful_twice boolean,
-    p_unless_stored boolean, p_key text
+    p_epoch bigint, p_id text, p_fingerprint text, p_operation text, p_answer text, p_keep_ms bigint,
+    p_is_harmful_twice boolean, p_unless_stored boolean, p_key text
   ) RETURNS void LANGUAGE plpgsql AS $$
     DECLARE
       v_state_dir_id text := market_agent.assert_alive(p_epoch);
