@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { CallAnswer } from '../../../agent/call/answer.ts'
 import type { PlatformCall } from '../../../agent/call/call.ts'
 import { notingListings } from '../../../agent/call/listings.ts'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
@@ -62,6 +63,13 @@ const registration: PlatformCall = {
   input: { itemRef },
 }
 const refusal = { ok: false, status: 409, messageText: '"itemRef já usado"', uncertain: false } as const
+
+/** An agent registers the item, and the platform answers. */
+async function register({ agent }: OrdersAgent, answer: CallAnswer): Promise<void> {
+  const reports = notingListings(agent.listings, { begin: async () => undefined, end: async () => undefined })
+  await reports.begin(registration, 0)
+  await reports.end(registration, answer, 0)
+}
 
 /** Agents on one database, each given as [name, world]. */
 async function agentsOf(...given: [name: string, world: string][]) {
@@ -134,22 +142,18 @@ test('an item belongs to the world whose registration was accepted, else to the 
   await Promise.all([north.close(), south.close()])
 })
 
-test('a refused registration takes no item from its own world', async () => {
+test('an item stays with the world that registered it for a game client, although its next registration is refused', async () => {
   const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
   await north.agent.listings.begin(itemRef)
-  const reports = notingListings(north.agent.listings, { begin: async () => undefined, end: async () => undefined })
-  await reports.begin(registration, 0)
-  await reports.end(registration, refusal, 0)
+  await register(north, refusal)
   expect((await south.put(17)).isOurs).toBe(false)
   await Promise.all([north.close(), south.close()])
 })
 
-test('a registration that the platform refuses takes no item from the world that registered it for a game client', async () => {
+test('an item stays with the world that registered it for a game client, although the registration of another world is refused', async () => {
   const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
   await north.agent.listings.begin(itemRef)
-  const reports = notingListings(south.agent.listings, { begin: async () => undefined, end: async () => undefined })
-  await reports.begin(registration, 0)
-  await reports.end(registration, refusal, 0)
+  await register(south, refusal)
   await south.put(17)
   expect([await north.openIds(), await south.openIds()]).toEqual([[17], []])
   await Promise.all([north.close(), south.close()])
