@@ -58,7 +58,9 @@ export class NotedObservations implements KnownObservations {
 
   /** Nothing is noted: after a crash every item may be late. */
   async expectReport(itemRef: string): Promise<EndReport> {
-    return async (lateUntilMs) => {
+    return async (lateUntilMs, newest) => {
+      if (newest !== undefined)
+        await this.apply(itemRef, { kind: 'observe', quantity: newest, nowMs: this.#nowMs }, 'if-possible')
       if (lateUntilMs > 0) await this.apply(itemRef, { kind: 'expect-late', lateUntilMs }, 'if-possible')
     }
   }

@@ -166,15 +166,22 @@ export const callTables = `
     DELETE FROM market_agent.repair WHERE key = p_key AND version = p_version
   $$;
 
-  -- The platform got an observation by another way than in the turn of the key.
-  CREATE FUNCTION market_agent.observe(p_epoch bigint, p_key text, p_quantity bigint) RETURNS void LANGUAGE sql AS $$
-    SELECT market_agent.assert_alive(p_epoch);
-    INSERT INTO market_agent.repair (key, due_at_ms)
-      SELECT p_key, late_until_ms FROM market_agent.store WHERE late_until_ms > market_agent.steady_ms()
-      ON CONFLICT (key) DO UPDATE SET due_at_ms = greatest(repair.due_at_ms, excluded.due_at_ms);
-    UPDATE market_agent.repair SET quantity = p_quantity, version = DEFAULT
-      WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
-  $$;
+  -- The platform got an observation by another way than in the turn of the key. p_version is the one that expect_report
+  -- returned for it: a quantity that came to the key since is newer, and while there is only this note, nothing older can
+  -- arrive late.
+  CREATE FUNCTION market_agent.observe(p_epoch bigint, p_key text, p_quantity bigint, p_version bigint) RETURNS void
+    LANGUAGE plpgsql AS $$
+    DECLARE v_is_any_late boolean;
+    BEGIN
+      PERFORM market_agent.assert_alive(p_epoch);
+      INSERT INTO market_agent.repair (key, due_at_ms)
+        SELECT p_key, late_until_ms FROM market_agent.store WHERE late_until_ms > market_agent.steady_ms()
+        ON CONFLICT (key) DO UPDATE SET due_at_ms = greatest(repair.due_at_ms, excluded.due_at_ms);
+      v_is_any_late := FOUND;
+      UPDATE market_agent.repair SET quantity = p_quantity, version = DEFAULT
+        WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
+          AND (p_version IS NULL OR (quantity IS NULL AND (v_is_any_late OR version <> p_version)));
+    END $$;
 
   -- A report with an observation of the key is about to leave. Returns the version to forget when it cannot arrive late;
   -- null if something else may arrive late too.

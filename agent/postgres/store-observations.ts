@@ -67,11 +67,13 @@ export class StoreObservations implements KnownObservations {
     await this.#noteLong(itemRef)
     const sql = 'SELECT market_agent.expect_report($1, $2, $3) AS version'
     const [row] = await database.query(sql, [epoch, key, this.#restMs({ lateUntilMs })])
-    const version = row?.['version']
-    return async (endedLateUntilMs) => {
+    const version = typeof row?.['version'] === 'string' ? row['version'] : undefined
+    return async (endedLateUntilMs, newest) => {
+      if (newest !== undefined)
+        await this.#changeFromOutside(itemRef, { kind: 'observe', quantity: newest, nowMs: this.#nowMs }, version)
       if (endedLateUntilMs > 0)
-        await this.apply(itemRef, { kind: 'expect-late', lateUntilMs: endedLateUntilMs }, 'if-possible')
-      else if (typeof version === 'string') await this.#storeOrOwe(key, () => this.#forgetLate(key, version))
+        await this.#changeFromOutside(itemRef, { kind: 'expect-late', lateUntilMs: endedLateUntilMs })
+      else if (version !== undefined) await this.#storeOrOwe(key, () => this.#forgetLate(key, version))
     }
   }
 
@@ -143,10 +145,15 @@ export class StoreObservations implements KnownObservations {
     return state
   }
 
-  /** The agent that has the turn, if there is one, finds the change when it gives the turn back. */
+  /**
+   * The agent that has the turn, if there is one, finds the change when it gives the turn back.
+   *
+   * @param version Of the note of a report. While the row has only this, nothing older than the report can arrive late.
+   */
   async #changeFromOutside(
     itemRef: string,
     event: Extract<ObservationEvent, { kind: 'observe' | 'expect-late' }>,
+    version?: string,
   ): Promise<Observation> {
     const { database, epoch } = this.#options
     const held = this.#held.get(itemRef)
@@ -156,7 +163,7 @@ export class StoreObservations implements KnownObservations {
     await this.#storeOrOwe(key, async () => {
       await this.#noteLong(itemRef)
       await (event.kind === 'observe'
-        ? database.query('SELECT market_agent.observe($1, $2, $3)', [epoch, key, event.quantity])
+        ? database.query('SELECT market_agent.observe($1, $2, $3, $4)', [epoch, key, event.quantity, version])
         : database.query('SELECT market_agent.expect_late($1, $2, $3)', [epoch, key, this.#restMs(event)]))
     })
     return state

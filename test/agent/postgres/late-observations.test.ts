@@ -6,8 +6,7 @@ import type { SendDeps } from '../../../agent/call/send-with-retries.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
 import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
-import { OrderBook } from '../../../agent/orders/order-book.ts'
-import { OrderReports } from '../../../agent/orders/order-reports.ts'
+import { Orders } from '../../../agent/orders/orders.ts'
 import { Database } from '../../../agent/postgres/database.ts'
 import { operations } from '../../../contract/operations.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
@@ -40,15 +39,19 @@ const report = {
   input: { transactionId: order.transactionId, reason: 'TEMPORARY', observedQuantity: 5 },
 } as const
 
-/** Reports about the order of the item. */
-async function reportsOf({ openLedger, turns, observations }: ObservingAgent) {
+const paid = newOrder({ ...order, itemRef: item }, '{}', systemClock.wallMs())
+
+/** The orders of an agent, with one of the item, which nobody hands over. */
+async function ordersOf({ openLedger, turns, observations }: ObservingAgent) {
   const ledger = openLedger({ onFull: () => undefined, onUnregistered: () => undefined })
-  const paid = newOrder({ ...order, itemRef: item }, '{}', systemClock.wallMs())
   await ledger.change(order.transactionId, () => ({ order: paid }))
   const sending = { clock: systemClock, partnerApi: { attemptLifetimeMs: lifetimeMs } } as SendDeps
   const repairs = new Repairs({ observations, turns, sending, onRepair: () => undefined, onError: () => undefined })
-  const book = new OrderBook(ledger, systemClock, pino({ enabled: false }))
-  return new OrderReports({ book, observations: repairs, clock: systemClock })
+  return new Orders({
+    ...{ ledger, observations: repairs, clock: systemClock, log: pino({ enabled: false }), files: undefined },
+    ...{ channel: 'asking', push: () => expect.unreachable(), mayBegin: () => true },
+    platform: { platformMs: () => systemClock.wallMs(), call: () => expect.unreachable() },
+  })
 }
 
 /** Two agents, of which one has a way to the store that can be cut, and a way of the test. */
@@ -58,7 +61,7 @@ async function twoAgents() {
   const outside = await Database.open(databaseOptions(urlOfDatabase(server, name)))
   const open = async (agent: string, at: { readonly port: number }) => {
     const opened = await observing(await openStoreAgent(at, name, { name: agent, timeoutMs: 5_000 }))
-    return { ...opened, reports: await reportsOf(opened) }
+    return { ...opened, orders: await ordersOf(opened) }
   }
   const a = await open('a', proxy)
   const b = await open('b', server)
@@ -124,7 +127,7 @@ test('a repair without an answer is not sent again over a newer call of another 
 test('a stock that is newer than the report of an agent that died is sent again', async () => {
   await using agents = await twoAgents()
   const { a, b } = agents
-  await a.reports.begin(report, now() + lifetimeMs)
+  await a.orders.reports.begin(report, now() + lifetimeMs)
   await a.kill()
   await adjust(b, 3, 'acted')
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
@@ -133,10 +136,10 @@ test('a stock that is newer than the report of an agent that died is sent again'
 test('a stock that is newer than a report without an answer is sent again, although the store was away at its end', async () => {
   await using agents = await twoAgents()
   const { a, b } = agents
-  await a.reports.begin(report, now() + lifetimeMs)
+  await a.orders.reports.begin(report, now() + lifetimeMs)
   await agents.cut()
   const lost = refuseInDoubt('NO_ANSWER', { mayHaveActed: true })
-  await a.reports.end(report, lost, now() + lifetimeMs).catch(() => undefined)
+  await a.orders.reports.end(report, lost, now() + lifetimeMs).catch(() => undefined)
   await adjust(b, 3, 'acted')
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
 })
@@ -144,8 +147,8 @@ test('a stock that is newer than a report without an answer is sent again, altho
 test('a report that was answered leaves nothing to repair', async () => {
   await using agents = await twoAgents()
   const { a, b } = agents
-  await a.reports.begin(report, now() + lifetimeMs)
-  await a.reports.end(report, { ok: true, dataText: '{"retryAt": null}' }, 0)
+  await a.orders.reports.begin(report, now() + lifetimeMs)
+  await a.orders.reports.end(report, { ok: true, dataText: '{"retryAt": null}' }, 0)
   await adjust(b, 3, 'acted')
   expect(await agents.repairs()).toEqual([])
 })
@@ -201,4 +204,50 @@ test('a repair whose turn does not come changes nothing about the call that has 
   turn.release()
   await adjust(b, 3, 'acted')
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
+})
+
+/** Acknowledges the order, whose answer says 5, and acts while the agent reads what it knows about the item. */
+async function acknowledgeDuring({ orders }: { readonly orders: Orders }, act: () => Promise<unknown>): Promise<void> {
+  const { ledger } = orders.book
+  await ledger.observe(item, 5)
+  const answered = await orders.beginAcknowledging(paid)
+  const observationOf = ledger.observationOf.bind(ledger)
+  ledger.observationOf = async (itemRef) => {
+    ledger.observationOf = observationOf
+    const known = await observationOf(itemRef)
+    await act()
+    return known
+  }
+  await orders.acknowledge(answered)
+}
+
+test('a stock that another agent reports while the answer to an order leaves is sent again', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  await acknowledgeDuring(a, async () => {
+    await b.orders.book.ledger.observe(item, 3)
+    await adjust(b, 3, 'acted')
+  })
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
+})
+
+test('a stock of another agent that gets its turn while the answer to an order leaves is sent again', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  await acknowledgeDuring(a, () => haveTurn(b))
+  await leave(b, 3)
+  await end(b, 'acted')
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
+})
+
+test('the stock in the answer to an order is sent again only where an older one may arrive late', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  await a.orders.book.ledger.observe(item, 5)
+  await a.orders.acknowledge(await a.orders.beginAcknowledging(paid))
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: null }])
+  await adjust(b, 7, 'in-doubt')
+  await a.orders.book.ledger.observe(item, 4)
+  await a.orders.acknowledge(await a.orders.beginAcknowledging(paid))
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 4 }])
 })
