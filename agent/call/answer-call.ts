@@ -89,27 +89,34 @@ export async function answerCall(call: Call, turn: Turn, deps: CallDeps): Promis
   return answer
 }
 
-/** An id is answered once: an equal call under way shares its answer. */
+/**
+ * An id is answered once: an equal call under way shares its answer. If a different call is under way, the journal says
+ * which of the two has the id.
+ */
 async function answerOnce(run: Run): Promise<CallAnswer> {
   const { call, keyed, turn, trace, deps } = run
   if (call.inputError !== undefined) return refuse('INPUT_INVALID', { inWords: call.inputError })
   if (!keyed) return execute(run)
   const { id, fingerprint } = keyed
   const underWay = deps.singleFlight.find(id)
-  if (!underWay) return deps.singleFlight.run(id, fingerprint, () => answerOrBreak(run, () => answerKeyed(run, keyed)))
+  if (!underWay)
+    return deps.singleFlight.run(id, fingerprint, (onHasId) =>
+      answerOrBreak(run, () => answerKeyed(run, keyed, onHasId)),
+    )
+  if (underWay.fingerprint !== fingerprint) return (await underWay.hasId) ? refuse('ID_REUSED') : answerOnce(run)
   // The call under way may wait behind this turn.
   turn.release()
-  if (underWay.fingerprint !== fingerprint) return refuse('ID_REUSED')
   trace.source = 'shared'
   return underWay.answer
 }
 
 /** The only call under way with its id. */
-async function answerKeyed(run: Run, keyed: JournalledCall): Promise<CallAnswer> {
+async function answerKeyed(run: Run, keyed: JournalledCall, onHasId: () => void): Promise<CallAnswer> {
   const { call, trace, deps } = run
   const claim = await claimId(run, keyed)
   if ('ok' in claim) return claim
   if (claim.kind !== 'own' && claim.fingerprint !== keyed.fingerprint) return refuse('ID_REUSED')
+  onHasId()
   if (claim.kind === 'under-way') return refuseInDoubt('CALL_UNDER_WAY')
   const again = claim.kind === 'stored' ? replay(call, claim.answer, deps) : undefined
   if (again) {
