@@ -6,7 +6,14 @@ import { type Call, isOnce, type PlatformCall } from './call.ts'
 import type { Claim, IdempotencyJournal, JournalledCall } from './idempotency-journal.ts'
 import { keepMs } from './keep.ts'
 import type { Repairs } from './repairs.ts'
-import { attemptTimeoutMsMin, mayBegin, type Outcome, type SendDeps, sendWithRetries } from './send-with-retries.ts'
+import {
+  assertMayBegin,
+  attemptTimeoutMsMin,
+  type Outcome,
+  refusalOfUnsent,
+  type SendDeps,
+  sendWithRetries,
+} from './send-with-retries.ts'
 import { settleDoubt } from './settle-doubt.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { type CallTrace, newTrace } from './trace.ts'
@@ -82,27 +89,34 @@ export async function answerCall(call: Call, turn: Turn, deps: CallDeps): Promis
   return answer
 }
 
-/** An id is answered once: an equal call under way shares its answer. */
+/**
+ * An id is answered once: an equal call under way shares its answer. If a different call is under way, the journal says
+ * which of the two has the id.
+ */
 async function answerOnce(run: Run): Promise<CallAnswer> {
   const { call, keyed, turn, trace, deps } = run
   if (call.inputError !== undefined) return refuse('INPUT_INVALID', { inWords: call.inputError })
   if (!keyed) return execute(run)
   const { id, fingerprint } = keyed
   const underWay = deps.singleFlight.find(id)
-  if (!underWay) return deps.singleFlight.run(id, fingerprint, () => answerOrBreak(run, () => answerKeyed(run, keyed)))
+  if (!underWay)
+    return deps.singleFlight.run(id, fingerprint, (onHasId) =>
+      answerOrBreak(run, () => answerKeyed(run, keyed, onHasId)),
+    )
+  if (underWay.fingerprint !== fingerprint) return (await underWay.hasId) ? refuse('ID_REUSED') : answerOnce(run)
   // The call under way may wait behind this turn.
   turn.release()
-  if (underWay.fingerprint !== fingerprint) return refuse('ID_REUSED')
   trace.source = 'shared'
   return underWay.answer
 }
 
 /** The only call under way with its id. */
-async function answerKeyed(run: Run, keyed: JournalledCall): Promise<CallAnswer> {
+async function answerKeyed(run: Run, keyed: JournalledCall, onHasId: () => void): Promise<CallAnswer> {
   const { call, trace, deps } = run
   const claim = await claimId(run, keyed)
   if ('ok' in claim) return claim
   if (claim.kind !== 'own' && claim.fingerprint !== keyed.fingerprint) return refuse('ID_REUSED')
+  onHasId()
   if (claim.kind === 'under-way') return refuseInDoubt('CALL_UNDER_WAY')
   const again = claim.kind === 'stored' ? replay(call, claim.answer, deps) : undefined
   if (again) {
@@ -127,14 +141,8 @@ async function claimId(
     if (!(error instanceof StoreUnreachableError)) throw error
     reportNotStored(error, call, trace, deps)
     // Perhaps an equal call was sent before, by this agent or by another one.
-    return isOnce(call) ? refuseInDoubt('STORE_UNREACHABLE') : refuseUnsent(call)
+    return isOnce(call) ? refuseInDoubt('STORE_UNREACHABLE') : refusalOfUnsent(call)
   }
-}
-
-/** This agent has not sent the call. A former one may have sent the request that it claimed. */
-function refuseUnsent({ claimedBefore, operation }: Call): CallRefusal {
-  const isRepeated = claimedBefore !== undefined && operation.kind === 'platform' && operation.retry === 'idempotent'
-  return isRepeated ? refuseInDoubt('STORE_UNREACHABLE') : refuse('STORE_UNREACHABLE')
 }
 
 /**
@@ -189,7 +197,7 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
   } catch (error) {
     reportNotStored(error, call, trace, deps)
     if (error instanceof StoreFullError) return refuse('JOURNAL_FULL')
-    if (error instanceof StoreUnreachableError && trace.attempts === 0) return refuseUnsent(call)
+    if (error instanceof StoreUnreachableError && trace.attempts === 0) return refusalOfUnsent(call)
     const mayHaveActed = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
     return refuseForBug(mayHaveActed)
   }
@@ -210,8 +218,7 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
   if (!hasTurn || !hasTime) return refuse('EARLIER_CALL_UNFINISHED')
   try {
     // Before anything is noted about the call.
-    if (!mayBegin(call, deps.sending))
-      throw new StoreUnreachableError('the lease of this agent was not renewed in time')
+    assertMayBegin(call, deps.sending)
     if (keyed) await deps.journal.recordIntent(keyed)
     await deps.reports.begin(call, deadlineMs + deps.sending.partnerApi.attemptLifetimeMs)
     const outcome = await send(call, deadlineMs, deps, trace)

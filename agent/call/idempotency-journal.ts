@@ -26,8 +26,8 @@ export type Claim =
   | { readonly kind: 'under-way'; readonly fingerprint: string }
 
 /**
- * What the path of a call needs of a journal. The port is narrow, so that a store for several hosts can be put behind it. Entries are deleted
- * some time after their window has ended and their request is answered.
+ * What the path of a call needs of a journal. The port is narrow, so that a store for several hosts can be put behind it.
+ * Entries are deleted some time after their window has ended and their request is answered.
  *
  * Everything that resolves survives kill -9. Everything that does harm when it runs twice survives a power cut too: the
  * intent and the answer of a `once` call.
@@ -65,7 +65,8 @@ export interface IdempotencyJournal {
    * Stores an answer, in place of the intent of a `once` call.
    *
    * @param keepMs How long equal calls get it.
-   * @param deadlineMs Of the call (monotonic). A store that is away may come back until then.
+   * @param deadlineMs Of the call (monotonic). A store that is away may come back until then. Without a deadline this does
+   * not wait for it.
    * @throws {StoreFullError} It could not be stored.
    * @throws {StoreUnreachableError} The same, until the deadline. After either error, equal calls of this agent get `uncertain`
    * for the window of the id, if it is a `once` call and the store is shared.

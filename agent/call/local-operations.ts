@@ -19,7 +19,7 @@ import type { OpenWebhook } from './open-webhook.ts'
 export function envelopeSealer(partnerApi: PartnerApi, listings: Listings) {
   return async ({ operation, input }: Call<EnvelopeOperation>): Promise<CallAnswer> => {
     const sealed: PlatformOperation = operations[operation.seals]
-    if (sealed.reports === 'listing') await listings.note(String(input['itemRef']), 'leaving')
+    if (sealed.reports === 'listing') await listings.begin(String(input['itemRef']))
     const carried = await partnerApi.envelope(requestOf(sealed, input))
     return { ok: true, dataText: JSON.stringify(carried) }
   }

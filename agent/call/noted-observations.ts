@@ -1,13 +1,13 @@
 import { StoreFullError } from '../database/store-errors.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from './observation.ts'
-import type { EndReport, Observations, ObservationsOptions, Recording } from './observations.ts'
+import type { EndReport, KnownObservations, ObservationsOptions, Recording } from './observations.ts'
 import type { RepairJournal } from './repair-journal.ts'
 
 /**
  * The observations of the only agent that has a journal. They are in its memory. The journal has what a restart must know:
  * which ones must be sent again.
  */
-export class NotedObservations implements Observations {
+export class NotedObservations implements KnownObservations {
   readonly #journal: RepairJournal
   readonly #options: ObservationsOptions
   /** An item that is not here is as `#unknown` says. */
@@ -58,7 +58,9 @@ export class NotedObservations implements Observations {
 
   /** Nothing is noted: after a crash every item may be late. */
   async expectReport(itemRef: string): Promise<EndReport> {
-    return async (lateUntilMs) => {
+    return async (lateUntilMs, newest) => {
+      if (newest !== undefined)
+        await this.apply(itemRef, { kind: 'observe', quantity: newest, nowMs: this.#nowMs }, 'if-possible')
       if (lateUntilMs > 0) await this.apply(itemRef, { kind: 'expect-late', lateUntilMs }, 'if-possible')
     }
   }

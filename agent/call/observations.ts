@@ -8,8 +8,9 @@ export type Recording = 'must-be-stored' | 'if-possible' | 'in-memory'
  * A report with a stock has ended.
  *
  * @param lateUntilMs Monotonic time until which it may still reach the platform; 0 if it cannot.
+ * @param newest Its stock, if nothing newer is known. It is sent again where something older may arrive late.
  */
-export type EndReport = (lateUntilMs: number) => Promise<void>
+export type EndReport = (lateUntilMs: number, newest?: number) => Promise<void>
 
 /** What observations need. */
 export interface ObservationsOptions {
@@ -22,7 +23,7 @@ export interface ObservationsOptions {
  * What is known about each item between its calls, so that its newest observation can be sent again. The port is narrow, so
  * that agents on several hosts can share it.
  */
-export interface Observations {
+export interface KnownObservations {
   /**
    * Reads what earlier processes left. Call it before the first call, and `endRound` after it.
    *

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import type { IdempotencyJournal } from './idempotency-journal.ts'
-import type { Observations, ObservationsOptions } from './observations.ts'
+import type { KnownObservations, ObservationsOptions } from './observations.ts'
 
 /** What a journal needs. */
 export interface JournalOptions {
@@ -18,5 +18,5 @@ export interface JournalOptions {
 /** Everything that the agent remembers about calls. */
 export interface Journal extends IdempotencyJournal {
   /** Opens what is known about items. Once for each journal. */
-  openObservations(options: ObservationsOptions): Observations
+  openObservations(options: ObservationsOptions): KnownObservations
 }

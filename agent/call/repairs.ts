@@ -4,12 +4,12 @@ import { StoreUnreachableError } from '../database/store-errors.ts'
 import { keyOfItem, type PlatformCall } from './call.ts'
 import { faultTable } from './fault-table.ts'
 import type { ObservationEvent } from './observation.ts'
-import type { EndReport, Observations } from './observations.ts'
+import type { EndReport, KnownObservations } from './observations.ts'
 import { attemptOnce, type Outcome, type SendDeps } from './send-with-retries.ts'
 import type { Turn, Turns } from './turn.ts'
 
 export interface RepairsOptions {
-  readonly observations: Observations
+  readonly observations: KnownObservations
   readonly turns: Turns
   readonly sending: SendDeps
   /** Called after each attempt to send an observation again. */
@@ -86,7 +86,7 @@ export class Repairs {
     return this.#apply(itemRef, { kind: 'expect-late', lateUntilMs })
   }
 
-  /** As `Observations.expectReport`. */
+  /** As `KnownObservations.expectReport`. */
   expectReport(itemRef: string, lateUntilMs: number): Promise<EndReport> {
     return this.#options.observations.expectReport(itemRef, lateUntilMs)
   }

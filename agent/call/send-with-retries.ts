@@ -7,9 +7,9 @@ import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
 import type { AnswerFacts, SignedRoute } from '../platform/problem-of-answer.ts'
 import { problemOfFailure } from '../platform/problem-of-failure.ts'
-import { type CallAnswer, refuse, refuseInDoubt } from './answer.ts'
+import { type CallAnswer, type CallRefusal, refuse, refuseInDoubt } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
-import { orderKeyOf, type PlatformCall } from './call.ts'
+import { type Call, orderKeyOf, type PlatformCall } from './call.ts'
 import { type Fault, type FaultRow, faultTable } from './fault-table.ts'
 import { type AttemptReading, contactSign, readAttempt } from './read-attempt.ts'
 import type { RetryBudget } from './retry-budget.ts'
@@ -65,16 +65,18 @@ export async function sendWithRetries(
   const timesOf = (lastAttemptMs: number) => ({ lastAttemptMs, lateUntilMs: state.lateUntilMs })
   retryBudget.countCall()
 
-  let outcome: Outcome = { answer: refusalOfUnsent(isInDoubt), isRefusedInDoubt: false, ...timesOf(0) }
+  let outcome: Outcome = { answer: refusalOfUnsent(call), isRefusedInDoubt: false, ...timesOf(0) }
   for (let retries = 0; ; retries++) {
     const startedMs = clock.monotonicMs()
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
-    trace.attempts++
-    const attempted = await attemptOnce(call, request, timeoutMs, deps, state.wasClockSet).catch(ifNotBegun)
+    const attempted = await attemptOnce(call, request, timeoutMs, deps, state.wasClockSet).catch((error: unknown) =>
+      ifNotBegun(error, trace),
+    )
     if (!attempted) {
-      if (--trace.attempts === 0) trace.fault = 'store-unreachable'
+      if (trace.attempts === 0) trace.fault = 'store-unreachable'
       return outcome
     }
+    trace.attempts++
     const { result, reading, isClockCorrected } = attempted
     deps.onAttempt(call.operationName, nameOf(reading))
     if (reading.ok) return { answer: reading.answer, isRefusedInDoubt: false, ...timesOf(startedMs) }
@@ -120,7 +122,7 @@ export async function attemptOnce(
   const { clock, platformClock } = deps
   const startedMs = clock.monotonicMs()
   const signedOffsetMs = platformClock.appliedOffsetMs
-  const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs, () => mayBegin(call, deps))
+  const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs, () => assertMayBegin(call, deps))
   const date = result.kind === 'answered' ? result.date : undefined
   const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOffsetMs)
   const reading = readAttempt(call, result)
@@ -129,27 +131,36 @@ export async function attemptOnce(
   return { result, reading, isClockCorrected }
 }
 
-/** Whether an attempt of a call may begin now. One without an id and a key has nothing to do with other agents. */
-export function mayBegin(call: PlatformCall, deps: Pick<SendDeps, 'mayBegin'>): boolean {
-  return deps.mayBegin() || (call.id === undefined && orderKeyOf(call) === undefined)
+/**
+ * Asserts that an attempt of a call may begin now. One without an id and a key has nothing to do with other agents.
+ *
+ * @throws {StoreUnreachableError} Another agent may take over.
+ */
+export function assertMayBegin(call: PlatformCall, deps: Pick<SendDeps, 'mayBegin'>): void {
+  const concernsOthers = call.id !== undefined || orderKeyOf(call) !== undefined
+  if (concernsOthers && !deps.mayBegin())
+    throw new StoreUnreachableError('the lease of this agent was not renewed in time')
 }
 
-/** A former agent may have sent it. A `once` call that it sent is in the journal, and never comes here. */
-function mayBeSentBefore({ claimedBefore, operation }: PlatformCall): boolean {
-  return claimedBefore !== undefined && operation.retry === 'idempotent'
+/** The answer to a call that this agent has not sent, because the shared store is away or its lease ran out. */
+export function refusalOfUnsent(call: Call): CallRefusal {
+  return mayBeSentBefore(call) ? refuseInDoubt('STORE_UNREACHABLE') : refuse('STORE_UNREACHABLE')
 }
 
-function refusalOfUnsent(isInDoubt: boolean): CallAnswer {
-  return isInDoubt ? refuseInDoubt('STORE_UNREACHABLE') : refuse('STORE_UNREACHABLE')
+/** A former agent may have sent the request that it claimed. A `once` call that it sent is in the journal instead. */
+function mayBeSentBefore({ claimedBefore, operation }: Call): boolean {
+  return claimedBefore !== undefined && operation.kind === 'platform' && operation.retry === 'idempotent'
 }
 
 function causeOf(result: AttemptResult, route: SignedRoute): string {
   return result.kind === 'answered' ? `HTTP ${result.status}` : problemOfFailure(result, route).problem
 }
 
-/** The lease ran out before the attempt could begin. */
-function ifNotBegun(error: unknown): undefined {
-  if (!(error instanceof StoreUnreachableError)) throw error
+/** The lease ran out before the attempt could begin, so it does not count. An attempt that a bug ended may have been sent. */
+function ifNotBegun(error: unknown, trace: CallTrace): undefined {
+  if (error instanceof StoreUnreachableError) return
+  trace.attempts++
+  throw error
 }
 
 function nameOf(reading: AttemptReading): Fault | 'ok' {

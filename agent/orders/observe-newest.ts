@@ -1,5 +1,5 @@
 import type { OrderLedger } from './order-ledger.ts'
-import type { Observations } from './order-reports.ts'
+import type { OrderObservations } from './order-reports.ts'
 
 /**
  * Tells the repairs the newest observation of an item. A call may note a newer one meanwhile. Then the newer one is told last.
@@ -7,7 +7,7 @@ import type { Observations } from './order-reports.ts'
  * @param newest As the ledger had it.
  */
 export async function observeNewest(
-  observations: Pick<Observations, 'observe'>,
+  observations: Pick<OrderObservations, 'observe'>,
   ledger: Pick<OrderLedger, 'observationOf'>,
   itemRef: string,
   newest: number,

@@ -2,14 +2,14 @@ import { deliveryFailure, deliveryFailureReport } from '../../contract/transacti
 import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
-import type { EndReport, Observations as KnownObservations } from '../call/observations.ts'
+import type { EndReport, KnownObservations } from '../call/observations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { observeNewest } from './observe-newest.ts'
 import type { OrderBook } from './order-book.ts'
 import { noteTemporary, putOff, settle, withdrawTemporary } from './order-changes.ts'
 
 /** Learns about the observations that reach the platform with a report about a transaction, or with the answer to an order. */
-export interface Observations extends Pick<KnownObservations, 'expectReport'> {
+export interface OrderObservations extends Pick<KnownObservations, 'expectReport'> {
   observe(itemRef: string, observedQuantity: number): Promise<void>
   /** An observation that is older by then may reach the platform until this monotonic time. */
   expectLate(itemRef: string, lateUntilMs: number): Promise<void>
@@ -17,7 +17,7 @@ export interface Observations extends Pick<KnownObservations, 'expectReport'> {
 
 export interface OrderReportsOptions {
   readonly book: OrderBook
-  readonly observations: Observations
+  readonly observations: OrderObservations
   readonly clock: Clock
 }
 

@@ -129,24 +129,22 @@ export class Orders {
   /** Our 2xx for an order has left. If that is not recorded, or a power cut undoes it, the order is offered once more. */
   acknowledge({ order, observedQuantity, endReport }: Acknowledged): Promise<void> {
     return this.#attempt(async () => {
-      await endReport(0)
-      if (observedQuantity !== null) await this.#observeAnswer(order.itemRef, observedQuantity)
+      if (observedQuantity === null) await endReport(0)
+      else await this.#endAnswer(order.itemRef, observedQuantity, endReport)
       await this.book.change(order.transactionId, acknowledge(order.generation), { survives: 'kill' })
     })
   }
 
   /** The platform reads the quantity in our answer, until its timeout. So it may read it after a newer observation. */
-  async #observeAnswer(itemRef: string, answered: number): Promise<void> {
-    const { observations, clock } = this.#options
+  async #endAnswer(itemRef: string, answered: number, endReport: EndReport): Promise<void> {
+    const { ledger, observations, clock } = this.#options
     const lateUntilMs = clock.monotonicMs() + limits.webhookTimeoutMs
-    const newest = await this.book.ledger.observationOf(itemRef)
-    if (newest !== null && newest !== answered) {
-      await observations.expectLate(itemRef, lateUntilMs)
-      await observeNewest(observations, this.book.ledger, itemRef, newest)
-    } else {
-      await observeNewest(observations, this.book.ledger, itemRef, answered)
-      await observations.expectLate(itemRef, lateUntilMs)
-    }
+    const before = await ledger.observationOf(itemRef)
+    const isNewest = before === null || before === answered
+    await endReport(lateUntilMs, isNewest ? answered : undefined)
+    // Another agent may have a newer one by now.
+    const newest = await ledger.observationOf(itemRef)
+    if (newest !== null && newest !== answered) await observeNewest(observations, ledger, itemRef, newest)
   }
 
   /** Ends the waits of webhooks. Resolves when replies under way are durable. */

@@ -6,7 +6,6 @@ import {
 import { limits } from '../../contract/limits.ts'
 import { operations, type PartnerRequest, type PlatformOperation, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
-import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { Signing } from '../signing/signing.ts'
 import type { SigningKey } from '../signing/signing-key.ts'
 import type { AttemptResult } from './attempt-result.ts'
@@ -31,14 +30,14 @@ export interface PartnerApi {
   /**
    * Makes one attempt. Nothing that a network or a platform does makes it throw.
    *
-   * @param mayBegin Asked when the attempt is signed: to sign may take long, and a process may be paused.
-   * @throws {StoreUnreachableError} It may not begin. Nothing was sent.
+   * @param assertMayBegin Called when the attempt is signed: to sign may take long, and a process may be paused.
+   * @throws As `assertMayBegin`. Nothing was sent.
    */
   attempt(
     operation: PlatformOperation,
     request: PartnerRequest,
     timeoutMs: number,
-    mayBegin?: () => boolean,
+    assertMayBegin?: () => void,
   ): Promise<AttemptResult>
   /** Signs a request that the game client sends within `limits.envelopeLifetimeS`. */
   envelope(request: PartnerRequest): Promise<CarriedRequest>
@@ -120,7 +119,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
       return learning
     },
 
-    async attempt(operation, request, timeoutMs, mayBegin = () => true) {
+    async attempt(operation, request, timeoutMs, assertMayBegin = () => undefined) {
       const { clock, connection } = options
       const endsMs = clock.monotonicMs() + timeoutMs
       const bytes = Buffer.from(request.body, 'utf8')
@@ -133,7 +132,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
       const body = request.method === 'GET' ? null : bytes
       const signed = { method: request.method, path: `${pathPrefix}${request.path}`, headers, body }
       const restMs = endsMs - clock.monotonicMs()
-      if (!mayBegin()) throw new StoreUnreachableError('the lease of this agent was not renewed in time')
+      assertMayBegin()
       // The process was paused, and its envelope is old.
       if (restMs <= 0)
         return { kind: 'failed', wasSent: false, cause: new Error(`no signature within ${timeoutMs} ms`) }

@@ -30,8 +30,9 @@ export const agentTables = `
       SELECT NOT EXISTS (SELECT FROM market_agent.agent WHERE epoch NOT IN (SELECT epoch FROM market_agent.present));
     END;
 
-  -- Every function takes locks in this order, so none waits for another one in a circle: the lives, one epoch, the key of a
-  -- turn or a transaction, a world, the row of the store, other rows. The first is for everything that begins a life or ends one.
+  -- Every function takes locks in this order, so none waits for another one in a circle: the lives, one epoch, the key of
+  -- a turn or a transaction, a world, the row of the store, other rows. The first is for everything that begins a life or
+  -- ends one.
   CREATE FUNCTION market_agent.lock_lives() RETURNS void LANGUAGE sql
     BEGIN ATOMIC SELECT pg_advisory_xact_lock(1835758594, 0); END;
 
@@ -42,10 +43,10 @@ export const agentTables = `
   CREATE FUNCTION market_agent.raise_over(p_epoch bigint) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN RAISE 'epoch % is over', p_epoch USING ERRCODE = 'MA001'; END $$;
 
-  -- The first step of each write. Returns the state directory of the agent. An agent whose epoch is over must write nothing, because
-  -- another one has decided what became of its calls. The same is true of a connection that the agent has given up: the
-  -- network may deliver a statement after the agent has repeated it. The lock makes a takeover and a reconnection wait for
-  -- writes that have begun.
+  -- The first step of each write. Returns the state directory of the agent. An agent whose epoch is over must write
+  -- nothing, because another one has decided what became of its calls. The same is true of a connection that the agent
+  -- has given up: the network may deliver a statement after the agent has repeated it. The lock makes a takeover and a
+  -- reconnection wait for writes that have begun.
   CREATE FUNCTION market_agent.assert_alive(p_epoch bigint) RETURNS text LANGUAGE plpgsql AS $$
     DECLARE v market_agent.agent;
     BEGIN
@@ -60,10 +61,10 @@ export const agentTables = `
       RETURN v.state_dir_id;
     END $$;
 
-  -- From now on only this connection of an agent may write. The store may have lost commits of the agent, so it says what it
-  -- has: the keys whose turn it has or has not given back yet, and the ids of its calls. Its other tickets are removed: it has given them back, or
-  -- waits and joins again. Its other calls have ended. A call in doubt stays, because the commit of its end waits for the disk.
-  -- Where the beginning of its life was lost, another life may have its epoch.
+  -- From now on only this connection of an agent may write. The store may have lost commits of the agent, so it says what
+  -- it has: the keys whose turn it has or has not given back yet, and the ids of its calls. Its other tickets are
+  -- removed: it has given them back, or waits and joins again. Its other calls have ended. A call in doubt stays, because
+  -- the commit of its end waits for the disk. Where the beginning of its life was lost, another life may have its epoch.
   CREATE FUNCTION market_agent.reconnect(p_epoch bigint, p_state_id text, p_turns text[], p_ids text[])
     RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
@@ -123,8 +124,9 @@ export const agentTables = `
       SELECT CASE WHEN market_agent.is_steady() THEN market_agent.now_ms() ELSE heard_ms END FROM market_agent.store;
     END;
 
-  -- Notes that an agent was heard. After a break every agent has one lease of time to be heard too, but not again before it
-  -- was: agents that look rarely make breaks themselves. What was not yet due keeps its rest. No window of an id gets longer when the clock was set back.
+  -- Notes that an agent was heard. After a break every agent has one lease of time to be heard too, but not again before
+  -- it was: agents that look rarely make breaks themselves. What was not yet due keeps its rest. No window of an id gets
+  -- longer when the clock was set back.
   CREATE FUNCTION market_agent.hear() RETURNS void LANGUAGE plpgsql AS $$
     DECLARE v_break_ms bigint;
     BEGIN

@@ -7,7 +7,7 @@ export const callTables = `
     fingerprint text NOT NULL,
     operation text NOT NULL,
     -- The state directory of the agent that wrote the row last.
-    agent text NOT NULL,
+    state_dir_id text NOT NULL,
     -- Of the agent that executes the call; null when it is over.
     epoch bigint,
     -- The platform may act on it from now on, and it is sent only once.
@@ -95,8 +95,9 @@ export const callTables = `
       END IF;
     END $$;
 
-  -- Claims an id, or says what is known of it: 'own', 'stored', 'under-way', or 'gone' for one that was released just now.
-  -- p_key is the key whose turn the call wants in the same step. p_leaves says that the call is sent if nothing is before it.
+  -- Claims an id, or says what is known of it: 'own', 'stored', 'under-way', or 'gone' for one that was released just
+  -- now. p_key is the key whose turn the call wants in the same step. p_leaves says that the call is sent if nothing is
+  -- before it.
   CREATE FUNCTION market_agent.claim(
     p_epoch bigint, p_id text, p_fingerprint text, p_operation text, p_is_once boolean, p_key text, p_leaves boolean
   ) RETURNS TABLE (
@@ -104,7 +105,7 @@ export const callTables = `
   ) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE
-      v_agent text := market_agent.assert_alive(p_epoch);
+      v_state_dir_id text := market_agent.assert_alive(p_epoch);
       v_has_turn boolean := false;
       v market_agent.call;
     BEGIN
@@ -114,10 +115,11 @@ export const callTables = `
         v_has_turn := NOT EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND epoch <> p_epoch)
           AND market_agent.is_complete();
       END IF;
-      INSERT INTO market_agent.call AS known (id, fingerprint, operation, agent, epoch, in_doubt)
-        VALUES (p_id, p_fingerprint, p_operation, v_agent, p_epoch, p_is_once AND p_leaves AND (p_key IS NULL OR v_has_turn))
+      INSERT INTO market_agent.call AS known (id, fingerprint, operation, state_dir_id, epoch, in_doubt)
+        VALUES (p_id, p_fingerprint, p_operation, v_state_dir_id, p_epoch,
+          p_is_once AND p_leaves AND (p_key IS NULL OR v_has_turn))
         ON CONFLICT (id) DO UPDATE
-          SET fingerprint = excluded.fingerprint, operation = excluded.operation, agent = excluded.agent,
+          SET fingerprint = excluded.fingerprint, operation = excluded.operation, state_dir_id = excluded.state_dir_id,
             epoch = excluded.epoch, in_doubt = excluded.in_doubt, is_awaited = false, answer = NULL, ends_at_ms = NULL
           WHERE known.epoch = p_epoch OR (known.epoch IS NULL AND known.ends_at_ms < market_agent.now_ms());
       IF FOUND THEN
@@ -143,7 +145,8 @@ export const callTables = `
       INSERT INTO market_agent.repair AS known (key, quantity, due_at_ms)
         VALUES (p_key, p_quantity, market_agent.steady_ms() + p_due_in_ms)
         ON CONFLICT (key) DO UPDATE SET
-          quantity = CASE WHEN p_is_newest OR known.version = p_version THEN p_quantity ELSE coalesce(known.quantity, p_quantity) END,
+          quantity = CASE WHEN p_is_newest OR known.version = p_version THEN p_quantity
+            ELSE coalesce(known.quantity, p_quantity) END,
           due_at_ms = CASE WHEN known.version = p_version THEN excluded.due_at_ms
             ELSE greatest(known.due_at_ms, excluded.due_at_ms) END,
           version = excluded.version
@@ -163,18 +166,25 @@ export const callTables = `
     DELETE FROM market_agent.repair WHERE key = p_key AND version = p_version
   $$;
 
-  -- The platform got an observation by another way than in the turn of the key.
-  CREATE FUNCTION market_agent.observe(p_epoch bigint, p_key text, p_quantity bigint) RETURNS void LANGUAGE sql AS $$
-    SELECT market_agent.assert_alive(p_epoch);
-    INSERT INTO market_agent.repair (key, due_at_ms)
-      SELECT p_key, late_until_ms FROM market_agent.store WHERE late_until_ms > market_agent.steady_ms()
-      ON CONFLICT (key) DO UPDATE SET due_at_ms = greatest(repair.due_at_ms, excluded.due_at_ms);
-    UPDATE market_agent.repair SET quantity = p_quantity, version = DEFAULT
-      WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
-  $$;
+  -- The platform got an observation by another way than in the turn of the key. p_version is the one that expect_report
+  -- returned for it: a quantity that came to the key since is newer, and while there is only this note, nothing older can
+  -- arrive late.
+  CREATE FUNCTION market_agent.observe(p_epoch bigint, p_key text, p_quantity bigint, p_version bigint) RETURNS void
+    LANGUAGE plpgsql AS $$
+    DECLARE v_is_any_late boolean;
+    BEGIN
+      PERFORM market_agent.assert_alive(p_epoch);
+      INSERT INTO market_agent.repair (key, due_at_ms)
+        SELECT p_key, late_until_ms FROM market_agent.store WHERE late_until_ms > market_agent.steady_ms()
+        ON CONFLICT (key) DO UPDATE SET due_at_ms = greatest(repair.due_at_ms, excluded.due_at_ms);
+      v_is_any_late := FOUND;
+      UPDATE market_agent.repair SET quantity = p_quantity, version = DEFAULT
+        WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
+          AND (p_version IS NULL OR (quantity IS NULL AND (v_is_any_late OR version <> p_version)));
+    END $$;
 
-  -- A report with an observation of the key is about to leave. Returns the version to forget when it cannot arrive late; null
-  -- if something else may arrive late too.
+  -- A report with an observation of the key is about to leave. Returns the version to forget when it cannot arrive late;
+  -- null if something else may arrive late too.
   CREATE FUNCTION market_agent.expect_report(p_epoch bigint, p_key text, p_due_in_ms bigint) RETURNS bigint
     LANGUAGE plpgsql AS $$
     DECLARE v_version bigint;
@@ -194,10 +204,10 @@ export const callTables = `
   -- A once call may be sent from now on.
   CREATE FUNCTION market_agent.intend(p_epoch bigint, p_id text, p_fingerprint text, p_operation text) RETURNS void
     LANGUAGE sql AS $$
-      INSERT INTO market_agent.call AS known (id, fingerprint, operation, agent, epoch, in_doubt)
+      INSERT INTO market_agent.call AS known (id, fingerprint, operation, state_dir_id, epoch, in_doubt)
         VALUES (p_id, p_fingerprint, p_operation, market_agent.assert_alive(p_epoch), p_epoch, true)
         ON CONFLICT (id) DO UPDATE
-          SET fingerprint = excluded.fingerprint, operation = excluded.operation, agent = excluded.agent,
+          SET fingerprint = excluded.fingerprint, operation = excluded.operation, state_dir_id = excluded.state_dir_id,
             epoch = excluded.epoch, in_doubt = true, answer = NULL, ends_at_ms = NULL
           WHERE known.epoch = p_epoch OR known.epoch IS NULL
     $$;
@@ -205,20 +215,20 @@ export const callTables = `
   -- Ends a call with an answer that equal calls get for p_keep_ms, and gives the turn of p_key back. p_unless_stored: an
   -- answer that is there stays.
   CREATE FUNCTION market_agent.finish(
-    p_epoch bigint, p_id text, p_fingerprint text, p_operation text, p_answer text, p_keep_ms bigint, p_is_harmful_twice boolean,
-    p_unless_stored boolean, p_key text
+    p_epoch bigint, p_id text, p_fingerprint text, p_operation text, p_answer text, p_keep_ms bigint,
+    p_is_harmful_twice boolean, p_unless_stored boolean, p_key text
   ) RETURNS void LANGUAGE plpgsql AS $$
     DECLARE
-      v_agent text := market_agent.assert_alive(p_epoch);
+      v_state_dir_id text := market_agent.assert_alive(p_epoch);
       v_is_awaited boolean;
     BEGIN
       IF NOT p_is_harmful_twice THEN PERFORM market_agent.wait_for_no_disk(); END IF;
       IF p_key IS NOT NULL THEN PERFORM market_agent.leave(p_epoch, p_key); END IF;
-      INSERT INTO market_agent.call AS known (id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)
-        VALUES (p_id, p_fingerprint, p_operation, v_agent, false, p_answer, market_agent.now_ms() + p_keep_ms)
+      INSERT INTO market_agent.call AS known (id, fingerprint, operation, state_dir_id, in_doubt, answer, ends_at_ms)
+        VALUES (p_id, p_fingerprint, p_operation, v_state_dir_id, false, p_answer, market_agent.now_ms() + p_keep_ms)
         ON CONFLICT (id) DO UPDATE
-          SET fingerprint = excluded.fingerprint, operation = excluded.operation, agent = excluded.agent, epoch = NULL,
-            in_doubt = false, answer = excluded.answer, ends_at_ms = excluded.ends_at_ms
+          SET fingerprint = excluded.fingerprint, operation = excluded.operation, state_dir_id = excluded.state_dir_id,
+            epoch = NULL, in_doubt = false, answer = excluded.answer, ends_at_ms = excluded.ends_at_ms
           WHERE known.epoch = p_epoch
             OR (known.epoch IS NULL AND NOT (p_unless_stored AND known.ends_at_ms >= market_agent.now_ms()))
         RETURNING is_awaited INTO v_is_awaited;

@@ -54,7 +54,7 @@ export class Lease {
   /** Does not renew any more. From now on nothing may begin. */
   readonly stop: () => void
   #renewedMs: number
-  #hasEnded = false
+  #isStopped = false
 
   /**
    * Begins a life of this agent. Calls of an earlier life that may have been sent are in doubt from now on.
@@ -99,19 +99,20 @@ export class Lease {
     })
     let stop = cancel
     this.stop = () => {
-      this.#hasEnded = true
+      this.#isStopped = true
       stop()
     }
   }
 
-  /** For how long the agent may still begin attempts without a renewal; negative if it may not. */
+  /** For how long the agent may still begin attempts without a renewal; 0 if it may not begin one. */
   get restMs(): number {
-    return this.#renewedMs + mayBeginMs - this.#options.clock.monotonicMs()
+    if (this.#isStopped) return 0
+    return Math.max(0, this.#renewedMs + mayBeginMs - this.#options.clock.monotonicMs())
   }
 
   /** Whether the agent may begin an attempt now. */
   mayBegin(): boolean {
-    return this.restMs >= 0 && !this.#hasEnded
+    return this.restMs > 0
   }
 
   /** Ends this life. Calls that are under way are in doubt from now on. */

@@ -35,11 +35,11 @@ export async function addToStore(
     await query(keepOthersFromBeginning)
     for (const { id, fingerprint, operation, answer, restMs } of kept.calls)
       await query(
-        `INSERT INTO market_agent.call (id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)
+        `INSERT INTO market_agent.call (id, fingerprint, operation, state_dir_id, in_doubt, answer, ends_at_ms)
            VALUES ($1, $2, $3, $4, false, $5, market_agent.now_ms() + $6::bigint)
            ON CONFLICT (id) DO UPDATE
-             SET fingerprint = excluded.fingerprint, operation = excluded.operation, agent = excluded.agent,
-               answer = excluded.answer, ends_at_ms = excluded.ends_at_ms
+             SET fingerprint = excluded.fingerprint, operation = excluded.operation,
+               state_dir_id = excluded.state_dir_id, answer = excluded.answer, ends_at_ms = excluded.ends_at_ms
              WHERE call.ends_at_ms < market_agent.now_ms()`,
         [storable(id), fingerprint, operation, stateDirId, answer, restMs],
       )

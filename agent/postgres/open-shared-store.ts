@@ -88,7 +88,7 @@ export async function openStoreOf(parts: SharedStoreParts, options: StoreOptions
     },
     async readStatus() {
       const agents = database.problem ? null : await findAlive(database)
-      return { up: agents !== null, leaseS: Math.max(0, lease.restMs / 1_000), agent: name, world, agents }
+      return { up: agents !== null, leaseS: lease.restMs / 1_000, agent: name, world, agents }
     },
     // A store that is away comes back by itself.
     checkAlive: async () => undefined,

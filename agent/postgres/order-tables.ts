@@ -114,8 +114,8 @@ export const orderTables = `
       RETURN v;
     END $$;
 
-  -- Removes some of what was closed before a moment, with the observations of its items. Returns the transactions, until there
-  -- are no more. Then it removes observations of items whose orders are gone for another reason.
+  -- Removes some of what was closed before a moment, with the observations of its items. Returns the transactions, until
+  -- there are no more. Then it removes observations of items whose orders are gone for another reason.
   CREATE FUNCTION market_agent.remove_closed(p_epoch bigint, p_before_ms double precision) RETURNS SETOF bigint
     LANGUAGE plpgsql AS $$
     DECLARE

@@ -8,22 +8,26 @@ import type { StoreJournalOptions } from './store-journal.ts'
 const intervalMs = 60_000
 /** Few enough that no call waits for it. */
 const rowsMax = 1_000
-/** After that an agent that wrote a row and has not deleted it does not come back for it, and nobody needs a long name. */
+/**
+ * An agent that has not deleted an id for this long after its window does not come back for it, so any agent deletes it.
+ * Nobody needs a long name that was not noted for this long.
+ */
 const abandonedAfterMs = 7 * 24 * 3_600_000
 
 /**
- * Deletes the rows whose time has ended, each minute. Each agent deletes those of its state directory, because only it knows
- * which of its requests are not answered.
+ * Deletes what is over, each minute. An id whose window has ended is deleted by the agent whose state directory it came
+ * from: only that agent knows whether a request with the id is still without an answer.
  *
  * @returns Stops it.
  */
 export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'database' | 'stateDirId' | 'isUnanswered'>) {
   const { clock, database, stateDirId, isUnanswered } = options
-  /** Deletes some, from the first one after a row. @returns The last one of them; undefined when there are no more. */
+  /** Deletes some ids, the first ones after a row. @returns The last row it looked at; undefined if there are no more. */
   const purgePart = async (endedMs: unknown, afterId: unknown): Promise<Row | undefined> => {
     const ended = await database.query(
       `SELECT id, ends_at_ms FROM market_agent.call
-         WHERE epoch IS NULL AND ends_at_ms < market_agent.now_ms() - CASE WHEN agent = $1 THEN 0 ELSE $2::bigint END
+         WHERE epoch IS NULL
+           AND ends_at_ms < market_agent.now_ms() - CASE WHEN state_dir_id = $1 THEN 0 ELSE $2::bigint END
            AND (ends_at_ms, id) > ($3, $4)
          ORDER BY ends_at_ms, id LIMIT $5`,
       [stateDirId, abandonedAfterMs, endedMs, afterId, rowsMax],

@@ -26,7 +26,8 @@ export const schemaVersions: readonly SchemaVersion[] = [
         usable_from integer NOT NULL,
         -- When an agent was heard last.
         heard_ms bigint NOT NULL DEFAULT 0,
-        -- Until then an observation of any item may arrive late: its agent died, and the store does not know which turns it had.
+        -- Until then an observation of any item may arrive late: its agent died, and the store does not know which turns
+        -- it had.
         late_until_ms bigint
       );
       INSERT INTO market_agent.store (version, usable_from) VALUES (1, 1);

@@ -1,6 +1,6 @@
 import { keyOfItem } from '../call/call.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from '../call/observation.ts'
-import type { EndReport, Observations, Recording } from '../call/observations.ts'
+import type { EndReport, KnownObservations, Recording } from '../call/observations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import type { Database } from './database.ts'
@@ -33,7 +33,7 @@ interface Held {
  * What all agents that share a store know about items. A row comes with the turn of its item, and only the agent that has
  * the turn changes it, except for observations that the platform got by another way.
  */
-export class StoreObservations implements Observations {
+export class StoreObservations implements KnownObservations {
   readonly #options: StoreObservationsOptions
   readonly #held = new Map<string, Held>()
   #lookAt: (atMs: number) => void = () => undefined
@@ -67,11 +67,13 @@ export class StoreObservations implements Observations {
     await this.#noteLong(itemRef)
     const sql = 'SELECT market_agent.expect_report($1, $2, $3) AS version'
     const [row] = await database.query(sql, [epoch, key, this.#restMs({ lateUntilMs })])
-    const version = row?.['version']
-    return async (endedLateUntilMs) => {
+    const version = typeof row?.['version'] === 'string' ? row['version'] : undefined
+    return async (endedLateUntilMs, newest) => {
+      if (newest !== undefined)
+        await this.#changeFromOutside(itemRef, { kind: 'observe', quantity: newest, nowMs: this.#nowMs }, version)
       if (endedLateUntilMs > 0)
-        await this.apply(itemRef, { kind: 'expect-late', lateUntilMs: endedLateUntilMs }, 'if-possible')
-      else if (typeof version === 'string') await this.#storeOrOwe(key, () => this.#forgetLate(key, version))
+        await this.#changeFromOutside(itemRef, { kind: 'expect-late', lateUntilMs: endedLateUntilMs })
+      else if (version !== undefined) await this.#storeOrOwe(key, () => this.#forgetLate(key, version))
     }
   }
 
@@ -143,10 +145,15 @@ export class StoreObservations implements Observations {
     return state
   }
 
-  /** The agent that has the turn, if there is one, finds the change when it gives the turn back. */
+  /**
+   * The agent that has the turn, if there is one, finds the change when it gives the turn back.
+   *
+   * @param version Of the note of a report. While the row has only this, nothing older than the report can arrive late.
+   */
   async #changeFromOutside(
     itemRef: string,
     event: Extract<ObservationEvent, { kind: 'observe' | 'expect-late' }>,
+    version?: string,
   ): Promise<Observation> {
     const { database, epoch } = this.#options
     const held = this.#held.get(itemRef)
@@ -156,7 +163,7 @@ export class StoreObservations implements Observations {
     await this.#storeOrOwe(key, async () => {
       await this.#noteLong(itemRef)
       await (event.kind === 'observe'
-        ? database.query('SELECT market_agent.observe($1, $2, $3)', [epoch, key, event.quantity])
+        ? database.query('SELECT market_agent.observe($1, $2, $3, $4)', [epoch, key, event.quantity, version])
         : database.query('SELECT market_agent.expect_late($1, $2, $3)', [epoch, key, this.#restMs(event)]))
     })
     return state

@@ -76,6 +76,21 @@ test('an equal call of another agent that has not ended by the deadline leaves t
   expect(await call(...adjust, 'a')).toMatchObject({ status: 422, code: 'ID_REUSED', uncertain: false })
 })
 
+test('a call gets its stored answer while a different call with its id is looked up', async () => {
+  const journal = memoryJournal()
+  const first = await callPipeline(async () => bodyOf('transaction.create'), { journal }).call(...create, 'a')
+  const { promise: isFound, resolve: find } = Promise.withResolvers<void>()
+  const claim: typeof journal.claim = async (...claimed) => {
+    await isFound
+    return journal.claim(...claimed)
+  }
+  const { call } = callPipeline(() => expect.unreachable(), { journal: { ...journal, claim } })
+  const [different, equal] = [call(...adjust, 'a'), call(...create, 'a')]
+  find()
+  expect(await different).toMatchObject({ status: 422, code: 'ID_REUSED' })
+  expect(await equal).toEqual({ ...first, replayed: true })
+})
+
 test.each([
   ['an answer', () => answeredWith(503, ''), { ok: false }],
   [
@@ -86,8 +101,8 @@ test.each([
 ])('after %s no further attempt of a call is sent without a lease', async (_, first, told) => {
   let hasLease = true
   let sent = 0
-  const attempt: PartnerApi['attempt'] = async (_operation, _request, _timeoutMs, mayBegin) => {
-    if (mayBegin?.() === false) throw new StoreUnreachableError('the lease was not renewed in time')
+  const attempt: PartnerApi['attempt'] = async (_operation, _request, _timeoutMs, assertMayBegin) => {
+    assertMayBegin?.()
     sent++
     hasLease = false
     return first()

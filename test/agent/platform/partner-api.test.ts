@@ -40,6 +40,8 @@ test('an attempt whose process was paused while it was signed is not sent', asyn
 })
 
 test('an attempt that may not begin any more after it was signed is not sent', async () => {
-  const attempt = silentApi(5).attempt(operation, request, 10_000, () => false)
+  const attempt = silentApi(5).attempt(operation, request, 10_000, () => {
+    throw new StoreUnreachableError('the lease was not renewed in time')
+  })
   await expect(attempt).rejects.toThrow(StoreUnreachableError)
 })

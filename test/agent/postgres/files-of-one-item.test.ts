@@ -22,46 +22,49 @@ const oneWaits = ({ agent }: StoreProcess) =>
     return calls.waiting === 1
   })
 
-/** The platform answers when the test says so. */
-function heldPlatform({ platform }: StoreProcesses, count: number) {
-  const replies = Array.from({ length: count }, () => Promise.withResolvers<PlatformReply>())
-  let requests = 0
-  platform.reply = (request) => replies[requests++]?.promise ?? goodReply(request)
-  return replies
+/**
+ * An agent with two files of one item: a stock of 5, whose answer the test gives, and a request that waits for it.
+ *
+ * @param then What the platform does with the request that waits.
+ */
+async function twoFiles(request: object, then: 'answers' | 'is-silent') {
+  await using opened = new AsyncDisposableStack()
+  const hosts = opened.use(await StoreProcesses.start())
+  const { platform } = hosts
+  const reply = Promise.withResolvers<PlatformReply>()
+  const silence = Promise.withResolvers<PlatformReply>()
+  const held = then === 'answers' ? [reply] : [reply, silence]
+  platform.reply = (given) => held.shift()?.promise ?? goodReply(given)
+  const a = await hosts.spawn('a')
+  await a.agent.listening
+  put(a, 'first', stock(5))
+  await platform.arrived(1)
+  put(a, 'waiting', request)
+  await oneWaits(a)
+  const running = opened.move()
+  return { ...{ hosts, platform, a, reply }, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 test('a registration in a file that waited for its item is sent once, although the agent is killed', async () => {
-  await using hosts = await StoreProcesses.start()
-  const a = await hosts.spawn('a')
-  await a.agent.listening
-  const [first] = heldPlatform(hosts, 2)
-  put(a, 'f1', stock(5))
-  await hosts.platform.arrived(1)
-  put(a, 'f2', { action: 'market.register', ...registration })
-  await oneWaits(a)
-  first?.resolve({ status: 404, body: '{"message":"não existe"}' })
-  await hosts.platform.arrived(2)
+  await using files = await twoFiles({ action: 'market.register', ...registration }, 'is-silent')
+  const { hosts, platform, a, reply } = files
+  reply.resolve({ status: 404, body: '{"message":"não existe"}' })
+  await platform.arrived(2)
   await a.agent.kill()
   const env = { SERVICE_SPOOL_DIR: a.home.spoolDir, SERVICE_ORDERS_BY: 'asking', SERVICE_AGENT_NAME: 'a' }
   await using again = spawnBridge(a.home, { ...env, SERVICE_STORE_URL: hosts.urlAt(a.proxy.port) })
   await again.listening
-  expect(await answerTo(a, 'f2')).toMatchObject({ ok: false, uncertain: true })
-  expect(hosts.platform.requests.length).toBe(2)
+  expect(await answerTo(a, 'waiting')).toMatchObject({ ok: false, uncertain: true })
+  expect(platform.requests.length).toBe(2)
 })
 
 test('a file that waited for its item is answered, and the agent lives on, when the store is away as its turn comes', async () => {
-  await using hosts = await StoreProcesses.start()
-  const a = await hosts.spawn('a')
-  await a.agent.listening
-  const [first] = heldPlatform(hosts, 1)
-  put(a, 'f1', stock(5))
-  await hosts.platform.arrived(1)
-  put(a, 'f2', stock(4))
-  await oneWaits(a)
+  await using files = await twoFiles(stock(4), 'answers')
+  const { a, reply } = files
   a.proxy.cut()
   await a.agent.printed('the store cannot be reached')
-  first?.resolve({ status: 200, body: '' })
-  expect(await answerTo(a, 'f2')).toMatchObject({ ok: false, code: 'STORE_UNREACHABLE' })
+  reply.resolve({ status: 200, body: '' })
+  expect(await answerTo(a, 'waiting')).toMatchObject({ ok: false, code: 'STORE_UNREACHABLE' })
   a.proxy.heal()
   await a.agent.printed('the store is there again')
   await until(async () => (await a.agent.call('market.adjust-stock', { ...item, observedQuantity: 4 })).ok)

@@ -22,7 +22,7 @@ async function everything(agent: StoreAgent, round: number): Promise<void> {
     journal
       .claim(call(`of ${lease.epoch} in ${round}`), turn, inTime())
       .then(() => turn.wait(systemClock.monotonicMs())),
-    listings.note(`item ${round}`, 'leaving'),
+    listings.begin(`item ${round}`),
     expectLate(round),
     expectLate(round - 1),
     database.query('SELECT market_agent.remove_closed($1, 1e18)', [lease.epoch]),

@@ -107,8 +107,8 @@ test('a repair that is due is in one place: with the world that registered its i
     { itemRef: 'sword', quantity: 3, restMs: 60_000 },
     { itemRef: 'shield', quantity: 4, restMs: 60_000 },
   ]
-  await a.listings.note('sword', 'accepted')
-  await south.listings.note('shield', 'accepted')
+  await a.listings.end('sword', 'accepted')
+  await south.listings.end('shield', 'accepted')
   await a.close()
   await addToStore(south.database, owner, { ...nothing, repairs })
   expect((await take()).repairs).toMatchObject([{ itemRef: 'sword', quantity: 3 }])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { CallAnswer } from '../../../agent/call/answer.ts'
 import type { PlatformCall } from '../../../agent/call/call.ts'
 import { notingListings } from '../../../agent/call/listings.ts'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
@@ -63,6 +64,13 @@ const registration: PlatformCall = {
 }
 const refusal = { ok: false, status: 409, messageText: '"itemRef já usado"', uncertain: false } as const
 
+/** An agent registers the item, and the platform answers. */
+async function register({ agent }: OrdersAgent, answer: CallAnswer): Promise<void> {
+  const reports = notingListings(agent.listings, { begin: async () => undefined, end: async () => undefined })
+  await reports.begin(registration, 0)
+  await reports.end(registration, answer, 0)
+}
+
 /** Agents on one database, each given as [name, world]. */
 async function agentsOf(...given: [name: string, world: string][]) {
   const name = await newDatabase(server)
@@ -73,7 +81,7 @@ async function agentsOf(...given: [name: string, world: string][]) {
 
 test('an order goes to the world that registered its item, whichever agent its webhook reached', async () => {
   const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
-  await north.agent.listings.note(itemRef, 'leaving')
+  await north.agent.listings.begin(itemRef)
   expect(await south.put(17)).toMatchObject({ order: { transactionId: 17 }, isOurs: false })
   await expect.poll(() => north.heard).toContainEqual([17, 'received', true])
   expect([await north.openIds(), await south.openIds()]).toEqual([[17], []])
@@ -86,7 +94,7 @@ test('an order goes to the world that registered its item, whichever agent its w
 
 test('an order of a world without a living agent waits for one and goes to no other world', async () => {
   const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
-  await north.agent.listings.note(itemRef, 'accepted')
+  await north.agent.listings.end(itemRef, 'accepted')
   await north.kill()
   await endLease(south.agent, 'north')
   await renew(south.agent)
@@ -125,31 +133,27 @@ test('an agent that ends cleanly leaves its orders to the other one of its pair 
 
 test('an item belongs to the world whose registration was accepted, else to the first that registered it', async () => {
   const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
-  for (const item of ['a', 'b', 'c']) await north.agent.listings.note(item, 'leaving')
-  await north.agent.listings.note('b', 'accepted')
-  for (const item of ['a', 'b', 'c']) await south.agent.listings.note(item, 'leaving')
-  await south.agent.listings.note('c', 'accepted')
+  for (const item of ['a', 'b', 'c']) await north.agent.listings.begin(item)
+  await north.agent.listings.end('b', 'accepted')
+  for (const item of ['a', 'b', 'c']) await south.agent.listings.begin(item)
+  await south.agent.listings.end('c', 'accepted')
   for (const [n, item] of ['a', 'b', 'c'].entries()) await north.put(n + 1, { itemRef: item })
   expect([await north.openIds(), await south.openIds()]).toEqual([[1, 2], [3]])
   await Promise.all([north.close(), south.close()])
 })
 
-test('a refused registration takes no item from its own world', async () => {
+test('an item stays with the world that registered it for a game client, although its next registration is refused', async () => {
   const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
-  await north.agent.listings.note(itemRef, 'leaving')
-  const reports = notingListings(north.agent.listings, { begin: async () => undefined, end: async () => undefined })
-  await reports.begin(registration, 0)
-  await reports.end(registration, refusal, 0)
+  await north.agent.listings.begin(itemRef)
+  await register(north, refusal)
   expect((await south.put(17)).isOurs).toBe(false)
   await Promise.all([north.close(), south.close()])
 })
 
-test('a registration that the platform refuses takes no item from the world that registered it for a game client', async () => {
+test('an item stays with the world that registered it for a game client, although the registration of another world is refused', async () => {
   const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
-  await north.agent.listings.note(itemRef, 'leaving')
-  const reports = notingListings(south.agent.listings, { begin: async () => undefined, end: async () => undefined })
-  await reports.begin(registration, 0)
-  await reports.end(registration, refusal, 0)
+  await north.agent.listings.begin(itemRef)
+  await register(south, refusal)
   await south.put(17)
   expect([await north.openIds(), await south.openIds()]).toEqual([[17], []])
   await Promise.all([north.close(), south.close()])

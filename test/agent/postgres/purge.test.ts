@@ -30,7 +30,7 @@ function purgeOnce({ database }: StoreAgent, isUnanswered: (id: string) => boole
 test('one round deletes every id whose time has ended, however many, except those of requests without an answer', async () => {
   const agent = await openStoreAgent(server, await newDatabase(server))
   await agent.database.query(
-    `INSERT INTO market_agent.call (id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)
+    `INSERT INTO market_agent.call (id, fingerprint, operation, state_dir_id, in_doubt, answer, ends_at_ms)
        SELECT CASE WHEN n <= 1000 THEN 'unanswered ' ELSE 'id ' END || n, 'f', 'market.adjust-stock', 'dir of a', false, '{}',
          CASE WHEN n <= 1000 THEN 1 ELSE 2 END FROM generate_series(1, 3500) AS n`,
   )
@@ -67,7 +67,7 @@ test('an id stays for the requests of its state directory, although another host
   const { database } = second
   await database.query('UPDATE market_agent.call SET ends_at_ms = market_agent.now_ms() - 1000')
   await database.query(
-    `INSERT INTO market_agent.call (id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)
+    `INSERT INTO market_agent.call (id, fingerprint, operation, state_dir_id, in_doubt, answer, ends_at_ms)
        VALUES ('own', 'f', 'market.adjust-stock', 'dir of a', false, '{}', 1)`,
   )
   purgeOnce(second)

@@ -11,7 +11,7 @@ export const sharedStoreMutants: readonly Mutant[] = [
   {
     name: 'an agent without a lease acts',
     file: 'agent/postgres/lease.ts',
-    from: 'return this.restMs >= 0 && !this.#hasEnded',
+    from: 'return this.restMs > 0',
     to: 'return true',
   },
   {

@@ -52,7 +52,7 @@ async function inWorld<Result>(work: (client: Client) => Promise<Result>): Promi
 /** Writes the row of a call that has an answer. */
 const put = ({ client }: StoreSession, id: string) =>
   client.query(
-    `INSERT INTO market_agent.call (id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)
+    `INSERT INTO market_agent.call (id, fingerprint, operation, state_dir_id, in_doubt, answer, ends_at_ms)
        VALUES ($1, '', '', '', false, '', 0)`,
     [id],
   )
@@ -83,7 +83,7 @@ test('a crash loses the commits since the last one that waited for the disk', as
 test('a change and a removal that are lost leave the row as it was', async () => {
   const rows = await inWorld(async ({ connect, store }) => {
     const { client } = await connect()
-    const call = `(id, fingerprint, operation, agent, in_doubt, answer, ends_at_ms)`
+    const call = `(id, fingerprint, operation, state_dir_id, in_doubt, answer, ends_at_ms)`
     await client.query(`INSERT INTO market_agent.call ${call} VALUES
       ('changed', '\\u0000 é', '', '', false, 'before', 1), ('removed', '', '', '', false, 'before', 1)`)
     store.delaySyncs()
