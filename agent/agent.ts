@@ -259,7 +259,7 @@ export async function startAgent(
   }
 }
 
-const noReports: CallReports = { begin: async () => undefined, end: async () => undefined }
+const noReports: CallReports = { join: async () => undefined, begin: async () => undefined, end: async () => undefined }
 
 /** Resolves when the work has ended, or after `ms`. */
 async function endsWithin(ms: number, work: Promise<unknown>, clock: Clock): Promise<void> {

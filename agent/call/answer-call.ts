@@ -45,6 +45,12 @@ export interface LocalOperations {
 /** Learns from calls that are sent. A stored answer or a shared one is not reported again. */
 export interface CallReports {
   /**
+   * A call begins to wait for its turn. Its input is as old as this moment, however late it leaves.
+   *
+   * @throws {StoreUnreachableError} The store is away. The call must not be sent.
+   */
+  join(call: PlatformCall): Promise<void>
+  /**
    * A call is about to leave.
    *
    * @param lateUntilMs Monotonic time after which none of its attempts can reach the platform.
@@ -213,6 +219,7 @@ function reportNotStored(error: unknown, call: Call, trace: CallTrace, deps: Cal
 
 /** An older observation never overtakes a newer one, and the intent of a `once` call is stored before it leaves. */
 async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trace, deps }: Run): Promise<CallAnswer> {
+  await deps.reports.join(call)
   const hasTurn = await turn.wait(deadlineMs)
   const hasTime = deadlineMs - deps.sending.clock.monotonicMs() >= attemptTimeoutMsMin
   if (!hasTurn || !hasTime) return refuse('EARLIER_CALL_UNFINISHED')

@@ -21,10 +21,15 @@ export interface OrderReportsOptions {
   readonly clock: Clock
 }
 
-interface ItemBefore {
+/** What was known about an item when a report of a failure began to wait for its turn. */
+interface ItemAsJoined {
   readonly itemRef: string
   /** Of its newest observation. That may be as large as the one before. */
   readonly version: string
+}
+
+/** A report of a failure under way. */
+interface ItemBefore extends ItemAsJoined {
   readonly endReport: EndReport
 }
 
@@ -35,11 +40,20 @@ export class OrderReports implements CallReports {
   readonly #firstTemporary = new WeakSet<PlatformCall>()
   /** Stocks under way, and when a power cut can no longer take them back. The game server does not say them again. */
   readonly #observed = new WeakMap<PlatformCall, Promise<void>>()
-  /** What was known about its item when a report of a failure left. */
+  readonly #itemAsJoined = new WeakMap<PlatformCall, ItemAsJoined>()
   readonly #itemBefore = new WeakMap<PlatformCall, ItemBefore>()
 
   constructor(options: OrderReportsOptions) {
     this.#options = options
+  }
+
+  /** A report of a failure says the stock of this moment. A newer one may be noted while it waits for its turn. */
+  async join(call: PlatformCall): Promise<void> {
+    if (call.operation.reports !== 'failure') return
+    const { ledger } = this.#options.book
+    const itemRef = (await ledger.find(Number(call.input['transactionId'])))?.itemRef
+    if (itemRef !== undefined)
+      this.#itemAsJoined.set(call, { itemRef, version: await ledger.observationVersionOf(itemRef) })
   }
 
   /**
@@ -61,11 +75,12 @@ export class OrderReports implements CallReports {
     }
     if (operation.reports !== 'failure') return
     const transactionId = Number(call.input['transactionId'])
-    const itemRef = (await book.ledger.find(transactionId))?.itemRef
-    if (itemRef !== undefined) {
-      const version = await book.ledger.observationVersionOf(itemRef)
-      this.#itemBefore.set(call, { itemRef, version, endReport: await observations.expectReport(itemRef, lateUntilMs) })
-    }
+    const joined = this.#itemAsJoined.get(call)
+    if (joined)
+      this.#itemBefore.set(call, {
+        ...joined,
+        endReport: await observations.expectReport(joined.itemRef, lateUntilMs),
+      })
     const isTemporary = call.input['reason'] === 'TEMPORARY'
     if (isTemporary && (await book.change(transactionId, noteTemporary))) this.#firstTemporary.add(call)
   }

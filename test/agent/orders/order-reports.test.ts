@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
+import type { PlatformCall } from '../../../agent/call/call.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
 import { OrderReports } from '../../../agent/orders/order-reports.ts'
@@ -46,9 +47,15 @@ function startReports() {
   return { reports, told, ledger }
 }
 
+/** A call that does not wait for its turn. */
+async function leaveAtOnce(reports: OrderReports, call: PlatformCall): Promise<void> {
+  await reports.join(call)
+  await reports.begin(call, 42_000)
+}
+
 test('a report that nothing came between says what the platform has', async () => {
   const { reports, told, ledger } = startReports()
-  await reports.begin(report, 42_000)
+  await leaveAtOnce(reports, report)
   await reports.end(report, putOff, 0)
   expect(told).toEqual(['the platform has 4'])
   expect(await ledger.observationOf(itemRef)).toBe(4)
@@ -56,9 +63,20 @@ test('a report that nothing came between says what the platform has', async () =
 
 test('a stock that the game server reports while an older one is under way stays the newest and is sent again', async () => {
   const { reports, told, ledger } = startReports()
-  await reports.begin(report, 42_000)
-  await reports.begin(adjustment, 42_000)
+  await leaveAtOnce(reports, report)
+  await leaveAtOnce(reports, adjustment)
   await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
+  await reports.end(report, putOff, 0)
+  expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
+  expect(await ledger.observationOf(itemRef)).toBe(2)
+})
+
+test('a stock that is noted while a report waits for its turn is newer than the report', async () => {
+  const { reports, told, ledger } = startReports()
+  await ledger.observe(itemRef, 4)
+  await reports.join(report)
+  await leaveAtOnce(reports, adjustment)
+  await reports.begin(report, 42_000)
   await reports.end(report, putOff, 0)
   expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
   expect(await ledger.observationOf(itemRef)).toBe(2)
@@ -67,7 +85,7 @@ test('a stock that the game server reports while an older one is under way stays
 test('a stock is the newest one as soon as its call leaves, whether the platform accepts it or not', async () => {
   const { reports, ledger } = startReports()
   await ledger.observe(itemRef, 5)
-  await reports.begin(adjustment, 42_000)
+  await leaveAtOnce(reports, adjustment)
   expect(await ledger.observationOf(itemRef)).toBe(2)
   await reports.end(adjustment, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
   expect(await ledger.observationOf(itemRef)).toBe(2)
@@ -77,7 +95,7 @@ test('the call of a stock ends only when a power cut cannot take the stock back'
   const { reports, ledger } = startReports()
   const { promise: durable, resolve } = Promise.withResolvers<void>()
   ledger.observe = async () => ({ durable })
-  await reports.begin(adjustment, 42_000)
+  await leaveAtOnce(reports, adjustment)
   let hasEnded = false
   const ended = reports.end(adjustment, { ok: true, dataText: 'null' }, 0).then(() => {
     hasEnded = true
@@ -90,7 +108,7 @@ test('the call of a stock ends only when a power cut cannot take the stock back'
 
 test('a reply during a call stays newer than the call', async () => {
   const { reports, ledger } = startReports()
-  await reports.begin(adjustment, 42_000)
+  await leaveAtOnce(reports, adjustment)
   await ledger.observe(itemRef, 1)
   await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
   expect(await ledger.observationOf(itemRef)).toBe(1)
@@ -98,15 +116,15 @@ test('a reply during a call stays newer than the call', async () => {
 
 test('an attempt of a report that was given up may still bring its stock', async () => {
   const { reports, told } = startReports()
-  await reports.begin(report, 42_000)
+  await leaveAtOnce(reports, report)
   await reports.end(report, putOff, 32_000)
   expect(told[0]).toMatch(/^an older one may come/)
 })
 
 test('a report without an answer may come after the stock that was reported meanwhile, which is sent again', async () => {
   const { reports, told } = startReports()
-  await reports.begin(report, 42_000)
-  await reports.begin(adjustment, 42_000)
+  await leaveAtOnce(reports, report)
+  await leaveAtOnce(reports, adjustment)
   await reports.end(report, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
   expect(told).toEqual([expect.stringMatching(/^an older one may come/), 'the platform has 2'])
 })
@@ -114,8 +132,8 @@ test('a report without an answer may come after the stock that was reported mean
 test('a stock that is as large as the one before the report is newer than the report', async () => {
   const { reports, told, ledger } = startReports()
   await ledger.observe(itemRef, 2)
-  await reports.begin(report, 42_000)
-  await reports.begin(adjustment, 42_000)
+  await leaveAtOnce(reports, report)
+  await leaveAtOnce(reports, adjustment)
   await reports.end(report, putOff, 0)
   expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
   expect(await ledger.observationOf(itemRef)).toBe(2)

@@ -66,7 +66,11 @@ const refusal = { ok: false, status: 409, messageText: '"itemRef já usado"', un
 
 /** An agent registers the item, and the platform answers. */
 async function register({ agent }: OrdersAgent, answer: CallAnswer): Promise<void> {
-  const reports = notingListings(agent.listings, { begin: async () => undefined, end: async () => undefined })
+  const reports = notingListings(agent.listings, {
+    join: async () => undefined,
+    begin: async () => undefined,
+    end: async () => undefined,
+  })
   await reports.begin(registration, 0)
   await reports.end(registration, answer, 0)
 }
