@@ -158,8 +158,14 @@ export class Disk {
 
   /** Whether a power cut leaves what has this path as it is. */
   isDurable(path: string): boolean {
+    const node = this.get(path, 'stat')
+    return this.isNameDurable(path) && (node.kind !== 'file' || node.synced === node.data)
+  }
+
+  /** Whether a power cut leaves the name of a file, whatever becomes of its bytes. */
+  isNameDurable(path: string): boolean {
     const { dir, name, node } = this.#parentOf(path, 'stat')
-    return dir.synced.get(name) === node && (node?.kind !== 'file' || node.synced === node.data)
+    return dir.synced.get(name) === node
   }
 
   /** A sync has failed: what it would have written is in memory still, and no sync will write it. */

@@ -30,7 +30,7 @@ export interface Surroundings extends WorldParts {
   readonly registrations: Map<string, Registration>
 }
 
-interface AgentHostParts extends Pick<GameWays, 'ordersBy' | 'reportsBy'> {
+interface AgentHostParts extends GameWays {
   readonly host: ModelHost
   /** Which identity of the platform it has. */
   readonly identity: string
@@ -92,6 +92,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     platformMs: () => platform.composed.clock.nowMs(),
     isClockRight: () => host.clock.lastSetMs === undefined && !network.wasDateWrong,
   })
+  // What is handed over in a list by a file is not seen.
+  const seesReports = parts.reportsBy === 'reply' && !(parts.ordersBy === 'asking' && parts.callsBy === 'files')
   const reports = new ReportPromises({ break: judge.break, nowMs, startedMs })
   const readiness = new ReadyPromises(judge.break, host.diskFaults)
   const keys = new KeyPromises(judge.break, startedMs)
@@ -116,7 +118,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       },
       onSent(request) {
         wire.onSent(request)
-        const watching = [keys, proofs, lateStocks, witness, ...(parts.reportsBy === 'reply' ? [reports] : [])]
+        const watching = [keys, proofs, lateStocks, witness, ...(seesReports ? [reports] : [])]
         const ends = watching.map((each) => each.onSent(request))
         return (result) => {
           for (const end of ends) end?.(result)

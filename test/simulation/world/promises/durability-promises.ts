@@ -53,11 +53,14 @@ export class DurabilityPromises {
     if (to.endsWith('.rejected')) this.onRemoved(from)
   }
 
-  /** An answer is written whole, then its claim goes, then it is shown. */
+  /** An answer is written whole, then its claim goes, then it is shown. Or the request gets its name back. */
   readonly onRemoved = (path: string): void => {
     const { disk, spool } = this.#parts
     const own = ownFileOf(basename(path))
-    if (own?.kind === 'claim' && !disk.isDurable(`${spool}/outbox/${own.id}.json.done`))
+    if (own?.kind !== 'claim') return
+    const request = `${spool}/outbox/${own.id}.json`
+    const done = `${request}.done`
+    if (disk.find(done, 'stat') ? !disk.isDurable(done) : !disk.find(request, 'stat'))
       this.#parts.break('a request goes only when its answer is on the disk', own.id)
   }
 
@@ -77,7 +80,7 @@ export class DurabilityPromises {
     const outbox = `${spool}/outbox`
     return disk.namesIn(outbox).some((name) => {
       const own = ownFileOf(name)
-      return own?.kind === 'claim' && own.id === id && disk.isDurable(`${outbox}/${name}`)
+      return own?.kind === 'claim' && own.id === id && disk.isNameDurable(`${outbox}/${name}`)
     })
   }
 }

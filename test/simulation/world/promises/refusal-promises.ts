@@ -4,7 +4,7 @@ import type { ModelPlatform } from '../model-platform.ts'
 import { actedAsTold, isProvable } from './acted.ts'
 import type { Break } from './judge.ts'
 
-/** Equal calls of a game server, which the platform had not done when the first was made. */
+/** Calls of a game server that mean the same, which the platform had not done when the first was made. */
 interface Asked {
   readonly calls: number
   /** How many were told to be refused, for certain. */
@@ -22,7 +22,7 @@ interface RefusalPromisesParts {
 /** A refusal without `uncertain` means that the platform did not act (I5): of calls that are not purchases. */
 export class RefusalPromises {
   readonly #parts: RefusalPromisesParts
-  /** By operation and input, as long as every answer was a refusal for certain. */
+  /** By key, as long as every answer was a refusal for certain. */
   readonly #asked = new Map<string, Asked>()
 
   constructor(parts: RefusalPromisesParts) {
@@ -61,6 +61,7 @@ export class RefusalPromises {
   }
 }
 
-function keyOf({ operation, input }: GameCall): string {
-  return `${operation} ${JSON.stringify(input)}`
+/** Calls that the platform shows in one way have one key. */
+function keyOf({ operation, input: { itemRef, transactionId, reason } }: GameCall): string {
+  return [operation, itemRef, transactionId, reason].join(' ')
 }
