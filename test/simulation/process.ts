@@ -9,6 +9,9 @@ export class ProcessDied extends Error {
   override readonly name = 'ProcessDied'
 }
 
+/** Calls after which the world is as it was. A process makes most of them while it has nothing to do. */
+const looks = /^(?:stat|lstat|fstat|readdir|read|access|open|close) /
+
 /**
  * One run of a program, from its start to its end. Everything that happens to it is an event of its own, and everything
  * that it does goes through ports that ask `enter` first. So a process that is killed does nothing any more, at once:
@@ -96,7 +99,7 @@ export class ModelProcess implements Actor {
   }
 
   #mayEnter(what: string): boolean {
-    for (const plan of this.#plans) {
+    for (const plan of looks.test(what) ? [] : this.#plans) {
       if (plan.callsLeft-- > 0) continue
       this.#plans.delete(plan)
       plan.act()
@@ -118,12 +121,12 @@ export class ModelProcess implements Actor {
     for (const event of this.#held.splice(0)) this.#scheduler.release(event)
   }
 
-  /** Ends it at one of its next calls instead of between two events. @param end Kills it if it is left out. */
+  /** Ends it at one of its next calls that change something, instead of between two events. @param end Kills it if it is left out. */
   endAtCall(calls: number, end = () => this.end()): void {
     this.#atCall(calls, end)
   }
 
-  /** Pauses it at one of its next calls: it has decided, and acts when it runs on. @returns Lets it run on. */
+  /** Pauses it at one of its next calls that change something: it has decided, and acts when it runs on. @returns Lets it run on. */
   pauseAtCall(calls: number): () => void {
     const callOff = this.#atCall(calls, () => this.pause())
     return () => {

@@ -81,7 +81,7 @@ function killProcess(targets: HostTargets, random: Random) {
 function killProcessAtCall(targets: HostTargets, random: Random) {
   const program = programOf(targets, random)
   const { process } = program
-  process?.endAtCall(random.integer(0, 40))
+  process?.endAtCall(random.integer(0, 25))
   return () => {
     process?.end()
     program.start()
@@ -114,7 +114,7 @@ function cutPowerOnSlowDisk({ hosts }: HostTargets, random: Random) {
 function cutPowerAtCall({ hosts }: HostTargets, random: Random) {
   const host = random.pick(hosts)
   const { process } = random.pick(host.programs)
-  process?.endAtCall(random.integer(0, 40), () => host.cutPower(random))
+  process?.endAtCall(random.integer(0, 25), () => host.cutPower(random))
   return () => {
     process?.end()
     host.startAll()

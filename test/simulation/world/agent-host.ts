@@ -52,6 +52,8 @@ export interface AgentHost {
   readonly seen: { readonly status: Status | undefined; readonly atMs: number }
   /** After the programs that it looks at. */
   readonly installOperator: () => void
+  /** What must have happened by now, while nothing is broken. */
+  readonly check: () => void
   /** After the world. */
   readonly end: () => void
 }
@@ -93,8 +95,11 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     isClockRight: () => host.clock.lastSetMs === undefined && !network.wasDateWrong,
   })
   // What is handed over in a list by a file is not seen.
-  const seesReports = parts.reportsBy === 'reply' && !(parts.ordersBy === 'asking' && parts.callsBy === 'files')
-  const reports = new ReportPromises({ break: judge.break, nowMs, startedMs })
+  const seesReports =
+    parts.store === undefined &&
+    parts.reportsBy === 'reply' &&
+    !(parts.ordersBy === 'asking' && parts.callsBy === 'files')
+  const reports = new ReportPromises({ break: judge.break, platform, nowMs, startedMs })
   const readiness = new ReadyPromises(judge.break, host.diskFaults)
   const keys = new KeyPromises(judge.break, startedMs)
   const agent: ModelAgent = installAgent({
@@ -144,6 +149,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     isStandby: parts.isStandby ?? false,
     seen,
     installOperator: () => void installOperator(host, network, `${name}:8899`, onStatus),
+    check: () => seesReports && reports.check(),
     end() {
       parts.state.journal.close()
       parts.state.ledger.close()

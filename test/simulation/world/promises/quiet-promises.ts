@@ -82,7 +82,10 @@ export class QuietPromises {
     if (nowMs < this.#nextLookMs) return false
     this.#nextLookMs = nowMs + lookMs
     this.#stocks.look(this.#healthySinceMs)
-    for (const agent of this.#parts.agents) this.#checkClock(agent)
+    for (const agent of this.#parts.agents) {
+      this.#checkClock(agent)
+      agent.check()
+    }
     const unfinished = this.#findUnfinished()
     this.#changePhase(unfinished)
     if (unfinished) this.#quietSinceMs = undefined

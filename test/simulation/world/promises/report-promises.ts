@@ -1,16 +1,23 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
+import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 interface ReportPromisesParts {
   readonly break: Break
+  readonly platform: ModelPlatform
   readonly nowMs: () => number
   /** When the process that runs now was started: another one does not know what the platform asked for. */
   readonly startedMs: () => number
 }
 
-interface Wait {
+/** A report that the platform has not accepted. */
+interface Refused {
   readonly startedMs: number
+  /** How often in a row. */
+  readonly times: number
+  /** When the next one may leave, and by when it must. */
+  readonly fromMs: number
   readonly untilMs: number
 }
 
@@ -18,13 +25,17 @@ interface Wait {
 const waiting: ReadonlySet<number> = new Set([429, 503])
 /** No platform needs more. */
 const waitMsMax = 3_600_000
+const delayMsFirst = 1_000
+const delayMsMax = 300_000
+/** The platform may be asked before, and every request may be slow. */
+const patienceMs = 60_000
 /** What the clock of a host may drift. */
 const driftRate = 0.01
 
-/** What an agent promises about the results that it reports by itself. */
+/** What an agent promises about the results that it reports by itself: until the platform accepts them, and at its pace. */
 export class ReportPromises {
   readonly #parts: ReportPromisesParts
-  readonly #waits = new Map<string, Wait>()
+  readonly #refused = new Map<number, Refused>()
 
   constructor(parts: ReportPromisesParts) {
     this.#parts = parts
@@ -33,20 +44,43 @@ export class ReportPromises {
   /** @returns Called when the attempt has ended. */
   onSent({ path }: SentRequest): ((result: AttemptResult) => void) | undefined {
     const { nowMs, startedMs } = this.#parts
-    const [, id] = /^\/v1\/api\/transactions\/(\d+)\/delivery/.exec(path) ?? []
-    if (id === undefined) return undefined
-    const wait = this.#waits.get(id)
-    if (wait?.startedMs === startedMs() && nowMs() < wait.untilMs)
-      this.#parts.break('a result is not reported before the platform allows it', `${id}, ${wait.untilMs - nowMs()} ms`)
+    const id = Number(/^\/v1\/api\/transactions\/(\d+)\/delivery/.exec(path)?.[1])
+    if (Number.isNaN(id)) return undefined
+    const before = this.#refused.get(id)
+    const isSame = before?.startedMs === startedMs()
+    if (isSame && nowMs() < before.fromMs)
+      this.#parts.break(
+        'a result is not reported before the platform allows it',
+        `${id}, ${before.fromMs - nowMs()} ms`,
+      )
+    this.#refused.delete(id)
     return (result) => {
+      if (result.kind === 'answered' && result.status < 300) return
       const asked = result.kind === 'answered' && waiting.has(result.status) ? Number(result.retryAfter ?? 0) : 0
-      const waitMs = Math.min(asked * 1_000, waitMsMax) * (1 - driftRate)
-      this.#waits.set(id, { startedMs: startedMs(), untilMs: nowMs() + waitMs })
+      const waitMs = Math.min(asked * 1_000, waitMsMax)
+      const times = (isSame ? before.times : 0) + 1
+      const delayMs = Math.max(waitMs, Math.min(delayMsMax, delayMsFirst * 2 ** times))
+      this.#refused.set(id, {
+        ...{ startedMs: startedMs(), times },
+        fromMs: nowMs() + waitMs * (1 - driftRate),
+        untilMs: nowMs() + delayMs * (1 + driftRate) + patienceMs,
+      })
     }
   }
 
   /** The game server may say something else now. */
   onHandedOver(transactionId: number): void {
-    this.#waits.delete(String(transactionId))
+    this.#refused.delete(transactionId)
+  }
+
+  /** Every agent runs, and every request arrives. */
+  check(): void {
+    const { nowMs, startedMs, platform } = this.#parts
+    for (const [id, refused] of this.#refused) {
+      const isDue = refused.startedMs === startedMs() && nowMs() > refused.untilMs
+      const row = platform.composed.platform.tables.transactions.byId(id)
+      if (isDue && row?.deliveryStatus === 'AGUARDANDO_SERVIDOR')
+        this.#parts.break('a result is reported until the platform accepts it', String(id))
+    }
   }
 }
