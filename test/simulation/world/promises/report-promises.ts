@@ -1,4 +1,5 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
+import { startOfRunMs } from '../../host-clock.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
@@ -14,6 +15,7 @@ interface ReportPromisesParts {
 /** A report that the platform has not accepted. */
 interface Refused {
   readonly startedMs: number
+  readonly sinceMs: number
   /** How often in a row. */
   readonly times: number
   /** When the next one may leave, and by when it must. */
@@ -61,7 +63,7 @@ export class ReportPromises {
       const times = (isSame ? before.times : 0) + 1
       const delayMs = Math.max(waitMs, Math.min(delayMsMax, delayMsFirst * 2 ** times))
       this.#refused.set(id, {
-        ...{ startedMs: startedMs(), times },
+        ...{ startedMs: startedMs(), sinceMs: nowMs(), times },
         fromMs: nowMs() + waitMs * (1 - driftRate),
         untilMs: nowMs() + delayMs * (1 + driftRate) + patienceMs,
       })
@@ -78,9 +80,10 @@ export class ReportPromises {
     const { nowMs, startedMs, platform } = this.#parts
     for (const [id, refused] of this.#refused) {
       const isDue = refused.startedMs === startedMs() && nowMs() > refused.untilMs
-      const row = platform.composed.platform.tables.transactions.byId(id)
-      if (isDue && row?.deliveryStatus === 'AGUARDANDO_SERVIDOR')
-        this.#parts.break('a result is reported until the platform accepts it', String(id))
+      const last = platform.composed.platform.tables.transactions.historyOf(id).at(-1)
+      // After a dispute the platform sends the order again.
+      const isAwaited = last?.deliveryStatus === 'AGUARDANDO_SERVIDOR' && last.at - startOfRunMs < refused.sinceMs
+      if (isDue && isAwaited) this.#parts.break('a result is reported until the platform accepts it', String(id))
     }
   }
 }
