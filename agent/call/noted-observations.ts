@@ -17,6 +17,7 @@ export class NotedObservations implements KnownObservations {
   #unknown: Observation = { at: 'quiet', lateUntilMs: 0 }
   #phase: 'new' | 'open' | 'closed' = 'new'
   #lookAt: (atMs: number) => void = () => undefined
+  #reportsUnderWay = 0
 
   constructor(journal: RepairJournal, options: ObservationsOptions) {
     this.#journal = journal
@@ -56,12 +57,14 @@ export class NotedObservations implements KnownObservations {
     return state
   }
 
-  /** Nothing is noted: after a crash every item may be late. */
+  /** Nothing is noted: after a crash, or an end while it is under way, every item may be late. */
   async expectReport(itemRef: string): Promise<EndReport> {
+    this.#reportsUnderWay++
     return async (lateUntilMs, newest) => {
       if (newest !== undefined)
         await this.apply(itemRef, { kind: 'observe', quantity: newest, nowMs: this.#nowMs }, 'if-possible')
       if (lateUntilMs > 0) await this.apply(itemRef, { kind: 'expect-late', lateUntilMs }, 'if-possible')
+      this.#reportsUnderWay--
     }
   }
 
@@ -82,7 +85,7 @@ export class NotedObservations implements KnownObservations {
     const isClean = [this.#unknown, ...this.#observations.values()].every(
       (state) => state.at === 'due' || (state.at === 'quiet' && state.lateUntilMs <= this.#nowMs),
     )
-    if (!isClean) return
+    if (!isClean || this.#reportsUnderWay > 0) return
     try {
       await this.#journal.endCleanly()
     } catch (error) {

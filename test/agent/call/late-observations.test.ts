@@ -193,3 +193,17 @@ test('whatever arrives late, the platform has the newest observation in the end,
     { numRuns: 3_000, examples: [[repairCutShort]] },
   )
 }, 60_000)
+
+test('an agent that ends while a report is under way leaves it to the next one, which expects it late', async () => {
+  const clock = new TestClock()
+  const journal = memoryRepairJournal(clock)
+  for (const isUnderWay of [true, false]) {
+    const observations = new NotedObservations(journal, { clock, lifetimeMs })
+    await observations.begin(() => undefined)
+    clock.advance(lifetimeMs)
+    const endReport = await observations.expectReport('item-1')
+    if (!isUnderWay) await endReport(0)
+    await observations.close()
+    expect(await journal.begin(0)).toBe(isUnderWay ? lifetimeMs : 0)
+  }
+})
