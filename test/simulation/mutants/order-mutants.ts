@@ -89,8 +89,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'what a report may bring late is not repaired',
     file: 'agent/orders/order-reports.ts',
-    from: 'await endReport(lateUntilMs)',
-    to: 'void endReport',
+    from: 'endReport: await observations.expectReport(joined.itemRef, lateUntilMs),',
+    to: 'endReport: async () => void [observations, lateUntilMs],',
   },
   {
     name: 'a stock is not sent again after an older report',

@@ -8,6 +8,7 @@ import type { Day, GameWays } from './game/game-program.ts'
 import { gameDir } from './game/game-store.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
+import { EventPromises } from './promises/event-promises.ts'
 import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
 import type { LateStocks } from './promises/late-stocks.ts'
@@ -75,7 +76,7 @@ export function newAgentHost(name: string, { scheduler, random, network }: Surro
 /** Installs an agent and its operator. */
 export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings): AgentHost {
   const { host, identity, witness } = parts
-  const { network, nowMs, platform, judge, registrations, lateStocks } = surroundings
+  const { network, nowMs, platform, judge, day, registrations, lateStocks } = surroundings
   const { name } = host
   const addresses: HostAddresses = {
     call: { host: name, port: 8899 },
@@ -101,6 +102,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     !(parts.ordersBy === 'asking' && parts.callsBy === 'files')
   const reports = new ReportPromises({ break: judge.break, platform, nowMs, startedMs })
   const readiness = new ReadyPromises(judge.break, host.diskFaults)
+  const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, nowMs })
+  const seesEvents = parts.ordersBy === 'files' && parts.store === undefined
   const keys = new KeyPromises(judge.break, startedMs)
   const agent: ModelAgent = installAgent({
     ...parts,
@@ -149,7 +152,11 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     isStandby: parts.isStandby ?? false,
     seen,
     installOperator: () => void installOperator(host, network, `${name}:8899`, onStatus),
-    check: () => seesReports && reports.check(),
+    check() {
+      if (seesReports) reports.check()
+      if (seesEvents && day.phase !== 'wave') events.check()
+      else events.reset()
+    },
     end() {
       parts.state.journal.close()
       parts.state.ledger.close()

@@ -50,7 +50,10 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   const { onHandedOver } = server.orders
   const { onSent, onGiven, onRenamed, onRemoved } = durability
   const onAcknowledged = (event: string, transactionId: number) =>
-    server.orders.onAcknowledged(event, transactionId, durability.isReplyDurable(transactionId))
+    server.orders.onAcknowledged(event, transactionId, {
+      reply: durability.isReplyDurable(transactionId),
+      end: durability.isEndDurable(transactionId),
+    })
   const witness = { onHandedOver, onAcknowledged, onSent, onGiven, onRenamed, onRemoved }
   const agent = assembleAgent({ ...server, ...server.ways, state, witness }, parts)
   // A wall clock that is set makes the age of an id wrong for the next process.

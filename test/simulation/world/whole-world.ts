@@ -35,6 +35,8 @@ const quietMsMax = 90 * 60_000
 /** A world with a shared store takes as long as ten others. */
 const sharedRate = 1 / 50
 const sharedHosts = 3
+/** Longer than the file of an order may be acted on. */
+const gameAwayMsMax = 240_000
 const wave = worldActor('wave')
 
 /** The whole world: agents, platform, game servers, people, and everything between them. */
@@ -121,8 +123,18 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
       })
     })
   }
+  /** What waits for the game server must be shown again, and stay fresh. */
+  function leaveInWave({ game, host }: Server, draws: Random): void {
+    if (!draws.happens(0.3)) return
+    scheduler.after(draws.between(0, waveMs), wave, 'a game server ends', () => {
+      game.process?.end()
+      if (draws.happens(0.5)) host.removeDir(draws.pick(host.removableDirs), draws.between(0, waveMs))
+      scheduler.after(draws.between(waveMs, gameAwayMsMax), wave, 'a game server is started again', () => game.start())
+    })
+  }
   const onWave = () => {
     for (const agentHost of agents) endInWave(agentHost, ofWaves)
+    for (const server of servers) leaveInWave(server, ofWaves)
   }
   const quiet = new QuietPromises({
     judge,

@@ -16,7 +16,7 @@ export interface Quirks {
 
 /** What a game server is like all day, before a fault comes. */
 export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
-  return { ...noQuirks(), writesInPlace: random.happens(0.25), repeatsReplies: random.happens(0.1) }
+  return { ...noQuirks(), writesInPlace: random.happens(0.25), repeatsReplies: random.happens(0.25) }
 }
 
 function noQuirks(): Quirks {

@@ -129,13 +129,18 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
     const event = JSON.parse(fs.readFileSync(`${spool}/events/${name}`, 'utf8')) as OfferedOrder & {
       readonly actUntil: string
     }
+    const wrong = `${spool}/replies/transfer_order-${event.transactionId}-9.json`
+    if (quirks.repeatsReplies && process.random.happens(0.5)) {
+      // It thinks a while about the right one.
+      fs.writeFileSync(wrong, wrongReply)
+      continue
+    }
     const reply = kind === 'transaction_terminal' ? noteEnd(parts, event) && {} : decideFile(parts, event, name)
     if (reply === undefined) continue
     const text = quirks.saysGarbage && process.random.happens(0.5) ? '{"observedQuantity":' : JSON.stringify(reply)
     fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
     fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
-    if (quirks.repeatsReplies)
-      fs.writeFileSync(`${spool}/replies/transfer_order-${event.transactionId}-9.json`, wrongReply)
+    if (quirks.repeatsReplies) fs.writeFileSync(wrong, wrongReply)
   }
 }
 

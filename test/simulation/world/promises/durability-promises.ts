@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { awaitsReply } from '../../../../agent/orders/order-moves.ts'
+import { awaitsReply, isOver } from '../../../../agent/orders/order-moves.ts'
 import { idOfRequest, ownFileOf } from '../../../../agent/spool/names.ts'
 import { type AgentState, durableAnswerIn, durableOrderIn } from '../../agent/model-outside.ts'
 import type { Disk } from '../../disk/disk.ts'
@@ -68,6 +68,12 @@ export class DurabilityPromises {
   isReplyDurable(transactionId: number): boolean {
     const order = durableOrderIn(this.#parts.state, transactionId)
     return order !== undefined && (order.generation > 1 || !awaitsReply(order.phase))
+  }
+
+  /** The game server has the end of a transaction, or the ledger keeps it. */
+  isEndDurable(transactionId: number): boolean {
+    const order = durableOrderIn(this.#parts.state, transactionId)
+    return order !== undefined && isOver(order.phase)
   }
 
   #checkAnswer(id = ''): void {

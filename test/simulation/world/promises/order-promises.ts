@@ -68,12 +68,14 @@ export class OrderPromises {
     return words
   }
 
-  /** The agent answers a webhook of the platform. @param isReplyDurable Whether the agent has the reply on its disk. */
-  readonly onAcknowledged = (event: string, transactionId: number, isReplyDurable = true): void => {
+  /** The agent answers a webhook of the platform. @param isDurable What the agent has on its disk. */
+  readonly onAcknowledged = (event: string, transactionId: number, isDurable = { reply: true, end: true }): void => {
     if (!this.#isOurs(transactionId))
       this.#parts.break('no event of another game server is acknowledged', `${event} ${transactionId}`)
     if (event === 'transaction_terminal') this.#ended.add(transactionId)
-    if (event !== 'transfer_order' || (this.#parts.state().orders[transactionId] && isReplyDurable)) return
+    if (event === 'transaction_terminal' && !isDurable.end)
+      this.#parts.break('a terminal event is acknowledged only if it is on the disk', String(transactionId))
+    if (event !== 'transfer_order' || (this.#parts.state().orders[transactionId] && isDurable.reply)) return
     // An order that is over, or disputed, needs no reply.
     if (this.#wordsOfLastMinute(transactionId).every((isAwaited) => isAwaited))
       this.#parts.break('an order is acknowledged only when the game server has it durably', String(transactionId))

@@ -27,6 +27,7 @@ interface Said {
 export class StockPromises {
   readonly #parts: StockParts
   readonly #said = new Map<string, Said>()
+  readonly #gameSinceMs = new Map<Server, number>()
 
   constructor(parts: StockParts) {
     this.#parts = parts
@@ -40,7 +41,9 @@ export class StockPromises {
   look(healthySinceMs: number): void {
     const { agents, servers, stillMs, nowMs } = this.#parts
     const steadySinceMs = Math.max(healthySinceMs, ...agents.map(({ agent }) => agent.startedMs))
-    for (const server of servers)
+    for (const server of servers) {
+      const gameSinceMs = this.#gameSince(server)
+      if (gameSinceMs === undefined) continue
       for (const [itemRef, item] of Object.entries(server.saved().items)) {
         const stock = `${item.changes} ${item.isToReport}`
         const known = this.#said.get(itemRef)
@@ -48,11 +51,20 @@ export class StockPromises {
         this.#said.set(itemRef, said)
         // The agent does not know a reply that was lost.
         if (hasUnitsSetAside(server.saved(), itemRef)) continue
-        if (nowMs() < Math.max(said.sinceMs, steadySinceMs) + stillMs) continue
+        if (nowMs() < Math.max(said.sinceMs, steadySinceMs, gameSinceMs) + stillMs) continue
         const wrong = this.wrongStockOf(server, itemRef)
         if (wrong) this.#parts.break('an older stock does not stay over a newer one', wrong)
         this.#checkRepair(server, itemRef)
       }
+    }
+  }
+
+  /** Since when a game server can say its stocks; undefined while it cannot. */
+  #gameSince(server: Server): number | undefined {
+    if (server.game.process?.state === 'running')
+      this.#gameSinceMs.set(server, this.#gameSinceMs.get(server) ?? this.#parts.nowMs())
+    else this.#gameSinceMs.delete(server)
+    return this.#gameSinceMs.get(server)
   }
 
   #checkRepair(server: Server, itemRef: string): void {

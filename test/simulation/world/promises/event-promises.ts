@@ -1,0 +1,54 @@
+import { messageOf } from '../../../../agent/orders/message.ts'
+import { type AgentState, openOrdersIn } from '../../agent/model-outside.ts'
+import type { ModelHost } from '../../host.ts'
+import type { Break } from './judge.ts'
+
+interface EventPromisesParts {
+  readonly break: Break
+  readonly host: ModelHost
+  readonly state: AgentState
+  readonly spool: string
+  readonly nowMs: () => number
+}
+
+/** How long an event may be away: the platform is asked before it is shown. */
+const awayMsMax = 60_000
+
+/** What the game server must know is in `events/`, also after somebody removed it, and may be acted on. */
+export class EventPromises {
+  readonly #parts: EventPromisesParts
+  /** Since when each event cannot be read, by its name. */
+  #awaySinceMs = new Map<string, number>()
+
+  constructor(parts: EventPromisesParts) {
+    this.#parts = parts
+  }
+
+  /** While every request arrives soon. */
+  check(): void {
+    const nowMs = this.#parts.nowMs()
+    const away = new Map<string, number>()
+    for (const order of openOrdersIn(this.#parts.state)) {
+      const isDue = order.phase === 'offered' || order.phase === 'ended'
+      const name = isDue ? messageOf(order)?.name : undefined
+      if (name === undefined || this.#canBeRead(name)) continue
+      const sinceMs = this.#awaySinceMs.get(name) ?? nowMs
+      away.set(name, sinceMs)
+      if (nowMs - sinceMs > awayMsMax) this.#parts.break('an event is shown until the game server has it', name)
+    }
+    this.#awaySinceMs = away
+  }
+
+  /** What was away in a wave is not counted. */
+  reset(): void {
+    this.#awaySinceMs = new Map()
+  }
+
+  #canBeRead(name: string): boolean {
+    const { disk, clock } = this.#parts.host
+    const path = `${this.#parts.spool}/events/${name}.json`
+    if (disk.find(path, 'open')?.kind !== 'file') return false
+    const { actUntil } = JSON.parse(disk.textOf(path)) as { readonly actUntil?: string }
+    return actUntil === undefined || Date.parse(actUntil) > clock.wallMs
+  }
+}
