@@ -102,7 +102,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     !(parts.ordersBy === 'asking' && parts.callsBy === 'files')
   const reports = new ReportPromises({ break: judge.break, platform, nowMs, startedMs })
   const readiness = new ReadyPromises(judge.break, host.diskFaults)
-  const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, nowMs })
+  const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, platform, nowMs })
   const seesEvents = parts.ordersBy === 'files' && parts.store === undefined
   const keys = new KeyPromises(judge.break, startedMs)
   const agent: ModelAgent = installAgent({

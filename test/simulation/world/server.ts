@@ -114,6 +114,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, { callAddr
   const { judge } = parts
   const { callsBy } = drawn
   const answers = new AnswerPromises({ ...parts, ...server, callsBy, break: judge.break, isWindowKept })
+  server.host.onPowerCut(() => answers.onPowerCut())
   let items = 0
   const game = installGame({
     ...parts,

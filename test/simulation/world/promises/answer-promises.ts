@@ -171,6 +171,10 @@ export class AnswerPromises {
     }
   }
 
+  onPowerCut(): void {
+    this.#refusals.onPowerCut()
+  }
+
   /** At each look, and in the end: what is refused for certain is never made later. */
   check(): void {
     this.checkPurchases()

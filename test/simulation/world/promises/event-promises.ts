@@ -1,6 +1,7 @@
 import { messageOf } from '../../../../agent/orders/message.ts'
 import { type AgentState, openOrdersIn } from '../../agent/model-outside.ts'
 import type { ModelHost } from '../../host.ts'
+import type { ModelPlatform } from '../model-platform.ts'
 import type { Break } from './judge.ts'
 
 interface EventPromisesParts {
@@ -8,6 +9,7 @@ interface EventPromisesParts {
   readonly host: ModelHost
   readonly state: AgentState
   readonly spool: string
+  readonly platform: ModelPlatform
   readonly nowMs: () => number
 }
 
@@ -29,7 +31,7 @@ export class EventPromises {
     const nowMs = this.#parts.nowMs()
     const away = new Map<string, number>()
     for (const order of openOrdersIn(this.#parts.state)) {
-      const isDue = order.phase === 'offered' || order.phase === 'ended'
+      const isDue = order.phase === 'ended' || (order.phase === 'offered' && this.#isAwaited(order.transactionId))
       const name = isDue ? messageOf(order)?.name : undefined
       if (name === undefined || this.#canBeRead(name)) continue
       const sinceMs = this.#awaySinceMs.get(name) ?? nowMs
@@ -44,11 +46,26 @@ export class EventPromises {
     this.#awaySinceMs = new Map()
   }
 
+  /** Not while it is disputed. */
+  #isAwaited(transactionId: number): boolean {
+    const { transactions } = this.#parts.platform.composed.platform.tables
+    return transactions.byId(transactionId)?.deliveryStatus === 'AGUARDANDO_SERVIDOR'
+  }
+
   #canBeRead(name: string): boolean {
     const { disk, clock } = this.#parts.host
     const path = `${this.#parts.spool}/events/${name}.json`
     if (disk.find(path, 'open')?.kind !== 'file') return false
-    const { actUntil } = JSON.parse(disk.textOf(path)) as { readonly actUntil?: string }
-    return actUntil === undefined || Date.parse(actUntil) > clock.wallMs
+    const event = readEvent(disk.textOf(path))
+    return event !== undefined && (event.actUntil === undefined || Date.parse(event.actUntil) > clock.wallMs)
+  }
+}
+
+/** Undefined for a file of which a power cut left a part. */
+function readEvent(text: string): { readonly actUntil?: string } | undefined {
+  try {
+    return JSON.parse(text) as { readonly actUntil?: string }
+  } catch {
+    return undefined
   }
 }

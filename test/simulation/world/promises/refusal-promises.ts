@@ -48,6 +48,11 @@ export class RefusalPromises {
     this.#check(key, call)
   }
 
+  /** The claim of a call that may be repeated is not synced: its file may come back, and nobody knows that it was sent. */
+  onPowerCut(): void {
+    this.#asked.clear()
+  }
+
   /** Nothing else that this game server or its agent has said can have made the platform act. */
   #check(key: string, call: GameCall): void {
     const asked = this.#asked.get(key)
