@@ -6,10 +6,9 @@ import type { Break } from './judge.ts'
 
 /** Calls of a game server that mean the same, which the platform had not done when the first was made. */
 interface Asked {
-  readonly calls: number
-  /** How many were told to be refused, for certain. */
-  readonly refused: number
-  readonly told: string
+  readonly calls: Set<GameCall>
+  /** Those that were told to be refused, for certain. */
+  readonly refused: Set<GameCall>
 }
 
 interface RefusalPromisesParts {
@@ -35,17 +34,18 @@ export class RefusalPromises {
     this.#check(key, call)
     if (this.#hasActed(call)) this.#asked.delete(key)
     else {
-      const { calls, refused, told } = this.#asked.get(key) ?? { calls: 0, refused: 0, told: '' }
-      this.#asked.set(key, { calls: calls + 1, refused, told })
+      const asked = this.#asked.get(key) ?? { calls: new Set(), refused: new Set() }
+      this.#asked.set(key, asked)
+      asked.calls.add(call)
     }
   }
 
   onTold(call: GameCall, told: Told): void {
     const key = keyOf(call)
     const asked = this.#asked.get(key)
-    if (!asked || told.ok || told.isUncertain) return
-    this.#asked.set(key, { ...asked, refused: asked.refused + 1, told: told.text })
-    this.#check(key, call)
+    if (!asked?.calls.has(call) || told.ok || told.isUncertain) return
+    asked.refused.add(call)
+    this.#check(key, call, told.text)
   }
 
   /** The claim of a call that may be repeated is not synced: its file may come back, and nobody knows that it was sent. */
@@ -54,10 +54,10 @@ export class RefusalPromises {
   }
 
   /** Nothing else that this game server or its agent has said can have made the platform act. */
-  #check(key: string, call: GameCall): void {
+  #check(key: string, call: GameCall, said = 'earlier'): void {
     const asked = this.#asked.get(key)
-    if (asked && asked.calls === asked.refused && !this.#parts.network.wasRepeated && this.#hasActed(call))
-      this.#parts.break('a refusal without uncertain means that the platform did not act', `${key}: ${asked.told}`)
+    if (asked && asked.calls.size === asked.refused.size && !this.#parts.network.wasRepeated && this.#hasActed(call))
+      this.#parts.break('a refusal without uncertain means that the platform did not act', `${key}: ${said}`)
   }
 
   #hasActed(call: GameCall): boolean {
