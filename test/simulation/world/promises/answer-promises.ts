@@ -98,7 +98,9 @@ export class AnswerPromises {
     const { operation, id } = call
     if ((this.#askedMs.get(call) ?? 0) > this.#day.stormEndedMs) this.#checkInCalm(call, told)
     this.#refusals.onTold(call, told)
-    if (told.id !== id) this.#break('an answer has the id of its request', `${id}: ${told.text}`)
+    // An agent that ends reads no request.
+    if (told.id !== id && told.code !== 'SHUTTING_DOWN')
+      this.#break('an answer has the id of its request', `${id}: ${told.text}`)
     if (told.ok && !actedAsTold(call, this.#platform, this.#gameServerId()))
       this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)
     if (told.code !== undefined && ofMistakes.includes(told.code)) this.#onCalledInvalid(id, told.text)
