@@ -127,6 +127,7 @@ test('a repair without an answer is not sent again over a newer call of another 
 test('a stock that is newer than the report of an agent that died is sent again', async () => {
   await using agents = await twoAgents()
   const { a, b } = agents
+  await a.orders.reports.join(report)
   await a.orders.reports.begin(report, now() + lifetimeMs)
   await a.kill()
   await adjust(b, 3, 'acted')
@@ -136,6 +137,7 @@ test('a stock that is newer than the report of an agent that died is sent again'
 test('a stock that is newer than a report without an answer is sent again, although the store was away at its end', async () => {
   await using agents = await twoAgents()
   const { a, b } = agents
+  await a.orders.reports.join(report)
   await a.orders.reports.begin(report, now() + lifetimeMs)
   await agents.cut()
   const lost = refuseInDoubt('NO_ANSWER', { mayHaveActed: true })
@@ -147,6 +149,7 @@ test('a stock that is newer than a report without an answer is sent again, altho
 test('a report that was answered leaves nothing to repair', async () => {
   await using agents = await twoAgents()
   const { a, b } = agents
+  await a.orders.reports.join(report)
   await a.orders.reports.begin(report, now() + lifetimeMs)
   await a.orders.reports.end(report, { ok: true, dataText: '{"retryAt": null}' }, 0)
   await adjust(b, 3, 'acted')
