@@ -11,6 +11,9 @@ interface Asked {
   readonly refused: Set<GameCall>
 }
 
+/** A call whose end nobody is told. */
+const unknown: GameCall = { operation: '', input: {}, id: undefined }
+
 interface RefusalPromisesParts {
   readonly break: Break
   readonly platform: ModelPlatform
@@ -50,7 +53,7 @@ export class RefusalPromises {
 
   /** The claim of a call that may be repeated is not synced: its file may come back, and nobody knows that it was sent. */
   onPowerCut(): void {
-    this.#asked.clear()
+    for (const { calls } of this.#asked.values()) calls.add(unknown)
   }
 
   /** Nothing else that this game server or its agent has said can have made the platform act. */
