@@ -69,7 +69,7 @@ export class OrderReports implements CallReports {
     const { operation, input } = call
     if (operation.reports === 'stock') {
       const { durable } = await book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
-      // It is waited for at the end. A failure ends the agent, also where there is no end.
+      // `end` waits for it. If it fails, the agent stops, even if `end` is never called.
       durable.catch(() => undefined)
       this.#observed.set(call, durable)
     }

@@ -10,7 +10,7 @@ test('seeds are run one after another, and their events and faults are counted',
   expect(figures.faultCounts.size).toBeGreaterThan(5)
 })
 
-test('each so-manieth seed is run until the runs are called off', async () => {
+test('every seventh seed is run until the runs are called off', async () => {
   const asked = [false, false, false, true]
   const simulation = counting(saveWithoutSync)
   const isCalledOff = () => asked.shift() ?? true

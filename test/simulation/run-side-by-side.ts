@@ -17,7 +17,7 @@ export interface SeedResult extends Omit<Figures, 'failed'> {
 }
 
 /**
- * Runs seeds of the whole world in several threads until one breaks a promise. Each thread takes every so-manieth seed. No
+ * Runs seeds of the whole world in several threads until one breaks a promise. With n threads, each takes every n-th seed. No
  * other run begins after the first that failed.
  *
  * @param range As for `runSeeds`. `twice` counts all threads together.
