@@ -2,8 +2,6 @@ import { type HostTargets, hostFaults } from '../faults/host-faults.ts'
 import { type NetworkTargets, networkFaults } from '../faults/network-faults.ts'
 import { ModelHost } from '../host.ts'
 import { Network } from '../network/network.ts'
-import type { Random } from '../random.ts'
-import { worldActor } from '../scheduler.ts'
 import type { Simulation, World, WorldParts } from '../simulation.ts'
 import { endStoreEngine, StoreCluster, storeEngine } from '../sql/store-cluster.ts'
 import { type StoreTargets, storeFaults } from '../sql/store-faults.ts'
@@ -13,9 +11,10 @@ import { installPlatform, type Registration } from './model-platform.ts'
 import { installPeople } from './people.ts'
 import { Judge } from './promises/judge.ts'
 import { LateStocks } from './promises/late-stocks.ts'
-import { QuietPromises, type Unfinished, waveMs } from './promises/quiet-promises.ts'
+import { QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
 import { assembleServer, type Server, type ServerParts } from './server.ts'
 import { assembleSharedIdentity, webhookUrlOfShared } from './shared-identity.ts'
+import { newWaves } from './waves.ts'
 import { type WorldTargets, worldFaults } from './world-faults.ts'
 
 /** What the faults of a whole world strike. */
@@ -35,9 +34,6 @@ const quietMsMax = 90 * 60_000
 /** A world with a shared store takes as long as ten others. */
 const sharedRate = 1 / 50
 const sharedHosts = 3
-/** Longer than the file of an order may be acted on. */
-const gameAwayMsMax = 240_000
-const wave = worldActor('wave')
 
 /** The whole world: agents, platform, game servers, people, and everything between them. */
 export function wholeWorld(options: WorldOptions = {}): Simulation<Targets> {
@@ -108,34 +104,6 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   store?.start()
   for (const program of far.programs) program.start()
 
-  const ofWaves = random.part('waves')
-  /** What an agent left on a slow network must be made good by the next process, or by another agent. */
-  function endInWave(agentHost: AgentHost, draws: Random): void {
-    const how = draws.pick(['not', 'killed', 'stopped', 'without power'])
-    if (how === 'not') return
-    const { agent, host } = agentHost
-    scheduler.after(draws.between(0, waveMs), wave, `an agent is ${how}`, () => {
-      if (how === 'stopped') quiet.restart(agentHost)
-      if (how === 'killed') agent.program.process?.end()
-      if (how === 'without power') host.cutPower(draws)
-      scheduler.after(draws.magnitude(50, 10_000), wave, 'what does not run is started again', () => {
-        if (how !== 'stopped') host.startAll()
-      })
-    })
-  }
-  /** What waits for the game server must be shown again, and stay fresh. */
-  function leaveInWave({ game, host }: Server, draws: Random): void {
-    if (!draws.happens(0.3)) return
-    scheduler.after(draws.between(0, waveMs), wave, 'a game server ends', () => {
-      game.process?.end()
-      if (draws.happens(0.5)) host.removeDir(draws.pick(host.removableDirs), draws.between(0, waveMs))
-      scheduler.after(draws.between(waveMs, gameAwayMsMax), wave, 'a game server is started again', () => game.start())
-    })
-  }
-  const onWave = () => {
-    for (const agentHost of agents) endInWave(agentHost, ofWaves)
-    for (const server of servers) leaveInWave(server, ofWaves)
-  }
   const quiet = new QuietPromises({
     judge,
     platform,
@@ -147,7 +115,14 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     lateStocks,
     stillMs,
     nowMs,
-    onWave,
+    onWave: newWaves({
+      scheduler,
+      random: random.part('waves'),
+      platform,
+      agents,
+      servers,
+      restart: (agent) => quiet.restart(agent),
+    }),
   })
   return {
     targets: {

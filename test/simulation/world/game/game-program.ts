@@ -201,7 +201,7 @@ async function offerItem({ store, process, call, newItemRef }: DayParts): Promis
   if (unregistered === undefined && onSale.length >= itemsMax) return
   const itemRef = unregistered ?? newItemRef()
   const state = store.change((next) => {
-    next.items[itemRef] ??= { isRegistered: false, isWithdrawn: false, isToReport: true, changes: 0 }
+    next.items[itemRef] ??= { isRegistered: false, isWithdrawn: false, isToReport: true, isGivenUp: false, changes: 0 }
     next.stock[itemRef] ??= Math.round(process.random.magnitude(1, stockMax))
   })
   const told = await call({
@@ -257,11 +257,14 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
   store.change((next) => {
     const reported = next.items[itemRef]
     if (!reported) return
-    if (told?.ok && reported.changes === item.changes) reported.isToReport = false
+    if (told && reported.changes === item.changes) {
+      reported.isGivenUp = !told.ok && !told.isUncertain && parts.quirks.givesUp
+      reported.isToReport = !told.ok && !reported.isGivenUp
+    }
     // A withdrawal whose answer was lost.
     if (told?.status === 409) reported.isWithdrawn = true
   })
-  return told?.ok === true
+  return told?.ok === true || store.read().items[itemRef]?.isGivenUp === true
 }
 
 /** Reports by itself what became of each order, until the platform accepts it. */
@@ -289,7 +292,7 @@ async function askSomething({ call, process: { random } }: DayParts): Promise<vo
       ['market.eligibility', { characterRef: seller }],
       ['character.link', { characterRef: 'Ana' }],
     ] as const)
-    return call({ operation, input, id: random.happens(0.3) ? `${operation}-${random.integer(1, 2)}` : undefined })
+    return call({ operation, input, id: random.happens(0.6) ? `${operation}-${random.integer(1, 2)}` : undefined })
   }
   const calls = Array.from({ length: random.happens(0.2) ? random.integer(3, 10) : 1 }, ask)
   await Promise.all(calls)

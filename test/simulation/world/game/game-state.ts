@@ -19,6 +19,8 @@ export interface ListedItem {
   isRegistered: boolean
   isWithdrawn: boolean
   isToReport: boolean
+  /** What can be sold now was refused, and is not said again. */
+  isGivenUp: boolean
   /** How often another number could be sold: the same number again is a newer one. */
   changes: number
 }
@@ -79,6 +81,7 @@ export function noteStockChanges(before: GameState, next: GameState, isSaid: boo
     if (left(before, itemRef) === left(next, itemRef)) continue
     if (!isSaid) item.isToReport = true
     item.changes++
+    item.isGivenUp = false
   }
 }
 

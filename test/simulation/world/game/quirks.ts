@@ -12,13 +12,27 @@ export interface Quirks {
   writesInPlace: boolean
   /** It leaves its answers unread. */
   readsNothing: boolean
+  /** It says a stock once, and not again when it is refused. */
+  givesUp: boolean
 }
 
 /** What a game server is like all day, before a fault comes. */
 export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
-  return { ...noQuirks(), writesInPlace: random.happens(0.25), repeatsReplies: random.happens(0.25) }
+  return {
+    ...noQuirks(),
+    writesInPlace: random.happens(0.25),
+    repeatsReplies: random.happens(0.25),
+    givesUp: random.happens(0.25),
+  }
 }
 
 function noQuirks(): Quirks {
-  return { isSlow: false, saysGarbage: false, repeatsReplies: false, writesInPlace: false, readsNothing: false }
+  return {
+    isSlow: false,
+    saysGarbage: false,
+    repeatsReplies: false,
+    writesInPlace: false,
+    readsNothing: false,
+    givesUp: false,
+  }
 }

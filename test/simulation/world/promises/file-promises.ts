@@ -21,8 +21,8 @@ const nothing: Written = { begun: 0, begunMs: 0, whole: 0, answers: [] }
 /** Each file that was written once gets exactly one answer, even from a reader that removes answers at once (I1, I3). */
 export class FilePromises implements FileRecord {
   readonly calls = new Map<string, GameCall>()
-  /** Files that are whole, with fewer answers than files. */
-  readonly unanswered = new Set<string>()
+  /** Files that are whole, with fewer answers than files, and since when. */
+  readonly unanswered = new Map<string, number>()
   readonly #break: Break
   readonly #nowMs: () => number
   readonly #name: string
@@ -63,7 +63,8 @@ export class FilePromises implements FileRecord {
 
   /** The agent says that a file is not a request. One whose writer died, or lost its power, may stay half-written. */
   onCalledInvalid(id: string, text: string): void {
-    if (this.#of(id).whole === 0) this.#calledInvalid.set(id, text)
+    const { begun, whole } = this.#of(id)
+    if (begun > whole) this.#calledInvalid.set(id, text)
     else if (!this.#tooSlow.has(id))
       this.#break('no request of a game server that writes correct ones is called invalid', text)
   }
@@ -77,9 +78,17 @@ export class FilePromises implements FileRecord {
     const { answers: before, ...written } = this.#of(id)
     const answers = [...before, text]
     this.#set(id, { ...written, answers })
+    if (text.includes('"replayed":true') && this.#isFirst(id))
+      this.#break('the first answer to a file is not a repetition', `${id}: ${text}`)
     // A power cut may bring back a file that has just been answered, or an answer that has just been removed.
     if (answers.length > written.begun && written.begunMs > this.#lastCutMs)
       this.#break('a file gets one answer', `${id}: ${answers.join(' and ')}`)
+  }
+
+  /** Whether this is the only answer of the only file with this id, on any host. A power cut may bring back the file. */
+  #isFirst(id: string): boolean {
+    const { begun, begunMs, answers } = this.#of(id)
+    return id.startsWith(`${this.#name}-`) && answers.length === 1 && begun === 1 && begunMs > this.#lastCutMs
   }
 
   #of(id: string): Written {
@@ -88,7 +97,7 @@ export class FilePromises implements FileRecord {
 
   #set(id: string, written: Written): void {
     this.#written.set(id, written)
-    if (written.whole > written.answers.length) this.unanswered.add(id)
-    else this.unanswered.delete(id)
+    if (written.whole <= written.answers.length) this.unanswered.delete(id)
+    else if (!this.unanswered.has(id)) this.unanswered.set(id, this.#nowMs())
   }
 }

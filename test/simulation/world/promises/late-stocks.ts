@@ -33,7 +33,8 @@ export class LateStocks {
   readonly #unclear = new Map<string, Set<SentStock>>()
   /** By item and quantity, when it was sent last. */
   readonly #sentMs = new Map<string, number>()
-
+  /** By item: stocks that were not refused, the newest one last. */
+  readonly #notRefused = new Map<string, SentStock[]>()
   readonly #day: Day
 
   constructor(platform: () => ModelPlatform, day: Day, nowMs: () => number) {
@@ -55,12 +56,25 @@ export class LateStocks {
     return (result) => {
       const isClear = result.kind === 'failed' ? !result.wasSent : result.status < 500 && !unclear.has(result.status)
       if (isClear) this.#unclear.get(itemRef)?.delete(sent)
+      const isRefused = isClear && !(result.kind === 'answered' && result.status < 300)
+      const notRefused = this.#notRefused.get(itemRef) ?? []
+      if (isRefused)
+        this.#notRefused.set(
+          itemRef,
+          notRefused.filter((each) => each !== sent),
+        )
     }
   }
 
   /** A stock leaves with the answer to a webhook. */
   onAnswered(itemRef: string, quantity: number, arrivedMs: number): void {
     this.#note(itemRef, { quantity, sentMs: this.#nowMs(), untilMs: arrivedMs + webhookTimeoutMs })
+  }
+
+  /** What the platform must have if the game server does not say again what was refused; undefined: a fault decides it. */
+  newestNotRefused(itemRef: string): number | undefined {
+    const newest = this.#notRefused.get(itemRef)?.at(-1)
+    return newest && newest.sentMs > this.#day.stormEndedMs ? newest.quantity : undefined
   }
 
   /** A stock that may have arrived after the newest one, which was not sent again; undefined if there is none. */
@@ -78,6 +92,7 @@ export class LateStocks {
     const known = this.#unclear.get(itemRef) ?? new Set()
     this.#unclear.set(itemRef, known.add(sent))
     this.#sentMs.set(`${itemRef} ${sent.quantity}`, this.#nowMs())
+    this.#notRefused.set(itemRef, [...(this.#notRefused.get(itemRef) ?? []), sent])
   }
 
   #stockOf({ path, body }: SentRequest): { readonly itemRef: string; readonly quantity: number } | undefined {

@@ -5,6 +5,7 @@ import type { AgentHost } from '../agent-host.ts'
 import type { Day } from '../game/game-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
+import { waveMs } from '../waves.ts'
 import type { Judge } from './judge.ts'
 import type { LateStocks } from './late-stocks.ts'
 import { StockPromises } from './stock-promises.ts'
@@ -35,6 +36,8 @@ export interface Unfinished {
 
 /** How often it is asked whether all is quiet: virtual ms. */
 const lookMs = 2_000
+/** A file is answered after this time: longer than the deadlines of a call and of the one before it. */
+const answerMsMax = 55_000
 /** So long a file may be there: those of game servers that ask come and go. */
 const fileMsMax = 20_000
 const statusAgeMsMax = 30_000
@@ -42,9 +45,8 @@ const statusAgeMsMax = 30_000
 const statusWayMsMax = 5_000
 /** What the drift of a host's clock may add. */
 const clockErrorMsMax = 100
-/** After the storm: how often, and how long each time, people buy and play over a slow network. */
+/** How often people buy and play over a slow network after the storm. */
 const waves = 3
-export const waveMs = 40_000
 /** A calm is longer than what its wave has left may take until it is made good. */
 const calmAfterStillMs = 10_000
 /** Longer than an attempt, and shorter than its envelope is valid. */
@@ -70,10 +72,10 @@ export class QuietPromises {
     this.#stocks = new StockPromises({ ...parts, break: parts.judge.break })
   }
 
-  /** The faults are over. */
+  /** The faults are over. What they left must be made good before a start hides it. */
   begin(): void {
     this.#parts.day.stormEndedMs = this.#parts.nowMs()
-    this.#beginWave()
+    this.#beginCalm()
   }
 
   /** Asked before each event, so it looks only now and then. */
@@ -86,6 +88,7 @@ export class QuietPromises {
       this.#checkClock(agent)
       agent.check()
     }
+    for (const server of this.#parts.servers) this.#checkFiles(server)
     const unfinished = this.#findUnfinished()
     this.#changePhase(unfinished)
     if (unfinished) this.#quietSinceMs = undefined
@@ -165,12 +168,23 @@ export class QuietPromises {
     }
   }
 
+  /** While nothing is broken, no file waits until somebody starts the agent again. */
+  #checkFiles(server: Server): void {
+    const { judge, agents, nowMs } = this.#parts
+    const gameSinceMs = this.#stocks.gameSince(server)
+    if (gameSinceMs === undefined) return
+    const steadySinceMs = Math.max(this.#healthySinceMs, gameSinceMs, ...agents.map(({ agent }) => agent.startedMs))
+    for (const [id, sinceMs] of server.files.unanswered)
+      if (nowMs() > Math.max(sinceMs, steadySinceMs) + answerMsMax)
+        judge.break('no file waits for its answer until the agent is started again', `${server.name} ${id}`)
+  }
+
   /** Each request gets its answer, and nothing stays in a spool. */
   #oldFile(): Unfinished | undefined {
     const seenMs = new Map<string, number>()
     const nowMs = this.#parts.nowMs()
     for (const { name, files, host, addresses } of this.#parts.servers) {
-      for (const id of files.unanswered) seenMs.set(`every file is answered: ${name} ${id}`, nowMs)
+      for (const id of files.unanswered.keys()) seenMs.set(`every file is answered: ${name} ${id}`, nowMs)
       for (const dir of ['events', 'replies', 'outbox', 'inbox'])
         for (const file of host.disk.namesIn(`${addresses.spool}/${dir}`))
           if (!isLeftByGame(file) && !this.#mayStay(file)) seenMs.set(`no file is left: ${name} ${dir}/${file}`, nowMs)

@@ -42,7 +42,7 @@ export class StockPromises {
     const { agents, servers, stillMs, nowMs } = this.#parts
     const steadySinceMs = Math.max(healthySinceMs, ...agents.map(({ agent }) => agent.startedMs))
     for (const server of servers) {
-      const gameSinceMs = this.#gameSince(server)
+      const gameSinceMs = this.gameSince(server)
       if (gameSinceMs === undefined) continue
       for (const [itemRef, item] of Object.entries(server.saved().items)) {
         const stock = `${item.changes} ${item.isToReport}`
@@ -59,8 +59,8 @@ export class StockPromises {
     }
   }
 
-  /** Since when a game server can say its stocks; undefined while it cannot. */
-  #gameSince(server: Server): number | undefined {
+  /** Since when a game server runs; undefined while it does not. */
+  gameSince(server: Server): number | undefined {
     if (server.game.process?.state === 'running')
       this.#gameSinceMs.set(server, this.#gameSinceMs.get(server) ?? this.#parts.nowMs())
     else this.#gameSinceMs.delete(server)
@@ -70,7 +70,8 @@ export class StockPromises {
   #checkRepair(server: Server, itemRef: string): void {
     const { lateStocks, nowMs, stillMs } = this.#parts
     if (!this.#isOnSale(server, itemRef)) return
-    const late = lateStocks.findUnrepaired(itemRef, left(server.saved(), itemRef), nowMs() - stillMs / 2)
+    const newest = this.#newestOf(server, itemRef)
+    const late = newest !== undefined && lateStocks.findUnrepaired(itemRef, newest, nowMs() - stillMs / 2)
     if (late)
       this.#parts.break('the newest stock is sent again when nothing older can arrive any more', `${itemRef}: ${late}`)
   }
@@ -86,10 +87,17 @@ export class StockPromises {
 
   wrongStockOf(server: Server, itemRef: string): string | undefined {
     if (!this.#isOnSale(server, itemRef)) return undefined
-    const state = server.saved()
+    const newest = this.#newestOf(server, itemRef)
+    if (newest === undefined) return undefined
     const observedQuantity = this.#listingOf(server, itemRef)?.observedQuantity
-    const isRight = !state.items[itemRef]?.isToReport && observedQuantity === left(state, itemRef)
-    return isRight ? undefined : `${server.name} ${itemRef}: ${observedQuantity} in place of ${left(state, itemRef)}`
+    const isRight = !server.saved().items[itemRef]?.isToReport && observedQuantity === newest
+    return isRight ? undefined : `${server.name} ${itemRef}: ${observedQuantity} in place of ${newest}`
+  }
+
+  /** What the game server says until it is accepted, or what was accepted before it gave up; undefined: nobody knows. */
+  #newestOf(server: Server, itemRef: string): number | undefined {
+    const state = server.saved()
+    return state.items[itemRef]?.isGivenUp ? this.#parts.lateStocks.newestNotRefused(itemRef) : left(state, itemRef)
   }
 
   /** Not if the game server never heard that it is registered, or heard that it is withdrawn. */

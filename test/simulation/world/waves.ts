@@ -1,0 +1,78 @@
+import type { Random } from '../random.ts'
+import { type Scheduler, worldActor } from '../scheduler.ts'
+import type { AgentHost } from './agent-host.ts'
+import type { ModelPlatform } from './model-platform.ts'
+import type { Server } from './server.ts'
+
+interface WavesParts {
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly platform: ModelPlatform
+  readonly agents: readonly AgentHost[]
+  readonly servers: readonly Server[]
+  /** Stops an agent cleanly, and starts it again. */
+  readonly restart: (agent: AgentHost) => void
+}
+
+/** How long a wave lasts: virtual ms. */
+export const waveMs = 40_000
+/** Longer than the file of an order may be acted on. */
+const gameAwayMsMax = 240_000
+const startedAgainMs = { min: 50, max: 10_000 }
+const lockedMs = { min: 500, max: 5_000 }
+const platformAwayMs = { min: 1_000, max: waveMs / 2 }
+const wave = worldActor('wave')
+
+/**
+ * What happens in the waves after the storm, besides that the network is slow. It is little enough for the calm to show
+ * what is not made good.
+ *
+ * @returns Called when a wave begins.
+ */
+export function newWaves({ scheduler, random, platform, agents, servers, restart }: WavesParts): () => void {
+  /** Some time in the first half of the wave. */
+  const soon = (what: string, act: () => void) => scheduler.after(random.between(0, waveMs / 2), wave, what, act)
+  const later = (ms: { readonly min: number; readonly max: number }, what: string, act: () => void) =>
+    scheduler.after(random.magnitude(ms.min, ms.max), wave, what, act)
+
+  /** What an agent left on a slow network must be made good by the next process, or by another agent. */
+  const endings: readonly ((agent: AgentHost) => void)[] = [
+    restart,
+    ({ agent }) => agent.program.process?.end(),
+    ({ host }) => host.cutPower(random),
+  ]
+  function endAgent(agent: AgentHost): void {
+    const end = random.pick(endings)
+    soon('an agent ends', () => {
+      end(agent)
+      later(startedAgainMs, 'an agent is started again', () => agent.host.startAll())
+    })
+  }
+  /** Another program has the files open. The agent does by itself later what it could not do meanwhile. */
+  function lockFiles({ host: { diskFaults } }: AgentHost): void {
+    soon('files are locked', () => {
+      const unlock = diskFaults.add({ calls: ['rename', 'unlink'], codes: ['EBUSY', 'EACCES'], rate: 0.9 }, random)
+      later(lockedMs, 'files are not locked any more', unlock)
+    })
+  }
+  /** What waits for the game server must be shown again, and stay fresh. */
+  function leave({ game, host }: Server): void {
+    soon('a game server ends', () => {
+      game.process?.end()
+      if (random.happens(0.5)) host.removeDir(random.pick(host.removableDirs), random.between(0, waveMs))
+      later({ min: waveMs, max: gameAwayMsMax }, 'a game server is started again', () => game.start())
+    })
+  }
+  /** Calls are refused without an effect. */
+  function endPlatform(): void {
+    soon('the platform ends', () => {
+      platform.program.process?.end()
+      later(platformAwayMs, 'the platform is started again', () => platform.program.start())
+    })
+  }
+  return () => {
+    for (const agent of agents) random.pick([endAgent, endAgent, lockFiles, () => undefined])(agent)
+    for (const server of servers) if (random.happens(0.3)) leave(server)
+    if (random.happens(0.2)) endPlatform()
+  }
+}
