@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongTestsFirst } from './test/long-tests-first.ts'
 
 export default defineConfig({
   test: {
@@ -17,5 +18,6 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Two cores run two files at a time; real processes need the rest.
     maxWorkers: 2,
+    sequence: { sequencer: LongTestsFirst },
   },
 })

@@ -5,6 +5,7 @@ import { FileSync } from '../durable-files/file-sync.ts'
 import { hostFiles } from '../durable-files/host-files.ts'
 import { RemovedError, trackFile } from '../durable-files/same-file.ts'
 import { codeOf } from '../durable-files/system-errors.ts'
+import { inTransaction } from './in-transaction.ts'
 import { StoreFullError } from './store-errors.ts'
 
 /** What a writer needs besides its database. */
@@ -67,7 +68,6 @@ export class DatabaseWriter implements Writer {
     try {
       return statement()
     } catch (error) {
-      this.#rollBack()
       const code = codeOfFullDisk(error, this.#options.path)
       if (code !== undefined) throw new StoreFullError(code, error)
       if (isBugOfOneChange(error)) throw error
@@ -76,12 +76,7 @@ export class DatabaseWriter implements Writer {
   }
 
   commitAll<Result>(work: () => Result): Result {
-    return this.commit(() => {
-      this.#db.exec('BEGIN IMMEDIATE')
-      const result = work()
-      this.#db.exec('COMMIT')
-      return result
-    })
+    return this.commit(() => inTransaction(this.#db, work))
   }
 
   read<Result>(query: () => Result): Result {
@@ -118,13 +113,5 @@ export class DatabaseWriter implements Writer {
   #failForGood(error: unknown): unknown {
     this.#options.onFatal(error as Error)
     return error
-  }
-
-  #rollBack(): void {
-    try {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
-    } catch {
-      // The error that made the commit fail is the one to report.
-    }
   }
 }

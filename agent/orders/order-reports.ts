@@ -22,15 +22,12 @@ export interface OrderReportsOptions {
 }
 
 /** What was known about an item when a report of a failure began to wait for its turn. */
-interface ItemAsJoined {
+interface ItemBefore {
   readonly itemRef: string
   /** Of its newest observation. That may be as large as the one before. */
   readonly version: string
-}
-
-/** A report of a failure under way. */
-interface ItemBefore extends ItemAsJoined {
-  readonly endReport: EndReport
+  /** Undefined until the report leaves. */
+  readonly endReport?: EndReport
 }
 
 /** Learns the results of orders from calls: those of the game server, and the agent's own reports. */
@@ -40,7 +37,6 @@ export class OrderReports implements CallReports {
   readonly #firstTemporary = new WeakSet<PlatformCall>()
   /** Stocks under way, and when a power cut can no longer take them back. The game server does not say them again. */
   readonly #observed = new WeakMap<PlatformCall, Promise<void>>()
-  readonly #itemAsJoined = new WeakMap<PlatformCall, ItemAsJoined>()
   readonly #itemBefore = new WeakMap<PlatformCall, ItemBefore>()
 
   constructor(options: OrderReportsOptions) {
@@ -53,7 +49,7 @@ export class OrderReports implements CallReports {
     const { ledger } = this.#options.book
     const itemRef = (await ledger.find(Number(call.input['transactionId'])))?.itemRef
     if (itemRef !== undefined)
-      this.#itemAsJoined.set(call, { itemRef, version: await ledger.observationVersionOf(itemRef) })
+      this.#itemBefore.set(call, { itemRef, version: await ledger.observationVersionOf(itemRef) })
   }
 
   /**
@@ -75,7 +71,7 @@ export class OrderReports implements CallReports {
     }
     if (operation.reports !== 'failure') return
     const transactionId = Number(call.input['transactionId'])
-    const joined = this.#itemAsJoined.get(call)
+    const joined = this.#itemBefore.get(call)
     if (joined)
       this.#itemBefore.set(call, {
         ...joined,
@@ -113,7 +109,7 @@ export class OrderReports implements CallReports {
     lateUntilMs: number,
   ): Promise<boolean> {
     const { book, observations, clock } = this.#options
-    await endReport(lateUntilMs)
+    await endReport?.(lateUntilMs)
     const hasNewer = (await book.ledger.observationVersionOf(itemRef)) !== version
     const newest = await book.ledger.observationOf(itemRef)
     const isStale = hasNewer && newest !== null

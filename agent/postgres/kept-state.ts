@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { inDoubt } from '../call/answer.ts'
 import type { Clock } from '../clock/clock.ts'
+import { inTransaction } from '../database/in-transaction.ts'
 import { type DatabaseKind, openDatabase } from '../database/open-database.ts'
 import { hostFiles } from '../durable-files/host-files.ts'
 import { syncDirNow } from '../durable-files/sync-dir.ts'
@@ -136,7 +137,6 @@ function within(kind: DatabaseKind, stateDir: string, read: (db: DatabaseSync) =
 }
 
 function inOneCommit(db: DatabaseSync, write: () => void): void {
-  db.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE')
-  write()
-  db.exec('COMMIT')
+  db.exec('PRAGMA synchronous = FULL')
+  inTransaction(db, write)
 }

@@ -7,6 +7,7 @@ import { makeDir } from '../../../agent/durable-files/make-dir.ts'
 import { RemovedError, trackFile } from '../../../agent/durable-files/same-file.ts'
 import type { Listen } from '../../../agent/http/listen.ts'
 import type { Order } from '../../../agent/orders/order.ts'
+import { isOver } from '../../../agent/orders/order-moves.ts'
 import type { Outside } from '../../../agent/outside.ts'
 import { LockedError, type TakeOwnership } from '../../../agent/ownership/ownership.ts'
 import type { Connect } from '../../../agent/platform/connection.ts'
@@ -41,7 +42,7 @@ export function newAgentState(host: ModelHost): AgentState {
   return state
 }
 
-/** The orders in the ledger that are not over. */
+/** The orders in the ledger that are not over, or of whose end the game server does not know. */
 export function openOrdersIn({ ledger }: AgentState): readonly Order[] {
   return ordersBy(ledger.db, `phase <> 'closed'`)
 }
@@ -163,7 +164,7 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
       turns: new KeyQueues(options.clock),
       listings: oneGameServer,
       openLedger: async (given) => openModelLedger({ ...given, ...parts, database: state.ledger, path: 'orders.db' }),
-      countOpenOrders: async () => openOrdersIn(state).length,
+      countOpenOrders: async () => openOrdersIn(state).filter(({ phase }) => !isOver(phase)).length,
       mayBegin: () => true,
       reasons: [],
       readStatus: async () => null,

@@ -1,4 +1,5 @@
 import type { Writer } from '../../../agent/database/database-writer.ts'
+import { inTransaction } from '../../../agent/database/in-transaction.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { SyncFailedError } from '../../../agent/durable-files/disk-errors.ts'
 import { SharedSync } from '../../../agent/durable-files/shared-sync.ts'
@@ -60,19 +61,15 @@ export class ModelWriter implements Writer {
     const { db } = database
     process.enter(`commit in ${path}`)
     const changes = () => db.prepare('SELECT total_changes() AS changes').get()?.['changes']
-    db.exec('BEGIN IMMEDIATE')
-    try {
+    const result = inTransaction(db, () => {
       const before = changes()
-      const result = work()
+      const done = work()
       // What changes nothing needs no room.
       if (changes() !== before) this.#assertRoom()
-      db.exec('COMMIT')
-      database.noteCommit()
-      return result
-    } catch (error) {
-      db.exec('ROLLBACK')
-      throw error
-    }
+      return done
+    })
+    database.noteCommit()
+    return result
   }
 
   read<Result>(query: () => Result): Result {

@@ -50,7 +50,7 @@ export interface CallWitness {
 
 /** As the guide says: longer than a call can take. */
 const patienceMs = 40_000
-/** A game server that reads no answers goes on without them. */
+/** A game server that reads no answers continues without them. */
 const patienceWithoutReadingMs = 1_000
 /** A writer that does not rename writes in pieces. A file that does not change for 2 s counts as written. */
 const pauseMs = { min: 50, max: 1_500, late: 1_900 }

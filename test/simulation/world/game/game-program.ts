@@ -275,7 +275,11 @@ async function reportResults(parts: DayParts): Promise<void> {
     const failure = { reason: result, observedQuantity: left(store.read(), itemRef) }
     const operation = result === 'DELIVERED' ? 'transaction.delivery' : 'transaction.delivery-failure'
     const input = { transactionId: Number(transactionId), ...(result !== 'DELIVERED' && failure) }
-    const told = await call({ operation, input, id: idOf(parts) })
+    // The same report of an order that comes again has the same id.
+    const id = parts.process.random.happens(0.5)
+      ? `${transactionId}-${result}-${failure.observedQuantity}`
+      : idOf(parts)
+    const told = await call({ operation, input, id })
     if (told?.ok) store.change((next) => noteReport(next, transactionId, result))
   }
 }

@@ -19,7 +19,7 @@ export interface ListedItem {
   isRegistered: boolean
   isWithdrawn: boolean
   isToReport: boolean
-  /** What can be sold now was refused, and is not said again. */
+  /** The platform was told once what can be sold now. It is not told again, although it refused. */
   isGivenUp: boolean
   /** How often another number could be sold: the same number again is a newer one. */
   changes: number

@@ -72,7 +72,7 @@ export class QuietPromises {
     this.#stocks = new StockPromises({ ...parts, break: parts.judge.break })
   }
 
-  /** The faults are over. What they left must be made good before a start hides it. */
+  /** The faults are over. A start would hide what they left, so there is none at first. */
   begin(): void {
     this.#parts.day.stormEndedMs = this.#parts.nowMs()
     this.#beginCalm()
