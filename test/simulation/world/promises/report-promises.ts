@@ -29,6 +29,8 @@ const waiting: ReadonlySet<number> = new Set([429, 503])
 const waitMsMax = 3_600_000
 const delayMsFirst = 1_000
 const delayMsMax = 300_000
+/** Of a report with all its attempts. */
+const deadlineMs = 31_000
 /** The platform may be asked before, and every request may be slow. */
 const patienceMs = 60_000
 /** What the clock of a host may drift. */
@@ -38,6 +40,8 @@ const driftRate = 0.01
 export class ReportPromises {
   readonly #parts: ReportPromisesParts
   readonly #refused = new Map<number, Refused>()
+  /** Until when an attempt may belong to an earlier reply, by transaction. */
+  readonly #earlierUntilMs = new Map<number, number>()
 
   constructor(parts: ReportPromisesParts) {
     this.#parts = parts
@@ -58,6 +62,7 @@ export class ReportPromises {
     this.#refused.delete(id)
     return (result) => {
       if (result.kind === 'answered' && result.status < 300) return
+      if (nowMs() < (this.#earlierUntilMs.get(id) ?? 0)) return
       const asked = result.kind === 'answered' && waiting.has(result.status) ? Number(result.retryAfter ?? 0) : 0
       const waitMs = Math.min(asked * 1_000, waitMsMax)
       const times = (isSame ? before.times : 0) + 1
@@ -70,9 +75,9 @@ export class ReportPromises {
     }
   }
 
-  /** The game server may say something else now. */
+  /** The game server may say something else now. The report of its earlier reply may still be tried until its deadline. */
   onHandedOver(transactionId: number): void {
-    this.#refused.delete(transactionId)
+    if (this.#refused.delete(transactionId)) this.#earlierUntilMs.set(transactionId, this.#parts.nowMs() + deadlineMs)
   }
 
   /** Every agent runs, and every request arrives. */
