@@ -208,6 +208,48 @@ export const callMutants: readonly Mutant[] = [
     to: 'credentials: () => config,',
   },
   {
+    name: 'an item is free while its last waiting call has the turn',
+    file: 'agent/call/key-queues.ts',
+    from: 'if (next) next()\n    else this',
+    to: 'next?.()\n    if (!this.#waiting.get(key)?.length) this',
+  },
+  {
+    name: 'a refused call ends the repair that was due',
+    file: 'agent/call/observation.ts',
+    from: 'return { ...before, lateUntilMs: Math.max(before.lateUntilMs, call.lateUntilMs) }',
+    to: "return { at: 'quiet', lateUntilMs: Math.max(before.lateUntilMs, latestMs) }",
+  },
+  {
+    name: 'the success of a TEMPORARY report is remembered for ten minutes',
+    file: 'agent/call/keep.ts',
+    from: 'return Math.min(limits.idempotencyWindowMs',
+    to: 'return Math.max(limits.idempotencyWindowMs',
+  },
+  {
+    name: 'the window of a purchase in doubt ends with the process',
+    file: 'agent/journal/open-store.ts',
+    from: 'calls.settleIntents(JSON.stringify(inDoubt), latestEndMs)',
+    to: 'void latestEndMs\n  calls.settleIntents(JSON.stringify(inDoubt), time.nowMs())',
+  },
+  {
+    name: 'an unread answer takes the place of an older one',
+    file: 'agent/spool/claim.ts',
+    from: 'isTaken ? another : aside',
+    to: 'isTaken && another === name ? another : aside',
+  },
+  {
+    name: 'a file that could not be claimed keeps its slot',
+    file: 'agent/spool/requests.ts',
+    from: 'this.#active.delete(keyOf(id))\n    this.#deferred.set',
+    to: 'void id\n    this.#deferred.set',
+  },
+  {
+    name: 'an earlier claim of a file is forgotten',
+    file: 'agent/spool/request-path.ts',
+    from: 'spool.answerCall({ ...call, claimedBefore: claim.claimedBefore }, turn)',
+    to: 'spool.answerCall(call, turn)',
+  },
+  {
     name: 'the claim of a purchase is not synced',
     file: 'agent/spool/request-path.ts',
     from: '  if (isOnce(call)) await awaitSync(spool.syncs.sync(spool.dirs.outbox))\n',

@@ -15,6 +15,12 @@ export const orderMutants: readonly Mutant[] = [
     to: 'export const proofMs = 3_600_000',
   },
   {
+    name: "the platform's word is as new as its answer",
+    file: 'agent/orders/questions.ts',
+    from: 'onAwaited(transactionId, askedMs)',
+    to: 'onAwaited(transactionId, askedMs && clock.monotonicMs())',
+  },
+  {
     name: 'an order is acknowledged before the game server has it',
     file: 'agent/webhook-bridge/receive-webhook.ts',
     from: "const isStored = phase === 'taken'",
@@ -25,6 +31,18 @@ export const orderMutants: readonly Mutant[] = [
     file: 'agent/orders/order-path.ts',
     from: 'this.#again(begun, reportDelayMs(begun.tries + 1, retryAfterMs))',
     to: 'void retryAfterMs',
+  },
+  {
+    name: 'a result is reported again before the platform allows it',
+    file: 'agent/orders/order-path.ts',
+    from: 'reportDelayMs(begun.tries + 1, retryAfterMs)',
+    to: 'reportDelayMs(begun.tries + 1, retryAfterMs && 0)',
+  },
+  {
+    name: 'terminal events that an earlier agent has not handed on are left',
+    file: 'agent/orders/orders.ts',
+    from: 'this.path.start(await ledger.adopt())',
+    to: 'this.path.start(await ledger.findOpen())',
   },
   {
     name: 'OUT_OF_STOCK is reported as delivered',

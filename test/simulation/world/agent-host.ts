@@ -73,10 +73,14 @@ export function newAgentHost(name: string, { scheduler, random, network }: Surro
   return host
 }
 
+const usualDeadlines = { attemptTimeoutMs: 10_000, callDeadlineMs: 30_000 }
+/** A call ends while the platform is started again. */
+const shortDeadlines = { attemptTimeoutMs: 4_000, callDeadlineMs: 9_000 }
+
 /** Installs an agent and its operator. */
 export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings): AgentHost {
   const { host, identity, witness } = parts
-  const { network, nowMs, platform, judge, day, registrations, lateStocks } = surroundings
+  const { random, network, nowMs, platform, judge, day, registrations, lateStocks } = surroundings
   const { name } = host
   const addresses: HostAddresses = {
     call: { host: name, port: 8899 },
@@ -86,7 +90,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   }
   const registration = () => registrations.get(identity) as Registration
   const secrets = () => [...registrations.values()].map(({ apiKey }) => apiKey)
-  const wire = new WirePromises(judge.break, secrets, () => agent.kid, nowMs)
+  const deadlines = random.part(`${name} deadlines`).pick([usualDeadlines, usualDeadlines, shortDeadlines])
+  const wire = new WirePromises({ break: judge.break, secrets, kid: () => agent.kid, nowMs, ...deadlines })
   const startedMs = () => agent.startedMs
   const proofs = new ProofPromises({ break: judge.break, nowMs })
   const webhooks = new WebhookPromises({
@@ -108,6 +113,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const agent: ModelAgent = installAgent({
     ...parts,
     ...surroundings,
+    deadlines,
     addresses,
     registration,
     rotateKey: () =>

@@ -44,6 +44,8 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
   /** Undefined for an agent that keeps everything in its state directory. */
   readonly store?: SharedStore | undefined
   readonly addresses: HostAddresses
+  /** Of an attempt, and of a call with all its attempts. */
+  readonly deadlines: Pick<AgentConfig, 'attemptTimeoutMs' | 'callDeadlineMs'>
   readonly registration: () => Registration
   /** The staff register another signing key. */
   readonly rotateKey: () => void
@@ -174,7 +176,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
   }
 }
 
-function configOf({ addresses, registration, ordersBy, store }: AgentParts): AgentConfig {
+function configOf({ addresses, registration, ordersBy, store, deadlines }: AgentParts): AgentConfig {
   const { apiKey, kid, platformKid } = registration()
   return {
     baseUrl: `http://${platformAddress}`,
@@ -198,8 +200,7 @@ function configOf({ addresses, registration, ordersBy, store }: AgentParts): Age
     extraCa: undefined,
     httpsProxy: undefined,
     noProxy: undefined,
-    attemptTimeoutMs: 10_000,
-    callDeadlineMs: 30_000,
+    ...deadlines,
     logLevel: 'info',
     logFile: undefined,
     warnings: [],

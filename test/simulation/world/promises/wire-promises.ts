@@ -3,49 +3,54 @@ import type { Break } from './judge.ts'
 import { parseSignature } from './signature.ts'
 
 const minuteMs = 60_000
-/** How long an envelope of an attempt is valid: its timeout of 10 s, and 20 s. */
-const lifetimeS = 30
+/** How long the envelope of an attempt is valid after its timeout. */
+const reserveS = 20
 /** Of one kind. The agent's own limit is 30, in minutes that begin at any time, and each process counts for itself. */
 const warningsPerMinuteMax = 100
+
+interface WirePromisesParts {
+  readonly break: Break
+  /** What must never be logged. */
+  readonly secrets: () => readonly string[]
+  /** Of the key in use. */
+  readonly kid: () => string
+  readonly attemptTimeoutMs: number
+  readonly nowMs: () => number
+}
 
 /**
  * What is true of all that leaves an agent: no jti twice (I7), no secret in a log (I8), no bug of its own (I10), and no
  * warning without an end.
  */
 export class WirePromises {
+  readonly #parts: WirePromisesParts
   readonly #break: Break
-  readonly #secrets: () => readonly string[]
   readonly #jtis = new Set<string>()
-  readonly #nowMs: () => number
   #minute = 0
   /** How often each warning was logged in this minute. */
   readonly #warnings = new Map<string, number>()
 
-  readonly #kid: () => string
-
-  /** @param secrets What must never be logged. @param kid Of the key in use. */
-  constructor(onBroken: Break, secrets: () => readonly string[], kid: () => string, nowMs: () => number) {
-    this.#kid = kid
-    this.#nowMs = nowMs
-    this.#break = onBroken
-    this.#secrets = secrets
+  constructor(parts: WirePromisesParts) {
+    this.#parts = parts
+    this.#break = parts.break
   }
 
   readonly onSigned = (kid: string): void => {
-    if (kid !== this.#kid()) this.#break('after a reload, requests are signed with the new key', kid)
+    if (kid !== this.#parts.kid()) this.#break('after a reload, requests are signed with the new key', kid)
   }
 
   /** An agent sends a request. */
   readonly onSent = ({ headers }: SentRequest): void => {
     const { jti, iat = 0, exp = 0 } = parseSignature(headers) ?? {}
     if (jti === undefined) return
-    if (exp - iat !== lifetimeS) this.#break('an envelope of an attempt is valid for 30 s', String(exp - iat))
+    if (exp - iat !== this.#parts.attemptTimeoutMs / 1_000 + reserveS)
+      this.#break('the envelope of an attempt is valid for 20 s after its timeout', String(exp - iat))
     if (this.#jtis.has(jti)) this.#break('no jti is sent twice', jti)
     this.#jtis.add(jti)
   }
 
   readonly onLogged = (line: string): void => {
-    for (const secret of this.#secrets()) if (line.includes(secret)) this.#break('no secret is logged', line)
+    for (const secret of this.#parts.secrets()) if (line.includes(secret)) this.#break('no secret is logged', line)
     this.#countWarning(line)
     if (line.includes('a bug of the agent')) this.#break('the agent has no bug that it can see', line)
   }
@@ -53,7 +58,7 @@ export class WirePromises {
   #countWarning(line: string): void {
     const { level, msg } = JSON.parse(line) as { readonly level: number; readonly msg: string }
     if (level < 40) return
-    const minute = Math.floor(this.#nowMs() / minuteMs)
+    const minute = Math.floor(this.#parts.nowMs() / minuteMs)
     if (minute !== this.#minute) this.#warnings.clear()
     this.#minute = minute
     const count = (this.#warnings.get(msg) ?? 0) + 1
