@@ -91,7 +91,7 @@ export class QuietPromises {
     for (const server of this.#parts.servers) this.#checkFiles(server)
     const unfinished = this.#findUnfinished()
     this.#changePhase(unfinished)
-    if (unfinished) this.#quietSinceMs = undefined
+    if (unfinished || this.#parts.day.phase !== 'closed') this.#quietSinceMs = undefined
     else this.#quietSinceMs ??= nowMs
     return this.#quietSinceMs !== undefined && nowMs >= this.#quietSinceMs + this.#parts.stillMs
   }
@@ -148,7 +148,6 @@ export class QuietPromises {
   /** The agents are started again, so that nothing is only in their memory. */
   #endDay(): void {
     this.#parts.day.phase = 'closed'
-    this.#quietSinceMs = undefined
     for (const agentHost of this.#parts.agents) this.restart(agentHost)
   }
 
