@@ -94,7 +94,7 @@ export async function startAgent(
     stateDir: config.stateDir,
     clock,
     attemptLifetimeMs: attemptLifetimeMsOf(config.attemptTimeoutMs),
-    isUnanswered: (id) => requestFiles.isUnanswered(id),
+    isUnanswered: (id) => config.spoolDir !== undefined && requestFiles.isUnanswered(id),
     onFull: (cause) => stateLog.onFull(cause),
     onFatal,
   })

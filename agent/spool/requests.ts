@@ -119,6 +119,7 @@ export class RequestTable {
    */
   #waiting: (Waiting | undefined)[] = []
   #firstWaiting = 0
+  #isRecovered = false
 
   readonly isActive = (id: string): boolean => this.#active.has(keyOf(id))
 
@@ -168,9 +169,17 @@ export class RequestTable {
     return this.#waitingNames.has(name) || this.#deferred.has(name)
   }
 
-  /** Whether a request with this id is claimed and has no answer yet. */
+  /** The claims that earlier agents left are all here. */
+  noteRecovered(): void {
+    this.#isRecovered = true
+  }
+
+  /**
+   * Whether a request with this id is claimed and has no answer yet. Any id may be, until the claims of earlier agents are
+   * read: a full disk delays that for as long as it is full.
+   */
   isUnanswered(id: string): boolean {
-    return this.isActive(id) || [...this.#orphaned].some((request) => request.id === id)
+    return !this.#isRecovered || this.isActive(id) || [...this.#orphaned].some((request) => request.id === id)
   }
 
   /** Adds a request behind the others. */

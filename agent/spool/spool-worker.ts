@@ -68,6 +68,7 @@ export class SpoolWorker {
       onRecovered(request.claim)
       table.add(request)
     }
+    table.noteRecovered()
     await this.#timer.start()
   }
 

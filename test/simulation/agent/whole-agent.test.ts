@@ -2,9 +2,6 @@ import pino from 'pino'
 import { expect, test } from 'vitest'
 import { startAgent } from '../../../agent/agent.ts'
 import { clockOver } from '../../../agent/clock/clock.ts'
-import type { AgentConfig } from '../../../agent/config/config.ts'
-import { LiveConfig } from '../../../agent/config/live-config.ts'
-import { readSigningKey } from '../../../agent/signing/signing-key.ts'
 import { signatureHeaderName } from '../../../contract/envelope/protected-header.ts'
 import { order } from '../../agent/fixtures/events.ts'
 import { goodReply } from '../../agent/fixtures/fake-platform.ts'
@@ -14,40 +11,10 @@ import { ModelHost } from '../host.ts'
 import { Network } from '../network/network.ts'
 import type { ModelProcess } from '../process.ts'
 import { BrokenPromise, runSeed, type Simulation } from '../simulation.ts'
+import { fixedConfig } from './agent-config.ts'
 import { modelOutside, newAgentState, signingIn } from './model-outside.ts'
 
-const { privateKey, publicKey } = testKeysOf('game-server')
-const config: AgentConfig = {
-  baseUrl: 'http://platform:9000',
-  apiKey: 'api-key',
-  signingKey: readSigningKey(privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, 'game-server-1'),
-  host: 'agent',
-  port: 8080,
-  token: undefined,
-  stateDir: '/var/state',
-  spoolDir: '/var/spool',
-  storeUrl: undefined,
-  agentName: 'a',
-  world: '',
-  platformKeys: new Map([['platform-1', publicKey]]),
-  webhook: {
-    host: 'agent',
-    port: 8081,
-    path: '/webhook',
-    forwardUrl: undefined,
-    forwardToken: undefined,
-    ordersBy: 'files',
-  },
-  extraCa: undefined,
-  httpsProxy: undefined,
-  noProxy: undefined,
-  attemptTimeoutMs: 10_000,
-  callDeadlineMs: 30_000,
-  logLevel: 'info',
-  logFile: undefined,
-  warnings: [],
-}
-
+const { privateKey } = testKeysOf('game-server')
 const log = pino({ enabled: false })
 
 /** What the game server and the platform have seen. */
@@ -82,12 +49,7 @@ function agentWorld(seen: Seen): Simulation<object> {
           void postOrder(process, network, seen)
         }),
         host.install('agent', (process) => {
-          const live = new LiveConfig(config, {
-            read: () => ({ ok: true, config }),
-            readToken: () => undefined,
-            onReload: () => undefined,
-          })
-          void startAgent(live, log, fail, modelOutside({ host, process, network, state })).catch(fail)
+          void startAgent(fixedConfig(), log, fail, modelOutside({ host, process, network, state })).catch(fail)
         }),
         host.install('game server', (process) => void playGame(process, host, network, seen)),
       ]

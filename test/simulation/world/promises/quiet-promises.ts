@@ -284,5 +284,5 @@ function claimsAt({ host, addresses }: AgentHost): ReadonlySet<string> {
 
 /** A temporary file of a game server that was killed is its own business. */
 function isLeftByGame(file: string): boolean {
-  return /^\.(?:server|buy)-|\.json\.tmp$/.test(file)
+  return file.endsWith('.json.tmp') || (file.startsWith('.') && ownFileOf(file) === undefined)
 }
