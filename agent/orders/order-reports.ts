@@ -77,8 +77,13 @@ export class OrderReports implements CallReports {
         ...joined,
         endReport: await observations.expectReport(joined.itemRef, lateUntilMs),
       })
-    const isTemporary = call.input['reason'] === 'TEMPORARY'
-    if (isTemporary && (await book.change(transactionId, noteTemporary))) this.#firstTemporary.add(call)
+    if (call.input['reason'] !== 'TEMPORARY') return
+    try {
+      if (await book.change(transactionId, noteTemporary)) this.#firstTemporary.add(call)
+    } catch (error) {
+      await this.#itemBefore.get(call)?.endReport?.(0)
+      throw error
+    }
   }
 
   /** The answer does not change, whatever is thrown here: asking the platform brings the ledger up to date. */

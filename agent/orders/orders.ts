@@ -126,12 +126,16 @@ export class Orders {
     return { order, observedQuantity: await ledger.observationOf(order.itemRef), endReport }
   }
 
-  /** Our 2xx for an order has left. If that is not recorded, or a power cut undoes it, the order is offered once more. */
-  acknowledge({ order, observedQuantity, endReport }: Acknowledged): Promise<void> {
+  /**
+   * Our 2xx for an order has left. If that is not recorded, or a power cut undoes it, the order is offered once more.
+   *
+   * @param hasLeft False if the sender has hung up. It may still have read the answer.
+   */
+  endAcknowledging({ order, observedQuantity, endReport }: Acknowledged, hasLeft: boolean): Promise<void> {
     return this.#attempt(async () => {
       if (observedQuantity === null) await endReport(0)
       else await this.#endAnswer(order.itemRef, observedQuantity, endReport)
-      await this.book.change(order.transactionId, acknowledge(order.generation), { survives: 'kill' })
+      if (hasLeft) await this.book.change(order.transactionId, acknowledge(order.generation), { survives: 'kill' })
     })
   }
 

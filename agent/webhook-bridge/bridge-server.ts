@@ -89,7 +89,7 @@ function bridgeDoor(options: BridgeServerOptions): Door {
         const line = { event, transactionId, status, result, hasLeft, durationMs }
         if (reason === undefined) log.info(line, 'webhook answered')
         else refusalLog.warn({ ...line, reason, cure }, 'webhook refused')
-        if (hasLeft && acknowledged) await orders.acknowledge(acknowledged)
+        if (acknowledged) await orders.endAcknowledging(acknowledged, hasLeft)
       },
     }
   }

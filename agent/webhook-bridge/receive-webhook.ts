@@ -57,7 +57,7 @@ export interface WebhookAnswer {
 }
 
 export interface ReceiveDeps {
-  readonly orders: Pick<Orders, 'book' | 'path' | 'questions' | 'beginAcknowledging' | 'acknowledge'>
+  readonly orders: Pick<Orders, 'book' | 'path' | 'questions' | 'beginAcknowledging' | 'endAcknowledging'>
   readonly openWebhook: OpenWebhook
 }
 

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import type { PlatformCall } from '../../../agent/call/call.ts'
+import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
 import { OrderReports } from '../../../agent/orders/order-reports.ts'
@@ -33,6 +34,7 @@ function startReports() {
   const rows = { orders: new Map([[transactionId, known]]), observations: new Map<string, number>() }
   const ledger = memoryLedger(rows, () => false)
   const told: string[] = []
+  let underWay = 0
   const expectLate = async (_: string, untilMs: number) =>
     void told.push(`an older one may come for ${untilMs - clock.monotonicMs()} ms`)
   const reports = new OrderReports({
@@ -41,10 +43,16 @@ function startReports() {
     observations: {
       observe: async (_, quantity) => void told.push(`the platform has ${quantity}`),
       expectLate,
-      expectReport: async () => async (untilMs) => (untilMs > 0 ? expectLate('', untilMs) : undefined),
+      async expectReport() {
+        underWay++
+        return async (untilMs) => {
+          underWay--
+          if (untilMs > 0) await expectLate('', untilMs)
+        }
+      },
     },
   })
-  return { reports, told, ledger }
+  return { reports, told, ledger, countUnderWay: () => underWay }
 }
 
 /** A call that does not wait for its turn. */
@@ -80,6 +88,14 @@ test('a stock that is noted while a report waits for its turn is newer than the 
   await reports.end(report, putOff, 0)
   expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
   expect(await ledger.observationOf(itemRef)).toBe(2)
+})
+
+test('a report that must not leave, because it cannot be noted, is not expected any more', async () => {
+  const { reports, ledger, countUnderWay } = startReports()
+  const full = new StoreFullError('ENOSPC', new Error('no space'))
+  ledger.change = () => Promise.reject(full)
+  await expect(leaveAtOnce(reports, report)).rejects.toBe(full)
+  expect(countUnderWay()).toBe(0)
 })
 
 test('a stock is the newest one as soon as its call leaves, whether the platform accepts it or not', async () => {

@@ -221,7 +221,7 @@ async function acknowledgeDuring({ orders }: { readonly orders: Orders }, act: (
     await act()
     return known
   }
-  await orders.acknowledge(answered)
+  await orders.endAcknowledging(answered, true)
 }
 
 test('a stock that another agent reports while the answer to an order leaves is sent again', async () => {
@@ -247,10 +247,10 @@ test('the stock in the answer to an order is sent again only where an older one 
   await using agents = await twoAgents()
   const { a, b } = agents
   await a.orders.book.ledger.observe(item, 5)
-  await a.orders.acknowledge(await a.orders.beginAcknowledging(paid))
+  await a.orders.endAcknowledging(await a.orders.beginAcknowledging(paid), true)
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: null }])
   await adjust(b, 7, 'in-doubt')
   await a.orders.book.ledger.observe(item, 4)
-  await a.orders.acknowledge(await a.orders.beginAcknowledging(paid))
+  await a.orders.endAcknowledging(await a.orders.beginAcknowledging(paid), true)
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 4 }])
 })
