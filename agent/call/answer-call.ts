@@ -9,6 +9,7 @@ import type { Repairs } from './repairs.ts'
 import {
   assertMayBegin,
   attemptTimeoutMsMin,
+  mayBeSentBefore,
   type Outcome,
   refusalOfUnsent,
   type SendDeps,
@@ -109,7 +110,7 @@ async function answerOnce(run: Run): Promise<CallAnswer> {
     return deps.singleFlight.run(id, fingerprint, (onHasId) =>
       answerOrBreak(run, () => answerKeyed(run, keyed, onHasId)),
     )
-  if (underWay.fingerprint !== fingerprint) return (await underWay.hasId) ? refuse('ID_REUSED') : answerOnce(run)
+  if (underWay.fingerprint !== fingerprint) return (await underWay.hasId) ? refuseReused(call) : answerOnce(run)
   // The call under way may wait behind this turn.
   turn.release()
   trace.source = 'shared'
@@ -121,7 +122,7 @@ async function answerKeyed(run: Run, keyed: JournalledCall, onHasId: () => void)
   const { call, trace, deps } = run
   const claim = await claimId(run, keyed)
   if ('ok' in claim) return claim
-  if (claim.kind !== 'own' && claim.fingerprint !== keyed.fingerprint) return refuse('ID_REUSED')
+  if (claim.kind !== 'own' && claim.fingerprint !== keyed.fingerprint) return refuseReused(call)
   onHasId()
   if (claim.kind === 'under-way') return refuseInDoubt('CALL_UNDER_WAY')
   const again = claim.kind === 'stored' ? replay(call, claim.answer, deps) : undefined
@@ -131,6 +132,12 @@ async function answerKeyed(run: Run, keyed: JournalledCall, onHasId: () => void)
   }
   if (call.claimedBefore === 'elsewhere' && isOnce(call)) return storeAnswer(run, keyed, inDoubt)
   return storeAnswer(run, keyed, await execute(run))
+}
+
+/** Another call has the id. The journal no longer says whether a former agent has sent a request that it claimed. */
+function refuseReused({ claimedBefore, operation }: Call): CallRefusal {
+  const mayBeSent = claimedBefore !== undefined && operation.kind === 'platform' && operation.retry !== 'safe'
+  return mayBeSent ? inDoubt : refuse('ID_REUSED')
 }
 
 /** Makes the id this call's own, or finds what another call has left. A refusal if that cannot be known. */
@@ -147,7 +154,7 @@ async function claimId(
     if (!(error instanceof StoreUnreachableError)) throw error
     reportNotStored(error, call, trace, deps)
     // Perhaps an equal call was sent before, by this agent or by another one.
-    return isOnce(call) ? refuseInDoubt('STORE_UNREACHABLE') : refusalOfUnsent(call)
+    return isOnce(call) ? refuseInDoubt('STORE_UNREACHABLE') : refusalOfUnsent(call, 'STORE_UNREACHABLE')
   }
 }
 
@@ -202,10 +209,11 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
     return await act()
   } catch (error) {
     reportNotStored(error, call, trace, deps)
-    if (error instanceof StoreFullError) return refuse('JOURNAL_FULL')
-    if (error instanceof StoreUnreachableError && trace.attempts === 0) return refusalOfUnsent(call)
+    if (error instanceof StoreFullError) return refusalOfUnsent(call, 'JOURNAL_FULL')
+    if (error instanceof StoreUnreachableError && trace.attempts === 0)
+      return refusalOfUnsent(call, 'STORE_UNREACHABLE')
     const mayHaveActed = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
-    return refuseForBug(mayHaveActed)
+    return refuseForBug(mayHaveActed || mayBeSentBefore(call))
   }
 }
 
@@ -222,7 +230,7 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
   await deps.reports.join(call)
   const hasTurn = await turn.wait(deadlineMs)
   const hasTime = deadlineMs - deps.sending.clock.monotonicMs() >= attemptTimeoutMsMin
-  if (!hasTurn || !hasTime) return refuse('EARLIER_CALL_UNFINISHED')
+  if (!hasTurn || !hasTime) return refusalOfUnsent(call, 'EARLIER_CALL_UNFINISHED')
   try {
     // Before anything is noted about the call.
     assertMayBegin(call, deps.sending)

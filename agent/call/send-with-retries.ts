@@ -7,7 +7,7 @@ import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
 import type { AnswerFacts, SignedRoute } from '../platform/problem-of-answer.ts'
 import { problemOfFailure } from '../platform/problem-of-failure.ts'
-import { type CallAnswer, type CallRefusal, refuse, refuseInDoubt } from './answer.ts'
+import { type CallAnswer, type CallRefusal, inDoubt, refuse, refuseInDoubt } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
 import { type Call, orderKeyOf, type PlatformCall } from './call.ts'
 import { type Fault, type FaultRow, faultTable } from './fault-table.ts'
@@ -65,7 +65,7 @@ export async function sendWithRetries(
   const timesOf = (lastAttemptMs: number) => ({ lastAttemptMs, lateUntilMs: state.lateUntilMs })
   retryBudget.countCall()
 
-  let outcome: Outcome = { answer: refusalOfUnsent(call), isRefusedInDoubt: false, ...timesOf(0) }
+  let outcome: Outcome = { answer: refusalOfUnsent(call, 'STORE_UNREACHABLE'), isRefusedInDoubt: false, ...timesOf(0) }
   for (let retries = 0; ; retries++) {
     const startedMs = clock.monotonicMs()
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
@@ -142,13 +142,20 @@ export function assertMayBegin(call: PlatformCall, deps: Pick<SendDeps, 'mayBegi
     throw new StoreUnreachableError('the lease of this agent was not renewed in time')
 }
 
-/** The answer to a call that this agent has not sent, because the shared store is away or its lease ran out. */
-export function refusalOfUnsent(call: Call): CallRefusal {
-  return mayBeSentBefore(call) ? refuseInDoubt('STORE_UNREACHABLE') : refuse('STORE_UNREACHABLE')
+/**
+ * The answer to a call that this agent has not sent.
+ *
+ * @param code Why. Its text may say that nothing was sent, so a call that a former agent may have sent gets another one.
+ */
+export function refusalOfUnsent(
+  call: Call,
+  code: 'STORE_UNREACHABLE' | 'JOURNAL_FULL' | 'EARLIER_CALL_UNFINISHED',
+): CallRefusal {
+  return mayBeSentBefore(call) ? inDoubt : refuse(code)
 }
 
 /** A former agent may have sent the request that it claimed. A `once` call that it sent is in the journal instead. */
-function mayBeSentBefore({ claimedBefore, operation }: Call): boolean {
+export function mayBeSentBefore({ claimedBefore, operation }: Call): boolean {
   return claimedBefore !== undefined && operation.kind === 'platform' && operation.retry === 'idempotent'
 }
 

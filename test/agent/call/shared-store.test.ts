@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { inDoubt } from '../../../agent/call/answer.ts'
 import type { CallTrace } from '../../../agent/call/trace.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
@@ -46,8 +47,8 @@ test('a once call that claimed its id and was not sent is certainly refused', as
 
 test('a request that a former agent claimed and may have sent is in doubt while the store is away', async () => {
   const { call } = callPipeline(() => expect.unreachable(), { journal: memoryJournal({ findUnanswered: away }) })
-  for (const [operation, input] of [create, adjust])
-    expect(await call(operation, input, 'a', 'here')).toMatchObject({ ...unreachable, uncertain: true })
+  expect(await call(...create, 'a', 'here')).toMatchObject({ ...unreachable, uncertain: true })
+  expect(await call(...adjust, 'a', 'here')).toEqual(inDoubt)
 })
 
 test('a call with neither id nor key is sent while the store is away', async () => {

@@ -162,7 +162,7 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'an id is used for two calls',
     file: 'agent/call/answer-call.ts',
-    from: "  if (claim.kind !== 'own' && claim.fingerprint !== keyed.fingerprint) return refuse('ID_REUSED')\n",
+    from: "  if (claim.kind !== 'own' && claim.fingerprint !== keyed.fingerprint) return refuseReused(call)\n",
     to: '',
   },
   {

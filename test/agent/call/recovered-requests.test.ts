@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { inDoubt } from '../../../agent/call/answer.ts'
+import { keyOfItem } from '../../../agent/call/call.ts'
+import { KeyQueues } from '../../../agent/call/key-queues.ts'
+import { StoreFullError } from '../../../agent/database/store-errors.ts'
+import { callPipeline, memoryJournal } from '../fixtures/call-pipeline.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
+
+// A former agent claimed the request and may have sent it. It stores nothing about an idempotent call before that.
+
+const stock = ['market.adjust-stock', { itemRef: 'sword', observedQuantity: 1 }, 'a', 'here'] as const
+const unsent = async () => expect.unreachable()
+
+test('a recovered request that cannot be sent again because the disk is full is in doubt', async () => {
+  const recordIntent = () => Promise.reject(new StoreFullError('ENOSPC', new Error('no space')))
+  const { call } = callPipeline(unsent, { journal: memoryJournal({ recordIntent }) })
+  expect(await call(...stock)).toEqual(inDoubt)
+})
+
+test('a recovered request whose turn does not come by its deadline is in doubt', async () => {
+  const clock = new TestClock()
+  const turns = new KeyQueues(clock)
+  const { call } = callPipeline(unsent, { turns }, clock)
+  turns.take(keyOfItem('sword'), 'join-now')
+  const answer = call(...stock)
+  await clock.timers(1)
+  clock.advance(31_000)
+  expect(await answer).toEqual(inDoubt)
+})
+
+test('a recovered request whose id was used for another call meanwhile is in doubt', async () => {
+  const other = { fingerprint: 'of another call', answer: inDoubt }
+  const { call: recovered } = callPipeline(unsent, { journal: memoryJournal({ findUnanswered: async () => other }) })
+  expect(await recovered(...stock)).toEqual(inDoubt)
+  expect(
+    await recovered('transaction.create', { itemRef: 'x', quantity: 1, buyerCharacterRef: 'b' }, 'a', 'here'),
+  ).toEqual(inDoubt)
+})
