@@ -127,7 +127,7 @@ export async function startAgent(
   const onWebhook = counters.onWebhook.bind(counters)
   const platform: OrdersPlatform = {
     platformMs: () => platformClock.nowMs(),
-    async call(operation, input) {
+    async call(operation, input, mark) {
       const reading = readCall({ operation, input, id: undefined })
       if (!reading.ok) throw new Error(reading.messageText)
       const { call } = reading
@@ -139,7 +139,7 @@ export async function startAgent(
         },
         onError: (_call, error) => log.error({ err: error, operation }, 'call failed: a bug of the agent'),
       }
-      return { answer: await answerCall(call, takeTurn(call, own), own), retryAfterMs }
+      return { answer: await answerCall(call, takeTurn(call, own, mark), own), retryAfterMs }
     },
   }
   const forwardToken = () => live.current.webhook?.forwardToken

@@ -48,9 +48,9 @@ export interface CallReports {
   /**
    * A call begins to wait for its turn. Its input is as old as this moment, however late it leaves.
    *
-   * @throws {StoreUnreachableError} The store is away. The call must not be sent.
+   * @param mark Of the newest observation when the input was read, for a call of the agent's own.
    */
-  join(call: PlatformCall): Promise<void>
+  join(call: PlatformCall, mark?: number): void
   /**
    * A call is about to leave.
    *
@@ -227,7 +227,6 @@ function reportNotStored(error: unknown, call: Call, trace: CallTrace, deps: Cal
 
 /** An older observation never overtakes a newer one, and the intent of a `once` call is stored before it leaves. */
 async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trace, deps }: Run): Promise<CallAnswer> {
-  await deps.reports.join(call)
   const hasTurn = await turn.wait(deadlineMs)
   const hasTime = deadlineMs - deps.sending.clock.monotonicMs() >= attemptTimeoutMsMin
   if (!hasTurn || !hasTime) return refusalOfUnsent(call, 'EARLIER_CALL_UNFINISHED')

@@ -32,7 +32,7 @@ export function notingListings(listings: Listings, reports: CallReports): CallRe
   const itemOf = ({ operation, input }: PlatformCall) =>
     operation.reports === 'listing' ? String(input['itemRef']) : undefined
   return {
-    join: (call) => reports.join(call),
+    join: (call, mark) => reports.join(call, mark),
     async begin(call, lateUntilMs) {
       const itemRef = itemOf(call)
       if (itemRef !== undefined && (await listings.begin(itemRef))) first.add(call)

@@ -55,6 +55,8 @@ export type ObservationEvent =
     }
   /** The platform got an observation by another way than a call of this key. */
   | { readonly kind: 'observe'; readonly quantity: number; readonly nowMs: number }
+  /** The platform has an older observation in the place of this newest one. */
+  | { readonly kind: 'overwritten'; readonly quantity: number; readonly nowMs: number }
   /** What was sent by another way, with an older quantity, may arrive until then. */
   | { readonly kind: 'expect-late'; readonly lateUntilMs: number }
   /** The repair has its turn and is about to leave. */
@@ -83,6 +85,11 @@ function expectLate<State extends Late>(state: State, event: Late): State {
   return { ...state, lateUntilMs: latestOf(state, event) }
 }
 
+/** It must be sent again now: nothing that left before counts as the repair. */
+function sendAgain(state: Late, { quantity, nowMs }: { readonly quantity: number; readonly nowMs: number }): Due {
+  return { at: 'due', quantity, lateUntilMs: Math.max(state.lateUntilMs, nowMs + 1) }
+}
+
 /** Every move. An event that is not in the row of a state changes nothing there. */
 const moves: Moves = {
   quiet: {
@@ -93,6 +100,7 @@ const moves: Moves = {
     },
     observe: (state, { quantity, nowMs }) =>
       state.lateUntilMs > nowMs ? { at: 'due', quantity, lateUntilMs: state.lateUntilMs } : state,
+    overwritten: sendAgain,
   },
   sending: {
     'expect-late': (state, event) => ({ ...expectLate(state, event), before: expectLate(state.before, event) }),
@@ -109,11 +117,17 @@ const moves: Moves = {
       const newer = quantity === state.quantity ? undefined : quantity
       return { ...state, newer, before: lateUntilMs === 0 ? before : { at: 'due', quantity, lateUntilMs } }
     },
+    overwritten: (state, event) => {
+      const { quantity, lateUntilMs } = sendAgain(state, event)
+      const newer = quantity === state.quantity ? undefined : quantity
+      return { ...state, newer, lateUntilMs, before: { at: 'due', quantity, lateUntilMs } }
+    },
   },
   due: {
     'expect-late': expectLate,
     leave: (before, { quantity }) => ({ at: 'sending', quantity, lateUntilMs: before.lateUntilMs, before }),
     observe: (state, { quantity }) => ({ ...state, quantity }),
+    overwritten: sendAgain,
     repair: ({ quantity, lateUntilMs }, event) =>
       lateUntilMs > event.nowMs
         ? { at: 'due', quantity, lateUntilMs }
@@ -123,6 +137,7 @@ const moves: Moves = {
   repairing: {
     'expect-late': ({ quantity, ...state }, event) => ({ at: 'due', quantity, lateUntilMs: latestOf(state, event) }),
     observe: ({ lateUntilMs }, { quantity }) => ({ at: 'due', quantity, lateUntilMs }),
+    overwritten: sendAgain,
     settle: () => ({ at: 'quiet', lateUntilMs: 0 }),
     postpone: ({ quantity }, { untilMs }) => ({ at: 'due', quantity, lateUntilMs: untilMs }),
   },

@@ -81,9 +81,9 @@ export class Repairs {
     return this.#apply(itemRef, { kind: 'observe', quantity: observedQuantity, nowMs: this.#nowMs })
   }
 
-  /** What was sent by another way may reach the platform until then (monotonic), with an observation that is older by then. */
-  expectLate(itemRef: string, lateUntilMs: number): Promise<void> {
-    return this.#apply(itemRef, { kind: 'expect-late', lateUntilMs })
+  /** The platform has an older observation of the item in the place of this one, so this one is sent again. */
+  noteOverwritten(itemRef: string, newestQuantity: number): Promise<void> {
+    return this.#apply(itemRef, { kind: 'overwritten', quantity: newestQuantity, nowMs: this.#nowMs })
   }
 
   /** As `KnownObservations.expectReport`. */

@@ -1,4 +1,5 @@
-import { type Call, orderKeyOf } from './call.ts'
+import type { CallReports } from './answer-call.ts'
+import { type Call, orderKeyOf, type PlatformCall } from './call.ts'
 import type { SingleFlight } from './single-flight.ts'
 
 /**
@@ -46,8 +47,15 @@ export interface Turns {
  * Takes the turn of a call when it arrives. Both interfaces do this first, and pass the turn to `answerCall`.
  *
  * A call whose id is under way will share that answer, so it joins the queue only if it has to be sent after all.
+ *
+ * @param mark As `CallReports.join`.
  */
-export function takeTurn(call: Call, deps: { turns: Turns; singleFlight: SingleFlight }): Turn {
+export function takeTurn(
+  call: Call,
+  deps: { readonly turns: Turns; readonly singleFlight: SingleFlight; readonly reports: Pick<CallReports, 'join'> },
+  mark?: number,
+): Turn {
+  if (call.operation.kind === 'platform') deps.reports.join(call as PlatformCall, mark)
   const key = orderKeyOf(call)
   if (key === undefined) return freeTurn
   const isShared = call.id !== undefined && deps.singleFlight.find(call.id) !== undefined

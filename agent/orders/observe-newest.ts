@@ -1,4 +1,4 @@
-import type { OrderLedger } from './order-ledger.ts'
+import type { KnownObservation, OrderLedger } from './order-ledger.ts'
 import type { OrderObservations } from './order-reports.ts'
 
 /**
@@ -10,12 +10,12 @@ export async function observeNewest(
   observations: Pick<OrderObservations, 'observe'>,
   ledger: Pick<OrderLedger, 'observationOf'>,
   itemRef: string,
-  newest: number,
+  newest: KnownObservation,
 ): Promise<void> {
   for (let told = newest; ; ) {
-    await observations.observe(itemRef, told)
+    await observations.observe(itemRef, told.quantity)
     const known = await ledger.observationOf(itemRef)
-    if (known === null || known === told) return
+    if (known === null || known.mark <= told.mark) return
     told = known
   }
 }

@@ -21,6 +21,13 @@ export interface Changed {
 /** Called after another agent has changed a transaction, or has left it to this one. `isOurs`: this agent hands it over. */
 export type OthersListener = (transactionId: number, order: Order | undefined, isOurs: boolean) => void
 
+/** What the game server has of an item. */
+export interface KnownObservation {
+  readonly quantity: number
+  /** Each observation has a larger one than those before it, of any item. Compare it only with those of the same process. */
+  readonly mark: number
+}
+
 /**
  * The orders of a game server. Behind this port is a file of this agent, or a store that it shares with others. Then each
  * transaction is handed over by one living agent of its world.
@@ -49,18 +56,25 @@ export interface OrderLedger {
    */
   change(transactionId: number, change: (known: Order | undefined) => LedgerChange): Promise<Changed>
   /** The newest observation of an item; null where the ledger has none. */
-  observationOf(itemRef: string): Promise<number | null>
-  /** Changes each time any agent notes an observation of the item. Compare it only with one that this process got. */
-  observationVersionOf(itemRef: string): Promise<string>
-  /** Notes a stock observation of an item of which the ledger knows orders. It survives kill -9. */
-  observe(itemRef: string, observedQuantity: number): Promise<Observed>
+  observationOf(itemRef: string): Promise<KnownObservation | null>
+  /** The mark of the newest observation of any item, at the moment of the call. */
+  newestMark(): Promise<number>
+  /**
+   * Notes a stock observation of an item of which the ledger knows orders. It survives kill -9.
+   *
+   * @param ifNoneSince A mark: nothing is noted if an observation of the item has a larger one. Where the store is away, this
+   *   is done later.
+   */
+  observe(itemRef: string, observedQuantity: number, ifNoneSince?: number): Promise<Observed>
   /** Removes what was closed before a moment (Unix ms), and returns which transactions. */
   removeClosedBefore(beforeMs: number): Promise<readonly number[]>
   close(): Promise<void>
 }
 
-/** An observation that is noted. */
+/** An observation that was to be noted. */
 export interface Observed {
+  /** False if a newer one is known. */
+  readonly isNoted: boolean
   /** Resolves when a power cut can no longer take it back. */
   readonly durable: Promise<void>
 }

@@ -3,7 +3,6 @@ import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
 import type { EndReport, KnownObservations } from '../call/observations.ts'
-import type { Clock } from '../clock/clock.ts'
 import { observeNewest } from './observe-newest.ts'
 import type { OrderBook } from './order-book.ts'
 import { noteTemporary, putOff, settle, withdrawTemporary } from './order-changes.ts'
@@ -11,45 +10,48 @@ import { noteTemporary, putOff, settle, withdrawTemporary } from './order-change
 /** Learns about the observations that reach the platform with a report about a transaction, or with the answer to an order. */
 export interface OrderObservations extends Pick<KnownObservations, 'expectReport'> {
   observe(itemRef: string, observedQuantity: number): Promise<void>
-  /** An observation that is older by then may reach the platform until this monotonic time. */
-  expectLate(itemRef: string, lateUntilMs: number): Promise<void>
+  /** The platform has an older observation in the place of this one. */
+  noteOverwritten(itemRef: string, newestQuantity: number): Promise<void>
 }
 
 export interface OrderReportsOptions {
   readonly book: OrderBook
   readonly observations: OrderObservations
-  readonly clock: Clock
 }
 
-/** What was known about an item when a report of a failure began to wait for its turn. */
-interface ItemBefore {
+/** The item of a report of a failure. */
+interface ReportedItem {
   readonly itemRef: string
-  /** Of its newest observation. That may be as large as the one before. */
-  readonly version: string
-  /** Undefined until the report leaves. */
-  readonly endReport?: EndReport
+  /** Of the newest observation when the report began to wait for its turn. */
+  readonly mark: number
+  readonly endReport: EndReport
 }
+
+/** What is noted about a call with a stock. */
+type Noted =
+  /** A failure waits for its turn. */
+  | { readonly at: 'joined'; readonly mark: Promise<number> }
+  /** A failure has left. `isFirstTemporary`: it is the first `TEMPORARY` report of its order. */
+  | { readonly at: 'reporting'; readonly item: ReportedItem | undefined; readonly isFirstTemporary: boolean }
+  /** A stock has left, and `durable` resolves when a power cut cannot take it back. The game server does not say it again. */
+  | { readonly at: 'observed'; readonly durable: Promise<void> }
 
 /** Learns the results of orders from calls: those of the game server, and the agent's own reports. */
 export class OrderReports implements CallReports {
   readonly #options: OrderReportsOptions
-  /** Reports of `TEMPORARY` under way that are the first of their order. */
-  readonly #firstTemporary = new WeakSet<PlatformCall>()
-  /** Stocks under way, and when a power cut can no longer take them back. The game server does not say them again. */
-  readonly #observed = new WeakMap<PlatformCall, Promise<void>>()
-  readonly #itemBefore = new WeakMap<PlatformCall, ItemBefore>()
+  readonly #noted = new WeakMap<PlatformCall, Noted>()
 
   constructor(options: OrderReportsOptions) {
     this.#options = options
   }
 
   /** A report of a failure says the stock of this moment. A newer one may be noted while it waits for its turn. */
-  async join(call: PlatformCall): Promise<void> {
+  join(call: PlatformCall, mark?: number): void {
     if (call.operation.reports !== 'failure') return
-    const { ledger } = this.#options.book
-    const itemRef = (await ledger.find(Number(call.input['transactionId'])))?.itemRef
-    if (itemRef !== undefined)
-      this.#itemBefore.set(call, { itemRef, version: await ledger.observationVersionOf(itemRef) })
+    const joined = mark === undefined ? this.#options.book.ledger.newestMark() : Promise.resolve(mark)
+    // `begin` waits for it, if the call ever leaves.
+    joined.catch(() => undefined)
+    this.#noted.set(call, { at: 'joined', mark: joined })
   }
 
   /**
@@ -61,27 +63,23 @@ export class OrderReports implements CallReports {
    * @throws {StoreUnreachableError} The same.
    */
   async begin(call: PlatformCall, lateUntilMs: number): Promise<void> {
-    const { book, observations } = this.#options
+    const { book } = this.#options
     const { operation, input } = call
     if (operation.reports === 'stock') {
       const { durable } = await book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
       // `end` waits for it. If it fails, the agent stops, even if `end` is never called.
       durable.catch(() => undefined)
-      this.#observed.set(call, durable)
+      this.#noted.set(call, { at: 'observed', durable })
     }
     if (operation.reports !== 'failure') return
-    const transactionId = Number(call.input['transactionId'])
-    const joined = this.#itemBefore.get(call)
-    if (joined)
-      this.#itemBefore.set(call, {
-        ...joined,
-        endReport: await observations.expectReport(joined.itemRef, lateUntilMs),
-      })
-    if (call.input['reason'] !== 'TEMPORARY') return
+    const transactionId = Number(input['transactionId'])
+    const item = await this.#expectReport(call, transactionId, lateUntilMs)
     try {
-      if (await book.change(transactionId, noteTemporary)) this.#firstTemporary.add(call)
+      const isTemporary = input['reason'] === 'TEMPORARY'
+      const isFirstTemporary = isTemporary && (await book.change(transactionId, noteTemporary)) !== undefined
+      this.#noted.set(call, { at: 'reporting', item, isFirstTemporary })
     } catch (error) {
-      await this.#itemBefore.get(call)?.endReport?.(0)
+      await item?.endReport(0)
       throw error
     }
   }
@@ -90,50 +88,55 @@ export class OrderReports implements CallReports {
   async end(call: PlatformCall, answer: CallAnswer, lateUntilMs: number): Promise<void> {
     const { book } = this.#options
     const { operation, input } = call
-    await this.#observed.get(call)
+    const noted = this.#noted.get(call)
+    if (noted?.at === 'observed') await noted.durable
     const transactionId = Number(input['transactionId'])
-    const before = this.#itemBefore.get(call)
-    const isStale = before !== undefined && (await this.#repairStale(before, answer.ok, lateUntilMs))
-    if (!answer.ok) {
-      if (!answer.uncertain && this.#firstTemporary.has(call)) await book.change(transactionId, withdrawTemporary)
-      return
-    }
-    if (operation.reports === 'delivery') return void (await book.change(transactionId, settle('DELIVERED')))
-    if (operation.reports === 'failure') await this.#endFailure(input, answer.dataText, isStale ? undefined : before)
+    if (operation.reports === 'delivery' && answer.ok) await book.change(transactionId, settle('DELIVERED'))
+    if (noted?.at !== 'reporting') return
+    const { reason, observedQuantity } = deliveryFailure.parse(input)
+    // First, because a webhook that waits is answered with it as soon as the order is settled.
+    if (noted.item) await this.#endReport(noted.item, answer.ok ? observedQuantity : undefined, lateUntilMs)
+    if (answer.ok)
+      await book.change(
+        transactionId,
+        reason === 'OUT_OF_STOCK' ? settle(reason, observedQuantity) : putOff(retryAtMsOf(answer.dataText)),
+      )
+    else if (!answer.uncertain && noted.isFirstTemporary) await book.change(transactionId, withdrawTemporary)
+  }
+
+  async #expectReport(
+    call: PlatformCall,
+    transactionId: number,
+    lateUntilMs: number,
+  ): Promise<ReportedItem | undefined> {
+    const { book, observations } = this.#options
+    const joined = this.#noted.get(call)
+    const mark = await (joined?.at === 'joined' ? joined.mark : book.ledger.newestMark())
+    const itemRef = (await book.ledger.find(transactionId))?.itemRef
+    if (itemRef === undefined) return undefined
+    return { itemRef, mark, endReport: await observations.expectReport(itemRef, lateUntilMs) }
   }
 
   /**
-   * A newer stock may have been noted while a report was under way. The report may reach the platform after it, so the newer
-   * one is sent again.
+   * A newer stock may have been noted while a report waited or was under way. The report may reach the platform after it, so
+   * the newer one is sent again.
    *
-   * @returns Whether there is a newer one.
+   * @param accepted The stock that the platform has accepted with the report.
    */
-  async #repairStale(
-    { itemRef, version, endReport }: ItemBefore,
-    isAccepted: boolean,
+  async #endReport(
+    { itemRef, mark, endReport }: ReportedItem,
+    accepted: number | undefined,
     lateUntilMs: number,
-  ): Promise<boolean> {
-    const { book, observations, clock } = this.#options
-    await endReport?.(lateUntilMs)
-    const hasNewer = (await book.ledger.observationVersionOf(itemRef)) !== version
-    const newest = await book.ledger.observationOf(itemRef)
-    const isStale = hasNewer && newest !== null
-    if (lateUntilMs === 0 && isStale && isAccepted) await observations.expectLate(itemRef, clock.monotonicMs() + 1)
-    if (isStale) await observeNewest(observations, book.ledger, itemRef, newest)
-    return isStale
-  }
-
-  /** @param before Of the item; undefined if something newer is known about it than the report says. */
-  async #endFailure(input: PlatformCall['input'], dataText: string, before: ItemBefore | undefined): Promise<void> {
-    const { book, observations } = this.#options
-    const { transactionId, reason, observedQuantity } = deliveryFailure.parse(input)
-    if (before) {
-      // First, because a webhook that waits is answered with it as soon as the order is settled.
-      await book.ledger.observe(before.itemRef, observedQuantity)
-      await observations.observe(before.itemRef, observedQuantity)
-    }
-    const change = reason === 'OUT_OF_STOCK' ? settle(reason, observedQuantity) : putOff(retryAtMsOf(dataText))
-    await book.change(transactionId, change)
+  ): Promise<void> {
+    const { ledger } = this.#options.book
+    const { observations } = this.#options
+    await endReport(lateUntilMs)
+    if (accepted !== undefined && (await ledger.observe(itemRef, accepted, mark)).isNoted)
+      return observations.observe(itemRef, accepted)
+    const newest = await ledger.observationOf(itemRef)
+    if (newest === null || newest.mark <= mark) return
+    if (accepted !== undefined && lateUntilMs === 0) await observations.noteOverwritten(itemRef, newest.quantity)
+    await observeNewest(observations, ledger, itemRef, newest)
   }
 }
 

@@ -15,7 +15,7 @@ import type { Order } from './order.ts'
 import { OrderBook } from './order-book.ts'
 import { acknowledge } from './order-changes.ts'
 import { OrderFiles, type OrderFilesOptions } from './order-files.ts'
-import type { OrderLedger } from './order-ledger.ts'
+import type { KnownObservation, OrderLedger } from './order-ledger.ts'
 import { orderOperations } from './order-operations.ts'
 import { OrderPath, type OrderPathOptions } from './order-path.ts'
 import { OrderReports, type OrderReportsOptions } from './order-reports.ts'
@@ -44,7 +44,7 @@ export interface Asked {
 export interface Acknowledged {
   readonly order: Order
   /** What the 2xx says about its item; null for nothing. */
-  readonly observedQuantity: number | null
+  readonly observed: KnownObservation | null
   /** The answer has left. */
   readonly endReport: EndReport
 }
@@ -123,7 +123,7 @@ export class Orders {
   async beginAcknowledging(order: Order): Promise<Acknowledged> {
     const { ledger, observations, clock } = this.#options
     const endReport = await observations.expectReport(order.itemRef, clock.monotonicMs() + limits.webhookTimeoutMs)
-    return { order, observedQuantity: await ledger.observationOf(order.itemRef), endReport }
+    return { order, observed: await ledger.observationOf(order.itemRef), endReport }
   }
 
   /**
@@ -131,24 +131,23 @@ export class Orders {
    *
    * @param hasLeft False if the sender has hung up. It may still have read the answer.
    */
-  endAcknowledging({ order, observedQuantity, endReport }: Acknowledged, hasLeft: boolean): Promise<void> {
+  endAcknowledging({ order, observed, endReport }: Acknowledged, hasLeft: boolean): Promise<void> {
     return this.#attempt(async () => {
-      if (observedQuantity === null) await endReport(0)
-      else await this.#endAnswer(order.itemRef, observedQuantity, endReport)
+      if (observed === null) await endReport(0)
+      else await this.#endAnswer(order.itemRef, observed, endReport)
       if (hasLeft) await this.book.change(order.transactionId, acknowledge(order.generation), { survives: 'kill' })
     })
   }
 
   /** The platform reads the quantity in our answer, until its timeout. So it may read it after a newer observation. */
-  async #endAnswer(itemRef: string, answered: number, endReport: EndReport): Promise<void> {
+  async #endAnswer(itemRef: string, answered: KnownObservation, endReport: EndReport): Promise<void> {
     const { ledger, observations, clock } = this.#options
     const lateUntilMs = clock.monotonicMs() + limits.webhookTimeoutMs
-    const before = await ledger.observationOf(itemRef)
-    const isNewest = before === null || before === answered
-    await endReport(lateUntilMs, isNewest ? answered : undefined)
+    const isNewer = (known: KnownObservation | null) => known !== null && known.mark > answered.mark
+    await endReport(lateUntilMs, isNewer(await ledger.observationOf(itemRef)) ? undefined : answered.quantity)
     // Another agent may have a newer one by now.
     const newest = await ledger.observationOf(itemRef)
-    if (newest !== null && newest !== answered) await observeNewest(observations, ledger, itemRef, newest)
+    if (newest && isNewer(newest)) await observeNewest(observations, ledger, itemRef, newest)
   }
 
   /** Ends the waits of webhooks. Resolves when replies under way are durable. */

@@ -4,9 +4,14 @@ import type { CallAnswer } from '../call/answer.ts'
 export interface OrdersPlatform {
   /** The platform's time, Unix ms. */
   platformMs(): number
-  /** One call with its retries. `retryAfterMs`: how long the platform asked to wait. Never throws. */
+  /**
+   * One call with its retries. `retryAfterMs`: how long the platform asked to wait. Never throws.
+   *
+   * @param mark Of the newest observation before the input was read, if it has one.
+   */
   call(
     operation: 'transaction.get' | 'transaction.delivery' | 'transaction.delivery-failure',
     input: Readonly<Record<string, unknown>>,
+    mark?: number,
   ): Promise<{ readonly answer: CallAnswer; readonly retryAfterMs: number | undefined }>
 }

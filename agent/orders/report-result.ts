@@ -8,7 +8,7 @@ import { isRefused } from './platform-word.ts'
 import type { Questions } from './questions.ts'
 
 export interface ReportDeps {
-  readonly book: Pick<OrderBook, 'change'> & { readonly ledger: Pick<OrderLedger, 'observationOf'> }
+  readonly book: Pick<OrderBook, 'change'> & { readonly ledger: Pick<OrderLedger, 'observationOf' | 'newestMark'> }
   readonly platform: OrdersPlatform
   readonly questions: Pick<Questions, 'ask'>
   readonly limitedLog: Pick<LimitedLog, 'warn'>
@@ -22,12 +22,14 @@ export interface ReportDeps {
  */
 export async function reportResult(order: Order, isFirst: boolean, deps: ReportDeps): Promise<number> {
   const { transactionId, itemRef, result, detail } = order
-  const observedQuantity = (await deps.book.ledger.observationOf(itemRef)) ?? 0
+  const { ledger } = deps.book
+  const mark = await ledger.newestMark()
+  const observedQuantity = (await ledger.observationOf(itemRef))?.quantity ?? 0
   const failure = { transactionId, reason: result, observedQuantity, ...(detail !== null && { detail }) }
   const { answer, retryAfterMs } =
     result === 'DELIVERED'
       ? await deps.platform.call('transaction.delivery', { transactionId })
-      : await deps.platform.call('transaction.delivery-failure', failure)
+      : await deps.platform.call('transaction.delivery-failure', failure, mark)
   if (!answer.ok && isFirst) {
     const message = JSON.parse(answer.messageText) as string
     const line = { transactionId, itemRef, result, status: answer.status, message }

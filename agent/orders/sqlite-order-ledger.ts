@@ -30,8 +30,8 @@ const schema = `
     (item_ref TEXT PRIMARY KEY, observed_quantity INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
 
-/** A version is needed while a report is under way: half a minute. */
-const versionsMax = 10_000
+/** A mark is needed while a report is under way. */
+const marksMax = 10_000
 
 /** The ledger's database. */
 export const ledgerDatabase: DatabaseKind = {
@@ -97,13 +97,10 @@ export function ledgerOver(
   )
   const removeClosed = db.prepare(`DELETE FROM orders WHERE phase = 'closed' AND since_ms < ? RETURNING transaction_id`)
   const removeObserved = db.prepare('DELETE FROM observations WHERE item_ref NOT IN (SELECT item_ref FROM orders)')
-  const versions = new LRUCache<string, number>({ max: versionsMax })
-  /** @returns Whether the ledger knows orders of the item. */
-  const note = (itemRef: string, observedQuantity: number): boolean => {
-    const { changes } = observe.run(itemRef, observedQuantity)
-    versions.set(itemRef, (versions.get(itemRef) ?? 0) + 1)
-    return changes > 0
-  }
+  const marks = new LRUCache<string, number>({ max: marksMax })
+  let newestMark = 0
+  /** After the commit: one that failed has noted nothing. */
+  const mark = (itemRef: string): void => void marks.set(itemRef, ++newestMark)
   // Writes a page.
   const touch = () => writer.commit(() => db.exec(`PRAGMA user_version = ${schemaVersion}`))
   const room = storeRoom({ clock, tryToWrite: touch, onChange: onFull })
@@ -118,6 +115,7 @@ export function ledgerOver(
   return {
     async find(transactionId) {
       const order = find(transactionId)
+      // A webhook is acknowledged because of what is found.
       await synced
       return order
     },
@@ -134,23 +132,28 @@ export function ledgerOver(
         commit(() => {
           if (order === null) remove.run(transactionId)
           else if (order !== before) put.run(transactionId, JSON.stringify(order))
-          if (order !== null && observedQuantity !== undefined) note(order.itemRef, observedQuantity)
+          if (order !== null && observedQuantity !== undefined) observe.run(order.itemRef, observedQuantity)
         })
+        if (order !== null && observedQuantity !== undefined) mark(order.itemRef)
         room.report(undefined)
         if (survives !== 'kill') synced = writer.sync()
       }
       await synced
       return { order: order === undefined ? before : (order ?? undefined), isOurs: true }
     },
-    observationOf: async (itemRef) =>
-      (writer.read(() => findObserved.get(itemRef))?.['observed_quantity'] as number | undefined) ?? null,
-    observationVersionOf: async (itemRef) => String(versions.get(itemRef)),
-    async observe(itemRef, observedQuantity) {
-      let isNoted = false
+    async observationOf(itemRef) {
+      const row = writer.read(() => findObserved.get(itemRef))
+      return row ? { quantity: Number(row['observed_quantity']), mark: marks.get(itemRef) ?? 0 } : null
+    },
+    newestMark: async () => newestMark,
+    async observe(itemRef, observedQuantity, ifNoneSince = Number.POSITIVE_INFINITY) {
+      if ((marks.get(itemRef) ?? 0) > ifNoneSince) return { isNoted: false, durable: Promise.resolve() }
+      let hasOrders = false
       commit(() => {
-        isNoted = note(itemRef, observedQuantity)
+        hasOrders = observe.run(itemRef, observedQuantity).changes > 0
       })
-      return { durable: isNoted ? writer.sync() : Promise.resolve() }
+      if (hasOrders) mark(itemRef)
+      return { isNoted: true, durable: hasOrders ? writer.sync() : Promise.resolve() }
     },
     async removeClosedBefore(beforeMs) {
       let removed: readonly Record<string, unknown>[] = []

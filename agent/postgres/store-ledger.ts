@@ -19,7 +19,7 @@ export interface StoreLedgerOptions {
   /** Called with an order of an item that no agent registered: it goes to the world of this agent. */
   readonly onUnregistered: (order: Order) => void
   /** Takes the errors of what nobody waits for. */
-  readonly owed: Pick<OwedWrites, 'onError'>
+  readonly owed: Pick<OwedWrites, 'onError' | 'write'>
   /** As in `LedgerOptions`. */
   readonly onFull: (cause: Error | undefined) => void
 }
@@ -179,21 +179,30 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
     onOthers: (listener) => void listeners.push(listener),
 
     async observationOf(itemRef) {
-      const sql = 'SELECT observed_quantity FROM market_agent.observation WHERE item_ref = $1'
+      const sql = 'SELECT observed_quantity, version FROM market_agent.observation WHERE item_ref = $1'
       const [row] = await database.query(sql, [storable(itemRef)])
-      return row ? Number(row['observed_quantity']) : null
+      return row ? { quantity: Number(row['observed_quantity']), mark: Number(row['version']) } : null
     },
 
-    async observationVersionOf(itemRef) {
-      const sql = 'SELECT version FROM market_agent.observation WHERE item_ref = $1'
-      return String((await database.query(sql, [storable(itemRef)]))[0]?.['version'])
+    async newestMark() {
+      const [row] = await database.query('SELECT market_agent.newest_observation() AS mark')
+      return Number(row?.['mark'])
     },
 
-    async observe(itemRef, observedQuantity) {
-      await room.assert()
-      const sql = 'SELECT market_agent.observe_item($1, $2, $3)'
-      await room.write(() => database.query(sql, [epoch, storable(itemRef), observedQuantity]))
-      return { durable: Promise.resolve() }
+    async observe(itemRef, observedQuantity, ifNoneSince) {
+      const sql = 'SELECT market_agent.observe_item($1, $2, $3, $4) AS is_noted'
+      const values = [epoch, storable(itemRef), observedQuantity, ifNoneSince]
+      let isNoted = true
+      const write = () =>
+        room.write(async () => {
+          const [row] = await database.query(sql, values)
+          isNoted = row?.['is_noted'] === true
+        })
+      if (ifNoneSince === undefined) {
+        await room.assert()
+        await write()
+      } else await owed.write(`observation ${itemRef}`, write)
+      return { isNoted, durable: Promise.resolve() }
     },
 
     async removeClosedBefore(beforeMs) {
@@ -218,7 +227,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
 }
 
 async function observe(query: Query, itemRef: string, observedQuantity: number): Promise<void> {
-  await query('SELECT market_agent.note_observation($1, $2)', [storable(itemRef), observedQuantity])
+  await query('SELECT market_agent.note_observation($1, $2, NULL)', [storable(itemRef), observedQuantity])
 }
 
 function columnsOf(order: Order): readonly unknown[] {

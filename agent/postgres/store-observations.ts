@@ -52,6 +52,7 @@ export class StoreObservations implements KnownObservations {
       case 'repair':
         return this.#hold(itemRef, event, recording)
       case 'observe':
+      case 'overwritten':
       case 'expect-late':
         return this.#changeFromOutside(itemRef, event)
       case 'end':
@@ -152,7 +153,7 @@ export class StoreObservations implements KnownObservations {
    */
   async #changeFromOutside(
     itemRef: string,
-    event: Extract<ObservationEvent, { kind: 'observe' | 'expect-late' }>,
+    event: Extract<ObservationEvent, { kind: 'observe' | 'overwritten' | 'expect-late' }>,
     version?: string,
   ): Promise<Observation> {
     const { database, epoch } = this.#options
@@ -162,9 +163,18 @@ export class StoreObservations implements KnownObservations {
     const key = storableKey(keyOfItem(itemRef))
     await this.#storeOrOwe(key, async () => {
       await this.#noteLong(itemRef)
-      await (event.kind === 'observe'
-        ? database.query('SELECT market_agent.observe($1, $2, $3, $4)', [epoch, key, event.quantity, version])
-        : database.query('SELECT market_agent.expect_late($1, $2, $3)', [epoch, key, this.#restMs(event)]))
+      switch (event.kind) {
+        case 'observe':
+          return database.query('SELECT market_agent.observe($1, $2, $3, $4)', [epoch, key, event.quantity, version])
+        case 'overwritten':
+          return database.query('SELECT market_agent.note_late($1, $2, $3, 0, NULL, true)', [
+            epoch,
+            key,
+            event.quantity,
+          ])
+        case 'expect-late':
+          return database.query('SELECT market_agent.expect_late($1, $2, $3)', [epoch, key, this.#restMs(event)])
+      }
     })
     return state
   }

@@ -116,7 +116,8 @@ async function readWhole(
  *
  * @returns undefined when the agent stops before the turn has come.
  */
-async function callInTurn(claim: Claim, call: Call, spool: PathSpool): Promise<CallAnswer | undefined> {
+async function callInTurn(claim: Claim, read: Call, spool: PathSpool): Promise<CallAnswer | undefined> {
+  const call = { ...read, claimedBefore: claim.claimedBefore }
   const turn = spool.takeTurn(call)
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   if (await turn.mustWait()) {
@@ -131,7 +132,7 @@ async function callInTurn(claim: Claim, call: Call, spool: PathSpool): Promise<C
   await begun
   // Without its claim, a file that a power cut brings back is a new request, once the window of its id has ended.
   if (isOnce(call)) await awaitSync(spool.syncs.sync(spool.dirs.outbox))
-  return spool.answerCall({ ...call, claimedBefore: claim.claimedBefore }, turn)
+  return spool.answerCall(call, turn)
 }
 
 /**

@@ -13,6 +13,7 @@ import { isStoreFailure, StoreFullError } from '../database/store-errors.ts'
 import { cures } from '../language/cures.ts'
 import type { Order } from '../orders/order.ts'
 import { receiveOrder, receiveTerminal, replaceOrder } from '../orders/order-changes.ts'
+import type { KnownObservation } from '../orders/order-ledger.ts'
 import { awaitsReply, isOver } from '../orders/order-moves.ts'
 import type { Acknowledged, Orders } from '../orders/orders.ts'
 import { judgeOrder, judgeTerminal, type Verdict } from '../orders/platform-word.ts'
@@ -176,13 +177,13 @@ async function acknowledge(order: Order, result: WebhookResult, orders: ReceiveD
   const acknowledged = await orders.beginAcknowledging(order)
   return {
     status: 200,
-    body: bodyWith(acknowledged.observedQuantity),
+    body: bodyWith(acknowledged.observed),
     result: isOver(order.phase) ? 'over' : result,
     acknowledged,
   }
 }
 
-/** @param observedQuantity Null if none is known about the item, because its order ended before it was taken. */
-function bodyWith(observedQuantity: number | null): WebhookAnswer['body'] {
-  return observedQuantity === null ? {} : { observedQuantity }
+/** @param observed Null if none is known about the item, because its order ended before it was taken. */
+function bodyWith(observed: KnownObservation | null): WebhookAnswer['body'] {
+  return observed === null ? {} : { observedQuantity: observed.quantity }
 }

@@ -18,6 +18,7 @@ const acceptedLater = { ...accepted, lastAttemptMs: 130 } as const
 const lost = { kind: 'end', effect: 'in-doubt', lastAttemptMs: 100, lateUntilMs: 140 } as const
 const refused = { kind: 'end', effect: 'none', lastAttemptMs: 100, lateUntilMs: 0 } as const
 const observe = { kind: 'observe', quantity: 1, nowMs } as const
+const overwritten = { kind: 'overwritten', quantity: 1, nowMs } as const
 const repair = { kind: 'repair', nowMs, lateUntilMs: 132 } as const
 const settle = { kind: 'settle' } as const
 const late = { kind: 'expect-late', lateUntilMs: 135 } as const
@@ -61,6 +62,22 @@ const moves: readonly (readonly [string, Observation, ObservationEvent, Observat
     { ...afterLost, newer: 1 },
     acceptedLater,
     { at: 'due', quantity: 1, lateUntilMs: 130 },
+  ],
+  ['overwritten where nothing is late', quiet, overwritten, { at: 'due', quantity: 1, lateUntilMs: 101 }],
+  ['overwritten while one may arrive late', exposed, overwritten, { ...due, quantity: 1 }],
+  ['overwritten while a repair is due', due, overwritten, { ...due, quantity: 1 }],
+  ['overwritten during the repair', repairing, overwritten, { at: 'due', quantity: 1, lateUntilMs: 132 }],
+  [
+    'overwritten during a call of the same quantity',
+    alone,
+    { ...overwritten, quantity: 2 },
+    { ...alone, newer: undefined, lateUntilMs: 101, before: { at: 'due', quantity: 2, lateUntilMs: 101 } },
+  ],
+  [
+    'overwritten during a call of another quantity',
+    alone,
+    overwritten,
+    { ...alone, newer: 1, lateUntilMs: 101, before: { at: 'due', quantity: 1, lateUntilMs: 101 } },
   ],
   ['an older one may arrive by another way', quiet, late, { ...quiet, lateUntilMs: 135 }],
   [

@@ -19,7 +19,7 @@ function startOrders() {
     platform: { platformMs: () => clock.wallMs(), call: () => expect.unreachable() },
     observations: {
       observe: async () => undefined,
-      expectLate: async () => undefined,
+      noteOverwritten: async () => undefined,
       expectReport: async () => async (lateUntilMs, newest) =>
         void told.push(`${newest} may be read for ${lateUntilMs - clock.monotonicMs()} ms`),
     },

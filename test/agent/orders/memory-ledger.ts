@@ -16,10 +16,11 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
   const answer = <Found>(find: () => Found): Promise<Found> => (isDead() ? never : Promise.resolve(find()))
   const all = (isMeant: (order: Order) => boolean, by: 'receivedAtMs' | 'sinceMs') =>
     [...orders.values()].filter(isMeant).sort((one, other) => one[by] - other[by])
-  const versions = new Map<string, number>()
+  const marks = new Map<string, number>()
+  let newestMark = 0
   const note = (itemRef: string, observedQuantity: number): void => {
     observations.set(itemRef, observedQuantity)
-    versions.set(itemRef, (versions.get(itemRef) ?? 0) + 1)
+    marks.set(itemRef, ++newestMark)
   }
   return {
     find: (transactionId) => answer(() => orders.get(transactionId)),
@@ -38,12 +39,17 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
         if (order && observedQuantity !== undefined) note(order.itemRef, observedQuantity)
         return { order: orders.get(transactionId), isOurs: true }
       }),
-    observationOf: (itemRef) => answer(() => observations.get(itemRef) ?? null),
-    observationVersionOf: (itemRef) => answer(() => String(versions.get(itemRef))),
-    observe: (itemRef, observedQuantity) =>
+    observationOf: (itemRef) =>
       answer(() => {
-        note(itemRef, observedQuantity)
-        return { durable: Promise.resolve() }
+        const quantity = observations.get(itemRef)
+        return quantity === undefined ? null : { quantity, mark: marks.get(itemRef) ?? 0 }
+      }),
+    newestMark: () => answer(() => newestMark),
+    observe: (itemRef, observedQuantity, ifNoneSince = Number.POSITIVE_INFINITY) =>
+      answer(() => {
+        const isNoted = (marks.get(itemRef) ?? 0) <= ifNoneSince
+        if (isNoted) note(itemRef, observedQuantity)
+        return { isNoted, durable: Promise.resolve() }
       }),
     removeClosedBefore: () => answer(() => []),
     close: async () => undefined,

@@ -6,10 +6,12 @@ import type { PlatformCall } from '../../../agent/call/call.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
+import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { OrderReports } from '../../../agent/orders/order-reports.ts'
 import { operations } from '../../../contract/operations.ts'
 import { order as paid } from '../fixtures/events.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
+import { openTestLedger } from '../fixtures/test-ledger.ts'
 import { memoryLedger } from './memory-ledger.ts'
 
 const { transactionId, itemRef } = paid
@@ -28,26 +30,23 @@ const adjustment = {
 } as const
 
 /** Reports about one order, and what the repairs are told about its item. */
-function startReports() {
+function startReports(given?: OrderLedger) {
   const clock = new TestClock()
   const known = newOrder(paid, JSON.stringify(paid), clock.wallMs())
   const rows = { orders: new Map([[transactionId, known]]), observations: new Map<string, number>() }
-  const ledger = memoryLedger(rows, () => false)
+  const ledger = given ?? memoryLedger(rows, () => false)
   const told: string[] = []
   let underWay = 0
-  const expectLate = async (_: string, untilMs: number) =>
-    void told.push(`an older one may come for ${untilMs - clock.monotonicMs()} ms`)
   const reports = new OrderReports({
     book: new OrderBook(ledger, clock, pino({ enabled: false })),
-    clock,
     observations: {
       observe: async (_, quantity) => void told.push(`the platform has ${quantity}`),
-      expectLate,
+      noteOverwritten: async (_, quantity) => void told.push(`the platform has an older one than ${quantity}`),
       async expectReport() {
         underWay++
         return async (untilMs) => {
           underWay--
-          if (untilMs > 0) await expectLate('', untilMs)
+          if (untilMs > 0) told.push(`an older one may come for ${untilMs - clock.monotonicMs()} ms`)
         }
       },
     },
@@ -57,7 +56,7 @@ function startReports() {
 
 /** A call that does not wait for its turn. */
 async function leaveAtOnce(reports: OrderReports, call: PlatformCall): Promise<void> {
-  await reports.join(call)
+  reports.join(call)
   await reports.begin(call, 42_000)
 }
 
@@ -66,7 +65,7 @@ test('a report that nothing came between says what the platform has', async () =
   await leaveAtOnce(reports, report)
   await reports.end(report, putOff, 0)
   expect(told).toEqual(['the platform has 4'])
-  expect(await ledger.observationOf(itemRef)).toBe(4)
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 4 })
 })
 
 test('a stock that the game server reports while an older one is under way stays the newest and is sent again', async () => {
@@ -75,19 +74,19 @@ test('a stock that the game server reports while an older one is under way stays
   await leaveAtOnce(reports, adjustment)
   await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
   await reports.end(report, putOff, 0)
-  expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
-  expect(await ledger.observationOf(itemRef)).toBe(2)
+  expect(told).toEqual(['the platform has an older one than 2', 'the platform has 2'])
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 2 })
 })
 
 test('a stock that is noted while a report waits for its turn is newer than the report', async () => {
   const { reports, told, ledger } = startReports()
   await ledger.observe(itemRef, 4)
-  await reports.join(report)
+  reports.join(report)
   await leaveAtOnce(reports, adjustment)
   await reports.begin(report, 42_000)
   await reports.end(report, putOff, 0)
-  expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
-  expect(await ledger.observationOf(itemRef)).toBe(2)
+  expect(told).toEqual(['the platform has an older one than 2', 'the platform has 2'])
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 2 })
 })
 
 test('a report that must not leave, because it cannot be noted, is not expected any more', async () => {
@@ -98,19 +97,33 @@ test('a report that must not leave, because it cannot be noted, is not expected 
   expect(countUnderWay()).toBe(0)
 })
 
+test('a stock that leaves right after a report has joined is newer, also while the ledger is being synced', async () => {
+  await using opened = openTestLedger()
+  const { ledger } = opened
+  const { reports } = startReports(ledger)
+  await ledger.change(transactionId, () => ({ order: newOrder(paid, JSON.stringify(paid), 1) }))
+  const synced = ledger.change(18, () => ({ order: newOrder({ ...paid, transactionId: 18 }, '{}', 1) }))
+  reports.join(report)
+  await reports.begin(adjustment, 42_000)
+  await reports.begin(report, 42_000)
+  await reports.end(report, putOff, 0)
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 2 })
+  await synced
+})
+
 test('a stock is the newest one as soon as its call leaves, whether the platform accepts it or not', async () => {
   const { reports, ledger } = startReports()
   await ledger.observe(itemRef, 5)
   await leaveAtOnce(reports, adjustment)
-  expect(await ledger.observationOf(itemRef)).toBe(2)
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 2 })
   await reports.end(adjustment, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
-  expect(await ledger.observationOf(itemRef)).toBe(2)
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 2 })
 })
 
 test('the call of a stock ends only when a power cut cannot take the stock back', async () => {
   const { reports, ledger } = startReports()
   const { promise: durable, resolve } = Promise.withResolvers<void>()
-  ledger.observe = async () => ({ durable })
+  ledger.observe = async () => ({ isNoted: true, durable })
   await leaveAtOnce(reports, adjustment)
   let hasEnded = false
   const ended = reports.end(adjustment, { ok: true, dataText: 'null' }, 0).then(() => {
@@ -127,7 +140,7 @@ test('a reply during a call stays newer than the call', async () => {
   await leaveAtOnce(reports, adjustment)
   await ledger.observe(itemRef, 1)
   await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
-  expect(await ledger.observationOf(itemRef)).toBe(1)
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 1 })
 })
 
 test('an attempt of a report that was given up may still bring its stock', async () => {
@@ -151,6 +164,6 @@ test('a stock that is as large as the one before the report is newer than the re
   await leaveAtOnce(reports, report)
   await leaveAtOnce(reports, adjustment)
   await reports.end(report, putOff, 0)
-  expect(told).toEqual(['an older one may come for 1 ms', 'the platform has 2'])
-  expect(await ledger.observationOf(itemRef)).toBe(2)
+  expect(told).toEqual(['the platform has an older one than 2', 'the platform has 2'])
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 2 })
 })

@@ -39,6 +39,7 @@ const report = {
   input: { transactionId: order.transactionId, reason: 'TEMPORARY', observedQuantity: 5 },
 } as const
 
+const putOff = { ok: true, dataText: '{"retryAt":null}' } as const
 const paid = newOrder({ ...order, itemRef: item }, '{}', systemClock.wallMs())
 
 /** The orders of an agent, with one of the item, which nobody hands over. */
@@ -253,4 +254,46 @@ test('the stock in the answer to an order is sent again only where an older one 
   await a.orders.book.ledger.observe(item, 4)
   await a.orders.endAcknowledging(await a.orders.beginAcknowledging(paid), true)
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 4 }])
+})
+
+test('a stock that is accepted while a report waits for its turn is sent again', async () => {
+  await using agents = await twoAgents()
+  const { a } = agents
+  const { reports, book } = a.orders
+  reports.join(report)
+  await book.ledger.newestMark()
+  await book.ledger.observe(item, 3)
+  await adjust(a, 3, 'acted')
+  await reports.begin(report, now() + lifetimeMs)
+  await reports.end(report, putOff, 0)
+  expect(await book.ledger.observationOf(item)).toMatchObject({ quantity: 3 })
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
+})
+
+test('a stock that another agent notes while a report ends stays the newest', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const { reports, book } = a.orders
+  const { observe } = book.ledger
+  reports.join(report)
+  await reports.begin(report, now() + lifetimeMs)
+  book.ledger.observe = async (...observed) => {
+    await b.orders.book.ledger.observe(item, 3)
+    return observe(...observed)
+  }
+  await reports.end(report, putOff, 0)
+  expect(await book.ledger.observationOf(item)).toMatchObject({ quantity: 3 })
+})
+
+test('the stock of an accepted report is noted when the store is back', async () => {
+  await using agents = await twoAgents()
+  const { a } = agents
+  const { reports, book } = a.orders
+  reports.join(report)
+  await reports.begin(report, now() + lifetimeMs)
+  await agents.cut()
+  await expect(reports.end(report, putOff, 0)).rejects.toThrow(StoreUnreachableError)
+  agents.proxy.heal()
+  await expect.poll(() => a.database.problem, { timeout: 5_000 }).toBeUndefined()
+  await expect.poll(() => book.ledger.observationOf(item), { timeout: 5_000 }).toMatchObject({ quantity: 5 })
 })

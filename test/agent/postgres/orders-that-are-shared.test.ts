@@ -67,7 +67,7 @@ const refusal = { ok: false, status: 409, messageText: '"itemRef já usado"', un
 /** An agent registers the item, and the platform answers. */
 async function register({ agent }: OrdersAgent, answer: CallAnswer): Promise<void> {
   const reports = notingListings(agent.listings, {
-    join: async () => undefined,
+    join: () => undefined,
     begin: async () => undefined,
     end: async () => undefined,
   })

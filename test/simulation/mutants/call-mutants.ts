@@ -246,8 +246,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'an earlier claim of a file is forgotten',
     file: 'agent/spool/request-path.ts',
-    from: 'spool.answerCall({ ...call, claimedBefore: claim.claimedBefore }, turn)',
-    to: 'spool.answerCall(call, turn)',
+    from: 'const call = { ...read, claimedBefore: claim.claimedBefore }',
+    to: 'const call = read',
   },
   {
     name: 'the claim of a purchase is not synced',

@@ -107,13 +107,13 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'what a report may bring late is not repaired',
     file: 'agent/orders/order-reports.ts',
-    from: 'endReport: await observations.expectReport(joined.itemRef, lateUntilMs),',
-    to: 'endReport: async () => void [observations, lateUntilMs],',
+    from: 'endReport: await observations.expectReport(itemRef, lateUntilMs) }',
+    to: 'endReport: async () => void [observations, lateUntilMs] }',
   },
   {
     name: 'a stock is not sent again after an older report',
     file: 'agent/orders/order-reports.ts',
-    from: 'if (isStale) await observeNewest(observations, book.ledger, itemRef, newest)',
+    from: 'if (accepted !== undefined && lateUntilMs === 0) await observations.noteOverwritten(itemRef, newest.quantity)',
     to: '',
   },
   {
@@ -143,7 +143,7 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'a stock that a power cut may take back counts as reported',
     file: 'agent/orders/order-reports.ts',
-    from: 'await this.#observed.get(call)',
+    from: "if (noted?.at === 'observed') await noted.durable",
     to: '',
   },
   {

@@ -49,12 +49,12 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
       await disk.run(({ store: ledger }) => ledger.change(17, () => ({ order, observedQuantity: 4 })), end)
       await disk.run(async ({ store: ledger }) => {
         expect(await ledger.find(17)).toEqual(order)
-        expect(await ledger.observationOf(order.itemRef)).toBe(4)
+        expect((await ledger.observationOf(order.itemRef))?.quantity).toBe(4)
         await ledger.change(17, () => ({ order: null }))
       }, end)
       await disk.run(async ({ store: ledger }) => {
         expect(await ledger.find(17)).toBeUndefined()
-        expect(await ledger.observationOf(order.itemRef)).toBe(4)
+        expect((await ledger.observationOf(order.itemRef))?.quantity).toBe(4)
       })
     })
 
@@ -68,7 +68,8 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
       }, end)
       await disk.run(async ({ store: ledger }) => {
         expect(idsOf(await ledger.findOverSince(0, 10))).toEqual([2, 3, 4])
-        expect([await ledger.observationOf('item-1'), await ledger.observationOf('item-2')]).toEqual([null, 2])
+        expect(await ledger.observationOf('item-1')).toBeNull()
+        expect(await ledger.observationOf('item-2')).toMatchObject({ quantity: 2 })
       })
     })
   }
@@ -92,12 +93,14 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
       await ledger.observe('nothing of this', 1)
     }, 'kill')
     await disk.run(async ({ store: ledger }) => {
-      expect(await ledger.observationOf('sword')).toBe(7)
+      expect((await ledger.observationOf('sword'))?.quantity).toBe(7)
       expect(await ledger.observationOf('nothing of this')).toBeNull()
       await put(ledger, orderOf(2))
       await ledger.observe('sword', 6)
     }, 'power cut')
-    await disk.run(async ({ store: ledger }) => expect([6, 7]).toContain(await ledger.observationOf('sword')))
+    await disk.run(async ({ store: ledger }) =>
+      expect([6, 7]).toContain((await ledger.observationOf('sword'))?.quantity),
+    )
   })
 
   promise('an observation that is durable survives a power cut', async (disk) => {
@@ -106,25 +109,39 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
       const { durable } = await ledger.observe('sword', 7)
       await durable
     }, 'power cut')
-    await disk.run(async ({ store: ledger }) => expect(await ledger.observationOf('sword')).toBe(7))
+    await disk.run(async ({ store: ledger }) => expect((await ledger.observationOf('sword'))?.quantity).toBe(7))
   })
 
-  promise('each observation of an item gives it another version, also one of the same quantity', (disk) =>
+  promise('each observation has a larger mark than those before it, also one of the same quantity', (disk) =>
     disk.run(async ({ store: ledger }) => {
       await put(ledger, orderOf(1, { itemRef: 'sword' }))
-      const versions = [await ledger.observationVersionOf('sword')]
-      for (const note of [
-        () => ledger.observe('sword', 7),
-        () => ledger.observe('sword', 7),
-        () => ledger.change(1, (known) => ({ order: known, observedQuantity: 7 })),
-      ]) {
-        await note()
-        versions.push(await ledger.observationVersionOf('sword'))
-      }
-      expect(new Set(versions).size).toBe(4)
       await put(ledger, orderOf(2, { itemRef: 'shield' }))
-      await ledger.observe('shield', 1)
-      expect(await ledger.observationVersionOf('sword')).toBe(versions.at(-1))
+      const marks = [await ledger.newestMark()]
+      for (const [itemRef, note] of [
+        ['sword', () => ledger.observe('sword', 7)],
+        ['sword', () => ledger.observe('sword', 7)],
+        ['shield', () => ledger.observe('shield', 1)],
+        ['sword', () => ledger.change(1, (known) => ({ order: known, observedQuantity: 7 }))],
+      ] as const) {
+        await note()
+        const mark = await ledger.newestMark()
+        expect((await ledger.observationOf(itemRef))?.mark).toBe(mark)
+        marks.push(mark)
+      }
+      expect(marks).toEqual([...new Set(marks)].toSorted((one, other) => one - other))
+    }),
+  )
+
+  promise('an observation that is older than a known one is not noted', (disk) =>
+    disk.run(async ({ store: ledger }) => {
+      await put(ledger, orderOf(1, { itemRef: 'sword' }))
+      const before = await ledger.newestMark()
+      expect(await ledger.observe('sword', 7, before)).toMatchObject({ isNoted: true })
+      expect(await ledger.observe('sword', 6, before)).toMatchObject({ isNoted: false })
+      expect(await ledger.observationOf('sword')).toMatchObject({ quantity: 7 })
+      expect(await ledger.observe('sword', 5, await ledger.newestMark())).toMatchObject({ isNoted: true })
+      expect(await ledger.observe('nothing of this', 1, before)).toMatchObject({ isNoted: true })
+      expect(await ledger.observationOf('sword')).toMatchObject({ quantity: 5 })
     }),
   )
 
@@ -143,7 +160,7 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
       expect(await ledger.find(17)).toEqual(orderOf(17))
       expect(await ledger.observationOf(event.itemRef)).toBeNull()
       await ledger.change(17, (known) => ({ order: known, observedQuantity: 3 }))
-      expect(await ledger.observationOf(event.itemRef)).toBe(3)
+      expect((await ledger.observationOf(event.itemRef))?.quantity).toBe(3)
     }),
   )
 
@@ -220,9 +237,10 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
     }, 'kill')
     await disk.run(async ({ store: ledger }) => {
       expect((await ledger.findOpen()).map(({ itemRef }) => itemRef)).toEqual(items)
-      for (const [n, itemRef] of items.entries()) expect(await ledger.observationOf(itemRef)).toBe(n)
+      for (const [n, itemRef] of items.entries()) expect((await ledger.observationOf(itemRef))?.quantity).toBe(n)
       await ledger.observe(items[3] ?? '', 99)
-      for (const [n, itemRef] of items.entries()) expect(await ledger.observationOf(itemRef)).toBe(n === 3 ? 99 : n)
+      for (const [n, itemRef] of items.entries())
+        expect((await ledger.observationOf(itemRef))?.quantity).toBe(n === 3 ? 99 : n)
     })
   })
 
@@ -236,11 +254,15 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
 
   promise('a full disk changes nothing, and the ledger says when there is room again', (disk) =>
     disk.run(async ({ store: ledger, pass, setFull, reportedFull }) => {
-      await put(ledger, orderOf(1))
+      await put(ledger, orderOf(1, { itemRef: 'sword' }))
+      await ledger.observe('sword', 7)
+      const known = await ledger.observationOf('sword')
       await setFull(true)
+      await expect(ledger.observe('sword', 6)).rejects.toThrow(StoreFullError)
+      expect(await ledger.observationOf('sword')).toEqual(known)
       await expect(put(ledger, orderOf(1, { phase: 'taken' }))).rejects.toThrow(StoreFullError)
       await expect(put(ledger, orderOf(2))).rejects.toThrow(StoreFullError)
-      expect(await ledger.findOpen()).toEqual([orderOf(1)])
+      expect(await ledger.findOpen()).toEqual([orderOf(1, { itemRef: 'sword' })])
       await pass(10_000)
       await setFull(false)
       await pass(1_100)

@@ -53,7 +53,9 @@ export async function lookAtLedger(ledger: OrderLedger): Promise<unknown> {
     await ledger.findOverSince(2, 2),
     (await ledger.adopt()).filter(({ phase }) => phase === 'ended'),
   ]
-  const observed = await Promise.all(itemRefs.map((itemRef) => ledger.observationOf(itemRef)))
+  const observed = await Promise.all(
+    itemRefs.map(async (itemRef) => (await ledger.observationOf(itemRef))?.quantity ?? null),
+  )
   const ids = lists.map((list) => list.map(({ transactionId }) => transactionId))
   return { found: found.map((order) => order && [order.phase, order.offers]), ids, observed }
 }
