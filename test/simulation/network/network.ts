@@ -122,7 +122,8 @@ export class Network {
       })
     // A proxy must not repeat other methods by itself: RFC 9110 section 9.2.2.
     if (request.method !== 'POST' && strikes('request duplicated')) {
-      this.wasRepeated = true
+      // A question that is asked twice makes nobody act.
+      this.wasRepeated ||= request.method !== 'GET'
       arrive(() => undefined)
     }
     const callOff = process.onEnd(() => fail('ECONNRESET'))

@@ -1,4 +1,5 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
+import { limits } from '../../../../contract/limits.ts'
 import { startOfRunMs } from '../../host-clock.ts'
 import type { Day } from '../game/game-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
@@ -11,10 +12,10 @@ interface SentStock {
   readonly sentMs: number
   /** Until then the platform may take note of it. */
   readonly untilMs: number
+  /** `unclear`: nobody knows whether it has arrived. */
+  outcome: 'unclear' | 'accepted' | 'refused'
 }
 
-/** How long the platform waits for the answer to a webhook. */
-const webhookTimeoutMs = 10_000
 /** How long the envelope of an attempt is valid. */
 const lifetimeMs = 30_000
 /** An agent that heard the platform only over a slow network knows its clock no better. */
@@ -29,13 +30,9 @@ const unclear: ReadonlySet<number> = new Set([408, 425, 429])
 export class LateStocks {
   readonly #platform: () => ModelPlatform
   readonly #nowMs: () => number
-  /** By item: stocks about which nobody knows whether they have arrived. */
-  readonly #unclear = new Map<string, Set<SentStock>>()
-  /** By item and quantity, when it was sent last. */
-  readonly #sentMs = new Map<string, number>()
-  /** By item: stocks that were not refused, the newest one last. */
-  readonly #notRefused = new Map<string, SentStock[]>()
   readonly #day: Day
+  /** By item, in the order in which they left. */
+  readonly #sent = new Map<string, SentStock[]>()
 
   constructor(platform: () => ModelPlatform, day: Day, nowMs: () => number) {
     this.#platform = platform
@@ -51,48 +48,54 @@ export class LateStocks {
     const expiresMs = (parseSignature(request.headers)?.exp ?? 0) * 1_000 - startOfRunMs
     // An agent that believed a wrong date does not know for how long its envelopes are valid.
     const sentMs = this.#nowMs()
-    const sent = { quantity, sentMs, untilMs: Math.min(expiresMs, sentMs + lifetimeMs) }
-    this.#note(itemRef, sent)
+    const untilMs = Math.min(expiresMs, sentMs + lifetimeMs)
+    const sent = this.#note(itemRef, { quantity, sentMs, untilMs, outcome: 'unclear' })
     return (result) => {
-      const isClear = result.kind === 'failed' ? !result.wasSent : result.status < 500 && !unclear.has(result.status)
-      if (isClear) this.#unclear.get(itemRef)?.delete(sent)
-      const isRefused = isClear && !(result.kind === 'answered' && result.status < 300)
-      const notRefused = this.#notRefused.get(itemRef) ?? []
-      if (isRefused)
-        this.#notRefused.set(
-          itemRef,
-          notRefused.filter((each) => each !== sent),
-        )
+      if (result.kind === 'answered' && result.status < 300) sent.outcome = 'accepted'
+      else if (result.kind === 'answered' ? result.status < 500 && !unclear.has(result.status) : !result.wasSent)
+        sent.outcome = 'refused'
     }
   }
 
   /** A stock leaves with the answer to a webhook. */
   onAnswered(itemRef: string, quantity: number, arrivedMs: number): void {
-    this.#note(itemRef, { quantity, sentMs: this.#nowMs(), untilMs: arrivedMs + webhookTimeoutMs })
+    const untilMs = arrivedMs + limits.webhookTimeoutMs
+    this.#note(itemRef, { quantity, sentMs: this.#nowMs(), untilMs, outcome: 'unclear' })
   }
 
-  /** What the platform must have if the game server does not say again what was refused; undefined: a fault decides it. */
-  newestNotRefused(itemRef: string): number | undefined {
-    const newest = this.#notRefused.get(itemRef)?.at(-1)
-    return newest && newest.sentMs > this.#day.stormEndedMs ? newest.quantity : undefined
+  /** The stock that the platform accepted last; undefined if nobody knows, or if a fault of the storm decides it. */
+  newestAccepted(itemRef: string): number | undefined {
+    const arrived = this.#of(itemRef).filter(({ outcome }) => outcome !== 'refused')
+    const last = arrived.findLastIndex(({ outcome }) => outcome === 'accepted')
+    const [newest, ...later] = last < 0 ? [] : arrived.slice(last)
+    if (!newest || newest.sentMs <= this.#day.stormEndedMs) return undefined
+    return later.every(({ quantity }) => quantity === newest.quantity) ? newest.quantity : undefined
   }
 
   /** A stock that may have arrived after the newest one, which was not sent again; undefined if there is none. */
   findUnrepaired(itemRef: string, newest: number, beforeMs: number): string | undefined {
-    const lastMs = this.#sentMs.get(`${itemRef} ${newest}`) ?? Number.NEGATIVE_INFINITY
-    const { stormEndedMs } = this.#day
+    const sent = this.#of(itemRef)
+    const lastMs = sent.findLast(({ quantity }) => quantity === newest)?.sentMs ?? Number.NEGATIVE_INFINITY
     // In the storm a platform or a proxy may have refused what was sent again.
-    for (const { quantity, sentMs, untilMs } of this.#unclear.get(itemRef) ?? [])
-      if (quantity !== newest && sentMs > stormEndedMs && untilMs < beforeMs && lastMs < untilMs - clockErrorMsMax)
-        return `${quantity} until ${Math.round(untilMs)}, ${newest} at ${Math.round(lastMs)}`
-    return undefined
+    const isUnrepaired = ({ quantity, sentMs, untilMs, outcome }: SentStock) =>
+      outcome === 'unclear' &&
+      quantity !== newest &&
+      sentMs > this.#day.stormEndedMs &&
+      untilMs < beforeMs &&
+      lastMs < untilMs - clockErrorMsMax
+    const late = sent.find(isUnrepaired)
+    return late && `${late.quantity} until ${Math.round(late.untilMs)}, ${newest} at ${Math.round(lastMs)}`
   }
 
-  #note(itemRef: string, sent: SentStock): void {
-    const known = this.#unclear.get(itemRef) ?? new Set()
-    this.#unclear.set(itemRef, known.add(sent))
-    this.#sentMs.set(`${itemRef} ${sent.quantity}`, this.#nowMs())
-    this.#notRefused.set(itemRef, [...(this.#notRefused.get(itemRef) ?? []), sent])
+  #of(itemRef: string): readonly SentStock[] {
+    return this.#sent.get(itemRef) ?? []
+  }
+
+  #note(itemRef: string, sent: SentStock): SentStock {
+    const known = this.#sent.get(itemRef)
+    if (known) known.push(sent)
+    else this.#sent.set(itemRef, [sent])
+    return sent
   }
 
   #stockOf({ path, body }: SentRequest): { readonly itemRef: string; readonly quantity: number } | undefined {

@@ -97,7 +97,7 @@ export class StockPromises {
   /** What the game server says until it is accepted, or what was accepted before it gave up; undefined: nobody knows. */
   #newestOf(server: Server, itemRef: string): number | undefined {
     const state = server.saved()
-    return state.items[itemRef]?.isGivenUp ? this.#parts.lateStocks.newestNotRefused(itemRef) : left(state, itemRef)
+    return state.items[itemRef]?.isGivenUp ? this.#parts.lateStocks.newestAccepted(itemRef) : left(state, itemRef)
   }
 
   /** Not if the game server never heard that it is registered, or heard that it is withdrawn. */
