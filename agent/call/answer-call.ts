@@ -130,7 +130,8 @@ async function answerKeyed(run: Run, keyed: JournalledCall, onHasId: () => void)
     trace.source = 'stored'
     return again
   }
-  if (call.claimedBefore === 'elsewhere' && isOnce(call)) return storeAnswer(run, keyed, inDoubt)
+  const mayBeForgotten = call.claimedBefore === 'elsewhere' || call.claimedBefore === 'long-ago'
+  if (mayBeForgotten && isOnce(call)) return storeAnswer(run, keyed, inDoubt)
   return storeAnswer(run, keyed, await execute(run))
 }
 
@@ -148,7 +149,8 @@ async function claimId(
   const { journal } = deps
   try {
     // A request claimed by another journal may only match a live entry: an expired one belongs to an earlier call that reused the id.
-    const unanswered = call.claimedBefore === 'here' ? await journal.findUnanswered(keyed.id) : undefined
+    const mayBeKnown = call.claimedBefore === 'here' || call.claimedBefore === 'long-ago'
+    const unanswered = mayBeKnown ? await journal.findUnanswered(keyed.id) : undefined
     return unanswered ? { kind: 'stored', ...unanswered } : await journal.claim(keyed, turn, deadlineMs)
   } catch (error) {
     if (!(error instanceof StoreUnreachableError)) throw error

@@ -20,10 +20,10 @@ export interface Call<Kind extends Operation = Operation> {
   /** In words, why the operation does not accept the input. */
   readonly inputError?: string | undefined
   /**
-   * Set for a request that an earlier agent claimed and did not answer. `here`: it had the same journal. `elsewhere`:
-   * it had another one and may have sent the call.
+   * Set for a request that an earlier agent claimed and did not answer. `here`: it had the same journal. `long-ago`: the
+   * same one, which may have forgotten the call. `elsewhere`: it had another one and may have sent the call.
    */
-  readonly claimedBefore?: 'here' | 'elsewhere' | undefined
+  readonly claimedBefore?: 'here' | 'long-ago' | 'elsewhere' | undefined
 }
 export type PlatformCall = Call<PlatformOperation>
 

@@ -35,6 +35,8 @@ export type Claim =
 export interface IdempotencyJournal {
   /** The name of this journal. A claim with another name was made by an agent with another journal. */
   readonly name: string
+  /** For how long `findUnanswered` surely finds a request that was claimed: others may use its id after that. */
+  readonly unansweredKeptMs: number
   /**
    * Claims the id of a call that is about to be executed, or finds the answer of an earlier one. The agent has no other call
    * under way with this id. If another agent has an equal one, this waits for its end.

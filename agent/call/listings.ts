@@ -17,7 +17,7 @@ export interface Listings {
    * A registration has ended.
    *
    * @param result `refused`: it was the first one here, and the platform has certainly not accepted it.
-   * @throws {StoreUnreachableError} It could not be noted.
+   * @throws {StoreUnreachableError} It could not be noted now. It is noted later.
    */
   end(itemRef: string, result: 'accepted' | 'refused'): Promise<void>
 }

@@ -105,6 +105,7 @@ export function journalOver(
 
   const journal: Journal & RepairJournal = {
     name,
+    unansweredKeptMs: Number.POSITIVE_INFINITY,
 
     openObservations: (options) => new NotedObservations(journal, options),
 

@@ -62,12 +62,16 @@ export const callTables = `
         FROM market_agent.store LEFT JOIN market_agent.repair ON repair.key = p_key;
     END;
 
-  -- Joins the agents that want the turn of a key, or looks again. A once call that has its turn may be sent from now on.
+  -- Joins the agents that want the turn of a key, or looks again. A once call that has its turn may be sent from now on:
+  -- is_marked, which is false if a failover has lost its claim.
   -- With the turn comes what is known about late observations of the key.
   CREATE FUNCTION market_agent.enter(p_epoch bigint, p_key text, p_once_id text)
-    RETURNS TABLE (has_turn boolean, quantity bigint, due_in_ms bigint, version bigint) LANGUAGE plpgsql AS $$
+    RETURNS TABLE (has_turn boolean, is_marked boolean, quantity bigint, due_in_ms bigint, version bigint)
+    LANGUAGE plpgsql AS $$
     #variable_conflict use_column
-    DECLARE v_number bigint;
+    DECLARE
+      v_number bigint;
+      v_is_marked boolean;
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
       PERFORM market_agent.lock_key(p_key);
@@ -76,12 +80,13 @@ export const callTables = `
       IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND number < v_number)
         OR NOT market_agent.is_complete() THEN
         PERFORM market_agent.wait_for_no_disk();
-        RETURN QUERY SELECT false, NULL::bigint, NULL::bigint, NULL::bigint;
+        RETURN QUERY SELECT false, false, NULL::bigint, NULL::bigint, NULL::bigint;
         RETURN;
       END IF;
       UPDATE market_agent.call SET in_doubt = true WHERE id = p_once_id AND epoch = p_epoch;
-      IF NOT FOUND THEN PERFORM market_agent.wait_for_no_disk(); END IF;
-      RETURN QUERY SELECT true, late.* FROM market_agent.late(p_key) AS late;
+      v_is_marked := FOUND;
+      IF NOT v_is_marked THEN PERFORM market_agent.wait_for_no_disk(); END IF;
+      RETURN QUERY SELECT true, v_is_marked, late.* FROM market_agent.late(p_key) AS late;
     END $$;
 
   -- Gives the turn of a key back.
@@ -201,16 +206,18 @@ export const callTables = `
     SELECT market_agent.note_late(p_epoch, p_key, NULL, p_due_in_ms, NULL, false)
   $$;
 
-  -- A once call may be sent from now on.
-  CREATE FUNCTION market_agent.intend(p_epoch bigint, p_id text, p_fingerprint text, p_operation text) RETURNS void
-    LANGUAGE sql AS $$
+  -- A once call may be sent from now on. False if a failover has lost its claim, and another call has the id.
+  CREATE FUNCTION market_agent.intend(p_epoch bigint, p_id text, p_fingerprint text, p_operation text) RETURNS boolean
+    LANGUAGE plpgsql AS $$
+    BEGIN
       INSERT INTO market_agent.call AS known (id, fingerprint, operation, state_dir_id, epoch, in_doubt)
         VALUES (p_id, p_fingerprint, p_operation, market_agent.assert_alive(p_epoch), p_epoch, true)
         ON CONFLICT (id) DO UPDATE
           SET fingerprint = excluded.fingerprint, operation = excluded.operation, state_dir_id = excluded.state_dir_id,
             epoch = excluded.epoch, in_doubt = true, answer = NULL, ends_at_ms = NULL
-          WHERE known.epoch = p_epoch OR known.epoch IS NULL
-    $$;
+          WHERE known.epoch = p_epoch OR (known.epoch IS NULL AND known.ends_at_ms < market_agent.now_ms());
+      RETURN FOUND;
+    END $$;
 
   -- Ends a call with an answer that equal calls get for p_keep_ms, and gives the turn of p_key back. p_unless_stored: an
   -- answer that is there stays.

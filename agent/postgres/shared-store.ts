@@ -65,7 +65,7 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
     lease,
     turns,
     journal: { ...journal, close, openObservations },
-    listings: storeListings(database, lease.epoch),
+    listings: storeListings(database, lease.epoch, owed),
     countOpenOrders: () => countOpenOrders(database, world),
     openLedger: (given) => openStoreLedger({ ...shared, world, ...given }),
   }

@@ -161,6 +161,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
 
   return {
     name: String(store?.['name']),
+    unansweredKeptMs: limits.idempotencyWindowMs,
 
     async claim(call, turn: Turn, deadlineMs): Promise<Claim> {
       const doubt = doubts.get(call.id)
@@ -197,8 +198,9 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
       await room.assert()
       const claimed = claims.get(call.id)
       if (!isSentOnce(call) || claimed?.mayBeSent || claimed?.turn?.isMarked) return
-      const sql = 'SELECT market_agent.intend($1, $2, $3, $4)'
-      await room.write(() => database.query(sql, [epoch, ...namesOf(call)]))
+      const sql = 'SELECT market_agent.intend($1, $2, $3, $4) AS is_intended'
+      const [row] = await room.write(() => database.query(sql, [epoch, ...namesOf(call)]))
+      if (row?.['is_intended'] !== true) throw new StoreUnreachableError('the store has lost the claim of this id')
     },
 
     async recordAnswer(call, answer, keepMs, deadlineMs = 0) {

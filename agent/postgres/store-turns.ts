@@ -73,15 +73,18 @@ export class StoreTurns implements Turns {
    * Joins the agents that want the turn of a key, or looks again.
    *
    * @param onceId Of a `once` call that may be sent from now on, if it has the turn.
-   * @returns Whether this agent has the turn.
+   * @returns Whether this agent has the turn, and whether the store knows that the call may be sent.
    */
-  async enter(key: string, onceId: string | undefined): Promise<boolean> {
+  async enter(
+    key: string,
+    onceId: string | undefined,
+  ): Promise<{ readonly hasCome: boolean; readonly isMarked: boolean }> {
     const { database, epoch, owed } = this.#options
     owed.assertPaid(nameOfKey(key))
     const sql = 'SELECT * FROM market_agent.enter($1, $2, $3)'
     const enter = () => database.query(sql, [epoch, key, onceId])
     const [row] = await owed.ask(enter, () => this.oweLeave(key))
-    return this.come(key, row)
+    return { hasCome: this.come(key, row), isMarked: row?.['is_marked'] === true }
   }
 
   /** Notes the turn of a key, if it has come with the ticket. @returns Whether it has. */
@@ -176,15 +179,14 @@ export class StoreTurn implements Turn {
     if (this.#state === 'come') return true
     using bell = this.#turns.bell(this.key)
     do {
-      const onceId = this.#claimed?.onceId
-      const hasCome = await this.#turns.enter(this.key, onceId)
+      const { hasCome, isMarked } = await this.#turns.enter(this.key, this.#claimed?.onceId)
       if (this.#isOver) {
         // It was given up meanwhile, and the ticket that was just written is nobody's.
         this.#turns.leave(this.key, () => undefined)
         return false
       }
       this.#state = hasCome ? 'come' : 'entered'
-      this.#isMarked = hasCome && onceId !== undefined
+      this.#isMarked = isMarked
     } while (this.#state !== 'come' && (await bell.rings(deadlineMs)))
     return this.#state === 'come'
   }

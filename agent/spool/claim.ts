@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import { ignoreGone } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
@@ -16,12 +17,8 @@ export interface InSpool {
 
 /** What a claim needs. */
 export interface Claiming extends InSpool {
-  readonly journal: {
-    /** Every claim carries it. */
-    readonly name: string
-    /** Forgets an id whose window has passed. */
-    forgetEnded(id: string): Promise<void>
-  }
+  /** Every claim has its name. */
+  readonly journal: Pick<IdempotencyJournal, 'name' | 'forgetEnded' | 'unansweredKeptMs'>
 }
 
 /**

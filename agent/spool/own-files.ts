@@ -1,6 +1,7 @@
 import type { BigIntStats, Dirent } from 'node:fs'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
+import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
@@ -14,7 +15,8 @@ import { type SpoolDirs, SpoolUnusableError } from './spool-dirs.ts'
 
 /** What the recovery works with. */
 export interface Recovering extends Publishing {
-  readonly journal: { readonly name: string }
+  readonly journal: Pick<IdempotencyJournal, 'name' | 'unansweredKeptMs'>
+  readonly clock: Clock
   /** Called for an entry that has the name of one of the agent's own files and is not a regular file. */
   readonly onIgnored: (name: string) => void
 }
@@ -38,7 +40,7 @@ export async function recoverOwnFiles(recovering: Recovering): Promise<Orphaned[
     // A claim that was being given its name back has both names.
     else if (own.kind === 'temporary' || isSameFile(files, join(dirs.outbox, `${own.id}.json`), stat))
       await fs.unlink(join(dirs.outbox, name))
-    else claims.push({ request: orphanedOf(name, own, recovering), stat })
+    else claims.push({ request: orphanedOf(name, own, stat, recovering), stat })
   }
   for (const { name, own } of ownFilesIn(dirs.inbox, recovering)) {
     if (own.kind === 'temporary') await fs.unlink(join(dirs.inbox, name))
@@ -67,8 +69,14 @@ function byTimeOfClaim({ request: a, stat: ofA }: FoundClaim, { request: b, stat
   return Number(ofA.ctimeNs - ofB.ctimeNs) || Number(ofA.mtimeNs - ofB.mtimeNs) || (a.name < b.name ? -1 : 1)
 }
 
-function orphanedOf(claim: string, { id, owner }: OwnFile & { kind: 'claim' }, { journal }: Recovering): Orphaned {
-  const claimedBefore = owner === journal.name ? 'here' : 'elsewhere'
+function orphanedOf(
+  claim: string,
+  { id, owner }: OwnFile & { kind: 'claim' },
+  { ctimeNs }: BigIntStats,
+  { journal, clock }: Recovering,
+): Orphaned {
+  const isLongAgo = clock.wallMs() - Number(ctimeNs / 1_000_000n) > journal.unansweredKeptMs
+  const claimedBefore = owner !== journal.name ? 'elsewhere' : isLongAgo ? 'long-ago' : 'here'
   return { at: 'orphaned', name: `${id}.json`, id, claim, claimedBefore }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { inDoubt } from '../../../agent/call/answer.ts'
-import { keyOfItem } from '../../../agent/call/call.ts'
+import { keyOfItem, readCall } from '../../../agent/call/call.ts'
 import { KeyQueues } from '../../../agent/call/key-queues.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { callPipeline, memoryJournal } from '../fixtures/call-pipeline.ts'
@@ -35,4 +35,15 @@ test('a recovered request whose id was used for another call meanwhile is in dou
   expect(
     await recovered('transaction.create', { itemRef: 'x', quantity: 1, buyerCharacterRef: 'b' }, 'a', 'here'),
   ).toEqual(inDoubt)
+})
+
+test('a recovered purchase that the journal may have forgotten is in doubt, and one that it knows has its answer', async () => {
+  const purchase = ['transaction.create', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }] as const
+  const { call } = callPipeline(unsent)
+  expect(await call(...purchase, 'a', 'long-ago')).toEqual(inDoubt)
+  const answer = { ok: true, dataText: '{}' } as const
+  const reading = readCall({ operation: purchase[0], input: purchase[1], id: 'a' })
+  const fingerprint = String(reading.ok && reading.call.fingerprint)
+  const known = memoryJournal({ findUnanswered: async () => ({ fingerprint, answer }) })
+  expect(await callPipeline(unsent, { journal: known }).call(...purchase, 'a', 'long-ago')).toEqual(answer)
 })

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
+import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
 import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { Database } from '../../../agent/postgres/database.ts'
@@ -151,4 +152,34 @@ test('an agent whose old ticket came back with a power cut waits for the agent t
   expect(await again.wait(soon())).toBe(false)
   others.release()
   expect(await again.wait(inTime())).toBe(true)
+})
+
+test('a once call whose claim was lost with the power of the store is noted again before it is sent', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const held = b.turns.take(key, 'join-now')
+  expect(await held.wait(inTime())).toBe(true)
+  const turn = a.turns.take(key, 'join-now')
+  expect(await a.journal.claim(once('x'), turn, inTime())).toEqual({ kind: 'own' })
+  await b.database.query('DELETE FROM market_agent.call')
+  held.release()
+  expect(await turn.wait(inTime())).toBe(true)
+  await a.journal.recordIntent(once('x'))
+  expect(await b.database.query('SELECT id, in_doubt FROM market_agent.call')).toEqual([{ id: 'x', in_doubt: true }])
+})
+
+test('a once call whose lost claim another agent has made and answered is not sent', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const held = b.turns.take(key, 'join-now')
+  expect(await held.wait(inTime())).toBe(true)
+  const turn = a.turns.take(key, 'join-now')
+  expect(await a.journal.claim(once('x'), turn, inTime())).toEqual({ kind: 'own' })
+  await b.database.query('DELETE FROM market_agent.call')
+  expect(await b.journal.claim(once('x'), freeTurn, inTime())).toEqual({ kind: 'own' })
+  await b.journal.recordAnswer(once('x'), answer, 600_000)
+  held.release()
+  expect(await turn.wait(inTime())).toBe(true)
+  await expect(a.journal.recordIntent(once('x'))).rejects.toThrow(StoreUnreachableError)
+  expect(await b.journal.find('x')).toMatchObject({ answer })
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import type { PlatformCall } from '../../../agent/call/call.ts'
 import { notingListings } from '../../../agent/call/listings.ts'
+import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
 import { operations } from '../../../contract/operations.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
@@ -9,6 +10,7 @@ import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
 import { order as event } from '../fixtures/events.ts'
 import { endLease, openStoreAgent, renew, type StoreAgent } from '../fixtures/store-agent.ts'
 import { newDatabase, type ServerAddress } from '../fixtures/store-database.ts'
+import { twoAgentsOneCuttable } from '../fixtures/two-agents.ts'
 
 const server = await sharedPostgres()
 const itemRef = event.itemRef
@@ -64,13 +66,11 @@ const registration: PlatformCall = {
 }
 const refusal = { ok: false, status: 409, messageText: '"itemRef já usado"', uncertain: false } as const
 
+const noReports = { join: () => undefined, begin: async () => undefined, end: async () => undefined }
+
 /** An agent registers the item, and the platform answers. */
 async function register({ agent }: OrdersAgent, answer: CallAnswer): Promise<void> {
-  const reports = notingListings(agent.listings, {
-    join: () => undefined,
-    begin: async () => undefined,
-    end: async () => undefined,
-  })
+  const reports = notingListings(agent.listings, noReports)
   await reports.begin(registration, 0)
   await reports.end(registration, answer, 0)
 }
@@ -161,6 +161,31 @@ test('an item stays with the world that registered it for a game client, althoug
   await south.put(17)
   expect([await north.openIds(), await south.openIds()]).toEqual([[17], []])
   await Promise.all([north.close(), south.close()])
+})
+
+test('an item stays with the world that signs a registration for a game client while its first one is refused', async () => {
+  const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
+  const reports = notingListings(north.agent.listings, noReports)
+  await reports.begin(registration, 0)
+  await north.agent.listings.begin(itemRef)
+  await reports.end(registration, refusal, 0)
+  expect(await south.put(17)).toMatchObject({ isOurs: false })
+  expect(await north.openIds()).toEqual([17])
+  await Promise.all([north.close(), south.close()])
+})
+
+test('an accepted registration is noted when the store is back', async () => {
+  using agents = await twoAgentsOneCuttable()
+  const { a, b, proxy } = agents
+  await b.listings.begin(itemRef)
+  proxy.cut()
+  await expect.poll(() => a.database.problem).toBeDefined()
+  await expect(a.listings.end(itemRef, 'accepted')).rejects.toThrow(StoreUnreachableError)
+  proxy.heal()
+  const isAccepted = async () =>
+    (await b.database.query('SELECT FROM market_agent.item WHERE item_ref = $1 AND is_accepted', [itemRef])).length
+  await expect.poll(isAccepted, { timeout: 5_000 }).toBe(1)
+  await Promise.all([a.close(), b.close()])
 })
 
 test('an order of an item that nobody registered goes to the world that its webhook reached, once with a word', async () => {

@@ -57,7 +57,7 @@ async function startWorker(
     makeDirs: () => undefined,
     checkDirs: () => undefined,
     clock: standingClock ?? clock,
-    journal: { name: 'test', forgetEnded },
+    journal: { name: 'test', forgetEnded, unansweredKeptMs: Number.POSITIVE_INFINITY },
     takeTurn: () => freeTurn,
     async answerCall(call: Call) {
       calls.push(String(call.id))
