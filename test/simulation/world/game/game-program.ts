@@ -65,7 +65,9 @@ export function installGame(parts: GameParts): Program {
     const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddresses, parts.witness)
     const relies = reportsBy === 'reply' && process.random.happens(0.5)
     const reporting = new Map<string, number>()
+    const replying = new Set<string>()
     const orders = {
+      replying,
       process,
       store,
       reportsBy,
@@ -83,7 +85,7 @@ export function installGame(parts: GameParts): Program {
     if (ordersBy === 'asking')
       for (let threads = process.random.pick([1, 1, 2]); threads > 0; threads--)
         void untilDead(process, clock, () => askForOrders(orders, clock, call))
-    const dayParts = { ...parts, process, clock, store, call, reporting }
+    const dayParts = { ...parts, process, clock, store, call, reporting, replying }
     for (const live of [liveDay, report, play]) void untilDead(process, clock, () => live(dayParts))
   })
 }
@@ -122,6 +124,8 @@ interface DayParts extends GameParts {
   readonly call: CallAgent
   /** How many reports of the stock of each item are under way. */
   readonly reporting: Map<string, number>
+  /** As in `OrderParts`. */
+  readonly replying: ReadonlySet<string>
 }
 
 /** What the people of the game server ask for, one thing after another. */
@@ -247,7 +251,8 @@ async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<
 
 /** Tells the platform what is left of an item, if it should hear that. @returns Whether there is nothing more to say. */
 async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
-  const { store, call, reporting } = parts
+  const { store, call, reporting, replying } = parts
+  if (replying.has(itemRef)) return false
   const item = store.read().items[itemRef]
   if (!item?.isRegistered || item.isWithdrawn || !item.isToReport) return false
   const observedQuantity = left(store.read(), itemRef)

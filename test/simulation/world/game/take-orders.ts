@@ -21,6 +21,8 @@ export interface OrderParts {
    * item: nobody could know which one is newer.
    */
   readonly saysByReply: (itemRef: string) => boolean
+  /** Of which items a reply by a call is under way. It says a stock too, so no other stock of the item is reported meanwhile. */
+  readonly replying: Set<string>
   /** Called with each end that the agent tells. */
   readonly onEndTold: (end: ToldEnd) => void
   /** Where the result goes: with the reply, or by a call of the game server's own. */
@@ -110,9 +112,14 @@ export async function askForOrders(parts: OrderParts, clock: Clock, call: CallAg
 async function takeOffered(parts: OrderParts, call: CallAgent, orders: readonly ListedOrder[]): Promise<void> {
   for (const order of orders) {
     if (order.state !== 'offered') continue
-    const input = { transactionId: order.transactionId, ...decide(parts, order) }
-    for (let copies = parts.quirks.repeatsReplies ? 2 : 1; copies > 0; copies--)
-      if (!(await call({ operation: 'orders.take', input, id: undefined }))) return
+    parts.replying.add(order.itemRef)
+    try {
+      const input = { transactionId: order.transactionId, ...decide(parts, order) }
+      for (let copies = parts.quirks.repeatsReplies ? 2 : 1; copies > 0; copies--)
+        if (!(await call({ operation: 'orders.take', input, id: undefined }))) return
+    } finally {
+      parts.replying.delete(order.itemRef)
+    }
   }
 }
 
