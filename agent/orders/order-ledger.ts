@@ -24,7 +24,7 @@ export type OthersListener = (transactionId: number, order: Order | undefined, i
 /** What the game server has of an item. */
 export interface KnownObservation {
   readonly quantity: number
-  /** Each observation has a larger one than those before it, of any item. Compare it only with those of the same process. */
+  /** Drawn when it was made: a later observation has a larger one. Compare it only with those of the same process. */
   readonly mark: number
 }
 
@@ -57,15 +57,14 @@ export interface OrderLedger {
   change(transactionId: number, change: (known: Order | undefined) => LedgerChange): Promise<Changed>
   /** The newest observation of an item; null where the ledger has none. */
   observationOf(itemRef: string): Promise<KnownObservation | null>
-  /** The mark of the newest observation of any item, at the moment of the call. */
-  newestMark(): Promise<number>
+  /** Draws the mark of an observation that is made at the moment of the call, of any item. */
+  drawMark(): Promise<number>
   /**
-   * Notes a stock observation of an item of which the ledger knows orders. It survives kill -9.
+   * Notes a stock observation of an item of which the ledger knows orders, unless a newer one is known. It survives kill -9.
    *
-   * @param ifNoneSince A mark: nothing is noted if an observation of the item has a larger one. Where the store is away, this
-   *   is done later.
+   * @param ifAway `later`: if the store is away, this throws, and is done when the store is back.
    */
-  observe(itemRef: string, observedQuantity: number, ifNoneSince?: number): Promise<Observed>
+  observe(itemRef: string, observed: KnownObservation, ifAway?: 'refuse' | 'later'): Promise<Observed>
   /** Removes what was closed before a moment (Unix ms), and returns which transactions. */
   removeClosedBefore(beforeMs: number): Promise<readonly number[]>
   close(): Promise<void>

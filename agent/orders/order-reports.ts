@@ -6,6 +6,7 @@ import type { EndReport, KnownObservations } from '../call/observations.ts'
 import { observeNewest } from './observe-newest.ts'
 import type { OrderBook } from './order-book.ts'
 import { noteTemporary, putOff, settle, withdrawTemporary } from './order-changes.ts'
+import type { KnownObservation, Observed } from './order-ledger.ts'
 
 /** Learns about the observations that reach the platform with a report about a transaction, or with the answer to an order. */
 export interface OrderObservations extends Pick<KnownObservations, 'expectReport'> {
@@ -19,22 +20,21 @@ export interface OrderReportsOptions {
   readonly observations: OrderObservations
 }
 
-/** The item of a report of a failure. */
+/** The item of a report of a failure, and its stock. */
 interface ReportedItem {
   readonly itemRef: string
-  /** Of the newest observation when the report began to wait for its turn. */
-  readonly mark: number
+  readonly observed: KnownObservation
   readonly endReport: EndReport
 }
 
 /** What is noted about a call with a stock. */
 type Noted =
-  /** A failure waits for its turn. */
+  /** It waits for its turn. Its stock is as old as the moment when it began to wait. */
   | { readonly at: 'joined'; readonly mark: Promise<number> }
   /** A failure has left. `isFirstTemporary`: it is the first `TEMPORARY` report of its order. */
   | { readonly at: 'reporting'; readonly item: ReportedItem | undefined; readonly isFirstTemporary: boolean }
-  /** A stock has left, and `durable` resolves when a power cut cannot take it back. The game server does not say it again. */
-  | { readonly at: 'observed'; readonly durable: Promise<void> }
+  /** Only a stock has left. */
+  | ({ readonly at: 'observed'; readonly itemRef: string } & Observed)
 
 /** Learns the results of orders from calls: those of the game server, and the agent's own reports. */
 export class OrderReports implements CallReports {
@@ -45,18 +45,18 @@ export class OrderReports implements CallReports {
     this.#options = options
   }
 
-  /** A report of a failure says the stock of this moment. A newer one may be noted while it waits for its turn. */
+  /** A newer stock may be noted while a call with a stock waits for its turn. */
   join(call: PlatformCall, mark?: number): void {
-    if (call.operation.reports !== 'failure') return
-    const joined = mark === undefined ? this.#options.book.ledger.newestMark() : Promise.resolve(mark)
+    const { reports } = call.operation
+    if (reports !== 'stock' && reports !== 'failure') return
+    const joined = mark === undefined ? this.#options.book.ledger.drawMark() : Promise.resolve(mark)
     // `begin` waits for it, if the call ever leaves.
     joined.catch(() => undefined)
     this.#noted.set(call, { at: 'joined', mark: joined })
   }
 
   /**
-   * A call is about to leave. A stock is the newest observation from now on, whatever the platform says: it is what the
-   * game server has. A `TEMPORARY` report is noted before its first byte: the platform may accept it although the agent
+   * A call is about to leave. Its stock is noted now, whatever the platform says: it is what the game server has. A `TEMPORARY` report is noted before its first byte: the platform may accept it although the agent
    * gets no answer, and the next order must then count as a new one.
    *
    * @throws {StoreFullError} The call must not leave.
@@ -66,10 +66,11 @@ export class OrderReports implements CallReports {
     const { book } = this.#options
     const { operation, input } = call
     if (operation.reports === 'stock') {
-      const { durable } = await book.ledger.observe(String(input['itemRef']), Number(input['observedQuantity']))
+      const itemRef = String(input['itemRef'])
+      const observed = await book.ledger.observe(itemRef, await this.#observationIn(call))
       // `end` waits for it. If it fails, the agent stops, even if `end` is never called.
-      durable.catch(() => undefined)
-      this.#noted.set(call, { at: 'observed', durable })
+      observed.durable.catch(() => undefined)
+      this.#noted.set(call, { at: 'observed', itemRef, ...observed })
     }
     if (operation.reports !== 'failure') return
     const transactionId = Number(input['transactionId'])
@@ -89,13 +90,17 @@ export class OrderReports implements CallReports {
     const { book } = this.#options
     const { operation, input } = call
     const noted = this.#noted.get(call)
-    if (noted?.at === 'observed') await noted.durable
+    if (noted?.at === 'observed') {
+      await noted.durable
+      const mayHaveActed = answer.ok || answer.uncertain
+      if (!noted.isNoted && mayHaveActed) await this.#sendNewestAgain(noted.itemRef)
+    }
     const transactionId = Number(input['transactionId'])
     if (operation.reports === 'delivery' && answer.ok) await book.change(transactionId, settle('DELIVERED'))
     if (noted?.at !== 'reporting') return
     const { reason, observedQuantity } = deliveryFailure.parse(input)
     // First, because a webhook that waits is answered with it as soon as the order is settled.
-    if (noted.item) await this.#endReport(noted.item, answer.ok ? observedQuantity : undefined, lateUntilMs)
+    if (noted.item) await this.#endReport(noted.item, answer.ok, lateUntilMs)
     if (answer.ok)
       await book.change(
         transactionId,
@@ -110,33 +115,42 @@ export class OrderReports implements CallReports {
     lateUntilMs: number,
   ): Promise<ReportedItem | undefined> {
     const { book, observations } = this.#options
-    const joined = this.#noted.get(call)
-    const mark = await (joined?.at === 'joined' ? joined.mark : book.ledger.newestMark())
+    const observed = await this.#observationIn(call)
     const itemRef = (await book.ledger.find(transactionId))?.itemRef
     if (itemRef === undefined) return undefined
-    return { itemRef, mark, endReport: await observations.expectReport(itemRef, lateUntilMs) }
+    return { itemRef, observed, endReport: await observations.expectReport(itemRef, lateUntilMs) }
   }
 
-  /**
-   * A newer stock may have been noted while a report waited or was under way. The report may reach the platform after it, so
-   * the newer one is sent again.
-   *
-   * @param accepted The stock that the platform has accepted with the report.
-   */
+  async #observationIn(call: PlatformCall): Promise<KnownObservation> {
+    const noted = this.#noted.get(call)
+    const mark = await (noted?.at === 'joined' ? noted.mark : this.#options.book.ledger.drawMark())
+    return { quantity: Number(call.input['observedQuantity']), mark }
+  }
+
+  /** A newer stock may have been noted while a report waited or was under way. */
   async #endReport(
-    { itemRef, mark, endReport }: ReportedItem,
-    accepted: number | undefined,
+    { itemRef, observed, endReport }: ReportedItem,
+    isAccepted: boolean,
     lateUntilMs: number,
   ): Promise<void> {
-    const { ledger } = this.#options.book
-    const { observations } = this.#options
+    const { book, observations } = this.#options
+    const { ledger } = book
     await endReport(lateUntilMs)
-    if (accepted !== undefined && (await ledger.observe(itemRef, accepted, mark)).isNoted)
-      return observations.observe(itemRef, accepted)
+    if (isAccepted && (await ledger.observe(itemRef, observed, 'later')).isNoted)
+      return observations.observe(itemRef, observed.quantity)
     const newest = await ledger.observationOf(itemRef)
-    if (newest === null || newest.mark <= mark) return
-    if (accepted !== undefined && lateUntilMs === 0) await observations.noteOverwritten(itemRef, newest.quantity)
-    await observeNewest(observations, ledger, itemRef, newest)
+    if (newest === null || newest.mark <= observed.mark) return
+    if (isAccepted) await this.#sendNewestAgain(itemRef)
+    else await observeNewest(observations, ledger, itemRef, newest)
+  }
+
+  /** The platform may have taken an older stock after the newest one. */
+  async #sendNewestAgain(itemRef: string): Promise<void> {
+    const { book, observations } = this.#options
+    const newest = await book.ledger.observationOf(itemRef)
+    if (newest === null) return
+    await observations.noteOverwritten(itemRef, newest.quantity)
+    await observeNewest(observations, book.ledger, itemRef, newest)
   }
 }
 

@@ -8,7 +8,7 @@ import { isRefused } from './platform-word.ts'
 import type { Questions } from './questions.ts'
 
 export interface ReportDeps {
-  readonly book: Pick<OrderBook, 'change'> & { readonly ledger: Pick<OrderLedger, 'observationOf' | 'newestMark'> }
+  readonly book: Pick<OrderBook, 'change'> & { readonly ledger: Pick<OrderLedger, 'observationOf' | 'drawMark'> }
   readonly platform: OrdersPlatform
   readonly questions: Pick<Questions, 'ask'>
   readonly limitedLog: Pick<LimitedLog, 'warn'>
@@ -23,7 +23,7 @@ export interface ReportDeps {
 export async function reportResult(order: Order, isFirst: boolean, deps: ReportDeps): Promise<number> {
   const { transactionId, itemRef, result, detail } = order
   const { ledger } = deps.book
-  const mark = await ledger.newestMark()
+  const mark = await ledger.drawMark()
   const observedQuantity = (await ledger.observationOf(itemRef))?.quantity ?? 0
   const failure = { transactionId, reason: result, observedQuantity, ...(detail !== null && { detail }) }
   const { answer, retryAfterMs } =

@@ -99,8 +99,6 @@ export function ledgerOver(
   const removeObserved = db.prepare('DELETE FROM observations WHERE item_ref NOT IN (SELECT item_ref FROM orders)')
   const marks = new LRUCache<string, number>({ max: marksMax })
   let newestMark = 0
-  /** After the commit: one that failed has noted nothing. */
-  const mark = (itemRef: string): void => void marks.set(itemRef, ++newestMark)
   // Writes a page.
   const touch = () => writer.commit(() => db.exec(`PRAGMA user_version = ${schemaVersion}`))
   const room = storeRoom({ clock, tryToWrite: touch, onChange: onFull })
@@ -134,7 +132,8 @@ export function ledgerOver(
           else if (order !== before) put.run(transactionId, JSON.stringify(order))
           if (order !== null && observedQuantity !== undefined) observe.run(order.itemRef, observedQuantity)
         })
-        if (order !== null && observedQuantity !== undefined) mark(order.itemRef)
+        // After the commit: one that failed has noted nothing.
+        if (order !== null && observedQuantity !== undefined) marks.set(order.itemRef, ++newestMark)
         room.report(undefined)
         if (survives !== 'kill') synced = writer.sync()
       }
@@ -145,14 +144,14 @@ export function ledgerOver(
       const row = writer.read(() => findObserved.get(itemRef))
       return row ? { quantity: Number(row['observed_quantity']), mark: marks.get(itemRef) ?? 0 } : null
     },
-    newestMark: async () => newestMark,
-    async observe(itemRef, observedQuantity, ifNoneSince = Number.POSITIVE_INFINITY) {
-      if ((marks.get(itemRef) ?? 0) > ifNoneSince) return { isNoted: false, durable: Promise.resolve() }
+    drawMark: async () => ++newestMark,
+    async observe(itemRef, { quantity, mark }) {
+      if ((marks.get(itemRef) ?? 0) > mark) return { isNoted: false, durable: Promise.resolve() }
       let hasOrders = false
       commit(() => {
-        hasOrders = observe.run(itemRef, observedQuantity).changes > 0
+        hasOrders = observe.run(itemRef, quantity).changes > 0
       })
-      if (hasOrders) mark(itemRef)
+      if (hasOrders) marks.set(itemRef, mark)
       return { isNoted: true, durable: hasOrders ? writer.sync() : Promise.resolve() }
     },
     async removeClosedBefore(beforeMs) {

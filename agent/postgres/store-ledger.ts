@@ -184,21 +184,21 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
       return row ? { quantity: Number(row['observed_quantity']), mark: Number(row['version']) } : null
     },
 
-    async newestMark() {
-      const [row] = await database.query('SELECT market_agent.newest_observation() AS mark')
+    async drawMark() {
+      const [row] = await database.query('SELECT market_agent.draw_version() AS mark')
       return Number(row?.['mark'])
     },
 
-    async observe(itemRef, observedQuantity, ifNoneSince) {
+    async observe(itemRef, { quantity, mark }, ifAway = 'refuse') {
       const sql = 'SELECT market_agent.observe_item($1, $2, $3, $4) AS is_noted'
-      const values = [epoch, storable(itemRef), observedQuantity, ifNoneSince]
+      const values = [epoch, storable(itemRef), quantity, mark]
       let isNoted = true
       const write = () =>
         room.write(async () => {
           const [row] = await database.query(sql, values)
           isNoted = row?.['is_noted'] === true
         })
-      if (ifNoneSince === undefined) {
+      if (ifAway === 'refuse') {
         await room.assert()
         await write()
       } else await owed.write(`observation ${itemRef}`, write)
@@ -227,7 +227,8 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
 }
 
 async function observe(query: Query, itemRef: string, observedQuantity: number): Promise<void> {
-  await query('SELECT market_agent.note_observation($1, $2, NULL)', [storable(itemRef), observedQuantity])
+  const sql = 'SELECT market_agent.note_observation($1, $2, market_agent.draw_version())'
+  await query(sql, [storable(itemRef), observedQuantity])
 }
 
 function columnsOf(order: Order): readonly unknown[] {

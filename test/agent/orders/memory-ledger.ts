@@ -18,9 +18,9 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
     [...orders.values()].filter(isMeant).sort((one, other) => one[by] - other[by])
   const marks = new Map<string, number>()
   let newestMark = 0
-  const note = (itemRef: string, observedQuantity: number): void => {
+  const note = (itemRef: string, observedQuantity: number, mark = ++newestMark): void => {
     observations.set(itemRef, observedQuantity)
-    marks.set(itemRef, ++newestMark)
+    marks.set(itemRef, mark)
   }
   return {
     find: (transactionId) => answer(() => orders.get(transactionId)),
@@ -44,11 +44,11 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
         const quantity = observations.get(itemRef)
         return quantity === undefined ? null : { quantity, mark: marks.get(itemRef) ?? 0 }
       }),
-    newestMark: () => answer(() => newestMark),
-    observe: (itemRef, observedQuantity, ifNoneSince = Number.POSITIVE_INFINITY) =>
+    drawMark: () => answer(() => ++newestMark),
+    observe: (itemRef, { quantity, mark }) =>
       answer(() => {
-        const isNoted = (marks.get(itemRef) ?? 0) <= ifNoneSince
-        if (isNoted) note(itemRef, observedQuantity)
+        const isNoted = (marks.get(itemRef) ?? 0) <= mark
+        if (isNoted) note(itemRef, quantity, mark)
         return { isNoted, durable: Promise.resolve() }
       }),
     removeClosedBefore: () => answer(() => []),

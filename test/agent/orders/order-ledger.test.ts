@@ -12,6 +12,7 @@ import { orderPhases } from '../../../agent/orders/order-moves.ts'
 import { openSqliteOrderLedger } from '../../../agent/orders/sqlite-order-ledger.ts'
 import { orderResults } from '../../../contract/order-reply.ts'
 import { order as paid } from '../fixtures/events.ts'
+import { observeNow } from '../fixtures/observe-now.ts'
 import { openTestLedger } from '../fixtures/test-ledger.ts'
 
 const orderOf = (transactionId: number, fields: Partial<Order> = {}): Order => ({
@@ -112,10 +113,10 @@ test('open orders come oldest first; closed ones only since the given moment', a
 test('an observation of an item without orders is not kept and is removed with its last order', async () => {
   await using opened = openLedger()
   const { ledger, put } = opened
-  await ledger.observe('sword-1', 4)
+  await observeNow(ledger, 'sword-1', 4)
   expect(await ledger.observationOf('sword-1')).toBeNull()
   await put(orderOf(1, { phase: 'closed', sinceMs: 1 }))
-  await ledger.observe('sword-1', 4)
+  await observeNow(ledger, 'sword-1', 4)
   expect((await ledger.observationOf('sword-1'))?.quantity).toBe(4)
   expect(await ledger.removeClosedBefore(2)).toEqual([1])
   expect(await ledger.observationOf('sword-1')).toBeNull()

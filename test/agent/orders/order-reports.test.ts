@@ -10,6 +10,7 @@ import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { OrderReports } from '../../../agent/orders/order-reports.ts'
 import { operations } from '../../../contract/operations.ts'
 import { order as paid } from '../fixtures/events.ts'
+import { observeNow } from '../fixtures/observe-now.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 import { openTestLedger } from '../fixtures/test-ledger.ts'
 import { memoryLedger } from './memory-ledger.ts'
@@ -80,7 +81,7 @@ test('a stock that the game server reports while an older one is under way stays
 
 test('a stock that is noted while a report waits for its turn is newer than the report', async () => {
   const { reports, told, ledger } = startReports()
-  await ledger.observe(itemRef, 4)
+  await observeNow(ledger, itemRef, 4)
   reports.join(report)
   await leaveAtOnce(reports, adjustment)
   await reports.begin(report, 42_000)
@@ -97,6 +98,29 @@ test('a report that must not leave, because it cannot be noted, is not expected 
   expect(countUnderWay()).toBe(0)
 })
 
+test('a reply while a call with a stock waits for its turn is the newest stock and is sent again when the call has ended', async () => {
+  const { reports, told, ledger } = startReports()
+  reports.join(adjustment)
+  await observeNow(ledger, itemRef, 1)
+  await reports.begin(adjustment, 42_000)
+  await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 1 })
+  expect(told).toEqual(['the platform has an older one than 1', 'the platform has 1'])
+})
+
+test('calls with a stock are as old as the moments at which they took their turns', async () => {
+  const { reports, told, ledger } = startReports()
+  const later = { ...adjustment, input: { itemRef, observedQuantity: 1 } }
+  reports.join(adjustment)
+  reports.join(later)
+  for (const call of [adjustment, later]) {
+    await reports.begin(call, 42_000)
+    await reports.end(call, { ok: true, dataText: 'null' }, 0)
+  }
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 1 })
+  expect(told).toEqual([])
+})
+
 test('a stock that leaves right after a report has joined is newer, also while the ledger is being synced', async () => {
   await using opened = openTestLedger()
   const { ledger } = opened
@@ -104,6 +128,7 @@ test('a stock that leaves right after a report has joined is newer, also while t
   await ledger.change(transactionId, () => ({ order: newOrder(paid, JSON.stringify(paid), 1) }))
   const synced = ledger.change(18, () => ({ order: newOrder({ ...paid, transactionId: 18 }, '{}', 1) }))
   reports.join(report)
+  reports.join(adjustment)
   await reports.begin(adjustment, 42_000)
   await reports.begin(report, 42_000)
   await reports.end(report, putOff, 0)
@@ -113,7 +138,7 @@ test('a stock that leaves right after a report has joined is newer, also while t
 
 test('a stock is the newest one as soon as its call leaves, whether the platform accepts it or not', async () => {
   const { reports, ledger } = startReports()
-  await ledger.observe(itemRef, 5)
+  await observeNow(ledger, itemRef, 5)
   await leaveAtOnce(reports, adjustment)
   expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 2 })
   await reports.end(adjustment, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
@@ -138,7 +163,7 @@ test('the call of a stock ends only when a power cut cannot take the stock back'
 test('a reply during a call stays newer than the call', async () => {
   const { reports, ledger } = startReports()
   await leaveAtOnce(reports, adjustment)
-  await ledger.observe(itemRef, 1)
+  await observeNow(ledger, itemRef, 1)
   await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
   expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 1 })
 })
@@ -160,7 +185,7 @@ test('a report without an answer may come after the stock that was reported mean
 
 test('a stock that is as large as the one before the report is newer than the report', async () => {
   const { reports, told, ledger } = startReports()
-  await ledger.observe(itemRef, 2)
+  await observeNow(ledger, itemRef, 2)
   await leaveAtOnce(reports, report)
   await leaveAtOnce(reports, adjustment)
   await reports.end(report, putOff, 0)

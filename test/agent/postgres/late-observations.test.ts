@@ -12,6 +12,7 @@ import { operations } from '../../../contract/operations.ts'
 import { sharedPostgres } from '../../programs/shared-postgres.ts'
 import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
 import { order } from '../fixtures/events.ts'
+import { observeNow } from '../fixtures/observe-now.ts'
 import {
   adjust,
   beginRepair,
@@ -213,7 +214,7 @@ test('a repair whose turn does not come changes nothing about the call that has 
 /** Acknowledges the order, whose answer says 5, and acts while the agent reads what it knows about the item. */
 async function acknowledgeDuring({ orders }: { readonly orders: Orders }, act: () => Promise<unknown>): Promise<void> {
   const { ledger } = orders.book
-  await ledger.observe(item, 5)
+  await observeNow(ledger, item, 5)
   const answered = await orders.beginAcknowledging(paid)
   const observationOf = ledger.observationOf.bind(ledger)
   ledger.observationOf = async (itemRef) => {
@@ -229,7 +230,7 @@ test('a stock that another agent reports while the answer to an order leaves is 
   await using agents = await twoAgents()
   const { a, b } = agents
   await acknowledgeDuring(a, async () => {
-    await b.orders.book.ledger.observe(item, 3)
+    await observeNow(b.orders.book.ledger, item, 3)
     await adjust(b, 3, 'acted')
   })
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
@@ -247,11 +248,11 @@ test('a stock of another agent that gets its turn while the answer to an order l
 test('the stock in the answer to an order is sent again only where an older one may arrive late', async () => {
   await using agents = await twoAgents()
   const { a, b } = agents
-  await a.orders.book.ledger.observe(item, 5)
+  await observeNow(a.orders.book.ledger, item, 5)
   await a.orders.endAcknowledging(await a.orders.beginAcknowledging(paid), true)
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: null }])
   await adjust(b, 7, 'in-doubt')
-  await a.orders.book.ledger.observe(item, 4)
+  await observeNow(a.orders.book.ledger, item, 4)
   await a.orders.endAcknowledging(await a.orders.beginAcknowledging(paid), true)
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 4 }])
 })
@@ -261,8 +262,8 @@ test('a stock that is accepted while a report waits for its turn is sent again',
   const { a } = agents
   const { reports, book } = a.orders
   reports.join(report)
-  await book.ledger.newestMark()
-  await book.ledger.observe(item, 3)
+  await book.ledger.drawMark()
+  await observeNow(book.ledger, item, 3)
   await adjust(a, 3, 'acted')
   await reports.begin(report, now() + lifetimeMs)
   await reports.end(report, putOff, 0)
@@ -278,7 +279,7 @@ test('a stock that another agent notes while a report ends stays the newest', as
   reports.join(report)
   await reports.begin(report, now() + lifetimeMs)
   book.ledger.observe = async (...observed) => {
-    await b.orders.book.ledger.observe(item, 3)
+    await observeNow(b.orders.book.ledger, item, 3)
     return observe(...observed)
   }
   await reports.end(report, putOff, 0)

@@ -3,6 +3,7 @@ import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import { newOrder, type Order } from '../../../agent/orders/order.ts'
 import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { order as event } from '../../agent/fixtures/events.ts'
+import { observeNow } from '../../agent/fixtures/observe-now.ts'
 import { longTexts, strangeTexts } from '../../agent/fixtures/strange-texts.ts'
 import { type NewStore, processEnds, type StoreUnderTest } from './store-under-test.ts'
 
@@ -62,7 +63,7 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
       await disk.run(async ({ store: ledger }) => {
         for (const id of [1, 2, 3])
           await put(ledger, orderOf(id, { phase: 'closed', sinceMs: id * 10, itemRef: `item-${id}` }))
-        for (const id of [1, 2]) await ledger.observe(`item-${id}`, id)
+        for (const id of [1, 2]) await observeNow(ledger, `item-${id}`, id)
         await put(ledger, orderOf(4, { phase: 'ended', sinceMs: 40 }))
         expect([...(await ledger.removeClosedBefore(20))]).toEqual([1])
       }, end)
@@ -89,14 +90,14 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
   promise('an observation survives a kill; a power cut may undo it, unless a later change was synced', async (disk) => {
     await disk.run(async ({ store: ledger }) => {
       await put(ledger, orderOf(1, { itemRef: 'sword' }))
-      await ledger.observe('sword', 7)
-      await ledger.observe('nothing of this', 1)
+      await observeNow(ledger, 'sword', 7)
+      await observeNow(ledger, 'nothing of this', 1)
     }, 'kill')
     await disk.run(async ({ store: ledger }) => {
       expect((await ledger.observationOf('sword'))?.quantity).toBe(7)
       expect(await ledger.observationOf('nothing of this')).toBeNull()
       await put(ledger, orderOf(2))
-      await ledger.observe('sword', 6)
+      await observeNow(ledger, 'sword', 6)
     }, 'power cut')
     await disk.run(async ({ store: ledger }) =>
       expect([6, 7]).toContain((await ledger.observationOf('sword'))?.quantity),
@@ -106,42 +107,44 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
   promise('an observation that is durable survives a power cut', async (disk) => {
     await disk.run(async ({ store: ledger }) => {
       await put(ledger, orderOf(1, { itemRef: 'sword' }))
-      const { durable } = await ledger.observe('sword', 7)
+      const { durable } = await observeNow(ledger, 'sword', 7)
       await durable
     }, 'power cut')
     await disk.run(async ({ store: ledger }) => expect((await ledger.observationOf('sword'))?.quantity).toBe(7))
   })
 
-  promise('each observation has a larger mark than those before it, also one of the same quantity', (disk) =>
-    disk.run(async ({ store: ledger }) => {
-      await put(ledger, orderOf(1, { itemRef: 'sword' }))
-      await put(ledger, orderOf(2, { itemRef: 'shield' }))
-      const marks = [await ledger.newestMark()]
-      for (const [itemRef, note] of [
-        ['sword', () => ledger.observe('sword', 7)],
-        ['sword', () => ledger.observe('sword', 7)],
-        ['shield', () => ledger.observe('shield', 1)],
-        ['sword', () => ledger.change(1, (known) => ({ order: known, observedQuantity: 7 }))],
-      ] as const) {
-        await note()
-        const mark = await ledger.newestMark()
-        expect((await ledger.observationOf(itemRef))?.mark).toBe(mark)
-        marks.push(mark)
-      }
-      expect(marks).toEqual([...new Set(marks)].toSorted((one, other) => one - other))
-    }),
+  promise(
+    'a later observation has a larger mark, also one of the same quantity and one that comes with a change',
+    (disk) =>
+      disk.run(async ({ store: ledger }) => {
+        await put(ledger, orderOf(1, { itemRef: 'sword' }))
+        await put(ledger, orderOf(2, { itemRef: 'shield' }))
+        const marks = [await ledger.drawMark()]
+        for (const [itemRef, note] of [
+          ['sword', () => observeNow(ledger, 'sword', 7)],
+          ['sword', () => observeNow(ledger, 'sword', 7)],
+          ['shield', () => observeNow(ledger, 'shield', 1)],
+          ['sword', () => ledger.change(1, (known) => ({ order: known, observedQuantity: 7 }))],
+        ] as const) {
+          await note()
+          marks.push((await ledger.observationOf(itemRef))?.mark ?? 0)
+        }
+        expect(marks).toEqual([...new Set(marks)].toSorted((one, other) => one - other))
+      }),
   )
 
   promise('an observation that is older than a known one is not noted', (disk) =>
     disk.run(async ({ store: ledger }) => {
       await put(ledger, orderOf(1, { itemRef: 'sword' }))
-      const before = await ledger.newestMark()
-      expect(await ledger.observe('sword', 7, before)).toMatchObject({ isNoted: true })
-      expect(await ledger.observe('sword', 6, before)).toMatchObject({ isNoted: false })
-      expect(await ledger.observationOf('sword')).toMatchObject({ quantity: 7 })
-      expect(await ledger.observe('sword', 5, await ledger.newestMark())).toMatchObject({ isNoted: true })
-      expect(await ledger.observe('nothing of this', 1, before)).toMatchObject({ isNoted: true })
-      expect(await ledger.observationOf('sword')).toMatchObject({ quantity: 5 })
+      const [first, second, third] = [await ledger.drawMark(), await ledger.drawMark(), await ledger.drawMark()]
+      expect(await ledger.observe('sword', { quantity: 7, mark: second })).toMatchObject({ isNoted: true })
+      expect(await ledger.observe('sword', { quantity: 6, mark: first })).toMatchObject({ isNoted: false })
+      expect(await ledger.observationOf('sword')).toEqual({ quantity: 7, mark: second })
+      expect(await ledger.observe('sword', { quantity: 5, mark: third })).toMatchObject({ isNoted: true })
+      expect(await ledger.observe('nothing of this', { quantity: 1, mark: first })).toMatchObject({ isNoted: true })
+      await ledger.change(1, (known) => ({ order: known, observedQuantity: 4 }))
+      expect(await ledger.observe('sword', { quantity: 3, mark: third })).toMatchObject({ isNoted: false })
+      expect(await ledger.observationOf('sword')).toMatchObject({ quantity: 4 })
     }),
   )
 
@@ -238,7 +241,7 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
     await disk.run(async ({ store: ledger }) => {
       expect((await ledger.findOpen()).map(({ itemRef }) => itemRef)).toEqual(items)
       for (const [n, itemRef] of items.entries()) expect((await ledger.observationOf(itemRef))?.quantity).toBe(n)
-      await ledger.observe(items[3] ?? '', 99)
+      await observeNow(ledger, items[3] ?? '', 99)
       for (const [n, itemRef] of items.entries())
         expect((await ledger.observationOf(itemRef))?.quantity).toBe(n === 3 ? 99 : n)
     })
@@ -255,10 +258,10 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
   promise('a full disk changes nothing, and the ledger says when there is room again', (disk) =>
     disk.run(async ({ store: ledger, pass, setFull, reportedFull }) => {
       await put(ledger, orderOf(1, { itemRef: 'sword' }))
-      await ledger.observe('sword', 7)
+      await observeNow(ledger, 'sword', 7)
       const known = await ledger.observationOf('sword')
       await setFull(true)
-      await expect(ledger.observe('sword', 6)).rejects.toThrow(StoreFullError)
+      await expect(observeNow(ledger, 'sword', 6)).rejects.toThrow(StoreFullError)
       expect(await ledger.observationOf('sword')).toEqual(known)
       await expect(put(ledger, orderOf(1, { phase: 'taken' }))).rejects.toThrow(StoreFullError)
       await expect(put(ledger, orderOf(2))).rejects.toThrow(StoreFullError)

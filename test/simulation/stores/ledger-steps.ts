@@ -2,6 +2,7 @@ import { newOrder, type Order } from '../../../agent/orders/order.ts'
 import type { OrderLedger } from '../../../agent/orders/order-ledger.ts'
 import { orderPhases } from '../../../agent/orders/order-moves.ts'
 import { order as event } from '../../agent/fixtures/events.ts'
+import { observeNow } from '../../agent/fixtures/observe-now.ts'
 import type { Random } from '../random.ts'
 import type { Step } from './transcript.ts'
 
@@ -35,7 +36,7 @@ export const ledgerSteps: readonly Step<OrderLedger>[] = [
   },
   async ({ store }, random) => {
     const [itemRef, quantity] = [random.pick(itemRefs), random.integer(0, 99)]
-    await store.observe(itemRef, quantity)
+    await observeNow(store, itemRef, quantity)
     return `${quantity} of ${itemRef} are observed`
   },
   async ({ store }, random) => {
