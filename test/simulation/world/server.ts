@@ -8,6 +8,7 @@ import { drawQuirks } from './game/quirks.ts'
 import { Wants } from './game/wants.ts'
 import { AnswerPromises } from './promises/answer-promises.ts'
 import { DurabilityPromises } from './promises/durability-promises.ts'
+import { EnvelopePromises } from './promises/envelope-promises.ts'
 import { FilePromises } from './promises/file-promises.ts'
 import { OrderPromises } from './promises/order-promises.ts'
 
@@ -115,6 +116,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, { callAddr
   const { callsBy } = drawn
   const answers = new AnswerPromises({ ...parts, ...server, callsBy, break: judge.break, isWindowKept })
   server.host.onPowerCut(() => answers.onPowerCut())
+  const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: server.host.clock })
   let items = 0
   const game = installGame({
     ...parts,
@@ -128,6 +130,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, { callAddr
       onTold(call, told) {
         if (drawn.callsBy === 'files') files.onTold(call, told)
         answers.onTold(call, told)
+        envelopes.onTold(call, told)
       },
       onEndTold: server.orders.onEndTold,
       onGarbage: (file) => judge.break('an answer is never half-written', file),

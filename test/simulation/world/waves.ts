@@ -24,8 +24,7 @@ const platformAwayMs = { min: 1_000, max: waveMs / 2 }
 const wave = worldActor('wave')
 
 /**
- * What happens in the waves after the storm, besides that the network is slow. It is little enough for the calm to show
- * what is not made good.
+ * Breaks a few things in each wave after the storm. Only a few, so that the calm shows what an agent has not repaired.
  *
  * @returns Called when a wave begins.
  */
@@ -56,7 +55,7 @@ export function newWaves({ scheduler, random, platform, agents, servers, restart
     })
   }
   /** What waits for the game server must be shown again, and stay fresh. */
-  function leave({ game, host }: Server): void {
+  function endGame({ game, host }: Server): void {
     soon('a game server ends', () => {
       game.process?.end()
       if (random.happens(0.5)) host.removeDir(random.pick(host.removableDirs), random.between(0, waveMs))
@@ -71,8 +70,13 @@ export function newWaves({ scheduler, random, platform, agents, servers, restart
     })
   }
   return () => {
-    for (const agent of agents) random.pick([endAgent, endAgent, lockFiles, () => undefined])(agent)
-    for (const server of servers) if (random.happens(0.3)) leave(server)
+    for (const agent of agents) {
+      // A stop needs a healthy disk.
+      const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
+      if (isScanned && random.happens(0.6)) lockFiles(agent)
+      else if (random.happens(0.5)) endAgent(agent)
+    }
+    for (const server of servers) if (random.happens(0.3)) endGame(server)
     if (random.happens(0.2)) endPlatform()
   }
 }

@@ -50,6 +50,8 @@ export interface CallWitness {
 
 /** As the guide says: longer than a call can take. */
 const patienceMs = 40_000
+/** As many game servers have it. */
+const shortPatienceMs = 5_000
 /** A game server that reads no answers continues without them. */
 const patienceWithoutReadingMs = 1_000
 /** A writer that does not rename writes in pieces. A file that does not change for 2 s counts as written. */
@@ -64,6 +66,7 @@ export function callOverHttp(
   clock: Clock,
   network: Network,
   addresses: readonly string[],
+  quirks: Quirks,
   witness: CallWitness,
 ): CallAgent {
   let agent = 0
@@ -75,7 +78,8 @@ export function callOverHttp(
     const body = Buffer.from(JSON.stringify(call))
     const headers = ['host', 'localhost', 'content-type', 'application/json']
     const { ended, giveUp } = network.send(process, address, { method: 'POST', path: '/call', headers, body })
-    const cancel = clock.after(patienceMs, () => giveUp(new Error('no patience')))
+    const givesUpMs = quirks.isImpatient ? shortPatienceMs : patienceMs
+    const cancel = clock.after(givesUpMs, () => giveUp(new Error('no patience')))
     const exchange = await ended
     cancel()
     const told =

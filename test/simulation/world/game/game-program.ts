@@ -62,8 +62,9 @@ export function installGame(parts: GameParts): Program {
       callsBy === 'files'
         ? callByFiles(process, fs, clock, spool, parts.record, parts.quirks, parts.witness)
         : undefined
-    const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddresses, parts.witness)
-    const relies = reportsBy === 'reply' && process.random.happens(0.5)
+    const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddresses, parts.quirks, parts.witness)
+    // It does not know when a call ends for which it does not wait.
+    const relies = reportsBy === 'reply' && !parts.quirks.isImpatient && process.random.happens(0.5)
     const reporting = new Map<string, number>()
     const replying = new Set<string>()
     const orders = {
@@ -154,8 +155,9 @@ async function report(parts: DayParts): Promise<void> {
   for (;;) {
     await clock.sleep(process.random.magnitude(100, 4_000))
     const items = Object.entries(store.read().items)
-    // In the storm a clock that is set may change the order of files. A slow writer changes it too.
-    const isSaidAtOnce = isEager && day.phase !== 'open' && !parts.quirks.writesInPlace
+    // In the storm a clock that is set may change the order of files. A slow writer changes it too, and a locked file.
+    const isOrderKept = day.phase !== 'open' && !parts.quirks.writesInPlace && !parts.quirks.isScanned
+    const isSaidAtOnce = isEager && isOrderKept
     if (isSaidAtOnce) for (const [itemRef, item] of items) sayAtOnce(itemRef, item)
     else await Promise.all(items.map(([itemRef]) => reportStock(parts, itemRef)))
     if (parts.reportsBy === 'call') await reportResults(parts)
@@ -294,12 +296,13 @@ function idOf({ callsBy, process, record }: DayParts): string | undefined {
   return callsBy === 'http' && process.random.happens(idRate) ? record.newId() : undefined
 }
 
-/** Asks what changes nothing. Sometimes many things at once, and some under an id that was used before. */
+/** Asks what changes nothing, or for what a game client carries. Sometimes many things at once, and some under an id that was used before. */
 async function askSomething({ call, process: { random } }: DayParts): Promise<void> {
   const ask = () => {
     const [operation, input] = random.pick([
       ['market.eligibility', { characterRef: seller }],
       ['character.link', { characterRef: 'Ana' }],
+      ['transaction.create.envelope', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }],
     ] as const)
     return call({ operation, input, id: random.happens(0.6) ? `${operation}-${random.integer(1, 2)}` : undefined })
   }

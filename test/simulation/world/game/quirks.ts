@@ -10,8 +10,12 @@ export interface Quirks {
   repeatsReplies: boolean
   /** It writes its requests under their final names, in two steps. */
   writesInPlace: boolean
+  /** Another program opens the files in its spool, so that they cannot be renamed for some seconds. */
+  isScanned: boolean
   /** It leaves its answers unread. */
   readsNothing: boolean
+  /** It repeats a call over HTTP after 5 s without an answer. */
+  isImpatient: boolean
   /** It says a stock once, and not again when it is refused. */
   givesUp: boolean
 }
@@ -22,7 +26,9 @@ export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
     ...noQuirks(),
     writesInPlace: random.happens(0.25),
     repeatsReplies: random.happens(0.25),
+    isScanned: random.happens(0.3),
     givesUp: random.happens(0.25),
+    isImpatient: random.happens(0.25),
   }
 }
 
@@ -32,7 +38,9 @@ function noQuirks(): Quirks {
     saysGarbage: false,
     repeatsReplies: false,
     writesInPlace: false,
+    isScanned: false,
     readsNothing: false,
     givesUp: false,
+    isImpatient: false,
   }
 }

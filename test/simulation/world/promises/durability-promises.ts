@@ -17,8 +17,8 @@ interface DurabilityParts {
 
 /**
  * What must survive a power cut before the next step, whether or not a power cut comes: the intent of a purchase and its
- * claim before it is sent, its answer before it is given, an answer in writing before its request goes, and a reply
- * before it is confirmed. The buyer of each purchase has the name of its id.
+ * claim before it is sent, its answer or its envelope before it is given, an answer in writing before its request goes,
+ * and a reply before it is confirmed. The buyer of each purchase has the name of its id.
  */
 export class DurabilityPromises {
   readonly #parts: DurabilityParts
@@ -41,6 +41,7 @@ export class DurabilityPromises {
   readonly onGiven = ({ operation, id, input }: GivenCall, text: string): void => {
     if (!text.startsWith('{"ok":true')) return
     if (operation === 'transaction.create') this.#checkAnswer(id)
+    if (operation === 'transaction.create.envelope' && id !== undefined) this.#checkAnswer(id)
     if (operation === 'orders.take' && !this.isReplyDurable(Number(input?.['transactionId'])))
       this.#parts.break('a reply is confirmed only if it is on the disk', String(input?.['transactionId']))
   }
@@ -91,6 +92,7 @@ export class DurabilityPromises {
   }
 }
 
+/** In a file: a purchase, or an envelope for one. */
 function isPurchase(id: string): boolean {
-  return id.startsWith('buy-')
+  return id.startsWith('buy-') || id.startsWith('transaction.create.envelope-')
 }
