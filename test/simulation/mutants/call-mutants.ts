@@ -250,6 +250,24 @@ export const callMutants: readonly Mutant[] = [
     to: 'const call = read',
   },
   {
+    name: 'a recovered request was certainly not sent',
+    file: 'agent/call/send-with-retries.ts',
+    from: "return claimedBefore !== undefined && operation.kind === 'platform'",
+    to: "return claimedBefore === 'elsewhere' && operation.kind === 'platform'",
+  },
+  {
+    name: 'an envelope may be lost by a power cut',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: 'if (isHarmfulTwice(call)) await writer.sync()',
+    to: 'if (isSentOnce(call)) await writer.sync()\n      void isHarmfulTwice',
+  },
+  {
+    name: 'a spool that starts late finds no answer of its claims',
+    file: 'agent/spool/requests.ts',
+    from: 'return !this.#isRecovered || this.isActive(id)',
+    to: 'return this.isActive(id)',
+  },
+  {
     name: 'the claim of a purchase is not synced',
     file: 'agent/spool/request-path.ts',
     from: '  if (isOnce(call)) await awaitSync(spool.syncs.sync(spool.dirs.outbox))\n',

@@ -113,7 +113,7 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'a stock is not sent again after an older report',
     file: 'agent/orders/order-reports.ts',
-    from: 'if (accepted !== undefined && lateUntilMs === 0) await observations.noteOverwritten(itemRef, newest.quantity)',
+    from: 'await observations.noteOverwritten(itemRef, newest.quantity)',
     to: '',
   },
   {
@@ -141,9 +141,15 @@ export const orderMutants: readonly Mutant[] = [
     to: "if (operation.reports === 'stock') return\n    if (operation.reports === 'stock') {",
   },
   {
+    name: 'a report is as old as the moment at which it leaves',
+    file: 'agent/orders/order-reports.ts',
+    from: "const mark = await (noted?.at === 'joined' ? noted.mark : this.#options.book.ledger.drawMark())",
+    to: 'void noted\n    const mark = await this.#options.book.ledger.drawMark()',
+  },
+  {
     name: 'a stock that a power cut may take back counts as reported',
     file: 'agent/orders/order-reports.ts',
-    from: "if (noted?.at === 'observed') await noted.durable",
+    from: 'await noted.durable\n',
     to: '',
   },
   {

@@ -35,8 +35,8 @@ export const sharedStoreMutants: readonly Mutant[] = [
   {
     name: 'an id is claimed although another agent works on it',
     file: calls,
-    from: 'WHERE known.epoch = p_epoch OR (known.epoch IS NULL AND known.ends_at_ms < market_agent.now_ms());',
-    to: 'WHERE known.epoch IS NOT NULL OR known.ends_at_ms < market_agent.now_ms();',
+    from: 'WHERE known.epoch = p_epoch OR (known.epoch IS NULL AND known.ends_at_ms < market_agent.now_ms());\n      IF FOUND',
+    to: 'WHERE known.epoch IS NOT NULL OR known.ends_at_ms < market_agent.now_ms();\n      IF FOUND',
   },
   {
     name: 'the purchases of a dead agent are not in doubt',
