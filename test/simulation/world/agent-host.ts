@@ -1,10 +1,12 @@
+import { ownFileOf } from '../../../agent/spool/names.ts'
 import type { Status } from '../../../agent/status/status.ts'
 import type { AgentState } from '../agent/model-outside.ts'
 import { ModelHost } from '../host.ts'
 import type { Network } from '../network/network.ts'
 import type { WorldParts } from '../simulation.ts'
 import { type HostAddresses, installAgent, type ModelAgent, type SharedStore } from './agent-program.ts'
-import type { Day, GameWays } from './game/game-program.ts'
+import type { Day } from './day.ts'
+import type { GameWays } from './game/game-program.ts'
 import { gameDir } from './game/game-store.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
@@ -55,6 +57,8 @@ export interface AgentHost {
   readonly installOperator: () => void
   /** What must have happened by now, while nothing is broken. */
   readonly check: () => void
+  /** Stops the agent cleanly, and starts it again. Its disk must be healthy. */
+  readonly restart: () => void
   /** After the world. */
   readonly end: () => void
 }
@@ -163,9 +167,23 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       if (seesEvents && day.phase !== 'wave') events.check()
       else events.reset()
     },
+    restart() {
+      const before = claimsAt(host, addresses)
+      agent.restart(() => {
+        // One of an earlier agent may have been sent, so it stays (I9).
+        for (const file of claimsAt(host, addresses))
+          if (!before.has(file)) judge.break('a stop leaves no claim', `${name}: ${file}`)
+      })
+    },
     end() {
       parts.state.journal.close()
       parts.state.ledger.close()
     },
   }
+}
+
+/** Requests that are claimed, and answers that are not shown yet. */
+function claimsAt({ disk }: ModelHost, { spool }: HostAddresses): ReadonlySet<string> {
+  const isClaim = (file: string) => ['claim', 'done'].includes(ownFileOf(file)?.kind ?? '')
+  return new Set(disk.namesIn(`${spool}/outbox`).filter(isClaim))
 }

@@ -5,7 +5,7 @@ import { moveByHand } from '../../../platform-stub/marketplace/transactions/purc
 import type { TransactionRow } from '../../../platform-stub/store/transaction-rows.ts'
 import type { ModelHost, Program } from '../host.ts'
 import type { Random } from '../random.ts'
-import type { Day } from './game/game-program.ts'
+import type { Day } from './day.ts'
 import type { Wants } from './game/wants.ts'
 import type { ModelPlatform } from './model-platform.ts'
 

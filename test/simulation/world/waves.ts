@@ -1,6 +1,7 @@
 import type { Random } from '../random.ts'
 import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { AgentHost } from './agent-host.ts'
+import { waveMs } from './day.ts'
 import type { ModelPlatform } from './model-platform.ts'
 import type { Server } from './server.ts'
 
@@ -10,12 +11,8 @@ interface WavesParts {
   readonly platform: ModelPlatform
   readonly agents: readonly AgentHost[]
   readonly servers: readonly Server[]
-  /** Stops an agent cleanly, and starts it again. */
-  readonly restart: (agent: AgentHost) => void
 }
 
-/** How long a wave lasts: virtual ms. */
-export const waveMs = 40_000
 /** Longer than the file of an order may be acted on. */
 const gameAwayMsMax = 240_000
 const startedAgainMs = { min: 50, max: 10_000 }
@@ -28,7 +25,7 @@ const wave = worldActor('wave')
  *
  * @returns Called when a wave begins.
  */
-export function newWaves({ scheduler, random, platform, agents, servers, restart }: WavesParts): () => void {
+export function newWaves({ scheduler, random, platform, agents, servers }: WavesParts): () => void {
   /** Some time in the first half of the wave. */
   const soon = (what: string, act: () => void) => scheduler.after(random.between(0, waveMs / 2), wave, what, act)
   const later = (ms: { readonly min: number; readonly max: number }, what: string, act: () => void) =>
@@ -36,7 +33,7 @@ export function newWaves({ scheduler, random, platform, agents, servers, restart
 
   /** What an agent left on a slow network must be made good by the next process, or by another agent. */
   const endings: readonly ((agent: AgentHost) => void)[] = [
-    restart,
+    (agent) => agent.restart(),
     ({ agent }) => agent.program.process?.end(),
     ({ host }) => host.cutPower(random),
   ]

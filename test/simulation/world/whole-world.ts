@@ -6,7 +6,8 @@ import type { Simulation, World, WorldParts } from '../simulation.ts'
 import { endStoreEngine, StoreCluster, storeEngine } from '../sql/store-cluster.ts'
 import { type StoreTargets, storeFaults } from '../sql/store-faults.ts'
 import type { AgentHost } from './agent-host.ts'
-import type { Day } from './game/game-program.ts'
+import type { Day } from './day.ts'
+import { Evening } from './evening.ts'
 import { installPlatform, type Registration } from './model-platform.ts'
 import { installPeople } from './people.ts'
 import { Judge } from './promises/judge.ts'
@@ -29,6 +30,8 @@ export interface WorldOptions {
 }
 
 const stormMs = 5 * 60_000
+/** How often it is asked whether everything has ended: virtual ms. */
+const lookMs = 2_000
 /** A wrong `Retry-After` keeps a result back for an hour, and the order may be put off after it. */
 const quietMsMax = 90 * 60_000
 /** A world with a shared store takes as long as ten others. */
@@ -104,26 +107,17 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   store?.start()
   for (const program of far.programs) program.start()
 
-  const quiet = new QuietPromises({
-    judge,
-    platform,
-    servers,
-    agents,
-    leftInStore,
-    day,
-    network,
-    lateStocks,
-    stillMs,
-    nowMs,
-    onWave: newWaves({
-      scheduler,
-      random: random.part('waves'),
-      platform,
-      agents,
-      servers,
-      restart: (agent) => quiet.restart(agent),
-    }),
+  const evening = new Evening({
+    ...{ day, network, stillMs, nowMs },
+    onWave: newWaves({ scheduler, random: random.part('waves'), platform, agents, servers }),
+    onClosed() {
+      for (const agent of agents) agent.restart()
+    },
   })
+  const quiet = new QuietPromises({
+    ...{ judge, platform, servers, agents, leftInStore, day, evening, lateStocks, stillMs, nowMs },
+  })
+  let nextLookMs = 0
   return {
     targets: {
       hosts: agents.map(({ host }) => host),
@@ -141,9 +135,14 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
         program.process?.resume()
         program.start()
       }
-      quiet.begin()
+      evening.begin()
     },
-    isQuiet: () => quiet.isReached(),
+    isQuiet() {
+      if (nowMs() < nextLookMs) return evening.isOver
+      nextLookMs = nowMs() + lookMs
+      evening.continue(quiet.look() === undefined)
+      return evening.isOver
+    },
     checkLiveness() {
       quiet.check()
       for (const { orders, answers } of servers) {

@@ -3,6 +3,7 @@ import { modelFs } from '../../disk/model-fs.ts'
 import type { ModelHost, Program } from '../../host.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
+import type { Day } from '../day.ts'
 import { seller } from '../model-platform.ts'
 import { type CallAgent, type CallWitness, callByFiles, callOverHttp, type FileRecord } from './call-agent.ts'
 import { type ListedItem, left, noteReport } from './game-state.ts'
@@ -16,17 +17,6 @@ export interface GameWays {
   readonly callsBy: 'http' | 'files'
   readonly ordersBy: 'url' | 'files' | 'asking'
   readonly reportsBy: 'reply' | 'call'
-}
-
-/** The day of a game server, as the world decides it. */
-export interface Day {
-  /**
-   * `open`: people sell and buy. `wave`: people buy and play, over a slow network. `calm`: after a wave, what has begun
-   * continues. `closing`: what has begun ends. `closed`: the agents are started again.
-   */
-  phase: 'open' | 'wave' | 'calm' | 'closing' | 'closed'
-  /** When the storm was over: virtual time. From then on only the network is slow, and agents end in waves. */
-  stormEndedMs: number
 }
 
 export interface GameParts extends GameWays {

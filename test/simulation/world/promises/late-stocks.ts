@@ -1,7 +1,7 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { limits } from '../../../../contract/limits.ts'
 import { startOfRunMs } from '../../host-clock.ts'
-import type { Day } from '../game/game-program.ts'
+import type { Day } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import { parseSignature } from './signature.ts'

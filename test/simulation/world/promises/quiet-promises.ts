@@ -1,11 +1,10 @@
 import { ownFileOf } from '../../../../agent/spool/names.ts'
 import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
-import type { Network } from '../../network/network.ts'
 import type { AgentHost } from '../agent-host.ts'
-import type { Day } from '../game/game-program.ts'
+import type { Day } from '../day.ts'
+import type { Evening } from '../evening.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
-import { waveMs } from '../waves.ts'
 import type { Judge } from './judge.ts'
 import type { LateStocks } from './late-stocks.ts'
 import { StockPromises } from './stock-promises.ts'
@@ -19,13 +18,11 @@ interface QuietParts {
   /** What is left in a store that agents share; undefined if nothing is. */
   readonly leftInStore: () => Unfinished | undefined
   readonly day: Day
-  readonly network: Network
+  readonly evening: Evening
   readonly lateStocks: LateStocks
-  /** How long nothing may be left before all is quiet: what arrives late is made good then. */
+  /** How long it takes at most until what arrived late is made good. */
   readonly stillMs: number
   readonly nowMs: () => number
-  /** Called when a wave begins. */
-  readonly onWave: () => void
 }
 
 /** Something that has not ended. */
@@ -34,8 +31,6 @@ export interface Unfinished {
   readonly facts: string
 }
 
-/** How often it is asked whether all is quiet: virtual ms. */
-const lookMs = 2_000
 /** A file is answered after this time: longer than the deadlines of a call and of the one before it. */
 const answerMsMax = 55_000
 /** So long a file may be there: those of game servers that ask come and go. */
@@ -45,22 +40,10 @@ const statusAgeMsMax = 30_000
 const statusWayMsMax = 5_000
 /** What the drift of a host's clock may add. */
 const clockErrorMsMax = 100
-/** How often people buy and play over a slow network after the storm. */
-const waves = 3
-/** A calm is longer than what its wave has left may take until it is made good. */
-const calmAfterStillMs = 10_000
-/** Longer than an attempt, and shorter than its envelope is valid. */
-const slowMsMax = 25_000
 
 /** When the faults are over, everything comes to its end: nothing waits for ever, and nobody is left with a wrong idea. */
 export class QuietPromises {
   readonly #parts: QuietParts
-  #nextLookMs = 0
-  #quietSinceMs: number | undefined
-  #wavesLeft = waves
-  #phaseEndsMs = 0
-  #healthySinceMs = Number.POSITIVE_INFINITY
-  #endSlowness: () => void = () => undefined
   readonly #stocks: StockPromises
   /** How wrong each agent is about the platform's clock, by the name of its host. */
   readonly #clockErrors = new Map<string, { readonly startedMs: number; readonly errorMs: number }>()
@@ -72,30 +55,19 @@ export class QuietPromises {
     this.#stocks = new StockPromises({ ...parts, break: parts.judge.break })
   }
 
-  /** The faults are over. A start would hide what they left, so there is none at first. */
-  begin(): void {
-    this.#parts.day.stormEndedMs = this.#parts.nowMs()
-    this.#beginCalm()
-  }
-
-  /** Asked before each event, so it looks only now and then. */
-  isReached(): boolean {
-    const nowMs = this.#parts.nowMs()
-    if (nowMs < this.#nextLookMs) return false
-    this.#nextLookMs = nowMs + lookMs
-    this.#stocks.look(this.#healthySinceMs)
-    for (const agent of this.#parts.agents) {
+  /** Checks what must be true after the storm, while things still end. @returns The first thing that has not ended. */
+  look(): Unfinished | undefined {
+    const { agents, servers, evening } = this.#parts
+    this.#stocks.look(evening.healthySinceMs)
+    for (const agent of agents) {
       this.#checkClock(agent)
       agent.check()
     }
-    for (const server of this.#parts.servers) this.#checkFiles(server)
-    const unfinished = this.#findUnfinished()
-    this.#changePhase(unfinished)
-    if (unfinished || this.#parts.day.phase !== 'closed') this.#quietSinceMs = undefined
-    else this.#quietSinceMs ??= nowMs
-    return this.#quietSinceMs !== undefined && nowMs >= this.#quietSinceMs + this.#parts.stillMs
+    for (const server of servers) this.#checkFiles(server)
+    return this.#findUnfinished()
   }
 
+  /** Everything has ended. */
   check(): void {
     const unfinished = this.#findUnfinished()
     if (unfinished) this.#parts.judge.break(unfinished.promise, unfinished.facts)
@@ -116,47 +88,6 @@ export class QuietPromises {
     )
   }
 
-  #changePhase(unfinished: Unfinished | undefined): void {
-    const { day, nowMs } = this.#parts
-    const isTime = nowMs() >= this.#phaseEndsMs
-    if (day.phase === 'wave' && isTime) this.#beginCalm()
-    else if (day.phase === 'calm' && isTime && this.#wavesLeft > 0) this.#beginWave()
-    else if (day.phase === 'calm' && isTime) day.phase = 'closing'
-    else if (day.phase === 'closing' && !unfinished) this.#endDay()
-  }
-
-  /** Every request may overtake another one. */
-  #beginWave(): void {
-    const { day, network, nowMs, onWave } = this.#parts
-    this.#wavesLeft--
-    day.phase = 'wave'
-    this.#phaseEndsMs = nowMs() + waveMs
-    this.#healthySinceMs = Number.POSITIVE_INFINITY
-    this.#endSlowness = network.faults.slowMsMax.add(slowMsMax)
-    onWave()
-  }
-
-  /** Nothing new is said, so nothing hides what arrives late. */
-  #beginCalm(): void {
-    const { day, stillMs, nowMs } = this.#parts
-    this.#endSlowness()
-    day.phase = 'calm'
-    this.#phaseEndsMs = nowMs() + stillMs + calmAfterStillMs
-    this.#healthySinceMs = nowMs()
-  }
-
-  /** The agents are started again, so that nothing is only in their memory. */
-  #endDay(): void {
-    this.#parts.day.phase = 'closed'
-    for (const agentHost of this.#parts.agents) this.restart(agentHost)
-  }
-
-  /** Stops an agent cleanly, and starts it again. Its disk must be healthy. */
-  restart(agentHost: AgentHost): void {
-    const before = claimsAt(agentHost)
-    agentHost.agent.restart(() => this.#checkStopped(agentHost, before))
-  }
-
   #openTransaction(): Unfinished | undefined {
     const { transactions } = this.#parts.platform.composed.platform.tables
     for (let id = 1; ; id++) {
@@ -169,10 +100,10 @@ export class QuietPromises {
 
   /** While nothing is broken, no file waits until somebody starts the agent again. */
   #checkFiles(server: Server): void {
-    const { judge, agents, nowMs } = this.#parts
+    const { judge, agents, nowMs, evening } = this.#parts
     const gameSinceMs = this.#stocks.gameSince(server)
     if (gameSinceMs === undefined) return
-    const steadySinceMs = Math.max(this.#healthySinceMs, gameSinceMs, ...agents.map(({ agent }) => agent.startedMs))
+    const steadySinceMs = Math.max(evening.healthySinceMs, gameSinceMs, ...agents.map(({ agent }) => agent.startedMs))
     for (const [id, sinceMs] of server.files.unanswered)
       if (nowMs() > Math.max(sinceMs, steadySinceMs) + answerMsMax)
         judge.break('no file waits for its answer until the agent is started again', `${server.name} ${id}`)
@@ -212,12 +143,6 @@ export class QuietPromises {
   /** A file that was refused stays for a day, and a temporary one that could not be removed until the next start. */
   #mayStay(file: string): boolean {
     return file.includes('.rejected') || (this.#parts.day.phase !== 'closed' && ownFileOf(file)?.kind === 'temporary')
-  }
-
-  /** An orderly stop leaves no claim of its own (I9). One of an earlier agent may have been sent, so it stays. */
-  #checkStopped(agentHost: AgentHost, before: ReadonlySet<string>): void {
-    for (const file of claimsAt(agentHost))
-      if (!before.has(file)) this.#parts.judge.break('a stop leaves no claim', `${agentHost.host.name}: ${file}`)
   }
 
   /** Truth is within what each `Date` tells, so an agent's idea of the platform's clock never gets worse. */
@@ -274,12 +199,6 @@ function unitsSetAside({ name, saved }: Server): Unfinished | undefined {
     if (result === 'TEMPORARY')
       return { promise: 'units that are set aside for an order are free when it is over', facts: `${name} ${id}` }
   return undefined
-}
-
-/** Requests that are claimed, and answers that are not shown yet. */
-function claimsAt({ host, addresses }: AgentHost): ReadonlySet<string> {
-  const isClaim = (file: string) => ['claim', 'done'].includes(ownFileOf(file)?.kind ?? '')
-  return new Set(host.disk.namesIn(`${addresses.spool}/outbox`).filter(isClaim))
 }
 
 /** A temporary file of a game server that was killed is its own business. */

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { type Hour, nextPhase, type Phase } from './world/day.ts'
+
+const calmMs = 60_000
+const finished = { calmMs, isFinished: true }
+
+/** The phases of a day whose storm is over, asked once a second. */
+function phasesFrom(phase: Phase, seconds: number, hour: Omit<Hour, 'nowMs'>): string[] {
+  const seen: string[] = []
+  for (let second = 0; second <= seconds; second++) {
+    phase = nextPhase(phase, { ...hour, nowMs: second * 1_000 })
+    if (seen.at(-1) !== phase.at) seen.push(phase.at)
+  }
+  return seen
+}
+
+test('a day in which nothing is open goes through every wave, each with a calm after it, before it is closed', () => {
+  const evening = ['calm', 'wave', 'calm', 'wave', 'calm', 'wave', 'calm', 'closing', 'closed']
+  expect(phasesFrom({ at: 'calm', sinceMs: 0, wavesLeft: 3 }, 600, finished)).toEqual(evening)
+})
+
+test('a day is not closed before everything has ended. It is finished since then', () => {
+  expect(phasesFrom({ at: 'closing', sinceMs: 0 }, 600, { calmMs, isFinished: false })).toEqual(['closing'])
+  const closed = { at: 'closed', finishedSinceMs: undefined } as const
+  const since = nextPhase(closed, { ...finished, nowMs: 7 })
+  expect(since).toEqual({ at: 'closed', finishedSinceMs: 7 })
+  expect(nextPhase(since, { ...finished, nowMs: 9 })).toEqual(since)
+  expect(nextPhase(since, { calmMs, isFinished: false, nowMs: 9 })).toEqual(closed)
+})

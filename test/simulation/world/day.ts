@@ -1,0 +1,48 @@
+/** The day of a world, as everybody in it sees it. */
+export interface Day {
+  phase: Phase['at']
+  /** When the storm was over: virtual time. From then on only the network is slow, and a few things break in waves. */
+  stormEndedMs: number
+}
+
+/**
+ * Where the day is. `open`: people sell and buy in the storm. `calm`: what has begun continues, and nothing new hides what
+ * arrives late. `wave`: people buy and play over a slow network. `closing`: what has begun ends. `closed`: the agents were
+ * started again, so that nothing is only in their memory.
+ */
+export type Phase =
+  | { readonly at: 'open' }
+  | { readonly at: 'calm'; readonly sinceMs: number; readonly wavesLeft: number }
+  | { readonly at: 'wave'; readonly sinceMs: number; readonly wavesLeft: number }
+  | { readonly at: 'closing'; readonly sinceMs: number }
+  | { readonly at: 'closed'; readonly finishedSinceMs: number | undefined }
+
+/** What is known when it is asked whether the phase is over. */
+export interface Hour {
+  readonly nowMs: number
+  /** Nothing is open, and nobody is left with a wrong idea. */
+  readonly isFinished: boolean
+  /** How long a calm lasts. */
+  readonly calmMs: number
+}
+
+/** How long a wave lasts: virtual ms. */
+export const waveMs = 40_000
+
+/** The phase now. Pure. */
+export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs }: Hour): Phase {
+  switch (phase.at) {
+    case 'open':
+      return phase
+    case 'calm':
+      if (nowMs < phase.sinceMs + calmMs) return phase
+      if (phase.wavesLeft === 0) return { at: 'closing', sinceMs: nowMs }
+      return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1 }
+    case 'wave':
+      return nowMs < phase.sinceMs + waveMs ? phase : { ...phase, at: 'calm', sinceMs: nowMs }
+    case 'closing':
+      return isFinished ? { at: 'closed', finishedSinceMs: undefined } : phase
+    case 'closed':
+      return { at: 'closed', finishedSinceMs: isFinished ? (phase.finishedSinceMs ?? nowMs) : undefined }
+  }
+}

@@ -1,0 +1,76 @@
+import type { Network } from '../network/network.ts'
+import { type Day, nextPhase, type Phase } from './day.ts'
+
+interface EveningParts {
+  readonly day: Day
+  readonly network: Network
+  /** How long it takes at most until what arrived late is made good. */
+  readonly stillMs: number
+  readonly nowMs: () => number
+  /** Called when a wave begins. */
+  readonly onWave: () => void
+  /** Called when everything has ended. */
+  readonly onClosed: () => void
+}
+
+/** How often people buy and play over a slow network after the storm. */
+const waves = 3
+/** A calm is longer than what its wave has left may take until it is made good. */
+const calmAfterStillMs = 10_000
+/** Longer than an attempt, and shorter than its envelope is valid. */
+const slowMsMax = 25_000
+
+/** The rest of the day after the storm. */
+export class Evening {
+  readonly #parts: EveningParts
+  #phase: Phase = { at: 'open' }
+  #healthySinceMs = Number.POSITIVE_INFINITY
+  #endSlowness: () => void = () => undefined
+
+  constructor(parts: EveningParts) {
+    this.#parts = parts
+  }
+
+  /** Since when every request arrives soon; never in a wave. */
+  get healthySinceMs(): number {
+    return this.#healthySinceMs
+  }
+
+  /** The faults are over. A start would hide what they left, so it begins with a calm. */
+  begin(): void {
+    const sinceMs = this.#parts.nowMs()
+    this.#parts.day.stormEndedMs = sinceMs
+    this.#enter({ at: 'calm', sinceMs, wavesLeft: waves })
+  }
+
+  /** @param isFinished As `Hour`. */
+  continue(isFinished: boolean): void {
+    const { nowMs, stillMs } = this.#parts
+    const next = nextPhase(this.#phase, { nowMs: nowMs(), isFinished, calmMs: stillMs + calmAfterStillMs })
+    if (next.at === this.#phase.at) this.#phase = next
+    else this.#enter(next)
+  }
+
+  /** Whether nothing can arrive late any more after everything has ended. */
+  get isOver(): boolean {
+    const { nowMs, stillMs } = this.#parts
+    const finishedSinceMs = this.#phase.at === 'closed' ? this.#phase.finishedSinceMs : undefined
+    return finishedSinceMs !== undefined && nowMs() >= finishedSinceMs + stillMs
+  }
+
+  #enter(phase: Phase): void {
+    const { day, network, nowMs, onWave, onClosed } = this.#parts
+    this.#phase = phase
+    day.phase = phase.at
+    if (phase.at === 'wave') {
+      this.#healthySinceMs = Number.POSITIVE_INFINITY
+      this.#endSlowness = network.faults.slowMsMax.add(slowMsMax)
+      onWave()
+    }
+    if (phase.at === 'calm') {
+      this.#endSlowness()
+      this.#healthySinceMs = nowMs()
+    }
+    if (phase.at === 'closed') onClosed()
+  }
+}
