@@ -120,7 +120,8 @@ export function installAgent(parts: AgentParts): ModelAgent {
     }
     const model = modelOutside({ ...parts, process })
     const openStore = parts.store?.open(process, { files: model.files, log, onLeaseLost: end }) ?? model.openStore
-    const outside = witnessed({ ...model, openStore }, witness, parts.addresses, () => scheduler.nowMs)
+    const isDead = () => process.state === 'dead'
+    const outside = witnessed({ ...model, openStore }, witness, parts.addresses, () => scheduler.nowMs, isDead)
     startAgent(live, log, onFatal, outside).then(
       (agent) => {
         running = agent

@@ -56,12 +56,13 @@ interface Event {
   readonly transactionId?: number
 }
 
-/** The same outside, watched. */
+/** The same outside, watched. @param isDead Whether the agent has died: it runs on to its next call, and nobody hears it. */
 export function witnessed(
   outside: Outside,
   witness: AgentWitness,
   addresses: HostAddresses,
   nowMs: () => number,
+  isDead: () => boolean,
 ): Outside {
   const eventOf = (text: string): Event => JSON.parse(text) as Event
   const { files } = outside
@@ -146,6 +147,7 @@ export function witnessed(
     return async (request) => {
       const body = await request.readBody()
       const answer = await door({ ...request, readBody: async () => body })
+      if (isDead()) return answer
       if (answer && request.target === '/call') witness.onGiven(JSON.parse(String(body)) as GivenCall, answer.text)
       if (answer?.status === 200 && request.target === '/status')
         witness.onStatusGiven(JSON.parse(answer.text) as Status)
