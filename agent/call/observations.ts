@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import type { Observation, ObservationEvent } from './observation.ts'
 
-/** What happens to an item, to be stored: before the call may leave, if that is possible now, or not at all. */
+/** How an event is stored. `must-be-stored`: before the call leaves. `if-possible`: now, or when the store is back. `in-memory`: not. */
 export type Recording = 'must-be-stored' | 'if-possible' | 'in-memory'
 
 /**

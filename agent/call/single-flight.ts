@@ -24,21 +24,11 @@ export class SingleFlight {
    */
   run(id: string, fingerprint: string, call: (onHasId: () => void) => Promise<CallAnswer>): Promise<CallAnswer> {
     const { promise: hasId, resolve } = Promise.withResolvers<boolean>()
-    const answer = this.#runOnce(
-      id,
-      call(() => resolve(true)),
-      () => resolve(false),
-    )
+    const answer = call(() => resolve(true)).finally(() => {
+      this.#flights.delete(id)
+      resolve(false)
+    })
     this.#flights.set(id, { fingerprint, answer, hasId })
     return answer
-  }
-
-  async #runOnce(id: string, answer: Promise<CallAnswer>, onEnd: () => void): Promise<CallAnswer> {
-    try {
-      return await answer
-    } finally {
-      this.#flights.delete(id)
-      onEnd()
-    }
   }
 }

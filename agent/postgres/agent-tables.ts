@@ -78,7 +78,7 @@ export const agentTables = `
         SELECT had, p_epoch, coalesce((SELECT min(number) - 1 FROM market_agent.ticket WHERE key = had), 0)
           FROM unnest(p_turns) AS had
         ON CONFLICT DO NOTHING;
-      INSERT INTO market_agent.present VALUES (p_epoch) ON CONFLICT DO NOTHING;
+      INSERT INTO market_agent.present (epoch) VALUES (p_epoch) ON CONFLICT DO NOTHING;
     END $$;
 
   -- Ends an epoch. Calls that may have been sent are in doubt, all others can be made again. Attempts in the turn of an
@@ -173,7 +173,7 @@ export const agentTables = `
         VALUES (p_name, nextval('market_agent.epochs'), p_state_id, p_state_dir_id, p_world, market_agent.connection(),
           market_agent.now_ms() + 15000, p_lifetime_ms)
         RETURNING * INTO v;
-      INSERT INTO market_agent.present VALUES (v.epoch);
+      INSERT INTO market_agent.present (epoch) VALUES (v.epoch);
       RETURN QUERY SELECT v.epoch, NULL::text, 0::bigint;
     END $$;
 

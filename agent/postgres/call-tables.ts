@@ -158,7 +158,8 @@ export const callTables = `
         RETURNING version
     $$;
 
-  -- The call with the newest quantity of a key was refused. p_before is sent again, if nothing newer has come.
+  -- The call with the newest quantity of a key was refused. p_before is sent again, if nothing newer has come. It is known by
+  -- its quantity, because the answer with its version was lost.
   CREATE FUNCTION market_agent.take_back_newest(p_epoch bigint, p_key text, p_quantity bigint, p_before bigint) RETURNS void
     LANGUAGE sql AS $$
       SELECT market_agent.assert_alive(p_epoch);

@@ -43,8 +43,8 @@ export async function addToStore(
              WHERE call.ends_at_ms < market_agent.now_ms()`,
         [storable(id), fingerprint, operation, stateDirId, answer, restMs],
       )
-    const moved = 'INSERT INTO market_agent.moved VALUES ($1) ON CONFLICT DO NOTHING RETURNING content'
-    if ((await query(moved, [hashOf(kept)])).length === 0) return
+    const noteMove = 'INSERT INTO market_agent.moved (content) VALUES ($1) ON CONFLICT DO NOTHING RETURNING content'
+    if ((await query(noteMove, [hashOf(kept)])).length === 0) return
     for (const { itemRef, quantity, restMs } of kept.repairs) {
       await noteLongItem(query, itemRef)
       await query(
@@ -58,9 +58,11 @@ export async function addToStore(
     }
     for (const order of kept.orders) {
       const { transactionId, phase, itemRef, receivedAtMs, sinceMs } = order
-      await query('INSERT INTO market_agent.orders VALUES ($1, $2, NULL, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING', [
-        ...[transactionId, world, JSON.stringify(order), phase, storable(itemRef), receivedAtMs, sinceMs],
-      ])
+      await query(
+        `INSERT INTO market_agent.orders (transaction_id, world, record, phase, item_ref, received_at_ms, since_ms)
+           VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+        [transactionId, world, JSON.stringify(order), phase, storable(itemRef), receivedAtMs, sinceMs],
+      )
       // It was registered here, so its next order comes here.
       await query(
         `INSERT INTO market_agent.item (item_ref, world, is_accepted)
@@ -70,9 +72,10 @@ export async function addToStore(
       )
     }
     for (const { itemRef, quantity } of kept.observations)
-      await query('INSERT INTO market_agent.observation VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-        ...[storable(itemRef), quantity],
-      ])
+      await query(
+        'INSERT INTO market_agent.observation (item_ref, observed_quantity) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+        [storable(itemRef), quantity],
+      )
     await query(`SELECT pg_notify('market_agent', 'ended')`)
   })
 }

@@ -111,6 +111,7 @@ export const orderTables = `
       v market_agent.orders;
     BEGIN
       INSERT INTO market_agent.orders AS known
+        (transaction_id, world, epoch, record, phase, item_ref, received_at_ms, since_ms)
         VALUES (p_transaction_id, v_world, v_epoch, p_record, p_phase, p_item_ref, p_received_at_ms, p_since_ms)
         ON CONFLICT (transaction_id) DO UPDATE
           SET record = p_record, phase = p_phase, item_ref = p_item_ref, received_at_ms = p_received_at_ms,

@@ -29,7 +29,7 @@ export function fromStorable(text: string): string {
 export async function noteLongItem(query: Query, itemRef: string): Promise<void> {
   const short = storable(itemRef)
   if (!short.startsWith('\\#')) return
-  const sql = `INSERT INTO market_agent.long_item VALUES ($1, $2)
+  const sql = `INSERT INTO market_agent.long_item (short, name) VALUES ($1, $2)
     ON CONFLICT (short) DO UPDATE SET noted_at_ms = market_agent.now_ms()`
   await query(sql, [short, JSON.stringify(itemRef)])
 }

@@ -52,7 +52,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
   /** The once calls of this agent that were told to be in doubt because their answer could not be stored in time. */
   const doubts = new Map<string, JournalEntry & { readonly endsAtMs: number }>()
 
-  async function claimOnce(call: JournalledCall, turn: StoreTurn | undefined): Promise<Row> {
+  async function tryToClaim(call: JournalledCall, turn: StoreTurn | undefined): Promise<Row> {
     const wantsTicket = turn !== undefined && (await turn.isFirstOfAgent())
     owed.assertPaid(nameOfId(call))
     if (wantsTicket) owed.assertPaid(nameOfKey(turn.key))
@@ -109,7 +109,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
    * A once call whose answer cannot be stored until its deadline is in doubt, for this agent at once and for others when that
    * is written. An answer that was stored after all stays: another agent may have given it.
    */
-  async function endOnce(call: JournalledCall, write: Write, deadlineMs: number): Promise<void> {
+  async function endSentOnce(call: JournalledCall, write: Write, deadlineMs: number): Promise<void> {
     const writeDoubt = finish(call, inDoubtText, limits.idempotencyWindowMs, true)
     const { promise: isWritten, resolve } = Promise.withResolvers<void>()
     let isInDoubt = false
@@ -139,7 +139,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
     /** Of the call of another agent for which this one waits. */
     let fingerprint: string | undefined
     for (;;) {
-      const row = await claimOnce(call, turn).catch((error: unknown) => {
+      const row = await tryToClaim(call, turn).catch((error: unknown) => {
         // The other agent may have sent it, so "nothing was sent" would not be true. The store may come back in time.
         if (fingerprint === undefined || !isStoreFailure(error)) throw error
         return { kind: 'unknown', fingerprint }
@@ -206,7 +206,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
     async recordAnswer(call, answer, keepMs, deadlineMs = 0) {
       const write = finish(call, JSON.stringify(answer), keepMs)
       // An answer that was not stored was not given, or was given as one that is not stored.
-      await (isSentOnce(call) ? endOnce(call, write, deadlineMs) : end(call, write, release(call, false)))
+      await (isSentOnce(call) ? endSentOnce(call, write, deadlineMs) : end(call, write, release(call, false)))
     },
 
     async release(call) {

@@ -148,7 +148,7 @@ export class StoreTurn implements Turn {
   #state: 'queued' | 'entered' | 'come' | 'over' = 'queued'
   #claimed: { readonly onceId: string | undefined } | undefined
   #isMarked = false
-  #isOver = false
+  #isReleased = false
 
   constructor(turns: StoreTurns, key: string, inAgent: Turn, when: 'join-now' | 'join-later') {
     this.#turns = turns
@@ -164,7 +164,7 @@ export class StoreTurn implements Turn {
 
   /** Whether no earlier call of this agent is before it, so that it may have a ticket. */
   async isFirstOfAgent(): Promise<boolean> {
-    if (this.#when === 'join-later' || this.#state !== 'queued' || this.#isOver) return false
+    if (this.#when === 'join-later' || this.#state !== 'queued' || this.#isReleased) return false
     return !(await this.mustWait())
   }
 
@@ -180,7 +180,7 @@ export class StoreTurn implements Turn {
     using bell = this.#turns.bell(this.key)
     do {
       const { hasCome, isMarked } = await this.#turns.enter(this.key, this.#claimed?.onceId)
-      if (this.#isOver) {
+      if (this.#isReleased) {
         // It was given up meanwhile, and the ticket that was just written is nobody's.
         this.#turns.leave(this.key, () => undefined)
         return false
@@ -204,21 +204,21 @@ export class StoreTurn implements Turn {
   }
 
   release(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#isReleased) return
+    this.#isReleased = true
     if (!this.#claimed) this.#giveBack()
   }
 
   /** The key whose ticket the call gives back with its answer; undefined if the turn has no ticket or is still needed. */
   get keyToLeave(): string | undefined {
-    return this.#isOver && this.#hasTicket ? this.key : undefined
+    return this.#isReleased && this.#hasTicket ? this.key : undefined
   }
 
   /** The claimed call is over. @param hasLeft Whether its ticket was given back with the answer, or will be. */
   endClaim(hasLeft: boolean): void {
     this.#claimed = undefined
     if (hasLeft) this.#state = 'over'
-    if (this.#isOver) this.#giveBack()
+    if (this.#isReleased) this.#giveBack()
   }
 
   get #hasTicket(): boolean {

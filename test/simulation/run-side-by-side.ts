@@ -32,17 +32,18 @@ export async function runSideBySide(
   const works = Array.from({ length: threads }, (_, n) => ({
     ...{ firstSeed: firstSeed + n, step: threads, seconds, twice: Math.ceil(twice / threads), options, calledOff },
   }))
-  return (await Promise.all(works.map(resultOf))).reduce(together)
+  return (await Promise.all(works.map(resultOf))).reduce(addResults)
 }
 
 function resultOf(work: SeedWork): Promise<SeedResult> {
   const worker = new Worker(new URL('seeds-thread.ts', import.meta.url), { workerData: work })
   const { promise, resolve, reject } = Promise.withResolvers<SeedResult>()
   worker.on('message', resolve).on('error', reject)
+  worker.on('exit', (code) => reject(new Error(`a thread of seeds ended without a result (exit code ${code})`)))
   return promise
 }
 
-function together(one: SeedResult, other: SeedResult): SeedResult {
+function addResults(one: SeedResult, other: SeedResult): SeedResult {
   addCounts(one.faultCounts, other.faultCounts)
   addCounts(one.rows, other.rows)
   return {

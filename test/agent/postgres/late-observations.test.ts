@@ -14,6 +14,7 @@ import { startCuttableProxy } from '../fixtures/cuttable-proxy.ts'
 import { order } from '../fixtures/events.ts'
 import { observeNow } from '../fixtures/observe-now.ts'
 import {
+  addObservations,
   adjust,
   beginRepair,
   end,
@@ -25,7 +26,6 @@ import {
   lifetimeMs,
   type ObservingAgent,
   observe,
-  observing,
   postponeRepair,
   takeTurn,
 } from '../fixtures/observing-agent.ts'
@@ -62,7 +62,7 @@ async function twoAgents() {
   const proxy = await startCuttableProxy(server)
   const outside = await Database.open(databaseOptions(urlOfDatabase(server, name)))
   const open = async (agent: string, at: { readonly port: number }) => {
-    const opened = await observing(await openStoreAgent(at, name, { name: agent, timeoutMs: 5_000 }))
+    const opened = await addObservations(await openStoreAgent(at, name, { name: agent, timeoutMs: 5_000 }))
     return { ...opened, orders: await ordersOf(opened) }
   }
   const a = await open('a', proxy)

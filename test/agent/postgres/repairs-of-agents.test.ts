@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  addObservations,
   adjust,
   beginRepair,
   end,
@@ -9,16 +10,15 @@ import {
   leave,
   type ObservingAgent,
   observe,
-  observing,
   settleRepair,
 } from '../fixtures/observing-agent.ts'
 import { endLease, renew, type StoreAgent } from '../fixtures/store-agent.ts'
 import { twoAgents } from '../fixtures/two-agents.ts'
 
 /** Two agents of which each knows about the stock of items. */
-async function twoObserving() {
+async function twoObservingAgents() {
   const { a, b } = await twoAgents()
-  return { a: await observing(a), b: await observing(b) }
+  return { a: await addObservations(a), b: await addObservations(b) }
 }
 
 /** Sends the newest observation again, if that is due. */
@@ -34,7 +34,7 @@ const repairsOf = ({ database }: StoreAgent) => database.query('SELECT key, quan
 const letAttemptsExpire = ({ database }: StoreAgent) => database.query('UPDATE market_agent.repair SET due_at_ms = 1')
 
 test('an attempt that one agent abandoned is repaired by any agent, once, with the newest observation of all', async () => {
-  const { a, b } = await twoObserving()
+  const { a, b } = await twoObservingAgents()
   await adjust(a, 5, 'in-doubt')
   expect(await repairsOf(b)).toEqual([{ key: keyOfSword, quantity: null }])
   await adjust(b, 3, 'acted')
@@ -50,7 +50,7 @@ test('an attempt that one agent abandoned is repaired by any agent, once, with t
 })
 
 test('an observation that another agent reports while a call is under way is what a repair sends', async () => {
-  const { a, b } = await twoObserving()
+  const { a, b } = await twoObservingAgents()
   await adjust(a, 5, 'in-doubt')
   await haveTurn(a)
   await leave(a, 4)
@@ -61,14 +61,20 @@ test('an observation that another agent reports while a call is under way is wha
 })
 
 test('an item without late attempts costs no statement besides its turn', async () => {
-  const { a, b } = await twoObserving()
-  await adjust(a, 5, 'acted')
+  const { a, b } = await twoObservingAgents()
+  const turn = await haveTurn(a)
+  const { query } = a.database
+  a.database.query = () => expect.unreachable()
+  await leave(a, 5)
+  await end(a, 'acted')
+  a.database.query = query
+  turn.release()
   expect(await repairsOf(b)).toEqual([])
   await Promise.all([a.close(), b.close()])
 })
 
 test('what an agent that died may have sent is repaired with the newest observation', async () => {
-  const { a, b } = await twoObserving()
+  const { a, b } = await twoObservingAgents()
   await adjust(a, 5, 'in-doubt')
   await haveTurn(a)
   await leave(a, 4)

@@ -3,7 +3,7 @@ import { inDoubt } from '../../../agent/call/answer.ts'
 import { keyOfItem } from '../../../agent/call/call.ts'
 import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { LockedError } from '../../../agent/ownership/ownership.ts'
-import { observing } from '../fixtures/observing-agent.ts'
+import { addObservations } from '../fixtures/observing-agent.ts'
 import { endLease, renew } from '../fixtures/store-agent.ts'
 import { longTexts, strangeTexts } from '../fixtures/strange-texts.ts'
 import { answer, claim, idempotent, inTime, now, once, twoAgents, windowMs } from '../fixtures/two-agents.ts'
@@ -59,7 +59,7 @@ test('what a dead agent may have sent is repaired after its last envelope, howev
 
 test('an agent is taken over from whatever its items are called, and a repair knows the whole name', async () => {
   const { a, b } = await twoAgents()
-  const [ofA, ofB] = [(await observing(a)).observations, (await observing(b)).observations]
+  const [ofA, ofB] = [(await addObservations(a)).observations, (await addObservations(b)).observations]
   const items = [...strangeTexts, ...longTexts]
   for (const item of items) {
     await a.turns.take(keyOfItem(item), 'join-now').wait(inTime())

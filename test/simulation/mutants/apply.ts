@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { mutantNamed, mutated } from './mutants.ts'
+import { applyMutant, mutantNamed } from './mutants.ts'
 
 /**
  * Loaded before the simulation (`node --import`): the file of the mutant that `MUTANT` names is read with its fault. The
@@ -12,7 +12,7 @@ const mutant = mutantNamed(process.env['MUTANT'] ?? '')
 registerHooks({
   load(url, context, nextLoad) {
     if (!url.endsWith(`/${mutant.file}`)) return nextLoad(url, context)
-    const source = mutated(readFileSync(fileURLToPath(url), 'utf8'), mutant)
+    const source = applyMutant(readFileSync(fileURLToPath(url), 'utf8'), mutant)
     return { format: 'module-typescript', source, shortCircuit: true }
   },
 })

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { mutants, mutated } from './mutants.ts'
+import { applyMutant, mutants } from './mutants.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
 test('each mutant changes its file, at one place', () => {
   for (const mutant of mutants) {
     const source = readFileSync(join(root, mutant.file), 'utf8')
-    expect(mutated(source, mutant), mutant.name).not.toBe(source)
+    expect(applyMutant(source, mutant), mutant.name).not.toBe(source)
   }
 })
 

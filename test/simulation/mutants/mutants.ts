@@ -56,7 +56,7 @@ export function mutantNamed(name: string): Mutant {
 }
 
 /** A source with its fault. @throws {Error} The text is not there once, so the mutant must be written again. */
-export function mutated(source: string, { name, from, to }: Mutant): string {
+export function applyMutant(source: string, { name, from, to }: Mutant): string {
   const parts = source.split(from)
   if (parts.length !== 2)
     throw new Error(`the text of the mutant ${JSON.stringify(name)} is there ${parts.length - 1} times`)

@@ -15,7 +15,7 @@ import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { GameWays } from './game/game-program.ts'
 import { forwardToken } from './game/take-orders.ts'
 import { platformAddress, type Registration } from './model-platform.ts'
-import { type AgentWitness, witnessed } from './witnessed.ts'
+import { type AgentWitness, witnessOutside } from './witnessed.ts'
 
 /** Where the parts of one game server's host are. */
 export interface HostAddresses {
@@ -121,7 +121,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
     const model = modelOutside({ ...parts, process })
     const openStore = parts.store?.open(process, { files: model.files, log, onLeaseLost: end }) ?? model.openStore
     const isDead = () => process.state === 'dead'
-    const outside = witnessed({ ...model, openStore }, witness, parts.addresses, () => scheduler.nowMs, isDead)
+    const outside = witnessOutside({ ...model, openStore }, witness, parts.addresses, () => scheduler.nowMs, isDead)
     startAgent(live, log, onFatal, outside).then(
       (agent) => {
         running = agent

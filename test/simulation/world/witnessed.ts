@@ -57,7 +57,7 @@ interface Event {
 }
 
 /** The same outside, watched. @param isDead Whether the agent has died: it runs on to its next call, and nobody hears it. */
-export function witnessed(
+export function witnessOutside(
   outside: Outside,
   witness: AgentWitness,
   addresses: HostAddresses,
@@ -130,13 +130,13 @@ export function witnessed(
         const { rawHeaders } = request
         if (event !== undefined && transactionId !== undefined)
           witness.onAcknowledged(event, transactionId, { rawHeaders, body, arrivedMs })
-        return { ...answer, onSent: (hasLeft: boolean) => answered(body, answer, arrivedMs, hasLeft) }
+        return { ...answer, onSent: (hasLeft: boolean) => noteAnswer(body, answer, arrivedMs, hasLeft) }
       }
       return answer
     }
   }
 
-  async function answered(body: Buffer, answer: DoorAnswer, arrivedMs: number, hasLeft: boolean): Promise<void> {
+  async function noteAnswer(body: Buffer, answer: DoorAnswer, arrivedMs: number, hasLeft: boolean): Promise<void> {
     const { itemRef } = JSON.parse(body.toString()) as { readonly itemRef: string }
     const { observedQuantity } = JSON.parse(answer.text) as { readonly observedQuantity?: number }
     if (hasLeft && observedQuantity !== undefined) witness.onStockAnswered(itemRef, observedQuantity, arrivedMs)
