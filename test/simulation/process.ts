@@ -9,8 +9,14 @@ export class ProcessDied extends Error {
   override readonly name = 'ProcessDied'
 }
 
-/** Calls after which the world is as it was. A process makes most of them while it has nothing to do. */
-const looks = /^(?:stat|lstat|fstat|readdir|read|access|open|close) /
+/** Calls after which the world is another one. A process makes most others while it has nothing to do. */
+const changes = /^(?!(?:stat|lstat|fstat|readdir|read|access|open|close) )/
+
+interface Plan {
+  callsLeft: number
+  readonly calls: RegExp
+  readonly act: () => void
+}
 
 /**
  * One run of a program, from its start to its end. Everything that happens to it is an event of its own, and everything
@@ -26,7 +32,7 @@ export class ModelProcess implements Actor {
   #state: Actor['state'] = 'running'
   #held: Event[] = []
   /** What happens to it at one of its next calls. */
-  readonly #plans = new Set<{ callsLeft: number; readonly act: () => void }>()
+  readonly #plans = new Set<Plan>()
 
   /** Time as the runtime gives it, to the agent and to the stub alike. */
   readonly time: RawTime & RealTime & { nextTurn(): Promise<void> }
@@ -99,8 +105,8 @@ export class ModelProcess implements Actor {
   }
 
   #mayEnter(what: string): boolean {
-    for (const plan of looks.test(what) ? [] : this.#plans) {
-      if (plan.callsLeft-- > 0) continue
+    for (const plan of this.#plans) {
+      if (!plan.calls.test(what) || plan.callsLeft-- > 0) continue
       this.#plans.delete(plan)
       plan.act()
     }
@@ -121,22 +127,30 @@ export class ModelProcess implements Actor {
     for (const event of this.#held.splice(0)) this.#scheduler.release(event)
   }
 
-  /** Ends it at one of its next calls that change something, instead of between two events. @param end Kills it if it is left out. */
-  endAtCall(calls: number, end = () => this.end()): void {
-    this.#atCall(calls, end)
+  /**
+   * Ends it at one of its next calls, instead of between two events.
+   *
+   * @param calls Which calls count: those that change something if it is left out.
+   * @param end Kills it if it is left out.
+   */
+  endAtCall(callsLeft: number, { calls = changes, end = () => this.end() } = {}): void {
+    this.#atCall({ callsLeft, calls, act: end })
   }
 
-  /** Pauses it at one of its next calls that change something: it has decided, and acts when it runs on. @returns Lets it run on. */
-  pauseAtCall(calls: number): () => void {
-    const callOff = this.#atCall(calls, () => this.pause())
+  /**
+   * Pauses it at one of its next calls that change something: it has decided, and acts when it runs on.
+   *
+   * @returns Lets it run on.
+   */
+  pauseAtCall(callsLeft: number): () => void {
+    const callOff = this.#atCall({ callsLeft, calls: changes, act: () => this.pause() })
     return () => {
       callOff()
       this.resume()
     }
   }
 
-  #atCall(callsLeft: number, act: () => void): () => void {
-    const plan = { callsLeft, act }
+  #atCall(plan: Plan): () => void {
     this.#plans.add(plan)
     return () => void this.#plans.delete(plan)
   }

@@ -19,7 +19,13 @@ const everyCall = [...making, ...moving, 'open', 'read', 'readdir', 'stat', 'lst
 /** What goes wrong with the processes, disks and clocks of a host. */
 export const hostFaults: readonly FaultKind<HostTargets>[] = [
   { part: 'process', name: 'killed between two events', lastsMs: [50, 5 * minuteMs], strike: killProcess },
-  { part: 'process', name: 'killed at a call', lastsMs: [50, minuteMs], strike: killProcessAtCall },
+  { part: 'process', name: 'killed at a call', lastsMs: [50, minuteMs], strike: killAtCall(25) },
+  {
+    part: 'process',
+    name: 'killed while names change',
+    lastsMs: [50, minuteMs],
+    strike: killAtCall(6, /^(?:rename|unlink) /),
+  },
   { part: 'process', name: 'paused', lastsMs: [5, 5 * minuteMs], strike: pauseProcess },
   { part: 'process', name: 'power cut', lastsMs: [secondMs, 2 * minuteMs], strike: cutPower },
   { part: 'process', name: 'power cut at a call', lastsMs: [secondMs, 2 * minuteMs], strike: cutPowerAtCall },
@@ -78,13 +84,16 @@ function killProcess(targets: HostTargets, random: Random) {
   return () => program.start()
 }
 
-function killProcessAtCall(targets: HostTargets, random: Random) {
-  const program = programOf(targets, random)
-  const { process } = program
-  process?.endAtCall(random.integer(0, 25))
-  return () => {
-    process?.end()
-    program.start()
+/** @param calls Which calls count; those that change something if they are left out. */
+function killAtCall(callsMax: number, calls?: RegExp) {
+  return (targets: HostTargets, random: Random) => {
+    const program = programOf(targets, random)
+    const { process } = program
+    process?.endAtCall(random.integer(0, callsMax), calls && { calls })
+    return () => {
+      process?.end()
+      program.start()
+    }
   }
 }
 
@@ -114,7 +123,7 @@ function cutPowerOnSlowDisk({ hosts }: HostTargets, random: Random) {
 function cutPowerAtCall({ hosts }: HostTargets, random: Random) {
   const host = random.pick(hosts)
   const { process } = random.pick(host.programs)
-  process?.endAtCall(random.integer(0, 25), () => host.cutPower(random))
+  process?.endAtCall(random.integer(0, 25), { end: () => host.cutPower(random) })
   return () => {
     process?.end()
     host.startAll()
