@@ -45,20 +45,21 @@ export function orderOperations({ book, path, questions, clock, log }: OrderOper
       const cancel = clock.after(proofWaitMs, resolve)
       await Promise.race([Promise.all(stale.map(ask)), isLate]).finally(cancel)
     }
-    const open = await book.ledger.findOpen()
     const isAwaited = ({ phase, transactionId }: Order) => phase === 'offered' && awaited.has(transactionId)
-    return listOf(
-      open.filter((order) => isProven(order) || isAwaited(order)),
-      input,
-    )
+    return listOf((order) => isProven(order) || isAwaited(order), input)
   }
 
-  async function listOf(open: readonly Order[], { closedSince, limit }: Call['input']): Promise<CallAnswer> {
+  /** Nothing is waited for after it is decided which orders are shown: the platform's word gets old. */
+  async function listOf(
+    isShown: (order: Order) => boolean,
+    { closedSince, limit }: Call['input'],
+  ): Promise<CallAnswer> {
     const sinceMs = closedSince === undefined ? nowMs() - closedShownMs : Date.parse(String(closedSince))
     const max = limit === undefined ? closedShownMax : Number(limit)
     const closed = await book.ledger.findOverSince(sinceMs, max + 1)
+    const open = await book.ledger.findOpen()
     return success({
-      orders: open.map(describeOrder),
+      orders: open.filter(isShown).map(describeOrder),
       closed: closed.slice(0, max).map(describeClosedOrder),
       more: closed.length > max,
     })
@@ -80,7 +81,7 @@ export function orderOperations({ book, path, questions, clock, log }: OrderOper
   return {
     answer: (call: Call<OrdersOperation>): Promise<CallAnswer> => answers[call.operation.does](call.input),
     /** As `orders.open`, with every open order and without a question to the platform. */
-    listAll: async (): Promise<CallAnswer> => listOf(await book.ledger.findOpen(), {}),
+    listAll: (): Promise<CallAnswer> => listOf(() => true, {}),
     /** The open orders of every world that shares the store, each with its world. */
     async listAllWorlds(): Promise<CallAnswer> {
       const open = await book.ledger.findOpenInWorlds()

@@ -94,7 +94,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   }
   const registration = () => registrations.get(identity) as Registration
   const secrets = () => [...registrations.values()].map(({ apiKey }) => apiKey)
-  const deadlines = random.part(`${name} deadlines`).pick([usualDeadlines, usualDeadlines, shortDeadlines])
+  const deadlines = random.part(`${name} deadlines`).pick([usualDeadlines, shortDeadlines])
   const wire = new WirePromises({ break: judge.break, secrets, kid: () => agent.kid, nowMs, ...deadlines })
   const startedMs = () => agent.startedMs
   const proofs = new ProofPromises({ break: judge.break, nowMs })

@@ -17,7 +17,8 @@ interface WavesParts {
 const gameAwayMsMax = 240_000
 const startedAgainMs = { min: 50, max: 10_000 }
 const lockedMs = { min: 500, max: 5_000 }
-const platformAwayMs = { min: 1_000, max: waveMs / 2 }
+/** Mostly longer than the shorter deadline of a call. */
+const platformAwayMs = { min: 5_000, max: waveMs / 2 }
 const wave = worldActor('wave')
 
 /**
@@ -74,6 +75,6 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       else if (random.happens(0.5)) endAgent(agent)
     }
     for (const server of servers) if (random.happens(0.3)) endGame(server)
-    if (random.happens(0.2)) endPlatform()
+    if (random.happens(0.35)) endPlatform()
   }
 }

@@ -1,0 +1,33 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { readCall } from '../../../agent/call/call.ts'
+import { newOrder } from '../../../agent/orders/order.ts'
+import { OrderBook } from '../../../agent/orders/order-book.ts'
+import { orderOperations } from '../../../agent/orders/order-operations.ts'
+import { order as paid } from '../fixtures/events.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
+import { memoryLedger } from './memory-ledger.ts'
+
+const log = pino({ enabled: false })
+
+test('an order is not listed if the word of the platform gets too old while the ledger is read', async () => {
+  const clock = new TestClock()
+  const known = { ...newOrder(paid, JSON.stringify(paid), clock.wallMs()), phase: 'offered' as const }
+  const ledger = memoryLedger({ orders: new Map([[paid.transactionId, known]]), observations: new Map() }, () => false)
+  const wordEndsMs = clock.monotonicMs() + 1_000
+  const { answer } = orderOperations({
+    ...{ book: new OrderBook(ledger, clock, log), clock, log },
+    path: { isProven: () => clock.monotonicMs() < wordEndsMs },
+    questions: { ask: () => expect.unreachable() },
+  })
+  const reading = readCall({ operation: 'orders.open', input: {}, id: undefined })
+  if (!reading.ok || reading.call.operation.kind !== 'orders') return expect.unreachable()
+  const open = { ...reading.call, operation: reading.call.operation }
+  expect(await answer(open)).toMatchObject({ ok: true, dataText: expect.stringContaining('"state":"offered"') })
+  const { findOverSince } = ledger
+  ledger.findOverSince = (...asked) => {
+    clock.advance(2_000)
+    return findOverSince(...asked)
+  }
+  expect(await answer(open)).toMatchObject({ ok: true, dataText: expect.stringContaining('"orders":[]') })
+})
