@@ -48,7 +48,7 @@ export interface CallReports {
   /**
    * A call begins to wait for its turn. Its input is as old as this moment, however late it leaves.
    *
-   * @param mark Drawn before the input was read, for a call of the agent's own.
+   * @param mark Of the stock in a call of the agent's own. The call is as old as that stock.
    */
   join(call: PlatformCall, mark?: number): void
   /**

@@ -40,7 +40,7 @@ export class OrderBook {
   async change(
     transactionId: number,
     change: OrderChange,
-    options: Pick<LedgerChange, 'observedQuantity' | 'survives'> = {},
+    options: Pick<LedgerChange, 'observedQuantity' | 'observedMark' | 'survives'> = {},
   ): Promise<Order | undefined> {
     if (this.#isClosed) throw new StoreNotAskedError('the agent is stopping')
     let known: Order | undefined

@@ -7,6 +7,8 @@ export interface LedgerChange {
   readonly order: Order | null | undefined
   /** A new observation of the order's item. */
   readonly observedQuantity?: number | undefined
+  /** When it was made; with the change if it is left out. An older one is not noted over a newer one. */
+  readonly observedMark?: number | undefined
   /** What the change survives; `power-cut` if it is left out. A power cut may undo a change that asks for `kill`. */
   readonly survives?: 'power-cut' | 'kill' | undefined
 }

@@ -100,7 +100,7 @@ export class OrderReports implements CallReports {
     if (noted?.at !== 'reporting') return
     const { reason, observedQuantity } = deliveryFailure.parse(input)
     // First, because a webhook that waits is answered with it as soon as the order is settled.
-    if (noted.item) await this.#endReport(noted.item, answer.ok, lateUntilMs)
+    if (noted.item) await this.#endReport(noted.item, answer, lateUntilMs)
     if (answer.ok)
       await book.change(
         transactionId,
@@ -130,17 +130,17 @@ export class OrderReports implements CallReports {
   /** A newer stock may have been noted while a report waited or was under way. */
   async #endReport(
     { itemRef, observed, endReport }: ReportedItem,
-    isAccepted: boolean,
+    answer: CallAnswer,
     lateUntilMs: number,
   ): Promise<void> {
     const { book, observations } = this.#options
     const { ledger } = book
     await endReport(lateUntilMs)
-    if (isAccepted && (await ledger.observe(itemRef, observed, 'later')).isNoted)
+    if (answer.ok && (await ledger.observe(itemRef, observed, 'later')).isNoted)
       return observations.observe(itemRef, observed.quantity)
     const newest = await ledger.observationOf(itemRef)
     if (newest === null || newest.mark <= observed.mark) return
-    if (isAccepted) await this.#sendNewestAgain(itemRef)
+    if (answer.ok || answer.uncertain) await this.#sendNewestAgain(itemRef)
     else await observeNewest(observations, ledger, itemRef, newest)
   }
 

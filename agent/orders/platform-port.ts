@@ -7,7 +7,7 @@ export interface OrdersPlatform {
   /**
    * One call with its retries. `retryAfterMs`: how long the platform asked to wait. Never throws.
    *
-   * @param mark Drawn before the stock in the input was read, if it has one.
+   * @param mark Of the stock in the input, if it has one.
    */
   call(
     operation: 'transaction.get' | 'transaction.delivery' | 'transaction.delivery-failure',

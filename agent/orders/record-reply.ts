@@ -22,6 +22,7 @@ export async function recordReply(
   generation?: number,
 ): Promise<Replied> {
   const { result, observedQuantity } = reply
+  const observedMark = await book.ledger.drawMark()
   let refused = 'unknown' as Exclude<Replied, Order>
   const order = await book.change(
     transactionId,
@@ -31,7 +32,7 @@ export async function recordReply(
       refused = result !== null && known.result !== null && known.result !== result ? 'contradicts' : 'closed'
       return takeReply(reply)(known, nowMs)
     },
-    { observedQuantity },
+    { observedQuantity, observedMark },
   )
   if (refused === 'contradicts')
     log.warn({ transactionId, result, cure: cures.replyOneResult() }, 'a result contradicts the first one')

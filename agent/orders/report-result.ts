@@ -8,7 +8,7 @@ import { isRefused } from './platform-word.ts'
 import type { Questions } from './questions.ts'
 
 export interface ReportDeps {
-  readonly book: Pick<OrderBook, 'change'> & { readonly ledger: Pick<OrderLedger, 'observationOf' | 'drawMark'> }
+  readonly book: Pick<OrderBook, 'change'> & { readonly ledger: Pick<OrderLedger, 'observationOf'> }
   readonly platform: OrdersPlatform
   readonly questions: Pick<Questions, 'ask'>
   readonly limitedLog: Pick<LimitedLog, 'warn'>
@@ -22,14 +22,13 @@ export interface ReportDeps {
  */
 export async function reportResult(order: Order, isFirst: boolean, deps: ReportDeps): Promise<number> {
   const { transactionId, itemRef, result, detail } = order
-  const { ledger } = deps.book
-  const mark = await ledger.drawMark()
-  const observedQuantity = (await ledger.observationOf(itemRef))?.quantity ?? 0
+  const known = await deps.book.ledger.observationOf(itemRef)
+  const observedQuantity = known?.quantity ?? 0
   const failure = { transactionId, reason: result, observedQuantity, ...(detail !== null && { detail }) }
   const { answer, retryAfterMs } =
     result === 'DELIVERED'
       ? await deps.platform.call('transaction.delivery', { transactionId })
-      : await deps.platform.call('transaction.delivery-failure', failure, mark)
+      : await deps.platform.call('transaction.delivery-failure', failure, known?.mark ?? 0)
   if (!answer.ok && isFirst) {
     const message = JSON.parse(answer.messageText) as string
     const line = { transactionId, itemRef, result, status: answer.status, message }

@@ -124,16 +124,18 @@ export function ledgerOver(
     onOthers: () => undefined,
     async change(transactionId, change) {
       const before = find(transactionId)
-      const { order: wanted, observedQuantity, survives } = change(before)
+      const { order: wanted, observedQuantity, observedMark, survives } = change(before)
       const order = wanted && isEnd(before, wanted) ? afterEarlierEnds(wanted, newestEndMs()) : wanted
       if (order !== undefined && (order !== before || observedQuantity !== undefined)) {
+        const mark = observedMark ?? ++newestMark
+        const isNoted = order !== null && observedQuantity !== undefined && (marks.get(order.itemRef) ?? 0) <= mark
         commit(() => {
           if (order === null) remove.run(transactionId)
           else if (order !== before) put.run(transactionId, JSON.stringify(order))
-          if (order !== null && observedQuantity !== undefined) observe.run(order.itemRef, observedQuantity)
+          if (order && isNoted) observe.run(order.itemRef, observedQuantity)
         })
         // After the commit: one that failed has noted nothing.
-        if (order !== null && observedQuantity !== undefined) marks.set(order.itemRef, ++newestMark)
+        if (order && isNoted) marks.set(order.itemRef, mark)
         room.report(undefined)
         if (survives !== 'kill') synced = writer.sync()
       }

@@ -41,6 +41,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
   /** The orders that this agent knows to be open, its own and others. After an outage it looks at all of them. */
   const followed = new Map<number, { readonly order: Order; readonly isOurs: boolean }>()
   const listeners: OthersListener[] = []
+  let lastDrawn: Promise<unknown> = Promise.resolve()
   const all = async (sql: string, values: readonly unknown[]): Promise<readonly Order[]> =>
     (await database.query(sql, values)).map(orderOf)
   const transact = <Result>(work: (query: Query) => Promise<Result>) => room.write(() => database.transact(work))
@@ -63,7 +64,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
   ): Promise<Changed & { readonly isUnregistered?: boolean; readonly wasMissing?: boolean }> {
     const [row] = await query('SELECT record, epoch FROM market_agent.lock_order($1, $2)', [epoch, transactionId])
     const before = row && orderOf(row)
-    const { order: wanted, observedQuantity, survives } = change(before)
+    const { order: wanted, observedQuantity, observedMark, survives } = change(before)
     const isOurs = row?.['epoch'] === epoch
     if (wanted === undefined || (wanted === before && observedQuantity === undefined))
       return { order: before, isOurs, wasMissing: !row }
@@ -75,7 +76,7 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
     const order = isEnd(before, wanted) ? afterEarlierEnds(wanted, await newestEndMs(query, wanted)) : wanted
     const sql = 'SELECT epoch FROM market_agent.put_order($1, $2, $3, $4, $5, $6, $7)'
     const [written] = order === before ? [row] : await query(sql, [epoch, ...columnsOf(order)])
-    if (observedQuantity !== undefined) await observe(query, order.itemRef, observedQuantity)
+    if (observedQuantity !== undefined) await observe(query, order.itemRef, observedQuantity, observedMark)
     const isUnregistered = !row && (await query(registered, [storable(order.itemRef)])).length === 0
     return { order, isOurs: written?.['epoch'] === epoch, isUnregistered }
   }
@@ -184,9 +185,15 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
       return row ? { quantity: Number(row['observed_quantity']), mark: Number(row['version']) } : null
     },
 
-    async drawMark() {
-      const [row] = await database.query('SELECT market_agent.draw_version() AS mark')
-      return Number(row?.['mark'])
+    drawMark() {
+      const draw = async () => {
+        const [row] = await database.query('SELECT market_agent.draw_version() AS mark')
+        return Number(row?.['mark'])
+      }
+      // Two statements at once may overtake each other.
+      const drawn = lastDrawn.then(draw, draw)
+      lastDrawn = drawn
+      return drawn
     },
 
     async observe(itemRef, { quantity, mark }, ifAway = 'refuse') {
@@ -226,9 +233,9 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
   }
 }
 
-async function observe(query: Query, itemRef: string, observedQuantity: number): Promise<void> {
-  const sql = 'SELECT market_agent.note_observation($1, $2, market_agent.draw_version())'
-  await query(sql, [storable(itemRef), observedQuantity])
+async function observe(query: Query, itemRef: string, observedQuantity: number, mark?: number): Promise<void> {
+  const sql = 'SELECT market_agent.note_observation($1, $2, coalesce($3, market_agent.draw_version()))'
+  await query(sql, [storable(itemRef), observedQuantity, mark])
 }
 
 function columnsOf(order: Order): readonly unknown[] {

@@ -33,10 +33,10 @@ export function memoryLedger({ orders, observations }: Rows, isDead: () => boole
     onOthers: () => undefined,
     change: (transactionId, change) =>
       answer(() => {
-        const { order, observedQuantity } = change(orders.get(transactionId))
+        const { order, observedQuantity, observedMark } = change(orders.get(transactionId))
         if (order === null) orders.delete(transactionId)
         else if (order) orders.set(transactionId, order)
-        if (order && observedQuantity !== undefined) note(order.itemRef, observedQuantity)
+        if (order && observedQuantity !== undefined) note(order.itemRef, observedQuantity, observedMark)
         return { order: orders.get(transactionId), isOurs: true }
       }),
     observationOf: (itemRef) =>

@@ -108,6 +108,29 @@ test('a reply while a call with a stock waits for its turn is the newest stock a
   expect(told).toEqual(['the platform has an older one than 1', 'the platform has 1'])
 })
 
+test("a report of the agent's own is as old as the stock that it says", async () => {
+  const { reports, told, ledger } = startReports()
+  await observeNow(ledger, itemRef, 4)
+  const known = await ledger.observationOf(itemRef)
+  reports.join(adjustment)
+  reports.join(report, known?.mark)
+  await reports.begin(report, 42_000)
+  await reports.end(report, putOff, 0)
+  await reports.begin(adjustment, 42_000)
+  await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
+  expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 2 })
+  expect(told).toEqual(['the platform has 4'])
+})
+
+test('a report in doubt that cannot arrive late may have arrived after a newer stock, which is sent again', async () => {
+  const { reports, told } = startReports()
+  await leaveAtOnce(reports, report)
+  await leaveAtOnce(reports, adjustment)
+  await reports.end(adjustment, { ok: true, dataText: 'null' }, 0)
+  await reports.end(report, { ok: false, status: 502, messageText: '""', uncertain: true }, 0)
+  expect(told).toEqual(['the platform has an older one than 2', 'the platform has 2'])
+})
+
 test('calls with a stock are as old as the moments at which they took their turns', async () => {
   const { reports, told, ledger } = startReports()
   const later = { ...adjustment, input: { itemRef, observedQuantity: 1 } }
@@ -180,7 +203,8 @@ test('a report without an answer may come after the stock that was reported mean
   await leaveAtOnce(reports, report)
   await leaveAtOnce(reports, adjustment)
   await reports.end(report, { ok: false, status: 504, uncertain: true } as CallAnswer, 32_000)
-  expect(told).toEqual([expect.stringMatching(/^an older one may come/), 'the platform has 2'])
+  const late = expect.stringMatching(/^an older one may come/)
+  expect(told).toEqual([late, 'the platform has an older one than 2', 'the platform has 2'])
 })
 
 test('a stock that is as large as the one before the report is newer than the report', async () => {

@@ -133,6 +133,13 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
       }),
   )
 
+  promise('marks are drawn in the order in which they are asked for', (disk) =>
+    disk.run(async ({ store: ledger }) => {
+      const marks = await Promise.all(Array.from({ length: 50 }, () => ledger.drawMark()))
+      expect(marks).toEqual([...new Set(marks)].toSorted((one, other) => one - other))
+    }),
+  )
+
   promise('an observation that is older than a known one is not noted', (disk) =>
     disk.run(async ({ store: ledger }) => {
       await put(ledger, orderOf(1, { itemRef: 'sword' }))
@@ -144,6 +151,7 @@ export function testLedger(name: string, newStore: NewStore<OrderLedger>): void 
       expect(await ledger.observe('nothing of this', { quantity: 1, mark: first })).toMatchObject({ isNoted: true })
       await ledger.change(1, (known) => ({ order: known, observedQuantity: 4 }))
       expect(await ledger.observe('sword', { quantity: 3, mark: third })).toMatchObject({ isNoted: false })
+      await ledger.change(1, (known) => ({ order: known, observedQuantity: 2, observedMark: third }))
       expect(await ledger.observationOf('sword')).toMatchObject({ quantity: 4 })
     }),
   )
