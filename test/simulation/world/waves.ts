@@ -27,8 +27,9 @@ const wave = worldActor('wave')
  * @returns Called when a wave begins.
  */
 export function newWaves({ scheduler, random, platform, agents, servers }: WavesParts): () => void {
-  /** Some time in the first half of the wave. */
-  const soon = (what: string, act: () => void) => scheduler.after(random.between(0, waveMs / 2), wave, what, act)
+  /** Some time in the wave: early enough for what lasts at most so long. */
+  const within = (lastsMs: number, what: string, act: () => void) =>
+    scheduler.after(random.between(0, waveMs - lastsMs), wave, what, act)
   const later = (ms: { readonly min: number; readonly max: number }, what: string, act: () => void) =>
     scheduler.after(random.magnitude(ms.min, ms.max), wave, what, act)
 
@@ -40,21 +41,21 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
   ]
   function endAgent(agent: AgentHost): void {
     const end = random.pick(endings)
-    soon('an agent ends', () => {
+    within(0, 'an agent ends', () => {
       end(agent)
       later(startedAgainMs, 'an agent is started again', () => agent.host.startAll())
     })
   }
   /** Another program has the files open. The agent does by itself later what it could not do meanwhile. */
   function lockFiles({ host: { diskFaults } }: AgentHost): void {
-    soon('files are locked', () => {
+    within(lockedMs.max, 'files are locked', () => {
       const unlock = diskFaults.add({ calls: ['rename', 'unlink'], codes: ['EBUSY', 'EACCES'], rate: 0.9 }, random)
       later(lockedMs, 'files are not locked any more', unlock)
     })
   }
   /** What waits for the game server must be shown again, and stay fresh. */
   function endGame({ game, host }: Server): void {
-    soon('a game server ends', () => {
+    within(0, 'a game server ends', () => {
       game.process?.end()
       if (random.happens(0.5)) host.removeDir(random.pick(host.removableDirs), random.between(0, waveMs))
       later({ min: waveMs, max: gameAwayMsMax }, 'a game server is started again', () => game.start())
@@ -62,7 +63,7 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
   }
   /** Calls are refused without an effect. */
   function endPlatform(): void {
-    soon('the platform ends', () => {
+    within(platformAwayMs.max, 'the platform ends', () => {
       platform.program.process?.end()
       later(platformAwayMs, 'the platform is started again', () => platform.program.start())
     })

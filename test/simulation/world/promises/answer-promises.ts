@@ -27,6 +27,8 @@ interface FirstAnswer {
   readonly askedMs: number
 }
 
+/** An agent that learns by a 401 that its clock is wrong has time for one more attempt within this, at any deadline. */
+const oneMoreAttemptMs = 4_000
 /** The deadline of a call over HTTP, and the way to the agent and back. */
 const deadlineMs = 31_000
 
@@ -126,7 +128,8 @@ export class AnswerPromises {
     const tookMs = this.#nowMs() - (this.#askedMs.get(call) ?? 0)
     if (this.#callsBy === 'http' && tookMs > deadlineMs)
       this.#break('a call is answered by its deadline', `${call.operation}: ${tookMs} ms, ${told.text}`)
-    if (told.status === 401) this.#break('no correct request is refused for its signature', told.text)
+    if (told.status === 401 && tookMs < oneMoreAttemptMs)
+      this.#break('no correct request is refused for its signature', told.text)
   }
 
   #onCalledInvalid(id: string | undefined, text: string): void {
