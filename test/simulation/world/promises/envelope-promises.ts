@@ -1,9 +1,11 @@
-import type { HostClock } from '../../host-clock.ts'
+import { limits } from '../../../../contract/limits.ts'
+import { type HostClock, startOfRunMs } from '../../host-clock.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { Break } from './judge.ts'
 
-/** How long an envelope lives, less what a clock may drift. */
-const lifetimeMs = 290_000
+const lifetimeMs = limits.envelopeLifetimeS * 1_000
+/** How wrong an agent may be about the platform's clock, and what a clock may drift. */
+const clockErrorMsMax = 12_000
 
 interface EnvelopePromisesParts {
   readonly break: Break
@@ -15,20 +17,25 @@ interface EnvelopePromisesParts {
 /** A game client may act once with each envelope, so an id has only one while that lives (I2). */
 export class EnvelopePromises {
   readonly #parts: EnvelopePromisesParts
-  readonly #first = new Map<string, { readonly text: string; readonly atMs: number }>()
+  readonly #last = new Map<string, { readonly text: string; readonly expiresMs: number; readonly toldMs: number }>()
 
   constructor(parts: EnvelopePromisesParts) {
     this.#parts = parts
   }
 
-  readonly onTold = ({ operation, id }: GameCall, { ok, text }: Told): void => {
+  readonly onTold = ({ operation, id }: GameCall, { ok, text, data }: Told): void => {
     if (!operation.endsWith('.envelope') || id === undefined || !ok) return
     const { nowMs, clock } = this.#parts
-    const first = this.#first.get(id)
+    const last = this.#last.get(id)
     const envelope = text.replace(',"replayed":true', '')
-    if (first?.text === envelope) return
-    this.#first.set(id, { text: envelope, atMs: nowMs() })
-    if (first && nowMs() < first.atMs + lifetimeMs && (clock.lastSetMs ?? 0) < first.atMs)
-      this.#parts.break('an id gets one envelope while that lives', `${id}: ${first.text} and ${envelope}`)
+    if (last?.text === envelope) return
+    const expiresMs = Date.parse(String(data['expiresAt'])) - startOfRunMs
+    this.#last.set(id, { text: envelope, expiresMs, toldMs: nowMs() })
+    if (!last) return
+    // Its own word may come of a wrong date, and it may have been signed before it was told.
+    const livesUntilMs = Math.min(last.expiresMs, last.toldMs + lifetimeMs) - clockErrorMsMax
+    const signedMs = livesUntilMs - lifetimeMs
+    if (nowMs() < livesUntilMs && (clock.lastSetMs ?? 0) < signedMs)
+      this.#parts.break('an id gets one envelope while that lives', `${id}: ${last.text} and ${envelope}`)
   }
 }
