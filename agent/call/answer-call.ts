@@ -137,8 +137,12 @@ async function answerKeyed(run: Run, keyed: JournalledCall, onHasId: () => void)
 
 /** Another call has the id. The journal no longer says whether a former agent has sent a request that it claimed. */
 function refuseReused({ claimedBefore, operation }: Call): CallRefusal {
-  const mayBeSent = claimedBefore !== undefined && operation.kind === 'platform' && operation.retry !== 'safe'
-  return mayBeSent ? inDoubt : refuse('ID_REUSED')
+  return claimedBefore !== undefined && canAct(operation) ? inDoubt : refuse('ID_REUSED')
+}
+
+/** Whether the platform changes something when such a call is sent. */
+function canAct(operation: Call['operation']): boolean {
+  return operation.kind === 'platform' && operation.retry !== 'safe'
 }
 
 /** Makes the id this call's own, or finds what another call has left. A refusal if that cannot be known. */
@@ -214,8 +218,7 @@ async function answerOrBreak({ call, trace, deps }: Run, act: () => Promise<Call
     if (error instanceof StoreFullError) return refusalOfUnsent(call, 'JOURNAL_FULL')
     if (error instanceof StoreUnreachableError && trace.attempts === 0)
       return refusalOfUnsent(call, 'STORE_UNREACHABLE')
-    const mayHaveActed = trace.attempts > 0 && call.operation.kind === 'platform' && call.operation.retry !== 'safe'
-    return refuseForBug(mayHaveActed || mayBeSentBefore(call))
+    return refuseForBug((trace.attempts > 0 && canAct(call.operation)) || mayBeSentBefore(call))
   }
 }
 

@@ -93,7 +93,8 @@ export class OrderReports implements CallReports {
     if (noted?.at === 'observed') {
       await noted.durable
       const mayHaveActed = answer.ok || answer.uncertain
-      if (!noted.isNoted && mayHaveActed) await this.#sendNewestAgain(noted.itemRef)
+      const newest = !noted.isNoted && mayHaveActed ? await book.ledger.observationOf(noted.itemRef) : null
+      if (newest) await this.#sendNewestAgain(noted.itemRef, newest)
     }
     const transactionId = Number(input['transactionId'])
     if (operation.reports === 'delivery' && answer.ok) await book.change(transactionId, settle('DELIVERED'))
@@ -140,15 +141,13 @@ export class OrderReports implements CallReports {
       return observations.observe(itemRef, observed.quantity)
     const newest = await ledger.observationOf(itemRef)
     if (newest === null || newest.mark <= observed.mark) return
-    if (answer.ok || answer.uncertain) await this.#sendNewestAgain(itemRef)
+    if (answer.ok || answer.uncertain) await this.#sendNewestAgain(itemRef, newest)
     else await observeNewest(observations, ledger, itemRef, newest)
   }
 
   /** The platform may have taken an older stock after the newest one. */
-  async #sendNewestAgain(itemRef: string): Promise<void> {
+  async #sendNewestAgain(itemRef: string, newest: KnownObservation): Promise<void> {
     const { book, observations } = this.#options
-    const newest = await book.ledger.observationOf(itemRef)
-    if (newest === null) return
     await observations.noteOverwritten(itemRef, newest.quantity)
     await observeNewest(observations, book.ledger, itemRef, newest)
   }

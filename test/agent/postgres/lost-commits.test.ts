@@ -154,14 +154,20 @@ test('an agent whose old ticket came back with a power cut waits for the agent t
   expect(await again.wait(inTime())).toBe(true)
 })
 
-test('a once call whose claim was lost with the power of the store is noted again before it is sent', async () => {
-  await using agents = await twoAgents()
-  const { a, b } = agents
+/** `a` claims a once call and waits for the turn that `b` has. The store loses the claim. */
+async function loseClaim(a: StoreAgent, b: StoreAgent) {
   const held = b.turns.take(key, 'join-now')
   expect(await held.wait(inTime())).toBe(true)
   const turn = a.turns.take(key, 'join-now')
   expect(await a.journal.claim(once('x'), turn, inTime())).toEqual({ kind: 'own' })
   await b.database.query('DELETE FROM market_agent.call')
+  return { held, turn }
+}
+
+test('a once call whose claim was lost with the power of the store is noted again before it is sent', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const { held, turn } = await loseClaim(a, b)
   held.release()
   expect(await turn.wait(inTime())).toBe(true)
   await a.journal.recordIntent(once('x'))
@@ -171,11 +177,7 @@ test('a once call whose claim was lost with the power of the store is noted agai
 test('a once call whose lost claim another agent has made and answered is not sent', async () => {
   await using agents = await twoAgents()
   const { a, b } = agents
-  const held = b.turns.take(key, 'join-now')
-  expect(await held.wait(inTime())).toBe(true)
-  const turn = a.turns.take(key, 'join-now')
-  expect(await a.journal.claim(once('x'), turn, inTime())).toEqual({ kind: 'own' })
-  await b.database.query('DELETE FROM market_agent.call')
+  const { held, turn } = await loseClaim(a, b)
   expect(await b.journal.claim(once('x'), freeTurn, inTime())).toEqual({ kind: 'own' })
   await b.journal.recordAnswer(once('x'), answer, 600_000)
   held.release()
