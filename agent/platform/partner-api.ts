@@ -11,7 +11,7 @@ import type { SigningKey } from '../signing/signing-key.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import type { PlatformConnection } from './connection.ts'
 import type { Contact } from './contact.ts'
-import { clockOffsetMsTolerated, type PlatformClock } from './platform-clock.ts'
+import { clockLeadMsMax, type PlatformClock } from './platform-clock.ts'
 import { type PlatformRoute, problemOfFailure } from './problem-of-failure.ts'
 
 /** Added to the timeout of one attempt for an envelope that the agent sends itself: the way there, and a busy platform. */
@@ -21,8 +21,7 @@ const envelopeLifetimeSOf = (attemptTimeoutMs: number) => Math.ceil(attemptTimeo
 
 /** How long the platform may still accept the envelope of an attempt, from its start, in ms. */
 export function attemptLifetimeMsOf(attemptTimeoutMs: number): number {
-  // The platform's clock may be behind ours by that much without a correction.
-  return envelopeLifetimeSOf(attemptTimeoutMs) * 1000 + clockOffsetMsTolerated
+  return envelopeLifetimeSOf(attemptTimeoutMs) * 1000 + clockLeadMsMax(attemptTimeoutMs)
 }
 
 /** The platform's partner interface. Each request gets a new signature and is sent once. */

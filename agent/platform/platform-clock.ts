@@ -6,6 +6,14 @@ export const clockOffsetMsTolerated = 2_000
 const dateResolutionMs = 1_000
 
 /**
+ * How far the agent may be ahead of the platform's clock and not notice it, in ms. The longer an answer took, the less its
+ * `Date` shows.
+ */
+export function clockLeadMsMax(attemptTimeoutMs: number): number {
+  return clockOffsetMsTolerated + dateResolutionMs + attemptTimeoutMs
+}
+
+/**
  * The platform's time, as far as its answers show it. If the host's clock is wrong, the platform refuses every envelope.
  * So the agent adds the offset that the `Date` headers show to its own clock.
  *

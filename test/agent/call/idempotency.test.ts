@@ -137,7 +137,7 @@ for (const status of [408, 500, 502, 503, 504]) {
     await using agent = await startTestAgent(platform.url)
     const adjust = goodInputs['market.adjust-stock']
     expect(await agent.call('market.adjust-stock', adjust, 'a-1')).toMatchObject({ ok: false, uncertain: true })
-    agent.clock.advance(32_000)
+    agent.clock.advance(43_000)
     platform.otherwise = { status: 200 }
     expect(await agent.call('market.adjust-stock', adjust, 'a-1')).toMatchObject({ ok: true })
   })

@@ -11,8 +11,8 @@ import { startTestAgent, type TestAgent } from '../fixtures/test-agent.ts'
 
 const adjust = (observedQuantity: number) => ['market.adjust-stock', { itemRef: 'item-1', observedQuantity }] as const
 const observed = (platform: ScriptedPlatform) => platform.seen.map(({ body }) => JSON.parse(body).observedQuantity)
-/** Attempt timeout and 22 s more. */
-const lifetimeMs = 32_000
+/** Of an envelope, and what the agent may be ahead of the platform's clock, with an attempt timeout of 10 s. */
+const lifetimeMs = 43_000
 /** One attempt, so that a silent platform ends the call. */
 const oneAttempt = { callDeadlineMs: 10_000 }
 

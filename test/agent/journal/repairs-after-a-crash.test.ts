@@ -41,7 +41,7 @@ async function startAfterLoss(home: AgentHome): Promise<AgentProcess> {
   return agent
 }
 
-const lifetimeMs = 32_000
+const lifetimeMs = 43_000
 
 test('an observation that kill -9 left on its way is repaired after a newer one, which goes at once', async () => {
   await using platform = await startPlatform()

@@ -19,7 +19,7 @@ async function loseFiveAcceptThree({ platform, agent }: TestBridge): Promise<voi
 /** @returns What the repair sent. */
 async function repaired({ platform, clock }: TestBridge): Promise<number> {
   const before = adjusted(platform).length
-  clock.advance(32_000)
+  clock.advance(43_000)
   await until(async () => adjusted(platform).length > before)
   return adjusted(platform).at(-1)
 }

@@ -73,7 +73,7 @@ export interface Inhabitants {
   readonly stillMs: number
 }
 
-/** An envelope of the agent is valid for some 32 s. */
+/** An attempt may arrive for 43 s. */
 const ownStillMs = 50_000
 
 async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layout): Promise<World<Targets>> {

@@ -18,8 +18,8 @@ interface SentStock {
 
 /** How long the envelope of an attempt is valid. */
 const lifetimeMs = 30_000
-/** An agent that heard the platform only over a slow network knows its clock no better. */
-const clockErrorMsMax = 10_500
+/** What the drift of a clock adds in this time. */
+const driftMsMax = 500
 /** Answers of the platform that do not say what became of the request. */
 const unclear: ReadonlySet<number> = new Set([408, 425, 429])
 
@@ -82,7 +82,7 @@ export class LateStocks {
       quantity !== newest &&
       sentMs > this.#day.stormEndedMs &&
       untilMs < beforeMs &&
-      lastMs < untilMs - clockErrorMsMax
+      lastMs < untilMs - driftMsMax
     const late = sent.find(isUnrepaired)
     return late && `${late.quantity} until ${Math.round(late.untilMs)}, ${newest} at ${Math.round(lastMs)}`
   }
