@@ -1,6 +1,6 @@
 import manifest from '../package.json' with { type: 'json' }
 import { refuse } from './call/answer.ts'
-import { answerCall, type CallDeps, type CallReports } from './call/answer-call.ts'
+import { answerCall, type CallDeps } from './call/answer-call.ts'
 import { type Call, readCall } from './call/call.ts'
 import { notingListings } from './call/listings.ts'
 import { envelopeSealer, webhookVerifier } from './call/local-operations.ts'
@@ -9,6 +9,7 @@ import { Repairs } from './call/repairs.ts'
 import { RetryBudget } from './call/retry-budget.ts'
 import type { SendDeps } from './call/send-with-retries.ts'
 import { SingleFlight } from './call/single-flight.ts'
+import { notingStocks } from './call/stocks.ts'
 import { type Turn, takeTurn } from './call/turn.ts'
 import type { Clock } from './clock/clock.ts'
 import { repeat } from './clock/repeat.ts'
@@ -162,7 +163,7 @@ export async function startAgent(
       verifyWebhook: webhookVerifier(openWebhook, () => live.current.platformKeys.size > 0),
       answerOrders: bridge?.orders.answer ?? (async () => refuse('ORDERS_NOT_CONFIGURED')),
     },
-    reports: notingListings(listings, bridge?.orders.reports ?? noReports),
+    reports: notingListings(listings, bridge?.orders.reports ?? notingStocks((...stock) => store.noteStock(...stock))),
     onDone(...answered) {
       counters.onAnswered(...answered)
       callLog.onAnswered(...answered)
@@ -258,8 +259,6 @@ export async function startAgent(
     },
   }
 }
-
-const noReports: CallReports = { join: async () => undefined, begin: async () => undefined, end: async () => undefined }
 
 /** Resolves when the work has ended, or after `ms`. */
 async function endsWithin(ms: number, work: Promise<unknown>, clock: Clock): Promise<void> {

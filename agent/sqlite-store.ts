@@ -13,6 +13,7 @@ export const openSqliteStore: OpenStore = async (options) => {
     listings: oneGameServer,
     openLedger: async (given) => openSqliteOrderLedger(given),
     countOpenOrders: async () => countOpenOrders(options.stateDir),
+    noteStock: async () => undefined,
     mayBegin: () => true,
     reasons: [],
     readStatus: async () => null,

@@ -24,6 +24,13 @@ export interface Store {
   /** Open orders in a ledger that this agent does not open; 0 where there is none. */
   countOpenOrders(): Promise<number>
   /**
+   * A stock leaves this agent, which opens no ledger. The agents that share the store then know that it is the newest.
+   *
+   * @throws {StoreFullError} It could not be noted. The call must not be sent.
+   * @throws {StoreUnreachableError} The same.
+   */
+  noteStock(itemRef: string, quantity: number): Promise<void>
+  /**
    * Whether this agent is certainly still the one that may act: an attempt of a call with an id or a key may begin, and an
    * order may be handed over.
    */

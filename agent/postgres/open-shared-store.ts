@@ -82,6 +82,7 @@ export async function openStoreOf(parts: SharedStoreParts, options: StoreOptions
     listings,
     openLedger: async ({ onFull }) => shared.openLedger({ onFull, onUnregistered }),
     countOpenOrders: () => shared.countOpenOrders(),
+    noteStock: (itemRef, quantity) => shared.noteStock(itemRef, quantity),
     mayBegin: () => lease.mayBegin(),
     get reasons() {
       return storeLog.reasonsBy(database.problem, lease.mayBegin())

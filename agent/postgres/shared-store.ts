@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { Lease, type LeaseOptions, type UnderWay } from './lease.ts'
 import { OwedWrites } from './owed-writes.ts'
 import { openStoreJournal } from './store-journal.ts'
-import { countOpenOrders, openStoreLedger, type StoreLedgerOptions } from './store-ledger.ts'
+import { countOpenOrders, noteStock, openStoreLedger, type StoreLedgerOptions } from './store-ledger.ts'
 import { storeListings } from './store-listings.ts'
 import { StoreObservations } from './store-observations.ts'
 import { StoreTurns } from './store-turns.ts'
@@ -21,6 +21,8 @@ export interface SharedStore {
   ) => OrderLedger
   /** Open orders of the world of this agent, which hands none over. */
   readonly countOpenOrders: () => Promise<number>
+  /** As `Store.noteStock`. */
+  readonly noteStock: (itemRef: string, quantity: number) => Promise<void>
 }
 
 /** What it is opened with. */
@@ -67,6 +69,7 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
     journal: { ...journal, close, openObservations },
     listings: storeListings(database, lease.epoch, owed),
     countOpenOrders: () => countOpenOrders(database, world),
+    noteStock: (itemRef, quantity) => noteStock(database, lease.epoch, itemRef, quantity),
     openLedger: (given) => openStoreLedger({ ...shared, world, ...given }),
   }
 }

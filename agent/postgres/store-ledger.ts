@@ -247,6 +247,12 @@ function orderOf(row: Row): Order {
   return JSON.parse(String(row['record'])) as Order
 }
 
+/** Notes a stock that leaves now, for the ledgers of other agents. @throws As `Database.query`. */
+export async function noteStock(database: Database, epoch: string, itemRef: string, quantity: number): Promise<void> {
+  const sql = 'SELECT market_agent.observe_item($1, $2, $3, market_agent.draw_version())'
+  await database.query(sql, [epoch, storable(itemRef), quantity])
+}
+
 /** How many orders of a world are open. */
 export async function countOpenOrders(database: Database, world: string): Promise<number> {
   const sql = `SELECT count(*) AS count FROM market_agent.orders WHERE world = $1 AND NOT ${isOver}`

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { refuseInDoubt } from '../../../agent/call/answer.ts'
 import { Repairs } from '../../../agent/call/repairs.ts'
 import type { SendDeps } from '../../../agent/call/send-with-retries.ts'
+import { notingStocks } from '../../../agent/call/stocks.ts'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
 import { StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
@@ -39,6 +40,11 @@ const report = {
   ...{ id: undefined, operationName: 'transaction.delivery-failure', operation },
   input: { transactionId: order.transactionId, reason: 'TEMPORARY', observedQuantity: 5 },
 } as const
+
+const adjustment = (observedQuantity: number) => ({
+  ...({ id: undefined, operationName: 'market.adjust-stock', operation: operations['market.adjust-stock'] } as const),
+  input: { itemRef: item, observedQuantity },
+})
 
 const putOff = { ok: true, dataText: '{"retryAt":null}' } as const
 const paid = newOrder({ ...order, itemRef: item }, '{}', systemClock.wallMs())
@@ -297,4 +303,17 @@ test('the stock of an accepted report is noted when the store is back', async ()
   agents.proxy.heal()
   await expect.poll(() => a.database.problem, { timeout: 5_000 }).toBeUndefined()
   await expect.poll(() => book.ledger.observationOf(item), { timeout: 5_000 }).toMatchObject({ quantity: 5 })
+})
+
+test('a stock of an agent that has no webhooks is sent again after an older one of an agent that has them', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const older = adjustment(5)
+  a.orders.reports.join(older)
+  // Its mark is drawn.
+  await a.orders.book.ledger.drawMark()
+  await notingStocks(b.noteStock).begin(adjustment(3), 0)
+  await a.orders.reports.begin(older, now() + lifetimeMs)
+  await a.orders.reports.end(older, { ok: true, dataText: 'null' }, 0)
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
 })

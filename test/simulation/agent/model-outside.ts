@@ -165,6 +165,7 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
       listings: oneGameServer,
       openLedger: async (given) => openModelLedger({ ...given, ...parts, database: state.ledger, path: 'orders.db' }),
       countOpenOrders: async () => openOrdersIn(state).filter(({ phase }) => !isOver(phase)).length,
+      noteStock: async () => undefined,
       mayBegin: () => true,
       reasons: [],
       readStatus: async () => null,
