@@ -137,7 +137,8 @@ async function readStore(query: Query, world: string): Promise<KeptState> {
     [inDoubtText, limits.idempotencyWindowMs],
   )
   const late = await query(
-    `SELECT key, long_item.name AS long_item, quantity, greatest(0, due_at_ms - market_agent.steady_ms()) AS rest_ms
+    `SELECT key, long_item.name AS long_item, (market_agent.late(key)).quantity,
+         greatest(0, due_at_ms - market_agent.steady_ms()) AS rest_ms
        FROM market_agent.repair LEFT JOIN market_agent.long_item ON key = $1 || short WHERE ${isRepairOfWorld}`,
     [keyStart, world],
   )

@@ -28,6 +28,7 @@ import {
   type ObservingAgent,
   observe,
   postponeRepair,
+  settleRepair,
   takeTurn,
 } from '../fixtures/observing-agent.ts'
 import { openStoreAgent } from '../fixtures/store-agent.ts'
@@ -316,4 +317,62 @@ test('a stock of an agent that has no webhooks is sent again after an older one 
   await a.orders.reports.begin(older, now() + lifetimeMs)
   await a.orders.reports.end(older, { ok: true, dataText: 'null' }, 0)
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
+})
+
+/** Sends the newest stock again, if that is due. Returns what is sent. */
+async function repairBy(agent: ObservingAgent): Promise<number | undefined> {
+  const turn = await haveTurn(agent)
+  const state = await beginRepair(agent)
+  if (state.at === 'repairing') await settleRepair(agent)
+  turn.release()
+  return state.at === 'repairing' ? state.quantity : undefined
+}
+
+/** The platform has a stock of `agent` in place of the newest one. */
+function noteOverwritten({ observations }: ObservingAgent, newest: number) {
+  return observations.apply(item, { kind: 'overwritten', quantity: newest, nowMs: now() }, 'if-possible')
+}
+
+test('a stock that must be sent again is not sent over the call of another agent that had the turn', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  await observeNow(a.orders.book.ledger, item, 5)
+  const turn = await haveTurn(b)
+  await noteOverwritten(a, 5)
+  await observeNow(b.orders.book.ledger, item, 3)
+  await leave(b, 3)
+  await end(b, 'acted')
+  turn.release()
+  expect(await repairBy(a)).toBe(3)
+})
+
+test('a stock that must be sent again when the store is back is not sent over a newer one', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  await observeNow(a.orders.book.ledger, item, 5)
+  await agents.cut()
+  await noteOverwritten(a, 5)
+  await observeNow(b.orders.book.ledger, item, 3)
+  await adjust(b, 3, 'acted')
+  agents.proxy.heal()
+  await expect.poll(agents.repairs, { timeout: 5_000 }).toHaveLength(1)
+  expect(await repairBy(b)).toBe(3)
+})
+
+test('a stock that another agent said is sent again, although an equal one of a refused call is taken back', async () => {
+  await using agents = await twoAgents()
+  const { a, b, proxy } = agents
+  await expectLate(b)
+  const turn = await haveTurn(a)
+  proxy.loseAnswers()
+  const refused = expect(leave(a, 3)).rejects.toThrow(StoreUnreachableError)
+  await expect.poll(agents.repairs).toEqual([{ key: keyOfSword, quantity: 3 }])
+  await agents.cut()
+  await refused
+  turn.release()
+  await observeNow(b.orders.book.ledger, item, 3)
+  await observe(b, 3)
+  proxy.heal()
+  await haveTurn(b)
+  expect(b.turns.lateOf(keyOfSword)).toMatchObject({ quantity: 3 })
 })

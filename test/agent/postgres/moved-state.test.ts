@@ -152,6 +152,20 @@ test('a repair that is moved adds its quantity where only late attempts are know
   await Promise.all([a.close(), south.close()])
 })
 
+test('a repair that is moved back has the newest stock, of items with any name', async () => {
+  const { a, south, take } = await hosts()
+  await a.close()
+  const items = [...strangeTexts, ...longTexts]
+  await addToStore(south.database, owner, {
+    ...nothing,
+    repairs: items.map((itemRef) => ({ itemRef, quantity: 5, restMs: 60_000 })),
+    orders: items.map((itemRef, n) => ({ ...newOrder({ ...order, transactionId: n + 1 }, '{}', 1), itemRef })),
+    observations: items.map((itemRef) => ({ itemRef, quantity: 3 })),
+  })
+  expect((await take()).repairs.map(({ quantity }) => quantity)).toEqual(items.map(() => 3))
+  await south.close()
+})
+
 test('texts of any characters are the same after a move there and back', async () => {
   const { a, south, take } = await hosts()
   await a.close()
