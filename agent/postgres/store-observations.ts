@@ -161,28 +161,32 @@ export class StoreObservations implements KnownObservations {
     const state = moveObservation(held?.state ?? { at: 'quiet', lateUntilMs: 0 }, event)
     if (held) this.#held.set(itemRef, { ...held, state })
     const key = storableKey(keyOfItem(itemRef))
-    await this.#storeOrOwe(key, async () => {
+    const write = async (statement: string, ...values: readonly unknown[]) => {
       await this.#noteLong(itemRef)
-      switch (event.kind) {
-        case 'observe':
-          return database.query('SELECT market_agent.observe($1, $2, $3, $4)', [epoch, key, event.quantity, version])
-        case 'overwritten':
-          return database.query('SELECT market_agent.note_late($1, $2, $3, 0, NULL, true)', [
-            epoch,
-            key,
-            event.quantity,
-          ])
-        case 'expect-late':
-          return database.query('SELECT market_agent.expect_late($1, $2, $3)', [epoch, key, this.#restMs(event)])
+      return database.query(`SELECT market_agent.${statement}`, [epoch, key, ...values])
+    }
+    const sendAgain = (isNewest: boolean, quantity: number) =>
+      write('note_late($1, $2, $3, 0, NULL, $4)', quantity, isNewest)
+    switch (event.kind) {
+      case 'observe': {
+        const observe = () => write('observe($1, $2, $3, $4)', event.quantity, version)
+        // When the store is back, what was late may have arrived, and the note about it may be gone.
+        await this.#storeOrOwe(key, observe, () => sendAgain(false, event.quantity))
+        break
       }
-    })
+      case 'overwritten':
+        await this.#storeOrOwe(key, () => sendAgain(true, event.quantity))
+        break
+      case 'expect-late':
+        await this.#storeOrOwe(key, () => write('expect_late($1, $2, $3)', this.#restMs(event)))
+    }
     return state
   }
 
-  /** A call that was sent has an answer, whatever the store says. */
-  async #storeOrOwe(key: string, write: () => Promise<unknown>): Promise<void> {
+  /** A call that was sent has an answer, whatever the store says. @param later As in `OwedWrites.write`. */
+  async #storeOrOwe(key: string, write: () => Promise<unknown>, later = write): Promise<void> {
     try {
-      await this.#options.owed.write(nameOfKey(key), write)
+      await this.#options.owed.write(nameOfKey(key), write, later)
     } catch (error) {
       if (!isStoreFailure(error)) throw error
     }

@@ -376,3 +376,15 @@ test('a stock that another agent said is sent again, although an equal one of a 
   await haveTurn(b)
   expect(b.turns.lateOf(keyOfSword)).toMatchObject({ quantity: 3 })
 })
+
+test('a stock that the platform got during an outage is sent again, because an older one may have arrived since', async () => {
+  await using agents = await twoAgents()
+  const { a, b, outside } = agents
+  await expectLate(b)
+  await observeNow(b.orders.book.ledger, item, 3)
+  await agents.cut()
+  await observe(a, 3)
+  await outside.query('UPDATE market_agent.repair SET due_at_ms = 1')
+  agents.proxy.heal()
+  await expect.poll(agents.repairs, { timeout: 5_000 }).toEqual([{ key: keyOfSword, quantity: 3 }])
+})
