@@ -1,3 +1,4 @@
+import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { KnownObservation, OrderLedger } from './order-ledger.ts'
 import type { OrderObservations } from './order-reports.ts'
 
@@ -17,5 +18,23 @@ export async function observeNewest(
     const known = await ledger.observationOf(itemRef)
     if (known === null || known.mark <= told.mark) return
     told = known
+  }
+}
+
+/**
+ * Says what became of a stock that the platform may have. If the store goes away meanwhile, the newest stock of the item is
+ * sent again when it is back. Only a shared store goes away, and it knows by then which one is the newest.
+ */
+export async function sayOrSendAgain(
+  observations: Pick<OrderObservations, 'noteOverwritten'>,
+  itemRef: string,
+  quantity: number,
+  say: () => Promise<void>,
+): Promise<void> {
+  try {
+    await say()
+  } catch (error) {
+    if (error instanceof StoreUnreachableError) await observations.noteOverwritten(itemRef, quantity)
+    throw error
   }
 }

@@ -3,7 +3,7 @@ import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
 import type { EndReport, KnownObservations } from '../call/observations.ts'
-import { observeNewest } from './observe-newest.ts'
+import { observeNewest, sayOrSendAgain } from './observe-newest.ts'
 import type { OrderBook } from './order-book.ts'
 import { noteTemporary, putOff, settle, withdrawTemporary } from './order-changes.ts'
 import type { KnownObservation, Observed } from './order-ledger.ts'
@@ -34,7 +34,7 @@ type Noted =
   /** A failure has left. `isFirstTemporary`: it is the first `TEMPORARY` report of its order. */
   | { readonly at: 'reporting'; readonly item: ReportedItem | undefined; readonly isFirstTemporary: boolean }
   /** Only a stock has left. */
-  | ({ readonly at: 'observed'; readonly itemRef: string } & Observed)
+  | ({ readonly at: 'observed'; readonly itemRef: string; readonly quantity: number } & Observed)
 
 /** Learns the results of orders from calls: those of the game server, and the agent's own reports. */
 export class OrderReports implements CallReports {
@@ -67,10 +67,11 @@ export class OrderReports implements CallReports {
     const { operation, input } = call
     if (operation.reports === 'stock') {
       const itemRef = String(input['itemRef'])
-      const observed = await book.ledger.observe(itemRef, await this.#observationIn(call))
+      const observation = await this.#observationIn(call)
+      const observed = await book.ledger.observe(itemRef, observation)
       // `end` waits for it. If it fails, the agent stops, even if `end` is never called.
       observed.durable.catch(() => undefined)
-      this.#noted.set(call, { at: 'observed', itemRef, ...observed })
+      this.#noted.set(call, { at: 'observed', itemRef, quantity: observation.quantity, ...observed })
     }
     if (operation.reports !== 'failure') return
     const transactionId = Number(input['transactionId'])
@@ -87,14 +88,14 @@ export class OrderReports implements CallReports {
 
   /** The answer does not change, whatever is thrown here: asking the platform brings the ledger up to date. */
   async end(call: PlatformCall, answer: CallAnswer, lateUntilMs: number): Promise<void> {
-    const { book } = this.#options
+    const { book, observations } = this.#options
     const { operation, input } = call
     const noted = this.#noted.get(call)
     if (noted?.at === 'observed') {
       await noted.durable
       const mayHaveActed = answer.ok || answer.uncertain
-      const newest = !noted.isNoted && mayHaveActed ? await book.ledger.observationOf(noted.itemRef) : null
-      if (newest) await this.#sendNewestAgain(noted.itemRef, newest)
+      if (!noted.isNoted && mayHaveActed)
+        await sayOrSendAgain(observations, noted.itemRef, noted.quantity, () => this.#sendNewestAgain(noted.itemRef))
     }
     const transactionId = Number(input['transactionId'])
     if (operation.reports === 'delivery' && answer.ok) await book.change(transactionId, settle('DELIVERED'))
@@ -137,17 +138,26 @@ export class OrderReports implements CallReports {
     const { book, observations } = this.#options
     const { ledger } = book
     await endReport(lateUntilMs)
-    if (answer.ok && (await ledger.observe(itemRef, observed, 'later')).isNoted)
-      return observations.observe(itemRef, observed.quantity)
+    const say = () => this.#noteAccepted(itemRef, observed)
+    if (answer.ok) return sayOrSendAgain(observations, itemRef, observed.quantity, say)
     const newest = await ledger.observationOf(itemRef)
     if (newest === null || newest.mark <= observed.mark) return
-    if (answer.ok || answer.uncertain) await this.#sendNewestAgain(itemRef, newest)
+    if (answer.uncertain) await this.#sendNewestAgain(itemRef, newest)
     else await observeNewest(observations, ledger, itemRef, newest)
   }
 
-  /** The platform may have taken an older stock after the newest one. */
-  async #sendNewestAgain(itemRef: string, newest: KnownObservation): Promise<void> {
+  async #noteAccepted(itemRef: string, observed: KnownObservation): Promise<void> {
     const { book, observations } = this.#options
+    const { isNoted } = await book.ledger.observe(itemRef, observed, 'later')
+    if (isNoted) await observations.observe(itemRef, observed.quantity)
+    else await this.#sendNewestAgain(itemRef)
+  }
+
+  /** The platform may have taken an older stock after the newest one. */
+  async #sendNewestAgain(itemRef: string, known?: KnownObservation): Promise<void> {
+    const { book, observations } = this.#options
+    const newest = known ?? (await book.ledger.observationOf(itemRef))
+    if (newest === null) return
     await observations.noteOverwritten(itemRef, newest.quantity)
     await observeNewest(observations, book.ledger, itemRef, newest)
   }

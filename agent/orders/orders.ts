@@ -10,7 +10,7 @@ import { windowClock } from '../clock/window-clock.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { observeNewest } from './observe-newest.ts'
+import { observeNewest, sayOrSendAgain } from './observe-newest.ts'
 import type { Order } from './order.ts'
 import { OrderBook } from './order-book.ts'
 import { acknowledge } from './order-changes.ts'
@@ -132,9 +132,14 @@ export class Orders {
    * @param hasLeft False if the sender has hung up. It may still have read the answer.
    */
   endAcknowledging({ order, observed, endReport }: Acknowledged, hasLeft: boolean): Promise<void> {
+    const { observations } = this.#options
+    const { itemRef } = order
     return this.#attempt(async () => {
       if (observed === null) await endReport(0)
-      else await this.#endAnswer(order.itemRef, observed, endReport)
+      else
+        await sayOrSendAgain(observations, itemRef, observed.quantity, () =>
+          this.#endAnswer(itemRef, observed, endReport),
+        )
       if (hasLeft) await this.book.change(order.transactionId, acknowledge(order.generation), { survives: 'kill' })
     })
   }

@@ -1,3 +1,4 @@
+import { keyOfItem } from '../call/call.ts'
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
 import { afterEarlierEnds, isEnd, type Order } from '../orders/order.ts'
@@ -5,8 +6,9 @@ import type { Changed, LedgerChange, OrderLedger, OthersListener } from '../orde
 import type { Database, Query } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
 import type { Row } from './session.ts'
-import { storable } from './storable.ts'
+import { storable, storableKey } from './storable.ts'
 import { StoreRoom } from './store-room.ts'
+import { nameOfKey } from './store-turns.ts'
 
 /** What a ledger in the store works with. */
 export interface StoreLedgerOptions {
@@ -208,7 +210,10 @@ export function openStoreLedger(options: StoreLedgerOptions): OrderLedger {
       if (ifAway === 'refuse') {
         await room.assert()
         await write()
-      } else await owed.write(`observation ${itemRef}`, write)
+      } else {
+        // Nothing that follows from it may be done before it.
+        await owed.write(nameOfKey(storableKey(keyOfItem(itemRef))), write)
+      }
       return { isNoted, durable: Promise.resolve() }
     },
 

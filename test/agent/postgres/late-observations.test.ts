@@ -388,3 +388,52 @@ test('a stock that the platform got during an outage is sent again, because an o
   agents.proxy.heal()
   await expect.poll(agents.repairs, { timeout: 5_000 }).toEqual([{ key: keyOfSword, quantity: 3 }])
 })
+
+test('the newest stock is sent again when the store is back, if an older one was accepted in an outage', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const older = adjustment(5)
+  a.orders.reports.join(older)
+  await a.orders.book.ledger.drawMark()
+  await observeNow(b.orders.book.ledger, item, 3)
+  await a.orders.reports.begin(older, now() + lifetimeMs)
+  await agents.cut()
+  await expect(a.orders.reports.end(older, { ok: true, dataText: 'null' }, 0)).rejects.toThrow(StoreUnreachableError)
+  agents.proxy.heal()
+  await expect.poll(agents.repairs, { timeout: 5_000 }).toHaveLength(1)
+  expect(await repairBy(b)).toBe(3)
+})
+
+test.each([
+  ['older', 3],
+  ['newest', 5],
+] as const)(
+  'the newest stock is sent again when the store is back, if a report with the %s one was accepted in an outage',
+  async (which, newest) => {
+    await using agents = await twoAgents()
+    const { a, b } = agents
+    const { reports, book } = a.orders
+    if (which === 'newest') await observeNow(b.orders.book.ledger, item, 3)
+    reports.join(report)
+    await book.ledger.drawMark()
+    if (which === 'older') await observeNow(b.orders.book.ledger, item, 3)
+    await reports.begin(report, now() + lifetimeMs)
+    await agents.cut()
+    await expect(reports.end(report, putOff, 0)).rejects.toThrow(StoreUnreachableError)
+    agents.proxy.heal()
+    await expect.poll(agents.repairs, { timeout: 5_000 }).toEqual([{ key: keyOfSword, quantity: 5 }])
+    expect(await repairBy(b)).toBe(newest)
+  },
+)
+
+test('the stock in the answer to an order is sent again when the store is back, because an older one may arrive late', async () => {
+  await using agents = await twoAgents()
+  const { a, b, proxy } = agents
+  await expectLate(b)
+  await observeNow(a.orders.book.ledger, item, 5)
+  const answered = await a.orders.beginAcknowledging(paid)
+  await agents.cut()
+  await a.orders.endAcknowledging(answered, true)
+  proxy.heal()
+  await expect.poll(agents.repairs, { timeout: 5_000 }).toEqual([{ key: keyOfSword, quantity: 5 }])
+})
