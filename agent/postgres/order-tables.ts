@@ -41,27 +41,34 @@ export const orderTables = `
     END;
 
   -- Notes a registration that leaves ('leaving'), or its end: 'accepted', or 'refused' for the first one of this world.
-  -- Returns whether it is the first. An item whose registration was accepted belongs only to that world. A refused one says
-  -- nothing about those that left after it, such as one that a game client carries.
+  -- Returns whether it is the first. An item whose registration was accepted belongs only to that world. An end that is
+  -- noted after an outage ('accepted-before') does not take the item from a world that has removed the row of its
+  -- beginning. A refused one says nothing about those that left after it, such as one that a game client carries.
   CREATE FUNCTION market_agent.note_listing(p_epoch bigint, p_item_ref text, p_state text) RETURNS boolean
     LANGUAGE plpgsql AS $$
     DECLARE
       v_world text;
+      v_is_accepted boolean := p_state IN ('accepted', 'accepted-before');
       v_is_first boolean;
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
       PERFORM market_agent.lock_key(p_item_ref);
       SELECT world INTO v_world FROM market_agent.agent WHERE epoch = p_epoch;
+      IF p_state = 'accepted-before'
+        AND NOT EXISTS (SELECT FROM market_agent.item WHERE item_ref = p_item_ref AND world = v_world)
+        AND EXISTS (SELECT FROM market_agent.item WHERE item_ref = p_item_ref AND is_accepted) THEN
+        RETURN false;
+      END IF;
       IF p_state = 'refused' THEN
         DELETE FROM market_agent.item
           WHERE item_ref = p_item_ref AND world = v_world AND NOT is_accepted AND registrations = 1;
         RETURN false;
       END IF;
-      IF p_state = 'accepted' THEN
+      IF v_is_accepted THEN
         DELETE FROM market_agent.item WHERE item_ref = p_item_ref AND (world <> v_world OR NOT is_accepted);
       END IF;
       INSERT INTO market_agent.item AS known (item_ref, world, is_accepted)
-        VALUES (p_item_ref, v_world, p_state = 'accepted')
+        VALUES (p_item_ref, v_world, v_is_accepted)
         ON CONFLICT (item_ref, world) DO UPDATE SET registrations = known.registrations + 1
         RETURNING registrations = 1 INTO v_is_first;
       RETURN v_is_first;

@@ -9,7 +9,7 @@ export function storeListings(
   epoch: string,
   owed: Pick<OwedWrites, 'assertPaid' | 'write'>,
 ): Listings {
-  const note = async (itemRef: string, state: 'leaving' | 'accepted' | 'refused') => {
+  const note = async (itemRef: string, state: 'leaving' | 'accepted' | 'accepted-before' | 'refused') => {
     const sql = 'SELECT market_agent.note_listing($1, $2, $3) AS is_first'
     const [row] = await database.query(sql, [epoch, storable(itemRef), state])
     return row?.['is_first'] === true
@@ -20,7 +20,12 @@ export function storeListings(
       owed.assertPaid(nameOf(itemRef))
       return note(itemRef, 'leaving')
     },
-    end: (itemRef, result) => owed.write(nameOf(itemRef), () => note(itemRef, result)),
+    end: (itemRef, result) =>
+      owed.write(
+        nameOf(itemRef),
+        () => note(itemRef, result),
+        () => note(itemRef, result === 'accepted' ? 'accepted-before' : result),
+      ),
   }
 }
 

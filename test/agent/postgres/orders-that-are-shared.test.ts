@@ -188,6 +188,25 @@ test('an accepted registration is noted when the store is back', async () => {
   await Promise.all([a.close(), b.close()])
 })
 
+test('an accepted registration that is noted late takes the item from no world whose registration was accepted since', async () => {
+  const name = await newDatabase(server)
+  using proxy = await startCuttableProxy(server)
+  const north = await OrdersAgent.open('north', 'n', name, proxy)
+  const south = await OrdersAgent.open('south', 's', name)
+  const { listings, database } = north.agent
+  await listings.begin(itemRef)
+  proxy.cut()
+  await expect.poll(() => database.problem).toBeDefined()
+  await expect(listings.end(itemRef, 'accepted')).rejects.toThrow(StoreUnreachableError)
+  await register(south, { ok: true, dataText: '{}' })
+  proxy.heal()
+  // It begins only when nothing is owed.
+  await expect.poll(() => listings.begin(itemRef).then(() => 'begun', String), { timeout: 5_000 }).toBe('begun')
+  await north.put(17)
+  expect([await north.openIds(), await south.openIds()]).toEqual([[], [17]])
+  await Promise.all([north.close(), south.close()])
+})
+
 test('an order of an item that nobody registered goes to the world that its webhook reached, once with a word', async () => {
   const [north, south] = await agentsOf(['north', 'n'], ['south', 's'])
   await south.put(17)
