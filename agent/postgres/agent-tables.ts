@@ -82,7 +82,7 @@ export const agentTables = `
     END $$;
 
   -- Ends an epoch. Calls that may have been sent are in doubt, all others can be made again. Attempts in the turn of an
-  -- item may still arrive, so its last observation is sent again when they cannot.
+  -- item may still arrive or have arrived, so its newest observation is sent again when they cannot.
   CREATE FUNCTION market_agent.end_epoch(p_epoch bigint, p_in_doubt text) RETURNS void
     LANGUAGE plpgsql AS $$
     DECLARE
@@ -104,10 +104,12 @@ export const agentTables = `
         SET answer = p_in_doubt, ends_at_ms = market_agent.now_ms() + 600000, epoch = NULL, in_doubt = false
         WHERE epoch = p_epoch AND in_doubt;
       DELETE FROM market_agent.call WHERE epoch = p_epoch;
-      INSERT INTO market_agent.repair AS known (key, due_at_ms)
-        SELECT key, v_late_until_ms FROM market_agent.ticket WHERE epoch = p_epoch AND starts_with(key, 'itemRef ')
+      INSERT INTO market_agent.repair AS known (key, quantity, due_at_ms)
+        SELECT key, market_agent.newest_of(key), v_late_until_ms
+          FROM market_agent.ticket WHERE epoch = p_epoch AND starts_with(key, 'itemRef ')
         ON CONFLICT (key) DO UPDATE
-          SET due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version;
+          SET quantity = coalesce(known.quantity, excluded.quantity),
+            due_at_ms = greatest(known.due_at_ms, excluded.due_at_ms), version = excluded.version;
       PERFORM pg_notify('market_agent', 'key ' || key) FROM market_agent.ticket WHERE epoch = p_epoch;
       DELETE FROM market_agent.ticket WHERE epoch = p_epoch;
       PERFORM pg_notify('market_agent', 'ended');

@@ -31,7 +31,7 @@ import {
   settleRepair,
   takeTurn,
 } from '../fixtures/observing-agent.ts'
-import { openStoreAgent } from '../fixtures/store-agent.ts'
+import { endLease, openStoreAgent, renew } from '../fixtures/store-agent.ts'
 import { databaseOptions, newDatabase, urlOfDatabase } from '../fixtures/store-database.ts'
 import { inTime, now } from '../fixtures/two-agents.ts'
 
@@ -436,4 +436,21 @@ test('the stock in the answer to an order is sent again when the store is back, 
   await a.orders.endAcknowledging(answered, true)
   proxy.heal()
   await expect.poll(agents.repairs, { timeout: 5_000 }).toEqual([{ key: keyOfSword, quantity: 5 }])
+})
+
+test('the newest stock is sent again after an agent that died with an older one under way', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const older = adjustment(5)
+  a.orders.reports.join(older)
+  await a.orders.book.ledger.drawMark()
+  await observeNow(b.orders.book.ledger, item, 3)
+  await adjust(b, 3, 'acted')
+  await haveTurn(a)
+  await a.orders.reports.begin(older, now() + lifetimeMs)
+  await leave(a, 5)
+  await a.kill()
+  await endLease(b, 'a')
+  await renew(b)
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
 })
