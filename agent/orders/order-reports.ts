@@ -11,7 +11,7 @@ import type { KnownObservation, Observed } from './order-ledger.ts'
 /** Learns about the observations that reach the platform with a report about a transaction, or with the answer to an order. */
 export interface OrderObservations extends Pick<KnownObservations, 'expectReport'> {
   observe(itemRef: string, observedQuantity: number): Promise<void>
-  /** The platform has an older observation in the place of this one. */
+  /** The platform has an older observation in the place of this one, or of the newest one that a shared store knows. */
   noteOverwritten(itemRef: string, newestQuantity: number): Promise<void>
 }
 
