@@ -71,12 +71,21 @@ export const callTables = `
   CREATE FUNCTION market_agent.wait_for_no_disk() RETURNS void LANGUAGE sql
     BEGIN ATOMIC SELECT set_config('synchronous_commit', 'off', true); END;
 
+  -- Whether there are orders of a key's item. Not in SQL, because their table is made later.
+  CREATE FUNCTION market_agent.has_orders(p_key text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+    BEGIN
+      RETURN starts_with(p_key, 'itemRef ')
+        AND EXISTS (SELECT FROM market_agent.orders WHERE item_ref = substr(p_key, length('itemRef ') + 1));
+    END $$;
+
   -- What is known about late observations of a key. Always one row. The quantity in repair may be older than
   -- the newest one: another agent wrote it outside of the turn, or after an outage.
-  CREATE FUNCTION market_agent.late(p_key text, OUT quantity bigint, OUT due_in_ms bigint, OUT version bigint) LANGUAGE sql
+  CREATE FUNCTION market_agent.late(p_key text, OUT quantity bigint, OUT due_in_ms bigint, OUT version bigint,
+    OUT has_orders boolean) LANGUAGE sql
     BEGIN ATOMIC
       SELECT CASE WHEN repair.quantity IS NOT NULL THEN coalesce(market_agent.newest_of(p_key), repair.quantity) END,
-          greatest(repair.due_at_ms, late_until_ms) - market_agent.steady_ms(), repair.version
+          greatest(repair.due_at_ms, late_until_ms) - market_agent.steady_ms(), repair.version,
+          market_agent.has_orders(p_key)
         FROM market_agent.store LEFT JOIN market_agent.repair ON repair.key = p_key;
     END;
 
@@ -84,7 +93,7 @@ export const callTables = `
   -- is_marked, which is false if a failover has lost its claim.
   -- With the turn comes what is known about late observations of the key.
   CREATE FUNCTION market_agent.enter(p_epoch bigint, p_key text, p_once_id text)
-    RETURNS TABLE (has_turn boolean, is_marked boolean, quantity bigint, due_in_ms bigint, version bigint)
+    RETURNS TABLE (has_turn boolean, is_marked boolean, quantity bigint, due_in_ms bigint, version bigint, has_orders boolean)
     LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE
@@ -98,7 +107,7 @@ export const callTables = `
       IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND number < v_number)
         OR NOT market_agent.is_complete() THEN
         PERFORM market_agent.wait_for_no_disk();
-        RETURN QUERY SELECT false, false, NULL::bigint, NULL::bigint, NULL::bigint;
+        RETURN QUERY SELECT false, false, NULL::bigint, NULL::bigint, NULL::bigint, NULL::boolean;
         RETURN;
       END IF;
       UPDATE market_agent.call SET in_doubt = true WHERE id = p_once_id AND epoch = p_epoch;
@@ -124,7 +133,8 @@ export const callTables = `
   CREATE FUNCTION market_agent.claim(
     p_epoch bigint, p_id text, p_fingerprint text, p_operation text, p_is_once boolean, p_key text, p_leaves boolean
   ) RETURNS TABLE (
-    kind text, fingerprint text, answer text, has_turn boolean, quantity bigint, due_in_ms bigint, version bigint
+    kind text, fingerprint text, answer text, has_turn boolean, quantity bigint, due_in_ms bigint, version bigint,
+    has_orders boolean
   ) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE
@@ -157,7 +167,7 @@ export const callTables = `
       SELECT * INTO v FROM market_agent.call WHERE id = p_id;
       RETURN QUERY SELECT
         CASE WHEN v.id IS NULL THEN 'gone' WHEN v.epoch IS NULL THEN 'stored' ELSE 'under-way' END,
-        v.fingerprint, v.answer, false, NULL::bigint, NULL::bigint, NULL::bigint;
+        v.fingerprint, v.answer, false, NULL::bigint, NULL::bigint, NULL::bigint, NULL::boolean;
     END $$;
 
   -- Notes that observations of a key may arrive late, and which quantity is sent again then. p_version is the one that the

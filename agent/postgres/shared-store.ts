@@ -1,3 +1,4 @@
+import { keyOfItem } from '../call/call.ts'
 import type { Listings } from '../call/listings.ts'
 import type { Journal, JournalOptions } from '../call/open-journal.ts'
 import type { LedgerOptions, OrderLedger } from '../orders/order-ledger.ts'
@@ -69,7 +70,10 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
     journal: { ...journal, close, openObservations },
     listings: storeListings(database, lease.epoch, owed),
     countOpenOrders: () => countOpenOrders(database, world),
-    noteStock: (itemRef, quantity) => noteStock(database, lease.epoch, itemRef, quantity),
+    async noteStock(itemRef, quantity) {
+      // Most agents without webhooks are among others without webhooks.
+      if (turns.lateOf(keyOfItem(itemRef)).hasOrders) await noteStock(database, lease.epoch, itemRef, quantity)
+    },
     openLedger: (given) => openStoreLedger({ ...shared, world, ...given }),
   }
 }

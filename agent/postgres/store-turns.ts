@@ -14,9 +14,11 @@ export interface Late {
   readonly lateUntilMs: number
   /** Of the row in the store; undefined where there is none. */
   readonly version: string | undefined
+  /** Whether there are orders of the key's item. */
+  readonly hasOrders: boolean
 }
 
-const nothingLate: Late = { quantity: undefined, lateUntilMs: 0, version: undefined }
+const nothingLate: Late = { quantity: undefined, lateUntilMs: 0, version: undefined, hasOrders: false }
 
 /** Under this name everything is owed that must be done before another call has the turn of a key. */
 export function nameOfKey(key: string): string {
@@ -91,11 +93,13 @@ export class StoreTurns implements Turns {
   come(key: string, ticket: Row | undefined): boolean {
     if (ticket?.['has_turn'] !== true) return false
     const { quantity, due_in_ms, version } = ticket
-    if (typeof due_in_ms !== 'string') this.#late.set(key, nothingLate)
+    const hasOrders = ticket['has_orders'] === true
+    if (typeof due_in_ms !== 'string') this.#late.set(key, { ...nothingLate, hasOrders })
     else {
       const lateUntilMs = this.#options.clock.monotonicMs() + Number(due_in_ms)
       const known = typeof version === 'string' ? version : undefined
-      this.#late.set(key, { quantity: quantity === null ? undefined : Number(quantity), lateUntilMs, version: known })
+      const newest = quantity === null ? undefined : Number(quantity)
+      this.#late.set(key, { quantity: newest, lateUntilMs, version: known, hasOrders })
     }
     return true
   }

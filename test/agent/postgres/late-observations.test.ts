@@ -313,6 +313,7 @@ test('a stock of an agent that has no webhooks is sent again after an older one 
   a.orders.reports.join(older)
   // Its mark is drawn.
   await a.orders.book.ledger.drawMark()
+  await haveTurn(b)
   await notingStocks(b.noteStock).begin(adjustment(3), 0)
   await a.orders.reports.begin(older, now() + lifetimeMs)
   await a.orders.reports.end(older, { ok: true, dataText: 'null' }, 0)
