@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto'
 import { Client } from 'pg'
 import type { StoreHost, StoreUrl } from '../config/store-url.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
-import type { StoreSession } from './session.ts'
+import type { StoreClient, StoreSession } from './session.ts'
 import { beginSession } from './session-settings.ts'
 
 const silenceMsMax = 1_000
@@ -63,12 +64,20 @@ export async function connectToStore(url: StoreUrl, options: ConnectOptions, onE
         state = 'ended'
         return endOrDestroy(client)
       }
-      return { client, host, end }
+      return { client: keepingPlans(client), host, end }
     }
     problems.push({ host: host.host, port: host.port, problem: problem ?? new Error('the connection ended') })
     void endOrDestroy(client)
   }
   throw new NoWritableHostError(problems)
+}
+
+/** The server plans a statement with values only once in each session. */
+function keepingPlans(client: Client): StoreClient {
+  return {
+    query: (text, values) => client.query(values?.length ? { name: hash('sha1', text), text, values } : text),
+    on: (event, listener) => client.on(event, listener),
+  }
 }
 
 /** A host that is gone does not answer the end. */

@@ -12,6 +12,8 @@ const insufficientResources = '53'
 const tooManyConnections = '53300'
 /** A server that became a standby. */
 const readOnly = '25006'
+/** A newer agent has changed the schema, and the session has a plan of the old one. */
+const planOutdated = '0A000'
 /**
  * Classes of errors after which the session is of no use: connection, shutdown and crash of the server, its own failure. And
  * one of another statement's fault: a transaction that was rolled back, such as for a lock of an administrator.
@@ -27,6 +29,7 @@ export function errorOfStatement(error: unknown): unknown {
   if (code.startsWith(insufficientResources) && code !== tooManyConnections)
     return new StoreFullError(code, error, 'SERVICE_STORE_URL')
   const isLost =
-    [readOnly, tooManyConnections, connectionGivenUp].includes(code) || lostClasses.includes(code.slice(0, 2))
+    [readOnly, tooManyConnections, connectionGivenUp, planOutdated].includes(code) ||
+    lostClasses.includes(code.slice(0, 2))
   return isLost ? new StoreUnreachableError(message, { cause: error }) : error
 }

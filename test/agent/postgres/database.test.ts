@@ -57,6 +57,26 @@ test('a wrong statement fails without harm to the others', () =>
     expect(changes).toEqual([true])
   }))
 
+test('a statement with values is planned only once in a session', () =>
+  inDatabase(async ({ database }) => {
+    await database.transact(async (query) => {
+      for (const n of [1, 2, 3]) await query('SELECT $1::int AS n', [n])
+      const planned = `SELECT count(*)::int AS count FROM pg_prepared_statements WHERE statement = 'SELECT $1::int AS n'`
+      expect(await query(planned)).toEqual([{ count: 1 }])
+    })
+  }))
+
+test('a session whose plan the schema has outgrown is replaced, and the statement can be repeated', () =>
+  inDatabase(async ({ database }) => {
+    await database.query('CREATE TABLE t (n int)')
+    const read = () => database.query('SELECT * FROM t WHERE n <> $1', [0])
+    for (let sessions = 0; sessions < 8; sessions++) await Promise.all(Array.from({ length: 8 }, read))
+    await database.query('ALTER TABLE t ADD COLUMN other int')
+    await expect(read()).rejects.toThrow(StoreUnreachableError)
+    await isThere(database)
+    expect(await read()).toEqual([])
+  }))
+
 test('a full disk and a lost lease are told from other failures', () =>
   inDatabase(async ({ database }) => {
     const raise = (code: string) => database.query(`DO $$ BEGIN RAISE 'no' USING ERRCODE = '${code}'; END $$`)
