@@ -3,7 +3,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { KeyQueues } from '../../../agent/call/key-queues.ts'
 import { oneGameServer } from '../../../agent/call/listings.ts'
 import { clockOver } from '../../../agent/clock/clock.ts'
+import { dirUnusable } from '../../../agent/durable-files/dir-unusable.ts'
 import { makeDir } from '../../../agent/durable-files/make-dir.ts'
+import { removeUnfinishedFiles } from '../../../agent/durable-files/replace-file.ts'
 import { RemovedError, trackFile } from '../../../agent/durable-files/same-file.ts'
 import type { Listen } from '../../../agent/http/listen.ts'
 import type { Order } from '../../../agent/orders/order.ts'
@@ -86,6 +88,11 @@ export function modelOutside({ host, process, network, state }: ModelOutsidePart
     const other = state.owned.get(path)
     if (other !== undefined) throw new LockedError(path, other)
     const isSameDir = trackFile(files, path)
+    try {
+      removeUnfinishedFiles(files, path)
+    } catch (error) {
+      throw dirUnusable(setting, path, error)
+    }
     state.owned.set(path, owner)
     const release = () => void state.owned.delete(path)
     const callOff = process.onEnd(release)

@@ -23,6 +23,8 @@ export class DiskFaults {
 
   /** How often a fault has begun or ended. */
   changes = 0
+  /** Names of calls that have failed. */
+  readonly failedCalls = new Set<string>()
 
   /** Makes calls fail from now on. The returned function ends that. */
   add(fault: DiskFault, random: Random): () => void {
@@ -33,6 +35,10 @@ export class DiskFaults {
       this.#active.delete(added)
       this.changes++
     }
+  }
+
+  get isHealthy(): boolean {
+    return this.#active.size === 0
   }
 
   /** Whether nothing can be written. */
@@ -50,6 +56,7 @@ export class DiskFaults {
       const { calls, codes, rate, paths = /^/, times = Number.POSITIVE_INFINITY } = fault
       if (!calls.includes(call) || !paths.test(path) || active.failures >= times || !random.happens(rate)) continue
       active.failures++
+      this.failedCalls.add(call)
       return random.pick(codes)
     }
     return undefined

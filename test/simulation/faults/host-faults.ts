@@ -12,7 +12,8 @@ const secondMs = 1_000
 const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 
-const making = ['create', 'write', 'mkdir', 'link']
+/** Calls that need room on the disk. */
+export const making = ['create', 'write', 'mkdir', 'link']
 const moving = ['rename', 'unlink', 'link']
 const everyCall = [...making, ...moving, 'open', 'read', 'readdir', 'stat', 'lstat', 'fsync']
 

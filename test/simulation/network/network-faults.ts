@@ -13,6 +13,7 @@ export type NetworkFault =
   | 'answer cut off'
   | 'answer of an intermediary'
   | 'intermediary gives up'
+  | 'redirected'
   | 'wrong date'
 
 interface ActiveFault {
@@ -48,9 +49,15 @@ export class NetworkFaults {
   }
 }
 
+/** What a proxy answers that wants somebody to log in. */
+export const redirect: NetworkAnswer = {
+  status: 302,
+  headers: { location: 'http://login.example/' },
+  body: Buffer.alloc(0),
+}
+
 const html = { 'content-type': 'text/html' }
 const page = Buffer.from('<html><body>Bad Gateway</body></html>')
-const empty = Buffer.alloc(0)
 
 /**
  * What proxies answer by themselves. The server knows nothing about it. An empty 200 is not there: to a PUT it is the
@@ -62,7 +69,7 @@ export const intermediaryAnswers: readonly NetworkAnswer[] = [
   { status: 503, headers: { ...html, 'retry-after': '1' }, body: page },
   { status: 503, headers: { ...html, 'retry-after': '31536000' }, body: page },
   { status: 200, headers: html, body: page },
-  { status: 302, headers: { location: 'http://login.example/' }, body: empty },
+  redirect,
   { status: 407, headers: html, body: page },
   { status: 400, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"error":"bad request"}') },
 ]

@@ -7,6 +7,7 @@ import {
   intermediaryAnswers,
   type NetworkFault,
   NetworkFaults,
+  redirect,
   usualMsMax,
   wrongDate,
 } from './network-faults.ts'
@@ -15,6 +16,10 @@ import {
 const slowFromMs = 1_000
 /** How many ways of a slow network are slow. */
 const slowRate = 0.2
+/** A gateway answers these although what it has passed on may still arrive. */
+const mayBeEarly: ReadonlySet<number> = new Set([502, 504])
+/** How long a gateway waits, and how late what it has passed on may arrive. */
+const gatewayMs = { min: 1, max: 10_000, late: 25_000 }
 
 interface Listener {
   readonly process: ModelProcess
@@ -77,8 +82,10 @@ export class Network {
       isOver = true
       resolve(exchange)
     }
-    const answer = (found: NetworkAnswer): void => {
-      client.after(this.#wayMs(address), `${found.status} to ${what}`, () => end({ kind: 'answered', answer: found }))
+    const answer = (found: NetworkAnswer, delayMs = 0): void => {
+      client.after(delayMs + this.#wayMs(address), `${found.status} to ${what}`, () =>
+        end({ kind: 'answered', answer: found }),
+      )
     }
     const fail = (code: string): void => {
       const cause = systemError(code, 'connect', address)
@@ -106,6 +113,7 @@ export class Network {
     const { address, answer, fail } = connected
     const intermediary = this.faults.strikes('answer of an intermediary', address)
     if (intermediary) answer(this.#pageOf(intermediary, address))
+    else if (this.faults.strikes('redirected', address)) answer(redirect)
     else if (this.faults.strikes('reset before it arrives', address)) fail('ECONNRESET')
     else if (!this.faults.strikes('request dropped', address)) this.#deliver(connected)
   }
@@ -113,8 +121,14 @@ export class Network {
   #deliver({ address, request, what, listener, answer, fail, isOver }: Connected): void {
     const { process, handle } = listener
     const strikes = (fault: NetworkFault) => this.faults.strikes(fault, address)
+    const gateway = strikes('intermediary gives up')
+    const given = gateway?.pick(givenUp)
+    const isEarly = given !== undefined && mayBeEarly.has(given.status)
+    if (gateway && isEarly) answer(given, gateway.magnitude(gatewayMs.min, gatewayMs.max))
+    const isLate = gateway && isEarly && !this.nearAddresses.has(address) && gateway.happens(0.7)
+    const lateMs = isLate ? gateway.between(0, gatewayMs.late) : 0
     const arrive = (respond: (found: HandledAnswer | undefined) => void) =>
-      process.after(this.#wayMs(address), `arrives: ${what}`, () => {
+      process.after(lateMs + this.#wayMs(address), `arrives: ${what}`, () => {
         void handle(request).then((found) => {
           // The connection of a dead process was reset when it died.
           if (process.state !== 'dead') respond(found)
@@ -131,8 +145,8 @@ export class Network {
       callOff()
       const reset = strikes('reset after it arrived')
       void found?.onSent?.(!isOver() && !reset?.happens(0.5))
-      const gaveUp = strikes('intermediary gives up')
-      if (gaveUp) answer(gaveUp.pick(givenUp))
+      if (isEarly) return
+      if (given) answer(given)
       else if (!found || reset || strikes('answer cut off')) fail('ECONNRESET')
       else if (!strikes('answer dropped')) answer(this.#dated(found, address, process))
     })
@@ -161,7 +175,8 @@ interface Connected {
   readonly request: NetworkRequest
   readonly what: string
   readonly listener: Listener
-  readonly answer: (found: NetworkAnswer) => void
+  /** @param delayMs Before it takes its way. */
+  readonly answer: (found: NetworkAnswer, delayMs?: number) => void
   readonly fail: (code: string) => void
   /** Whether the client has hung up, or got an answer. */
   readonly isOver: () => boolean

@@ -14,6 +14,7 @@ import { EventPromises } from './promises/event-promises.ts'
 import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
 import type { LateStocks } from './promises/late-stocks.ts'
+import { PacePromises } from './promises/pace-promises.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
 import { ReadyPromises } from './promises/ready-promises.ts'
 import { ReportPromises } from './promises/report-promises.ts'
@@ -100,7 +101,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const proofs = new ProofPromises({ break: judge.break, nowMs })
   const webhooks = new WebhookPromises({
     break: judge.break,
-    platformKid: () => registration().platformKid,
+    platformKey: () => agent.platformKey,
     platformMs: () => platform.composed.clock.nowMs(),
     isClockRight: () => host.clock.lastSetMs === undefined && !network.wasDateWrong,
   })
@@ -114,6 +115,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, platform, nowMs })
   const seesEvents = parts.ordersBy === 'files' && parts.store === undefined
   const keys = new KeyPromises(judge.break, startedMs)
+  const pace = new PacePromises({ break: judge.break, nowMs, startedMs })
   const agent: ModelAgent = installAgent({
     ...parts,
     ...surroundings,
@@ -136,7 +138,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       },
       onSent(request) {
         wire.onSent(request)
-        const watching = [keys, proofs, lateStocks, witness, ...(seesReports ? [reports] : [])]
+        const watching = [keys, pace, proofs, lateStocks, witness, ...(seesReports ? [reports] : [])]
         const ends = watching.map((each) => each.onSent(request))
         return (result) => {
           for (const end of ends) end?.(result)
@@ -144,7 +146,12 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       },
       onGiven(call, text) {
         readiness.onGiven(text, agent.startedMs)
+        pace.onAnswered()
         witness.onGiven(call, text)
+      },
+      onRenamed(from, to) {
+        if (from.endsWith('.done')) pace.onAnswered()
+        witness.onRenamed(from, to)
       },
       onStatusGiven: (status) => readiness.onStatusGiven(status, agent.startedMs),
       onStockAnswered: (...stock) => lateStocks.onAnswered(...stock),
@@ -173,6 +180,9 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
         // One of an earlier agent may have been sent, so it stays (I9).
         for (const file of claimsAt(host, addresses))
           if (!before.has(file)) judge.break('a stop leaves no claim', `${name}: ${file}`)
+        const [temporary] = temporaryFilesAt(host, addresses)
+        if (temporary !== undefined && !host.diskFaults.failedCalls.has('unlink'))
+          judge.break('a stop leaves no temporary file', `${name}: ${temporary}`)
       })
     },
     end() {
@@ -186,4 +196,9 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
 function claimsAt({ disk }: ModelHost, { spool }: HostAddresses): ReadonlySet<string> {
   const isClaim = (file: string) => ['claim', 'done'].includes(ownFileOf(file)?.kind ?? '')
   return new Set(disk.namesIn(`${spool}/outbox`).filter(isClaim))
+}
+
+function temporaryFilesAt({ disk }: ModelHost, { spool }: HostAddresses): readonly string[] {
+  const dirs = [spool, ...['outbox', 'inbox', 'events', 'replies'].map((dir) => `${spool}/${dir}`)]
+  return dirs.flatMap((dir) => disk.namesIn(dir).filter((file) => ownFileOf(file)?.kind === 'temporary'))
 }

@@ -54,6 +54,12 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
   readonly onBug: (error: unknown) => void
 }
 
+/** The kid of a key by which an agent knows the platform. */
+export interface PlatformKey {
+  readonly kid: string
+  readonly sinceMs: number
+}
+
 /** An agent of the world: its program, and what runs now. */
 export interface ModelAgent {
   readonly program: Program
@@ -67,6 +73,10 @@ export interface ModelAgent {
   reload(): void
   /** Gets another signing key, and reads the configuration again. */
   rotateKey(): void
+  /** The key of the platform that the configuration names, and since when: virtual time. */
+  readonly platformKey: PlatformKey
+  /** Puts a key of the platform in the place of the one in use, or that one back, and reads the configuration again. */
+  setPlatformKey(which: 'in use' | 'another'): void
   /** Stops it as SIGTERM does, and starts it again. `onStopped` is called in between. */
   restart(onStopped: () => void): void
 }
@@ -97,15 +107,23 @@ export function installAgent(parts: AgentParts): ModelAgent {
     })
   }
   let level: AgentConfig['logLevel'] = 'info'
+  let platformKey: PlatformKey = { kid: '', sinceMs: 0 }
+  let whichKey: 'in use' | 'another' = 'in use'
+  const read = (): AgentConfig => {
+    const platformKid = whichKey === 'in use' ? parts.registration().platformKid : whichKey
+    if (platformKid !== platformKey.kid) platformKey = { kid: platformKid, sinceMs: scheduler.nowMs }
+    const config = configOf(parts, platformKid)
+    kid = config.signingKey.kid
+    return { ...config, logLevel: level }
+  }
   const program = host.install('agent', (process) => {
     const write = (line: string) => {
       if (process.state !== 'dead') witness.onLogged(line)
     }
     const log = pino({ base: null, timestamp: false }, { write })
-    const config = configOf(parts)
-    kid = config.signingKey.kid
-    const reload = () => ({ ok: true as const, config: { ...configOf(parts), logLevel: level } })
-    live = new LiveConfig(config, { read: reload, readToken: () => undefined, onReload: () => undefined })
+    const config = read()
+    const readAgain = () => ({ ok: true as const, config: read() })
+    live = new LiveConfig(config, { read: readAgain, readToken: () => undefined, onReload: () => undefined })
     running = undefined
     startedMs = scheduler.nowMs
     const end = (error: unknown): void => {
@@ -138,10 +156,6 @@ export function installAgent(parts: AgentParts): ModelAgent {
       },
     )
   })
-  function readAgain(): void {
-    kid = configOf(parts).signingKey.kid
-    live?.reload()
-  }
   return {
     program,
     get running() {
@@ -153,13 +167,20 @@ export function installAgent(parts: AgentParts): ModelAgent {
     get kid() {
       return kid
     },
+    get platformKey() {
+      return platformKey
+    },
     reload() {
       level = level === 'info' ? 'debug' : 'info'
-      readAgain()
+      live?.reload()
     },
     rotateKey() {
       parts.rotateKey()
-      readAgain()
+      live?.reload()
+    },
+    setPlatformKey(which) {
+      whichKey = which
+      live?.reload()
     },
     restart(onStopped) {
       const { process } = program
@@ -177,8 +198,11 @@ export function installAgent(parts: AgentParts): ModelAgent {
   }
 }
 
-function configOf({ addresses, registration, ordersBy, store, deadlines }: AgentParts): AgentConfig {
-  const { apiKey, kid, platformKid } = registration()
+function configOf(
+  { addresses, registration, ordersBy, store, deadlines }: AgentParts,
+  platformKid: string,
+): AgentConfig {
+  const { apiKey, kid } = registration()
   return {
     baseUrl: `http://${platformAddress}`,
     apiKey,

@@ -1,7 +1,10 @@
 import type { Network } from '../network/network.ts'
+import type { Random } from '../random.ts'
 import { type Day, nextPhase, type Phase } from './day.ts'
+import { platformAddress } from './model-platform.ts'
 
 interface EveningParts {
+  readonly random: Random
   readonly day: Day
   readonly network: Network
   /** How long it takes at most until what arrived late is made good. */
@@ -19,6 +22,11 @@ const waves = 3
 const calmAfterStillMs = 10_000
 /** Longer than an attempt, and shorter than its envelope is valid. */
 const slowMsMax = 25_000
+/** How many requests a gateway gives up on, although they arrive, and how many it does not pass on. */
+const gatewayFaults = [
+  { fault: 'intermediary gives up', rate: 0.05 },
+  { fault: 'redirected', rate: 0.03 },
+] as const
 
 /** The rest of the day after the storm. */
 export class Evening {
@@ -59,12 +67,12 @@ export class Evening {
   }
 
   #enter(phase: Phase): void {
-    const { day, network, nowMs, onWave, onClosed } = this.#parts
+    const { day, nowMs, onWave, onClosed } = this.#parts
     this.#phase = phase
     day.phase = phase.at
     if (phase.at === 'wave') {
       this.#healthySinceMs = Number.POSITIVE_INFINITY
-      this.#endSlowness = network.faults.slowMsMax.add(slowMsMax)
+      this.#endSlowness = this.#slowDown()
       onWave()
     }
     if (phase.at === 'calm') {
@@ -72,5 +80,14 @@ export class Evening {
       this.#healthySinceMs = nowMs()
     }
     if (phase.at === 'closed') onClosed()
+  }
+
+  #slowDown(): () => void {
+    const { network, random } = this.#parts
+    const faults = gatewayFaults.map((fault) => network.faults.add({ ...fault, address: platformAddress, random }))
+    const ends = [network.faults.slowMsMax.add(slowMsMax), ...faults]
+    return () => {
+      for (const end of ends) end()
+    }
   }
 }

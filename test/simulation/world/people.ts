@@ -37,7 +37,7 @@ const usualMoves: Readonly<Partial<Record<TransactionPhase, readonly (readonly [
   ],
   // Rarely: the end of a dispute hides an order that is stranded.
   'awaiting-server': [['dispute', 0.01]],
-  delivered: [['dispute', 0.02]],
+  delivered: [['dispute', 0.05]],
   disputed: [
     ['refund', 0.015],
     ['reject-dispute', 0.015],

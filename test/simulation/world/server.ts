@@ -11,6 +11,7 @@ import { DurabilityPromises } from './promises/durability-promises.ts'
 import { EnvelopePromises } from './promises/envelope-promises.ts'
 import { FilePromises } from './promises/file-promises.ts'
 import { OrderPromises } from './promises/order-promises.ts'
+import type { SameAnswerParts } from './promises/same-answer-promises.ts'
 
 const ways: readonly GameWays[] = (['http', 'files'] as const).flatMap((callsBy) =>
   (['url', 'files', 'asking'] as const).flatMap((ordersBy) =>
@@ -61,7 +62,10 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   const isKeptByClock = (sinceMs: number) => agent.agent.startedMs < sinceMs || (host.clock.lastSetMs ?? 0) < sinceMs
   // A file has its id as long as it has no answer.
   const isWindowKept = server.ways.callsBy === 'files' ? () => true : isKeptByClock
-  const game = installGameOf(server, parts, { callAddresses: [`${name}:8899`], isWindowKept })
+  const game = installGameOf(server, parts, {
+    ...{ callAddresses: [`${name}:8899`], isWindowKept },
+    storeDisk: host.diskFaults,
+  })
   agent.installOperator()
   const openOrders = () => openOrdersIn(state)
   return { ...server, ...agent, ...game, openOrders }
@@ -107,14 +111,15 @@ interface GameOptions {
   /** Of the agents that it asks: another one where one does not answer. */
   readonly callAddresses: readonly string[]
   readonly isWindowKept: (sinceMs: number) => boolean
+  readonly storeDisk: SameAnswerParts['storeDisk']
 }
 
 /** Installs the program of a game server. */
-export function installGameOf(server: GameServer, parts: ServerParts, { callAddresses, isWindowKept }: GameOptions) {
+export function installGameOf(server: GameServer, parts: ServerParts, options: GameOptions) {
   const { files, ways: drawn } = server
   const { judge } = parts
   const { callsBy } = drawn
-  const answers = new AnswerPromises({ ...parts, ...server, callsBy, break: judge.break, isWindowKept })
+  const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
   const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: server.host.clock })
   let items = 0
@@ -122,7 +127,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, { callAddr
     ...parts,
     ...server,
     ...drawn,
-    callAddresses,
+    callAddresses: options.callAddresses,
     spool: '/var/spool',
     record: files,
     witness: {

@@ -97,7 +97,7 @@ export function assembleSharedIdentity(
     const answerers = server.name === identity && spare !== undefined ? [server.name, spare] : [server.name]
     const callAddresses = answerers.map((name) => `${name}:8899`)
     // Nothing sets the clock of the store.
-    const game = installGameOf(server, parts, { callAddresses, isWindowKept: () => true })
+    const game = installGameOf(server, parts, { callAddresses, isWindowKept: () => true, storeDisk: undefined })
     agent.installOperator()
     return { ...server, ...agent, ...game, openOrders: () => promises.findOpenOrders(server.name) }
   })

@@ -1,3 +1,4 @@
+import { making } from '../faults/host-faults.ts'
 import type { Random } from '../random.ts'
 import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { AgentHost } from './agent-host.ts'
@@ -17,6 +18,9 @@ interface WavesParts {
 const gameAwayMsMax = 240_000
 const startedAgainMs = { min: 50, max: 10_000 }
 const lockedMs = { min: 500, max: 5_000 }
+/** Long enough that a second message arrives while the first is being written. */
+const slowDisk = { lastsMs: { min: 500, max: 20_000 }, callMsMax: 1_500 }
+const fullMs = { min: 500, max: 8_000 }
 /** Mostly longer than the shorter deadline of a call. */
 const platformAwayMs = { min: 5_000, max: waveMs / 2 }
 const wave = worldActor('wave')
@@ -53,6 +57,31 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       later(lockedMs, 'files are not locked any more', unlock)
     })
   }
+  /** What is being written when the next message arrives is not durable yet. */
+  function slowDiskDown({ host: { diskFaults } }: AgentHost): void {
+    within(slowDisk.lastsMs.max, 'a disk is slow', () => {
+      const speedUp = diskFaults.slowMsMax.add(slowDisk.callMsMax)
+      later(slowDisk.lastsMs, 'a disk is not slow any more', speedUp)
+    })
+  }
+  /** Nothing is lost that was taken, and what could not be written is written later. In half of the cases, by the next process. */
+  function fillDisk(agent: AgentHost): void {
+    const { diskFaults } = agent.host
+    within(fullMs.max, 'a disk is full', () => {
+      const makeRoom = diskFaults.add({ calls: making, codes: ['ENOSPC', 'EDQUOT'], rate: 1 }, random)
+      later(fullMs, 'a disk has room again', () => {
+        makeRoom()
+        if (random.happens(0.5)) return
+        agent.agent.program.process?.end()
+        agent.host.startAll()
+      })
+    })
+  }
+  function repeatWebhooks(): void {
+    within(0, 'webhooks come twice', () =>
+      platform.composed.faults.webhook.add({ kind: 'duplicate', copies: 2, times: random.integer(1, 5) }),
+    )
+  }
   /** What waits for the game server must be shown again, and stay fresh. */
   function endGame({ game, host }: Server): void {
     within(0, 'a game server ends', () => {
@@ -73,8 +102,11 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       // A stop needs a healthy disk.
       const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
       if (isScanned && random.happens(0.6)) lockFiles(agent)
+      else if (random.happens(0.2)) fillDisk(agent)
       else if (random.happens(0.5)) endAgent(agent)
+      if (random.happens(0.3)) slowDiskDown(agent)
     }
+    if (random.happens(0.5)) repeatWebhooks()
     for (const server of servers) if (random.happens(0.3)) endGame(server)
     if (random.happens(0.35)) endPlatform()
   }

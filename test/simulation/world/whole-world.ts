@@ -108,7 +108,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   for (const program of far.programs) program.start()
 
   const evening = new Evening({
-    ...{ day, network, stillMs, nowMs },
+    ...{ day, network, random: random.part('evening'), stillMs, nowMs },
     onWave: newWaves({ scheduler, random: random.part('waves'), platform, agents, servers }),
     onClosed() {
       for (const agent of agents) agent.restart()

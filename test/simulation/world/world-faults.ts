@@ -102,6 +102,12 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
   { part: 'game server', name: 'writes in place', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('writesInPlace') },
   { part: 'game server', name: 'reads no answers', lastsMs: [secondMs, 5 * minuteMs], strike: quirk('readsNothing') },
   { part: 'configuration', name: 'signing key rotated', lastsMs: [1, 1], strike: rotateKey },
+  {
+    part: 'configuration',
+    name: 'another key of the platform',
+    lastsMs: [secondMs, 2 * minuteMs],
+    strike: replacePlatformKey,
+  },
   { part: 'configuration', name: 'reload', lastsMs: [1, 1], strike: reload },
   { part: 'configuration', name: 'agent stopped and started', lastsMs: [1, 1], strike: restartAgent },
 ]
@@ -181,6 +187,12 @@ function misroute({ platform: { misrouting } }: WorldTargets) {
 function rotateKey({ agents, platform }: WorldTargets, random: Random) {
   if (platform.program.process) random.pick(agents).rotateKey()
   return () => undefined
+}
+
+function replacePlatformKey({ agents }: WorldTargets, random: Random) {
+  const agent = random.pick(agents)
+  agent.setPlatformKey('another')
+  return () => agent.setPlatformKey('in use')
 }
 
 function restartAgent({ agents }: WorldTargets, random: Random) {

@@ -183,7 +183,7 @@ const rest: Act = async () => undefined
 /** What is done at each time of the day, besides what must be reported. */
 const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
   open: [offerItem, buy, buy, buy, buy, buy, askSomething, withdrawItem],
-  wave: [buy],
+  wave: [buy, buy, buy, askSomething],
   calm: [rest],
   // An agent is ready when it has spoken with the platform.
   closing: [rest, rest, askSomething],

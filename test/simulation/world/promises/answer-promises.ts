@@ -8,41 +8,22 @@ import { actedAsTold } from './acted.ts'
 import type { FilePromises } from './file-promises.ts'
 import type { Break } from './judge.ts'
 import { RefusalPromises } from './refusal-promises.ts'
-
-/** How long the agent remembers an answer, less what a clock may drift. */
-const windowMs = 10 * 60_000 - 1_000
-
-/** Agents that share a store say with these that they do not know what became of the id. */
-const ofTheMoment = ['STORE_UNREACHABLE', 'CALL_UNDER_WAY']
+import { type SameAnswerParts, SameAnswerPromises } from './same-answer-promises.ts'
 
 /** The agent says with these that the game server does not write what the guide says. A file may be half-written. */
 const ofMistakes = ['JSON_INVALID', 'INPUT_INVALID', 'INPUT_MISSING', 'INPUT_NOT_OBJECT', 'OPERATION_UNKNOWN']
-
-/** The first answer to a purchase. */
-interface FirstAnswer {
-  readonly input: string
-  readonly told: Told
-  readonly atMs: number
-  /** What is stored was stored later. */
-  readonly askedMs: number
-}
 
 /** An agent that learns by a 401 that its clock is wrong has time for one more attempt within this, at any deadline. */
 const oneMoreAttemptMs = 4_000
 /** The deadline of a call over HTTP, and the way to the agent and back. */
 const deadlineMs = 31_000
 
-interface AnswerPromisesParts {
-  readonly break: Break
+interface AnswerPromisesParts extends SameAnswerParts {
   readonly day: Day
-  readonly callsBy: GameWays['callsBy']
   readonly files: Pick<FilePromises, 'onCalledInvalid'>
   readonly platform: ModelPlatform
   readonly network: Network
-  readonly nowMs: () => number
   readonly gameServerId: () => number | undefined
-  /** Whether the agent can know how old an id is: a wall clock that is set makes it wrong for the next process. */
-  readonly isWindowKept: (sinceMs: number) => boolean
 }
 
 /**
@@ -53,13 +34,10 @@ export class AnswerPromises {
   readonly #break: Break
   readonly #platform: ModelPlatform
   readonly #nowMs: () => number
-  readonly #first = new Map<string, FirstAnswer>()
   /** Purchases that were told to be refused, for certain. */
   readonly #refused = new Map<string, Told>()
   /** Calls without an answer, by id. One of them may act after another one was refused. */
   readonly #asked = new Map<string, { readonly open: number; readonly isAlone: boolean }>()
-  /** When each id was sent first. */
-  readonly #firstAskedMs = new Map<string, number>()
   #checkedId = 0
   /** When each purchase was made first. */
   readonly #madeMs = new Map<string, number>()
@@ -69,6 +47,7 @@ export class AnswerPromises {
   readonly #files: AnswerPromisesParts['files']
   readonly #day: Day
   readonly #refusals: RefusalPromises
+  readonly #sameAnswers: SameAnswerPromises
   /** When each call was asked. */
   readonly #askedMs = new WeakMap<GameCall, number>()
 
@@ -82,17 +61,18 @@ export class AnswerPromises {
     this.#platform = parts.platform
     this.#nowMs = parts.nowMs
     this.#refusals = new RefusalPromises(parts)
+    this.#sameAnswers = new SameAnswerPromises(parts)
   }
 
   /** A caller that was refused asks again: the first refusal says nothing about what follows. */
   readonly onAsked = (call: GameCall): void => {
     this.#askedMs.set(call, this.#nowMs())
     this.#refusals.onAsked(call)
+    this.#sameAnswers.onAsked(call)
     const { id = '' } = call
     this.checkPurchases()
     this.#checkRefusals()
     this.#refused.delete(id)
-    if (!this.#firstAskedMs.has(id)) this.#firstAskedMs.set(id, this.#nowMs())
     const open = (this.#asked.get(id)?.open ?? 0) + 1
     this.#asked.set(id, { open, isAlone: open === 1 })
   }
@@ -107,19 +87,16 @@ export class AnswerPromises {
     if (told.ok && !actedAsTold(call, this.#platform, this.#gameServerId()))
       this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)
     if (told.code !== undefined && ofMistakes.includes(told.code)) this.#onCalledInvalid(id, told.text)
-    if (operation !== 'transaction.create' || id === undefined) return
+    if (id === undefined) return
+    const { open, isAlone } = this.#asked.get(id) ?? { open: 0, isAlone: false }
+    this.#asked.set(id, { open: open - 1, isAlone })
+    this.#sameAnswers.onTold(call, told, isAlone)
+    if (operation !== 'transaction.create') return
     this.checkPurchases()
     const isMade = this.#madeMs.has(id)
     if (told.ok && !isMade) this.#break('ok means that the platform acted', `${id}: ${told.text}`)
-    const { open, isAlone } = this.#asked.get(id) ?? { open: 0, isAlone: false }
-    this.#asked.set(id, { open: open - 1, isAlone })
-    const first = this.#first.get(id)
-    const isOther = first !== undefined && first.input !== JSON.stringify(call.input)
-    if (isOther && told.ok) this.#break('an id is not used for two calls', `${id}: ${told.text}`)
-    if (isOther) return
-    if (!told.ok && !told.isUncertain && isAlone) this.#refused.set(id, told)
-    // A call that is wrong may have the id while an equal call comes.
-    if (isAlone || told.code !== 'ID_REUSED') this.#compare(call, told)
+    // A mistake of the game server: the id of a purchase for another one.
+    if (!told.ok && !told.isUncertain && isAlone && told.code !== 'ID_REUSED') this.#refused.set(id, told)
     this.#checkRefusals()
   }
 
@@ -135,22 +112,6 @@ export class AnswerPromises {
   #onCalledInvalid(id: string | undefined, text: string): void {
     if (this.#callsBy === 'files' && id !== undefined) this.#files.onCalledInvalid(id, text)
     else this.#break('no request of a game server that writes correct ones is called invalid', text)
-  }
-
-  #compare({ id = '', input }: GameCall, told: Told): void {
-    const first = this.#first.get(id)
-    if (told.code !== undefined && ofTheMoment.includes(told.code)) return
-    const isStored =
-      told.ok || told.isUncertain || (told.status !== undefined && [400, 404, 409, 422].includes(told.status))
-    const nowMs = this.#nowMs()
-    if (!first && isStored) {
-      const askedMs = this.#firstAskedMs.get(id) ?? nowMs
-      this.#first.set(id, { input: JSON.stringify(input), told, atMs: nowMs, askedMs })
-    }
-    if (!first || !isStored || nowMs - first.atMs > windowMs || !this.#isWindowKept(first.askedMs)) return
-    const strip = (text: string) => text.replace(',"replayed":true', '')
-    if (strip(first.told.text) !== strip(told.text))
-      this.#break('every answer to one id is the same', `${id}: ${first.told.text} and ${told.text}`)
   }
 
   /** Looks at the purchases that are new. */
@@ -179,6 +140,7 @@ export class AnswerPromises {
 
   onPowerCut(): void {
     this.#refusals.onPowerCut()
+    this.#sameAnswers.onPowerCut()
   }
 
   /** At each look, and in the end: what is refused for certain is never made later. */

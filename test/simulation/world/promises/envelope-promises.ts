@@ -4,8 +4,8 @@ import type { GameCall, Told } from '../game/call-agent.ts'
 import type { Break } from './judge.ts'
 
 const lifetimeMs = limits.envelopeLifetimeS * 1_000
-/** How wrong an agent may be about the platform's clock, and what a clock may drift. */
-const clockErrorMsMax = 12_000
+/** How wrong an agent may be about the platform's clock after a slow answer, and what a clock may drift. */
+const clockErrorMsMax = 14_000
 
 interface EnvelopePromisesParts {
   readonly break: Break

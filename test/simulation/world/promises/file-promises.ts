@@ -14,9 +14,11 @@ interface Written {
   /** How many are whole and synced. */
   readonly whole: number
   readonly answers: readonly string[]
+  /** How many answers power cuts may have brought back: one for each. */
+  readonly broughtBackMax: number
 }
 
-const nothing: Written = { begun: 0, begunMs: 0, whole: 0, answers: [] }
+const nothing: Written = { begun: 0, begunMs: 0, whole: 0, answers: [], broughtBackMax: 0 }
 
 /** Each file that was written once gets exactly one answer, even from a reader that removes answers at once (I1, I3). */
 export class FilePromises implements FileRecord {
@@ -44,10 +46,13 @@ export class FilePromises implements FileRecord {
   }
 
   onBegun(id: string): void {
-    const { begun, whole, answers } = this.#of(id)
+    const { begun, whole, answers, broughtBackMax } = this.#of(id)
     // An answer that a power cut brought back does not answer this file.
     const broughtBack = Math.max(0, answers.length - begun)
-    this.#set(id, { begun: begun + broughtBack + 1, begunMs: this.#nowMs(), whole: whole + broughtBack, answers })
+    this.#set(id, {
+      ...{ begun: begun + broughtBack + 1, begunMs: this.#nowMs(), whole: whole + broughtBack, answers },
+      broughtBackMax: broughtBackMax - broughtBack,
+    })
   }
 
   onWritten(id: string): void {
@@ -71,6 +76,8 @@ export class FilePromises implements FileRecord {
 
   onPowerCut(): void {
     this.#lastCutMs = this.#nowMs()
+    for (const [id, written] of this.#written)
+      if (written.answers.length > 0) this.#set(id, { ...written, broughtBackMax: written.broughtBackMax + 1 })
   }
 
   readonly onTold = ({ id }: GameCall, { text }: Told): void => {
@@ -80,8 +87,8 @@ export class FilePromises implements FileRecord {
     this.#set(id, { ...written, answers })
     if (text.includes('"replayed":true') && this.#isFirst(id))
       this.#break('the first answer to a file is not a repetition', `${id}: ${text}`)
-    // A power cut may bring back a file that has just been answered, or an answer that has just been removed.
-    if (answers.length > written.begun && written.begunMs > this.#lastCutMs)
+    // A power cut may also bring back a file that has just been answered.
+    if (answers.length > written.begun + written.broughtBackMax && written.begunMs > this.#lastCutMs)
       this.#break('a file gets one answer', `${id}: ${answers.join(' and ')}`)
   }
 

@@ -12,16 +12,17 @@ interface SentStock {
   readonly sentMs: number
   /** Until then the platform may take note of it. */
   readonly untilMs: number
-  /** `unclear`: nobody knows whether it has arrived. */
-  outcome: 'unclear' | 'accepted' | 'refused'
+  /** `open`: it may arrive late. `unclear`: it has arrived, or never will. */
+  outcome: 'open' | 'unclear' | 'accepted' | 'refused'
 }
 
 /** How long the envelope of an attempt is valid. */
 const lifetimeMs = 30_000
 /** What the drift of a clock adds in this time. */
 const driftMsMax = 500
-/** Answers of the platform that do not say what became of the request. */
-const unclear: ReadonlySet<number> = new Set([408, 425, 429])
+/** With these a gateway gives up, although the request may still arrive. */
+const ofGateways: ReadonlySet<number> = new Set([502, 504])
+const requestTimeout = 408
 
 /**
  * Which stocks left agents, and which of them may reach the platform late. A newer stock must be sent again when they cannot:
@@ -49,18 +50,16 @@ export class LateStocks {
     // An agent that believed a wrong date does not know for how long its envelopes are valid.
     const sentMs = this.#nowMs()
     const untilMs = Math.min(expiresMs, sentMs + lifetimeMs)
-    const sent = this.#note(itemRef, { quantity, sentMs, untilMs, outcome: 'unclear' })
+    const sent = this.#note(itemRef, { quantity, sentMs, untilMs, outcome: 'open' })
     return (result) => {
-      if (result.kind === 'answered' && result.status < 300) sent.outcome = 'accepted'
-      else if (result.kind === 'answered' ? result.status < 500 && !unclear.has(result.status) : !result.wasSent)
-        sent.outcome = 'refused'
+      sent.outcome = outcomeOf(result)
     }
   }
 
   /** A stock leaves with the answer to a webhook. */
   onAnswered(itemRef: string, quantity: number, arrivedMs: number): void {
     const untilMs = arrivedMs + limits.webhookTimeoutMs
-    this.#note(itemRef, { quantity, sentMs: this.#nowMs(), untilMs, outcome: 'unclear' })
+    this.#note(itemRef, { quantity, sentMs: this.#nowMs(), untilMs, outcome: 'open' })
   }
 
   /** The stock that the platform accepted last; undefined if nobody knows, or if a fault of the storm decides it. */
@@ -75,10 +74,11 @@ export class LateStocks {
   /** A stock that may have arrived after the newest one, which was not sent again; undefined if there is none. */
   findUnrepaired(itemRef: string, newest: number, beforeMs: number): string | undefined {
     const sent = this.#of(itemRef)
-    const lastMs = sent.findLast(({ quantity }) => quantity === newest)?.sentMs ?? Number.NEGATIVE_INFINITY
+    const isRepair = ({ quantity, outcome }: SentStock) => quantity === newest && outcome !== 'refused'
+    const lastMs = sent.findLast(isRepair)?.sentMs ?? Number.NEGATIVE_INFINITY
     // In the storm a platform or a proxy may have refused what was sent again.
     const isUnrepaired = ({ quantity, sentMs, untilMs, outcome }: SentStock) =>
-      outcome === 'unclear' &&
+      outcome === 'open' &&
       quantity !== newest &&
       sentMs > this.#day.stormEndedMs &&
       untilMs < beforeMs &&
@@ -108,4 +108,12 @@ export class LateStocks {
       quantity: observedQuantity,
     }
   }
+}
+
+function outcomeOf(result: AttemptResult): SentStock['outcome'] {
+  if (result.kind === 'failed') return result.wasSent ? 'open' : 'refused'
+  const { status } = result
+  if (status < 300) return 'accepted'
+  if (ofGateways.has(status)) return 'open'
+  return status === requestTimeout || status >= 500 ? 'unclear' : 'refused'
 }

@@ -1,4 +1,5 @@
 import { sumOf } from '../../agent/model-outside.ts'
+import type { PlatformKey } from '../agent-program.ts'
 import type { ReceivedWebhook } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { parseSignature, signatureOf } from './signature.ts'
@@ -8,7 +9,8 @@ const leewayMs = 31_000
 
 interface WebhookPromisesParts {
   readonly break: Break
-  readonly platformKid: () => string
+  /** The key of the platform that the configuration names. */
+  readonly platformKey: () => PlatformKey
   /** The platform's own clock. */
   readonly platformMs: () => number
   /** Whether nothing has made the agent's idea of that clock wrong. */
@@ -23,12 +25,14 @@ export class WebhookPromises {
     this.#parts = parts
   }
 
-  onAccepted({ rawHeaders, body }: ReceivedWebhook): void {
-    const { platformKid, platformMs, isClockRight } = this.#parts
+  onAccepted({ rawHeaders, body, arrivedMs }: ReceivedWebhook): void {
+    const { platformKey, platformMs, isClockRight } = this.#parts
     const header = parseSignature(rawHeaders)
     const [segment = '', sum] = (signatureOf(rawHeaders) ?? '').split('..')
-    const isValid =
-      header?.kid === platformKid() && sum === sumOf(`${segment}.${Buffer.from(body).toString('base64url')}`)
+    const { kid, sinceMs } = platformKey()
+    // A webhook keeps the keys that it began with.
+    const isKnown = header?.kid === kid || arrivedMs < sinceMs
+    const isValid = isKnown && sum === sumOf(`${segment}.${Buffer.from(body).toString('base64url')}`)
     const isLive = !isClockRight() || (header?.exp ?? 0) * 1_000 + leewayMs > platformMs()
     if (!isValid || !isLive)
       this.#parts.break('a webhook is accepted only with a valid signature', JSON.stringify(header))
