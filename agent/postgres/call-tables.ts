@@ -219,17 +219,33 @@ export const callTables = `
           AND (p_version IS NULL OR (quantity IS NULL AND (v_is_any_late OR version <> p_version)));
     END $$;
 
-  -- A report with an observation of the key is about to leave. Returns the version to forget when it cannot arrive late;
-  -- null if something else may arrive late too.
-  CREATE FUNCTION market_agent.expect_report(p_epoch bigint, p_key text, p_due_in_ms bigint) RETURNS bigint
-    LANGUAGE plpgsql AS $$
-    DECLARE v_version bigint;
+  -- A report with an observation of the key is about to leave. Returns what forget_report needs. added_ms is how much later
+  -- the key is due because of it; null if nothing else may arrive late.
+  CREATE FUNCTION market_agent.expect_report(p_epoch bigint, p_key text, p_due_in_ms bigint, OUT version bigint,
+    OUT added_ms bigint) LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    DECLARE v_due_at_ms bigint;
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
-      INSERT INTO market_agent.repair (key, due_at_ms) VALUES (p_key, market_agent.steady_ms() + p_due_in_ms)
-        ON CONFLICT DO NOTHING RETURNING version INTO v_version;
-      IF NOT FOUND THEN PERFORM market_agent.note_late(p_epoch, p_key, NULL, p_due_in_ms, NULL, false); END IF;
-      RETURN v_version;
+      v_due_at_ms := market_agent.steady_ms() + p_due_in_ms;
+      INSERT INTO market_agent.repair AS known (key, due_at_ms) VALUES (p_key, v_due_at_ms)
+        ON CONFLICT DO NOTHING RETURNING known.version INTO version;
+      IF FOUND THEN RETURN; END IF;
+      SELECT greatest(0, v_due_at_ms - due_at_ms) INTO added_ms FROM market_agent.repair WHERE key = p_key FOR UPDATE;
+      version := market_agent.note_late(p_epoch, p_key, NULL, p_due_in_ms, NULL, false);
+    END $$;
+
+  -- A report cannot arrive late any more, so its note is taken back, unless the key has got another one since.
+  CREATE FUNCTION market_agent.forget_report(p_epoch bigint, p_key text, p_version bigint, p_added_ms bigint) RETURNS void
+    LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM market_agent.assert_alive(p_epoch);
+      IF p_added_ms IS NULL THEN
+        DELETE FROM market_agent.repair WHERE key = p_key AND version = p_version;
+      ELSE
+        UPDATE market_agent.repair SET due_at_ms = due_at_ms - p_added_ms, version = DEFAULT
+          WHERE key = p_key AND version = p_version;
+      END IF;
     END $$;
 
   -- An observation that was sent by another way may arrive late.

@@ -66,15 +66,19 @@ export class StoreObservations implements KnownObservations {
     const { database, epoch } = this.#options
     const key = storableKey(keyOfItem(itemRef))
     await this.#noteLong(itemRef)
-    const sql = 'SELECT market_agent.expect_report($1, $2, $3) AS version'
-    const [row] = await database.query(sql, [epoch, key, this.#restMs({ lateUntilMs })])
-    const version = typeof row?.['version'] === 'string' ? row['version'] : undefined
+    const sql = 'SELECT * FROM market_agent.expect_report($1, $2, $3)'
+    const [note] = await database.query(sql, [epoch, key, this.#restMs({ lateUntilMs })])
+    const { version, added_ms } = note ?? {}
+    const versionOfOnly = added_ms === null ? String(version) : undefined
     return async (endedLateUntilMs, newest) => {
       if (newest !== undefined)
-        await this.#changeFromOutside(itemRef, { kind: 'observe', quantity: newest, nowMs: this.#nowMs }, version)
+        await this.#changeFromOutside(itemRef, { kind: 'observe', quantity: newest, nowMs: this.#nowMs }, versionOfOnly)
       if (endedLateUntilMs > 0)
         await this.#changeFromOutside(itemRef, { kind: 'expect-late', lateUntilMs: endedLateUntilMs })
-      else if (version !== undefined) await this.#storeOrOwe(key, () => this.#forgetLate(key, version))
+      else {
+        const forget = 'SELECT market_agent.forget_report($1, $2, $3, $4)'
+        await this.#storeOrOwe(key, () => database.query(forget, [epoch, key, version, added_ms]))
+      }
     }
   }
 

@@ -455,3 +455,18 @@ test('the newest stock is sent again after an agent that died with an older one 
   await renew(b)
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
 })
+
+test('a report that ended does not put off the stock that must be sent again', async () => {
+  await using agents = await twoAgents()
+  const { a, outside } = agents
+  const restMs = async () => {
+    const sql = 'SELECT (due_at_ms - market_agent.now_ms())::int AS rest_ms FROM market_agent.repair'
+    return Number((await outside.query(sql))[0]?.['rest_ms'])
+  }
+  await agents.noteRepair(3, 10_000)
+  const endReport = await a.observations.expectReport(item, now() + 2 * lifetimeMs)
+  expect(await restMs()).toBeGreaterThan(lifetimeMs)
+  await endReport(0)
+  expect(await restMs()).toBeLessThanOrEqual(10_000)
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
+})

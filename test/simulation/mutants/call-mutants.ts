@@ -273,4 +273,46 @@ export const callMutants: readonly Mutant[] = [
     from: '  if (isOnce(call)) await awaitSync(spool.syncs.sync(spool.dirs.outbox))\n',
     to: '  void [isOnce, awaitSync]\n',
   },
+  {
+    name: 'a refusal is certain if the transaction does not show the call',
+    file: 'agent/call/settle-doubt.ts',
+    from: ': refused\n}',
+    to: ': reading?.ok && !refused.ok ? { ...refused, uncertain: false } : refused\n}',
+  },
+  {
+    name: 'a request on which a gateway gave up cannot arrive any more',
+    file: 'agent/call/fault-table.ts',
+    from: "gateway: { ...acted, mayStillArrive: true, once: 'doubt'",
+    to: "gateway: { ...acted, once: 'doubt'",
+  },
+  {
+    name: 'a redirect ends a repair',
+    file: 'agent/call/repairs.ts',
+    from: 'faultTable[reading.fault].isStored',
+    to: "faultTable[reading.fault].idempotent === 'refuse'",
+  },
+  {
+    name: 'the second release of a turn takes the turn of another call',
+    file: 'agent/call/key-queues.ts',
+    from: "if (state === 'waiting') this.#leave(key, come)",
+    to: 'else this.#leave(key, come)',
+  },
+  {
+    name: 'what was refused under a wrong clock is sent again, whatever the answer was',
+    file: 'agent/call/send-with-retries.ts',
+    from: "reading.fault === 'unauthorized' && signedClock === 'off'",
+    to: "signedClock === 'off'",
+  },
+  {
+    name: 'a full disk keeps temporary files',
+    file: 'agent/durable-files/replace-file.ts',
+    from: '    files.rmSync(temporary, { force: true })\n    throw error',
+    to: "    if ((error as NodeJS.ErrnoException).code === 'EIO') files.rmSync(temporary, { force: true })\n    throw error",
+  },
+  {
+    name: 'the claim of a journal that could forget nothing counts as its own',
+    file: 'agent/spool/own-files.ts',
+    from: 'owner !== journal.name ?',
+    to: '!owner.startsWith(journal.name) ?',
+  },
 ]

@@ -170,4 +170,16 @@ export const orderMutants: readonly Mutant[] = [
     from: 'const isOlder = !awaitsReply(known.phase) && (known.phase',
     to: 'const isOlder = nowMs < 0 && (known.phase',
   },
+  {
+    name: 'webhooks are checked by the keys of the start',
+    file: 'agent/agent.ts',
+    from: 'webhookOpener(() => live.current.platformKeys,',
+    to: 'webhookOpener(() => config.platformKeys,',
+  },
+  {
+    name: 'a copy of a webhook does not wait for the disk',
+    file: 'agent/orders/sqlite-order-ledger.ts',
+    from: 'writer.sync()\n      }\n      await synced\n',
+    to: 'writer.sync()\n        await synced\n      }\n',
+  },
 ]

@@ -116,4 +116,10 @@ export const sharedStoreMutants: readonly Mutant[] = [
     from: 'if (key !== undefined && isStoreFailure(error)) turns.oweLeave(key)',
     to: '',
   },
+  {
+    name: 'a report that ended puts off what must be sent again',
+    file: calls,
+    from: 'SET due_at_ms = due_at_ms - p_added_ms, version',
+    to: 'SET version',
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))
