@@ -1,4 +1,3 @@
-import { ownFileOf } from '../../../agent/spool/names.ts'
 import type { Status } from '../../../agent/status/status.ts'
 import type { AgentState } from '../agent/model-outside.ts'
 import { ModelHost } from '../host.ts'
@@ -18,8 +17,10 @@ import { PacePromises } from './promises/pace-promises.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
 import { ReadyPromises } from './promises/ready-promises.ts'
 import { ReportPromises } from './promises/report-promises.ts'
+import { StopPromises } from './promises/stop-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
+import { tellAll } from './tell-all.ts'
 import type { AgentWitness } from './witnessed.ts'
 
 /** What the hosts of a world have in common. */
@@ -111,7 +112,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     parts.reportsBy === 'reply' &&
     !(parts.ordersBy === 'asking' && parts.callsBy === 'files')
   const reports = new ReportPromises({ break: judge.break, platform, nowMs, startedMs })
-  const readiness = new ReadyPromises(judge.break, host.diskFaults)
+  const readiness = new ReadyPromises(judge.break, host.diskFaults, startedMs)
+  const stops = new StopPromises(judge.break, host, addresses.spool)
   const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, platform, nowMs })
   const seesEvents = parts.ordersBy === 'files' && parts.store === undefined
   const keys = new KeyPromises(judge.break, startedMs)
@@ -124,40 +126,17 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     registration,
     rotateKey: () =>
       registrations.set(identity, { ...registration(), kid: platform.addKey(registration().gameServerId) }),
-    witness: {
-      ...witness,
-      onHandedOver(transactionId, by) {
-        proofs.onHandedOver(transactionId, by)
-        reports.onHandedOver(transactionId)
-        witness.onHandedOver(transactionId, by)
-      },
-      onAcknowledged(event, transactionId, webhook) {
-        webhooks.onAccepted(webhook)
-        proofs.onAcknowledged(event, transactionId, webhook.arrivedMs)
-        witness.onAcknowledged(event, transactionId, webhook)
-      },
-      onSent(request) {
-        wire.onSent(request)
-        const watching = [keys, pace, proofs, lateStocks, witness, ...(seesReports ? [reports] : [])]
-        const ends = watching.map((each) => each.onSent(request))
-        return (result) => {
-          for (const end of ends) end?.(result)
-        }
-      },
-      onGiven(call, text) {
-        readiness.onGiven(text, agent.startedMs)
-        pace.onAnswered()
-        witness.onGiven(call, text)
-      },
-      onRenamed(from, to) {
-        if (from.endsWith('.done')) pace.onAnswered()
-        witness.onRenamed(from, to)
-      },
-      onStatusGiven: (status) => readiness.onStatusGiven(status, agent.startedMs),
-      onStockAnswered: (...stock) => lateStocks.onAnswered(...stock),
-      onSigned: wire.onSigned,
-      onLogged: wire.onLogged,
-    },
+    witness: tellAll([
+      wire,
+      keys,
+      pace,
+      webhooks,
+      proofs,
+      lateStocks,
+      readiness,
+      ...(seesReports ? [reports] : []),
+      witness,
+    ]),
     onBug: (error) => judge.break('an agent ends only for a reason that it can name', String((error as Error).stack)),
   })
   const seen: { status: Status | undefined; atMs: number } = { status: undefined, atMs: 0 }
@@ -175,30 +154,11 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       else events.reset()
     },
     restart() {
-      const before = claimsAt(host, addresses)
-      agent.restart(() => {
-        // One of an earlier agent may have been sent, so it stays (I9).
-        for (const file of claimsAt(host, addresses))
-          if (!before.has(file)) judge.break('a stop leaves no claim', `${name}: ${file}`)
-        const [temporary] = temporaryFilesAt(host, addresses)
-        if (temporary !== undefined && !host.diskFaults.failedCalls.has('unlink'))
-          judge.break('a stop leaves no temporary file', `${name}: ${temporary}`)
-      })
+      agent.restart(stops.onStop())
     },
     end() {
       parts.state.journal.close()
       parts.state.ledger.close()
     },
   }
-}
-
-/** Requests that are claimed, and answers that are not shown yet. */
-function claimsAt({ disk }: ModelHost, { spool }: HostAddresses): ReadonlySet<string> {
-  const isClaim = (file: string) => ['claim', 'done'].includes(ownFileOf(file)?.kind ?? '')
-  return new Set(disk.namesIn(`${spool}/outbox`).filter(isClaim))
-}
-
-function temporaryFilesAt({ disk }: ModelHost, { spool }: HostAddresses): readonly string[] {
-  const dirs = [spool, ...['outbox', 'inbox', 'events', 'replies'].map((dir) => `${spool}/${dir}`)]
-  return dirs.flatMap((dir) => disk.namesIn(dir).filter((file) => ownFileOf(file)?.kind === 'temporary'))
 }

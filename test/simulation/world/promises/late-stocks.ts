@@ -57,7 +57,7 @@ export class LateStocks {
   }
 
   /** A stock leaves with the answer to a webhook. */
-  onAnswered(itemRef: string, quantity: number, arrivedMs: number): void {
+  onStockAnswered(itemRef: string, quantity: number, arrivedMs: number): void {
     const untilMs = arrivedMs + limits.webhookTimeoutMs
     this.#note(itemRef, { quantity, sentMs: this.#nowMs(), untilMs, outcome: 'open' })
   }

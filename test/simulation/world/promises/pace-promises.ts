@@ -43,7 +43,12 @@ export class PacePromises {
   }
 
   /** A call has its answer. An equal request is of another call from now on. */
-  onAnswered(): void {
+  onGiven(): void {
     this.#waits.clear()
+  }
+
+  /** An answer in a file is shown. */
+  onRenamed(from: string): void {
+    if (from.endsWith('.done')) this.#waits.clear()
   }
 }

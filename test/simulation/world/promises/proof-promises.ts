@@ -1,5 +1,5 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
-import type { SentRequest } from '../witnessed.ts'
+import type { ReceivedWebhook, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 /** How old the platform's word may be when an order is handed over. */
@@ -58,8 +58,7 @@ export class ProofPromises {
       )
   }
 
-  /** @param arrivedMs When the webhook arrived. */
-  onAcknowledged(event: string, transactionId: number, arrivedMs: number): void {
+  onAcknowledged(event: string, transactionId: number, { arrivedMs }: ReceivedWebhook): void {
     const { askedMs } = this.#words.get(transactionId) ?? never
     if (event === 'transaction_terminal' && askedMs < arrivedMs)
       this.#parts.break('the platform is asked before a terminal event is believed', String(transactionId))

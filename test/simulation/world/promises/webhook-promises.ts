@@ -25,7 +25,7 @@ export class WebhookPromises {
     this.#parts = parts
   }
 
-  onAccepted({ rawHeaders, body, arrivedMs }: ReceivedWebhook): void {
+  onAcknowledged(_event: string, _transactionId: number, { rawHeaders, body, arrivedMs }: ReceivedWebhook): void {
     const { platformKey, platformMs, isClockRight } = this.#parts
     const header = parseSignature(rawHeaders)
     const [segment = '', sum] = (signatureOf(rawHeaders) ?? '').split('..')

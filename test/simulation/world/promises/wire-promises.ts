@@ -40,7 +40,7 @@ export class WirePromises {
   }
 
   /** An agent sends a request. */
-  readonly onSent = ({ headers }: SentRequest): void => {
+  readonly onSent = ({ headers }: SentRequest): undefined => {
     const { jti, iat = 0, exp = 0 } = parseSignature(headers) ?? {}
     if (jti === undefined) return
     if (exp - iat !== this.#parts.attemptTimeoutMs / 1_000 + reserveS)

@@ -1,0 +1,28 @@
+import type { AgentWitness } from './witnessed.ts'
+
+/** One witness that tells several what it sees, in their order. */
+export function tellAll(witnesses: readonly Partial<AgentWitness>[]): AgentWitness {
+  const tell =
+    <Name extends keyof AgentWitness>(name: Name) =>
+    (...seen: Parameters<AgentWitness[Name]>): void => {
+      for (const witness of witnesses)
+        (witness as Partial<Record<Name, (...what: typeof seen) => void>>)[name]?.(...seen)
+    }
+  return {
+    onHandedOver: tell('onHandedOver'),
+    onAcknowledged: tell('onAcknowledged'),
+    onStockAnswered: tell('onStockAnswered'),
+    onSigned: tell('onSigned'),
+    onSent(request) {
+      const ends = witnesses.map((witness) => witness.onSent?.(request))
+      return (result) => {
+        for (const end of ends) end?.(result)
+      }
+    },
+    onGiven: tell('onGiven'),
+    onStatusGiven: tell('onStatusGiven'),
+    onLogged: tell('onLogged'),
+    onRenamed: tell('onRenamed'),
+    onRemoved: tell('onRemoved'),
+  }
+}
