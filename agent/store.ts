@@ -24,7 +24,8 @@ export interface Store {
   /** Open orders in a ledger that this agent does not open; 0 where there is none. */
   countOpenOrders(): Promise<number>
   /**
-   * A stock leaves this agent, which opens no ledger and has the turn of the item. The agents that share the store then know that it is the newest.
+   * A stock leaves this agent, which opens no ledger and has the turn of the item. The agents that share the store then know
+   * that it is the newest.
    *
    * @throws {StoreFullError} It could not be noted. The call must not be sent.
    * @throws {StoreUnreachableError} The same.

@@ -81,7 +81,7 @@ export class Repairs {
     return this.#apply(itemRef, { kind: 'observe', quantity: observedQuantity, nowMs: this.#nowMs })
   }
 
-  /** The platform has an older observation of the item in the place of this one, so this one is sent again. */
+  /** The platform has an older observation of the item in the place of this one, or of the newest in a shared store. That is sent again. */
   noteOverwritten(itemRef: string, newestQuantity: number): Promise<void> {
     return this.#apply(itemRef, { kind: 'overwritten', quantity: newestQuantity, nowMs: this.#nowMs })
   }
@@ -168,7 +168,8 @@ export class Repairs {
     const call = repairCall(itemRef, state.quantity)
     const request = requestOf(call.operation, call.input)
     const { reading } = await attemptOnce(call, request, sending.attemptTimeoutMs, sending)
-    const isOver = reading.ok || faultTable[reading.fault].isStored
+    // A proxy's page is not the platform's word.
+    const isOver = reading.ok || (faultTable[reading.fault].isStored && reading.isOnContract)
     await this.#apply(itemRef, isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs })
     const outcome = reading.ok ? 'accepted' : isOver ? 'refused' : 'postponed'
     onRepair({ itemRef, observedQuantity: state.quantity, outcome, fault: reading.ok ? undefined : reading.fault })

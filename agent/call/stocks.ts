@@ -1,7 +1,8 @@
 import type { CallReports } from './answer-call.ts'
 
 /**
- * Notes each stock before it leaves an agent that has no orders, because others may have orders of its item.
+ * Notes the stock of each call for an item before it leaves an agent that has no orders, because others may have orders of the
+ * item. It counts as new when it leaves, and not when its call arrived.
  *
  * @param note Throws if the call must not leave.
  */

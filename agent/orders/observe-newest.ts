@@ -1,4 +1,4 @@
-import { StoreUnreachableError } from '../database/store-errors.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import type { KnownObservation, OrderLedger } from './order-ledger.ts'
 import type { OrderObservations } from './order-reports.ts'
 
@@ -22,19 +22,22 @@ export async function observeNewest(
 }
 
 /**
- * Says what became of a stock that the platform may have. If the store goes away meanwhile, the newest stock of the item is
- * sent again when it is back. Only a shared store goes away, and it knows by then which one is the newest.
+ * Notes what became of a stock that the platform may have. If the store is away or full meanwhile, the newest stock of the
+ * item is sent again later. A shared store knows by then which one that is. In a ledger of its own only the newest one finds
+ * no room.
+ *
+ * @param quantity What is sent again if the store knows no stock of the item.
  */
-export async function sayOrSendAgain(
+export async function noteOrSendAgain(
   observations: Pick<OrderObservations, 'noteOverwritten'>,
   itemRef: string,
   quantity: number,
-  say: () => Promise<void>,
+  note: () => Promise<void>,
 ): Promise<void> {
   try {
-    await say()
+    await note()
   } catch (error) {
-    if (error instanceof StoreUnreachableError) await observations.noteOverwritten(itemRef, quantity)
+    if (isStoreFailure(error)) await observations.noteOverwritten(itemRef, quantity)
     throw error
   }
 }

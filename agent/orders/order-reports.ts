@@ -3,7 +3,7 @@ import type { CallAnswer } from '../call/answer.ts'
 import type { CallReports } from '../call/answer-call.ts'
 import type { PlatformCall } from '../call/call.ts'
 import type { EndReport, KnownObservations } from '../call/observations.ts'
-import { observeNewest, sayOrSendAgain } from './observe-newest.ts'
+import { noteOrSendAgain, observeNewest } from './observe-newest.ts'
 import type { OrderBook } from './order-book.ts'
 import { noteTemporary, putOff, settle, withdrawTemporary } from './order-changes.ts'
 import type { KnownObservation, Observed } from './order-ledger.ts'
@@ -95,7 +95,7 @@ export class OrderReports implements CallReports {
       await noted.durable
       const mayHaveActed = answer.ok || answer.uncertain
       if (!noted.isNoted && mayHaveActed)
-        await sayOrSendAgain(observations, noted.itemRef, noted.quantity, () => this.#sendNewestAgain(noted.itemRef))
+        await noteOrSendAgain(observations, noted.itemRef, noted.quantity, () => this.#sendNewestAgain(noted.itemRef))
     }
     const transactionId = Number(input['transactionId'])
     if (operation.reports === 'delivery' && answer.ok) await book.change(transactionId, settle('DELIVERED'))
@@ -138,8 +138,8 @@ export class OrderReports implements CallReports {
     const { book, observations } = this.#options
     const { ledger } = book
     await endReport(lateUntilMs)
-    const say = () => this.#noteAccepted(itemRef, observed)
-    if (answer.ok) return sayOrSendAgain(observations, itemRef, observed.quantity, say)
+    const note = () => this.#noteAccepted(itemRef, observed)
+    if (answer.ok) return noteOrSendAgain(observations, itemRef, observed.quantity, note)
     const newest = await ledger.observationOf(itemRef)
     if (newest === null || newest.mark <= observed.mark) return
     if (answer.uncertain) await this.#sendNewestAgain(itemRef, newest)

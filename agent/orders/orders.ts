@@ -10,7 +10,7 @@ import { windowClock } from '../clock/window-clock.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { observeNewest, sayOrSendAgain } from './observe-newest.ts'
+import { noteOrSendAgain, observeNewest } from './observe-newest.ts'
 import type { Order } from './order.ts'
 import { OrderBook } from './order-book.ts'
 import { acknowledge } from './order-changes.ts'
@@ -137,7 +137,7 @@ export class Orders {
     return this.#attempt(async () => {
       if (observed === null) await endReport(0)
       else
-        await sayOrSendAgain(observations, itemRef, observed.quantity, () =>
+        await noteOrSendAgain(observations, itemRef, observed.quantity, () =>
           this.#endAnswer(itemRef, observed, endReport),
         )
       if (hasLeft) await this.book.change(order.transactionId, acknowledge(order.generation), { survives: 'kill' })

@@ -72,7 +72,7 @@ export async function connectToStore(url: StoreUrl, options: ConnectOptions, onE
   throw new NoWritableHostError(problems)
 }
 
-/** The server plans a statement with values only once in each session. */
+/** The server reads a statement with values once in each session, and soon keeps its plan. */
 function keepingPlans(client: Client): StoreClient {
   return {
     query: (text, values) => client.query(values?.length ? { name: hash('sha1', text), text, values } : text),

@@ -71,7 +71,7 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
     listings: storeListings(database, lease.epoch, owed),
     countOpenOrders: () => countOpenOrders(database, world),
     async noteStock(itemRef, quantity) {
-      // Most agents without webhooks are among others without webhooks.
+      // Where nobody has orders of the item, nobody reads it.
       if (turns.lateOf(keyOfItem(itemRef)).hasOrders) await noteStock(database, lease.epoch, itemRef, quantity)
     },
     openLedger: (given) => openStoreLedger({ ...shared, world, ...given }),

@@ -12,8 +12,8 @@ const insufficientResources = '53'
 const tooManyConnections = '53300'
 /** A server that became a standby. */
 const readOnly = '25006'
-/** A newer agent has changed the schema, and the session has a plan of the old one. */
-const planOutdated = '0A000'
+/** The routine of the server that finds a plan outdated, because a newer agent has changed the schema. */
+const planOutdated = 'RevalidateCachedQuery'
 /**
  * Classes of errors after which the session is of no use: connection, shutdown and crash of the server, its own failure. And
  * one of another statement's fault: a transaction that was rolled back, such as for a lock of an administrator.
@@ -22,14 +22,15 @@ const lostClasses = ['08', '40', '57', '58', 'XX']
 
 /** What the failure of a statement means. An error that only this statement has is returned as it is: a bug. */
 export function errorOfStatement(error: unknown): unknown {
-  const { code, message } = error as { code?: string; message: string }
+  const { code, routine, message } = error as { code?: string; routine?: string; message: string }
   const isOfServer = error instanceof Error && 'severity' in error && code !== undefined
   if (!isOfServer) return new StoreUnreachableError(message, { cause: error })
   if (code === leaseLost) return new LeaseLostError(message, { cause: error })
   if (code.startsWith(insufficientResources) && code !== tooManyConnections)
     return new StoreFullError(code, error, 'SERVICE_STORE_URL')
   const isLost =
-    [readOnly, tooManyConnections, connectionGivenUp, planOutdated].includes(code) ||
-    lostClasses.includes(code.slice(0, 2))
+    [readOnly, tooManyConnections, connectionGivenUp].includes(code) ||
+    lostClasses.includes(code.slice(0, 2)) ||
+    routine === planOutdated
   return isLost ? new StoreUnreachableError(message, { cause: error }) : error
 }

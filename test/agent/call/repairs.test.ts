@@ -153,6 +153,23 @@ for (const [what, step] of [
   })
 }
 
+for (const [what, step] of [
+  ['a page of a proxy', { status: 404, body: '<html>Not Found</html>' }],
+  ['a redirect', { status: 302 }],
+] satisfies [string, Step][]) {
+  test(`a repair that ${what} answers is made again`, async () => {
+    await using item = await startAfterLoss()
+    const { platform, agent, startedMs } = item
+    platform.steps.push(step)
+    await advanceTo(agent, startedMs + lifetimeMs)
+    await platform.requests(3)
+    await agent.call('market.withdraw', { itemRef: 'item-2' })
+    await advanceTo(agent, startedMs + 2 * lifetimeMs)
+    await platform.requests(5)
+    expect(observed(platform)).toEqual([5, 3, 3, undefined, 3])
+  })
+}
+
 test('a repair is made whenever the platform comes back', async () => {
   await using item = await startAfterLoss()
   const { platform, agent, startedMs } = item

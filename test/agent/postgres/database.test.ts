@@ -57,7 +57,7 @@ test('a wrong statement fails without harm to the others', () =>
     expect(changes).toEqual([true])
   }))
 
-test('a statement with values is planned only once in a session', () =>
+test('a statement with values is read only once in a session', () =>
   inDatabase(async ({ database }) => {
     await database.transact(async (query) => {
       for (const n of [1, 2, 3]) await query('SELECT $1::int AS n', [n])

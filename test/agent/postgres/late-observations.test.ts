@@ -470,3 +470,12 @@ test('a report that ended does not put off the stock that must be sent again', a
   expect(await restMs()).toBeLessThanOrEqual(10_000)
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
 })
+
+test('an observation that the last order has left behind is not sent over a newer stock', async () => {
+  await using agents = await twoAgents()
+  const { a, outside } = agents
+  await observeNow(a.orders.book.ledger, item, 7)
+  await outside.query('DELETE FROM market_agent.orders')
+  await agents.noteRepair(3, 0)
+  expect(await repairBy(a)).toBe(3)
+})
