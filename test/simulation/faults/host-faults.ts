@@ -12,9 +12,13 @@ const secondMs = 1_000
 const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 
-/** Calls that need room on the disk. */
-export const making = ['create', 'write', 'mkdir', 'link']
+const making = ['create', 'write', 'mkdir', 'link']
 const moving = ['rename', 'unlink', 'link']
+/** A disk may have room for a name, and none for what is written under it. */
+export function fullDisk(random: Random): DiskFault {
+  return { calls: random.pick([making, ['write']]), codes: ['ENOSPC', 'EDQUOT'], rate: 1 }
+}
+
 const everyCall = [...making, ...moving, 'open', 'read', 'readdir', 'stat', 'lstat', 'fsync']
 
 /** What goes wrong with the processes, disks and clocks of a host. */
@@ -35,7 +39,7 @@ export const hostFaults: readonly FaultKind<HostTargets>[] = [
     part: 'disk',
     name: 'full',
     lastsMs: [10, minuteMs],
-    strike: failing({ calls: making, codes: ['ENOSPC', 'EDQUOT'], rate: 1 }),
+    strike: ({ hosts }, random) => random.pick(hosts).diskFaults.add(fullDisk(random), random),
   },
   {
     part: 'disk',

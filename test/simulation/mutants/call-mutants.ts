@@ -288,8 +288,14 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'a redirect ends a repair',
     file: 'agent/call/repairs.ts',
-    from: 'faultTable[reading.fault].isStored',
+    from: '(faultTable[reading.fault].isStored && reading.isOnContract)',
     to: "faultTable[reading.fault].idempotent === 'refuse'",
+  },
+  {
+    name: "a proxy's page ends a repair",
+    file: 'agent/call/repairs.ts',
+    from: ' && reading.isOnContract',
+    to: '',
   },
   {
     name: 'the second release of a turn takes the turn of another call',

@@ -13,7 +13,7 @@ export type NetworkFault =
   | 'answer cut off'
   | 'answer of an intermediary'
   | 'intermediary gives up'
-  | 'redirected'
+  | 'turned away'
   | 'wrong date'
 
 interface ActiveFault {
@@ -49,22 +49,21 @@ export class NetworkFaults {
   }
 }
 
-/** What a proxy answers that wants somebody to log in. */
-export const redirect: NetworkAnswer = {
-  status: 302,
-  headers: { location: 'http://login.example/' },
-  body: Buffer.alloc(0),
-}
-
 const html = { 'content-type': 'text/html' }
 const page = Buffer.from('<html><body>Bad Gateway</body></html>')
+
+const redirect = { status: 302, headers: { location: 'http://login.example/' }, body: Buffer.alloc(0) }
+const notFound = { status: 404, headers: html, body: page }
+
+/** What a proxy answers that lets nobody through who has not logged in, or that does not know the way. */
+export const turnedAway: readonly NetworkAnswer[] = [redirect, notFound]
 
 /**
  * What proxies answer by themselves. The server knows nothing about it. An empty 200 is not there: to a PUT it is the
  * platform's own.
  */
 export const intermediaryAnswers: readonly NetworkAnswer[] = [
-  { status: 404, headers: html, body: page },
+  notFound,
   { status: 502, headers: html, body: page },
   { status: 503, headers: { ...html, 'retry-after': '1' }, body: page },
   { status: 503, headers: { ...html, 'retry-after': '31536000' }, body: page },

@@ -7,7 +7,7 @@ import {
   intermediaryAnswers,
   type NetworkFault,
   NetworkFaults,
-  redirect,
+  turnedAway,
   usualMsMax,
   wrongDate,
 } from './network-faults.ts'
@@ -112,8 +112,9 @@ export class Network {
   #exchange(connected: Connected): void {
     const { address, answer, fail } = connected
     const intermediary = this.faults.strikes('answer of an intermediary', address)
+    const turned = this.faults.strikes('turned away', address)
     if (intermediary) answer(this.#pageOf(intermediary, address))
-    else if (this.faults.strikes('redirected', address)) answer(redirect)
+    else if (turned) answer(turned.pick(turnedAway))
     else if (this.faults.strikes('reset before it arrives', address)) fail('ECONNRESET')
     else if (!this.faults.strikes('request dropped', address)) this.#deliver(connected)
   }

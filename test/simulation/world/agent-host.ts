@@ -45,7 +45,7 @@ interface AgentHostParts extends GameWays {
   readonly store?: SharedStore
   /** Whether it begins only when no other agent has its world. */
   readonly isStandby?: boolean
-  readonly witness: Omit<AgentWitness, 'onLogged' | 'onSigned' | 'onStockAnswered' | 'onStatusGiven'>
+  readonly witness: Partial<AgentWitness>
 }
 
 /** An agent on its host, and what the operator saw of it last. */

@@ -58,6 +58,8 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
 export interface PlatformKey {
   readonly kid: string
   readonly sinceMs: number
+  /** The kid before that. */
+  readonly before: string
 }
 
 /** An agent of the world: its program, and what runs now. */
@@ -107,11 +109,12 @@ export function installAgent(parts: AgentParts): ModelAgent {
     })
   }
   let level: AgentConfig['logLevel'] = 'info'
-  let platformKey: PlatformKey = { kid: '', sinceMs: 0 }
-  let whichKey: 'in use' | 'another' = 'in use'
+  let platformKey: PlatformKey = { kid: '', sinceMs: 0, before: '' }
+  let usesAnotherKey = false
   const read = (): AgentConfig => {
-    const platformKid = whichKey === 'in use' ? parts.registration().platformKid : whichKey
-    if (platformKid !== platformKey.kid) platformKey = { kid: platformKid, sinceMs: scheduler.nowMs }
+    const platformKid = usesAnotherKey ? 'another-key' : parts.registration().platformKid
+    if (platformKid !== platformKey.kid)
+      platformKey = { kid: platformKid, sinceMs: scheduler.nowMs, before: platformKey.kid }
     const config = configOf(parts, platformKid)
     kid = config.signingKey.kid
     return { ...config, logLevel: level }
@@ -179,7 +182,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
       live?.reload()
     },
     setPlatformKey(which) {
-      whichKey = which
+      usesAnotherKey = which === 'another'
       live?.reload()
     },
     restart(onStopped) {

@@ -26,8 +26,8 @@ export interface Hour {
   readonly calmMs: number
 }
 
-/** How long a wave lasts: virtual ms. */
-export const waveMs = 40_000
+/** How long a wave lasts: virtual ms. Longer than an attempt may arrive late, so that what it spoils is made good in the wave. */
+export const waveMs = 60_000
 
 /** The phase now. Pure. */
 export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs }: Hour): Phase {

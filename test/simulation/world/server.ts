@@ -63,7 +63,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   // A file has its id as long as it has no answer.
   const isWindowKept = server.ways.callsBy === 'files' ? () => true : isKeptByClock
   const game = installGameOf(server, parts, {
-    ...{ callAddresses: [`${name}:8899`], isWindowKept },
+    ...{ callAddresses: [`${name}:8899`], isWindowKept, isAgeKnown: isKeptByClock },
     storeDisk: host.diskFaults,
   })
   agent.installOperator()
@@ -111,6 +111,7 @@ interface GameOptions {
   /** Of the agents that it asks: another one where one does not answer. */
   readonly callAddresses: readonly string[]
   readonly isWindowKept: (sinceMs: number) => boolean
+  readonly isAgeKnown: (sinceMs: number) => boolean
   readonly storeDisk: SameAnswerParts['storeDisk']
 }
 

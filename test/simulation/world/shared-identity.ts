@@ -11,8 +11,8 @@ import { drawWays, type GameServer, installGameOf, newGameServer, type Server, t
 import type { Inhabitants } from './whole-world.ts'
 
 const balancer = 'balancer:8081'
-/** A report may arrive for its deadline of 30 s and for as long as an envelope is valid, and a dead agent has a lease. */
-const stillMs = 80_000
+/** A report may arrive for its deadline of 30 s and 43 s more, and a dead agent has a lease of 15 s. */
+const stillMs = 95_000
 
 /** Where the platform sends the webhooks of an identity with several hosts. */
 export const webhookUrlOfShared = `http://${balancer}/webhook`
@@ -97,7 +97,10 @@ export function assembleSharedIdentity(
     const answerers = server.name === identity && spare !== undefined ? [server.name, spare] : [server.name]
     const callAddresses = answerers.map((name) => `${name}:8899`)
     // Nothing sets the clock of the store.
-    const game = installGameOf(server, parts, { callAddresses, isWindowKept: () => true, storeDisk: undefined })
+    const game = installGameOf(server, parts, {
+      ...{ callAddresses, isWindowKept: () => true, isAgeKnown: () => true },
+      storeDisk: undefined,
+    })
     agent.installOperator()
     return { ...server, ...agent, ...game, openOrders: () => promises.findOpenOrders(server.name) }
   })

@@ -19,6 +19,7 @@ export function tellAll(witnesses: readonly Partial<AgentWitness>[]): AgentWitne
         for (const end of ends) end?.(result)
       }
     },
+    onTaken: tell('onTaken'),
     onGiven: tell('onGiven'),
     onStatusGiven: tell('onStatusGiven'),
     onLogged: tell('onLogged'),

@@ -1,4 +1,4 @@
-import { making } from '../faults/host-faults.ts'
+import { fullDisk } from '../faults/host-faults.ts'
 import type { Random } from '../random.ts'
 import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { AgentHost } from './agent-host.ts'
@@ -68,7 +68,7 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
   function fillDisk(agent: AgentHost): void {
     const { diskFaults } = agent.host
     within(fullMs.max, 'a disk is full', () => {
-      const makeRoom = diskFaults.add({ calls: making, codes: ['ENOSPC', 'EDQUOT'], rate: 1 }, random)
+      const makeRoom = diskFaults.add(fullDisk(random), random)
       later(fullMs, 'a disk has room again', () => {
         makeRoom()
         if (random.happens(0.5)) return

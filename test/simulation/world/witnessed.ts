@@ -17,6 +17,8 @@ export interface AgentWitness {
   readonly onSigned: (kid: string) => void
   /** A request leaves for the platform. The function that it returns is called when the attempt has ended. */
   readonly onSent: (request: SentRequest) => ((result: AttemptResult) => void) | undefined
+  /** A call over HTTP arrives. */
+  readonly onTaken: (call: GivenCall) => void
   /** The answer to a call over HTTP is given. */
   readonly onGiven: (call: GivenCall, answer: string) => void
   readonly onStatusGiven: (status: Status) => void
@@ -146,9 +148,11 @@ export function witnessOutside(
   function callDoor(door: Door): Door {
     return async (request) => {
       const body = await request.readBody()
+      const call = request.target === '/call' ? (JSON.parse(String(body)) as GivenCall) : undefined
+      if (call) witness.onTaken(call)
       const answer = await door({ ...request, readBody: async () => body })
       if (isDead()) return answer
-      if (answer && request.target === '/call') witness.onGiven(JSON.parse(String(body)) as GivenCall, answer.text)
+      if (call && answer) witness.onGiven(call, answer.text)
       if (answer?.status === 200 && request.target === '/status')
         witness.onStatusGiven(JSON.parse(answer.text) as Status)
       const listed = answer?.text.includes('"state":"offered"') ? eventsListed(answer.text) : []

@@ -18,6 +18,14 @@ const oneMoreAttemptMs = 4_000
 /** The deadline of a call over HTTP, and the way to the agent and back. */
 const deadlineMs = 31_000
 
+/** Calls with one id. */
+interface Asked {
+  readonly open: number
+  readonly isAlone: boolean
+  /** Whether the purchase was made before the last call. */
+  readonly wasMade: boolean
+}
+
 interface AnswerPromisesParts extends SameAnswerParts {
   readonly day: Day
   readonly files: Pick<FilePromises, 'onCalledInvalid'>
@@ -37,7 +45,7 @@ export class AnswerPromises {
   /** Purchases that were told to be refused, for certain. */
   readonly #refused = new Map<string, Told>()
   /** Calls without an answer, by id. One of them may act after another one was refused. */
-  readonly #asked = new Map<string, { readonly open: number; readonly isAlone: boolean }>()
+  readonly #asked = new Map<string, Asked>()
   #checkedId = 0
   /** When each purchase was made first. */
   readonly #madeMs = new Map<string, number>()
@@ -74,7 +82,7 @@ export class AnswerPromises {
     this.#checkRefusals()
     this.#refused.delete(id)
     const open = (this.#asked.get(id)?.open ?? 0) + 1
-    this.#asked.set(id, { open, isAlone: open === 1 })
+    this.#asked.set(id, { open, isAlone: open === 1, wasMade: this.#madeMs.has(id) })
   }
 
   readonly onTold = (call: GameCall, told: Told): void => {
@@ -88,15 +96,14 @@ export class AnswerPromises {
       this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)
     if (told.code !== undefined && ofMistakes.includes(told.code)) this.#onCalledInvalid(id, told.text)
     if (id === undefined) return
-    const { open, isAlone } = this.#asked.get(id) ?? { open: 0, isAlone: false }
-    this.#asked.set(id, { open: open - 1, isAlone })
+    const { open, isAlone, wasMade } = this.#asked.get(id) ?? { open: 0, isAlone: false, wasMade: true }
+    this.#asked.set(id, { open: open - 1, isAlone, wasMade })
     this.#sameAnswers.onTold(call, told, isAlone)
     if (operation !== 'transaction.create') return
     this.checkPurchases()
     const isMade = this.#madeMs.has(id)
     if (told.ok && !isMade) this.#break('ok means that the platform acted', `${id}: ${told.text}`)
-    // A mistake of the game server: the id of a purchase for another one.
-    if (!told.ok && !told.isUncertain && isAlone && told.code !== 'ID_REUSED') this.#refused.set(id, told)
+    if (!told.ok && !told.isUncertain && isAlone && !wasMade) this.#refused.set(id, told)
     this.#checkRefusals()
   }
 

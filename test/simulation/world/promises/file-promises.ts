@@ -51,7 +51,7 @@ export class FilePromises implements FileRecord {
     const broughtBack = Math.max(0, answers.length - begun)
     this.#set(id, {
       ...{ begun: begun + broughtBack + 1, begunMs: this.#nowMs(), whole: whole + broughtBack, answers },
-      broughtBackMax: broughtBackMax - broughtBack,
+      broughtBackMax: Math.max(0, broughtBackMax - broughtBack),
     })
   }
 

@@ -1,5 +1,5 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
-import type { SentRequest } from '../witnessed.ts'
+import type { GivenCall, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 interface PacePromisesParts {
@@ -9,46 +9,67 @@ interface PacePromisesParts {
   readonly startedMs: () => number
 }
 
+/** The calls of an item that came over HTTP. */
+interface Calls {
+  readonly underWay: number
+  /** How many have begun or ended. */
+  readonly changes: number
+}
+
+/** A request that may not be sent yet. */
+interface Wait {
+  readonly startedMs: number
+  readonly changes: number
+  readonly fromMs: number
+}
+
+const none: Calls = { underWay: 0, changes: 0 }
 /** Answers whose `Retry-After` counts. */
 const waiting: ReadonlySet<number> = new Set([429, 503])
-/** A call ends if it would have to wait for longer. The stock is sent again after more than this, whatever was asked. */
-const waitMsMax = 30_000
 /** What the drift of a clock takes away from a wait. */
 const driftMsMax = 100
 
-/** An agent does not repeat a call about an item before the platform allows it. */
+/** An agent does not repeat a call about an item before the platform allows it. Seen where one call is under way. */
 export class PacePromises {
   readonly #parts: PacePromisesParts
-  /** By request: the process that may not send it, and until when. */
-  readonly #waits = new Map<string, { readonly startedMs: number; readonly fromMs: number }>()
+  /** By item. */
+  readonly #calls = new Map<string, Calls>()
+  /** By item. */
+  readonly #waits = new Map<string, Wait>()
 
   constructor(parts: PacePromisesParts) {
     this.#parts = parts
   }
 
+  onTaken({ input }: GivenCall): void {
+    this.#change(String(input?.['itemRef']), 1)
+  }
+
+  onGiven({ input }: GivenCall): void {
+    this.#change(String(input?.['itemRef']), -1)
+  }
+
   /** @returns Called when the attempt has ended. */
   onSent({ path, body }: SentRequest): ((result: AttemptResult) => void) | undefined {
     if (path !== '/v1/api/market/listings') return undefined
+    const { itemRef } = JSON.parse(body) as { readonly itemRef: string }
     const { nowMs, startedMs } = this.#parts
-    const wait = this.#waits.get(body)
-    if (wait?.startedMs === startedMs() && nowMs() < wait.fromMs)
+    const wait = this.#waits.get(itemRef)
+    const { underWay, changes } = this.#calls.get(itemRef) ?? none
+    const isSameCall = wait?.startedMs === startedMs() && wait.changes === changes
+    if (isSameCall && nowMs() < wait.fromMs)
       this.#parts.break('a call is not repeated before the platform allows it', `${body}, ${wait.fromMs - nowMs()} ms`)
-    this.#waits.delete(body)
+    this.#waits.delete(itemRef)
     return (result) => {
-      const isWaiting = result.kind === 'answered' && waiting.has(result.status)
-      const waitMs = isWaiting ? Number(result.retryAfter ?? 0) * 1_000 : 0
-      if (waitMs > 0 && waitMs <= waitMsMax)
-        this.#waits.set(body, { startedMs: startedMs(), fromMs: nowMs() + waitMs - driftMsMax })
+      const mustWait = result.kind === 'answered' && waiting.has(result.status)
+      const waitMs = mustWait ? Number(result.retryAfter ?? 0) * 1_000 : 0
+      if (underWay !== 1 || !(waitMs > 0)) return
+      this.#waits.set(itemRef, { startedMs: startedMs(), changes, fromMs: nowMs() + waitMs - driftMsMax })
     }
   }
 
-  /** A call has its answer. An equal request is of another call from now on. */
-  onGiven(): void {
-    this.#waits.clear()
-  }
-
-  /** An answer in a file is shown. */
-  onRenamed(from: string): void {
-    if (from.endsWith('.done')) this.#waits.clear()
+  #change(itemRef: string, by: 1 | -1): void {
+    const { underWay, changes } = this.#calls.get(itemRef) ?? none
+    this.#calls.set(itemRef, { underWay: underWay + by, changes: changes + 1 })
   }
 }

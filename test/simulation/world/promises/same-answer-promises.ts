@@ -8,6 +8,7 @@ const windowMs = 10 * 60_000 - 1_000
 
 /** Agents that share a store say with these that they do not know what became of the id. */
 const ofTheMoment = ['STORE_UNREACHABLE', 'CALL_UNDER_WAY']
+const idReused = 'ID_REUSED'
 
 /** The first answer that an id has got. */
 interface FirstAnswer {
@@ -26,6 +27,8 @@ export interface SameAnswerParts {
   readonly callsBy: GameWays['callsBy']
   /** Whether the agent can know how old an id is: a wall clock that is set makes it wrong for the next process. */
   readonly isWindowKept: (sinceMs: number) => boolean
+  /** The same, of calls that are not purchases. */
+  readonly isAgeKnown: (sinceMs: number) => boolean
   /** Of the agent's own store. Undefined for one that may lose what does no harm when it runs twice. */
   readonly storeDisk: Pick<DiskFaults, 'changes' | 'isHealthy'> | undefined
 }
@@ -33,7 +36,7 @@ export interface SameAnswerParts {
 /** Within ten minutes every answer to one id is the same. Each after the first says that it is a repetition (I4). */
 export class SameAnswerPromises {
   readonly #parts: SameAnswerParts
-  readonly #askedMs = new WeakMap<GameCall, number>()
+  readonly #asked = new WeakMap<GameCall, { readonly atMs: number; readonly diskChanges: number }>()
   readonly #firstAskedMs = new Map<string, number>()
   readonly #first = new Map<string, FirstAnswer>()
 
@@ -42,19 +45,19 @@ export class SameAnswerPromises {
   }
 
   onAsked(call: GameCall): void {
-    const nowMs = this.#parts.nowMs()
-    this.#askedMs.set(call, nowMs)
+    const { nowMs, storeDisk } = this.#parts
+    this.#asked.set(call, { atMs: nowMs(), diskChanges: storeDisk?.changes ?? 0 })
     const { id } = call
-    if (id !== undefined && !this.#firstAskedMs.has(id)) this.#firstAskedMs.set(id, nowMs)
+    if (id !== undefined && !this.#firstAskedMs.has(id)) this.#firstAskedMs.set(id, nowMs())
   }
 
   /** @param isAlone Whether no other call had the id meanwhile. A call that is wrong may have it while an equal call comes. */
   onTold(call: GameCall, told: Told, isAlone: boolean): void {
     const { id } = call
-    if (id === undefined || isAnsweredAnew(call) || !isKept(call, told, isAlone)) return
+    if (id === undefined || isLateAnswerAnother(call)) return
     const first = this.#first.get(id)
-    if (first && this.#isRemembered(first, call)) this.#compare(first, call, told)
-    else if (!isRepetition(told)) this.#note(id, call, told)
+    if (first && this.#isRemembered(first, call)) this.#compare(first, call, told, isAlone)
+    else if (isStored(call, told)) this.#note(id, call, told)
   }
 
   /** Only what does harm when it runs twice survives it. */
@@ -62,47 +65,56 @@ export class SameAnswerPromises {
     for (const [id, { call }] of this.#first) if (!isPurchase(call)) this.#first.delete(id)
   }
 
-  #note(id: string, call: GameCall, { text }: Told): void {
+  #note(id: string, call: GameCall, told: Told): void {
     const { nowMs, storeDisk } = this.#parts
+    const asked = this.#asked.get(call)
     // An answer that could not be stored is given all the same.
-    if (!isPurchase(call.operation) && !storeDisk?.isHealthy) return
-    const toldMs = nowMs()
-    const askedMs = this.#firstAskedMs.get(id) ?? toldMs
+    const wasHealthy = storeDisk?.isHealthy === true && storeDisk.changes === asked?.diskChanges
+    if (!isPurchase(call.operation) && (!wasHealthy || isRepetition(told))) return
+    const askedMs = this.#firstAskedMs.get(id) ?? nowMs()
     this.#firstAskedMs.delete(id)
-    this.#first.set(id, { call: textOf(call), text, toldMs, askedMs, diskChanges: storeDisk?.changes ?? 0 })
+    // Nobody knows how old a repetition is.
+    const toldMs = isRepetition(told) ? askedMs : nowMs()
+    this.#first.set(id, { call: textOf(call), text: told.text, toldMs, askedMs, diskChanges: storeDisk?.changes ?? 0 })
   }
 
   #isRemembered({ toldMs, askedMs, diskChanges }: FirstAnswer, { operation }: GameCall): boolean {
-    const { nowMs, isWindowKept, storeDisk } = this.#parts
-    if (nowMs() - toldMs > windowMs || !isWindowKept(askedMs)) return false
-    return isPurchase(operation) || (storeDisk?.isHealthy === true && storeDisk.changes === diskChanges)
+    const { nowMs, isWindowKept, isAgeKnown, storeDisk } = this.#parts
+    if (nowMs() - toldMs > windowMs) return false
+    if (isPurchase(operation)) return isWindowKept(askedMs)
+    return isAgeKnown(askedMs) && storeDisk?.isHealthy === true && storeDisk.changes === diskChanges
   }
 
-  #compare(first: FirstAnswer, call: GameCall, told: Told): void {
+  #compare(first: FirstAnswer, call: GameCall, told: Told, isAlone: boolean): void {
     const { callsBy } = this.#parts
     if (first.call !== textOf(call)) {
       if (told.ok) this.#parts.break('an id is not used for two calls', `${call.id}: ${told.text}`)
       return
     }
+    if (saysNothingAboutId(told) || (told.code === idReused && !isAlone)) return
     if (withoutMark(first.text) !== withoutMark(told.text))
       this.#parts.break('every answer to one id is the same', `${call.id}: ${first.text} and ${told.text}`)
     // A file that an earlier agent claimed gets its first answer.
-    const isLater = callsBy === 'http' && (this.#askedMs.get(call) ?? 0) > first.toldMs
+    const isLater = callsBy === 'http' && (this.#asked.get(call)?.atMs ?? 0) > first.toldMs
     if (isLater && !isRepetition(told))
-      this.#parts.break('an id that has an answer is not called again', `${call.id}: ${told.text}`)
+      this.#parts.break('an answer that was given before says so', `${call.id}: ${told.text}`)
   }
 }
 
 /** Envelopes live for a shorter time, an order changes, and the success of a `TEMPORARY` report ends with its `retryAt`. */
-function isAnsweredAnew({ operation, input }: GameCall): boolean {
+function isLateAnswerAnother({ operation, input }: GameCall): boolean {
   return operation.endsWith('.envelope') || operation.startsWith('orders.') || input['reason'] === 'TEMPORARY'
 }
 
-/** Whether an answer is stored. Refusals with a code are the agent's own. */
-function isKept({ operation }: GameCall, { ok, isUncertain, status = 0, code }: Told, isAlone: boolean): boolean {
-  if (code !== undefined && ofTheMoment.includes(code)) return false
-  if (isPurchase(operation))
-    return (isAlone || code !== 'ID_REUSED') && (ok || isUncertain || [400, 404, 409, 422].includes(status))
+/** The agent's own refusal, before it looks for the id, or because it cannot. */
+function saysNothingAboutId({ code, isUncertain }: Told): boolean {
+  return code !== undefined && code !== idReused && (!isUncertain || ofTheMoment.includes(code))
+}
+
+/** Whether the agent stores an answer. Most refusals with a code are its own. */
+function isStored({ operation }: GameCall, { ok, isUncertain, status = 0, code }: Told): boolean {
+  if (code === idReused || (code !== undefined && ofTheMoment.includes(code))) return false
+  if (isPurchase(operation)) return ok || isUncertain || [400, 404, 409, 422].includes(status)
   return ok || (!isUncertain && code === undefined && [404, 409].includes(status))
 }
 

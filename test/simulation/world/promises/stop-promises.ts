@@ -24,6 +24,7 @@ export class StopPromises {
       const claim = this.#ownFiles('claim', 'done').find((file) => !before.has(file))
       if (claim !== undefined) this.#break('a stop leaves no claim', claim)
       const [temporary] = this.#ownFiles('temporary')
+      // One that could not be removed stays until the next start.
       if (temporary !== undefined && !this.#host.diskFaults.failedCalls.has('unlink'))
         this.#break('a stop leaves no temporary file', temporary)
     }

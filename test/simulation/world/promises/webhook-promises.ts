@@ -29,9 +29,9 @@ export class WebhookPromises {
     const { platformKey, platformMs, isClockRight } = this.#parts
     const header = parseSignature(rawHeaders)
     const [segment = '', sum] = (signatureOf(rawHeaders) ?? '').split('..')
-    const { kid, sinceMs } = platformKey()
+    const { kid, sinceMs, before } = platformKey()
     // A webhook keeps the keys that it began with.
-    const isKnown = header?.kid === kid || arrivedMs < sinceMs
+    const isKnown = header?.kid === kid || (arrivedMs < sinceMs && header?.kid === before)
     const isValid = isKnown && sum === sumOf(`${segment}.${Buffer.from(body).toString('base64url')}`)
     const isLive = !isClockRight() || (header?.exp ?? 0) * 1_000 + leewayMs > platformMs()
     if (!isValid || !isLive)
