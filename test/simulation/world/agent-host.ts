@@ -129,7 +129,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     witness: tellAll([
       wire,
       keys,
-      pace,
+      ...(parts.callsBy === 'http' ? [pace] : []),
       webhooks,
       proofs,
       lateStocks,

@@ -122,7 +122,9 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const { callsBy } = drawn
   const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
-  const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: server.host.clock })
+  const { clock } = server.host
+  const isClockRight = () => clock.lastSetMs === undefined && !parts.network.wasDateWrong
+  const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock, isClockRight })
   let items = 0
   const game = installGame({
     ...parts,
@@ -132,7 +134,10 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
     spool: '/var/spool',
     record: files,
     witness: {
-      onAsked: answers.onAsked,
+      onAsked(call) {
+        answers.onAsked(call)
+        envelopes.onAsked(call)
+      },
       onTold(call, told) {
         if (drawn.callsBy === 'files') files.onTold(call, told)
         answers.onTold(call, told)

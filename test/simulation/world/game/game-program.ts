@@ -5,7 +5,14 @@ import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
 import type { Day } from '../day.ts'
 import { seller } from '../model-platform.ts'
-import { type CallAgent, type CallWitness, callByFiles, callOverHttp, type FileRecord } from './call-agent.ts'
+import {
+  type CallAgent,
+  type CallWitness,
+  callByFiles,
+  callOverHttp,
+  type FileRecord,
+  type GameCall,
+} from './call-agent.ts'
 import { type ListedItem, left, noteReport } from './game-state.ts'
 import { type GameStore, openGameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
@@ -52,7 +59,8 @@ export function installGame(parts: GameParts): Program {
       callsBy === 'files'
         ? callByFiles(process, fs, clock, spool, parts.record, parts.quirks, parts.witness)
         : undefined
-    const call = files?.call ?? callOverHttp(process, clock, network, parts.callAddresses, parts.quirks, parts.witness)
+    const callByHttp = callOverHttp(process, clock, network, parts.callAddresses, parts.quirks, parts.witness)
+    const call = files?.call ?? callByHttp
     // It does not know when a call ends for which it does not wait.
     const relies = reportsBy === 'reply' && !parts.quirks.isImpatient && process.random.happens(0.5)
     const reporting = new Map<string, number>()
@@ -76,7 +84,7 @@ export function installGame(parts: GameParts): Program {
     if (ordersBy === 'asking')
       for (let threads = process.random.pick([1, 1, 2]); threads > 0; threads--)
         void untilDead(process, clock, () => askForOrders(orders, clock, call))
-    const dayParts = { ...parts, process, clock, store, call, reporting, replying }
+    const dayParts = { ...parts, process, clock, store, call, callByHttp, reporting, replying }
     for (const live of [liveDay, report, play]) void untilDead(process, clock, () => live(dayParts))
   })
 }
@@ -113,6 +121,8 @@ interface DayParts extends GameParts {
   readonly clock: Clock
   readonly store: GameStore
   readonly call: CallAgent
+  /** Also for a game server that calls by files. */
+  readonly callByHttp: CallAgent
   /** How many reports of the stock of each item are under way. */
   readonly reporting: Map<string, number>
   /** As in `OrderParts`. */
@@ -183,7 +193,7 @@ const rest: Act = async () => undefined
 /** What is done at each time of the day, besides what must be reported. */
 const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
   open: [offerItem, buy, buy, buy, buy, buy, askSomething, withdrawItem],
-  wave: [buy, buy, buy, askSomething],
+  wave: [buy, buy, buy, askSomething, registerAgain],
   calm: [rest],
   // An agent is ready when it has spoken with the platform.
   closing: [rest, rest, askSomething],
@@ -200,25 +210,32 @@ async function offerItem({ store, process, call, newItemRef }: DayParts): Promis
     next.items[itemRef] ??= { isRegistered: false, isWithdrawn: false, isToReport: true, isGivenUp: false, changes: 0 }
     next.stock[itemRef] ??= Math.round(process.random.magnitude(1, stockMax))
   })
-  const told = await call({
-    operation: 'market.register',
-    input: {
-      itemRef,
-      gameItemId: 'sword',
-      itemName: 'Espada',
-      attributes: 'Espada +7',
-      quantityListed: stockMax,
-      unitAmountCents: 1_000,
-      sellerCharacterRef: seller,
-    },
-    id: undefined,
-  })
+  const told = await call(registrationOf(itemRef))
   if (!told || (!told.ok && told.status !== 409)) return
   if (state.items[itemRef])
     store.change((next) => {
       const item = next.items[itemRef]
       if (item) item.isRegistered = true
     })
+}
+
+function registrationOf(itemRef: string): GameCall {
+  const input = {
+    itemRef,
+    gameItemId: 'sword',
+    itemName: 'Espada',
+    attributes: 'Espada +7',
+    quantityListed: stockMax,
+    unitAmountCents: 1_000,
+    sellerCharacterRef: seller,
+  }
+  return { operation: 'market.register', input, id: undefined }
+}
+
+/** A tool of the staff lists an item again, which is a 409. It waits for its turn among the files of the game server, but not as long. */
+async function registerAgain({ store, process, callByHttp }: DayParts): Promise<void> {
+  const registered = Object.entries(store.read().items).filter(([, item]) => item.isRegistered && !item.isWithdrawn)
+  if (registered.length > 0) void callByHttp(registrationOf(process.random.pick(registered)[0]))
 }
 
 /** Asks the platform for a purchase, for the buyer who waits longest. */

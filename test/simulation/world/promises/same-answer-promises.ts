@@ -15,6 +15,8 @@ interface FirstAnswer {
   readonly call: string
   readonly text: string
   readonly toldMs: number
+  /** It was stored at this moment or later. */
+  readonly storedFromMs: number
   /** When the id was sent first. Its answer was stored later. */
   readonly askedMs: number
   /** How often a fault of the disk had begun or ended. */
@@ -73,14 +75,17 @@ export class SameAnswerPromises {
     if (!isPurchase(call.operation) && (!wasHealthy || isRepetition(told))) return
     const askedMs = this.#firstAskedMs.get(id) ?? nowMs()
     this.#firstAskedMs.delete(id)
-    // Nobody knows how old a repetition is.
-    const toldMs = isRepetition(told) ? askedMs : nowMs()
-    this.#first.set(id, { call: textOf(call), text: told.text, toldMs, askedMs, diskChanges: storeDisk?.changes ?? 0 })
+    this.#first.set(id, {
+      ...{ call: textOf(call), text: told.text, toldMs: nowMs(), askedMs },
+      // Nobody knows how old a repetition is.
+      storedFromMs: isRepetition(told) ? askedMs : nowMs(),
+      diskChanges: storeDisk?.changes ?? 0,
+    })
   }
 
-  #isRemembered({ toldMs, askedMs, diskChanges }: FirstAnswer, { operation }: GameCall): boolean {
+  #isRemembered({ storedFromMs, askedMs, diskChanges }: FirstAnswer, { operation }: GameCall): boolean {
     const { nowMs, isWindowKept, isAgeKnown, storeDisk } = this.#parts
-    if (nowMs() - toldMs > windowMs) return false
+    if (nowMs() - storedFromMs > windowMs) return false
     if (isPurchase(operation)) return isWindowKept(askedMs)
     return isAgeKnown(askedMs) && storeDisk?.isHealthy === true && storeDisk.changes === diskChanges
   }
