@@ -122,9 +122,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const { callsBy } = drawn
   const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
-  const { clock } = server.host
-  const isClockRight = () => clock.lastSetMs === undefined && !parts.network.wasDateWrong
-  const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock, isClockRight })
+  const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: server.host.clock })
   let items = 0
   const game = installGame({
     ...parts,
@@ -134,10 +132,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
     spool: '/var/spool',
     record: files,
     witness: {
-      onAsked(call) {
-        answers.onAsked(call)
-        envelopes.onAsked(call)
-      },
+      onAsked: answers.onAsked,
       onTold(call, told) {
         if (drawn.callsBy === 'files') files.onTold(call, told)
         answers.onTold(call, told)

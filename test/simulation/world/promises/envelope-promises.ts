@@ -12,33 +12,20 @@ interface EnvelopePromisesParts {
   readonly nowMs: () => number
   /** Of the host. The next process does not know how old an answer is if it was set meanwhile. */
   readonly clock: Pick<HostClock, 'lastSetMs'>
-  /** Whether nothing has made an agent's idea of the platform's clock wrong. */
-  readonly isClockRight: () => boolean
 }
 
-/** A game client may act once with each envelope, so an id has only one while that lives (I2). Each request after that gets a new one. */
+/** A game client may act once with each envelope, so an id has only one while that lives (I2). */
 export class EnvelopePromises {
   readonly #parts: EnvelopePromisesParts
   readonly #last = new Map<string, { readonly text: string; readonly expiresMs: number; readonly toldMs: number }>()
-
-  readonly #askedMs = new WeakMap<GameCall, number>()
 
   constructor(parts: EnvelopePromisesParts) {
     this.#parts = parts
   }
 
-  readonly onAsked = (call: GameCall): void => {
-    this.#askedMs.set(call, this.#parts.nowMs())
-  }
-
-  readonly onTold = (call: GameCall, { ok, text, data }: Told): void => {
-    const { operation, id } = call
+  readonly onTold = ({ operation, id }: GameCall, { ok, text, data }: Told): void => {
     if (!operation.endsWith('.envelope') || id === undefined || !ok) return
     const { nowMs, clock } = this.#parts
-    const signedMs = Date.parse(String(data['expiresAt'])) - startOfRunMs - lifetimeMs
-    const isFirst = !text.includes(',"replayed":true')
-    if (isFirst && this.#parts.isClockRight() && signedMs < (this.#askedMs.get(call) ?? 0) - clockErrorMsMax)
-      this.#parts.break('an envelope is signed after it was asked for', `${id}: ${text}`)
     const last = this.#last.get(id)
     const envelope = text.replace(',"replayed":true', '')
     if (last?.text === envelope) return
@@ -47,8 +34,8 @@ export class EnvelopePromises {
     if (!last) return
     // Its own word may come of a wrong date, and it may have been signed before it was told.
     const livesUntilMs = Math.min(last.expiresMs, last.toldMs + lifetimeMs) - clockErrorMsMax
-    const lastSignedMs = livesUntilMs - lifetimeMs
-    if (nowMs() < livesUntilMs && (clock.lastSetMs ?? 0) < lastSignedMs)
+    const signedMs = livesUntilMs - lifetimeMs
+    if (nowMs() < livesUntilMs && (clock.lastSetMs ?? 0) < signedMs)
       this.#parts.break('an id gets one envelope while that lives', `${id}: ${last.text} and ${envelope}`)
   }
 }
