@@ -14,9 +14,13 @@ const hourMs = 60 * minuteMs
 
 const making = ['create', 'write', 'mkdir', 'link']
 const moving = ['rename', 'unlink', 'link']
+/** The agent's databases, which may be on a disk of their own. */
+const databases = /^(?:journal|orders)\.db$/
+
 /** A disk may have room for a name, and none for what is written under it. */
 export function fullDisk(random: Random): DiskFault {
-  return { calls: random.pick([making, ['write']]), codes: ['ENOSPC', 'EDQUOT'], rate: 1 }
+  const full = { calls: random.pick([making, ['write']]), codes: ['ENOSPC', 'EDQUOT'], rate: 1 }
+  return random.happens(0.5) ? full : { ...full, paths: databases }
 }
 
 const everyCall = [...making, ...moving, 'open', 'read', 'readdir', 'stat', 'lstat', 'fsync']

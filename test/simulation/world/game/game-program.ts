@@ -165,14 +165,15 @@ async function report(parts: DayParts): Promise<void> {
 }
 
 /** How long nobody plays, at least and at most, in ms. */
-const idleMs: Readonly<Partial<Record<Day['phase'], readonly [min: number, max: number]>>> = {
-  open: [1_000, 20_000],
-  wave: [200, 5_000],
-}
+type Idle = Readonly<Partial<Record<Day['phase'], readonly [min: number, max: number]>>>
+const busy: Idle = { open: [1_000, 20_000], wave: [200, 5_000] }
+/** What the agent has forgotten about a stock stays visible, because no other stock follows. */
+const quiet: Idle = { open: [1_000, 20_000], wave: [2_000, 40_000] }
 
 /** Players buy for the game's own money, and sellers put more into their offers. */
 async function play({ process, clock, day, store }: DayParts): Promise<void> {
   const { random } = process
+  const idleMs = random.pick([busy, quiet])
   for (;;) {
     const [min, max] = idleMs[day.phase] ?? [1_000, 1_000]
     await clock.sleep(random.magnitude(min, max))
