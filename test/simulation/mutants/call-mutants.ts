@@ -321,4 +321,28 @@ export const callMutants: readonly Mutant[] = [
     from: 'owner !== journal.name ?',
     to: '!owner.startsWith(journal.name) ?',
   },
+  {
+    name: 'who gives up waiting for a turn takes those behind it along',
+    file: 'agent/call/key-queues.ts',
+    from: 'waiting.splice(waiting.indexOf(come), 1)',
+    to: 'waiting.splice(waiting.indexOf(come))',
+  },
+  {
+    name: 'a signature counts as made by the clock of its answer',
+    file: 'agent/call/send-with-retries.ts',
+    from: '- startedMs, signedOffsetMs)',
+    to: '- startedMs, platformClock.appliedOffsetMs)',
+  },
+  {
+    name: 'an answer that was not published is forgotten after its window',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: 'async findUnanswered(id) {\n      return read(id)',
+    to: 'async findUnanswered(id) {\n      return readLive(id)',
+  },
+  {
+    name: 'a stop does not wait for answers that are being published',
+    file: 'agent/spool/requests.ts',
+    from: "['claiming', 'calling', 'publishing'])",
+    to: "['claiming', 'calling'])",
+  },
 ]

@@ -182,4 +182,26 @@ export const orderMutants: readonly Mutant[] = [
     from: 'writer.sync()\n      }\n      await synced\n',
     to: 'writer.sync()\n        await synced\n      }\n',
   },
+  {
+    name: 'a terminal event is a copy if its outcome is known',
+    file: 'agent/orders/order-changes.ts',
+    from: 'if (known && isSameTerminal(known, event))',
+    to: 'if (known && (known.outcome !== null || isSameTerminal(known, event)))',
+  },
+  {
+    name: 'an order whose reply found no room is not looked at again',
+    file: 'agent/orders/order-path.ts',
+    from: `await attempt(() =>
+      reply === 'confirmed'
+        ? book.change(transactionId, confirmTerminal)
+        : recordReply(book, log, transactionId, reply, generation),
+    )
+    this.#again(begun, retryDelayMs(begun.tries + 1))`,
+    to: `await attempt(async () => {
+      await (reply === 'confirmed'
+        ? book.change(transactionId, confirmTerminal)
+        : recordReply(book, log, transactionId, reply, generation))
+      this.#again(begun, retryDelayMs(begun.tries + 1))
+    })`,
+  },
 ]
