@@ -25,7 +25,7 @@ const slowMsMax = 25_000
 /** How many requests a gateway gives up on, although they arrive, and how many it does not pass on. */
 const gatewayFaults = [
   { fault: 'intermediary gives up', rate: 0.05 },
-  { fault: 'turned away', rate: 0.03 },
+  { fault: 'turned away', rate: 0.1 },
 ] as const
 
 /** The rest of the day after the storm. */

@@ -64,14 +64,14 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       later(slowDisk.lastsMs, 'a disk is not slow any more', speedUp)
     })
   }
-  /** Nothing is lost that was taken, and what could not be written is written later. In half of the cases, by the next process. */
+  /** Nothing is lost that was taken, and what could not be written is written later. Sometimes by the next process. */
   function fillDisk(agent: AgentHost): void {
     const { diskFaults } = agent.host
     within(fullMs.max, 'a disk is full', () => {
       const makeRoom = diskFaults.add(fullDisk(random), random)
       later(fullMs, 'a disk has room again', () => {
         makeRoom()
-        if (random.happens(0.5)) return
+        if (random.happens(0.7)) return
         agent.agent.program.process?.end()
         agent.host.startAll()
       })
@@ -102,7 +102,7 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       // A stop needs a healthy disk.
       const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
       if (isScanned && random.happens(0.6)) lockFiles(agent)
-      else if (random.happens(0.2)) fillDisk(agent)
+      else if (random.happens(0.35)) fillDisk(agent)
       else if (random.happens(0.5)) endAgent(agent)
       if (random.happens(0.3)) slowDiskDown(agent)
     }
