@@ -209,7 +209,10 @@ export class OrderPath {
 
   async #push(begun: OpenOrder): Promise<void> {
     await this.#countOffer(begun.order)
-    if (!this.#current(begun.order)) return
+    const open = this.#current(begun.order)
+    if (!open) return
+    // A slow disk may take longer than the platform's word is good for.
+    if (awaitsReply(open.order.phase) && needsProof(open, this.#nowMs())) return this.#again(begun, 0, begun.tries)
     const reply = await this.#options.push(begun.message as Message)
     if (reply === 'unanswered') this.#again(begun, retryDelayMs(begun.tries + 1))
     else await this.#reply(begun, reply)

@@ -1,51 +1,68 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { refuse } from '../../../agent/call/answer.ts'
+import { proofMs } from '../../../agent/orders/open-orders.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
+import { expectDelivery } from '../../../agent/orders/order-changes.ts'
 import { OrderFiles } from '../../../agent/orders/order-files.ts'
-import { OrderPath } from '../../../agent/orders/order-path.ts'
+import { OrderPath, type OrderPathOptions } from '../../../agent/orders/order-path.ts'
 import { order as paid } from '../fixtures/events.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 import { memoryLedger } from './memory-ledger.ts'
 
-test('replies are looked for every 200 ms, however often something else happens', async () => {
-  const clock = new TestClock()
+const noFiles = {
+  ...{
+    makeDirs: () => false,
+    events: () => [],
+    show: () => undefined,
+    readReply: () => 'gone' as const,
+    setAside: () => false,
+  },
+  ...{ removeEvent: () => undefined, removeReply: () => undefined, removeRejectedBefore: () => undefined },
+  replies: () => [],
+}
+
+/** A path over a ledger that knows one order. */
+function pathOf(clock: TestClock, parts: Partial<OrderPathOptions> & Pick<OrderPathOptions, 'channel'>) {
   const log = pino({ enabled: false })
-  let looks = 0
-  const files = {
-    ...{
-      makeDirs: () => false,
-      events: () => [],
-      show: () => undefined,
-      readReply: () => 'gone' as const,
-      setAside: () => false,
-    },
-    ...{ removeEvent: () => undefined, removeReply: () => undefined, removeRejectedBefore: () => undefined },
-    replies: () => {
-      looks++
-      return []
-    },
-  }
   const known = newOrder(paid, JSON.stringify(paid), clock.wallMs())
   const rows = { orders: new Map([[known.transactionId, known]]), observations: new Map() }
+  const book = new OrderBook(
+    memoryLedger(rows, () => false),
+    clock,
+    log,
+  )
   const path = new OrderPath({
-    book: new OrderBook(
-      memoryLedger(rows, () => false),
-      clock,
-      log,
-    ),
+    book,
     questions: { ask: async () => ({ kind: 'unanswered' }) },
     platform: {
       platformMs: () => clock.wallMs(),
       call: async () => ({ answer: refuse('NOT_REACHED'), retryAfterMs: 0 }),
     },
-    files: new OrderFiles({ files, isChannel: true, limitedLog: log }),
+    files: new OrderFiles({ files: noFiles, isChannel: true, limitedLog: log }),
     push: async () => 'unanswered',
     mayBegin: () => true,
     attempt: async (act) => void (await act()),
-    ...{ channel: 'files', clock, log, limitedLog: log },
+    ...{ clock, log, limitedLog: log },
+    ...parts,
   })
+  return { path, book, known }
+}
+
+test('replies are looked for every 200 ms, however often something else happens', async () => {
+  const clock = new TestClock()
+  let looks = 0
+  const replies = () => {
+    looks++
+    return []
+  }
+  const files = new OrderFiles({
+    files: { ...noFiles, replies },
+    isChannel: true,
+    limitedLog: pino({ enabled: false }),
+  })
+  const { path, known } = pathOf(clock, { channel: 'files', files })
   await path.start([known])
   const before = looks
   for (let passedMs = 0; passedMs < 2_000; passedMs += 50) {
@@ -54,5 +71,36 @@ test('replies are looked for every 200 ms, however often something else happens'
     await new Promise(setImmediate)
   }
   expect(looks - before).toBeGreaterThanOrEqual(9)
+  await path.stop()
+})
+
+test('an order that a slow disk put off is pushed only after the platform is asked again', async () => {
+  const clock = new TestClock()
+  const asked: number[] = []
+  const pushed: number[] = []
+  const slowOnce = [proofMs + 1]
+  const { path, book, known } = pathOf(clock, {
+    channel: 'url',
+    questions: {
+      async ask() {
+        asked.push(clock.monotonicMs())
+        await book.change(known.transactionId, expectDelivery(known))
+        path.prove(known.transactionId, clock.monotonicMs())
+        return { kind: 'awaited' }
+      },
+    },
+    async attempt(act) {
+      await act()
+      clock.advance(slowOnce.pop() ?? 0)
+    },
+    async push() {
+      pushed.push(clock.monotonicMs())
+      return 'unanswered'
+    },
+  })
+  await path.start([known])
+  while (pushed.length === 0) await new Promise(setImmediate)
+  expect(asked).toHaveLength(2)
+  expect(pushed).toEqual([asked[1]])
   await path.stop()
 })
