@@ -67,6 +67,13 @@ export function durableAnswerIn({ journal }: AgentState, id: string): string | n
     | undefined
 }
 
+/** The stock of an item in the ledger, now or as a power cut leaves it. */
+export function stockIn({ ledger }: AgentState, itemRef: string, when: 'now' | 'durable'): number | undefined {
+  const db = when === 'now' ? ledger.db : ledger.syncedDb
+  const row = db.prepare('SELECT observed_quantity FROM observations WHERE item_ref = ?').get(itemRef)
+  return row && Number(row['observed_quantity'])
+}
+
 /** What one process of an agent works with. */
 export interface ModelOutsideParts {
   readonly host: ModelHost

@@ -154,7 +154,7 @@ function removeDirectory({ hosts }: HostTargets, random: Random) {
 }
 
 /** In the middle of something that somebody does with both. */
-function removeDirectoryAfterChange({ hosts }: HostTargets, random: Random) {
+export function removeDirectoryAfterChange({ hosts }: HostTargets, random: Random) {
   const host = random.pick(hosts)
   const { disk, removableDirs } = host
   const [changed, removed] = removableDirs.length > 0 ? [random.pick(removableDirs), random.pick(removableDirs)] : []

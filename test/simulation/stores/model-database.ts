@@ -16,6 +16,8 @@ export class ModelDatabase {
   #image: Uint8Array | undefined
   #lastSync = 0
   #syncs = 0
+  #commits = 0
+  #syncedCommits = 0
 
   /** @param sql Makes the tables, and fills them. */
   constructor(sql: string) {
@@ -35,8 +37,19 @@ export class ModelDatabase {
     return this.#syncedDb
   }
 
+  /** How often something was committed. */
+  get commits(): number {
+    return this.#commits
+  }
+
+  /** How many of the commits no power cut takes back. */
+  get syncedCommits(): number {
+    return this.#syncedCommits
+  }
+
   /** Something was committed. */
   noteCommit(): void {
+    this.#commits++
     this.#image = undefined
   }
 
@@ -44,9 +57,11 @@ export class ModelDatabase {
   beginSync(): () => void {
     const image = this.#imageNow()
     const number = ++this.#syncs
+    const commits = this.#commits
     return () => {
       if (number < this.#lastSync) return
       this.#lastSync = number
+      this.#syncedCommits = commits
       this.#keep(image)
     }
   }
@@ -57,6 +72,7 @@ export class ModelDatabase {
     this.#keep(isLost ? this.#synced : this.#imageNow())
     this.#db.close()
     this.#db = openImage(this.#synced)
+    this.#syncedCommits = this.#commits
     this.#image = this.#synced
   }
 

@@ -1,4 +1,4 @@
-import { fullDisk } from '../faults/host-faults.ts'
+import { fullDisk, removeDirectoryAfterChange } from '../faults/host-faults.ts'
 import type { Random } from '../random.ts'
 import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { AgentHost } from './agent-host.ts'
@@ -23,6 +23,11 @@ const slowDisk = { lastsMs: { min: 500, max: 20_000 }, callMsMax: 1_500 }
 const fullMs = { min: 500, max: 8_000 }
 /** Mostly longer than the shorter deadline of a call. */
 const platformAwayMs = { min: 5_000, max: waveMs / 2 }
+/** For how long the platform may not know transactions that it knows. */
+const unknowingMs = { min: 1_000, max: 20_000 }
+const unknown = { kind: 'status', status: 404 } as const
+const putOff = { kind: 'status', status: 429, retryAfterSeconds: 86_400, operation: 'transaction.delivery' } as const
+const aboutTransactions = ['transaction.get', 'transaction.delivery', 'transaction.delivery-failure'] as const
 const wave = worldActor('wave')
 
 /**
@@ -82,6 +87,24 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       platform.composed.faults.webhook.add({ kind: 'duplicate', copies: 2, times: random.integer(1, 5) }),
     )
   }
+  /** An order that a platform does not know now may still be open, and no platform needs a day. */
+  function misanswer(): void {
+    const { partner } = platform.composed.faults
+    const faults = random.happens(0.3) ? [putOff] : aboutTransactions.map((operation) => ({ ...unknown, operation }))
+    within(unknowingMs.max, 'the platform does not know what it knows', () => {
+      for (const fault of faults) partner.add({ ...fault, times: random.integer(1, 5) })
+      later(unknowingMs, 'the platform knows again what it knows', () => partner.clear())
+    })
+  }
+  /** The event must be shown again, and its reply be asked for again. */
+  function sayGarbage({ host, quirks }: Server): void {
+    quirks.saysGarbage = true
+    const stopWatching = removeDirectoryAfterChange({ hosts: [host] }, random)
+    scheduler.after(waveMs, wave, 'a game server says nothing wrong any more', () => {
+      quirks.saysGarbage = false
+      stopWatching()
+    })
+  }
   /** What waits for the game server must be shown again, and stay fresh. */
   function endGame({ game, host }: Server): void {
     within(0, 'a game server ends', () => {
@@ -97,17 +120,26 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       later(platformAwayMs, 'the platform is started again', () => platform.program.start())
     })
   }
+  function strikeAgent(agent: AgentHost): void {
+    const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
+    if (isScanned && random.happens(0.6)) lockFiles(agent)
+    // A stop needs a healthy disk.
+    else if (random.happens(0.35)) fillDisk(agent)
+    else if (random.happens(0.5)) endAgent(agent)
+    if (random.happens(0.3)) slowDiskDown(agent)
+  }
+  const ofGames = [
+    { rate: 0.3, strike: endGame },
+    { rate: 0.2, strike: sayGarbage },
+  ]
+  const ofPlatform = [
+    { rate: 0.5, strike: repeatWebhooks },
+    { rate: 0.25, strike: misanswer },
+    { rate: 0.35, strike: endPlatform },
+  ]
   return () => {
-    for (const agent of agents) {
-      // A stop needs a healthy disk.
-      const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
-      if (isScanned && random.happens(0.6)) lockFiles(agent)
-      else if (random.happens(0.35)) fillDisk(agent)
-      else if (random.happens(0.5)) endAgent(agent)
-      if (random.happens(0.3)) slowDiskDown(agent)
-    }
-    if (random.happens(0.5)) repeatWebhooks()
-    for (const server of servers) if (random.happens(0.3)) endGame(server)
-    if (random.happens(0.35)) endPlatform()
+    for (const agent of agents) strikeAgent(agent)
+    for (const { rate, strike } of ofPlatform) if (random.happens(rate)) strike()
+    for (const server of servers) for (const { rate, strike } of ofGames) if (random.happens(rate)) strike(server)
   }
 }

@@ -15,8 +15,8 @@ const ofMistakes = ['JSON_INVALID', 'INPUT_INVALID', 'INPUT_MISSING', 'INPUT_NOT
 
 /** An agent that learns by a 401 that its clock is wrong has time for one more attempt within this, at any deadline. */
 const oneMoreAttemptMs = 4_000
-/** The deadline of a call over HTTP, and the way to the agent and back. */
-const deadlineMs = 31_000
+/** The deadline of a call over HTTP, the way to the agent and back, and two syncs of a slow disk. */
+const deadlineMs = 34_000
 
 /** Calls with one id. */
 interface Asked {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { awaitsReply, isOver } from '../../../../agent/orders/order-moves.ts'
 import { idOfRequest, ownFileOf } from '../../../../agent/spool/names.ts'
-import { type AgentState, durableAnswerIn, durableOrderIn } from '../../agent/model-outside.ts'
+import { type AgentState, durableAnswerIn, durableOrderIn, stockIn } from '../../agent/model-outside.ts'
 import type { Disk } from '../../disk/disk.ts'
 import type { GivenCall, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
@@ -22,6 +22,8 @@ interface DurabilityParts {
  */
 export class DurabilityPromises {
   readonly #parts: DurabilityParts
+  /** Commits of the ledger when a stock left first that was not told to be accepted yet, by its item and quantity. */
+  readonly #sentStocks = new Map<string, number>()
 
   constructor(parts: DurabilityParts) {
     this.#parts = parts
@@ -29,8 +31,12 @@ export class DurabilityPromises {
 
   /** Called before it leaves. */
   readonly onSent = ({ path, body }: SentRequest): undefined => {
-    if (path !== '/v1/api/transactions') return
     const { state, isByFiles } = this.#parts
+    if (path === '/v1/api/market/listings') {
+      const stock = stockKeyOf(JSON.parse(body) as Stock)
+      this.#sentStocks.set(stock, this.#sentStocks.get(stock) ?? state.ledger.commits)
+    }
+    if (path !== '/v1/api/transactions') return
     const { buyerCharacterRef: id } = JSON.parse(body) as { buyerCharacterRef: string }
     if (durableAnswerIn(state, id) !== null)
       this.#parts.break('a purchase is sent only if its intent is on the disk', id)
@@ -42,6 +48,7 @@ export class DurabilityPromises {
     if (!text.startsWith('{"ok":true')) return
     if (operation === 'transaction.create') this.#checkAnswer(id)
     if (operation === 'transaction.create.envelope' && id !== undefined) this.#checkAnswer(id)
+    if (operation === 'market.adjust-stock') this.#checkStock(input)
     if (operation === 'orders.take' && !this.isReplyDurable(Number(input?.['transactionId'])))
       this.#parts.break('a reply is confirmed only if it is on the disk', String(input?.['transactionId']))
   }
@@ -82,6 +89,20 @@ export class DurabilityPromises {
       this.#parts.break('the answer to a purchase is given only if it is on the disk', id)
   }
 
+  /** Or the next answer to a webhook gives the platform an older one. */
+  #checkStock(stock: Stock = {}): void {
+    const { state } = this.#parts
+    const key = stockKeyOf(stock)
+    const commits = this.#sentStocks.get(key)
+    this.#sentStocks.delete(key)
+    if (commits === undefined || commits <= state.ledger.syncedCommits) return
+    const item = String(stock.itemRef)
+    // A newer one may have been noted meanwhile, and one without an order is not kept.
+    const isKept = stockIn(state, item, 'now') === stock.observedQuantity
+    if (isKept && stockIn(state, item, 'durable') !== stock.observedQuantity)
+      this.#parts.break('a stock counts as accepted only if it is on the disk', key)
+  }
+
   #hasDurableClaim(id: string): boolean {
     const { disk, spool } = this.#parts
     const outbox = `${spool}/outbox`
@@ -90,6 +111,16 @@ export class DurabilityPromises {
       return own?.kind === 'claim' && own.id === id && disk.isNameDurable(`${outbox}/${name}`)
     })
   }
+}
+
+/** In a call, or in a request to the platform. */
+interface Stock {
+  readonly itemRef?: unknown
+  readonly observedQuantity?: unknown
+}
+
+function stockKeyOf({ itemRef, observedQuantity }: Stock): string {
+  return `${itemRef} ${observedQuantity}`
 }
 
 /** In a file: a purchase, or an envelope for one. */

@@ -1,15 +1,16 @@
 import { limits } from '../../../../contract/limits.ts'
 import { type HostClock, startOfRunMs } from '../../host-clock.ts'
+import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { Break } from './judge.ts'
+import { clockErrorMsMax } from './same-answer-promises.ts'
 
 const lifetimeMs = limits.envelopeLifetimeS * 1_000
-/** How wrong an agent may be about the platform's clock after a slow answer, and what a clock may drift. */
-const clockErrorMsMax = 14_000
 
 interface EnvelopePromisesParts {
   readonly break: Break
   readonly nowMs: () => number
+  readonly network: Pick<Network, 'wasDateWrong'>
   /** Of the host. The next process does not know how old an answer is if it was set meanwhile. */
   readonly clock: Pick<HostClock, 'lastSetMs'>
 }
@@ -25,14 +26,15 @@ export class EnvelopePromises {
 
   readonly onTold = ({ operation, id }: GameCall, { ok, text, data }: Told): void => {
     if (!operation.endsWith('.envelope') || id === undefined || !ok) return
-    const { nowMs, clock } = this.#parts
+    const { nowMs, clock, network } = this.#parts
     const last = this.#last.get(id)
     const envelope = text.replace(',"replayed":true', '')
     if (last?.text === envelope) return
     const expiresMs = Date.parse(String(data['expiresAt'])) - startOfRunMs
-    this.#last.set(id, { text: envelope, expiresMs, toldMs: nowMs() })
-    if (!last) return
-    // Its own word may come of a wrong date, and it may have been signed before it was told.
+    // Nobody knows how old a repetition is that another game server was told first.
+    if (envelope === text) this.#last.set(id, { text: envelope, expiresMs, toldMs: nowMs() })
+    if (!last || network.wasDateWrong) return
+    // Its own word may come of a wrong clock, and it may have been signed before it was told.
     const livesUntilMs = Math.min(last.expiresMs, last.toldMs + lifetimeMs) - clockErrorMsMax
     const signedMs = livesUntilMs - lifetimeMs
     if (nowMs() < livesUntilMs && (clock.lastSetMs ?? 0) < signedMs)

@@ -14,6 +14,8 @@ interface SentStock {
   readonly untilMs: number
   /** `open`: it may arrive late. `unclear`: it has arrived, or never will. */
   outcome: 'open' | 'unclear' | 'accepted' | 'refused'
+  /** When the attempt ended. */
+  endedMs: number
 }
 
 /** How long the envelope of an attempt is valid. */
@@ -50,16 +52,23 @@ export class LateStocks {
     // An agent that believed a wrong date does not know for how long its envelopes are valid.
     const sentMs = this.#nowMs()
     const untilMs = Math.min(expiresMs, sentMs + lifetimeMs)
-    const sent = this.#note(itemRef, { quantity, sentMs, untilMs, outcome: 'open' })
+    const sent = this.#note(itemRef, { quantity, sentMs, untilMs, outcome: 'open', endedMs: Number.POSITIVE_INFINITY })
     return (result) => {
       sent.outcome = outcomeOf(result)
+      sent.endedMs = this.#nowMs()
     }
   }
 
   /** A stock leaves with the answer to a webhook. */
   onStockAnswered(itemRef: string, quantity: number, arrivedMs: number): void {
     const untilMs = arrivedMs + limits.webhookTimeoutMs
-    this.#note(itemRef, { quantity, sentMs: this.#nowMs(), untilMs, outcome: 'open' })
+    this.#note(itemRef, {
+      quantity,
+      sentMs: this.#nowMs(),
+      untilMs,
+      outcome: 'open',
+      endedMs: Number.POSITIVE_INFINITY,
+    })
   }
 
   /** The stock that the platform accepted last; undefined if nobody knows, or if a fault of the storm decides it. */
@@ -77,14 +86,17 @@ export class LateStocks {
     const isRepair = ({ quantity, outcome }: SentStock) => quantity === newest && outcome !== 'refused'
     const lastMs = sent.findLast(isRepair)?.sentMs ?? Number.NEGATIVE_INFINITY
     // In the storm a platform or a proxy may have refused what was sent again.
-    const isUnrepaired = ({ quantity, sentMs, untilMs, outcome }: SentStock) =>
-      outcome === 'open' &&
-      quantity !== newest &&
-      sentMs > this.#day.stormEndedMs &&
-      untilMs < beforeMs &&
-      lastMs < untilMs - driftMsMax
+    const isUnrepaired = (stock: SentStock) => {
+      const untilMs = latestMs(stock)
+      return (
+        stock.quantity !== newest &&
+        stock.sentMs > this.#day.stormEndedMs &&
+        untilMs < beforeMs &&
+        lastMs < untilMs - driftMsMax
+      )
+    }
     const late = sent.find(isUnrepaired)
-    return late && `${late.quantity} until ${Math.round(late.untilMs)}, ${newest} at ${Math.round(lastMs)}`
+    return late && `${late.quantity} until ${Math.round(latestMs(late))}, ${newest} at ${Math.round(lastMs)}`
   }
 
   #of(itemRef: string): readonly SentStock[] {
@@ -108,6 +120,12 @@ export class LateStocks {
       quantity: observedQuantity,
     }
   }
+}
+
+/** When the platform took note of a stock, at the latest; minus infinity if it did not, or if nobody can know. */
+function latestMs({ outcome, untilMs, endedMs }: SentStock): number {
+  if (outcome === 'open') return untilMs
+  return outcome === 'accepted' ? endedMs : Number.NEGATIVE_INFINITY
 }
 
 function outcomeOf(result: AttemptResult): SentStock['outcome'] {

@@ -9,9 +9,13 @@ interface PacePromisesParts {
   readonly startedMs: () => number
 }
 
-/** The calls of an item that came over HTTP. */
+/** The calls with a stock of an item that came over HTTP. */
 interface Calls {
+  /** Of the process that had them: those of a dead one are never answered. */
+  readonly startedMs: number
   readonly underWay: number
+  /** Of the last one. What is sent again by the agent itself is no call. */
+  readonly quantity: unknown
   /** How many have begun or ended. */
   readonly changes: number
 }
@@ -23,7 +27,6 @@ interface Wait {
   readonly fromMs: number
 }
 
-const none: Calls = { underWay: 0, changes: 0 }
 /** Answers whose `Retry-After` counts. */
 const waiting: ReadonlySet<number> = new Set([429, 503])
 /** What the drift of a clock takes away from a wait. */
@@ -41,21 +44,21 @@ export class PacePromises {
     this.#parts = parts
   }
 
-  onTaken({ input }: GivenCall): void {
-    this.#change(String(input?.['itemRef']), 1)
+  onTaken(call: GivenCall): void {
+    this.#change(call, 1)
   }
 
-  onGiven({ input }: GivenCall): void {
-    this.#change(String(input?.['itemRef']), -1)
+  onGiven(call: GivenCall): void {
+    this.#change(call, -1)
   }
 
   /** @returns Called when the attempt has ended. */
   onSent({ path, body }: SentRequest): ((result: AttemptResult) => void) | undefined {
     if (path !== '/v1/api/market/listings') return undefined
-    const { itemRef } = JSON.parse(body) as { readonly itemRef: string }
+    const { itemRef, observedQuantity } = JSON.parse(body) as Readonly<Record<string, unknown>> & { itemRef: string }
     const { nowMs, startedMs } = this.#parts
     const wait = this.#waits.get(itemRef)
-    const { underWay, changes } = this.#calls.get(itemRef) ?? none
+    const { underWay, changes, quantity } = this.#of(itemRef)
     const isSameCall = wait?.startedMs === startedMs() && wait.changes === changes
     if (isSameCall && nowMs() < wait.fromMs)
       this.#parts.break('a call is not repeated before the platform allows it', `${body}, ${wait.fromMs - nowMs()} ms`)
@@ -63,13 +66,22 @@ export class PacePromises {
     return (result) => {
       const mustWait = result.kind === 'answered' && waiting.has(result.status)
       const waitMs = mustWait ? Number(result.retryAfter ?? 0) * 1_000 : 0
-      if (underWay !== 1 || !(waitMs > 0)) return
+      if (underWay !== 1 || quantity !== observedQuantity || !(waitMs > 0)) return
       this.#waits.set(itemRef, { startedMs: startedMs(), changes, fromMs: nowMs() + waitMs - driftMsMax })
     }
   }
 
-  #change(itemRef: string, by: 1 | -1): void {
-    const { underWay, changes } = this.#calls.get(itemRef) ?? none
-    this.#calls.set(itemRef, { underWay: underWay + by, changes: changes + 1 })
+  #change({ operation, input = {} }: GivenCall, by: 1 | -1): void {
+    if (operation !== 'market.adjust-stock') return
+    const { itemRef, observedQuantity: quantity } = input
+    const { startedMs, underWay, changes } = this.#of(String(itemRef))
+    this.#calls.set(String(itemRef), { startedMs, underWay: underWay + by, quantity, changes: changes + 1 })
+  }
+
+  #of(itemRef: string): Calls {
+    const known = this.#calls.get(itemRef)
+    const startedMs = this.#parts.startedMs()
+    if (known?.startedMs === startedMs) return known
+    return { startedMs, underWay: 0, quantity: undefined, changes: 0 }
   }
 }

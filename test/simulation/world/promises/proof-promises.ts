@@ -24,6 +24,8 @@ interface ProofPromisesParts {
 export class ProofPromises {
   readonly #parts: ProofPromisesParts
   readonly #words = new Map<number, Word>()
+  /** When the ledger had the last reply that does not end an order. */
+  readonly #repliedMs = new Map<number, number>()
 
   constructor(parts: ProofPromisesParts) {
     this.#parts = parts
@@ -56,6 +58,16 @@ export class ProofPromises {
         'an order is handed over only on an answer of the platform that is at most 60 s old',
         `${transactionId} by ${by}, ${nowMs - awaitedMs} ms`,
       )
+  }
+
+  onLogged(line: string): void {
+    const [, msg] = /"msg":"(order (?:taken by|put off|open again)[^"]*)"/.exec(line) ?? []
+    if (msg === undefined) return
+    const { transactionId } = JSON.parse(line) as { readonly transactionId: number }
+    if (!msg.startsWith('order open again')) return void this.#repliedMs.set(transactionId, this.#parts.nowMs())
+    const { awaitedMs } = this.#words.get(transactionId) ?? never
+    if (awaitedMs < (this.#repliedMs.get(transactionId) ?? never.awaitedMs))
+      this.#parts.break('an order is open again only on an answer that is newer than its reply', line)
   }
 
   onAcknowledged(event: string, transactionId: number, { arrivedMs }: ReceivedWebhook): void {

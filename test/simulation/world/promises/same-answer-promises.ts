@@ -1,7 +1,12 @@
 import type { DiskFaults } from '../../disk/disk-faults.ts'
+import { startOfRunMs } from '../../host-clock.ts'
+import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { GameWays } from '../game/game-program.ts'
 import type { Break } from './judge.ts'
+
+/** How wrong an agent may be about the platform's clock after a slow answer, and what a clock may drift. */
+export const clockErrorMsMax = 14_000
 
 /** How long the agent remembers an answer, less what a clock may drift. */
 const windowMs = 10 * 60_000 - 1_000
@@ -26,6 +31,7 @@ interface FirstAnswer {
 export interface SameAnswerParts {
   readonly break: Break
   readonly nowMs: () => number
+  readonly network: Pick<Network, 'wasDateWrong'>
   readonly callsBy: GameWays['callsBy']
   /** Whether the agent can know how old an id is: a wall clock that is set makes it wrong for the next process. */
   readonly isWindowKept: (sinceMs: number) => boolean
@@ -56,19 +62,24 @@ export class SameAnswerPromises {
   /** @param isAlone Whether no other call had the id meanwhile. A call that is wrong may have it while an equal call comes. */
   onTold(call: GameCall, told: Told, isAlone: boolean): void {
     const { id } = call
+    this.#checkEnd(call, told)
     if (id === undefined || isLateAnswerAnother(call)) return
     const first = this.#first.get(id)
     if (first && this.#isRemembered(first, call)) this.#compare(first, call, told, isAlone)
     else if (isStored(call, told)) this.#note(id, call, told)
   }
 
-  /** Only what does harm when it runs twice survives it. */
+  /** Only what does harm when it runs twice survives it for certain. */
   onPowerCut(): void {
-    for (const [id, { call }] of this.#first) if (!isPurchase(call)) this.#first.delete(id)
+    for (const [id, { call, storedFromMs }] of this.#first) {
+      if (isPurchase(call)) continue
+      this.#first.delete(id)
+      this.#firstAskedMs.set(id, storedFromMs)
+    }
   }
 
   #note(id: string, call: GameCall, told: Told): void {
-    const { nowMs, storeDisk } = this.#parts
+    const { nowMs, storeDisk, callsBy } = this.#parts
     const asked = this.#asked.get(call)
     // An answer that could not be stored is given all the same.
     const wasHealthy = storeDisk?.isHealthy === true && storeDisk.changes === asked?.diskChanges
@@ -77,10 +88,20 @@ export class SameAnswerPromises {
     this.#firstAskedMs.delete(id)
     this.#first.set(id, {
       ...{ call: textOf(call), text: told.text, toldMs: nowMs(), askedMs },
-      // Nobody knows how old a repetition is.
-      storedFromMs: isRepetition(told) ? askedMs : nowMs(),
+      // Nobody knows how old a repetition is, or an answer that was read late.
+      storedFromMs: isRepetition(told) || callsBy === 'files' ? askedMs : nowMs(),
       diskChanges: storeDisk?.changes ?? 0,
     })
+  }
+
+  /** After `retryAt` the order comes again, and the same report is a new one. */
+  #checkEnd(call: GameCall, told: Told): void {
+    const { isAgeKnown, network } = this.#parts
+    const endMs = Date.parse(String(told.data['retryAt'])) - startOfRunMs
+    const askedMs = this.#asked.get(call)?.atMs ?? 0
+    if (!isRepetition(told) || network.wasDateWrong || !isAgeKnown(endMs - windowMs)) return
+    if (askedMs > endMs + clockErrorMsMax)
+      this.#parts.break('an answer that ends is not given after its end', `${call.id}: ${told.text}`)
   }
 
   #isRemembered({ storedFromMs, askedMs, diskChanges }: FirstAnswer, { operation }: GameCall): boolean {
