@@ -124,7 +124,7 @@ export class ModelProcess implements Actor {
   resume(): void {
     if (this.#state !== 'paused') return
     this.#state = 'running'
-    for (const event of this.#held.splice(0)) this.#scheduler.release(event)
+    this.#scheduler.release(this.#held.splice(0))
   }
 
   /**

@@ -21,7 +21,7 @@ export function worldActor(name: string): Actor {
 export interface Event {
   atMs: number
   /** Decides between events of one moment. From the seed. */
-  readonly tie: number
+  tie: number
   readonly actor: Actor
   readonly what: string
   readonly act: () => void
@@ -70,10 +70,14 @@ export class Scheduler {
     }
   }
 
-  /** What was held while its actor was paused happens from now on. */
-  release(event: Event): void {
-    event.atMs = this.#nowMs
-    this.#events.push(event)
+  /** What was held while its actor was paused happens from now on, in its order: the system gives what came first first. */
+  release(held: readonly Event[]): void {
+    const ties = held.map(({ tie }) => tie).sort((one, other) => one - other)
+    for (const [n, event] of held.entries()) {
+      event.atMs = this.#nowMs
+      event.tie = ties[n] as number
+      this.#events.push(event)
+    }
   }
 
   /**
