@@ -18,6 +18,7 @@ export interface Shop {
 
 export interface PeopleParts {
   readonly host: ModelHost
+  readonly random: Random
   readonly platform: ModelPlatform
   readonly shops: readonly Shop[]
   readonly day: Day
@@ -30,24 +31,27 @@ const listingsShown = 20
 type Move = 'pay' | 'cancel' | 'dispute' | 'refund' | 'reject-dispute'
 
 /** What people do about a transaction, and how likely each time that they look. */
-const usualMoves: Readonly<Partial<Record<TransactionPhase, readonly (readonly [move: Move, rate: number])[]>>> = {
+type Moves = Readonly<Partial<Record<TransactionPhase, readonly (readonly [move: Move, rate: number])[]>>>
+
+const usualMoves: Moves = {
   'awaiting-payment': [
     ['pay', 0.5],
     ['cancel', 0.05],
   ],
-  // Rarely: the end of a dispute hides an order that is stranded.
-  'awaiting-server': [['dispute', 0.01]],
   delivered: [['dispute', 0.05]],
   disputed: [
     ['refund', 0.015],
     ['reject-dispute', 0.015],
   ],
 }
+/** The end of a dispute hides an order that is stranded, so the people of some worlds wait for their items. */
+const impatientMoves: Moves = { ...usualMoves, 'awaiting-server': [['dispute', 0.01]] }
 
 /** Buyers, who want items, pay, cancel and dispute, and the staff, who decide. They work on the platform's own pages. */
-export function installPeople({ host, platform, shops, day, nowMs }: PeopleParts): Program {
+export function installPeople({ host, random, platform, shops, day, nowMs }: PeopleParts): Program {
   let wants = 0
   let lastId = 0
+  const moves = random.pick([usualMoves, impatientMoves])
   /** Purchases that are not over. */
   const openIds = new Set<number>()
 
@@ -66,7 +70,7 @@ export function installPeople({ host, platform, shops, day, nowMs }: PeopleParts
   function decideAbout(transaction: TransactionRow, random: Random): void {
     const composed = platform.composed.platform
     const isClosing = day.phase === 'closing' || day.phase === 'closed'
-    for (const [move, rate] of usualMoves[phaseOfRow(transaction)] ?? []) {
+    for (const [move, rate] of moves[phaseOfRow(transaction)] ?? []) {
       // A dispute would hide an order that is stranded.
       if ((isClosing && move === 'dispute') || !random.happens(rate)) continue
       composed.transact(() => moveByHand(composed, transaction.id, move))

@@ -103,7 +103,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     kind === 'shared-identity'
       ? assembleSharedIdentity(names, parts, far, new StoreCluster(await storeEngine(), scheduler, random))
       : ownIdentities(names, parts)
-  installPeople({ host: far, platform, shops: servers, day, nowMs })
+  installPeople({ host: far, random: random.part('people'), platform, shops: servers, day, nowMs })
   store?.start()
   for (const program of far.programs) program.start()
 
