@@ -57,6 +57,11 @@ export class Disk {
     return this.find(path, 'scandir') ? [...this.getDir(path, 'scandir').entries.keys()] : []
   }
 
+  /** The names that a power cut leaves in a directory, or brings back. */
+  durableNamesIn(path: string): readonly string[] {
+    return this.find(path, 'scandir') ? [...this.getDir(path, 'scandir').synced.keys()] : []
+  }
+
   /** What a file holds, without a call of a process. */
   textOf(path: string): string {
     const node = this.get(path, 'open')

@@ -9,6 +9,7 @@ import type { GameWays } from './game/game-program.ts'
 import { gameDir } from './game/game-store.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
+import { ComeBackPromises } from './promises/come-back-promises.ts'
 import { EventPromises } from './promises/event-promises.ts'
 import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
@@ -115,6 +116,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const readiness = new ReadyPromises(judge.break, host.diskFaults, startedMs)
   const stops = new StopPromises(judge.break, host, addresses.spool)
   const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, platform, nowMs })
+  const comeBacks = new ComeBackPromises({ break: judge.break, host, spool: addresses.spool, nowMs })
   const seesEvents = parts.ordersBy === 'files' && parts.store === undefined
   const keys = new KeyPromises(judge.break, startedMs)
   const pace = new PacePromises({ break: judge.break, nowMs, startedMs })
@@ -124,8 +126,15 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     deadlines,
     addresses,
     registration,
-    rotateKey: () =>
-      registrations.set(identity, { ...registration(), kid: platform.addKey(registration().gameServerId) }),
+    rotate(which) {
+      const known = registration()
+      const { gameServerId } = known
+      const changed =
+        which === 'signing key'
+          ? { kid: platform.addKey(gameServerId) }
+          : { apiKey: platform.replaceApiKey(gameServerId) }
+      registrations.set(identity, { ...known, ...changed })
+    },
     witness: tellAll([
       wire,
       keys,
@@ -150,8 +159,9 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     installOperator: () => void installOperator(host, network, `${name}:8899`, onStatus),
     check() {
       if (seesReports) reports.check()
-      if (seesEvents && day.phase !== 'wave') events.check()
-      else events.reset()
+      for (const promises of seesEvents ? [events, comeBacks] : [comeBacks])
+        if (day.phase === 'wave') promises.reset()
+        else promises.check()
     },
     restart() {
       agent.restart(stops.onStop())

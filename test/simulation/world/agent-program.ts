@@ -47,12 +47,15 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
   /** Of an attempt, and of a call with all its attempts. */
   readonly deadlines: Pick<AgentConfig, 'attemptTimeoutMs' | 'callDeadlineMs'>
   readonly registration: () => Registration
-  /** The staff register another signing key. */
-  readonly rotateKey: () => void
+  /** The staff register another key. */
+  readonly rotate: (which: KeyKind) => void
   readonly witness: AgentWitness
   /** An agent ended in a way that no operator was told about. */
   readonly onBug: (error: unknown) => void
 }
+
+/** What an agent shows to the platform. */
+export type KeyKind = 'signing key' | 'API key'
 
 /** The kid of a key by which an agent knows the platform. */
 export interface PlatformKey {
@@ -73,8 +76,8 @@ export interface ModelAgent {
   readonly kid: string
   /** Reads the configuration again, with another level of the log. */
   reload(): void
-  /** Gets another signing key, and reads the configuration again. */
-  rotateKey(): void
+  /** Gets another key, and reads the configuration again. */
+  rotate(which: KeyKind): void
   /** The key of the platform that the configuration names, and since when: virtual time. */
   readonly platformKey: PlatformKey
   /** Puts a key of the platform in the place of the one in use, or that one back, and reads the configuration again. */
@@ -177,8 +180,8 @@ export function installAgent(parts: AgentParts): ModelAgent {
       level = level === 'info' ? 'debug' : 'info'
       live?.reload()
     },
-    rotateKey() {
-      parts.rotateKey()
+    rotate(which) {
+      parts.rotate(which)
       live?.reload()
     },
     setPlatformKey(which) {

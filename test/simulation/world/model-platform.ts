@@ -35,6 +35,8 @@ export interface ModelPlatform {
   readonly acceptedStocks: ReadonlySet<string>
   /** Gives a game server another signing key, besides those that it has. @returns The kid. */
   addKey(gameServerId: number): string
+  /** Gives a game server another API key. The one before ends with the process of the platform. */
+  replaceApiKey(gameServerId: number): string
   /** The itemRef that a transaction is about; empty for none. */
   itemOf(transactionId: number): string
   /** Gives back what the store has taken from this process. */
@@ -124,6 +126,14 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
       orThrow(platform.transact(() => platform.tables.gameServers.insertKey(key)))
       directory.putKey(key)
       return key.kid
+    },
+    replaceApiKey(gameServerId) {
+      const server = composed?.directory.byId(gameServerId)
+      if (!server) throw new Error(`game server ${gameServerId} is not registered`)
+      const apiKey = `${server.apiKey}-new`
+      database.prepare('UPDATE gameServers SET apiKey = ? WHERE id = ?').run(apiKey, gameServerId)
+      composed?.directory.put({ ...server, apiKey })
+      return apiKey
     },
     itemOf(transactionId) {
       const { transactions, listings } = composed?.platform.tables ?? {}

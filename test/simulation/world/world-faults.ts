@@ -102,6 +102,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
   { part: 'game server', name: 'writes in place', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('writesInPlace') },
   { part: 'game server', name: 'reads no answers', lastsMs: [secondMs, 5 * minuteMs], strike: quirk('readsNothing') },
   { part: 'configuration', name: 'signing key rotated', lastsMs: [1, 1], strike: rotateKey },
+  { part: 'configuration', name: 'API key rotated', lastsMs: [1, 1], strike: rotateApiKey },
   {
     part: 'configuration',
     name: 'another key of the platform',
@@ -185,7 +186,14 @@ function misroute({ platform: { misrouting } }: WorldTargets) {
 }
 
 function rotateKey({ agents, platform }: WorldTargets, random: Random) {
-  if (platform.program.process) random.pick(agents).rotateKey()
+  if (platform.program.process) random.pick(agents).rotate('signing key')
+  return () => undefined
+}
+
+/** All that share an identity must know the new one before the old one ends. */
+function rotateApiKey({ agents, platform }: WorldTargets, random: Random) {
+  if (platform.program.process) random.pick(agents).rotate('API key')
+  for (const agent of agents) agent.reload()
   return () => undefined
 }
 
