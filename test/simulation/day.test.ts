@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Hour, nextPhase, type Phase } from './world/day.ts'
+import { type Hour, nextPhase, nightMs, type Phase } from './world/day.ts'
 
 const calmMs = 60_000
-const finished = { calmMs, isFinished: true }
+const day = { calmMs, isNightNext: false }
+const finished = { ...day, isFinished: true }
 
 /** The phases of a day whose storm is over, asked once a second. */
 function phasesFrom(phase: Phase, seconds: number, hour: Omit<Hour, 'nowMs'>): string[] {
@@ -19,11 +20,18 @@ test('a day in which nothing is open goes through every wave, each with a calm a
   expect(phasesFrom({ at: 'calm', sinceMs: 0, wavesLeft: 3 }, 600, finished)).toEqual(evening)
 })
 
+test('a night follows a wave that it is drawn for', () => {
+  const wave = { at: 'wave', sinceMs: 0, wavesLeft: 0 } as const
+  expect(phasesFrom(wave, 70, { ...finished, isNightNext: true })).toEqual(['wave', 'night'])
+  const night = { at: 'night', sinceMs: 0, wavesLeft: 0 } as const
+  expect(phasesFrom(night, nightMs / 1_000, { ...finished, isNightNext: true })).toEqual(['night', 'calm'])
+})
+
 test('a day is not closed before everything has ended. It is finished since then', () => {
-  expect(phasesFrom({ at: 'closing', sinceMs: 0 }, 600, { calmMs, isFinished: false })).toEqual(['closing'])
+  expect(phasesFrom({ at: 'closing', sinceMs: 0 }, 600, { ...day, isFinished: false })).toEqual(['closing'])
   const closed = { at: 'closed', finishedSinceMs: undefined } as const
   const since = nextPhase(closed, { ...finished, nowMs: 7 })
   expect(since).toEqual({ at: 'closed', finishedSinceMs: 7 })
   expect(nextPhase(since, { ...finished, nowMs: 9 })).toEqual(since)
-  expect(nextPhase(since, { calmMs, isFinished: false, nowMs: 9 })).toEqual(closed)
+  expect(nextPhase(since, { ...day, isFinished: false, nowMs: 9 })).toEqual(closed)
 })

@@ -132,9 +132,10 @@ export class ModelProcess implements Actor {
    *
    * @param calls Which calls count: those that change something if it is left out.
    * @param end Kills it if it is left out.
+   * @returns Calls it off.
    */
-  endAtCall(callsLeft: number, { calls = changes, end = () => this.end() } = {}): void {
-    this.#atCall({ callsLeft, calls, act: end })
+  endAtCall(callsLeft: number, { calls = changes, end = () => this.end() } = {}): () => void {
+    return this.#atCall({ callsLeft, calls, act: end })
   }
 
   /**

@@ -160,7 +160,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     check() {
       if (seesReports) reports.check()
       for (const promises of seesEvents ? [events, comeBacks] : [comeBacks])
-        if (day.phase === 'wave') promises.reset()
+        if (day.phase === 'wave' || day.phase === 'night') promises.reset()
         else promises.check()
     },
     restart() {

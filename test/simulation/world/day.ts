@@ -7,13 +7,15 @@ export interface Day {
 
 /**
  * Where the day is. `open`: people sell and buy in the storm. `calm`: what has begun continues, and nothing new hides what
- * arrives late. `wave`: people buy and play over a slow network. `closing`: what has begun ends. `closed`: the agents were
+ * arrives late. `wave`: people buy and play over a slow network. `night`: a wave is followed by a time in which nobody does anything, and a
+ * disk may stay full. `closing`: what has begun ends. `closed`: the agents were
  * started again, so that nothing is only in their memory.
  */
 export type Phase =
   | { readonly at: 'open' }
   | { readonly at: 'calm'; readonly sinceMs: number; readonly wavesLeft: number }
   | { readonly at: 'wave'; readonly sinceMs: number; readonly wavesLeft: number }
+  | { readonly at: 'night'; readonly sinceMs: number; readonly wavesLeft: number }
   | { readonly at: 'closing'; readonly sinceMs: number }
   | { readonly at: 'closed'; readonly finishedSinceMs: number | undefined }
 
@@ -24,13 +26,17 @@ export interface Hour {
   readonly isFinished: boolean
   /** How long a calm lasts. */
   readonly calmMs: number
+  /** Whether a night follows a wave that ends now. */
+  readonly isNightNext: boolean
 }
 
 /** How long a wave lasts: virtual ms. Longer than an attempt may arrive late, so that what it spoils is made good in the wave. */
 export const waveMs = 60_000
+/** How long a night lasts: virtual ms. Longer than an answer is remembered. */
+export const nightMs = 12 * 60_000
 
 /** The phase now. Pure. */
-export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs }: Hour): Phase {
+export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs, isNightNext }: Hour): Phase {
   switch (phase.at) {
     case 'open':
       return phase
@@ -39,7 +45,10 @@ export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs }: Hour): Ph
       if (phase.wavesLeft === 0) return { at: 'closing', sinceMs: nowMs }
       return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1 }
     case 'wave':
-      return nowMs < phase.sinceMs + waveMs ? phase : { ...phase, at: 'calm', sinceMs: nowMs }
+      if (nowMs < phase.sinceMs + waveMs) return phase
+      return { ...phase, at: isNightNext ? 'night' : 'calm', sinceMs: nowMs }
+    case 'night':
+      return nowMs < phase.sinceMs + nightMs ? phase : { ...phase, at: 'calm', sinceMs: nowMs }
     case 'closing':
       return isFinished ? { at: 'closed', finishedSinceMs: undefined } : phase
     case 'closed':

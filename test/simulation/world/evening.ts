@@ -11,13 +11,14 @@ interface EveningParts {
   readonly stillMs: number
   readonly nowMs: () => number
   /** Called when a wave begins. */
-  readonly onWave: () => void
+  readonly onWave: (isNightNext: boolean) => void
   /** Called when everything has ended. */
   readonly onClosed: () => void
 }
 
 /** How often people buy and play over a slow network after the storm. */
 const waves = 3
+const nightRate = 0.02
 /** A calm is longer than what its wave has left may take until it is made good. */
 const calmAfterStillMs = 10_000
 /** Longer than an attempt, and shorter than its envelope is valid. */
@@ -32,6 +33,8 @@ const gatewayFaults = [
 export class Evening {
   readonly #parts: EveningParts
   #phase: Phase = { at: 'open' }
+  /** After the wave. */
+  #isNightNext = false
   #healthySinceMs = Number.POSITIVE_INFINITY
   #endSlowness: () => void = () => undefined
 
@@ -54,7 +57,8 @@ export class Evening {
   /** @param isFinished As `Hour`. */
   continue(isFinished: boolean): void {
     const { nowMs, stillMs } = this.#parts
-    const next = nextPhase(this.#phase, { nowMs: nowMs(), isFinished, calmMs: stillMs + calmAfterStillMs })
+    const calmMs = stillMs + calmAfterStillMs
+    const next = nextPhase(this.#phase, { nowMs: nowMs(), isFinished, calmMs, isNightNext: this.#isNightNext })
     if (next.at === this.#phase.at) this.#phase = next
     else this.#enter(next)
   }
@@ -67,13 +71,14 @@ export class Evening {
   }
 
   #enter(phase: Phase): void {
-    const { day, nowMs, onWave, onClosed } = this.#parts
+    const { day, nowMs, random, onWave, onClosed } = this.#parts
     this.#phase = phase
     day.phase = phase.at
     if (phase.at === 'wave') {
       this.#healthySinceMs = Number.POSITIVE_INFINITY
       this.#endSlowness = this.#slowDown()
-      onWave()
+      this.#isNightNext = random.happens(nightRate)
+      onWave(this.#isNightNext)
     }
     if (phase.at === 'calm') {
       this.#endSlowness()

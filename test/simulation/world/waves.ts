@@ -2,7 +2,7 @@ import { fullDisk, removeDirectoryAfterChange } from '../faults/host-faults.ts'
 import type { Random } from '../random.ts'
 import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { AgentHost } from './agent-host.ts'
-import { waveMs } from './day.ts'
+import { nightMs, waveMs } from './day.ts'
 import type { ModelPlatform } from './model-platform.ts'
 import type { Server } from './server.ts'
 
@@ -21,13 +21,18 @@ const lockedMs = { min: 500, max: 5_000 }
 /** Long enough that a second message arrives while the first is being written. */
 const slowDisk = { lastsMs: { min: 500, max: 20_000 }, callMsMax: 1_500 }
 const fullMs = { min: 500, max: 8_000 }
+/** Longer than an answer is remembered. */
+const fullAtNightMs = { min: 10.5 * 60_000, max: nightMs - 5_000 }
+const purchase = /^POST platform:443\/v1\/api\/transactions$/
+const betweenSendingAndAnswerMs = { min: 1, max: 1_000 }
 /** Mostly longer than the shorter deadline of a call. */
 const platformAwayMs = { min: 5_000, max: waveMs / 2 }
 /** For how long the platform may not know transactions that it knows. */
-const unknowingMs = { min: 1_000, max: 20_000 }
+const unknowingMs = { min: 5_000, max: 40_000 }
 const unknown = { kind: 'status', status: 404 } as const
-const putOff = { kind: 'status', status: 429, retryAfterSeconds: 86_400, operation: 'transaction.delivery' } as const
-const aboutTransactions = ['transaction.get', 'transaction.delivery', 'transaction.delivery-failure'] as const
+const putOff = { kind: 'status', status: 429, retryAfterSeconds: 86_400 } as const
+const results = ['transaction.delivery', 'transaction.delivery-failure'] as const
+const aboutTransactions = ['transaction.get', ...results] as const
 const wave = worldActor('wave')
 
 /**
@@ -35,7 +40,7 @@ const wave = worldActor('wave')
  *
  * @returns Called when a wave begins.
  */
-export function newWaves({ scheduler, random, platform, agents, servers }: WavesParts): () => void {
+export function newWaves({ scheduler, random, platform, agents, servers }: WavesParts): (isNightNext: boolean) => void {
   /** Some time in the wave: early enough for what lasts at most so long. */
   const within = (lastsMs: number, what: string, act: () => void) =>
     scheduler.after(random.between(0, waveMs - lastsMs), wave, what, act)
@@ -82,6 +87,19 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       })
     })
   }
+  /** The next process finds a full disk, until the windows of ids have ended. */
+  function fillDiskAtNight({ host, agent }: AgentHost): void {
+    const fault = { ...fullDisk(random), ...random.pick([{ paths: /^\/var\/spool\// }, {}]) }
+    const end = () => {
+      agent.program.process?.end()
+      const makeRoom = host.diskFaults.add(fault, random)
+      later(startedAgainMs, 'an agent is started on a full disk', () => host.startAll())
+      scheduler.after(random.between(fullAtNightMs.min, fullAtNightMs.max), wave, 'a disk has room again', makeRoom)
+    }
+    const endSoon = () => void later(betweenSendingAndAnswerMs, 'an agent ends, and its disk is full', end)
+    const callOff = agent.program.process?.endAtCall(random.integer(0, 5), { calls: purchase, end: endSoon })
+    scheduler.after(waveMs, wave, 'no disk gets full any more', () => callOff?.())
+  }
   function repeatWebhooks(): void {
     within(0, 'webhooks come twice', () =>
       platform.composed.faults.webhook.add({ kind: 'duplicate', copies: 2, times: random.integer(1, 5) }),
@@ -90,7 +108,9 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
   /** An order that a platform does not know now may still be open, and no platform needs a day. */
   function misanswer(): void {
     const { partner } = platform.composed.faults
-    const faults = random.happens(0.3) ? [putOff] : aboutTransactions.map((operation) => ({ ...unknown, operation }))
+    const faults = random.happens(0.3)
+      ? results.map((operation) => ({ ...putOff, operation }))
+      : aboutTransactions.map((operation) => ({ ...unknown, operation }))
     within(unknowingMs.max, 'the platform does not know what it knows', () => {
       for (const fault of faults) partner.add({ ...fault, times: random.integer(1, 5) })
       later(unknowingMs, 'the platform knows again what it knows', () => partner.clear())
@@ -137,8 +157,10 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
     { rate: 0.25, strike: misanswer },
     { rate: 0.35, strike: endPlatform },
   ]
-  return () => {
-    for (const agent of agents) strikeAgent(agent)
+  return (isNightNext) => {
+    for (const agent of agents)
+      if (isNightNext) fillDiskAtNight(agent)
+      else strikeAgent(agent)
     for (const { rate, strike } of ofPlatform) if (random.happens(rate)) strike()
     for (const server of servers) for (const { rate, strike } of ofGames) if (random.happens(rate)) strike(server)
   }

@@ -13,7 +13,7 @@ import {
   type FileRecord,
   type GameCall,
 } from './call-agent.ts'
-import { type ListedItem, left, noteReport } from './game-state.ts'
+import { type ListedItem, left, newListedItem, noteReport } from './game-state.ts'
 import { type GameStore, openGameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
 import { askForOrders, readEvents, takePushes } from './take-orders.ts'
@@ -43,6 +43,8 @@ export interface GameParts extends GameWays {
   readonly newItemRef: () => string
 }
 
+/** After this time a call over HTTP has arrived on the same host, so a reply that leaves now says something newer. */
+const arrivedMs = 1_000
 const itemsMax = 3
 const stockMax = 30
 /** What a game server may say about a result. */
@@ -63,7 +65,8 @@ export function installGame(parts: GameParts): Program {
     const call = files?.call ?? callByHttp
     // It does not know when a call ends for which it does not wait.
     const relies = reportsBy === 'reply' && !parts.quirks.isImpatient && process.random.happens(0.5)
-    const reporting = new Map<string, number>()
+    const reporting = new Map<string, Set<number>>()
+    const hasArrived = (sinceMs: number) => callsBy === 'http' && clock.monotonicMs() > sinceMs + arrivedMs
     const replying = new Set<string>()
     const orders = {
       replying,
@@ -73,7 +76,7 @@ export function installGame(parts: GameParts): Program {
       quirks: parts.quirks,
       canGive: () => process.random.happens(parts.day.phase === 'wave' ? 0.5 : 0.85),
       detail: () => process.random.pick(details),
-      saysByReply: (itemRef: string) => relies && (reporting.get(itemRef) ?? 0) === 0,
+      saysByReply: (itemRef: string) => relies && (reporting.get(itemRef)?.values().every(hasArrived) ?? true),
       onEndTold: parts.witness.onEndTold,
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
@@ -123,8 +126,8 @@ interface DayParts extends GameParts {
   readonly call: CallAgent
   /** Also for a game server that calls by files. */
   readonly callByHttp: CallAgent
-  /** How many reports of the stock of each item are under way. */
-  readonly reporting: Map<string, number>
+  /** When the reports of the stock of each item left that are under way. */
+  readonly reporting: Map<string, Set<number>>
   /** As in `OrderParts`. */
   readonly replying: ReadonlySet<string>
 }
@@ -196,6 +199,7 @@ const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
   open: [offerItem, buy, buy, buy, buy, buy, askSomething, withdrawItem],
   wave: [buy, buy, buy, askSomething, registerAgain],
   calm: [rest],
+  night: [rest],
   // An agent is ready when it has spoken with the platform.
   closing: [rest, rest, askSomething],
   closed: [rest, rest, askSomething],
@@ -208,7 +212,7 @@ async function offerItem({ store, process, call, newItemRef }: DayParts): Promis
   if (unregistered === undefined && onSale.length >= itemsMax) return
   const itemRef = unregistered ?? newItemRef()
   const state = store.change((next) => {
-    next.items[itemRef] ??= { isRegistered: false, isWithdrawn: false, isToReport: true, isGivenUp: false, changes: 0 }
+    next.items[itemRef] ??= newListedItem()
     next.stock[itemRef] ??= Math.round(process.random.magnitude(1, stockMax))
   })
   const told = await call(registrationOf(itemRef))
@@ -261,18 +265,21 @@ async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<
 
 /** Tells the platform what is left of an item, if it should hear that. @returns Whether there is nothing more to say. */
 async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
-  const { store, call, reporting, replying } = parts
+  const { store, call, clock, reporting, replying } = parts
   if (replying.has(itemRef)) return false
   const item = store.read().items[itemRef]
   if (!item?.isRegistered || item.isWithdrawn || !item.isToReport) return false
   const observedQuantity = left(store.read(), itemRef)
-  reporting.set(itemRef, (reporting.get(itemRef) ?? 0) + 1)
+  const underWay = reporting.get(itemRef) ?? new Set()
+  reporting.set(itemRef, underWay)
+  const leftMs = clock.monotonicMs()
+  underWay.add(leftMs)
   const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: idOf(parts) })
-  reporting.set(itemRef, (reporting.get(itemRef) ?? 1) - 1)
+  underWay.delete(leftMs)
   store.change((next) => {
     const reported = next.items[itemRef]
     if (!reported) return
-    if (told && reported.changes === item.changes) {
+    if (told && item.changes >= reported.changeToReport) {
       reported.isGivenUp = !told.ok && !told.isUncertain && parts.quirks.givesUp
       reported.isToReport = !told.ok && !reported.isGivenUp
     }

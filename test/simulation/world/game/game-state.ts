@@ -23,6 +23,14 @@ export interface ListedItem {
   isGivenUp: boolean
   /** How often another number could be sold: the same number again is a newer one. */
   changes: number
+  /** The last of them that no reply to an order says. */
+  changeToReport: number
+}
+
+/** An item that is about to be offered. */
+export function newListedItem(): ListedItem {
+  const nothingSaid = { isToReport: true, changes: 0, changeToReport: 0 }
+  return { isRegistered: false, isWithdrawn: false, isGivenUp: false, ...nothingSaid }
 }
 
 /** What a game server keeps: the smallest world that the guide asks for. It is saved whole, as one JSON text. */
@@ -79,8 +87,11 @@ export function hasUnitsSetAside({ orders }: GameState, itemRef: string): boolea
 export function noteStockChanges(before: GameState, next: GameState, isSaid: boolean): void {
   for (const [itemRef, item] of Object.entries(next.items)) {
     if (left(before, itemRef) === left(next, itemRef)) continue
-    if (!isSaid) item.isToReport = true
     item.changes++
+    if (!isSaid) {
+      item.isToReport = true
+      item.changeToReport = item.changes
+    }
     item.isGivenUp = false
   }
 }
