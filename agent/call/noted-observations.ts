@@ -3,6 +3,12 @@ import { moveObservation, type Observation, type ObservationEvent, repairOf } fr
 import type { EndReport, KnownObservations, ObservationsOptions, Recording } from './observations.ts'
 import type { RepairJournal } from './repair-journal.ts'
 
+/** A report with a stock, outside the turn of its item. */
+interface ReportUnderWay {
+  /** Something of the item that may be older may reach the platform after it. */
+  wasCrossed: boolean
+}
+
 /**
  * The observations of the only agent that has a journal. They are in its memory. The journal has what a restart must know:
  * which ones must be sent again.
@@ -17,7 +23,8 @@ export class NotedObservations implements KnownObservations {
   #unknown: Observation = { at: 'quiet', lateUntilMs: 0 }
   #phase: 'new' | 'open' | 'closed' = 'new'
   #lookAt: (atMs: number) => void = () => undefined
-  #reportsUnderWay = 0
+  /** By item. */
+  readonly #reports = new Map<string, Set<ReportUnderWay>>()
 
   constructor(journal: RepairJournal, options: ObservationsOptions) {
     this.#journal = journal
@@ -44,6 +51,8 @@ export class NotedObservations implements KnownObservations {
     const before = this.#stateOf(itemRef)
     const state = moveObservation(before, event)
     this.#set(itemRef, state)
+    const mayHaveArrived = event.kind === 'settle' || (event.kind === 'end' && event.effect !== 'none')
+    if (mayHaveArrived) this.#noteCrossing(itemRef)
     try {
       if (recording !== 'in-memory') await this.#record(itemRef)
     } catch (error) {
@@ -59,12 +68,21 @@ export class NotedObservations implements KnownObservations {
 
   /** Nothing is noted: after a crash, or an end while it is under way, every item may be late. */
   async expectReport(itemRef: string): Promise<EndReport> {
-    this.#reportsUnderWay++
+    const state = this.#stateOf(itemRef)
+    const report: ReportUnderWay = { wasCrossed: state.at === 'quiet' && state.lateUntilMs > this.#nowMs }
+    const underWay = this.#reports.get(itemRef) ?? new Set()
+    this.#reports.set(itemRef, underWay.add(report))
     return async (lateUntilMs, newest) => {
-      if (newest !== undefined)
-        await this.apply(itemRef, { kind: 'observe', quantity: newest, nowMs: this.#nowMs }, 'if-possible')
+      const { wasCrossed } = report
+      if (newest !== undefined) {
+        const kind = wasCrossed ? 'overwritten' : 'observe'
+        await this.apply(itemRef, { kind, quantity: newest, nowMs: this.#nowMs }, 'if-possible')
+      }
       if (lateUntilMs > 0) await this.apply(itemRef, { kind: 'expect-late', lateUntilMs }, 'if-possible')
-      this.#reportsUnderWay--
+      underWay.delete(report)
+      if (underWay.size === 0) this.#reports.delete(itemRef)
+      else this.#noteCrossing(itemRef)
+      return { wasCrossed }
     }
   }
 
@@ -85,7 +103,7 @@ export class NotedObservations implements KnownObservations {
     const isClean = [this.#unknown, ...this.#observations.values()].every(
       (state) => state.at === 'due' || (state.at === 'quiet' && state.lateUntilMs <= this.#nowMs),
     )
-    if (!isClean || this.#reportsUnderWay > 0) return
+    if (!isClean || this.#reports.size > 0) return
     try {
       await this.#journal.endCleanly()
     } catch (error) {
@@ -96,6 +114,11 @@ export class NotedObservations implements KnownObservations {
 
   get #nowMs(): number {
     return this.#options.clock.monotonicMs()
+  }
+
+  /** What has ended may reach the platform after the reports that are under way. */
+  #noteCrossing(itemRef: string): void {
+    for (const report of this.#reports.get(itemRef) ?? []) report.wasCrossed = true
   }
 
   async #begin(): Promise<number> {

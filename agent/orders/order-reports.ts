@@ -137,8 +137,8 @@ export class OrderReports implements CallReports {
   ): Promise<void> {
     const { book, observations } = this.#options
     const { ledger } = book
-    await endReport(lateUntilMs)
-    const note = () => this.#noteAccepted(itemRef, observed)
+    const { wasCrossed } = await endReport(lateUntilMs)
+    const note = () => this.#noteAccepted(itemRef, observed, wasCrossed)
     if (answer.ok) return noteOrSendAgain(observations, itemRef, observed.quantity, note)
     const newest = await ledger.observationOf(itemRef)
     if (newest === null || newest.mark <= observed.mark) return
@@ -146,11 +146,12 @@ export class OrderReports implements CallReports {
     else await observeNewest(observations, ledger, itemRef, newest)
   }
 
-  async #noteAccepted(itemRef: string, observed: KnownObservation): Promise<void> {
+  async #noteAccepted(itemRef: string, observed: KnownObservation, wasCrossed: boolean): Promise<void> {
     const { book, observations } = this.#options
     const { isNoted } = await book.ledger.observe(itemRef, observed, 'later')
-    if (isNoted) await observations.observe(itemRef, observed.quantity)
-    else await this.#sendNewestAgain(itemRef)
+    if (!isNoted) await this.#sendNewestAgain(itemRef)
+    else if (wasCrossed) await this.#sendNewestAgain(itemRef, observed)
+    else await observations.observe(itemRef, observed.quantity)
   }
 
   /** The platform may have taken an older stock after the newest one. */

@@ -124,6 +124,8 @@ export const callTables = `
       PERFORM market_agent.assert_alive(p_epoch);
       PERFORM market_agent.lock_key(p_key);
       DELETE FROM market_agent.ticket WHERE key = p_key AND epoch = p_epoch;
+      -- A report that is under way may have reached the platform before this call: it does not find its note any more.
+      UPDATE market_agent.repair SET version = DEFAULT WHERE key = p_key AND quantity IS NULL;
       IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key) THEN
         PERFORM pg_notify('market_agent', 'key ' || p_key);
       END IF;
@@ -206,14 +208,15 @@ export const callTables = `
 
   -- The platform got an observation by another way than in the turn of the key. p_version is the one that expect_report
   -- returned for it: a quantity that came to the key since is newer, and while there is only this note, nothing older can
-  -- arrive late.
+  -- arrive late. A call that is under way may reach the platform after it.
   CREATE FUNCTION market_agent.observe(p_epoch bigint, p_key text, p_quantity bigint, p_version bigint) RETURNS void
     LANGUAGE plpgsql AS $$
     DECLARE v_is_any_late boolean;
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
       INSERT INTO market_agent.repair (key, due_at_ms)
-        SELECT p_key, late_until_ms FROM market_agent.store WHERE late_until_ms > market_agent.steady_ms()
+        SELECT p_key, greatest(late_until_ms, market_agent.steady_ms() + 1000) FROM market_agent.store
+          WHERE late_until_ms > market_agent.steady_ms() OR EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key)
         ON CONFLICT (key) DO UPDATE SET due_at_ms = greatest(repair.due_at_ms, excluded.due_at_ms);
       v_is_any_late := FOUND;
       UPDATE market_agent.repair SET quantity = p_quantity, version = DEFAULT

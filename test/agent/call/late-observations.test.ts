@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NotedObservations } from '../../../agent/call/noted-observations.ts'
+import type { ObservationEvent } from '../../../agent/call/observation.ts'
 import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
 import { Repairs } from '../../../agent/call/repairs.ts'
 import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
@@ -10,6 +11,8 @@ import { memoryRepairJournal } from '../fixtures/memory-repair-journal.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 
 const lifetimeMs = 32_000
+const leave: ObservationEvent = { kind: 'leave', quantity: 5, nowMs: 1_000 }
+const accepted = { kind: 'end', effect: 'acted', lastAttemptMs: 1_000, lateUntilMs: 0 } as const
 
 /**
  * What becomes of one attempt. `late` may arrive until its envelope has expired. `killed` is late and ends the agent.
@@ -206,4 +209,50 @@ test('an agent that ends while a report is under way leaves it to the next one, 
     await observations.close()
     expect(await journal.begin(0)).toBe(isUnderWay ? lifetimeMs : 0)
   }
+})
+
+/** What happens while a report is under way, and whether it may reach the platform after the report. */
+const crossings: readonly {
+  readonly what: string
+  readonly before: readonly ObservationEvent[]
+  readonly meanwhile: readonly ObservationEvent[]
+  readonly wasCrossed: boolean
+}[] = [
+  { what: 'nothing', before: [], meanwhile: [], wasCrossed: false },
+  { what: 'a call that was accepted', before: [leave], meanwhile: [accepted], wasCrossed: true },
+  { what: 'a call that left meanwhile', before: [], meanwhile: [leave, accepted], wasCrossed: true },
+  { what: 'a call that was refused', before: [leave], meanwhile: [{ ...accepted, effect: 'none' }], wasCrossed: false },
+  { what: 'a call that is still under way', before: [leave], meanwhile: [], wasCrossed: false },
+  {
+    what: 'an attempt of before',
+    before: [{ kind: 'expect-late', lateUntilMs: 2_000 }],
+    meanwhile: [],
+    wasCrossed: true,
+  },
+]
+
+for (const { what, before, meanwhile, wasCrossed } of crossings)
+  test(`${what} ${wasCrossed ? 'crosses' : 'does not cross'} a report that is under way`, async () => {
+    const clock = new TestClock()
+    const observations = new NotedObservations(memoryRepairJournal(clock), { clock, lifetimeMs })
+    await observations.begin(() => undefined)
+    for (const event of before) await observations.apply('item-1', event, 'if-possible')
+    const endReport = await observations.expectReport('item-1')
+    clock.advance(1_500)
+    for (const event of meanwhile) await observations.apply('item-1', event, 'if-possible')
+    expect(await endReport(0)).toEqual({ wasCrossed })
+    const nextReport = await observations.expectReport('item-1')
+    expect(await nextReport(0)).toEqual({ wasCrossed: false })
+  })
+
+test('a stock in a 2xx that a call may have crossed is sent again at once', async () => {
+  const clock = new TestClock()
+  const observations = new NotedObservations(memoryRepairJournal(clock), { clock, lifetimeMs })
+  await observations.begin(() => undefined)
+  await observations.apply('item-1', leave, 'if-possible')
+  const endReport = await observations.expectReport('item-1')
+  await observations.apply('item-1', accepted, 'if-possible')
+  await endReport(0, 3)
+  clock.advance(1)
+  expect(await observations.findDue()).toEqual(['item-1'])
 })

@@ -163,7 +163,8 @@ for (const [what, step] of [
     platform.steps.push(step)
     await advanceTo(agent, startedMs + lifetimeMs)
     await platform.requests(3)
-    await agent.call('market.withdraw', { itemRef: 'item-2' })
+    // After the repair in its item's queue.
+    await agent.call('market.withdraw', { itemRef: 'item-1' })
     await advanceTo(agent, startedMs + 2 * lifetimeMs)
     await platform.requests(5)
     expect(observed(platform)).toEqual([5, 3, 3, undefined, 3])

@@ -20,8 +20,10 @@ function startOrders() {
     observations: {
       observe: async () => undefined,
       noteOverwritten: async () => undefined,
-      expectReport: async () => async (lateUntilMs, newest) =>
-        void told.push(`${newest} may be read for ${lateUntilMs - clock.monotonicMs()} ms`),
+      expectReport: async () => async (lateUntilMs, newest) => {
+        told.push(`${newest} may be read for ${lateUntilMs - clock.monotonicMs()} ms`)
+        return { wasCrossed: false }
+      },
     },
   })
   return { orders, told, known, ledger }

@@ -37,6 +37,7 @@ function startReports(given?: OrderLedger) {
   const rows = { orders: new Map([[transactionId, known]]), observations: new Map<string, number>() }
   const ledger = given ?? memoryLedger(rows, () => false)
   const told: string[] = []
+  const crossing = { wasCrossed: false }
   let underWay = 0
   const reports = new OrderReports({
     book: new OrderBook(ledger, clock, pino({ enabled: false })),
@@ -48,11 +49,12 @@ function startReports(given?: OrderLedger) {
         return async (untilMs) => {
           underWay--
           if (untilMs > 0) told.push(`an older one may come for ${untilMs - clock.monotonicMs()} ms`)
+          return crossing
         }
       },
     },
   })
-  return { reports, told, ledger, countUnderWay: () => underWay }
+  return { reports, told, ledger, crossing, countUnderWay: () => underWay }
 }
 
 /** A call that does not wait for its turn. */
@@ -77,6 +79,14 @@ test('a stock that the game server reports while an older one is under way stays
   await reports.end(report, putOff, 0)
   expect(told).toEqual(['the platform has an older one than 2', 'the platform has 2'])
   expect(await ledger.observationOf(itemRef)).toMatchObject({ quantity: 2 })
+})
+
+test('a report that something older may have crossed on its way is sent again', async () => {
+  const { reports, told, crossing } = startReports()
+  await leaveAtOnce(reports, report)
+  crossing.wasCrossed = true
+  await reports.end(report, putOff, 0)
+  expect(told).toEqual(['the platform has an older one than 4', 'the platform has 4'])
 })
 
 test('a stock that is noted while a report waits for its turn is newer than the report', async () => {

@@ -471,6 +471,44 @@ test('a report that ended does not put off the stock that must be sent again', a
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
 })
 
+test('a report that a call of another agent may have crossed on its way is sent again', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const turn = await haveTurn(b)
+  await leave(b, 5)
+  const endReport = await a.observations.expectReport(item, now() + lifetimeMs)
+  await end(b, 'acted')
+  turn.release()
+  await expect.poll(() => b.database.query('SELECT FROM market_agent.ticket')).toEqual([])
+  await endReport(0)
+  await observe(a, 3)
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
+})
+
+test('a report that is accepted while a call of another agent is under way is sent again after it', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const turn = await haveTurn(b)
+  await leave(b, 5)
+  const endReport = await a.observations.expectReport(item, now() + lifetimeMs)
+  await endReport(0)
+  await observe(a, 3)
+  await end(b, 'acted')
+  turn.release()
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
+})
+
+test('a report that another one of its item may have crossed on its way is sent again', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const endOlder = await b.observations.expectReport(item, now() + lifetimeMs)
+  const endNewer = await a.observations.expectReport(item, now() + lifetimeMs)
+  await endOlder(0)
+  await endNewer(0)
+  await observe(a, 3)
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
+})
+
 test('an observation that the last order has left behind is not sent over a newer stock', async () => {
   await using agents = await twoAgents()
   const { a, outside } = agents
