@@ -46,12 +46,21 @@ const usualMoves: Moves = {
 }
 /** The end of a dispute hides an order that is stranded, so the people of some worlds wait for their items. */
 const impatientMoves: Moves = { ...usualMoves, 'awaiting-server': [['dispute', 0.01]] }
+/** Many orders end while they are handed over. */
+const hastyMoves: Moves = {
+  ...usualMoves,
+  'awaiting-server': [['dispute', 0.05]],
+  disputed: [
+    ['refund', 0.2],
+    ['reject-dispute', 0.05],
+  ],
+}
 
 /** Buyers, who want items, pay, cancel and dispute, and the staff, who decide. They work on the platform's own pages. */
 export function installPeople({ host, random, platform, shops, day, nowMs }: PeopleParts): Program {
   let wants = 0
   let lastId = 0
-  const moves = random.pick([usualMoves, impatientMoves])
+  const moves = random.pick([usualMoves, usualMoves, impatientMoves, hastyMoves])
   /** Purchases that are not over. */
   const openIds = new Set<number>()
 

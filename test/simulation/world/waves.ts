@@ -17,6 +17,7 @@ interface WavesParts {
 /** Longer than the file of an order may be acted on. */
 const gameAwayMsMax = 240_000
 const startedAgainMs = { min: 50, max: 10_000 }
+const stoppedSoonMs = { min: 500, max: 20_000 }
 const lockedMs = { min: 500, max: 5_000 }
 /** Long enough that a second message arrives while the first is being written. */
 const slowDisk = { lastsMs: { min: 500, max: 20_000 }, callMsMax: 1_500 }
@@ -57,7 +58,11 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
     const end = random.pick(endings)
     within(0, 'an agent ends', () => {
       end(agent)
-      later(startedAgainMs, 'an agent is started again', () => agent.host.startAll())
+      later(startedAgainMs, 'an agent is started again', () => {
+        agent.host.startAll()
+        // A clean end must not forget what the process before it left.
+        if (random.happens(0.4)) later(stoppedSoonMs, 'an agent is stopped and started', () => agent.restart())
+      })
     })
   }
   /** Another program has the files open. The agent does by itself later what it could not do meanwhile. */

@@ -138,7 +138,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
       evening.begin()
     },
     isQuiet() {
-      if (nowMs() < nextLookMs) return evening.isOver
+      if (nowMs() < nextLookMs) return false
       nextLookMs = nowMs() + lookMs
       evening.continue(quiet.look() === undefined)
       return evening.isOver

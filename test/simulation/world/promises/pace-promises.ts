@@ -14,7 +14,7 @@ interface Calls {
   /** Of the process that had them: those of a dead one are never answered. */
   readonly startedMs: number
   readonly underWay: number
-  /** Of the last one. What is sent again by the agent itself is no call. */
+  /** Of the last one. The repairs of an agent may have another one. */
   readonly quantity: unknown
   /** How many have begun or ended. */
   readonly changes: number

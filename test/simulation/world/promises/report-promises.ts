@@ -85,10 +85,14 @@ export class ReportPromises {
     const { nowMs, startedMs, platform } = this.#parts
     for (const [id, refused] of this.#refused) {
       const isDue = refused.startedMs === startedMs() && nowMs() > refused.untilMs
-      const last = platform.composed.platform.tables.transactions.historyOf(id).at(-1)
+      const { transactions } = platform.composed.platform.tables
+      const last = transactions.historyOf(id).at(-1)
+      // The platform has accepted it, although the agent was not told.
+      const isAccepted = (transactions.byId(id)?.retryAt ?? 0) - startOfRunMs > refused.sinceMs
       // After a dispute the platform sends the order again.
       const isAwaited = last?.deliveryStatus === 'AGUARDANDO_SERVIDOR' && last.at - startOfRunMs < refused.sinceMs
-      if (isDue && isAwaited) this.#parts.break('a result is reported until the platform accepts it', String(id))
+      if (isDue && isAwaited && !isAccepted)
+        this.#parts.break('a result is reported until the platform accepts it', String(id))
     }
   }
 }
