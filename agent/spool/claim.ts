@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
-import { ignoreGone } from '../durable-files/disk-errors.ts'
+import { awaitSync, ignoreGone } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import type { PatientFs } from '../durable-files/retries.ts'
+import type { SharedSyncs } from '../durable-files/shared-syncs.ts'
 import { isGone } from '../durable-files/system-errors.ts'
 import type { Claim, Waiting } from './requests.ts'
 import { assertNoLinks, type SpoolDirs } from './spool-dirs.ts'
@@ -13,6 +14,7 @@ export interface InSpool {
   readonly dirs: SpoolDirs
   readonly files: Files
   readonly fs: PatientFs
+  readonly syncs: SharedSyncs
 }
 
 /** What a claim needs. */
@@ -63,8 +65,9 @@ async function ownerOfClaim(id: string, journal: Claiming['journal']): Promise<s
  * reads it first.
  *
  * @throws {NodeJS.ErrnoException} The claim stays for the next start.
+ * @throws {SyncFailedError} The same.
  */
-export async function unclaim({ name, claim }: Claim, { dirs: { outbox }, files, fs }: InSpool): Promise<void> {
+export async function unclaim({ name, claim }: Claim, { dirs: { outbox }, files, fs, syncs }: InSpool): Promise<void> {
   const [from, to] = [join(outbox, claim), join(outbox, name)]
   try {
     // A link never replaces a newer request, as a rename would.
@@ -76,11 +79,16 @@ export async function unclaim({ name, claim }: Claim, { dirs: { outbox }, files,
     if (!files.lstatSync(to, { throwIfNoEntry: false })) files.renameSync(from, to)
     return
   }
+  // A power cut may keep the end of the one name without the beginning of the other.
+  await awaitSync(syncs.sync(outbox))
   await fs.unlink(from)
 }
 
 /** The unread answer of an earlier request with this name is kept under another name, which only the agent uses. */
-export async function setAsideUnread(name: string, { dirs: { inbox }, files, fs }: InSpool): Promise<void> {
+export async function setAsideUnread(
+  name: string,
+  { dirs: { inbox }, files, fs }: Omit<InSpool, 'syncs'>,
+): Promise<void> {
   const answer = join(inbox, name)
   const stat = files.lstatSync(answer, { bigint: true, throwIfNoEntry: false })
   if (!stat) return

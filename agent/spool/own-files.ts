@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
-import { SyncFailedError } from '../durable-files/disk-errors.ts'
+import { awaitSync, SyncFailedError } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
 import type { InSpool } from './claim.ts'
 import { idOfRequest, isDeviceName, isRejected, isUnread, type OwnFile, ownFileOf } from './names.ts'
-import { type ClaimEnd, finishPublishing, type Publishing } from './publish.ts'
+import { type ClaimEnd, finishPublishing } from './publish.ts'
 import { readRequestFile } from './request-file.ts'
 import type { Orphaned } from './requests.ts'
 import { type SpoolDirs, SpoolUnusableError } from './spool-dirs.ts'
 
 /** What the recovery works with. */
-export interface Recovering extends Publishing {
+export interface Recovering extends InSpool {
   readonly journal: Pick<IdempotencyJournal, 'name' | 'unansweredKeptMs'>
   readonly clock: Clock
   /** Called for an entry that has the name of one of the agent's own files and is not a regular file. */
@@ -32,15 +32,17 @@ const publishingMax = 64
  * @throws {SpoolUnusableError} An answer cannot be published.
  */
 export async function recoverOwnFiles(recovering: Recovering): Promise<Orphaned[]> {
-  const { dirs, files, fs } = recovering
+  const { dirs, files, fs, syncs } = recovering
   const claims: FoundClaim[] = []
   const done: string[] = []
   for (const { name, own, stat } of ownFilesIn(dirs.outbox, recovering)) {
     if (own.kind === 'done') done.push(`${own.id}.json`)
-    // A claim that was being given its name back has both names.
-    else if (own.kind === 'temporary' || isSameFile(files, join(dirs.outbox, `${own.id}.json`), stat))
+    else if (own.kind === 'temporary') await fs.unlink(join(dirs.outbox, name))
+    else if (isSameFile(files, join(dirs.outbox, `${own.id}.json`), stat)) {
+      // It was being given its name back, which a power cut must not take.
+      await awaitSync(syncs.sync(dirs.outbox))
       await fs.unlink(join(dirs.outbox, name))
-    else claims.push({ request: orphanedOf(name, own, stat, recovering), stat })
+    } else claims.push({ request: orphanedOf(name, own, stat, recovering), stat })
   }
   for (const { name, own } of ownFilesIn(dirs.inbox, recovering)) {
     if (own.kind === 'temporary') await fs.unlink(join(dirs.inbox, name))
@@ -129,7 +131,7 @@ export const keptMs = 24 * 3_600_000
  *
  * @param nowMs Of a `windowClock`.
  */
-export async function removeExpired({ dirs, files, fs }: InSpool, nowMs: number): Promise<void> {
+export async function removeExpired({ dirs, files, fs }: Omit<InSpool, 'syncs'>, nowMs: number): Promise<void> {
   for (const [dir, isKept] of [[dirs.outbox, isRejected] as const, [dirs.inbox, isUnread] as const]) {
     for (const { name } of entriesIn(files, dir)) {
       if (!isKept(name)) continue

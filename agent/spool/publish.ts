@@ -3,18 +3,12 @@ import { promisify } from 'node:util'
 import { awaitSync } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
-import type { SharedSyncs } from '../durable-files/shared-syncs.ts'
 import { isGone } from '../durable-files/system-errors.ts'
 import type { InSpool } from './claim.ts'
 import { assertNoLinks } from './spool-dirs.ts'
 
 /** What becomes of a claimed file when its answer is written: it is removed, or kept for a person to read. */
 export type ClaimEnd = 'remove' | 'keep-as-rejected'
-
-/** What publishing works with. */
-export interface Publishing extends InSpool {
-  readonly syncs: SharedSyncs
-}
 
 /** An answer that its reader can see. */
 export interface Published {
@@ -43,7 +37,7 @@ export async function publish(
   claim: string,
   answerText: string,
   claimEnd: ClaimEnd,
-  publishing: Publishing,
+  publishing: InSpool,
 ): Promise<Published> {
   const { dirs, files, fs } = publishing
   assertNoLinks(files, [dirs.outbox, dirs.inbox])
@@ -64,7 +58,7 @@ export async function finishPublishing(
   name: string,
   claim: string | undefined,
   claimEnd: ClaimEnd,
-  { dirs, fs, syncs }: Publishing,
+  { dirs, fs, syncs }: InSpool,
 ): Promise<Published> {
   // The claim goes only when a power cut leaves the answer, also if the agent that wrote the answer was killed.
   await awaitSync(syncs.sync(dirs.outbox))

@@ -7,12 +7,12 @@ import { awaitSync } from '../durable-files/disk-errors.ts'
 import { keepTrying } from '../durable-files/retries.ts'
 import { answerFileText } from './answer-file.ts'
 import { type Claiming, claimFile, setAsideUnread } from './claim.ts'
-import { type Publishing, publish } from './publish.ts'
+import { publish } from './publish.ts'
 import { type RequestReading, readRequestFile } from './request-file.ts'
 import type { ActiveRequest, Claim, Orphaned, Waiting } from './requests.ts'
 
 /** What the path of a request works with. */
-export interface RequestPathOptions extends Claiming, Publishing {
+export interface RequestPathOptions extends Claiming {
   readonly clock: Clock
   /** Takes the call's position among the calls of its item or transaction, those over HTTP included. */
   readonly takeTurn: (call: Call) => Turn

@@ -87,7 +87,7 @@ export class SpoolWorker {
     outboxEvents.turnOff()
     await this.#timer.stop()
     if (table.isBusy) await new Promise<void>((resolve) => (this.#onIdle = resolve))
-    for (const request of table.active) await this.#unclaim(request)
+    await Promise.all([...table.active].map((request) => this.#unclaim(request)))
   }
 
   async #unclaim(request: ActiveRequest): Promise<void> {
