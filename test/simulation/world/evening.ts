@@ -23,6 +23,8 @@ const nightRate = 0.02
 const calmAfterStillMs = 10_000
 /** Longer than an attempt, and shorter than its envelope is valid. */
 const slowMsMax = 25_000
+/** Every attempt is answered, but many overtake each other. In a wave of the other kind nearly each item has one that may arrive late. */
+const slowButSure = { rate: 0.3, slowMsMax: 3_000 }
 /** How many requests a gateway gives up on, although they arrive, and how many it does not pass on. */
 const gatewayFaults = [
   { fault: 'intermediary gives up', rate: 0.05 },
@@ -89,6 +91,7 @@ export class Evening {
 
   #slowDown(): () => void {
     const { network, random } = this.#parts
+    if (random.happens(slowButSure.rate)) return network.faults.slowMsMax.add(slowButSure.slowMsMax)
     const faults = gatewayFaults.map((fault) => network.faults.add({ ...fault, address: platformAddress, random }))
     const ends = [network.faults.slowMsMax.add(slowMsMax), ...faults]
     return () => {

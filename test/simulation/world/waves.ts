@@ -18,6 +18,7 @@ interface WavesParts {
 const gameAwayMsMax = 240_000
 const startedAgainMs = { min: 50, max: 10_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
+const aheadMs = { min: 60_000, max: 7_200_000 }
 const lockedMs = { min: 500, max: 5_000 }
 /** Long enough that a second message arrives while the first is being written. */
 const slowDisk = { lastsMs: { min: 500, max: 20_000 }, callMsMax: 1_500 }
@@ -64,6 +65,10 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
         if (random.happens(0.4)) later(stoppedSoonMs, 'an agent is stopped and started', () => agent.restart())
       })
     })
+  }
+  /** What is remembered is as old as before, also for the next process. */
+  function setClockAhead({ host: { clock } }: AgentHost): void {
+    within(0, 'a clock is set ahead', () => clock.setWall(random.magnitude(aheadMs.min, aheadMs.max)))
   }
   /** Another program has the files open. The agent does by itself later what it could not do meanwhile. */
   function lockFiles({ host: { diskFaults } }: AgentHost): void {
@@ -152,6 +157,7 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
     else if (random.happens(0.35)) fillDisk(agent)
     else if (random.happens(0.5)) endAgent(agent)
     if (random.happens(0.3)) slowDiskDown(agent)
+    if (random.happens(0.1)) setClockAhead(agent)
   }
   const ofGames = [
     { rate: 0.3, strike: endGame },

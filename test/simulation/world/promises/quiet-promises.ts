@@ -31,6 +31,13 @@ export interface Unfinished {
   readonly facts: string
 }
 
+/** How wrong a process is, since the host's clock was set last. */
+interface ClockError {
+  readonly startedMs: number
+  readonly lastSetMs: number | undefined
+  readonly errorMs: number
+}
+
 /** A file is answered after this time: longer than the deadlines of a call and of the one before it. */
 const answerMsMax = 55_000
 /** So long a file may be there: those of game servers that ask come and go. */
@@ -46,7 +53,7 @@ export class QuietPromises {
   readonly #parts: QuietParts
   readonly #stocks: StockPromises
   /** How wrong each agent is about the platform's clock, by the name of its host. */
-  readonly #clockErrors = new Map<string, { readonly startedMs: number; readonly errorMs: number }>()
+  readonly #clockErrors = new Map<string, ClockError>()
   /** When each file of the spools was first seen. */
   #seenMs = new Map<string, number>()
 
@@ -152,9 +159,11 @@ export class QuietPromises {
     if (offsetMs === undefined || atMs < Math.max(startedMs, day.stormEndedMs + statusWayMsMax)) return
     const errorMs = Math.abs(offsetMs - (platform.composed.clock.nowMs() - clock.wallMs))
     const before = this.#clockErrors.get(name)
-    if (before?.startedMs === startedMs && errorMs > before.errorMs + clockErrorMsMax)
+    const { lastSetMs } = clock
+    const isSame = before?.startedMs === startedMs && before.lastSetMs === lastSetMs
+    if (isSame && errorMs > before.errorMs + clockErrorMsMax)
       judge.break("an agent's idea of the platform's clock does not get worse", `${name}: ${errorMs} ms`)
-    this.#clockErrors.set(name, { startedMs, errorMs })
+    this.#clockErrors.set(name, { startedMs, lastSetMs, errorMs })
   }
 
   #wrongStock(server: Server): Unfinished | undefined {
