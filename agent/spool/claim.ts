@@ -91,7 +91,8 @@ export async function setAsideUnread(
 ): Promise<void> {
   const answer = join(inbox, name)
   const stat = files.lstatSync(answer, { bigint: true, throwIfNoEntry: false })
-  if (!stat) return
+  // Nobody can take a directory for an answer.
+  if (!stat?.isFile()) return
   const aside = `${answer}.unread`
   const isTaken = files.lstatSync(aside, { throwIfNoEntry: false }) !== undefined
   // Its time and its number on the disk: a free name without a look at each answer that is kept, and they are in order.

@@ -6,7 +6,7 @@ import type { Clock } from '../clock/clock.ts'
 import { awaitSync, SyncFailedError } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
-import type { InSpool } from './claim.ts'
+import { type InSpool, setAsideUnread } from './claim.ts'
 import { idOfRequest, isDeviceName, isRejected, isUnread, type OwnFile, ownFileOf } from './names.ts'
 import { type ClaimEnd, finishPublishing } from './publish.ts'
 import { readRequestFile } from './request-file.ts'
@@ -91,6 +91,8 @@ async function publishDone(name: string, request: Orphaned | undefined, recoveri
   const { dirs, files } = recovering
   try {
     const claimEnd = request ? claimEndOf(files, request, dirs) : 'remove'
+    // A power cut may have taken back that an unread answer was set aside.
+    await setAsideUnread(name, recovering)
     const { durable } = await finishPublishing(name, request?.claim, claimEnd, recovering)
     await durable
   } catch (error) {

@@ -4,8 +4,11 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../agent/clock/system-clock.ts'
 import { hostFiles } from '../../../agent/durable-files/host-files.ts'
+import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
 import { setAsideUnread } from '../../../agent/spool/claim.ts'
+import { recoverOwnFiles } from '../../../agent/spool/own-files.ts'
 import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
 
 /** How often a name was looked up since the last question. */
@@ -45,4 +48,18 @@ test('every unread answer of one id is kept, and setting the 200th aside costs a
   expect(looks.at(-1)).toBe(looks[1])
   const kept = fs.readdirSync(dirs.inbox).map((name) => Number(readFileSync(join(dirs.inbox, name), 'utf8')))
   expect(kept.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n))
+})
+
+test('an unread answer stays when the answer of a killed agent is published under its name', async () => {
+  const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-unread-')))
+  onTestFinished(() => rmSync(dirs.root, { recursive: true }))
+  makeSpoolDirs(hostFiles, dirs)
+  writeFileSync(join(dirs.inbox, 'poll.json'), 'first')
+  writeFileSync(join(dirs.outbox, 'poll.json.done'), 'second')
+  await recoverOwnFiles({
+    ...{ dirs, files: hostFiles, fs: { rename, unlink }, syncs: new SharedSyncs(hostFiles, systemClock) },
+    ...{ journal: { name: 'test', unansweredKeptMs: 1 }, clock: systemClock, onIgnored: () => expect.unreachable() },
+  })
+  const kept = fs.readdirSync(dirs.inbox).map((name) => readFileSync(join(dirs.inbox, name), 'utf8'))
+  expect(kept.sort()).toEqual(['first', 'second'])
 })
