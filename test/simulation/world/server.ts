@@ -146,8 +146,14 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   return { game, answers }
 }
 
-/** What the game server of a host has on its disk. */
+/** By the bytes of their files: they are looked at much more often than saved. */
+const states = new WeakMap<Buffer, GameState>()
+
+/** What the game server of a host has on its disk. Only for reading. */
 function savedState({ disk }: ModelHost): GameState {
-  const path = `${gameDir}/world.json`
-  return disk.find(path, 'open') ? (JSON.parse(disk.textOf(path)) as GameState) : newGameState()
+  const file = disk.find(`${gameDir}/world.json`, 'open')
+  if (file?.kind !== 'file') return newGameState()
+  const state = states.get(file.data) ?? (JSON.parse(file.data.toString()) as GameState)
+  states.set(file.data, state)
+  return state
 }

@@ -54,6 +54,8 @@ export class QuietPromises {
   readonly #stocks: StockPromises
   /** How wrong each agent is about the platform's clock, by the name of its host. */
   readonly #clockErrors = new Map<string, ClockError>()
+  /** Every transaction before it is over, for good. */
+  #firstOpenId = 1
   /** When each file of the spools was first seen. */
   #seenMs = new Map<string, number>()
 
@@ -97,11 +99,13 @@ export class QuietPromises {
 
   #openTransaction(): Unfinished | undefined {
     const { transactions } = this.#parts.platform.composed.platform.tables
-    for (let id = 1; ; id++) {
+    for (;;) {
+      const id = this.#firstOpenId
       const row = transactions.byId(id)
       if (!row) return undefined
       const phase = phaseOfRow(row)
       if (!endedPhases.has(phase)) return { promise: 'every purchase comes to an end', facts: `${id} is ${phase}` }
+      this.#firstOpenId++
     }
   }
 
