@@ -5,7 +5,7 @@ import type { RepairJournal } from './repair-journal.ts'
 
 /** A report with a stock, outside the turn of its item. */
 interface ReportUnderWay {
-  /** Something of the item that may be older may reach the platform after it. */
+  /** Whether something that may be older may have reached the platform after it. */
   wasCrossed: boolean
 }
 
@@ -23,7 +23,7 @@ export class NotedObservations implements KnownObservations {
   #unknown: Observation = { at: 'quiet', lateUntilMs: 0 }
   #phase: 'new' | 'open' | 'closed' = 'new'
   #lookAt: (atMs: number) => void = () => undefined
-  /** By item. */
+  /** Reports under way, by item. */
   readonly #reports = new Map<string, Set<ReportUnderWay>>()
 
   constructor(journal: RepairJournal, options: ObservationsOptions) {
@@ -69,20 +69,20 @@ export class NotedObservations implements KnownObservations {
   /** Nothing is noted: after a crash, or an end while it is under way, every item may be late. */
   async expectReport(itemRef: string): Promise<EndReport> {
     const state = this.#stateOf(itemRef)
+    // In the other states, what is under way notes the crossing when it ends, or the newest stock is sent again anyway.
     const report: ReportUnderWay = { wasCrossed: state.at === 'quiet' && state.lateUntilMs > this.#nowMs }
     const underWay = this.#reports.get(itemRef) ?? new Set()
     this.#reports.set(itemRef, underWay.add(report))
     return async (lateUntilMs, newest) => {
-      const { wasCrossed } = report
       if (newest !== undefined) {
-        const kind = wasCrossed ? 'overwritten' : 'observe'
+        const kind = report.wasCrossed ? 'overwritten' : 'observe'
         await this.apply(itemRef, { kind, quantity: newest, nowMs: this.#nowMs }, 'if-possible')
       }
       if (lateUntilMs > 0) await this.apply(itemRef, { kind: 'expect-late', lateUntilMs }, 'if-possible')
       underWay.delete(report)
+      this.#noteCrossing(itemRef)
       if (underWay.size === 0) this.#reports.delete(itemRef)
-      else this.#noteCrossing(itemRef)
-      return { wasCrossed }
+      return report
     }
   }
 
@@ -116,7 +116,7 @@ export class NotedObservations implements KnownObservations {
     return this.#options.clock.monotonicMs()
   }
 
-  /** What has ended may reach the platform after the reports that are under way. */
+  /** What has just ended may have reached the platform after the reports that are under way. */
   #noteCrossing(itemRef: string): void {
     for (const report of this.#reports.get(itemRef) ?? []) report.wasCrossed = true
   }

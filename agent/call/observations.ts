@@ -9,8 +9,8 @@ export type Recording = 'must-be-stored' | 'if-possible' | 'in-memory'
  *
  * @param lateUntilMs Monotonic time until which it may still reach the platform; 0 if it cannot.
  * @param newest Its stock, if nothing newer is known. It is sent again where something older may arrive late.
- * @returns Whether something of the item that may be older may have reached the platform after it: then its stock is sent
- * again if it is the newest one. Stores that agents share see to that themselves.
+ * @returns Whether something older may have reached the platform after it. The caller then sends the newest stock again.
+ * Always false for a shared store, which does that by itself.
  */
 export type EndReport = (lateUntilMs: number, newest?: number) => Promise<{ readonly wasCrossed: boolean }>
 

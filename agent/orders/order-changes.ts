@@ -30,6 +30,13 @@ export interface PlatformEnd {
 const dayMs = 24 * 3_600_000
 const detailMax = 1_000
 
+/** Lines of the log by which the tests know a change. */
+export const orderLines = {
+  taken: 'order taken by the game server',
+  putOff: 'order put off until its retryAt',
+  openAgain: 'order open again: the platform still waits for its delivery',
+} as const
+
 /** The platform sent an order. One that is over stays over. Not for another order under the number of a known one. */
 export function receiveOrder(event: TransferOrder, text: string): OrderChange {
   return (known, nowMs) => {
@@ -82,7 +89,7 @@ export const confirmTerminal: OrderChange = (known, nowMs) =>
 export function takeReply({ result, detail, observedQuantity }: OrderReply): OrderChange {
   return (known, nowMs) => {
     if (!known) return undefined
-    const msg = result === null ? 'order taken by the game server' : `order answered by the game server: ${result}`
+    const msg = result === null ? orderLines.taken : `order answered by the game server: ${result}`
     if (result !== null && known.result !== null) return known.result === result ? { order: known, msg } : undefined
     const order = moveOrder(known, result === null ? 'take' : 'resolve', nowMs)
     if (!order || result === null) return order && { order, msg }
@@ -131,7 +138,7 @@ export function putOff(retryAtMs: number | null): OrderChange {
     return (
       order && {
         order: { ...order, sinceMs: nowMs, retryAtMs, lastTransfer: 'put-off' },
-        msg: 'order put off until its retryAt',
+        msg: orderLines.putOff,
       }
     )
   }
@@ -158,7 +165,7 @@ export function expectDelivery(asked: Order): OrderChange {
     const isAgain = order.generation !== known.generation
     return {
       order,
-      msg: isAgain ? 'order open again: the platform still waits for its delivery' : 'order confirmed by the platform',
+      msg: isAgain ? orderLines.openAgain : 'order confirmed by the platform',
     }
   }
 }

@@ -124,7 +124,7 @@ export const callTables = `
       PERFORM market_agent.assert_alive(p_epoch);
       PERFORM market_agent.lock_key(p_key);
       DELETE FROM market_agent.ticket WHERE key = p_key AND epoch = p_epoch;
-      -- A report that is under way may have reached the platform before this call: it does not find its note any more.
+      -- A report under way may have reached the platform before this call. With another version, its end sees that.
       UPDATE market_agent.repair SET version = DEFAULT WHERE key = p_key AND quantity IS NULL;
       IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key) THEN
         PERFORM pg_notify('market_agent', 'key ' || p_key);
@@ -208,12 +208,13 @@ export const callTables = `
 
   -- The platform got an observation by another way than in the turn of the key. p_version is the one that expect_report
   -- returned for it: a quantity that came to the key since is newer, and while there is only this note, nothing older can
-  -- arrive late. A call that is under way may reach the platform after it.
+  -- arrive late. If a call is under way, it may reach the platform later, so the quantity is sent again.
   CREATE FUNCTION market_agent.observe(p_epoch bigint, p_key text, p_quantity bigint, p_version bigint) RETURNS void
     LANGUAGE plpgsql AS $$
     DECLARE v_is_any_late boolean;
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
+      -- A second, so that the note is not past for the UPDATE below. The repair waits for its turn anyway.
       INSERT INTO market_agent.repair (key, due_at_ms)
         SELECT p_key, greatest(late_until_ms, market_agent.steady_ms() + 1000) FROM market_agent.store
           WHERE late_until_ms > market_agent.steady_ms() OR EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key)

@@ -79,7 +79,7 @@ export class StoreObservations implements KnownObservations {
         const forget = 'SELECT market_agent.forget_report($1, $2, $3, $4)'
         await this.#storeOrOwe(key, () => database.query(forget, [epoch, key, version, added_ms]))
       }
-      // The store finds that out: what has ended meanwhile has changed the note of the report.
+      // The store knows it: what ended meanwhile has changed the version of the report's note.
       return { wasCrossed: false }
     }
   }

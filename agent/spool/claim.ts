@@ -14,6 +14,10 @@ export interface InSpool {
   readonly dirs: SpoolDirs
   readonly files: Files
   readonly fs: PatientFs
+}
+
+/** What a step needs that must survive a power cut. */
+export interface DurableSpool extends InSpool {
   readonly syncs: SharedSyncs
 }
 
@@ -67,7 +71,10 @@ async function ownerOfClaim(id: string, journal: Claiming['journal']): Promise<s
  * @throws {NodeJS.ErrnoException} The claim stays for the next start.
  * @throws {SyncFailedError} The same.
  */
-export async function unclaim({ name, claim }: Claim, { dirs: { outbox }, files, fs, syncs }: InSpool): Promise<void> {
+export async function unclaim(
+  { name, claim }: Claim,
+  { dirs: { outbox }, files, fs, syncs }: DurableSpool,
+): Promise<void> {
   const [from, to] = [join(outbox, claim), join(outbox, name)]
   try {
     // A link never replaces a newer request, as a rename would.
@@ -79,16 +86,13 @@ export async function unclaim({ name, claim }: Claim, { dirs: { outbox }, files,
     if (!files.lstatSync(to, { throwIfNoEntry: false })) files.renameSync(from, to)
     return
   }
-  // A power cut may keep the end of the one name without the beginning of the other.
+  // Otherwise a power cut could keep the removal of the claim and lose the name of the request.
   await awaitSync(syncs.sync(outbox))
   await fs.unlink(from)
 }
 
 /** The unread answer of an earlier request with this name is kept under another name, which only the agent uses. */
-export async function setAsideUnread(
-  name: string,
-  { dirs: { inbox }, files, fs }: Omit<InSpool, 'syncs'>,
-): Promise<void> {
+export async function setAsideUnread(name: string, { dirs: { inbox }, files, fs }: InSpool): Promise<void> {
   const answer = join(inbox, name)
   const stat = files.lstatSync(answer, { bigint: true, throwIfNoEntry: false })
   // Nobody can take a directory for an answer.

@@ -6,7 +6,7 @@ import type { Clock } from '../clock/clock.ts'
 import { awaitSync, SyncFailedError } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
-import { type InSpool, setAsideUnread } from './claim.ts'
+import { type DurableSpool, type InSpool, setAsideUnread } from './claim.ts'
 import { idOfRequest, isDeviceName, isRejected, isUnread, type OwnFile, ownFileOf } from './names.ts'
 import { type ClaimEnd, finishPublishing } from './publish.ts'
 import { readRequestFile } from './request-file.ts'
@@ -14,7 +14,7 @@ import type { Orphaned } from './requests.ts'
 import { type SpoolDirs, SpoolUnusableError } from './spool-dirs.ts'
 
 /** What the recovery works with. */
-export interface Recovering extends InSpool {
+export interface Recovering extends DurableSpool {
   readonly journal: Pick<IdempotencyJournal, 'name' | 'unansweredKeptMs'>
   readonly clock: Clock
   /** Called for an entry that has the name of one of the agent's own files and is not a regular file. */
@@ -30,6 +30,7 @@ const publishingMax = 64
  *
  * @returns The claims that have no answer, oldest first.
  * @throws {SpoolUnusableError} An answer cannot be published.
+ * @throws {SyncFailedError} It is not known what is on the disk.
  */
 export async function recoverOwnFiles(recovering: Recovering): Promise<Orphaned[]> {
   const { dirs, files, fs, syncs } = recovering
@@ -39,7 +40,7 @@ export async function recoverOwnFiles(recovering: Recovering): Promise<Orphaned[
     if (own.kind === 'done') done.push(`${own.id}.json`)
     else if (own.kind === 'temporary') await fs.unlink(join(dirs.outbox, name))
     else if (isSameFile(files, join(dirs.outbox, `${own.id}.json`), stat)) {
-      // It was being given its name back, which a power cut must not take.
+      // An earlier agent was giving the request its name back. That name must be durable before the claim goes.
       await awaitSync(syncs.sync(dirs.outbox))
       await fs.unlink(join(dirs.outbox, name))
     } else claims.push({ request: orphanedOf(name, own, stat, recovering), stat })
@@ -133,7 +134,7 @@ export const keptMs = 24 * 3_600_000
  *
  * @param nowMs Of a `windowClock`.
  */
-export async function removeExpired({ dirs, files, fs }: Omit<InSpool, 'syncs'>, nowMs: number): Promise<void> {
+export async function removeExpired({ dirs, files, fs }: InSpool, nowMs: number): Promise<void> {
   for (const [dir, isKept] of [[dirs.outbox, isRejected] as const, [dirs.inbox, isUnread] as const]) {
     for (const { name } of entriesIn(files, dir)) {
       if (!isKept(name)) continue

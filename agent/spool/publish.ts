@@ -4,7 +4,7 @@ import { awaitSync } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import { unfinishedIn } from '../durable-files/replace-file.ts'
 import { isGone } from '../durable-files/system-errors.ts'
-import type { InSpool } from './claim.ts'
+import type { DurableSpool } from './claim.ts'
 import { assertNoLinks } from './spool-dirs.ts'
 
 /** What becomes of a claimed file when its answer is written: it is removed, or kept for a person to read. */
@@ -37,7 +37,7 @@ export async function publish(
   claim: string,
   answerText: string,
   claimEnd: ClaimEnd,
-  publishing: InSpool,
+  publishing: DurableSpool,
 ): Promise<Published> {
   const { dirs, files, fs } = publishing
   assertNoLinks(files, [dirs.outbox, dirs.inbox])
@@ -58,7 +58,7 @@ export async function finishPublishing(
   name: string,
   claim: string | undefined,
   claimEnd: ClaimEnd,
-  { dirs, fs, syncs }: InSpool,
+  { dirs, fs, syncs }: DurableSpool,
 ): Promise<Published> {
   // The claim goes only when a power cut leaves the answer, also if the agent that wrote the answer was killed.
   await awaitSync(syncs.sync(dirs.outbox))

@@ -6,13 +6,13 @@ import type { Clock } from '../clock/clock.ts'
 import { awaitSync } from '../durable-files/disk-errors.ts'
 import { keepTrying } from '../durable-files/retries.ts'
 import { answerFileText } from './answer-file.ts'
-import { type Claiming, claimFile, setAsideUnread } from './claim.ts'
+import { type Claiming, claimFile, type DurableSpool, setAsideUnread } from './claim.ts'
 import { publish } from './publish.ts'
 import { type RequestReading, readRequestFile } from './request-file.ts'
 import type { ActiveRequest, Claim, Orphaned, Waiting } from './requests.ts'
 
 /** What the path of a request works with. */
-export interface RequestPathOptions extends Claiming {
+export interface RequestPathOptions extends Claiming, DurableSpool {
   readonly clock: Clock
   /** Takes the call's position among the calls of its item or transaction, those over HTTP included. */
   readonly takeTurn: (call: Call) => Turn

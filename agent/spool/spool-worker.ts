@@ -87,6 +87,7 @@ export class SpoolWorker {
     outboxEvents.turnOff()
     await this.#timer.stop()
     if (table.isBusy) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    // Together, so that they share the syncs.
     await Promise.all([...table.active].map((request) => this.#unclaim(request)))
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Hour, nextPhase, nightMs, type Phase } from './world/day.ts'
 
 const calmMs = 60_000
-const day = { calmMs, isNightNext: false }
+const day = { calmMs, afterWave: 'calm' } as const
 const finished = { ...day, isFinished: true }
 
 /** The phases of a day whose storm is over, asked once a second. */
@@ -21,10 +21,10 @@ test('a day in which nothing is open goes through every wave, each with a calm a
 })
 
 test('a night follows a wave that it is drawn for', () => {
-  const wave = { at: 'wave', sinceMs: 0, wavesLeft: 0 } as const
-  expect(phasesFrom(wave, 70, { ...finished, isNightNext: true })).toEqual(['wave', 'night'])
+  const wave = { at: 'wave', sinceMs: 0, wavesLeft: 0, next: 'night' } as const
+  expect(phasesFrom(wave, 70, finished)).toEqual(['wave', 'night'])
   const night = { at: 'night', sinceMs: 0, wavesLeft: 0 } as const
-  expect(phasesFrom(night, nightMs / 1_000, { ...finished, isNightNext: true })).toEqual(['night', 'calm'])
+  expect(phasesFrom(night, nightMs / 1_000, finished)).toEqual(['night', 'calm'])
 })
 
 test('a day is not closed before everything has ended. It is finished since then', () => {

@@ -70,8 +70,9 @@ export class Scheduler {
     }
   }
 
-  /** What was held while its actor was paused happens from now on, in its order: the system gives what came first first. */
+  /** What was held while its actor was paused happens now, in the order in which it came, as in a real system. */
   release(held: readonly Event[]): void {
+    // The smallest tie for the first.
     const ties = held.map(({ tie }) => tie).sort((one, other) => one - other)
     for (const [n, event] of held.entries()) {
       event.atMs = this.#nowMs

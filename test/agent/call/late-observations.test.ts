@@ -211,7 +211,7 @@ test('an agent that ends while a report is under way leaves it to the next one, 
   }
 })
 
-/** What happens while a report is under way, and whether it may reach the platform after the report. */
+/** What happens to a call while a report is under way, and whether it is known at the report's end that it may have arrived after it. */
 const crossings: readonly {
   readonly what: string
   readonly before: readonly ObservationEvent[]
@@ -224,7 +224,7 @@ const crossings: readonly {
   { what: 'a call that was refused', before: [leave], meanwhile: [{ ...accepted, effect: 'none' }], wasCrossed: false },
   { what: 'a call that is still under way', before: [leave], meanwhile: [], wasCrossed: false },
   {
-    what: 'an attempt of before',
+    what: 'an earlier attempt that may arrive late',
     before: [{ kind: 'expect-late', lateUntilMs: 2_000 }],
     meanwhile: [],
     wasCrossed: true,

@@ -12,15 +12,15 @@ import { TestClock } from '../fixtures/test-clock.ts'
 import { memoryLedger } from './memory-ledger.ts'
 
 const noFiles = {
-  ...{
-    makeDirs: () => false,
-    events: () => [],
-    show: () => undefined,
-    readReply: () => 'gone' as const,
-    setAside: () => false,
-  },
-  ...{ removeEvent: () => undefined, removeReply: () => undefined, removeRejectedBefore: () => undefined },
+  makeDirs: () => false,
+  events: () => [],
+  show: () => undefined,
   replies: () => [],
+  readReply: () => 'gone' as const,
+  setAside: () => false,
+  removeEvent: () => undefined,
+  removeReply: () => undefined,
+  removeRejectedBefore: () => undefined,
 }
 
 /** A path over a ledger that knows one order. */
@@ -44,7 +44,9 @@ function pathOf(clock: TestClock, parts: Partial<OrderPathOptions> & Pick<OrderP
     push: async () => 'unanswered',
     mayBegin: () => true,
     attempt: async (act) => void (await act()),
-    ...{ clock, log, limitedLog: log },
+    clock,
+    log,
+    limitedLog: log,
     ...parts,
   })
   return { path, book, known }

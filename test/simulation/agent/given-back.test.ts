@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { clockOver } from '../../../agent/clock/clock.ts'
 import { patientFs } from '../../../agent/durable-files/retries.ts'
 import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
-import { type InSpool, unclaim } from '../../../agent/spool/claim.ts'
+import { type DurableSpool, unclaim } from '../../../agent/spool/claim.ts'
 import { recoverOwnFiles } from '../../../agent/spool/own-files.ts'
 import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
 import { type ScriptParts, startHost } from '../fixtures/start-host.ts'
@@ -13,7 +13,7 @@ const claim = `${request}.claim-host`
 const seeds = Array.from({ length: 40 }, (_, n) => String(n))
 
 /** A spool with one claim, all on the disk. */
-function claimedSpool({ fs, process }: ScriptParts): InSpool {
+function claimedSpool({ fs, process }: ScriptParts): DurableSpool {
   const clock = clockOver(process.time)
   const files = { ...fs, user: { uid: 0, gid: 0 }, newName: () => 'name' }
   fs.mkdirSync(dirs.root)
@@ -23,8 +23,8 @@ function claimedSpool({ fs, process }: ScriptParts): InSpool {
   return { dirs, files, fs: patientFs(files, clock), syncs: new SharedSyncs(files, clock) }
 }
 
-/** What steps with the spool of a claim leave in its outbox after a power cut. */
-async function leftAfter(seed: string, steps: (spool: InSpool, parts: ScriptParts) => Promise<unknown>) {
+/** The names that a power cut leaves in the outbox after some steps with a claim. */
+async function leftAfter(seed: string, steps: (spool: DurableSpool, parts: ScriptParts) => Promise<unknown>) {
   const { host, run, cutPower } = startHost(seed)
   await run((parts) => steps(claimedSpool(parts), parts))
   cutPower()

@@ -42,7 +42,7 @@ export class ModelDatabase {
     return this.#commits
   }
 
-  /** How many of the commits no power cut takes back. */
+  /** How many commits no power cut can take back any more. Those that one has taken back count too. */
   get syncedCommits(): number {
     return this.#syncedCommits
   }

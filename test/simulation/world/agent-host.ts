@@ -118,6 +118,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, platform, nowMs })
   const comeBacks = new ComeBackPromises({ break: judge.break, host, spool: addresses.spool, nowMs })
   const seesEvents = parts.ordersBy === 'files' && parts.store === undefined
+  const whileCalm = seesEvents ? [events, comeBacks] : [comeBacks]
   const keys = new KeyPromises(judge.break, startedMs)
   const pace = new PacePromises({ break: judge.break, nowMs, startedMs })
   const agent: ModelAgent = installAgent({
@@ -159,8 +160,10 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     installOperator: () => void installOperator(host, network, `${name}:8899`, onStatus),
     check() {
       if (seesReports) reports.check()
-      for (const promises of seesEvents ? [events, comeBacks] : [comeBacks])
-        if (day.phase === 'wave' || day.phase === 'night') promises.reset()
+      // What a wave or a night holds up is not counted.
+      const isHeldUp = day.phase === 'wave' || day.phase === 'night'
+      for (const promises of whileCalm)
+        if (isHeldUp) promises.reset()
         else promises.check()
     },
     restart() {

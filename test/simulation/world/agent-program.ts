@@ -54,7 +54,7 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
   readonly onBug: (error: unknown) => void
 }
 
-/** What an agent shows to the platform. */
+/** A key by which the platform knows an agent. */
 export type KeyKind = 'signing key' | 'API key'
 
 /** The kid of a key by which an agent knows the platform. */

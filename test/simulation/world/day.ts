@@ -6,18 +6,24 @@ export interface Day {
 }
 
 /**
- * Where the day is. `open`: people sell and buy in the storm. `calm`: what has begun continues, and nothing new hides what
- * arrives late. `wave`: people buy and play over a slow network. `night`: a wave is followed by a time in which nobody does anything, and a
- * disk may stay full. `closing`: what has begun ends. `closed`: the agents were
- * started again, so that nothing is only in their memory.
+ * Where the day is.
+ * - `open`: people sell and buy in the storm.
+ * - `calm`: what has begun continues, and nothing new hides what arrives late.
+ * - `wave`: people buy and play over a slow network.
+ * - `night`: follows a few waves. Nobody buys or plays, the network is still slow, and a disk may be full.
+ * - `closing`: what has begun ends.
+ * - `closed`: the agents were started again, so that nothing is only in their memory.
  */
 export type Phase =
   | { readonly at: 'open' }
   | { readonly at: 'calm'; readonly sinceMs: number; readonly wavesLeft: number }
-  | { readonly at: 'wave'; readonly sinceMs: number; readonly wavesLeft: number }
+  | { readonly at: 'wave'; readonly sinceMs: number; readonly wavesLeft: number; readonly next: AfterWave }
   | { readonly at: 'night'; readonly sinceMs: number; readonly wavesLeft: number }
   | { readonly at: 'closing'; readonly sinceMs: number }
   | { readonly at: 'closed'; readonly finishedSinceMs: number | undefined }
+
+/** What may follow a wave. */
+export type AfterWave = 'calm' | 'night'
 
 /** What is known when it is asked whether the phase is over. */
 export interface Hour {
@@ -26,8 +32,8 @@ export interface Hour {
   readonly isFinished: boolean
   /** How long a calm lasts. */
   readonly calmMs: number
-  /** Whether a night follows a wave that ends now. */
-  readonly isNightNext: boolean
+  /** What follows a wave that begins now. */
+  readonly afterWave: AfterWave
 }
 
 /** How long a wave lasts: virtual ms. Longer than an attempt may arrive late, so that what it spoils is made good in the wave. */
@@ -36,17 +42,17 @@ export const waveMs = 60_000
 export const nightMs = 12 * 60_000
 
 /** The phase now. Pure. */
-export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs, isNightNext }: Hour): Phase {
+export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs, afterWave }: Hour): Phase {
   switch (phase.at) {
     case 'open':
       return phase
     case 'calm':
       if (nowMs < phase.sinceMs + calmMs) return phase
       if (phase.wavesLeft === 0) return { at: 'closing', sinceMs: nowMs }
-      return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1 }
+      return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1, next: afterWave }
     case 'wave':
       if (nowMs < phase.sinceMs + waveMs) return phase
-      return { ...phase, at: isNightNext ? 'night' : 'calm', sinceMs: nowMs }
+      return { at: phase.next, sinceMs: nowMs, wavesLeft: phase.wavesLeft }
     case 'night':
       return nowMs < phase.sinceMs + nightMs ? phase : { ...phase, at: 'calm', sinceMs: nowMs }
     case 'closing':

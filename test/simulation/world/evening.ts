@@ -1,6 +1,6 @@
 import type { Network } from '../network/network.ts'
 import type { Random } from '../random.ts'
-import { type Day, nextPhase, type Phase } from './day.ts'
+import { type AfterWave, type Day, nextPhase, type Phase } from './day.ts'
 import { platformAddress } from './model-platform.ts'
 
 interface EveningParts {
@@ -11,19 +11,20 @@ interface EveningParts {
   readonly stillMs: number
   readonly nowMs: () => number
   /** Called when a wave begins. */
-  readonly onWave: (isNightNext: boolean) => void
+  readonly onWave: (next: AfterWave) => void
   /** Called when everything has ended. */
   readonly onClosed: () => void
 }
 
 /** How often people buy and play over a slow network after the storm. */
 const waves = 3
+/** How many waves a night follows: few, because it takes as long as all the rest of an evening. */
 const nightRate = 0.02
 /** A calm is longer than what its wave has left may take until it is made good. */
 const calmAfterStillMs = 10_000
 /** Longer than an attempt, and shorter than its envelope is valid. */
 const slowMsMax = 25_000
-/** Every attempt is answered, but many overtake each other. In a wave of the other kind nearly each item has one that may arrive late. */
+/** Every attempt is answered, but many overtake each other. In the other waves almost every item has an attempt that may arrive late. */
 const slowButSure = { rate: 0.3, slowMsMax: 3_000 }
 /** How many requests a gateway gives up on, although they arrive, and how many it does not pass on. */
 const gatewayFaults = [
@@ -35,8 +36,6 @@ const gatewayFaults = [
 export class Evening {
   readonly #parts: EveningParts
   #phase: Phase = { at: 'open' }
-  /** After the wave. */
-  #isNightNext = false
   #healthySinceMs = Number.POSITIVE_INFINITY
   #endSlowness: () => void = () => undefined
 
@@ -44,7 +43,7 @@ export class Evening {
     this.#parts = parts
   }
 
-  /** Since when every request arrives soon; never in a wave. */
+  /** Since when every request arrives soon; never in a wave or at night. */
   get healthySinceMs(): number {
     return this.#healthySinceMs
   }
@@ -58,9 +57,10 @@ export class Evening {
 
   /** @param isFinished As `Hour`. */
   continue(isFinished: boolean): void {
-    const { nowMs, stillMs } = this.#parts
+    const { nowMs, random, stillMs } = this.#parts
     const calmMs = stillMs + calmAfterStillMs
-    const next = nextPhase(this.#phase, { nowMs: nowMs(), isFinished, calmMs, isNightNext: this.#isNightNext })
+    const afterWave = random.happens(nightRate) ? 'night' : 'calm'
+    const next = nextPhase(this.#phase, { nowMs: nowMs(), isFinished, calmMs, afterWave })
     if (next.at === this.#phase.at) this.#phase = next
     else this.#enter(next)
   }
@@ -73,14 +73,13 @@ export class Evening {
   }
 
   #enter(phase: Phase): void {
-    const { day, nowMs, random, onWave, onClosed } = this.#parts
+    const { day, nowMs, onWave, onClosed } = this.#parts
     this.#phase = phase
     day.phase = phase.at
     if (phase.at === 'wave') {
       this.#healthySinceMs = Number.POSITIVE_INFINITY
       this.#endSlowness = this.#slowDown()
-      this.#isNightNext = random.happens(nightRate)
-      onWave(this.#isNightNext)
+      onWave(phase.next)
     }
     if (phase.at === 'calm') {
       this.#endSlowness()

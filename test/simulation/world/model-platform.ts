@@ -68,6 +68,7 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
   const database = openDatabase(null)
   let composed: ComposedPlatform | undefined
   let isNew = true
+  let replacedKeys = 0
   const failing = { isOn: false }
   const misrouting = { isOn: false }
   const acceptedStocks = new Set<string>()
@@ -130,7 +131,7 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
     replaceApiKey(gameServerId) {
       const server = composed?.directory.byId(gameServerId)
       if (!server) throw new Error(`game server ${gameServerId} is not registered`)
-      const apiKey = `${server.apiKey}-new`
+      const apiKey = `api-key-${gameServerId}-${++replacedKeys}`
       database.prepare('UPDATE gameServers SET apiKey = ? WHERE id = ?').run(apiKey, gameServerId)
       composed?.directory.put({ ...server, apiKey })
       return apiKey

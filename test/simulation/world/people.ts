@@ -18,7 +18,7 @@ export interface Shop {
 
 export interface PeopleParts {
   readonly host: ModelHost
-  readonly random: Random
+  readonly moves: Moves
   readonly platform: ModelPlatform
   readonly shops: readonly Shop[]
   readonly day: Day
@@ -33,7 +33,8 @@ type Move = 'pay' | 'cancel' | 'dispute' | 'refund' | 'reject-dispute'
 /** What people do about a transaction, and how likely each time that they look. */
 type Moves = Readonly<Partial<Record<TransactionPhase, readonly (readonly [move: Move, rate: number])[]>>>
 
-const usualMoves: Moves = {
+/** Most people wait for their items, because the end of a dispute hides an order that is stranded. */
+const patientMoves: Moves = {
   'awaiting-payment': [
     ['pay', 0.5],
     ['cancel', 0.05],
@@ -44,11 +45,11 @@ const usualMoves: Moves = {
     ['reject-dispute', 0.015],
   ],
 }
-/** The end of a dispute hides an order that is stranded, so the people of some worlds wait for their items. */
-const impatientMoves: Moves = { ...usualMoves, 'awaiting-server': [['dispute', 0.01]] }
+/** Some complain before they have their items. */
+const impatientMoves: Moves = { ...patientMoves, 'awaiting-server': [['dispute', 0.01]] }
 /** Many orders end while they are handed over. */
 const hastyMoves: Moves = {
-  ...usualMoves,
+  ...patientMoves,
   'awaiting-server': [['dispute', 0.05]],
   disputed: [
     ['refund', 0.2],
@@ -56,11 +57,15 @@ const hastyMoves: Moves = {
   ],
 }
 
+/** What the people of one world do. */
+export function drawMoves(random: Random): Moves {
+  return random.pick([patientMoves, patientMoves, impatientMoves, hastyMoves])
+}
+
 /** Buyers, who want items, pay, cancel and dispute, and the staff, who decide. They work on the platform's own pages. */
-export function installPeople({ host, random, platform, shops, day, nowMs }: PeopleParts): Program {
+export function installPeople({ host, moves, platform, shops, day, nowMs }: PeopleParts): Program {
   let wants = 0
   let lastId = 0
-  const moves = random.pick([usualMoves, usualMoves, impatientMoves, hastyMoves])
   /** Purchases that are not over. */
   const openIds = new Set<number>()
 

@@ -9,13 +9,13 @@ import type { AgentHost } from './agent-host.ts'
 import type { Day } from './day.ts'
 import { Evening } from './evening.ts'
 import { installPlatform, type Registration } from './model-platform.ts'
-import { installPeople } from './people.ts'
+import { drawMoves, installPeople } from './people.ts'
 import { Judge } from './promises/judge.ts'
 import { LateStocks } from './promises/late-stocks.ts'
 import { QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
 import { assembleServer, type Server, type ServerParts } from './server.ts'
 import { assembleSharedIdentity, webhookUrlOfShared } from './shared-identity.ts'
-import { newWaves } from './waves.ts'
+import { newWaves } from './waves/waves.ts'
 import { type WorldTargets, worldFaults } from './world-faults.ts'
 
 /** What the faults of a whole world strike. */
@@ -103,7 +103,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     kind === 'shared-identity'
       ? assembleSharedIdentity(names, parts, far, new StoreCluster(await storeEngine(), scheduler, random))
       : ownIdentities(names, parts)
-  installPeople({ host: far, random: random.part('people'), platform, shops: servers, day, nowMs })
+  installPeople({ host: far, moves: drawMoves(random.part('people')), platform, shops: servers, day, nowMs })
   store?.start()
   for (const program of far.programs) program.start()
 

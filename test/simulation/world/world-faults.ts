@@ -101,7 +101,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
   { part: 'game server', name: 'replies twice', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('repeatsReplies') },
   { part: 'game server', name: 'writes in place', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('writesInPlace') },
   { part: 'game server', name: 'reads no answers', lastsMs: [secondMs, 5 * minuteMs], strike: quirk('readsNothing') },
-  { part: 'configuration', name: 'signing key rotated', lastsMs: [1, 1], strike: rotateKey },
+  { part: 'configuration', name: 'signing key rotated', lastsMs: [1, 1], strike: rotateSigningKey },
   { part: 'configuration', name: 'API key rotated', lastsMs: [1, 1], strike: rotateApiKey },
   {
     part: 'configuration',
@@ -185,15 +185,17 @@ function misroute({ platform: { misrouting } }: WorldTargets) {
   }
 }
 
-function rotateKey({ agents, platform }: WorldTargets, random: Random) {
+function rotateSigningKey({ agents, platform }: WorldTargets, random: Random) {
   if (platform.program.process) random.pick(agents).rotate('signing key')
   return () => undefined
 }
 
-/** All that share an identity must know the new one before the old one ends. */
 function rotateApiKey({ agents, platform }: WorldTargets, random: Random) {
-  if (platform.program.process) random.pick(agents).rotate('API key')
-  for (const agent of agents) agent.reload()
+  if (!platform.program.process) return () => undefined
+  const rotated = random.pick(agents)
+  rotated.rotate('API key')
+  // Agents of one identity must know the new key before the platform forgets the old one.
+  for (const agent of agents) if (agent !== rotated) agent.reload()
   return () => undefined
 }
 

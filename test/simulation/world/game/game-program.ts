@@ -43,8 +43,8 @@ export interface GameParts extends GameWays {
   readonly newItemRef: () => string
 }
 
-/** After this time a call over HTTP has arrived on the same host, so a reply that leaves now says something newer. */
-const arrivedMs = 1_000
+/** A call over HTTP has reached the agent of the same host after this time. A reply that leaves later says something newer. */
+const arrivesWithinMs = 1_000
 const itemsMax = 3
 const stockMax = 30
 /** What a game server may say about a result. */
@@ -66,7 +66,7 @@ export function installGame(parts: GameParts): Program {
     // It does not know when a call ends for which it does not wait.
     const relies = reportsBy === 'reply' && !parts.quirks.isImpatient && process.random.happens(0.5)
     const reporting = new Map<string, Set<number>>()
-    const hasArrived = (sinceMs: number) => callsBy === 'http' && clock.monotonicMs() > sinceMs + arrivedMs
+    const hasArrived = (sinceMs: number) => callsBy === 'http' && clock.monotonicMs() > sinceMs + arrivesWithinMs
     const replying = new Set<string>()
     const orders = {
       replying,
@@ -126,7 +126,7 @@ interface DayParts extends GameParts {
   readonly call: CallAgent
   /** Also for a game server that calls by files. */
   readonly callByHttp: CallAgent
-  /** When the reports of the stock of each item left that are under way. */
+  /** When each stock report that is under way left, by item. */
   readonly reporting: Map<string, Set<number>>
   /** As in `OrderParts`. */
   readonly replying: ReadonlySet<string>
@@ -272,10 +272,10 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
   const observedQuantity = left(store.read(), itemRef)
   const underWay = reporting.get(itemRef) ?? new Set()
   reporting.set(itemRef, underWay)
-  const leftMs = clock.monotonicMs()
-  underWay.add(leftMs)
+  const sentMs = clock.monotonicMs()
+  underWay.add(sentMs)
   const told = await call({ operation: 'market.adjust-stock', input: { itemRef, observedQuantity }, id: idOf(parts) })
-  underWay.delete(leftMs)
+  underWay.delete(sentMs)
   store.change((next) => {
     const reported = next.items[itemRef]
     if (!reported) return

@@ -23,14 +23,13 @@ export interface ListedItem {
   isGivenUp: boolean
   /** How often another number could be sold: the same number again is a newer one. */
   changes: number
-  /** The last of them that no reply to an order says. */
+  /** The last change that must be reported: no reply to an order has said it. */
   changeToReport: number
 }
 
 /** An item that is about to be offered. */
 export function newListedItem(): ListedItem {
-  const nothingSaid = { isToReport: true, changes: 0, changeToReport: 0 }
-  return { isRegistered: false, isWithdrawn: false, isGivenUp: false, ...nothingSaid }
+  return { isRegistered: false, isWithdrawn: false, isToReport: true, isGivenUp: false, changes: 0, changeToReport: 0 }
 }
 
 /** What a game server keeps: the smallest world that the guide asks for. It is saved whole, as one JSON text. */

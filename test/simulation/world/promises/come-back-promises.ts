@@ -9,10 +9,10 @@ interface ComeBackPromisesParts {
   readonly nowMs: () => number
 }
 
-/** How long the name of a request or an answer may be gone before no power cut brings it back. A claim waits for its answer. */
+/** How long a name may be gone from the outbox and still be on the disk. Longer than a claim waits for its answer, which syncs both. */
 const unsyncedMsMax = 60_000
 
-/** What was answered is not answered again after a power cut (I3): what is gone from the outbox is soon gone from the disk. */
+/** What is gone from the outbox is soon gone from the disk too. Otherwise a power cut would bring back what was answered (I3). */
 export class ComeBackPromises {
   readonly #parts: ComeBackPromisesParts
   /** Since when each name is gone that a power cut would bring back. */
@@ -29,7 +29,7 @@ export class ComeBackPromises {
     const there = new Set(host.disk.namesIn(outbox))
     const gone = new Map<string, number>()
     for (const name of host.disk.durableNamesIn(outbox)) {
-      if (there.has(name) || !isAnswered(name)) continue
+      if (there.has(name) || !isTakenUp(name)) continue
       const sinceMs = this.#goneSinceMs.get(name) ?? nowMs()
       gone.set(name, sinceMs)
       if (nowMs() - sinceMs > unsyncedMsMax)
@@ -38,14 +38,14 @@ export class ComeBackPromises {
     this.#goneSinceMs = gone
   }
 
-  /** What was gone in a wave is not counted. */
+  /** Begins again: in a wave or a night a disk may not sync. */
   reset(): void {
     this.#goneSinceMs = new Map()
   }
 }
 
-/** A temporary file that comes back is removed at the next start. */
-function isAnswered(name: string): boolean {
+/** Whether the next agent would act on this name. It only removes a temporary file. */
+function isTakenUp(name: string): boolean {
   const own = ownFileOf(name)
   return own ? own.kind !== 'temporary' : idOfRequest(name) !== undefined
 }

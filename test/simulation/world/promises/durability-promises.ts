@@ -17,12 +17,12 @@ interface DurabilityParts {
 
 /**
  * What must survive a power cut before the next step, whether or not a power cut comes: the intent of a purchase and its
- * claim before it is sent, its answer or its envelope before it is given, an answer in writing before its request goes,
+ * claim before it is sent, its answer or its envelope before it is given, a stock before it is told to be accepted, an answer in writing before its request goes,
  * and a reply before it is confirmed. The buyer of each purchase has the name of its id.
  */
 export class DurabilityPromises {
   readonly #parts: DurabilityParts
-  /** Commits of the ledger when a stock left first that was not told to be accepted yet, by its item and quantity. */
+  /** How many commits the ledger had when a stock first left, until its call is answered. By item and quantity. */
   readonly #sentStocks = new Map<string, number>()
 
   constructor(parts: DurabilityParts) {
@@ -32,10 +32,7 @@ export class DurabilityPromises {
   /** Called before it leaves. */
   readonly onSent = ({ path, body }: SentRequest): undefined => {
     const { state, isByFiles } = this.#parts
-    if (path === '/v1/api/market/listings') {
-      const stock = stockKeyOf(JSON.parse(body) as Stock)
-      this.#sentStocks.set(stock, this.#sentStocks.get(stock) ?? state.ledger.commits)
-    }
+    if (path === '/v1/api/market/listings') this.#noteSent(JSON.parse(body) as Stock)
     if (path !== '/v1/api/transactions') return
     const { buyerCharacterRef: id } = JSON.parse(body) as { buyerCharacterRef: string }
     if (durableAnswerIn(state, id) !== null)
@@ -45,10 +42,12 @@ export class DurabilityPromises {
   }
 
   readonly onGiven = ({ operation, id, input }: GivenCall, text: string): void => {
-    if (!text.startsWith('{"ok":true')) return
+    const isOk = text.startsWith('{"ok":true')
+    // A repetition is the answer of an earlier call.
+    if (operation === 'market.adjust-stock' && !text.includes(',"replayed":true')) this.#checkStock(input, isOk)
+    if (!isOk) return
     if (operation === 'transaction.create') this.#checkAnswer(id)
     if (operation === 'transaction.create.envelope' && id !== undefined) this.#checkAnswer(id)
-    if (operation === 'market.adjust-stock') this.#checkStock(input)
     if (operation === 'orders.take' && !this.isReplyDurable(Number(input?.['transactionId'])))
       this.#parts.break('a reply is confirmed only if it is on the disk', String(input?.['transactionId']))
   }
@@ -89,13 +88,19 @@ export class DurabilityPromises {
       this.#parts.break('the answer to a purchase is given only if it is on the disk', id)
   }
 
-  /** Or the next answer to a webhook gives the platform an older one. */
-  #checkStock(stock: Stock = {}): void {
+  #noteSent(stock: Stock): void {
+    if (stock.observedQuantity === undefined) return
+    const key = stockKeyOf(stock)
+    this.#sentStocks.set(key, this.#sentStocks.get(key) ?? this.#parts.state.ledger.commits)
+  }
+
+  /** If a power cut takes it back, the next answer to a webhook gives the platform an older one. */
+  #checkStock(stock: Stock = {}, isOk: boolean): void {
     const { state } = this.#parts
     const key = stockKeyOf(stock)
     const commits = this.#sentStocks.get(key)
     this.#sentStocks.delete(key)
-    if (commits === undefined || commits <= state.ledger.syncedCommits) return
+    if (!isOk || commits === undefined || commits <= state.ledger.syncedCommits) return
     const item = String(stock.itemRef)
     // A newer one may have been noted meanwhile, and one without an order is not kept.
     const isKept = stockIn(state, item, 'now') === stock.observedQuantity

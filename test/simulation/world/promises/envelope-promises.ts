@@ -3,7 +3,7 @@ import { type HostClock, startOfRunMs } from '../../host-clock.ts'
 import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { Break } from './judge.ts'
-import { clockErrorMsMax } from './same-answer-promises.ts'
+import { platformTimeErrorMsMax } from './platform-time.ts'
 
 const lifetimeMs = limits.envelopeLifetimeS * 1_000
 
@@ -31,11 +31,11 @@ export class EnvelopePromises {
     const envelope = text.replace(',"replayed":true', '')
     if (last?.text === envelope) return
     const expiresMs = Date.parse(String(data['expiresAt'])) - startOfRunMs
-    // Nobody knows how old a repetition is that another game server was told first.
+    // A repetition may be older than anybody here knows: another process may have been told first.
     if (envelope === text) this.#last.set(id, { text: envelope, expiresMs, toldMs: nowMs() })
     if (!last || network.wasDateWrong) return
-    // Its own word may come of a wrong clock, and it may have been signed before it was told.
-    const livesUntilMs = Math.min(last.expiresMs, last.toldMs + lifetimeMs) - clockErrorMsMax
+    // Its expiresAt may come from a wrong clock, and it may have been signed before it was told.
+    const livesUntilMs = Math.min(last.expiresMs, last.toldMs + lifetimeMs) - platformTimeErrorMsMax
     const signedMs = livesUntilMs - lifetimeMs
     if (nowMs() < livesUntilMs && (clock.lastSetMs ?? 0) < signedMs)
       this.#parts.break('an id gets one envelope while that lives', `${id}: ${last.text} and ${envelope}`)

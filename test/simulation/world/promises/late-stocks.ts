@@ -10,12 +10,10 @@ import { parseSignature } from './signature.ts'
 interface SentStock {
   readonly quantity: number
   readonly sentMs: number
-  /** Until then the platform may take note of it. */
-  readonly untilMs: number
   /** `open`: it may arrive late. `unclear`: it has arrived, or never will. */
   outcome: 'open' | 'unclear' | 'accepted' | 'refused'
-  /** When the attempt ended. */
-  endedMs: number
+  /** When the platform took note of it, at the latest. Minus infinity if it did not, or if nobody can know. */
+  latestMs: number
 }
 
 /** How long the envelope of an attempt is valid. */
@@ -28,7 +26,8 @@ const requestTimeout = 408
 
 /**
  * Which stocks left agents, and which of them may reach the platform late. A newer stock must be sent again when they cannot:
- * whether one of them is really late is chance, but that is a promise.
+ * whether one of them is really late is chance, but that is a promise. An older one that was accepted after the newest one left
+ * counts too.
  */
 export class LateStocks {
   readonly #platform: () => ModelPlatform
@@ -50,25 +49,17 @@ export class LateStocks {
     const { itemRef, quantity } = stock
     const expiresMs = (parseSignature(request.headers)?.exp ?? 0) * 1_000 - startOfRunMs
     // An agent that believed a wrong date does not know for how long its envelopes are valid.
-    const sentMs = this.#nowMs()
-    const untilMs = Math.min(expiresMs, sentMs + lifetimeMs)
-    const sent = this.#note(itemRef, { quantity, sentMs, untilMs, outcome: 'open', endedMs: Number.POSITIVE_INFINITY })
+    const sent = this.#note(itemRef, quantity, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
       sent.outcome = outcomeOf(result)
-      sent.endedMs = this.#nowMs()
+      if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
+      else if (sent.outcome !== 'open') sent.latestMs = Number.NEGATIVE_INFINITY
     }
   }
 
   /** A stock leaves with the answer to a webhook. */
   onStockAnswered(itemRef: string, quantity: number, arrivedMs: number): void {
-    const untilMs = arrivedMs + limits.webhookTimeoutMs
-    this.#note(itemRef, {
-      quantity,
-      sentMs: this.#nowMs(),
-      untilMs,
-      outcome: 'open',
-      endedMs: Number.POSITIVE_INFINITY,
-    })
+    this.#note(itemRef, quantity, arrivedMs + limits.webhookTimeoutMs)
   }
 
   /** The stock that the platform accepted last; undefined if nobody knows, or if a fault of the storm decides it. */
@@ -86,24 +77,18 @@ export class LateStocks {
     const isRepair = ({ quantity, outcome }: SentStock) => quantity === newest && outcome !== 'refused'
     const lastMs = sent.findLast(isRepair)?.sentMs ?? Number.NEGATIVE_INFINITY
     // In the storm a platform or a proxy may have refused what was sent again.
-    const isUnrepaired = (stock: SentStock) => {
-      const untilMs = latestMs(stock)
-      return (
-        stock.quantity !== newest &&
-        stock.sentMs > this.#day.stormEndedMs &&
-        untilMs < beforeMs &&
-        lastMs < untilMs - driftMsMax
-      )
-    }
+    const isUnrepaired = ({ quantity, sentMs, latestMs }: SentStock) =>
+      quantity !== newest && sentMs > this.#day.stormEndedMs && latestMs < beforeMs && lastMs < latestMs - driftMsMax
     const late = sent.find(isUnrepaired)
-    return late && `${late.quantity} until ${Math.round(latestMs(late))}, ${newest} at ${Math.round(lastMs)}`
+    return late && `${late.quantity} until ${Math.round(late.latestMs)}, ${newest} at ${Math.round(lastMs)}`
   }
 
   #of(itemRef: string): readonly SentStock[] {
     return this.#sent.get(itemRef) ?? []
   }
 
-  #note(itemRef: string, sent: SentStock): SentStock {
+  #note(itemRef: string, quantity: number, latestMs: number): SentStock {
+    const sent: SentStock = { quantity, sentMs: this.#nowMs(), outcome: 'open', latestMs }
     const known = this.#sent.get(itemRef)
     if (known) known.push(sent)
     else this.#sent.set(itemRef, [sent])
@@ -120,12 +105,6 @@ export class LateStocks {
       quantity: observedQuantity,
     }
   }
-}
-
-/** When the platform took note of a stock, at the latest; minus infinity if it did not, or if nobody can know. */
-function latestMs({ outcome, untilMs, endedMs }: SentStock): number {
-  if (outcome === 'open') return untilMs
-  return outcome === 'accepted' ? endedMs : Number.NEGATIVE_INFINITY
 }
 
 function outcomeOf(result: AttemptResult): SentStock['outcome'] {

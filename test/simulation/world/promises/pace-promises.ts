@@ -14,7 +14,7 @@ interface Calls {
   /** Of the process that had them: those of a dead one are never answered. */
   readonly startedMs: number
   readonly underWay: number
-  /** Of the last one. The repairs of an agent may have another one. */
+  /** Of the call that began last. A repair may send another one. */
   readonly quantity: unknown
   /** How many have begun or ended. */
   readonly changes: number
@@ -73,9 +73,10 @@ export class PacePromises {
 
   #change({ operation, input = {} }: GivenCall, by: 1 | -1): void {
     if (operation !== 'market.adjust-stock') return
-    const { itemRef, observedQuantity: quantity } = input
-    const { startedMs, underWay, changes } = this.#of(String(itemRef))
-    this.#calls.set(String(itemRef), { startedMs, underWay: underWay + by, quantity, changes: changes + 1 })
+    const itemRef = String(input['itemRef'])
+    const { startedMs, underWay, changes, quantity: before } = this.#of(itemRef)
+    const quantity = by === 1 ? input['observedQuantity'] : before
+    this.#calls.set(itemRef, { startedMs, underWay: underWay + by, quantity, changes: changes + 1 })
   }
 
   #of(itemRef: string): Calls {

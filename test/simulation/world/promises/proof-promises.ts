@@ -1,3 +1,4 @@
+import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { ReceivedWebhook, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
@@ -20,7 +21,7 @@ interface ProofPromisesParts {
   readonly nowMs: () => number
 }
 
-/** An agent believes no webhook: it asks the platform before it hands an order over, and before it takes an end for true. */
+/** An agent believes no webhook: it asks the platform before it hands an order over, takes an end for true, or opens an order again. */
 export class ProofPromises {
   readonly #parts: ProofPromisesParts
   readonly #words = new Map<number, Word>()
@@ -60,13 +61,13 @@ export class ProofPromises {
       )
   }
 
+  /** The ledger has a reply, or an order is open again. */
   onLogged(line: string): void {
-    const [, msg] = /"msg":"(order (?:taken by|put off|open again)[^"]*)"/.exec(line) ?? []
-    if (msg === undefined) return
-    const { transactionId } = JSON.parse(line) as { readonly transactionId: number }
-    if (!msg.startsWith('order open again')) return void this.#repliedMs.set(transactionId, this.#parts.nowMs())
-    const { awaitedMs } = this.#words.get(transactionId) ?? never
-    if (awaitedMs < (this.#repliedMs.get(transactionId) ?? never.awaitedMs))
+    const { msg, transactionId = 0 } = JSON.parse(line) as { readonly msg: string; readonly transactionId?: number }
+    if (msg === orderLines.taken || msg === orderLines.putOff) this.#repliedMs.set(transactionId, this.#parts.nowMs())
+    const repliedMs = this.#repliedMs.get(transactionId)
+    if (msg !== orderLines.openAgain || repliedMs === undefined) return
+    if ((this.#words.get(transactionId) ?? never).awaitedMs < repliedMs)
       this.#parts.break('an order is open again only on an answer that is newer than its reply', line)
   }
 

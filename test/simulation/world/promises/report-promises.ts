@@ -87,7 +87,7 @@ export class ReportPromises {
       const isDue = refused.startedMs === startedMs() && nowMs() > refused.untilMs
       const { transactions } = platform.composed.platform.tables
       const last = transactions.historyOf(id).at(-1)
-      // The platform has accepted it, although the agent was not told.
+      // A retryAt after the failure: the platform accepted TEMPORARY, although the agent was not told.
       const isAccepted = (transactions.byId(id)?.retryAt ?? 0) - startOfRunMs > refused.sinceMs
       // After a dispute the platform sends the order again.
       const isAwaited = last?.deliveryStatus === 'AGUARDANDO_SERVIDOR' && last.at - startOfRunMs < refused.sinceMs

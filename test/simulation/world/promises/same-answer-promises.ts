@@ -4,9 +4,7 @@ import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { GameWays } from '../game/game-program.ts'
 import type { Break } from './judge.ts'
-
-/** How wrong an agent may be about the platform's clock after a slow answer, and what a clock may drift. */
-export const clockErrorMsMax = 14_000
+import { platformTimeErrorMsMax } from './platform-time.ts'
 
 /** How long the agent remembers an answer, less what a clock may drift. */
 const windowMs = 10 * 60_000 - 1_000
@@ -45,6 +43,7 @@ export interface SameAnswerParts {
 export class SameAnswerPromises {
   readonly #parts: SameAnswerParts
   readonly #asked = new WeakMap<GameCall, { readonly atMs: number; readonly diskChanges: number }>()
+  /** From when on the answer of an id may have been stored, while the first answer is not known. */
   readonly #firstAskedMs = new Map<string, number>()
   readonly #first = new Map<string, FirstAnswer>()
 
@@ -74,6 +73,7 @@ export class SameAnswerPromises {
     for (const [id, { call, storedFromMs }] of this.#first) {
       if (isPurchase(call)) continue
       this.#first.delete(id)
+      // It may also have survived, so the next answer may be as old as this one.
       this.#firstAskedMs.set(id, storedFromMs)
     }
   }
@@ -94,13 +94,15 @@ export class SameAnswerPromises {
     })
   }
 
-  /** After `retryAt` the order comes again, and the same report is a new one. */
+  /** After `retryAt` the platform sends the order again, and an equal report is a new one. */
   #checkEnd(call: GameCall, told: Told): void {
     const { isAgeKnown, network } = this.#parts
-    const endMs = Date.parse(String(told.data['retryAt'])) - startOfRunMs
-    const askedMs = this.#asked.get(call)?.atMs ?? 0
-    if (!isRepetition(told) || network.wasDateWrong || !isAgeKnown(endMs - windowMs)) return
-    if (askedMs > endMs + clockErrorMsMax)
+    const { retryAt } = told.data
+    if (typeof retryAt !== 'string' || !isRepetition(told) || network.wasDateWrong) return
+    const endMs = Date.parse(retryAt) - startOfRunMs
+    // An answer that is still remembered was stored at most a window before its end.
+    if (!isAgeKnown(endMs - windowMs)) return
+    if ((this.#asked.get(call)?.atMs ?? 0) > endMs + platformTimeErrorMsMax)
       this.#parts.break('an answer that ends is not given after its end', `${call.id}: ${told.text}`)
   }
 

@@ -1,0 +1,98 @@
+import { fullDisk } from '../../faults/host-faults.ts'
+import type { AgentHost } from '../agent-host.ts'
+import { nightMs } from '../day.ts'
+import type { WaveTime } from './wave-time.ts'
+
+const startedAgainMs = { min: 50, max: 10_000 }
+const stoppedSoonMs = { min: 500, max: 20_000 }
+const stoppedSoonRate = 0.4
+
+/** What an agent left on a slow network must be made good by the next process, or by another agent. */
+export function endAgent(agent: AgentHost, { random, within, later }: WaveTime): void {
+  const end = random.pick([
+    () => agent.restart(),
+    () => agent.agent.program.process?.end(),
+    () => agent.host.cutPower(random),
+  ])
+  within(0, 'an agent ends', () => {
+    end()
+    later(startedAgainMs, 'an agent is started again', () => {
+      agent.host.startAll()
+      // A clean end must not forget what the process before it left.
+      if (random.happens(stoppedSoonRate))
+        later(stoppedSoonMs, 'an agent is stopped and started', () => agent.restart())
+    })
+  })
+}
+
+/** All together less than the day that the agent is made for. */
+const aheadMs = { min: 60_000, max: 7_200_000 }
+
+/** What is remembered is as old as before, also for the next process. Only ahead: a clock that is set back changes the order of files. */
+export function setClockAhead({ host: { clock } }: AgentHost, { random, within }: WaveTime): void {
+  within(0, 'a clock is set ahead', () => clock.setWall(random.magnitude(aheadMs.min, aheadMs.max)))
+}
+
+const lockedMs = { min: 500, max: 5_000 }
+
+/** Another program has the files open. The agent does by itself later what it could not do meanwhile. */
+export function lockFiles({ host: { diskFaults } }: AgentHost, { random, within, later }: WaveTime): void {
+  within(lockedMs.max, 'files are locked', () => {
+    const unlock = diskFaults.add({ calls: ['rename', 'unlink'], codes: ['EBUSY', 'EACCES'], rate: 0.9 }, random)
+    later(lockedMs, 'files are not locked any more', unlock)
+  })
+}
+
+/** Long enough that a second message arrives while the first is being written. */
+const slowDisk = { lastsMs: { min: 500, max: 20_000 }, callMsMax: 1_500 }
+
+/** What is being written when the next message arrives is not durable yet. */
+export function slowDiskDown({ host: { diskFaults } }: AgentHost, { within, later }: WaveTime): void {
+  within(slowDisk.lastsMs.max, 'a disk is slow', () => {
+    const speedUp = diskFaults.slowMsMax.add(slowDisk.callMsMax)
+    later(slowDisk.lastsMs, 'a disk is not slow any more', speedUp)
+  })
+}
+
+const fullMs = { min: 500, max: 8_000 }
+const restartedRate = 0.3
+
+/** Nothing is lost that was taken, and what could not be written is written later. Sometimes by the next process. */
+export function fillDisk({ host, agent }: AgentHost, { random, within, later }: WaveTime): void {
+  within(fullMs.max, 'a disk is full', () => {
+    const makeRoom = host.diskFaults.add(fullDisk(random), random)
+    later(fullMs, 'a disk has room again', () => {
+      makeRoom()
+      if (!random.happens(restartedRate)) return
+      agent.program.process?.end()
+      host.startAll()
+    })
+  })
+}
+
+/** Longer than an answer is remembered, and over before the night is. */
+const fullAtNightMs = { min: 10.5 * 60_000, max: nightMs - 5_000 }
+const purchaseLeaves = /^POST platform:443\/v1\/api\/transactions$/
+/** An agent sends more of them in a wave. */
+const purchasesMax = 5
+const betweenSendingAndAnswerMs = { min: 1, max: 1_000 }
+
+/**
+ * An agent ends while a purchase is under way. The next process finds a full disk until the windows of the ids of before have
+ * ended.
+ */
+export function fillDiskAtNight({ host, agent }: AgentHost, { random, later, atEnd }: WaveTime): void {
+  // The spool and the databases may be on different disks.
+  const fault = random.happens(0.5) ? { ...fullDisk(random), paths: /^\/var\/spool\// } : fullDisk(random)
+  const endOnFullDisk = () => {
+    agent.program.process?.end()
+    const makeRoom = host.diskFaults.add(fault, random)
+    later(startedAgainMs, 'an agent is started on a full disk', () => host.startAll())
+    later(fullAtNightMs, 'a disk has room again', makeRoom)
+  }
+  const callOff = agent.program.process?.endAtCall(random.integer(0, purchasesMax), {
+    calls: purchaseLeaves,
+    end: () => later(betweenSendingAndAnswerMs, 'an agent ends, and its disk is full', endOnFullDisk),
+  })
+  atEnd('no disk gets full any more', () => callOff?.())
+}

@@ -1,0 +1,70 @@
+import type { Random } from '../../random.ts'
+import type { Scheduler } from '../../scheduler.ts'
+import type { AgentHost } from '../agent-host.ts'
+import type { AfterWave } from '../day.ts'
+import type { ModelPlatform } from '../model-platform.ts'
+import type { Server } from '../server.ts'
+import { endAgent, fillDisk, fillDiskAtNight, lockFiles, setClockAhead, slowDiskDown } from './agent-strikes.ts'
+import { endGame, sayGarbage } from './game-strikes.ts'
+import { denyTransactions, endPlatform, putResultsOff, repeatWebhooks } from './platform-strikes.ts'
+import { type WaveTime, waveTime } from './wave-time.ts'
+
+interface WavesParts {
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly platform: ModelPlatform
+  readonly agents: readonly AgentHost[]
+  readonly servers: readonly Server[]
+}
+
+/** What breaks in a wave, and in how many of them. */
+type Strikes<Target> = readonly {
+  readonly rate: number
+  readonly strike: (target: Target, time: WaveTime) => void
+}[]
+
+/** Only the first of these that happens strikes an agent: a stop needs a healthy disk. */
+const ofAgents: Strikes<AgentHost> = [
+  { rate: 0.35, strike: fillDisk },
+  { rate: 0.5, strike: endAgent },
+]
+const alsoOfAgents: Strikes<AgentHost> = [
+  { rate: 0.3, strike: slowDiskDown },
+  { rate: 0.1, strike: setClockAhead },
+]
+const lockedRate = 0.6
+const ofPlatform: Strikes<ModelPlatform> = [
+  { rate: 0.5, strike: repeatWebhooks },
+  { rate: 0.18, strike: denyTransactions },
+  { rate: 0.08, strike: putResultsOff },
+  { rate: 0.35, strike: endPlatform },
+]
+const ofGames: Strikes<Server> = [
+  { rate: 0.3, strike: endGame },
+  { rate: 0.2, strike: sayGarbage },
+]
+
+/**
+ * Breaks a few things in each wave after the storm. Only a few, so that the calm shows what an agent has not repaired.
+ *
+ * @returns Called when a wave begins.
+ */
+export function newWaves({ scheduler, random, platform, agents, servers }: WavesParts): (next: AfterWave) => void {
+  const time = waveTime(scheduler, random)
+  const strikeAll = <Target>(strikes: Strikes<Target>, target: Target) => {
+    for (const { rate, strike } of strikes) if (random.happens(rate)) strike(target, time)
+  }
+  const strikeOnce = (strikes: Strikes<AgentHost>, agent: AgentHost) =>
+    strikes.find(({ rate }) => random.happens(rate))?.strike(agent, time)
+  return (next) => {
+    for (const agent of agents) {
+      const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
+      if (next === 'night') fillDiskAtNight(agent, time)
+      else if (isScanned && random.happens(lockedRate)) lockFiles(agent, time)
+      else strikeOnce(ofAgents, agent)
+      if (next === 'calm') strikeAll(alsoOfAgents, agent)
+    }
+    strikeAll(ofPlatform, platform)
+    for (const server of servers) strikeAll(ofGames, server)
+  }
+}
