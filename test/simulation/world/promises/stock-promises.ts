@@ -1,4 +1,5 @@
 import type { AgentHost } from '../agent-host.ts'
+import type { Day } from '../day.ts'
 import { hasUnitsSetAside, left } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
@@ -12,6 +13,7 @@ interface StockParts {
   /** All that may send the stock of an item again. */
   readonly agents: readonly AgentHost[]
   readonly lateStocks: LateStocks
+  readonly day: Day
   /** How long an older stock may stay over a newer one: longer than the envelope of any attempt is valid. */
   readonly stillMs: number
   readonly nowMs: () => number
@@ -100,10 +102,16 @@ export class StockPromises {
     return state.items[itemRef]?.isGivenUp ? this.#parts.lateStocks.newestAccepted(itemRef) : left(state, itemRef)
   }
 
-  /** Not if the game server never heard that it is registered, or heard that it is withdrawn. */
+  /**
+   * Not if the game server never heard that it is registered, or heard that it is withdrawn. An agent whose clock was set
+   * ahead signs for longer than anybody waits.
+   */
   #isOnSale(server: Server, itemRef: string): boolean {
+    const { agents, day } = this.#parts
     const item = server.saved().items[itemRef]
-    return item?.isRegistered === true && !item.isWithdrawn && this.#listingOf(server, itemRef)?.status === 'ACTIVE'
+    const areClocksRight = agents.every(({ host }) => (host.clock.lastSetMs ?? 0) <= day.stormEndedMs)
+    const isKnown = areClocksRight && item?.isRegistered === true && !item.isWithdrawn
+    return isKnown && this.#listingOf(server, itemRef)?.status === 'ACTIVE'
   }
 
   #listingOf({ gameServerId }: Server, itemRef: string) {

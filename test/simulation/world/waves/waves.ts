@@ -30,7 +30,7 @@ const ofAgents: Strikes<AgentHost> = [
 ]
 const alsoOfAgents: Strikes<AgentHost> = [
   { rate: 0.3, strike: slowDiskDown },
-  { rate: 0.1, strike: setClockAhead },
+  { rate: 0.04, strike: setClockAhead },
 ]
 const lockedRate = 0.6
 const ofPlatform: Strikes<ModelPlatform> = [
