@@ -40,6 +40,8 @@ const driftRate = 0.01
 export class ReportPromises {
   readonly #parts: ReportPromisesParts
   readonly #refused = new Map<number, Refused>()
+  /** How many attempts are under way, by transaction. Those of a dead process never end. */
+  readonly #underWay = new Map<number, number>()
   /** Until when an attempt may belong to an earlier reply, by transaction. */
   readonly #earlierUntilMs = new Map<number, number>()
 
@@ -60,7 +62,9 @@ export class ReportPromises {
         `${id}, ${before.fromMs - nowMs()} ms`,
       )
     this.#refused.delete(id)
+    this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1)
     return (result) => {
+      this.#underWay.set(id, (this.#underWay.get(id) ?? 1) - 1)
       if (result.kind === 'answered' && result.status < 300) return
       if (nowMs() < (this.#earlierUntilMs.get(id) ?? 0)) return
       const asked = result.kind === 'answered' && waiting.has(result.status) ? Number(result.retryAfter ?? 0) : 0
@@ -77,7 +81,9 @@ export class ReportPromises {
 
   /** The game server may say something else now. The report of its earlier reply may still be tried until its deadline. */
   onHandedOver(transactionId: number): void {
-    if (this.#refused.delete(transactionId)) this.#earlierUntilMs.set(transactionId, this.#parts.nowMs() + deadlineMs)
+    const isUnderWay = (this.#underWay.get(transactionId) ?? 0) > 0
+    if (this.#refused.delete(transactionId) || isUnderWay)
+      this.#earlierUntilMs.set(transactionId, this.#parts.nowMs() + deadlineMs)
   }
 
   /** Every agent runs, and every request arrives. */
