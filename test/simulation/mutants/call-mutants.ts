@@ -345,4 +345,52 @@ export const callMutants: readonly Mutant[] = [
     from: "['claiming', 'calling', 'publishing'])",
     to: "['claiming', 'calling'])",
   },
+  {
+    name: 'a turn that is given up while it waits comes all the same',
+    file: 'agent/call/key-queues.ts',
+    from: "if (state === 'waiting') this.#leave(key, come)\n",
+    to: '',
+  },
+  {
+    name: 'an answer counts as durable although it may come back',
+    file: 'agent/spool/publish.ts',
+    from: 'Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)])',
+    to: 'syncs.syncPatiently(dirs.inbox)',
+  },
+  {
+    name: 'nothing arrives after a gateway has given up',
+    file: 'agent/call/fault-table.ts',
+    from: 'gateway: { ...acted, mayStillArrive: true,',
+    to: 'gateway: { ...acted,',
+  },
+  {
+    name: 'what the platform got during a call is not sent again',
+    file: 'agent/call/observation.ts',
+    from: "if (newer !== undefined) return { at: 'due', quantity: newer, lateUntilMs: latestMs }",
+    to: "if (newer !== undefined && lateUntilMs > 0) return { at: 'due', quantity: newer, lateUntilMs: latestMs }",
+  },
+  {
+    name: 'a report that something older may have crossed is not sent again',
+    file: 'agent/orders/order-reports.ts',
+    from: 'else if (wasCrossed) await this.#sendNewestAgain(itemRef, observed)',
+    to: 'else if (wasCrossed) void wasCrossed',
+  },
+  {
+    name: 'an answer does not note that the clock was set',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: 'async recordAnswer(call, answer, keepMs) {\n      time.storeOffset(commitForSure)\n',
+    to: 'async recordAnswer(call, answer, keepMs) {\n',
+  },
+  {
+    name: 'a clean end forgets what a killed process left',
+    file: 'agent/call/noted-observations.ts',
+    from: '[this.#unknown, ...this.#observations.values()]',
+    to: '[...this.#observations.values()]',
+  },
+  {
+    name: 'a claim that gets its name back may be lost',
+    file: 'agent/spool/claim.ts',
+    from: '  await awaitSync(syncs.sync(outbox))\n  await fs.unlink(from)',
+    to: '  void awaitSync\n  await fs.unlink(from)',
+  },
 ]

@@ -204,4 +204,22 @@ export const orderMutants: readonly Mutant[] = [
       this.#again(begun, retryDelayMs(begun.tries + 1))
     })`,
   },
+  {
+    name: 'an order in a list is one that the platform has not denied',
+    file: 'agent/orders/order-operations.ts',
+    from: "if ((await questions.ask(order)).kind === 'awaited')",
+    to: "if (['awaited', 'unanswered'].includes((await questions.ask(order)).kind))",
+  },
+  {
+    name: 'what was counted as an offer is pushed, whatever became of it',
+    file: 'agent/orders/order-path.ts',
+    from: 'await this.#countOffer(begun.order)\n    const open = this.#current(begun.order)',
+    to: 'await this.#countOffer(begun.order)\n    const open = this.#table.get(begun.order.transactionId)',
+  },
+  {
+    name: 'a slow disk does not make the word of the platform older',
+    file: 'agent/orders/order-path.ts',
+    from: 'if (awaitsReply(open.order.phase) && needsProof(open, this.#nowMs())) return this',
+    to: 'if (awaitsReply(open.order.phase) && needsProof(open, 0)) return this',
+  },
 ]
