@@ -46,6 +46,7 @@ export class SameAnswerPromises {
   /** From when on the answer of an id may have been stored, while the first answer is not known. */
   readonly #firstAskedMs = new Map<string, number>()
   readonly #first = new Map<string, FirstAnswer>()
+  #lastCutMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: SameAnswerParts) {
     this.#parts = parts
@@ -70,6 +71,7 @@ export class SameAnswerPromises {
 
   /** Only what does harm when it runs twice survives it for certain. */
   onPowerCut(): void {
+    this.#lastCutMs = this.#parts.nowMs()
     for (const [id, { call, storedFromMs }] of this.#first) {
       if (isPurchase(call)) continue
       this.#first.delete(id)
@@ -83,7 +85,9 @@ export class SameAnswerPromises {
     const asked = this.#asked.get(call)
     // An answer that could not be stored is given all the same.
     const wasHealthy = storeDisk?.isHealthy === true && storeDisk.changes === asked?.diskChanges
-    if (!isPurchase(call.operation) && (!wasHealthy || isRepetition(told))) return
+    // A power cut may leave an answer in a file, and not in the journal.
+    const mayBeLost = (asked?.atMs ?? 0) <= this.#lastCutMs
+    if (!isPurchase(call.operation) && (!wasHealthy || mayBeLost || isRepetition(told))) return
     const askedMs = this.#firstAskedMs.get(id) ?? nowMs()
     this.#firstAskedMs.delete(id)
     this.#first.set(id, {
