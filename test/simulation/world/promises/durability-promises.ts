@@ -60,15 +60,16 @@ export class DurabilityPromises {
     if (to.endsWith('.rejected')) this.onRemoved(from)
   }
 
-  /** An answer is written whole, then its claim goes, then it is shown. Or the request gets its name back. */
+  /** An answer is written whole, then its claim goes, then it is shown. Or the request gets its name back, and then its claim goes. */
   readonly onRemoved = (path: string): void => {
     const { disk, spool } = this.#parts
     const own = ownFileOf(basename(path))
     if (own?.kind !== 'claim') return
     const request = `${spool}/outbox/${own.id}.json`
     const done = `${request}.done`
-    if (disk.find(done, 'stat') ? !disk.isDurable(done) : !disk.find(request, 'stat'))
-      this.#parts.break('a request goes only when its answer is on the disk', own.id)
+    const isKept = disk.find(done, 'stat') ? disk.isDurable(done) : this.#hasDurableName(request)
+    if (!isKept)
+      this.#parts.break('a claim goes only when its answer or the name of its request is on the disk', own.id)
   }
 
   /** The game server's reply to an order is in the ledger. One that is offered again has another reply. */
@@ -86,6 +87,11 @@ export class DurabilityPromises {
   #checkAnswer(id = ''): void {
     if (typeof durableAnswerIn(this.#parts.state, id) !== 'string')
       this.#parts.break('the answer to a purchase is given only if it is on the disk', id)
+  }
+
+  #hasDurableName(path: string): boolean {
+    const { disk } = this.#parts
+    return disk.find(path, 'stat') !== undefined && disk.isNameDurable(path)
   }
 
   #noteSent(stock: Stock): void {
