@@ -69,8 +69,8 @@ export class NotedObservations implements KnownObservations {
   /** Nothing is noted: after a crash, or an end while it is under way, every item may be late. */
   async expectReport(itemRef: string): Promise<EndReport> {
     const state = this.#stateOf(itemRef)
-    // In the other states, what is under way notes the crossing when it ends, or the newest stock is sent again anyway.
-    const report: ReportUnderWay = { wasCrossed: state.at === 'quiet' && state.lateUntilMs > this.#nowMs }
+    // The end of a call or repair that is under way says whether that may have arrived.
+    const report: ReportUnderWay = { wasCrossed: state.at !== 'repairing' && state.lateUntilMs > this.#nowMs }
     const underWay = this.#reports.get(itemRef) ?? new Set()
     this.#reports.set(itemRef, underWay.add(report))
     return async (lateUntilMs, newest) => {
@@ -82,7 +82,6 @@ export class NotedObservations implements KnownObservations {
       underWay.delete(report)
       this.#noteCrossing(itemRef)
       if (underWay.size === 0) this.#reports.delete(itemRef)
-      return report
     }
   }
 

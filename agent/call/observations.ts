@@ -8,11 +8,10 @@ export type Recording = 'must-be-stored' | 'if-possible' | 'in-memory'
  * A report with a stock has ended.
  *
  * @param lateUntilMs Monotonic time until which it may still reach the platform; 0 if it cannot.
- * @param newest Its stock, if nothing newer is known. It is sent again where something older may arrive late.
- * @returns Whether something older may have reached the platform after it. The caller then sends the newest stock again.
- * Always false for a shared store, which does that by itself.
+ * @param newest Its stock, if nothing newer is known. It is sent again where something older may arrive
+ * late, or may have arrived after it.
  */
-export type EndReport = (lateUntilMs: number, newest?: number) => Promise<{ readonly wasCrossed: boolean }>
+export type EndReport = (lateUntilMs: number, newest?: number) => Promise<void>
 
 /** What observations need. */
 export interface ObservationsOptions {

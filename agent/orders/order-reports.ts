@@ -130,28 +130,44 @@ export class OrderReports implements CallReports {
   }
 
   /** A newer stock may have been noted while a report waited or was under way. */
-  async #endReport(
-    { itemRef, observed, endReport }: ReportedItem,
-    answer: CallAnswer,
-    lateUntilMs: number,
-  ): Promise<void> {
-    const { book, observations } = this.#options
-    const { ledger } = book
-    const { wasCrossed } = await endReport(lateUntilMs)
-    const note = () => this.#noteAccepted(itemRef, observed, wasCrossed)
-    if (answer.ok) return noteOrSendAgain(observations, itemRef, observed.quantity, note)
-    const newest = await ledger.observationOf(itemRef)
-    if (newest === null || newest.mark <= observed.mark) return
+  async #endReport(item: ReportedItem, answer: CallAnswer, lateUntilMs: number): Promise<void> {
+    const { observations } = this.#options
+    const { itemRef, observed } = item
+    if (answer.ok) {
+      const note = () => this.#noteAccepted(item, lateUntilMs)
+      return noteOrSendAgain(observations, itemRef, observed.quantity, note)
+    }
+    const newest = await this.#endUnaccepted(item, answer.uncertain, lateUntilMs)
+    if (newest === undefined) return
     if (answer.uncertain) await this.#sendNewestAgain(itemRef, newest)
-    else await observeNewest(observations, ledger, itemRef, newest)
+    else await observeNewest(observations, this.#options.book.ledger, itemRef, newest)
   }
 
-  async #noteAccepted(itemRef: string, observed: KnownObservation, wasCrossed: boolean): Promise<void> {
-    const { book, observations } = this.#options
-    const { isNoted } = await book.ledger.observe(itemRef, observed, 'later')
+  /** Its stock is noted before the report ends: a call that ends in between finds the one or the other. */
+  async #noteAccepted({ itemRef, observed, endReport }: ReportedItem, lateUntilMs: number): Promise<void> {
+    let isNoted = false
+    try {
+      isNoted = (await this.#options.book.ledger.observe(itemRef, observed, 'later')).isNoted
+    } finally {
+      await endReport(lateUntilMs, isNoted ? observed.quantity : undefined)
+    }
     if (!isNoted) await this.#sendNewestAgain(itemRef)
-    else if (wasCrossed) await this.#sendNewestAgain(itemRef, observed)
-    else await observations.observe(itemRef, observed.quantity)
+  }
+
+  /** What is in doubt is the newest stock too. @returns A stock that is newer. */
+  async #endUnaccepted(
+    { itemRef, observed, endReport }: ReportedItem,
+    isInDoubt: boolean,
+    lateUntilMs: number,
+  ): Promise<KnownObservation | undefined> {
+    let newest: KnownObservation | null = null
+    try {
+      newest = await this.#options.book.ledger.observationOf(itemRef)
+    } finally {
+      const isNewest = newest !== null && newest.mark <= observed.mark
+      await endReport(lateUntilMs, isInDoubt && isNewest ? observed.quantity : undefined)
+    }
+    return newest !== null && newest.mark > observed.mark ? newest : undefined
   }
 
   /** The platform may have taken an older stock after the newest one. */

@@ -79,8 +79,6 @@ export class StoreObservations implements KnownObservations {
         const forget = 'SELECT market_agent.forget_report($1, $2, $3, $4)'
         await this.#storeOrOwe(key, () => database.query(forget, [epoch, key, version, added_ms]))
       }
-      // The store knows it: what ended meanwhile has changed the version of the report's note.
-      return { wasCrossed: false }
     }
   }
 

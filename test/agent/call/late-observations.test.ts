@@ -229,6 +229,12 @@ const crossings: readonly {
     meanwhile: [],
     wasCrossed: true,
   },
+  {
+    what: 'an earlier attempt that may arrive late, and a call that was refused,',
+    before: [{ kind: 'expect-late', lateUntilMs: 2_000 }, leave],
+    meanwhile: [{ ...accepted, effect: 'none' }],
+    wasCrossed: true,
+  },
 ]
 
 for (const { what, before, meanwhile, wasCrossed } of crossings)
@@ -240,9 +246,9 @@ for (const { what, before, meanwhile, wasCrossed } of crossings)
     const endReport = await observations.expectReport('item-1')
     clock.advance(1_500)
     for (const event of meanwhile) await observations.apply('item-1', event, 'if-possible')
-    expect(await endReport(0)).toEqual({ wasCrossed })
-    const nextReport = await observations.expectReport('item-1')
-    expect(await nextReport(0)).toEqual({ wasCrossed: false })
+    await endReport(0, 3)
+    clock.advance(lifetimeMs)
+    expect(await observations.findDue()).toEqual(wasCrossed ? ['item-1'] : [])
   })
 
 test('a stock in a 2xx that a call may have crossed is sent again at once', async () => {

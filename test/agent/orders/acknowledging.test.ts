@@ -22,7 +22,6 @@ function startOrders() {
       noteOverwritten: async () => undefined,
       expectReport: async () => async (lateUntilMs, newest) => {
         told.push(`${newest} may be read for ${lateUntilMs - clock.monotonicMs()} ms`)
-        return { wasCrossed: false }
       },
     },
   })

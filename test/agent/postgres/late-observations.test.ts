@@ -498,6 +498,41 @@ test('a report that is accepted while a call of another agent is under way is se
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 3 }])
 })
 
+test('a report whose end a call of another agent ends in between is sent again', async () => {
+  await using agents = await twoAgents()
+  const { a, b } = agents
+  const { reports, book } = a.orders
+  const turn = await haveTurn(b)
+  await observeNow(b.orders.book.ledger, item, 7)
+  await leave(b, 7)
+  reports.join(report)
+  await reports.begin(report, now() + lifetimeMs)
+  const { observe: note } = book.ledger
+  book.ledger.observe = async (...observed) => {
+    await end(b, 'acted')
+    turn.release()
+    await b.turns.settled(keyOfSword)
+    return note(...observed)
+  }
+  await reports.end(report, putOff, 0)
+  expect(await book.ledger.observationOf(item)).toMatchObject({ quantity: 5 })
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 5 }])
+})
+
+test('a report is sent again if an older attempt could arrive until a moment before its end', async () => {
+  await using agents = await twoAgents()
+  const { a, outside } = agents
+  const { reports } = a.orders
+  await outside.query('INSERT INTO market_agent.repair (key, due_at_ms) VALUES ($1, market_agent.now_ms() + 10000)', [
+    keyOfSword,
+  ])
+  reports.join(report)
+  await reports.begin(report, now() + lifetimeMs)
+  await outside.query('UPDATE market_agent.repair SET due_at_ms = due_at_ms - 20000')
+  await reports.end(report, putOff, 0)
+  expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 5 }])
+})
+
 test('a report that another one of its item may have crossed on its way is sent again', async () => {
   await using agents = await twoAgents()
   const { a, b } = agents

@@ -371,9 +371,9 @@ export const callMutants: readonly Mutant[] = [
   },
   {
     name: 'a report that something older may have crossed is not sent again',
-    file: 'agent/orders/order-reports.ts',
-    from: 'else if (wasCrossed) await this.#sendNewestAgain(itemRef, observed)',
-    to: 'else if (wasCrossed) void wasCrossed',
+    file: 'agent/call/noted-observations.ts',
+    from: "report.wasCrossed ? 'overwritten' : 'observe'",
+    to: "'observe'",
   },
   {
     name: 'an answer does not note that the clock was set',
