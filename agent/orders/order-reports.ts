@@ -129,22 +129,15 @@ export class OrderReports implements CallReports {
     return { quantity: Number(call.input['observedQuantity']), mark }
   }
 
-  /** A newer stock may have been noted while a report waited or was under way. */
   async #endReport(item: ReportedItem, answer: CallAnswer, lateUntilMs: number): Promise<void> {
-    const { observations } = this.#options
     const { itemRef, observed } = item
-    if (answer.ok) {
-      const note = () => this.#noteAccepted(item, lateUntilMs)
-      return noteOrSendAgain(observations, itemRef, observed.quantity, note)
-    }
-    const newest = await this.#endUnaccepted(item, answer.uncertain, lateUntilMs)
-    if (newest === undefined) return
-    if (answer.uncertain) await this.#sendNewestAgain(itemRef, newest)
-    else await observeNewest(observations, this.#options.book.ledger, itemRef, newest)
+    if (!answer.ok) return this.#endUnaccepted(item, answer.uncertain, lateUntilMs)
+    const note = () => this.#endAccepted(item, lateUntilMs)
+    return noteOrSendAgain(this.#options.observations, itemRef, observed.quantity, note)
   }
 
   /** Its stock is noted before the report ends: a call that ends in between finds the one or the other. */
-  async #noteAccepted({ itemRef, observed, endReport }: ReportedItem, lateUntilMs: number): Promise<void> {
+  async #endAccepted({ itemRef, observed, endReport }: ReportedItem, lateUntilMs: number): Promise<void> {
     let isNoted = false
     try {
       isNoted = (await this.#options.book.ledger.observe(itemRef, observed, 'later')).isNoted
@@ -154,20 +147,23 @@ export class OrderReports implements CallReports {
     if (!isNoted) await this.#sendNewestAgain(itemRef)
   }
 
-  /** What is in doubt is the newest stock too. @returns A stock that is newer. */
+  /** A newer stock may have been noted while the report waited or was under way. Else one in doubt is the newest. */
   async #endUnaccepted(
     { itemRef, observed, endReport }: ReportedItem,
     isInDoubt: boolean,
     lateUntilMs: number,
-  ): Promise<KnownObservation | undefined> {
+  ): Promise<void> {
+    const { book, observations } = this.#options
     let newest: KnownObservation | null = null
     try {
-      newest = await this.#options.book.ledger.observationOf(itemRef)
+      newest = await book.ledger.observationOf(itemRef)
     } finally {
       const isNewest = newest !== null && newest.mark <= observed.mark
       await endReport(lateUntilMs, isInDoubt && isNewest ? observed.quantity : undefined)
     }
-    return newest !== null && newest.mark > observed.mark ? newest : undefined
+    if (newest === null || newest.mark <= observed.mark) return
+    if (isInDoubt) await this.#sendNewestAgain(itemRef, newest)
+    else await observeNewest(observations, book.ledger, itemRef, newest)
   }
 
   /** The platform may have taken an older stock after the newest one. */
