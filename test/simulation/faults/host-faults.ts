@@ -153,7 +153,11 @@ function removeDirectory({ hosts }: HostTargets, random: Random) {
   return () => undefined
 }
 
-/** In the middle of something that somebody does with both. */
+/**
+ * Removes a directory soon after a file in one of them has changed: in the middle of something that somebody does with both.
+ *
+ * @returns Waits no longer for a change.
+ */
 export function removeDirectoryAfterChange({ hosts }: HostTargets, random: Random) {
   const host = random.pick(hosts)
   const { disk, removableDirs } = host

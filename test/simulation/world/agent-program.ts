@@ -15,7 +15,7 @@ import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { GameWays } from './game/game-program.ts'
 import { forwardToken } from './game/take-orders.ts'
 import { platformAddress, type Registration } from './model-platform.ts'
-import { type AgentWitness, witnessOutside } from './witnessed.ts'
+import { type AgentWitness, type LoggedLine, witnessOutside } from './witnessed.ts'
 
 /** Where the parts of one game server's host are. */
 export interface HostAddresses {
@@ -124,7 +124,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
   }
   const program = host.install('agent', (process) => {
     const write = (line: string) => {
-      if (process.state !== 'dead') witness.onLogged(line)
+      if (process.state !== 'dead') witness.onLogged({ text: line, ...(JSON.parse(line) as Omit<LoggedLine, 'text'>) })
     }
     const log = pino({ base: null, timestamp: false }, { write })
     const config = read()

@@ -10,7 +10,7 @@ export interface Day {
  * - `open`: people sell and buy in the storm.
  * - `calm`: what has begun continues, and nothing new hides what arrives late.
  * - `wave`: people buy and play over a slow network.
- * - `night`: follows a few waves. Nobody buys or plays, the network is still slow, and a disk may be full.
+ * - `night`: follows a few waves. People do not buy or play, the network is still slow, and a disk may be full.
  * - `closing`: what has begun ends.
  * - `closed`: the agents were started again, so that nothing is only in their memory.
  */

@@ -22,7 +22,7 @@ export interface AgentWitness {
   /** The answer to a call over HTTP is given. */
   readonly onGiven: (call: GivenCall, answer: string) => void
   readonly onStatusGiven: (status: Status) => void
-  readonly onLogged: (line: string) => void
+  readonly onLogged: (line: LoggedLine) => void
   /** A file of the spool has got another name. */
   readonly onRenamed: (from: string, to: string) => void
   /** A file of the spool is removed. */
@@ -33,8 +33,18 @@ export interface AgentWitness {
 export interface SentRequest {
   readonly path: string
   readonly headers: readonly string[]
-  /** Empty for none. */
-  readonly body: string
+  /** The fields of its body. */
+  readonly input: Fields
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A line of an agent's log. */
+export interface LoggedLine {
+  readonly text: string
+  readonly level: number
+  readonly msg: string
+  readonly transactionId?: number
 }
 
 /** A webhook as it arrived at an agent. */
@@ -48,7 +58,7 @@ export interface ReceivedWebhook {
 export interface GivenCall {
   readonly operation?: string
   readonly id?: string
-  readonly input?: Readonly<Record<string, unknown>>
+  readonly input?: Fields
 }
 
 type DoorAnswer = NonNullable<Awaited<ReturnType<Door>>>
@@ -106,10 +116,12 @@ export function witnessOutside(
         },
         async send(request, sendOptions) {
           if (isClosed) return connection.send(request, sendOptions)
-          const body = Buffer.from(request.body ?? '').toString()
-          const { event, transactionId } = isToGame ? eventOf(body) : {}
-          if (event === 'transfer_order' && transactionId !== undefined) witness.onHandedOver(transactionId, 'push')
-          const onEnded = isToGame ? undefined : witness.onSent({ path: request.path, headers: request.headers, body })
+          const input = fieldsOf(Buffer.from(request.body ?? '').toString())
+          const { event, transactionId } = input as Event
+          if (isToGame && event === 'transfer_order' && transactionId !== undefined)
+            witness.onHandedOver(transactionId, 'push')
+          const { path, headers } = request
+          const onEnded = isToGame ? undefined : witness.onSent({ path, headers, input })
           const result = await connection.send(request, sendOptions)
           onEnded?.(result)
           return result
@@ -166,4 +178,9 @@ export function witnessOutside(
 function eventsListed(text: string): number[] {
   const { data } = JSON.parse(text) as { data?: { orders?: { transactionId: number; state: string }[] } }
   return (data?.orders ?? []).flatMap(({ transactionId, state }) => (state === 'offered' ? [transactionId] : []))
+}
+
+/** No fields in an empty body. */
+function fieldsOf(body: string): Fields {
+  return body === '' ? {} : (JSON.parse(body) as Fields)
 }

@@ -18,7 +18,7 @@ export interface OrderParts {
   readonly detail: () => string
   /**
    * Whether a `TEMPORARY` reply is all that it says about the stock that it sets aside. Not while it reports a stock of the
-   * item that may arrive later: nobody could know which one is newer.
+   * item that may arrive later: the agent could not know which one is newer.
    */
   readonly saysByReply: (itemRef: string) => boolean
   /** Of which items a reply by a call is under way. It says a stock too, so no other stock of the item is reported meanwhile. */

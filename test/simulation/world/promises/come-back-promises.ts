@@ -1,6 +1,7 @@
 import { idOfRequest, ownFileOf } from '../../../../agent/spool/names.ts'
 import type { ModelHost } from '../../host.ts'
 import type { Break } from './judge.ts'
+import { Since } from './since.ts'
 
 interface ComeBackPromisesParts {
   readonly break: Break
@@ -15,32 +16,28 @@ const unsyncedMsMax = 60_000
 /** What is gone from the outbox is soon gone from the disk too. Otherwise a power cut would bring back what was answered (I3). */
 export class ComeBackPromises {
   readonly #parts: ComeBackPromisesParts
-  /** Since when each name is gone that a power cut would bring back. */
-  #goneSinceMs = new Map<string, number>()
+  /** The names that are gone, and that a power cut would bring back. */
+  readonly #gone: Since
 
   constructor(parts: ComeBackPromisesParts) {
     this.#parts = parts
+    this.#gone = new Since(parts.nowMs)
   }
 
   /** While the agent runs and its disk is healthy. */
   check(): void {
-    const { host, spool, nowMs } = this.#parts
+    const { host, spool } = this.#parts
     const outbox = `${spool}/outbox`
     const there = new Set(host.disk.namesIn(outbox))
-    const gone = new Map<string, number>()
-    for (const name of host.disk.durableNamesIn(outbox)) {
-      if (there.has(name) || !isTakenUp(name)) continue
-      const sinceMs = this.#goneSinceMs.get(name) ?? nowMs()
-      gone.set(name, sinceMs)
-      if (nowMs() - sinceMs > unsyncedMsMax)
-        this.#parts.break('what is answered does not come back after a power cut', `${host.name} ${name}`)
-    }
-    this.#goneSinceMs = gone
+    const gone = host.disk.durableNamesIn(outbox).filter((name) => !there.has(name) && isTakenUp(name))
+    const stays = this.#gone.look(gone, unsyncedMsMax)
+    if (stays !== undefined)
+      this.#parts.break('what is answered does not come back after a power cut', `${host.name} ${stays}`)
   }
 
   /** Begins again: in a wave or a night a disk may not sync. */
   reset(): void {
-    this.#goneSinceMs = new Map()
+    this.#gone.reset()
   }
 }
 

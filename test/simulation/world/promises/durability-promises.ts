@@ -5,6 +5,7 @@ import { type AgentState, durableAnswerIn, durableOrderIn, stockIn } from '../..
 import type { Disk } from '../../disk/disk.ts'
 import type { GivenCall, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
+import { isRepetition } from './repetition.ts'
 
 interface DurabilityParts {
   readonly break: Break
@@ -16,9 +17,14 @@ interface DurabilityParts {
 }
 
 /**
- * What must survive a power cut before the next step, whether or not a power cut comes: the intent of a purchase and its
- * claim before it is sent, its answer or its envelope before it is given, a stock before it is told to be accepted, an answer in writing before its request goes,
- * and a reply before it is confirmed. The buyer of each purchase has the name of its id.
+ * What must survive a power cut before the next step, whether or not a power cut comes.
+ * - The intent of a purchase and its claim, before it is sent.
+ * - Its answer, or its envelope, before it is given.
+ * - A stock, before its caller is told that it was accepted.
+ * - An answer in a file, or the name of the request, before the claim goes.
+ * - A reply, before it is confirmed.
+ *
+ * The buyer of each purchase has the name of its id.
  */
 export class DurabilityPromises {
   readonly #parts: DurabilityParts
@@ -30,11 +36,11 @@ export class DurabilityPromises {
   }
 
   /** Called before it leaves. */
-  readonly onSent = ({ path, body }: SentRequest): undefined => {
+  readonly onSent = ({ path, input }: SentRequest): undefined => {
     const { state, isByFiles } = this.#parts
-    if (path === '/v1/api/market/listings') this.#noteSent(JSON.parse(body) as Stock)
+    if (path === '/v1/api/market/listings') this.#noteSent(input)
     if (path !== '/v1/api/transactions') return
-    const { buyerCharacterRef: id } = JSON.parse(body) as { buyerCharacterRef: string }
+    const id = String(input['buyerCharacterRef'])
     if (durableAnswerIn(state, id) !== null)
       this.#parts.break('a purchase is sent only if its intent is on the disk', id)
     if (isByFiles && !this.#hasDurableClaim(id))
@@ -44,7 +50,7 @@ export class DurabilityPromises {
   readonly onGiven = ({ operation, id, input }: GivenCall, text: string): void => {
     const isOk = text.startsWith('{"ok":true')
     // A repetition is the answer of an earlier call.
-    if (operation === 'market.adjust-stock' && !text.includes(',"replayed":true')) this.#checkStock(input, isOk)
+    if (operation === 'market.adjust-stock' && !isRepetition(text)) this.#checkStock(input, isOk)
     if (!isOk) return
     if (operation === 'transaction.create') this.#checkAnswer(id)
     if (operation === 'transaction.create.envelope' && id !== undefined) this.#checkAnswer(id)

@@ -4,6 +4,7 @@ import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { Break } from './judge.ts'
 import { platformTimeErrorMsMax } from './platform-time.ts'
+import { withoutMark } from './repetition.ts'
 
 const lifetimeMs = limits.envelopeLifetimeS * 1_000
 
@@ -28,7 +29,7 @@ export class EnvelopePromises {
     if (!operation.endsWith('.envelope') || id === undefined || !ok) return
     const { nowMs, clock, network } = this.#parts
     const last = this.#last.get(id)
-    const envelope = text.replace(',"replayed":true', '')
+    const envelope = withoutMark(text)
     if (last?.text === envelope) return
     const expiresMs = Date.parse(String(data['expiresAt'])) - startOfRunMs
     // A repetition may be older than anybody here knows: another process may have been told first.

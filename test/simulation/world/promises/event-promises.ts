@@ -3,6 +3,7 @@ import { type AgentState, openOrdersIn } from '../../agent/model-outside.ts'
 import type { ModelHost } from '../../host.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Break } from './judge.ts'
+import { Since } from './since.ts'
 
 interface EventPromisesParts {
   readonly break: Break
@@ -19,31 +20,30 @@ const awayMsMax = 60_000
 /** What the game server must know is in `events/`, also after somebody removed it, and may be acted on. */
 export class EventPromises {
   readonly #parts: EventPromisesParts
-  /** Since when each event cannot be read, by its name. */
-  #awaySinceMs = new Map<string, number>()
+  /** The names of events that cannot be read. */
+  readonly #away: Since
 
   constructor(parts: EventPromisesParts) {
     this.#parts = parts
+    this.#away = new Since(parts.nowMs)
   }
 
   /** While every request arrives soon. */
   check(): void {
-    const nowMs = this.#parts.nowMs()
-    const away = new Map<string, number>()
-    for (const order of openOrdersIn(this.#parts.state)) {
-      const isDue = order.phase === 'ended' || (order.phase === 'offered' && this.#isAwaited(order.transactionId))
-      const name = isDue ? messageOf(order)?.name : undefined
-      if (name === undefined || this.#canBeRead(name)) continue
-      const sinceMs = this.#awaySinceMs.get(name) ?? nowMs
-      away.set(name, sinceMs)
-      if (nowMs - sinceMs > awayMsMax) this.#parts.break('an event is shown until the game server has it', name)
-    }
-    this.#awaySinceMs = away
+    const due = openOrdersIn(this.#parts.state).filter(
+      ({ phase, transactionId }) => phase === 'ended' || (phase === 'offered' && this.#isAwaited(transactionId)),
+    )
+    const names = due.flatMap((order) => messageOf(order)?.name ?? [])
+    const away = this.#away.look(
+      names.filter((name) => !this.#canBeRead(name)),
+      awayMsMax,
+    )
+    if (away !== undefined) this.#parts.break('an event is shown until the game server has it', away)
   }
 
   /** What was away in a wave is not counted. */
   reset(): void {
-    this.#awaySinceMs = new Map()
+    this.#away.reset()
   }
 
   /** Not while it is disputed. */

@@ -1,5 +1,6 @@
 import type { FileRecord, GameCall, Told } from '../game/call-agent.ts'
 import type { Break } from './judge.ts'
+import { isRepetition } from './repetition.ts'
 
 interface FilePromisesParts {
   readonly break: Break
@@ -85,7 +86,7 @@ export class FilePromises implements FileRecord {
     const { answers: before, ...written } = this.#of(id)
     const answers = [...before, text]
     this.#set(id, { ...written, answers })
-    if (text.includes('"replayed":true') && this.#isFirst(id))
+    if (isRepetition(text) && this.#isFirst(id))
       this.#break('the first answer to a file is not a repetition', `${id}: ${text}`)
     // A power cut may also bring back a file that has just been answered.
     if (answers.length > written.begun + written.broughtBackMax && written.begunMs > this.#lastCutMs)

@@ -2,11 +2,11 @@ import type { SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 /** What puts the requests of a game server in order; undefined for those that nothing orders. */
-export function keyOf({ path, body }: SentRequest): string | undefined {
+export function keyOf({ path, input }: SentRequest): string | undefined {
   const [, transactionId] = /^\/v1\/api\/transactions\/(\d+)\/delivery/.exec(path) ?? []
   if (transactionId !== undefined) return `transactionId ${transactionId}`
   if (path !== '/v1/api/market/listings') return undefined
-  return `itemRef ${(JSON.parse(body) as { readonly itemRef: string }).itemRef}`
+  return `itemRef ${input['itemRef']}`
 }
 
 /** One agent has at most one request of a key under way. */

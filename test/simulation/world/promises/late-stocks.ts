@@ -12,7 +12,7 @@ interface SentStock {
   readonly sentMs: number
   /** `open`: it may arrive late. `unclear`: it has arrived, or never will. */
   outcome: 'open' | 'unclear' | 'accepted' | 'refused'
-  /** When the platform took note of it, at the latest. Minus infinity if it did not, or if nobody can know. */
+  /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
   latestMs: number
 }
 
@@ -95,10 +95,10 @@ export class LateStocks {
     return sent
   }
 
-  #stockOf({ path, body }: SentRequest): { readonly itemRef: string; readonly quantity: number } | undefined {
+  #stockOf({ path, input }: SentRequest): { readonly itemRef: string; readonly quantity: number } | undefined {
     const [, id] = /^\/v1\/api\/transactions\/(\d+)\/delivery-failure$/.exec(path) ?? []
     if (id === undefined && path !== '/v1/api/market/listings') return undefined
-    const { itemRef, observedQuantity } = JSON.parse(body) as Readonly<Record<string, unknown>>
+    const { itemRef, observedQuantity } = input
     if (typeof observedQuantity !== 'number') return undefined
     return {
       itemRef: id === undefined ? String(itemRef) : this.#platform().itemOf(Number(id)),

@@ -53,15 +53,19 @@ export class PacePromises {
   }
 
   /** @returns Called when the attempt has ended. */
-  onSent({ path, body }: SentRequest): ((result: AttemptResult) => void) | undefined {
+  onSent({ path, input }: SentRequest): ((result: AttemptResult) => void) | undefined {
     if (path !== '/v1/api/market/listings') return undefined
-    const { itemRef, observedQuantity } = JSON.parse(body) as Readonly<Record<string, unknown>> & { itemRef: string }
+    const { observedQuantity } = input
+    const itemRef = String(input['itemRef'])
     const { nowMs, startedMs } = this.#parts
     const wait = this.#waits.get(itemRef)
     const { underWay, changes, quantity } = this.#of(itemRef)
     const isSameCall = wait?.startedMs === startedMs() && wait.changes === changes
     if (isSameCall && nowMs() < wait.fromMs)
-      this.#parts.break('a call is not repeated before the platform allows it', `${body}, ${wait.fromMs - nowMs()} ms`)
+      this.#parts.break(
+        'a call is not repeated before the platform allows it',
+        `${JSON.stringify(input)}, ${wait.fromMs - nowMs()} ms`,
+      )
     this.#waits.delete(itemRef)
     return (result) => {
       const mustWait = result.kind === 'answered' && waiting.has(result.status)

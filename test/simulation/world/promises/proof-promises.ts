@@ -1,6 +1,6 @@
 import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
-import type { ReceivedWebhook, SentRequest } from '../witnessed.ts'
+import type { LoggedLine, ReceivedWebhook, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 /** How old the platform's word may be when an order is handed over. */
@@ -62,13 +62,12 @@ export class ProofPromises {
   }
 
   /** The ledger has a reply, or an order is open again. */
-  onLogged(line: string): void {
-    const { msg, transactionId = 0 } = JSON.parse(line) as { readonly msg: string; readonly transactionId?: number }
+  onLogged({ text, msg, transactionId = 0 }: LoggedLine): void {
     if (msg === orderLines.taken || msg === orderLines.putOff) this.#repliedMs.set(transactionId, this.#parts.nowMs())
     const repliedMs = this.#repliedMs.get(transactionId)
     if (msg !== orderLines.openAgain || repliedMs === undefined) return
     if ((this.#words.get(transactionId) ?? never).awaitedMs < repliedMs)
-      this.#parts.break('an order is open again only on an answer that is newer than its reply', line)
+      this.#parts.break('an order is open again only on an answer that is newer than its reply', text)
   }
 
   onAcknowledged(event: string, transactionId: number, { arrivedMs }: ReceivedWebhook): void {

@@ -7,6 +7,7 @@ import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
 import type { Judge } from './judge.ts'
 import type { LateStocks } from './late-stocks.ts'
+import { Since } from './since.ts'
 import { StockPromises } from './stock-promises.ts'
 
 interface QuietParts {
@@ -56,11 +57,12 @@ export class QuietPromises {
   readonly #clockErrors = new Map<string, ClockError>()
   /** Every transaction before it is over, for good. */
   #firstOpenId = 1
-  /** When each file of the spools was first seen. */
-  #seenMs = new Map<string, number>()
+  /** The files in the spools. */
+  readonly #files: Since
 
   constructor(parts: QuietParts) {
     this.#parts = parts
+    this.#files = new Since(parts.nowMs)
     this.#stocks = new StockPromises({ ...parts, break: parts.judge.break })
   }
 
@@ -122,21 +124,17 @@ export class QuietPromises {
 
   /** Each request gets its answer, and nothing stays in a spool. */
   #oldFile(): Unfinished | undefined {
-    const seenMs = new Map<string, number>()
-    const nowMs = this.#parts.nowMs()
+    const [promise = '', facts = ''] = this.#files.look(this.#leftFiles(), fileMsMax)?.split(': ') ?? []
+    return facts === '' ? undefined : { promise, facts }
+  }
+
+  *#leftFiles(): Generator<string> {
     for (const { name, files, host, addresses } of this.#parts.servers) {
-      for (const id of files.unanswered.keys()) seenMs.set(`every file is answered: ${name} ${id}`, nowMs)
+      for (const id of files.unanswered.keys()) yield `every file is answered: ${name} ${id}`
       for (const dir of ['events', 'replies', 'outbox', 'inbox'])
         for (const file of host.disk.namesIn(`${addresses.spool}/${dir}`))
-          if (!isLeftByGame(file) && !this.#mayStay(file)) seenMs.set(`no file is left: ${name} ${dir}/${file}`, nowMs)
+          if (!isLeftByGame(file) && !this.#mayStay(file)) yield `no file is left: ${name} ${dir}/${file}`
     }
-    for (const [file, firstMs] of this.#seenMs) if (seenMs.has(file)) seenMs.set(file, firstMs)
-    this.#seenMs = seenMs
-    for (const [file, firstMs] of seenMs) {
-      const [promise = '', facts = ''] = file.split(': ')
-      if (nowMs - firstMs > fileMsMax) return { promise, facts }
-    }
-    return undefined
   }
 
   /** The status shows that nothing is open and nothing is wrong. */

@@ -40,7 +40,7 @@ const driftRate = 0.01
 export class ReportPromises {
   readonly #parts: ReportPromisesParts
   readonly #refused = new Map<number, Refused>()
-  /** How many attempts are under way, by transaction. Those of a dead process never end. */
+  /** By transaction, when the process was started that has an attempt under way. */
   readonly #underWay = new Map<number, number>()
   /** Until when an attempt may belong to an earlier reply, by transaction. */
   readonly #earlierUntilMs = new Map<number, number>()
@@ -62,9 +62,9 @@ export class ReportPromises {
         `${id}, ${before.fromMs - nowMs()} ms`,
       )
     this.#refused.delete(id)
-    this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1)
+    this.#underWay.set(id, startedMs())
     return (result) => {
-      this.#underWay.set(id, (this.#underWay.get(id) ?? 1) - 1)
+      this.#underWay.delete(id)
       if (result.kind === 'answered' && result.status < 300) return
       if (nowMs() < (this.#earlierUntilMs.get(id) ?? 0)) return
       const asked = result.kind === 'answered' && waiting.has(result.status) ? Number(result.retryAfter ?? 0) : 0
@@ -81,9 +81,9 @@ export class ReportPromises {
 
   /** The game server may say something else now. The report of its earlier reply may still be tried until its deadline. */
   onHandedOver(transactionId: number): void {
-    const isUnderWay = (this.#underWay.get(transactionId) ?? 0) > 0
-    if (this.#refused.delete(transactionId) || isUnderWay)
-      this.#earlierUntilMs.set(transactionId, this.#parts.nowMs() + deadlineMs)
+    const { nowMs, startedMs } = this.#parts
+    const isUnderWay = this.#underWay.get(transactionId) === startedMs()
+    if (this.#refused.delete(transactionId) || isUnderWay) this.#earlierUntilMs.set(transactionId, nowMs() + deadlineMs)
   }
 
   /** Every agent runs, and every request arrives. */

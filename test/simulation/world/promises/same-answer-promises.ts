@@ -5,6 +5,7 @@ import type { GameCall, Told } from '../game/call-agent.ts'
 import type { GameWays } from '../game/game-program.ts'
 import type { Break } from './judge.ts'
 import { platformTimeErrorMsMax } from './platform-time.ts'
+import { isRepetition, withoutMark } from './repetition.ts'
 
 /** How long the agent remembers an answer, less what a clock may drift. */
 const windowMs = 10 * 60_000 - 1_000
@@ -87,13 +88,13 @@ export class SameAnswerPromises {
     const wasHealthy = storeDisk?.isHealthy === true && storeDisk.changes === asked?.diskChanges
     // A power cut may leave an answer in a file, and not in the journal.
     const mayBeLost = (asked?.atMs ?? 0) <= this.#lastCutMs
-    if (!isPurchase(call.operation) && (!wasHealthy || mayBeLost || isRepetition(told))) return
+    if (!isPurchase(call.operation) && (!wasHealthy || mayBeLost || isRepetition(told.text))) return
     const askedMs = this.#firstAskedMs.get(id) ?? nowMs()
     this.#firstAskedMs.delete(id)
     this.#first.set(id, {
       ...{ call: textOf(call), text: told.text, toldMs: nowMs(), askedMs },
-      // Nobody knows how old a repetition is, or an answer that was read late.
-      storedFromMs: isRepetition(told) || callsBy === 'files' ? askedMs : nowMs(),
+      // A repetition may be older, and so may an answer that was read late.
+      storedFromMs: isRepetition(told.text) || callsBy === 'files' ? askedMs : nowMs(),
       diskChanges: storeDisk?.changes ?? 0,
     })
   }
@@ -102,7 +103,7 @@ export class SameAnswerPromises {
   #checkEnd(call: GameCall, told: Told): void {
     const { isAgeKnown, network } = this.#parts
     const { retryAt } = told.data
-    if (typeof retryAt !== 'string' || !isRepetition(told) || network.wasDateWrong) return
+    if (typeof retryAt !== 'string' || !isRepetition(told.text) || network.wasDateWrong) return
     const endMs = Date.parse(retryAt) - startOfRunMs
     // An answer that is still remembered was stored at most a window before its end.
     if (!isAgeKnown(endMs - windowMs)) return
@@ -128,7 +129,7 @@ export class SameAnswerPromises {
       this.#parts.break('every answer to one id is the same', `${call.id}: ${first.text} and ${told.text}`)
     // A file that an earlier agent claimed gets its first answer.
     const isLater = callsBy === 'http' && (this.#asked.get(call)?.atMs ?? 0) > first.toldMs
-    if (isLater && !isRepetition(told))
+    if (isLater && !isRepetition(told.text))
       this.#parts.break('an answer that was given before says so', `${call.id}: ${told.text}`)
   }
 }
@@ -157,12 +158,4 @@ function isPurchase(call: string): boolean {
 
 function textOf({ operation, input }: GameCall): string {
   return `${operation} ${JSON.stringify(input)}`
-}
-
-function isRepetition({ text }: Told): boolean {
-  return text.includes(',"replayed":true')
-}
-
-function withoutMark(text: string): string {
-  return text.replace(',"replayed":true', '')
 }

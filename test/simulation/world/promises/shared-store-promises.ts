@@ -60,9 +60,9 @@ export class SharedStorePromises {
     return row && { promise: 'nothing is left in the store when all is quiet', facts: String(row['what']) }
   }
 
-  #checkIntent({ path, body }: SentRequest): void {
+  #checkIntent({ path, input }: SentRequest): void {
     if (path !== '/v1/api/transactions') return
-    const { buyerCharacterRef: id } = JSON.parse(body) as { readonly buyerCharacterRef: string }
+    const id = String(input['buyerCharacterRef'])
     const rows = this.#store.look('SELECT FROM market_agent.call WHERE id = $1 AND in_doubt', [id])
     if (rows && (rows.length === 0 || this.#store.isUnsynced(id)))
       this.#break('a purchase is sent only if its intent is in the store', id)
@@ -105,5 +105,5 @@ export class SharedStorePromises {
 /** What agents have in common that send it: a key, or the id of a purchase. */
 function sharedOf(request: SentRequest): string | undefined {
   if (request.path !== '/v1/api/transactions') return keyOf(request)
-  return `id ${(JSON.parse(request.body) as { readonly buyerCharacterRef: string }).buyerCharacterRef}`
+  return `id ${request.input['buyerCharacterRef']}`
 }

@@ -104,7 +104,7 @@ export class StockPromises {
 
   /**
    * Not if the game server never heard that it is registered, or heard that it is withdrawn. An agent whose clock was set
-   * ahead signs for longer than anybody waits.
+   * ahead signs for longer than it waits.
    */
   #isOnSale(server: Server, itemRef: string): boolean {
     const { agents, day } = this.#parts

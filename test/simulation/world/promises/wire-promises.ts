@@ -1,4 +1,4 @@
-import type { SentRequest } from '../witnessed.ts'
+import type { LoggedLine, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { parseSignature } from './signature.ts'
 
@@ -51,21 +51,21 @@ export class WirePromises {
     this.#jtis.add(jti)
   }
 
-  readonly onLogged = (line: string): void => {
+  readonly onLogged = (line: LoggedLine): void => {
+    const { text } = line
     for (const secret of this.#parts.secrets()) this.#secrets.add(secret)
-    for (const secret of this.#secrets) if (line.includes(secret)) this.#break('no secret is logged', line)
+    for (const secret of this.#secrets) if (text.includes(secret)) this.#break('no secret is logged', text)
     this.#countWarning(line)
-    if (line.includes('a bug of the agent')) this.#break('the agent has no bug that it can see', line)
+    if (text.includes('a bug of the agent')) this.#break('the agent has no bug that it can see', text)
   }
 
-  #countWarning(line: string): void {
-    const { level, msg } = JSON.parse(line) as { readonly level: number; readonly msg: string }
+  #countWarning({ text, level, msg }: LoggedLine): void {
     if (level < 40) return
     const minute = Math.floor(this.#parts.nowMs() / minuteMs)
     if (minute !== this.#minute) this.#warnings.clear()
     this.#minute = minute
     const count = (this.#warnings.get(msg) ?? 0) + 1
     this.#warnings.set(msg, count)
-    if (count === warningsPerMinuteMax) this.#break('a warning is not repeated without an end', line)
+    if (count === warningsPerMinuteMax) this.#break('a warning is not repeated without an end', text)
   }
 }
