@@ -8,8 +8,8 @@ export type Recording = 'must-be-stored' | 'if-possible' | 'in-memory'
  * A report with a stock has ended.
  *
  * @param lateUntilMs Monotonic time until which it may still reach the platform; 0 if it cannot.
- * @param newest Its stock, if nothing newer is known. It is sent again where something older may arrive
- * late, or may have arrived after it.
+ * @param newest Its stock, if nothing newer is known. It is sent again where something older may arrive late, or may have
+ * arrived after it.
  */
 export type EndReport = (lateUntilMs: number, newest?: number) => Promise<void>
 

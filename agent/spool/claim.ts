@@ -95,7 +95,7 @@ export async function unclaim(
 export async function setAsideUnread(name: string, { dirs: { inbox }, files, fs }: InSpool): Promise<void> {
   const answer = join(inbox, name)
   const stat = files.lstatSync(answer, { bigint: true, throwIfNoEntry: false })
-  // Nobody can take a directory for an answer.
+  // A directory is not an answer.
   if (!stat?.isFile()) return
   const aside = `${answer}.unread`
   const isTaken = files.lstatSync(aside, { throwIfNoEntry: false }) !== undefined
