@@ -3,38 +3,44 @@ import type { Clock } from '../clock/clock.ts'
 import { SyncFailedError } from './disk-errors.ts'
 import type { Files } from './files.ts'
 
-const passingCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES'])
+const passingCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES', 'EIO'])
 const passingDelaysMs = [5, 10, 20, 40, 80, 160, 320, 640]
+/** A scanner is ready after some 50 ms. Nothing else needs to wait for a file that fails longer. */
+const failuresBeforeReport = 5
 
 /**
- * Rename and unlink that are tried again for about a second, because a virus scanner or an indexer may have the file
- * open.
+ * File operations that are tried again for about a second, because a virus scanner or an indexer may have the file open,
+ * or a disk fails once.
  *
  * A rename is made in the event loop: 20 µs, where the thread pool adds 60. An unlink goes to the thread pool, because it
  * may wait until the disk has freed the blocks: 200 µs (measured).
  */
 export interface PatientFs {
-  rename(from: string, to: string, onFirstFailure?: () => void): Promise<void>
+  rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
+  /** @param onRepeatedFailure Called once, when it has failed for 75 ms and is still tried. */
+  attempt(act: () => void | Promise<void>, onRepeatedFailure: () => void): Promise<void>
 }
 
 export function patientFs(files: Pick<Files, 'renameSync' | 'unlink'>, clock: Clock): PatientFs {
   const unlinkInPool = promisify(files.unlink)
-  const tryPatiently = async (act: () => void | Promise<void>, onFirstFailure?: () => void): Promise<void> => {
-    for (const delayMs of passingDelaysMs) {
+  const attempt: PatientFs['attempt'] = async (act, onRepeatedFailure) => {
+    for (const [failures, delayMs] of passingDelaysMs.entries()) {
       try {
         return await act()
       } catch (error) {
         if (!passingCodes.has((error as NodeJS.ErrnoException).code)) throw error
-        onFirstFailure?.()
+        if (failures + 1 === failuresBeforeReport) onRepeatedFailure()
         await clock.sleep(delayMs)
       }
     }
     await act()
   }
+  const ignore = () => undefined
   return {
-    rename: (from, to, onFirstFailure) => tryPatiently(() => files.renameSync(from, to), onFirstFailure),
-    unlink: (path) => tryPatiently(() => unlinkInPool(path)),
+    rename: (from, to) => attempt(() => files.renameSync(from, to), ignore),
+    unlink: (path) => attempt(() => unlinkInPool(path), ignore),
+    attempt,
   }
 }
 

@@ -30,19 +30,21 @@ export interface Claiming extends InSpool {
 /**
  * Claims a request by a rename.
  *
- * @param onFirstFailure Called when the rename fails and is tried again.
+ * @param onRepeatedFailure Called when it has failed several times and is still tried.
  * @returns undefined when the file is gone.
  * @throws {NodeJS.ErrnoException} It cannot be claimed now.
  */
 export async function claimFile(
   { name, id }: Waiting,
   { dirs, files, fs, journal }: Claiming,
-  onFirstFailure: () => void,
+  onRepeatedFailure: () => void,
 ): Promise<Claim | undefined> {
   const claim = `${name}.claim-${await ownerOfClaim(id, journal)}`
   try {
-    assertNoLinks(files, [dirs.outbox, dirs.inbox])
-    await fs.rename(join(dirs.outbox, name), join(dirs.outbox, claim), onFirstFailure)
+    await fs.attempt(() => {
+      assertNoLinks(files, [dirs.outbox, dirs.inbox])
+      files.renameSync(join(dirs.outbox, name), join(dirs.outbox, claim))
+    }, onRepeatedFailure)
   } catch (error) {
     if (isGone(error)) return undefined
     throw error

@@ -73,7 +73,7 @@ async function claimOrDefer(request: Waiting, spool: PathSpool): Promise<Claim |
   }
 }
 
-/** A file operation fails and is retried, so the request gives up its position for the others. */
+/** A file operation keeps failing, so the request gives up its position for the others. */
 function letOthersPass({ name, id }: Waiting | Claim, spool: PathSpool): void {
   spool.set({ at: 'claiming', name, id, isRetried: true })
 }

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { rename, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
 import { hostFiles } from '../../../agent/durable-files/host-files.ts'
+import { patientFs } from '../../../agent/durable-files/retries.ts'
 import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
 import { recoverOwnFiles } from '../../../agent/spool/own-files.ts'
 import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
@@ -28,7 +28,7 @@ for (const [unansweredKeptMs, claimedBefore] of [
       const found = await recoverOwnFiles({
         dirs,
         files: hostFiles,
-        fs: { rename, unlink },
+        fs: patientFs(hostFiles, systemClock),
         syncs,
         journal,
         clock,

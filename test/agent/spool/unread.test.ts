@@ -1,15 +1,17 @@
 import fs, { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { rename, unlink } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../agent/clock/system-clock.ts'
 import { hostFiles } from '../../../agent/durable-files/host-files.ts'
+import { patientFs } from '../../../agent/durable-files/retries.ts'
 import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
 import { setAsideUnread } from '../../../agent/spool/claim.ts'
 import { recoverOwnFiles } from '../../../agent/spool/own-files.ts'
 import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
+
+const patient = patientFs(hostFiles, systemClock)
 
 /** How often a name was looked up since the last question. */
 function countLooks(): () => number {
@@ -42,7 +44,7 @@ test('every unread answer of one id is kept, and setting the 200th aside costs a
   for (let n = 0; n < 200; n++) {
     writeFileSync(join(dirs.inbox, 'poll.json'), String(n))
     looksSince()
-    await setAsideUnread('poll.json', { dirs, files: hostFiles, fs: { rename, unlink } })
+    await setAsideUnread('poll.json', { dirs, files: hostFiles, fs: patient })
     looks.push(looksSince())
   }
   expect(looks.at(-1)).toBe(looks[1])
@@ -57,7 +59,7 @@ test('an unread answer stays when the answer of a killed agent is published unde
   writeFileSync(join(dirs.inbox, 'poll.json'), 'first')
   writeFileSync(join(dirs.outbox, 'poll.json.done'), 'second')
   await recoverOwnFiles({
-    ...{ dirs, files: hostFiles, fs: { rename, unlink }, syncs: new SharedSyncs(hostFiles, systemClock) },
+    ...{ dirs, files: hostFiles, fs: patient, syncs: new SharedSyncs(hostFiles, systemClock) },
     ...{ journal: { name: 'test', unansweredKeptMs: 1 }, clock: systemClock, onIgnored: () => expect.unreachable() },
   })
   const kept = fs.readdirSync(dirs.inbox).map((name) => readFileSync(join(dirs.inbox, name), 'utf8'))

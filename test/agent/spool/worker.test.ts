@@ -1,13 +1,14 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { rename, unlink } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Call } from '../../../agent/call/call.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
+import type { Files } from '../../../agent/durable-files/files.ts'
 import { hostFiles } from '../../../agent/durable-files/host-files.ts'
-import type { PatientFs } from '../../../agent/durable-files/retries.ts'
+import { type PatientFs, patientFs } from '../../../agent/durable-files/retries.ts'
 import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
 import { RequestTable } from '../../../agent/spool/requests.ts'
 import { makeSpoolDirs, type SpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
@@ -30,6 +31,7 @@ interface TestWorker extends AsyncDisposable {
 }
 
 interface WorkerFaults {
+  readonly files?: Partial<Files>
   readonly answered?: Promise<void>
   /** As the journal's. */
   readonly forgetEnded?: () => Promise<void>
@@ -39,19 +41,20 @@ interface WorkerFaults {
 
 async function startWorker(
   fault: (dirs: SpoolDirs) => Partial<PatientFs> = () => ({}),
-  { answered = Promise.resolve(), forgetEnded = async () => undefined, standingClock }: WorkerFaults = {},
+  { answered = Promise.resolve(), forgetEnded = async () => undefined, standingClock, ...faults }: WorkerFaults = {},
 ): Promise<TestWorker> {
   const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-worker-')))
   makeSpoolDirs(hostFiles, dirs)
   const clock = new LiveClock()
+  const files = { ...hostFiles, ...faults.files }
   const calls: string[] = []
   const reported: string[] = []
   const table = new RequestTable(() => 0)
   const worker = new SpoolWorker({
     dirs,
     table,
-    fs: { rename, unlink, ...fault(dirs) },
-    files: hostFiles,
+    fs: { ...patientFs(files, clock), ...fault(dirs) },
+    files,
     syncs: new SharedSyncs(hostFiles, clock),
     outboxEvents: { turnOn: () => undefined, turnOff: () => undefined },
     makeDirs: () => undefined,
@@ -93,29 +96,43 @@ const answered = ({ dirs }: TestWorker, id: string) => until(() => readFileSync(
 
 test('a file that turns out to be unfinished while the agent stops gets its name back', async () => {
   let stopped: Promise<void> | undefined
-  await using spool = await startWorker(() => ({
-    async rename(from, to) {
-      await rename(from, to)
-      if (to.includes('.claim-')) stopped ??= spool.worker.stop()
-    },
-  }))
+  const renameSync: Files['renameSync'] = (from, to) => {
+    hostFiles.renameSync(from, to)
+    if (String(to).includes('.claim-')) stopped ??= spool.worker.stop()
+  }
+  await using spool = await startWorker(() => ({}), { files: { renameSync } })
   writeFileSync(join(spool.dirs.outbox, 'slow.json'), '{"action":')
   await until(() => stopped !== undefined)
   await stopped
   expect(readdirSync(spool.dirs.outbox)).toEqual(['slow.json'])
 })
 
+/** Renames of which those of one file fail. */
+const failingFor = (name: string, code: string, isFailing: () => boolean) => {
+  const renameSync: Files['renameSync'] = (from, to) => {
+    if (String(from).endsWith(name) && isFailing()) throw failure(code)
+    hostFiles.renameSync(from, to)
+  }
+  return { files: { renameSync } }
+}
+
+/** As `until`, while the time of the worker passes. */
+const untilLater = (spool: TestWorker, isReached: () => boolean) =>
+  until(() => {
+    spool.clock.advance(10)
+    return isReached()
+  })
+
 test('a file that cannot be renamed is passed over for half a minute, stops nothing, and is answered once it can', async () => {
   let isImmutable = true
-  await using spool = await startWorker(() => ({
-    async rename(from, to) {
-      if (isImmutable && from.endsWith('stuck.json')) throw failure('EPERM')
-      await rename(from, to)
-    },
-  }))
+  await using spool = await startWorker(
+    () => ({}),
+    failingFor('stuck.json', 'EPERM', () => isImmutable),
+  )
   putRequest(spool.dirs.outbox, 'stuck', eligible)
   for (let n = 0; n < 20; n++) putRequest(spool.dirs.outbox, `ask-${n}`, eligible)
   for (let n = 0; n < 20; n++) await answered(spool, `ask-${n}`)
+  await untilLater(spool, () => spool.reported.length > 0)
   expect(spool.reported).toEqual(['stuck.json: EPERM'])
   isImmutable = false
   spool.clock.advance(30_001)
@@ -123,24 +140,47 @@ test('a file that cannot be renamed is passed over for half a minute, stops noth
   expect(spool.calls.filter((id) => id === 'stuck')).toHaveLength(1)
 })
 
-test('a rename that a scanner delays keeps no other request waiting', async () => {
-  const { promise: locked, resolve: letGo } = Promise.withResolvers<void>()
-  await using spool = await startWorker(() => ({
-    async rename(from, to, onFirstFailure) {
-      if (from.endsWith('scanned.json')) {
-        onFirstFailure?.()
-        await locked
-      }
-      await rename(from, to)
-    },
-  }))
+test('a file that a scanner has open for long keeps no other request waiting', async () => {
+  let isScanned = true
+  await using spool = await startWorker(
+    () => ({}),
+    failingFor('scanned.json', 'EBUSY', () => isScanned),
+  )
   putRequest(spool.dirs.outbox, 'scanned', eligible)
   await until(() => spool.table.countClaimable(1) === 0)
   putRequest(spool.dirs.outbox, 'ask', eligible)
   await answered(spool, 'ask')
-  letGo()
+  isScanned = false
   await answered(spool, 'scanned')
+  expect(spool.reported).toEqual([])
 })
+
+test.for([
+  ['renameSync', 'EIO', 1],
+  ['lstatSync', 'EIO', 1],
+  ['renameSync', 'EBUSY', 4],
+] as const)(
+  'a file for which %s fails with %s keeps its position for %i failures',
+  async ([call, code, failuresMax]) => {
+    let failures = 0
+    const failing = (path: unknown, ...more: unknown[]) => {
+      const isClaimed = spool?.table.isActive('first') && !spool.calls.includes('first')
+      if (isClaimed && failures < failuresMax) {
+        failures++
+        throw failure(code)
+      }
+      return (hostFiles[call] as (...all: unknown[]) => unknown)(path, ...more)
+    }
+    let spool: TestWorker | undefined
+    await using started = await startWorker(() => ({}), { files: { [call]: failing } })
+    spool = started
+    putRequest(spool.dirs.outbox, 'first', eligible)
+    putRequest(spool.dirs.outbox, 'second', eligible)
+    for (const id of ['first', 'second']) await answered(spool, id)
+    expect(failures).toBe(failuresMax)
+    expect(spool.calls).toEqual(['first', 'second'])
+  },
+)
 
 test('an unread answer that its reader takes at the last moment delays nothing', async () => {
   await using spool = await startWorker(({ inbox }) => ({
