@@ -241,7 +241,7 @@ async function executeInTurn(call: PlatformCall, { keyed, turn, deadlineMs, trac
     if (keyed) await deps.journal.recordIntent(keyed)
     await deps.reports.begin(call, deadlineMs + deps.sending.partnerApi.attemptLifetimeMs)
     const outcome = await send(call, deadlineMs, deps, trace)
-    const answer = outcome.isRefusedInDoubt
+    const answer = outcome.refusedInDoubt
       ? await settleDoubt(call, outcome.answer, deadlineMs, deps.sending, trace)
       : outcome.answer
     await reportEnd(call, answer, outcome.lateUntilMs, trace, deps)

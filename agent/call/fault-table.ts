@@ -8,7 +8,7 @@ import type { RetryClass } from '../../contract/operations.ts'
  * - `refuse`: the call ends; nothing was done.
  * - `doubt`: the call ends; the platform may have acted.
  */
-type Verdict = 'retry' | 'retry-once' | 'refuse' | 'doubt'
+export type Verdict = 'retry' | 'retry-once' | 'refuse' | 'doubt'
 
 /** Everything that is known about a fault. */
 export interface FaultRow extends Readonly<Record<RetryClass, Verdict>> {

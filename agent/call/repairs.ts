@@ -2,10 +2,9 @@ import pLimit from 'p-limit'
 import { operations, requestOf } from '../../contract/operations.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
 import { keyOfItem, type PlatformCall } from './call.ts'
-import { faultTable } from './fault-table.ts'
 import type { ObservationEvent } from './observation.ts'
 import type { EndReport, KnownObservations } from './observations.ts'
-import { attemptOnce, type Outcome, type SendDeps } from './send-with-retries.ts'
+import { attemptOnce, isRefusedForGood, type Outcome, type SendDeps } from './send-with-retries.ts'
 import type { Turn, Turns } from './turn.ts'
 
 export interface RepairsOptions {
@@ -168,8 +167,7 @@ export class Repairs {
     const call = repairCall(itemRef, state.quantity)
     const request = requestOf(call.operation, call.input)
     const { reading } = await attemptOnce(call, request, sending.attemptTimeoutMs, sending)
-    // A proxy's page is not the platform's word.
-    const isOver = reading.ok || (faultTable[reading.fault].isStored && reading.isOnContract)
+    const isOver = reading.ok || isRefusedForGood(reading)
     await this.#apply(itemRef, isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs })
     const outcome = reading.ok ? 'accepted' : isOver ? 'refused' : 'postponed'
     onRepair({ itemRef, observedQuantity: state.quantity, outcome, fault: reading.ok ? undefined : reading.fault })
@@ -178,10 +176,10 @@ export class Repairs {
 
 function effectOf(outcome: Outcome | undefined): 'acted' | 'in-doubt' | 'none' {
   if (outcome === undefined) return 'in-doubt'
-  const { answer, isRefusedInDoubt } = outcome
+  const { answer, refusedInDoubt } = outcome
   if (answer.ok) return 'acted'
   // The platform refuses this quantity now. If an earlier attempt had acted before, it would not.
-  return answer.uncertain && !isRefusedInDoubt ? 'in-doubt' : 'none'
+  return answer.uncertain && refusedInDoubt !== 'for-good' ? 'in-doubt' : 'none'
 }
 
 function repairCall(itemRef: string, observedQuantity: number): PlatformCall {

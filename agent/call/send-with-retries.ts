@@ -10,7 +10,7 @@ import { problemOfFailure } from '../platform/problem-of-failure.ts'
 import { type CallAnswer, type CallRefusal, inDoubt, refuse, refuseInDoubt } from './answer.ts'
 import { fullJitterDelayMs, retryAfterMs } from './backoff.ts'
 import { type Call, orderKeyOf, type PlatformCall } from './call.ts'
-import { type Fault, type FaultRow, faultTable } from './fault-table.ts'
+import { type Fault, type FaultRow, faultTable, type Verdict } from './fault-table.ts'
 import { type AttemptReading, contactSign, readAttempt } from './read-attempt.ts'
 import type { RetryBudget } from './retry-budget.ts'
 import type { CallTrace } from './trace.ts'
@@ -36,8 +36,11 @@ export interface SendDeps {
 /** How a call ended. */
 export interface Outcome {
   readonly answer: CallAnswer
-  /** The platform refused the last attempt, but an earlier one may have acted. The truth must still be asked. */
-  readonly isRefusedInDoubt: boolean
+  /**
+   * Set when the last attempt was refused but an earlier one may have acted: the truth must still be asked. `for-good` is
+   * the platform's own word about this input. A proxy's page or a refused key says nothing about the earlier attempt.
+   */
+  readonly refusedInDoubt: 'for-good' | 'for-now' | undefined
   /** Monotonic time at which its last attempt began. */
   readonly lastAttemptMs: number
   /** Monotonic time until which an abandoned attempt may still reach the platform; 0 without such an attempt. */
@@ -65,7 +68,11 @@ export async function sendWithRetries(
   const timesOf = (lastAttemptMs: number) => ({ lastAttemptMs, lateUntilMs: state.lateUntilMs })
   retryBudget.countCall()
 
-  let outcome: Outcome = { answer: refusalOfUnsent(call, 'STORE_UNREACHABLE'), isRefusedInDoubt: false, ...timesOf(0) }
+  let outcome: Outcome = {
+    answer: refusalOfUnsent(call, 'STORE_UNREACHABLE'),
+    refusedInDoubt: undefined,
+    ...timesOf(0),
+  }
   for (let retries = 0; ; retries++) {
     const startedMs = clock.monotonicMs()
     const timeoutMs = Math.max(1, Math.min(deps.attemptTimeoutMs, deadlineMs - startedMs))
@@ -79,7 +86,7 @@ export async function sendWithRetries(
     trace.attempts++
     const { result, reading, isClockCorrected } = attempted
     deps.onAttempt(call.operationName, nameOf(reading))
-    if (reading.ok) return { answer: reading.answer, isRefusedInDoubt: false, ...timesOf(startedMs) }
+    if (reading.ok) return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs) }
 
     trace.fault = reading.fault
     trace.cause = causeOf(result, deps.route)
@@ -89,7 +96,7 @@ export async function sendWithRetries(
 
     const verdict = row[call.operation.retry]
     const answer = finalAnswer(reading, state.isInDoubt)
-    outcome = { answer, isRefusedInDoubt: state.isInDoubt && verdict === 'refuse', ...timesOf(startedMs) }
+    outcome = { answer, refusedInDoubt: howRefused(reading, verdict, state.isInDoubt), ...timesOf(startedMs) }
     if (isClockCorrected && hasTimeFor(0)) {
       // The envelope was refused only for its times, so nothing was done. It is signed again by the platform's clock.
       state.wasClockSet = true
@@ -168,6 +175,16 @@ function ifNotBegun(error: unknown, trace: CallTrace): undefined {
   if (error instanceof StoreUnreachableError) return
   trace.attempts++
   throw error
+}
+
+/** Whether the platform itself will never accept this input. A proxy's page is not the platform's word. */
+export function isRefusedForGood(reading: AttemptReading): boolean {
+  return !reading.ok && faultTable[reading.fault].isStored && reading.isOnContract
+}
+
+function howRefused(reading: AttemptReading, verdict: Verdict, isInDoubt: boolean): Outcome['refusedInDoubt'] {
+  if (!isInDoubt || verdict !== 'refuse') return undefined
+  return isRefusedForGood(reading) ? 'for-good' : 'for-now'
 }
 
 function nameOf(reading: AttemptReading): Fault | 'ok' {

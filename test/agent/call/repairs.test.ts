@@ -171,6 +171,23 @@ for (const [what, step] of [
   })
 }
 
+for (const { what, refusal, repaired } of [
+  { what: 'a page of a proxy', refusal: { status: 404, body: '<html>Not Found</html>' }, repaired: 2 },
+  { what: 'a redirect', refusal: { status: 302 }, repaired: 2 },
+  { what: 'the platform', refusal: { status: 409, body: '{"message":"Anúncio retirado."}' }, repaired: 3 },
+]) {
+  test(`after an attempt in doubt that ${what} refuses then, the repair sends ${repaired}`, async () => {
+    await using item = await startAfterLoss()
+    const { platform, agent, startedMs } = item
+    platform.steps.push({ fault: 'reset' }, refusal)
+    expect(await agent.call(...adjust(2))).toMatchObject({ ok: false, uncertain: true })
+    // When the first one, and when the last one cannot arrive any more.
+    for (const lifetimes of [1, 2]) await advanceTo(agent, startedMs + lifetimes * lifetimeMs)
+    await platform.requests(5)
+    expect(observed(platform)).toEqual([5, 3, 2, 2, repaired])
+  })
+}
+
 test('a repair is made whenever the platform comes back', async () => {
   await using item = await startAfterLoss()
   const { platform, agent, startedMs } = item
