@@ -150,12 +150,20 @@ export class NotedObservations implements KnownObservations {
     const noted = this.#noted.get(itemRef)
     const repair = repairOf(this.#stateOf(itemRef))
     if (repair?.quantity === noted?.quantity && repair?.lateUntilMs === noted?.lateUntilMs) return
-    if (repair) {
-      await this.#journal.noteRepair({ itemRef, quantity: repair.quantity, dueInMs: repair.lateUntilMs - this.#nowMs })
-      this.#noted.set(itemRef, repair)
-    } else {
-      await this.#journal.removeRepair(itemRef)
-      this.#noted.delete(itemRef)
+    // Before the write, because another one may follow while it is made. The journal keeps their order.
+    if (repair) this.#noted.set(itemRef, repair)
+    else this.#noted.delete(itemRef)
+    try {
+      if (repair) {
+        const { quantity, lateUntilMs } = repair
+        await this.#journal.noteRepair({ itemRef, quantity, dueInMs: lateUntilMs - this.#nowMs })
+      } else await this.#journal.removeRepair(itemRef)
+    } catch (error) {
+      this.#noted.set(itemRef, unknownNote)
+      throw error
     }
   }
 }
+
+/** It differs from every other one, so it is written again. */
+const unknownNote = { quantity: Number.NaN, lateUntilMs: Number.NaN }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NotedObservations } from '../../../agent/call/noted-observations.ts'
-import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
+import type { DueRepair, RepairJournal } from '../../../agent/call/repair-journal.ts'
 import { Repairs } from '../../../agent/call/repairs.ts'
 import type { Clock } from '../../../agent/clock/clock.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
@@ -8,6 +8,7 @@ import { answeredWith, callPipeline } from '../fixtures/call-pipeline.ts'
 import { memoryRepairJournal } from '../fixtures/memory-repair-journal.ts'
 import { ScriptedPlatform, type Step } from '../fixtures/scripted-platform.ts'
 import { startTestAgent, type TestAgent } from '../fixtures/test-agent.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
 
 const adjust = (observedQuantity: number) => ['market.adjust-stock', { itemRef: 'item-1', observedQuantity }] as const
 const observed = (platform: ScriptedPlatform) => platform.seen.map(({ body }) => JSON.parse(body).observedQuantity)
@@ -295,6 +296,27 @@ test('a start that fails leaves what the last process may have on its way to the
   })
   await failed.close()
   expect(await journal.begin(lifetimeMs)).toBe(lifetimeMs)
+})
+
+test('the note of a repair is removed, although it is written when the repair is not needed any more', async () => {
+  const clock = new TestClock()
+  const journal = memoryRepairJournal(clock)
+  const { promise: written, resolve: write } = Promise.withResolvers<void>()
+  async function noteRepair(repair: DueRepair): Promise<void> {
+    await journal.noteRepair(repair)
+    await written
+  }
+  const observations = notedIn({ ...journal, noteRepair }, clock)
+  await observations.begin(() => undefined)
+  const overwritten = { kind: 'overwritten', quantity: 3, nowMs: clock.monotonicMs() } as const
+  const noted = observations.apply('item-1', overwritten, 'if-possible')
+  clock.advance(1)
+  const nowMs = clock.monotonicMs()
+  await observations.apply('item-1', { kind: 'repair', nowMs, lateUntilMs: nowMs + lifetimeMs }, 'in-memory')
+  await observations.apply('item-1', { kind: 'settle' }, 'if-possible')
+  write()
+  await noted
+  expect(await journal.findRepairs()).toEqual([])
 })
 
 test('an observation writes nothing where no attempt was abandoned', async () => {
