@@ -214,14 +214,13 @@ export const callTables = `
     DECLARE v_is_any_late boolean;
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
-      -- A second, so that the note is not past for the UPDATE below. The repair waits for its turn anyway.
       INSERT INTO market_agent.repair (key, due_at_ms)
-        SELECT p_key, greatest(late_until_ms, market_agent.steady_ms() + 1000) FROM market_agent.store
+        SELECT p_key, greatest(late_until_ms, market_agent.steady_ms()) FROM market_agent.store
           WHERE late_until_ms > market_agent.steady_ms() OR EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key)
         ON CONFLICT (key) DO UPDATE SET due_at_ms = greatest(repair.due_at_ms, excluded.due_at_ms);
       v_is_any_late := FOUND;
       UPDATE market_agent.repair SET quantity = p_quantity, version = DEFAULT
-        WHERE key = p_key AND (quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
+        WHERE key = p_key AND (v_is_any_late OR quantity IS NOT NULL OR due_at_ms > market_agent.steady_ms())
           AND (p_version IS NULL OR (quantity IS NULL AND (v_is_any_late OR version <> p_version)));
     END $$;
 
