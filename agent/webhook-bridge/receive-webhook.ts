@@ -139,12 +139,11 @@ async function replace(
   text: string,
   { book, questions }: ReceiveDeps['orders'],
 ): Promise<Order | WebhookAnswer> {
-  const { transactionId, itemRef } = event
+  const { transactionId } = event
   const verdict = judgeOrder(await questions.word(transactionId), event)
   if (verdict.kind === 'awaited') return (await book.change(transactionId, replaceOrder(event, text))) as Order
-  return verdict.kind === 'over'
-    ? { status: 200, body: bodyWith(await book.ledger.observationOf(itemRef)), result: 'over' }
-    : refusalBy(verdict)
+  // Without a stock, because nothing would notice that a newer one is sent meanwhile.
+  return verdict.kind === 'over' ? { status: 200, body: {}, result: 'over' } : refusalBy(verdict)
 }
 
 async function answerTerminal(
