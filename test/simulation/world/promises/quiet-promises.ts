@@ -158,7 +158,7 @@ export class QuietPromises {
   #checkClock({ host: { name, clock }, agent: { startedMs }, seen: { status, atMs } }: AgentHost): void {
     const { judge, platform, day } = this.#parts
     const offsetMs = status?.platform.clockOffsetMs ?? undefined
-    if (offsetMs === undefined || atMs < Math.max(startedMs, day.stormEndedMs + statusWayMsMax)) return
+    if (offsetMs === undefined || atMs < Math.max(startedMs, day.stormEndedMs) + statusWayMsMax) return
     const errorMs = Math.abs(offsetMs - (platform.composed.clock.nowMs() - clock.wallMs))
     const before = this.#clockErrors.get(name)
     const { lastSetMs } = clock
