@@ -113,7 +113,12 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     parts.reportsBy === 'reply' &&
     !(parts.ordersBy === 'asking' && parts.callsBy === 'files')
   const reports = new ReportPromises({ break: judge.break, platform, nowMs, startedMs })
-  const readiness = new ReadyPromises(judge.break, host.diskFaults, startedMs)
+  const readiness = new ReadyPromises({
+    break: judge.break,
+    disk: host.diskFaults,
+    startedMs,
+    hasOwnStore: parts.store === undefined,
+  })
   const stops = new StopPromises(judge.break, host, addresses.spool)
   const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, platform, nowMs })
   const comeBacks = new ComeBackPromises({ break: judge.break, host, spool: addresses.spool, nowMs })

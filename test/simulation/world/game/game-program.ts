@@ -315,11 +315,13 @@ function idOf({ callsBy, process, record }: DayParts): string | undefined {
 async function askSomething({ call, process: { random } }: DayParts): Promise<void> {
   const ask = () => {
     const [operation, input] = random.pick([
-      ['market.eligibility', { characterRef: seller }],
+      ['market.eligibility', { characterRef: random.pick([seller, 'Ana']) }],
       ['character.link', { characterRef: 'Ana' }],
       ['transaction.create.envelope', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }],
     ] as const)
-    return call({ operation, input, id: random.happens(0.6) ? `${operation}-${random.integer(1, 2)}` : undefined })
+    // A mistake: one id for different questions.
+    const name = random.happens(0.2) ? 'question' : operation
+    return call({ operation, input, id: random.happens(0.6) ? `${name}-${random.integer(1, 2)}` : undefined })
   }
   const calls = Array.from({ length: random.happens(0.2) ? random.integer(3, 10) : 1 }, ask)
   await Promise.all(calls)

@@ -3,31 +3,59 @@ import type { DiskFaults } from '../../disk/disk-faults.ts'
 import type { GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
-/** An agent is never ready without proof: it says so while it refuses calls because its disk is full. */
-export class ReadyPromises {
-  readonly #break: Break
-  readonly #disk: DiskFaults
-  readonly #startedMs: () => number
-  /** The process that refused a call because the disk was full, and the faults of the disk then. */
-  #refused: { readonly startedMs: number; readonly changes: number } | undefined
+/** One process, and the faults of its disk. */
+interface Moment {
+  readonly startedMs: number
+  readonly changes: number
+}
 
-  /** @param startedMs When the process that runs now was started. */
-  constructor(onBroken: Break, disk: DiskFaults, startedMs: () => number) {
-    this.#break = onBroken
-    this.#disk = disk
-    this.#startedMs = startedMs
+export interface ReadyParts {
+  readonly break: Break
+  readonly disk: DiskFaults
+  /** When the process that runs now was started. */
+  readonly startedMs: () => number
+  /** Whether the agent keeps its state on the disk. */
+  readonly hasOwnStore: boolean
+}
+
+/** An agent with a healthy disk says at most so often, one status after another, that it cannot write its state. */
+const looksWithoutRoomMax = 3
+const fullState = 'are refused, because /var/state cannot be written'
+
+/** An agent is ready only with proof: not while it refuses calls because its disk is full, but soon after there is room. */
+export class ReadyPromises {
+  readonly #parts: ReadyParts
+  /** When a call was refused because the disk was full. */
+  #refused: Moment | undefined
+  /** Since when the agent says that it has no room, although its disk is healthy. */
+  #withoutRoom: (Moment & { readonly looks: number }) | undefined
+
+  constructor(parts: ReadyParts) {
+    this.#parts = parts
   }
 
   /** The agent answers a call. */
   onGiven(_call: GivenCall, text: string): void {
-    if (text.includes('"code":"JOURNAL_FULL"'))
-      this.#refused = { startedMs: this.#startedMs(), changes: this.#disk.changes }
+    if (text.includes('"code":"JOURNAL_FULL"')) this.#refused = this.#now
   }
 
   /** The agent tells its status. */
   onStatusGiven({ ready, reasons }: Pick<Status, 'ready' | 'reasons'>): void {
-    const isSame = this.#refused?.startedMs === this.#startedMs() && this.#refused.changes === this.#disk.changes
-    if (ready && isSame && this.#disk.isFull)
-      this.#break('an agent whose disk is full is not ready', JSON.stringify(reasons))
+    if (ready && this.#isNow(this.#refused) && this.#parts.disk.isFull)
+      this.#parts.break('an agent whose disk is full is not ready', JSON.stringify(reasons))
+    const isFull = reasons.some((reason) => reason.includes(fullState))
+    const isWithoutRoom = isFull && this.#parts.disk.isHealthy && this.#parts.hasOwnStore
+    const looks = this.#isNow(this.#withoutRoom) ? this.#withoutRoom.looks + 1 : 1
+    this.#withoutRoom = isWithoutRoom ? { ...this.#now, looks } : undefined
+    if (isWithoutRoom && looks > looksWithoutRoomMax)
+      this.#parts.break('an agent finds the room on its disk', JSON.stringify(reasons))
+  }
+
+  get #now(): Moment {
+    return { startedMs: this.#parts.startedMs(), changes: this.#parts.disk.changes }
+  }
+
+  #isNow<Seen extends Moment>(moment: Seen | undefined): moment is Seen {
+    return moment?.startedMs === this.#parts.startedMs() && moment.changes === this.#parts.disk.changes
   }
 }
