@@ -119,7 +119,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     startedMs,
     hasOwnStore: parts.store === undefined,
   })
-  const stops = new StopPromises(judge.break, host, addresses.spool)
+  const journal = parts.store === undefined ? parts.state.journal : undefined
+  const stops = new StopPromises({ break: judge.break, host, spool: addresses.spool, journal, nowMs, startedMs })
   const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, platform, nowMs })
   const comeBacks = new ComeBackPromises({ break: judge.break, host, spool: addresses.spool, nowMs })
   const seesEvents = parts.ordersBy === 'files' && parts.store === undefined
@@ -149,6 +150,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       proofs,
       lateStocks,
       readiness,
+      stops,
       ...(seesReports ? [reports] : []),
       witness,
     ]),
