@@ -25,12 +25,43 @@ export function endAgent(agent: AgentHost, { random, within, later }: WaveTime):
   })
 }
 
+const purchaseLeaves = /^POST platform:443\/v1\/api\/transactions$/
+/** An agent sends more of them in a wave. */
+const purchasesMax = 5
+const betweenSendingAndAnswerMs = { min: 1, max: 1_000 }
+
 /** All together less than the day that the agent is made for. */
 const aheadMs = { min: 60_000, max: 7_200_000 }
 
 /** What is remembered is as old as before, also for the next process. Only ahead: a clock that is set back changes the order of files. */
 export function setClockAhead({ host: { clock } }: AgentHost, { random, within }: WaveTime): void {
   within(0, 'a clock is set ahead', () => clock.setWall(random.magnitude(aheadMs.min, aheadMs.max)))
+}
+
+const wrongMs = { min: 500, max: 20_000 }
+
+/**
+ * An answer that is stored when the clock is right again is as old as it is, also for the next process. Not for agents that
+ * get files: a clock that is set back changes their order.
+ */
+export function correctClock({ host, agent }: AgentHost, { random, within, later, atEnd }: WaveTime): void {
+  const byMs = random.magnitude(aheadMs.min, aheadMs.max) * random.pick([1, -1])
+  let callOff: (() => void) | undefined
+  atEnd('no clock is corrected any more', () => callOff?.())
+  const restart = () => {
+    agent.program.process?.end()
+    host.startAll()
+  }
+  within(wrongMs.max, 'a clock is wrong', () => {
+    host.clock.setWall(byMs)
+    later(wrongMs, 'a clock is right again', () => {
+      host.clock.setWall(-byMs)
+      callOff = agent.program.process?.endAtCall(random.integer(0, purchasesMax), {
+        calls: purchaseLeaves,
+        end: () => later(betweenSendingAndAnswerMs, 'an agent ends and is started again', restart),
+      })
+    })
+  })
 }
 
 const lockedMs = { min: 500, max: 5_000 }
@@ -72,10 +103,6 @@ export function fillDisk({ host, agent }: AgentHost, { random, within, later }: 
 
 /** Longer than an answer is remembered, and over before the night is. */
 const fullAtNightMs = { min: 10.5 * 60_000, max: nightMs - 5_000 }
-const purchaseLeaves = /^POST platform:443\/v1\/api\/transactions$/
-/** An agent sends more of them in a wave. */
-const purchasesMax = 5
-const betweenSendingAndAnswerMs = { min: 1, max: 1_000 }
 
 /**
  * An agent ends while a purchase is under way. The next process finds a full disk until the windows of the ids of before have

@@ -4,7 +4,15 @@ import type { AgentHost } from '../agent-host.ts'
 import type { AfterWave } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
-import { endAgent, fillDisk, fillDiskAtNight, lockFiles, setClockAhead, slowDiskDown } from './agent-strikes.ts'
+import {
+  correctClock,
+  endAgent,
+  fillDisk,
+  fillDiskAtNight,
+  lockFiles,
+  setClockAhead,
+  slowDiskDown,
+} from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
 import { denyTransactions, endPlatform, putResultsOff, repeatWebhooks } from './platform-strikes.ts'
 import { type WaveTime, waveTime } from './wave-time.ts'
@@ -33,6 +41,7 @@ const alsoOfAgents: Strikes<AgentHost> = [
   { rate: 0.04, strike: setClockAhead },
 ]
 const lockedRate = 0.6
+const correctedRate = 0.04
 const ofPlatform: Strikes<ModelPlatform> = [
   { rate: 0.5, strike: repeatWebhooks },
   { rate: 0.18, strike: denyTransactions },
@@ -63,6 +72,8 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       else if (isScanned && random.happens(lockedRate)) lockFiles(agent, time)
       else strikeOnce(ofAgents, agent)
       if (next === 'calm') strikeAll(alsoOfAgents, agent)
+      const getsFiles = servers.some(({ host, ways }) => host === agent.host && ways.callsBy === 'files')
+      if (next === 'calm' && !getsFiles && random.happens(correctedRate)) correctClock(agent, time)
     }
     strikeAll(ofPlatform, platform)
     for (const server of servers) strikeAll(ofGames, server)
