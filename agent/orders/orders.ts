@@ -40,9 +40,11 @@ export interface Asked {
   readonly unanswered: number
 }
 
-/** An order that a 2xx acknowledges. */
+/** What a 2xx acknowledges. */
 export interface Acknowledged {
-  readonly order: Order
+  readonly itemRef: string
+  /** Undefined for an order that is over and not in the ledger. */
+  readonly order: Order | undefined
   /** What the 2xx says about its item; null for nothing. */
   readonly observed: KnownObservation | null
   /** The answer has left. */
@@ -118,12 +120,13 @@ export class Orders {
    * A 2xx for an order is about to leave. It may be read after a newer observation, so that is noted before its quantity is
    * read.
    *
+   * @param order As `Acknowledged.order`.
    * @throws {StoreUnreachableError} It could not be noted.
    */
-  async beginAcknowledging(order: Order): Promise<Acknowledged> {
+  async beginAcknowledging(itemRef: string, order: Order | undefined): Promise<Acknowledged> {
     const { ledger, observations, clock } = this.#options
-    const endReport = await observations.expectReport(order.itemRef, clock.monotonicMs() + limits.webhookTimeoutMs)
-    return { order, observed: await ledger.observationOf(order.itemRef), endReport }
+    const endReport = await observations.expectReport(itemRef, clock.monotonicMs() + limits.webhookTimeoutMs)
+    return { itemRef, order, observed: await ledger.observationOf(itemRef), endReport }
   }
 
   /**
@@ -131,16 +134,16 @@ export class Orders {
    *
    * @param hasLeft False if the sender has hung up. It may still have read the answer.
    */
-  endAcknowledging({ order, observed, endReport }: Acknowledged, hasLeft: boolean): Promise<void> {
+  endAcknowledging({ itemRef, order, observed, endReport }: Acknowledged, hasLeft: boolean): Promise<void> {
     const { observations } = this.#options
-    const { itemRef } = order
     return this.#attempt(async () => {
       if (observed === null) await endReport(0)
       else
         await noteOrSendAgain(observations, itemRef, observed.quantity, () =>
           this.#endAnswer(itemRef, observed, endReport),
         )
-      if (hasLeft) await this.book.change(order.transactionId, acknowledge(order.generation), { survives: 'kill' })
+      if (hasLeft && order)
+        await this.book.change(order.transactionId, acknowledge(order.generation), { survives: 'kill' })
     })
   }
 

@@ -121,15 +121,16 @@ async function answerOrder(event: TransferOrder, text: string, orders: ReceiveDe
   const { book, path } = orders
   const { transactionId } = event
   const received = (await book.change(transactionId, receiveOrder(event, text))) ?? (await replace(event, text, orders))
+  if (received === 'over') return acknowledge(event.itemRef, undefined, 'over', orders)
   if ('status' in received) return received
-  if (!awaitsReply(received.phase)) return acknowledge(received, 'taken-before', orders)
+  if (!awaitsReply(received.phase)) return acknowledgeKnown(received, 'taken-before', orders)
   await path.settle(received, webhookWaitMs)
   const order = await book.ledger.find(transactionId)
   if (!order) return refusalBy({ kind: 'unknown' })
   const { phase, generation, result } = order
   // TEMPORARY of the game server's own call does not say that the order is stored.
   const isStored = phase === 'taken' || phase === 'reporting' || isOver(phase) || result !== null
-  if (isStored && generation >= received.generation) return acknowledge(order, 'taken', orders)
+  if (isStored && generation >= received.generation) return acknowledgeKnown(order, 'taken', orders)
   return phase === 'received' ? notConfirmed : { ...notTakenYet, result: notTakenYet.body.result }
 }
 
@@ -138,12 +139,11 @@ async function replace(
   event: TransferOrder,
   text: string,
   { book, questions }: ReceiveDeps['orders'],
-): Promise<Order | WebhookAnswer> {
+): Promise<Order | 'over' | WebhookAnswer> {
   const { transactionId } = event
   const verdict = judgeOrder(await questions.word(transactionId), event)
   if (verdict.kind === 'awaited') return (await book.change(transactionId, replaceOrder(event, text))) as Order
-  // Without a stock, because nothing would notice that a newer one is sent meanwhile.
-  return verdict.kind === 'over' ? { status: 200, body: {}, result: 'over' } : refusalBy(verdict)
+  return verdict.kind === 'over' ? 'over' : refusalBy(verdict)
 }
 
 async function answerTerminal(
@@ -172,14 +172,19 @@ function refusalBy(verdict: Exclude<Verdict, { kind: 'awaited' | 'over' }>): Web
   return { status: 404, body: { message: reason }, result: 'not-ours', reason, cure: cures.checkWhoseOrder() }
 }
 
-async function acknowledge(order: Order, result: WebhookResult, orders: ReceiveDeps['orders']): Promise<WebhookAnswer> {
-  const acknowledged = await orders.beginAcknowledging(order)
-  return {
-    status: 200,
-    body: bodyWith(acknowledged.observed),
-    result: isOver(order.phase) ? 'over' : result,
-    acknowledged,
-  }
+function acknowledgeKnown(order: Order, result: WebhookResult, orders: ReceiveDeps['orders']): Promise<WebhookAnswer> {
+  return acknowledge(order.itemRef, order, isOver(order.phase) ? 'over' : result, orders)
+}
+
+/** @param order Undefined for one that is over and not in the ledger. */
+async function acknowledge(
+  itemRef: string,
+  order: Order | undefined,
+  result: WebhookResult,
+  orders: ReceiveDeps['orders'],
+): Promise<WebhookAnswer> {
+  const acknowledged = await orders.beginAcknowledging(itemRef, order)
+  return { status: 200, body: bodyWith(acknowledged.observed), result, acknowledged }
 }
 
 /** @param observed Null if none is known about the item, because its order ended before it was taken. */

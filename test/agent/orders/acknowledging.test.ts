@@ -31,7 +31,7 @@ function startOrders() {
 for (const hasLeft of [true, false])
   test(`a 2xx ${hasLeft ? 'that has left' : 'whose reader has hung up'} ends, but may be read until the platform's timeout`, async () => {
     const { orders, told, known, ledger } = startOrders()
-    await orders.endAcknowledging(await orders.beginAcknowledging(known), hasLeft)
+    await orders.endAcknowledging(await orders.beginAcknowledging(known.itemRef, known), hasLeft)
     expect(told).toEqual(['4 may be read for 10000 ms'])
     const lastTransfer = hasLeft ? 'acknowledged' : 'unacknowledged'
     expect(await ledger.find(paid.transactionId)).toMatchObject({ lastTransfer })

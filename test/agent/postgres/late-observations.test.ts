@@ -103,7 +103,7 @@ test('a repair whose turn does not come changes nothing about the call that has 
 async function acknowledgeDuring({ orders }: { readonly orders: Orders }, act: () => Promise<unknown>): Promise<void> {
   const { ledger } = orders.book
   await observeNow(ledger, item, 5)
-  const answered = await orders.beginAcknowledging(paid)
+  const answered = await orders.beginAcknowledging(paid.itemRef, paid)
   const observationOf = ledger.observationOf.bind(ledger)
   ledger.observationOf = async (itemRef) => {
     ledger.observationOf = observationOf
@@ -137,11 +137,11 @@ test('the stock in the answer to an order is sent again only where an older one 
   await using agents = await reportingAgents()
   const { a, b } = agents
   await observeNow(a.orders.book.ledger, item, 5)
-  await a.orders.endAcknowledging(await a.orders.beginAcknowledging(paid), true)
+  await a.orders.endAcknowledging(await a.orders.beginAcknowledging(paid.itemRef, paid), true)
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: null }])
   await adjust(b, 7, 'in-doubt')
   await observeNow(a.orders.book.ledger, item, 4)
-  await a.orders.endAcknowledging(await a.orders.beginAcknowledging(paid), true)
+  await a.orders.endAcknowledging(await a.orders.beginAcknowledging(paid.itemRef, paid), true)
   expect(await agents.repairs()).toEqual([{ key: keyOfSword, quantity: 4 }])
 })
 
@@ -211,7 +211,7 @@ test('the stock in the answer to an order is sent again when the store is back, 
   const { a, b, proxy } = agents
   await expectLate(b)
   await observeNow(a.orders.book.ledger, item, 5)
-  const answered = await a.orders.beginAcknowledging(paid)
+  const answered = await a.orders.beginAcknowledging(paid.itemRef, paid)
   await agents.cut()
   await a.orders.endAcknowledging(answered, true)
   proxy.heal()

@@ -287,13 +287,13 @@ export const callMutants: readonly Mutant[] = [
   },
   {
     name: 'a redirect ends a repair',
-    file: 'agent/call/repairs.ts',
-    from: '(faultTable[reading.fault].isStored && reading.isOnContract)',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'faultTable[reading.fault].isStored && reading.isOnContract',
     to: "faultTable[reading.fault].idempotent === 'refuse'",
   },
   {
     name: "a proxy's page ends a repair",
-    file: 'agent/call/repairs.ts',
+    file: 'agent/call/send-with-retries.ts',
     from: ' && reading.isOnContract',
     to: '',
   },
