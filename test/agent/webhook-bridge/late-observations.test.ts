@@ -47,3 +47,15 @@ test('a repair sends what a report about an order observed, and nothing older', 
   expect(await bridge.agent.call('transaction.delivery-failure', failure)).toMatchObject({ ok: true })
   expect(await repaired(bridge)).toBe(0)
 })
+
+test("a stock that is newer than the answer to an order under another one's number, which is over, is sent again", async () => {
+  await using bridge = await startTestBridge({ config: { callDeadlineMs: 1_000 } })
+  const { platform, agent, clock } = bridge
+  await takeOrder(bridge, 4)
+  // Nobody reads the answer to the first order any more.
+  clock.advance(60_000)
+  platform.shown.set(order.transactionId, { paymentStatus: 'ESTORNADO', deliveryStatus: 'FALHOU', quantity: 1 })
+  expect(await bridge.webhook({ ...order, quantity: 1 })).toEqual({ status: 200, body: { observedQuantity: 4 } })
+  expect(await agent.call(...adjust(3))).toMatchObject({ ok: true })
+  expect(await repaired(bridge)).toBe(3)
+})
