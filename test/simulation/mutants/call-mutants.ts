@@ -393,4 +393,22 @@ export const callMutants: readonly Mutant[] = [
     from: '  await awaitSync(syncs.sync(outbox))\n  await fs.unlink(from)',
     to: '  void awaitSync\n  await fs.unlink(from)',
   },
+  {
+    name: 'an id is used for two operations',
+    file: 'agent/call/call.ts',
+    from: 'fingerprintOf(operationName, input)',
+    to: "fingerprintOf('', input)",
+  },
+  {
+    name: 'a clock that is right again is not noted',
+    file: 'agent/journal/journal-time.ts',
+    from: 'Math.abs(offsetMs - storedOffsetMs) < offsetToleranceMs',
+    to: 'offsetMs === storedOffsetMs || Math.abs(offsetMs) < offsetToleranceMs',
+  },
+  {
+    name: 'a full disk is looked at only once more',
+    file: 'agent/database/room.ts',
+    from: 'cause = found\n',
+    to: 'cause = found\n    if (!isChange) return\n',
+  },
 ]

@@ -222,4 +222,10 @@ export const orderMutants: readonly Mutant[] = [
     from: 'if (awaitsReply(open.order.phase) && needsProof(open, this.#nowMs())) return this',
     to: 'if (awaitsReply(open.order.phase) && needsProof(open, 0)) return this',
   },
+  {
+    name: 'an answer whose reader has hung up never ends',
+    file: 'agent/webhook-bridge/bridge-server.ts',
+    from: 'if (acknowledged) await',
+    to: 'if (acknowledged && hasLeft) await',
+  },
 ]
