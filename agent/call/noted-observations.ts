@@ -9,6 +9,15 @@ interface ReportUnderWay {
   wasCrossed: boolean
 }
 
+type Repair = NonNullable<ReturnType<typeof repairOf>>
+
+/** What the journal has of an item, or gets by a write that is under way. */
+interface Note {
+  /** `unknown`: the write has failed, so it is made again. */
+  readonly repair: Repair | 'unknown' | undefined
+  readonly written: Promise<void>
+}
+
 /**
  * The observations of the only agent that has a journal. They are in its memory. The journal has what a restart must know:
  * which ones must be sent again.
@@ -18,8 +27,8 @@ export class NotedObservations implements KnownObservations {
   readonly #options: ObservationsOptions
   /** An item that is not here is as `#unknown` says. */
   readonly #observations = new Map<string, Observation>()
-  /** What the journal has. */
-  readonly #noted = new Map<string, { readonly quantity: number; readonly lateUntilMs: number }>()
+  /** By item. An item that is not here has no note. */
+  readonly #notes = new Map<string, Note>()
   #unknown: Observation = { at: 'quiet', lateUntilMs: 0 }
   #phase: 'new' | 'open' | 'closed' = 'new'
   #lookAt: (atMs: number) => void = () => undefined
@@ -38,7 +47,7 @@ export class NotedObservations implements KnownObservations {
     this.#unknown = { at: 'quiet', lateUntilMs: nowMs + lateMs }
     for (const { itemRef, quantity, dueInMs } of await this.#journal.findRepairs()) {
       const repair = { quantity, lateUntilMs: nowMs + dueInMs }
-      this.#noted.set(itemRef, repair)
+      this.#notes.set(itemRef, { repair, written: Promise.resolve() })
       // The bounds are for a host's clock that was set back, and for an earlier repair that is still on its way.
       const lateUntilMs = nowMs + Math.max(lateMs, Math.min(dueInMs, lifetimeMs))
       this.#observations.set(itemRef, { at: 'due', quantity, lateUntilMs })
@@ -144,26 +153,33 @@ export class NotedObservations implements KnownObservations {
     if (state.at === 'quiet') this.#lookAt(Math.max(state.lateUntilMs, this.#unknown.lateUntilMs))
   }
 
-  /** Makes the journal say what this process knows. */
+  /** Makes the journal say what this process knows. Resolves when it does, also if an equal write is under way. */
   async #record(itemRef: string): Promise<void> {
     if (this.#phase === 'closed') return
-    const noted = this.#noted.get(itemRef)
     const repair = repairOf(this.#stateOf(itemRef))
-    if (repair?.quantity === noted?.quantity && repair?.lateUntilMs === noted?.lateUntilMs) return
-    // Before the write, because another one may follow while it is made. The journal keeps their order.
-    if (repair) this.#noted.set(itemRef, repair)
-    else this.#noted.delete(itemRef)
+    const known = this.#notes.get(itemRef)
+    if (isSameRepair(known?.repair, repair)) return known?.written
+    // Before the write ends, because another one may follow meanwhile. The journal makes them in this order.
+    const note: Note = { repair, written: this.#write(itemRef, repair) }
+    this.#notes.set(itemRef, note)
+    const isLast = () => this.#notes.get(itemRef) === note
     try {
-      if (repair) {
-        const { quantity, lateUntilMs } = repair
-        await this.#journal.noteRepair({ itemRef, quantity, dueInMs: lateUntilMs - this.#nowMs })
-      } else await this.#journal.removeRepair(itemRef)
+      await note.written
+      if (!repair && isLast()) this.#notes.delete(itemRef)
     } catch (error) {
-      this.#noted.set(itemRef, unknownNote)
+      if (isLast()) this.#notes.set(itemRef, { ...note, repair: 'unknown' })
       throw error
     }
   }
+
+  #write(itemRef: string, repair: Repair | undefined): Promise<void> {
+    if (!repair) return this.#journal.removeRepair(itemRef)
+    const { quantity, lateUntilMs } = repair
+    return this.#journal.noteRepair({ itemRef, quantity, dueInMs: lateUntilMs - this.#nowMs })
+  }
 }
 
-/** It differs from every other one, so it is written again. */
-const unknownNote = { quantity: Number.NaN, lateUntilMs: Number.NaN }
+function isSameRepair(known: Note['repair'], repair: Repair | undefined): boolean {
+  if (known === 'unknown') return false
+  return known?.quantity === repair?.quantity && known?.lateUntilMs === repair?.lateUntilMs
+}

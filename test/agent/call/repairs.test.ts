@@ -177,13 +177,15 @@ for (const { what, refusal, repaired } of [
   { what: 'a redirect', refusal: { status: 302 }, repaired: 2 },
   { what: 'the platform', refusal: { status: 409, body: '{"message":"Anúncio retirado."}' }, repaired: 3 },
 ]) {
-  test(`after an attempt in doubt that ${what} refuses then, the repair sends ${repaired}`, async () => {
+  test(`when ${what} refuses a call after an attempt in doubt, the repair sends ${repaired}`, async () => {
     await using item = await startAfterLoss()
     const { platform, agent, startedMs } = item
     platform.steps.push({ fault: 'reset' }, refusal)
     expect(await agent.call(...adjust(2))).toMatchObject({ ok: false, uncertain: true })
-    // When the first one, and when the last one cannot arrive any more.
-    for (const lifetimes of [1, 2]) await advanceTo(agent, startedMs + lifetimes * lifetimeMs)
+    // At the first moment only the lost 5 has expired, at the second one also the attempt in doubt.
+    await advanceTo(agent, startedMs + lifetimeMs)
+    expect(observed(platform)).toHaveLength(4)
+    await advanceTo(agent, startedMs + 2 * lifetimeMs)
     await platform.requests(5)
     expect(observed(platform)).toEqual([5, 3, 2, 2, repaired])
   })
@@ -298,7 +300,8 @@ test('a start that fails leaves what the last process may have on its way to the
   expect(await journal.begin(lifetimeMs)).toBe(lifetimeMs)
 })
 
-test('the note of a repair is removed, although it is written when the repair is not needed any more', async () => {
+/** Observations whose notes are durable only when `write` is called. */
+async function observationsOfSlowJournal() {
   const clock = new TestClock()
   const journal = memoryRepairJournal(clock)
   const { promise: written, resolve: write } = Promise.withResolvers<void>()
@@ -310,6 +313,11 @@ test('the note of a repair is removed, although it is written when the repair is
   await observations.begin(() => undefined)
   const overwritten = { kind: 'overwritten', quantity: 3, nowMs: clock.monotonicMs() } as const
   const noted = observations.apply('item-1', overwritten, 'if-possible')
+  return { clock, journal, observations, noted, write }
+}
+
+test('a note that is still being written when its repair ends is removed', async () => {
+  const { clock, journal, observations, noted, write } = await observationsOfSlowJournal()
   clock.advance(1)
   const nowMs = clock.monotonicMs()
   await observations.apply('item-1', { kind: 'repair', nowMs, lateUntilMs: nowMs + lifetimeMs }, 'in-memory')
@@ -317,6 +325,17 @@ test('the note of a repair is removed, although it is written when the repair is
   write()
   await noted
   expect(await journal.findRepairs()).toEqual([])
+})
+
+test('a call with a stock whose note is being written leaves only when the note is durable', async () => {
+  const { clock, observations, noted, write } = await observationsOfSlowJournal()
+  let hasLeft = false
+  const leave = { kind: 'leave', quantity: 3, nowMs: clock.monotonicMs() } as const
+  const left = observations.apply('item-1', leave, 'must-be-stored').then(() => (hasLeft = true))
+  await new Promise(setImmediate)
+  expect(hasLeft).toBe(false)
+  write()
+  await Promise.all([noted, left])
 })
 
 test('an observation writes nothing where no attempt was abandoned', async () => {
