@@ -71,7 +71,14 @@ export const agentTables = `
       PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
       UPDATE market_agent.agent SET connection = market_agent.connection() WHERE epoch = p_epoch AND state_id = p_state_id;
       IF NOT FOUND THEN PERFORM market_agent.raise_over(p_epoch); END IF;
-      PERFORM market_agent.leave(p_epoch, key) FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns);
+      IF EXISTS (SELECT FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns)) THEN
+        -- Others that change many notes lock this row too, so none waits for another one in a circle.
+        PERFORM FROM market_agent.store FOR UPDATE;
+        -- A report that a call of such a ticket crossed must see that the call has ended, as after leave.
+        UPDATE market_agent.repair SET version = DEFAULT WHERE quantity IS NULL
+          AND key IN (SELECT key FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns));
+        DELETE FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns);
+      END IF;
       DELETE FROM market_agent.call WHERE epoch = p_epoch AND NOT in_doubt AND id <> ALL (p_ids);
       -- Before those that wait.
       INSERT INTO market_agent.ticket (key, epoch, number) OVERRIDING SYSTEM VALUE

@@ -214,6 +214,7 @@ export const callTables = `
     DECLARE v_is_any_late boolean;
     BEGIN
       PERFORM market_agent.assert_alive(p_epoch);
+      -- If only a call is under way, it is due at once: the repair waits for its turn.
       INSERT INTO market_agent.repair (key, due_at_ms)
         SELECT p_key, greatest(late_until_ms, market_agent.steady_ms()) FROM market_agent.store
           WHERE late_until_ms > market_agent.steady_ms() OR EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key)
