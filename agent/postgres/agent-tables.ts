@@ -69,11 +69,11 @@ export const agentTables = `
     RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
+      -- Before other rows, as everything does that changes many of them.
+      PERFORM FROM market_agent.store FOR UPDATE;
       UPDATE market_agent.agent SET connection = market_agent.connection() WHERE epoch = p_epoch AND state_id = p_state_id;
       IF NOT FOUND THEN PERFORM market_agent.raise_over(p_epoch); END IF;
       IF EXISTS (SELECT FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns)) THEN
-        -- Others that change many notes lock this row too, so none waits for another one in a circle.
-        PERFORM FROM market_agent.store FOR UPDATE;
         -- A report that a call of such a ticket crossed must see that the call has ended, as after leave.
         UPDATE market_agent.repair SET version = DEFAULT WHERE quantity IS NULL
           AND key IN (SELECT key FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns));
