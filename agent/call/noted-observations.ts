@@ -13,8 +13,7 @@ type Repair = NonNullable<ReturnType<typeof repairOf>>
 
 /** What the journal has of an item, or gets by a write that is under way. */
 interface Note {
-  /** `unknown`: the write has failed, so it is made again. */
-  readonly repair: Repair | 'unknown' | undefined
+  readonly repair: Repair | undefined
   readonly written: Promise<void>
 }
 
@@ -167,9 +166,15 @@ export class NotedObservations implements KnownObservations {
       await note.written
       if (!repair && isLast()) this.#notes.delete(itemRef)
     } catch (error) {
-      if (isLast()) this.#notes.set(itemRef, { ...note, repair: 'unknown' })
+      // Nothing was written.
+      if (isLast()) this.#putBack(itemRef, known)
       throw error
     }
+  }
+
+  #putBack(itemRef: string, note: Note | undefined): void {
+    if (note) this.#notes.set(itemRef, note)
+    else this.#notes.delete(itemRef)
   }
 
   #write(itemRef: string, repair: Repair | undefined): Promise<void> {
@@ -179,7 +184,6 @@ export class NotedObservations implements KnownObservations {
   }
 }
 
-function isSameRepair(known: Note['repair'], repair: Repair | undefined): boolean {
-  if (known === 'unknown') return false
+function isSameRepair(known: Repair | undefined, repair: Repair | undefined): boolean {
   return known?.quantity === repair?.quantity && known?.lateUntilMs === repair?.lateUntilMs
 }

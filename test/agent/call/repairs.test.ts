@@ -338,6 +338,25 @@ test('a call with a stock whose note is being written leaves only when the note 
   await Promise.all([noted, left])
 })
 
+test('an item whose note was refused on a full disk is forgotten when no attempt of it can arrive late any more', async () => {
+  const clock = new TestClock()
+  let removals = 0
+  const journal = memoryRepairJournal(clock, {
+    begin: async () => lifetimeMs,
+    noteRepair: () => Promise.reject(new StoreFullError('ENOSPC', new Error('full'))),
+    removeRepair: async () => void removals++,
+  })
+  const observations = notedIn(journal, clock)
+  await observations.begin(() => undefined)
+  const leave = () =>
+    observations.apply('item-1', { kind: 'leave', quantity: 5, nowMs: clock.monotonicMs() }, 'must-be-stored')
+  await expect(leave()).rejects.toThrow(StoreFullError)
+  clock.advance(lifetimeMs)
+  observations.endRound()
+  await leave()
+  expect(removals).toBe(0)
+})
+
 test('an observation writes nothing where no attempt was abandoned', async () => {
   const written: string[] = []
   const { call, clock, deps } = callPipeline(async () => answeredWith(200, ''), {
