@@ -3,14 +3,15 @@ import type { Clock } from '../clock/clock.ts'
 import { SyncFailedError } from './disk-errors.ts'
 import type { Files } from './files.ts'
 
-const passingCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES', 'EIO'])
+const lockedCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES'])
+const lockedOrFailedCodes = lockedCodes.union(new Set(['EIO']))
 const passingDelaysMs = [5, 10, 20, 40, 80, 160, 320, 640]
-/** A scanner is ready after some 50 ms. Nothing else needs to wait for a file that fails longer. */
-const failuresBeforeReport = 5
+/** After so many failures the caller is told, so that it can do other work first: 75 ms, in which most scanners are ready. */
+const failuresBeforeNotice = 5
 
 /**
- * File operations that are tried again for about a second, because a virus scanner or an indexer may have the file open,
- * or a disk fails once.
+ * File operations that are tried again for about a second if a virus scanner or an indexer has the file open (EPERM,
+ * EBUSY, EACCES). Every other error is thrown at once.
  *
  * A rename is made in the event loop: 20 µs, where the thread pool adds 60. An unlink goes to the thread pool, because it
  * may wait until the disk has freed the blocks: 200 µs (measured).
@@ -18,29 +19,36 @@ const failuresBeforeReport = 5
 export interface PatientFs {
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
-  /** @param onRepeatedFailure Called once, when it has failed for 75 ms and is still tried. */
-  attempt(act: () => void | Promise<void>, onRepeatedFailure: () => void): Promise<void>
+  /**
+   * Tries an act in this way, also after EIO: a disk may fail once.
+   *
+   * @param onRepeatedFailure Called once, when it has failed for 75 ms and is still tried.
+   */
+  tryPatiently(act: () => void | Promise<void>, onRepeatedFailure: () => void): Promise<void>
 }
 
 export function patientFs(files: Pick<Files, 'renameSync' | 'unlink'>, clock: Clock): PatientFs {
   const unlinkInPool = promisify(files.unlink)
-  const attempt: PatientFs['attempt'] = async (act, onRepeatedFailure) => {
+  const tryAll = async (
+    act: () => void | Promise<void>,
+    codes: ReadonlySet<string | undefined>,
+    onRepeatedFailure: () => void = () => undefined,
+  ): Promise<void> => {
     for (const [failures, delayMs] of passingDelaysMs.entries()) {
       try {
         return await act()
       } catch (error) {
-        if (!passingCodes.has((error as NodeJS.ErrnoException).code)) throw error
-        if (failures + 1 === failuresBeforeReport) onRepeatedFailure()
+        if (!codes.has((error as NodeJS.ErrnoException).code)) throw error
+        if (failures + 1 === failuresBeforeNotice) onRepeatedFailure()
         await clock.sleep(delayMs)
       }
     }
     await act()
   }
-  const ignore = () => undefined
   return {
-    rename: (from, to) => attempt(() => files.renameSync(from, to), ignore),
-    unlink: (path) => attempt(() => unlinkInPool(path), ignore),
-    attempt,
+    rename: (from, to) => tryAll(() => files.renameSync(from, to), lockedCodes),
+    unlink: (path) => tryAll(() => unlinkInPool(path), lockedCodes),
+    tryPatiently: (act, onRepeatedFailure) => tryAll(act, lockedOrFailedCodes, onRepeatedFailure),
   }
 }
 

@@ -30,7 +30,7 @@ export interface Claiming extends InSpool {
 /**
  * Claims a request by a rename.
  *
- * @param onRepeatedFailure Called when it has failed several times and is still tried.
+ * @param onRepeatedFailure As in `PatientFs`.
  * @returns undefined when the file is gone.
  * @throws {NodeJS.ErrnoException} It cannot be claimed now.
  */
@@ -40,14 +40,17 @@ export async function claimFile(
   onRepeatedFailure: () => void,
 ): Promise<Claim | undefined> {
   const claim = `${name}.claim-${await ownerOfClaim(id, journal)}`
+  const path = join(dirs.outbox, claim)
   try {
-    await fs.attempt(() => {
+    // The look at the directories can fail as the rename can, and a link may have been made meanwhile.
+    await fs.tryPatiently(() => {
       assertNoLinks(files, [dirs.outbox, dirs.inbox])
-      files.renameSync(join(dirs.outbox, name), join(dirs.outbox, claim))
+      files.renameSync(join(dirs.outbox, name), path)
     }, onRepeatedFailure)
   } catch (error) {
-    if (isGone(error)) return undefined
-    throw error
+    if (!isGone(error)) throw error
+    // A rename that reported a failure may have been made.
+    if (!files.lstatSync(path, { throwIfNoEntry: false })) return undefined
   }
   return { name, id, claim, claimedBefore: undefined }
 }

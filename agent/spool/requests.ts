@@ -32,7 +32,7 @@ export interface Orphaned extends Claim {
 
 /** A request that the agent works on. It has its id for itself: a second file of that id waits. */
 export type ActiveRequest =
-  /** It is renamed and read, in a slot. `isRetried`: that fails and is tried again, so that others may go first. */
+  /** It is renamed and read, in a slot. `isRetried`: that keeps failing and is tried again, so that others may go first. */
   | { readonly at: 'claiming'; readonly name: string; readonly id: string; readonly isRetried: boolean }
   /** Its file is not whole yet and is read again after each scan. */
   | (Claim & { readonly at: 'half-written' })

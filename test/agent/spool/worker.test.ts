@@ -140,7 +140,7 @@ test('a file that cannot be renamed is passed over for half a minute, stops noth
   expect(spool.calls.filter((id) => id === 'stuck')).toHaveLength(1)
 })
 
-test('a file that a scanner has open for long keeps no other request waiting', async () => {
+test('later files go before a file that a scanner has open for longer than 75 ms', async () => {
   let isScanned = true
   await using spool = await startWorker(
     () => ({}),
@@ -181,6 +181,20 @@ test.for([
     expect(spool.calls).toEqual(['first', 'second'])
   },
 )
+
+test('a claim whose rename was made, although it failed, is answered', async () => {
+  let isFailing = true
+  const renameSync: Files['renameSync'] = (from, to) => {
+    hostFiles.renameSync(from, to)
+    if (!isFailing) return
+    isFailing = false
+    throw failure('EIO')
+  }
+  await using spool = await startWorker(() => ({}), { files: { renameSync } })
+  putRequest(spool.dirs.outbox, 'ask', eligible)
+  await answered(spool, 'ask')
+  expect(spool.calls).toEqual(['ask'])
+})
 
 test('an unread answer that its reader takes at the last moment delays nothing', async () => {
   await using spool = await startWorker(({ inbox }) => ({
