@@ -61,7 +61,7 @@ export type ObservationEvent =
   | { readonly kind: 'expect-late'; readonly lateUntilMs: number }
   /** The repair has its turn and is about to leave. */
   | { readonly kind: 'repair'; readonly nowMs: number; readonly lateUntilMs: number }
-  /** The platform accepted the repair, or will never accept it. */
+  /** The platform accepted the repair, or refused it. */
   | { readonly kind: 'settle' }
   /** The repair has no result, or could not leave. */
   | { readonly kind: 'postpone'; readonly untilMs: number }

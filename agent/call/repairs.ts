@@ -4,7 +4,7 @@ import { StoreUnreachableError } from '../database/store-errors.ts'
 import { keyOfItem, type PlatformCall } from './call.ts'
 import type { ObservationEvent } from './observation.ts'
 import type { EndReport, KnownObservations } from './observations.ts'
-import { attemptOnce, isRefusedForGood, type Outcome, type SendDeps } from './send-with-retries.ts'
+import { attemptOnce, isInputRefused, type Outcome, type SendDeps } from './send-with-retries.ts'
 import type { Turn, Turns } from './turn.ts'
 
 export interface RepairsOptions {
@@ -167,7 +167,7 @@ export class Repairs {
     const call = repairCall(itemRef, state.quantity)
     const request = requestOf(call.operation, call.input)
     const { reading } = await attemptOnce(call, request, sending.attemptTimeoutMs, sending)
-    const isOver = reading.ok || isRefusedForGood(reading)
+    const isOver = reading.ok || isInputRefused(reading)
     await this.#apply(itemRef, isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs })
     const outcome = reading.ok ? 'accepted' : isOver ? 'refused' : 'postponed'
     onRepair({ itemRef, observedQuantity: state.quantity, outcome, fault: reading.ok ? undefined : reading.fault })
@@ -179,7 +179,7 @@ function effectOf(outcome: Outcome | undefined): 'acted' | 'in-doubt' | 'none' {
   const { answer, refusedInDoubt } = outcome
   if (answer.ok) return 'acted'
   // The platform refuses this quantity now. If an earlier attempt had acted before, it would not.
-  return answer.uncertain && refusedInDoubt !== 'for-good' ? 'in-doubt' : 'none'
+  return answer.uncertain && refusedInDoubt !== 'of-input' ? 'in-doubt' : 'none'
 }
 
 function repairCall(itemRef: string, observedQuantity: number): PlatformCall {

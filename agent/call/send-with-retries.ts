@@ -37,10 +37,11 @@ export interface SendDeps {
 export interface Outcome {
   readonly answer: CallAnswer
   /**
-   * Set when the last attempt was refused but an earlier one may have acted: the truth must still be asked. `for-good` is
-   * the platform's own word about this input. A proxy's page or a refused key says nothing about the earlier attempt.
+   * Set when the last attempt was refused and an earlier one may have acted: the truth must still be asked. `of-input`: the
+   * platform itself refused this input. `of-attempt`: a proxy's page or a redirect, which say nothing about the earlier
+   * attempt.
    */
-  readonly refusedInDoubt: 'for-good' | 'for-now' | undefined
+  readonly refusedInDoubt: 'of-input' | 'of-attempt' | undefined
   /** Monotonic time at which its last attempt began. */
   readonly lastAttemptMs: number
   /** Monotonic time until which an abandoned attempt may still reach the platform; 0 without such an attempt. */
@@ -177,14 +178,14 @@ function ifNotBegun(error: unknown, trace: CallTrace): undefined {
   throw error
 }
 
-/** Whether the platform itself will never accept this input. A proxy's page is not the platform's word. */
-export function isRefusedForGood(reading: AttemptReading): boolean {
+/** Whether the platform itself refused this input. Only such a refusal is stored, and a proxy's page is not the platform's word. */
+export function isInputRefused(reading: AttemptReading): boolean {
   return !reading.ok && faultTable[reading.fault].isStored && reading.isOnContract
 }
 
 function howRefused(reading: AttemptReading, verdict: Verdict, isInDoubt: boolean): Outcome['refusedInDoubt'] {
   if (!isInDoubt || verdict !== 'refuse') return undefined
-  return isRefusedForGood(reading) ? 'for-good' : 'for-now'
+  return isInputRefused(reading) ? 'of-input' : 'of-attempt'
 }
 
 function nameOf(reading: AttemptReading): Fault | 'ok' {

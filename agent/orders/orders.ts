@@ -117,8 +117,8 @@ export class Orders {
   }
 
   /**
-   * A 2xx for an order is about to leave. It may be read after a newer observation, so that is noted before its quantity is
-   * read.
+   * A 2xx for an order is about to leave. The platform may read it after a newer observation. So the ledger is asked for the
+   * quantity only after it is noted that this answer may arrive late.
    *
    * @param order As `Acknowledged.order`.
    * @throws {StoreUnreachableError} It could not be noted.

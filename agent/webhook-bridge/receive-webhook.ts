@@ -48,7 +48,7 @@ export interface WebhookAnswer {
   readonly result: WebhookResult
   readonly event?: WebhookEvent
   readonly transactionId?: number
-  /** The order that a 2xx acknowledges. */
+  /** What a 2xx acknowledges. */
   readonly acknowledged?: Acknowledged
   /** Why it was refused, and what a person can do. */
   readonly reason?: string
@@ -121,7 +121,6 @@ async function answerOrder(event: TransferOrder, text: string, orders: ReceiveDe
   const { book, path } = orders
   const { transactionId } = event
   const received = (await book.change(transactionId, receiveOrder(event, text))) ?? (await replace(event, text, orders))
-  if (received === 'over') return acknowledge(event.itemRef, undefined, 'over', orders)
   if ('status' in received) return received
   if (!awaitsReply(received.phase)) return acknowledgeKnown(received, 'taken-before', orders)
   await path.settle(received, webhookWaitMs)
@@ -138,12 +137,13 @@ async function answerOrder(event: TransferOrder, text: string, orders: ReceiveDe
 async function replace(
   event: TransferOrder,
   text: string,
-  { book, questions }: ReceiveDeps['orders'],
-): Promise<Order | 'over' | WebhookAnswer> {
-  const { transactionId } = event
+  orders: ReceiveDeps['orders'],
+): Promise<Order | WebhookAnswer> {
+  const { book, questions } = orders
+  const { transactionId, itemRef } = event
   const verdict = judgeOrder(await questions.word(transactionId), event)
   if (verdict.kind === 'awaited') return (await book.change(transactionId, replaceOrder(event, text))) as Order
-  return verdict.kind === 'over' ? 'over' : refusalBy(verdict)
+  return verdict.kind === 'over' ? acknowledge(itemRef, undefined, 'over', orders) : refusalBy(verdict)
 }
 
 async function answerTerminal(
@@ -187,7 +187,7 @@ async function acknowledge(
   return { status: 200, body: bodyWith(acknowledged.observed), result, acknowledged }
 }
 
-/** @param observed Null if none is known about the item, because its order ended before it was taken. */
+/** @param observed Null if the ledger has no observation of the item. */
 function bodyWith(observed: KnownObservation | null): WebhookAnswer['body'] {
   return observed === null ? {} : { observedQuantity: observed.quantity }
 }

@@ -48,7 +48,7 @@ test('a repair sends what a report about an order observed, and nothing older', 
   expect(await repaired(bridge)).toBe(0)
 })
 
-test("a stock that is newer than the answer to an order under another one's number, which is over, is sent again", async () => {
+test('a stock that is newer than the 2xx to an order that is over and not in the ledger is sent again', async () => {
   await using bridge = await startTestBridge({ config: { callDeadlineMs: 1_000 } })
   const { platform, agent, clock } = bridge
   await takeOrder(bridge, 4)
