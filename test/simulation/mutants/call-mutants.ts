@@ -286,13 +286,13 @@ export const callMutants: readonly Mutant[] = [
     to: "gateway: { ...acted, once: 'doubt'",
   },
   {
-    name: 'a redirect ends a repair',
+    name: 'a redirect counts as a refusal of the stock',
     file: 'agent/call/send-with-retries.ts',
     from: 'faultTable[reading.fault].isStored && reading.isOnContract',
     to: "faultTable[reading.fault].idempotent === 'refuse'",
   },
   {
-    name: "a proxy's page ends a repair",
+    name: "a proxy's page counts as a refusal of the stock",
     file: 'agent/call/send-with-retries.ts',
     from: ' && reading.isOnContract',
     to: '',
@@ -406,7 +406,7 @@ export const callMutants: readonly Mutant[] = [
     to: 'offsetMs === storedOffsetMs || Math.abs(offsetMs) < offsetToleranceMs',
   },
   {
-    name: 'a full disk is looked at only once more',
+    name: 'a disk that was full is looked at only once',
     file: 'agent/database/room.ts',
     from: 'cause = found\n',
     to: 'cause = found\n    if (!isChange) return\n',

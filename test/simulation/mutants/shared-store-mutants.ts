@@ -122,4 +122,10 @@ export const sharedStoreMutants: readonly Mutant[] = [
     from: 'SET due_at_ms = due_at_ms - p_added_ms, version',
     to: 'SET version',
   },
+  {
+    name: 'an order that was lost is not put back after a change that did not find it',
+    file: 'agent/postgres/store-ledger.ts',
+    from: 'if (!wasMissing) follow(transactionId, changed)',
+    to: 'void wasMissing\n        follow(transactionId, changed)',
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))

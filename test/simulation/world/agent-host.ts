@@ -54,6 +54,7 @@ export interface AgentHost {
   readonly host: ModelHost
   readonly agent: ModelAgent
   readonly addresses: HostAddresses
+  readonly callsBy: GameWays['callsBy']
   readonly isStandby: boolean
   readonly seen: { readonly status: Status | undefined; readonly atMs: number }
   /** After the programs that it looks at. */
@@ -97,6 +98,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   }
   const registration = () => registrations.get(identity) as Registration
   const secrets = () => [...registrations.values()].map(({ apiKey }) => apiKey)
+  const hasOwnStore = parts.store === undefined
   const deadlines = random.part(`${name} deadlines`).pick([usualDeadlines, shortDeadlines])
   const wire = new WirePromises({ break: judge.break, secrets, kid: () => agent.kid, nowMs, ...deadlines })
   const startedMs = () => agent.startedMs
@@ -109,21 +111,19 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   })
   // What is handed over in a list by a file is not seen.
   const seesReports =
-    parts.store === undefined &&
-    parts.reportsBy === 'reply' &&
-    !(parts.ordersBy === 'asking' && parts.callsBy === 'files')
+    hasOwnStore && parts.reportsBy === 'reply' && !(parts.ordersBy === 'asking' && parts.callsBy === 'files')
   const reports = new ReportPromises({ break: judge.break, platform, nowMs, startedMs })
   const readiness = new ReadyPromises({
     break: judge.break,
     disk: host.diskFaults,
     startedMs,
-    hasOwnStore: parts.store === undefined,
+    hasOwnStore,
   })
-  const journal = parts.store === undefined ? parts.state.journal : undefined
+  const journal = hasOwnStore ? parts.state.journal : undefined
   const stops = new StopPromises({ break: judge.break, host, spool: addresses.spool, journal, nowMs, startedMs })
   const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, platform, nowMs })
   const comeBacks = new ComeBackPromises({ break: judge.break, host, spool: addresses.spool, nowMs })
-  const seesEvents = parts.ordersBy === 'files' && parts.store === undefined
+  const seesEvents = parts.ordersBy === 'files' && hasOwnStore
   const whileCalm = seesEvents ? [events, comeBacks] : [comeBacks]
   const keys = new KeyPromises(judge.break, startedMs)
   const pace = new PacePromises({ break: judge.break, nowMs, startedMs })
@@ -162,6 +162,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     host,
     agent,
     addresses,
+    callsBy: parts.callsBy,
     isStandby: parts.isStandby ?? false,
     seen,
     installOperator: () => void installOperator(host, network, `${name}:8899`, onStatus),

@@ -320,8 +320,8 @@ async function askSomething({ call, process: { random } }: DayParts): Promise<vo
       ['transaction.create.envelope', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }],
     ] as const)
     // A mistake: one id for different questions.
-    const name = random.happens(0.2) ? 'question' : operation
-    return call({ operation, input, id: random.happens(0.6) ? `${name}-${random.integer(1, 2)}` : undefined })
+    const prefix = random.happens(0.2) ? 'question' : operation
+    return call({ operation, input, id: random.happens(0.6) ? `${prefix}-${random.integer(1, 2)}` : undefined })
   }
   const calls = Array.from({ length: random.happens(0.2) ? random.integer(3, 10) : 1 }, ask)
   await Promise.all(calls)

@@ -3,7 +3,7 @@ import type { DiskFaults } from '../../disk/disk-faults.ts'
 import type { GivenCall } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
-/** One process, and the faults of its disk. */
+/** Which process runs, and how often a fault of its disk has begun or ended. */
 interface Moment {
   readonly startedMs: number
   readonly changes: number
@@ -18,9 +18,8 @@ export interface ReadyParts {
   readonly hasOwnStore: boolean
 }
 
-/** An agent with a healthy disk says at most so often, one status after another, that it cannot write its state. */
-const looksWithoutRoomMax = 3
-const fullState = 'are refused, because /var/state cannot be written'
+/** An agent whose disk is healthy says in at most this many statuses, one after another, that it cannot write its journal. */
+const unwritableStatusesMax = 3
 
 /** An agent is ready only with proof: not while it refuses calls because its disk is full, but soon after there is room. */
 export class ReadyPromises {
@@ -28,7 +27,7 @@ export class ReadyPromises {
   /** When a call was refused because the disk was full. */
   #refused: Moment | undefined
   /** Since when the agent says that it has no room, although its disk is healthy. */
-  #withoutRoom: (Moment & { readonly looks: number }) | undefined
+  #withoutRoom: (Moment & { readonly statuses: number }) | undefined
 
   constructor(parts: ReadyParts) {
     this.#parts = parts
@@ -40,14 +39,13 @@ export class ReadyPromises {
   }
 
   /** The agent tells its status. */
-  onStatusGiven({ ready, reasons }: Pick<Status, 'ready' | 'reasons'>): void {
+  onStatusGiven({ ready, reasons, journal }: Pick<Status, 'ready' | 'reasons' | 'journal'>): void {
     if (ready && this.#isNow(this.#refused) && this.#parts.disk.isFull)
       this.#parts.break('an agent whose disk is full is not ready', JSON.stringify(reasons))
-    const isFull = reasons.some((reason) => reason.includes(fullState))
-    const isWithoutRoom = isFull && this.#parts.disk.isHealthy && this.#parts.hasOwnStore
-    const looks = this.#isNow(this.#withoutRoom) ? this.#withoutRoom.looks + 1 : 1
-    this.#withoutRoom = isWithoutRoom ? { ...this.#now, looks } : undefined
-    if (isWithoutRoom && looks > looksWithoutRoomMax)
+    const isWithoutRoom = !journal.writable && this.#parts.disk.isHealthy && this.#parts.hasOwnStore
+    const statuses = this.#isNow(this.#withoutRoom) ? this.#withoutRoom.statuses + 1 : 1
+    this.#withoutRoom = isWithoutRoom ? { ...this.#now, statuses } : undefined
+    if (isWithoutRoom && statuses > unwritableStatusesMax)
       this.#parts.break('an agent finds the room on its disk', JSON.stringify(reasons))
   }
 

@@ -23,8 +23,8 @@ export interface StopParts {
 /** A clean stop leaves no claim and no temporary file (I9), and the next start need not expect what cannot arrive any more. */
 export class StopPromises {
   readonly #parts: StopParts
-  /** When the last stock was on its way to the platform. */
-  #lastStockMs = Number.NEGATIVE_INFINITY
+  /** When something with a stock left last: a request, or any 2xx, because one without a stock is noted too. */
+  #lastLateMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: StopParts) {
     this.#parts = parts
@@ -32,12 +32,12 @@ export class StopPromises {
 
   /** A request leaves for the platform. */
   onSent({ input }: Pick<SentRequest, 'input'>): undefined {
-    if ('observedQuantity' in input) this.#lastStockMs = this.#parts.nowMs()
+    if ('observedQuantity' in input) this.#lastLateMs = this.#parts.nowMs()
   }
 
   /** The answer to a webhook is a 2xx. */
   onAcknowledged(): void {
-    this.#lastStockMs = this.#parts.nowMs()
+    this.#lastLateMs = this.#parts.nowMs()
   }
 
   /** A stop begins. @returns Called when it has ended. */
@@ -59,8 +59,8 @@ export class StopPromises {
 
   #checkStillness(): void {
     const { journal, host, nowMs, startedMs } = this.#parts
-    if (nowMs() < Math.max(startedMs(), this.#lastStockMs) + stillMsMin) return
-    const lateMs = Number(journal?.db.prepare('SELECT attempt_lifetime_ms FROM journal').get()?.['attempt_lifetime_ms'])
+    if (!journal || nowMs() < Math.max(startedMs(), this.#lastLateMs) + stillMsMin) return
+    const lateMs = Number(journal.db.prepare('SELECT attempt_lifetime_ms FROM journal').get()?.['attempt_lifetime_ms'])
     if (lateMs > 0)
       this.#parts.break('a stop when nothing is on its way leaves nothing to wait for', `${host.name}: ${lateMs} ms`)
   }

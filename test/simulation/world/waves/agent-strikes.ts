@@ -30,36 +30,41 @@ const purchaseLeaves = /^POST platform:443\/v1\/api\/transactions$/
 const purchasesMax = 5
 const betweenSendingAndAnswerMs = { min: 1, max: 1_000 }
 
+/** Acts soon after one of the next purchases of an agent has left. @returns Calls it off. */
+function soonAfterPurchase({ agent }: AgentHost, { random, later }: WaveTime, what: string, act: () => void) {
+  return agent.program.process?.endAtCall(random.integer(0, purchasesMax), {
+    calls: purchaseLeaves,
+    end: () => later(betweenSendingAndAnswerMs, what, act),
+  })
+}
+
+function killAndStart({ host, agent }: AgentHost): void {
+  agent.program.process?.end()
+  host.startAll()
+}
+
 /** All together less than the day that the agent is made for. */
-const aheadMs = { min: 60_000, max: 7_200_000 }
+const clockJumpMs = { min: 60_000, max: 7_200_000 }
 
 /** What is remembered is as old as before, also for the next process. Only ahead: a clock that is set back changes the order of files. */
 export function setClockAhead({ host: { clock } }: AgentHost, { random, within }: WaveTime): void {
-  within(0, 'a clock is set ahead', () => clock.setWall(random.magnitude(aheadMs.min, aheadMs.max)))
+  within(0, 'a clock is set ahead', () => clock.setWall(random.magnitude(clockJumpMs.min, clockJumpMs.max)))
 }
 
 const wrongMs = { min: 500, max: 20_000 }
 
-/**
- * An answer that is stored when the clock is right again is as old as it is, also for the next process. Not for agents that
- * get files: a clock that is set back changes their order.
- */
-export function correctClock({ host, agent }: AgentHost, { random, within, later, atEnd }: WaveTime): void {
-  const byMs = random.magnitude(aheadMs.min, aheadMs.max) * random.pick([1, -1])
+/** A clock is wrong for a while. An answer that is stored after the correction keeps its age in the next process. */
+export function correctClock(agent: AgentHost, time: WaveTime): void {
+  const { random, within, later, atEnd } = time
+  const { clock } = agent.host
+  const byMs = random.magnitude(clockJumpMs.min, clockJumpMs.max) * random.pick([1, -1])
   let callOff: (() => void) | undefined
-  atEnd('no clock is corrected any more', () => callOff?.())
-  const restart = () => {
-    agent.program.process?.end()
-    host.startAll()
-  }
+  atEnd('no agent ends after a purchase any more', () => callOff?.())
   within(wrongMs.max, 'a clock is wrong', () => {
-    host.clock.setWall(byMs)
+    clock.setWall(byMs)
     later(wrongMs, 'a clock is right again', () => {
-      host.clock.setWall(-byMs)
-      callOff = agent.program.process?.endAtCall(random.integer(0, purchasesMax), {
-        calls: purchaseLeaves,
-        end: () => later(betweenSendingAndAnswerMs, 'an agent ends and is started again', restart),
-      })
+      clock.setWall(-byMs)
+      callOff = soonAfterPurchase(agent, time, 'an agent ends and is started again', () => killAndStart(agent))
     })
   })
 }
@@ -89,14 +94,12 @@ const fullMs = { min: 500, max: 8_000 }
 const restartedRate = 0.3
 
 /** Nothing is lost that was taken, and what could not be written is written later. Sometimes by the next process. */
-export function fillDisk({ host, agent }: AgentHost, { random, within, later }: WaveTime): void {
+export function fillDisk(agent: AgentHost, { random, within, later }: WaveTime): void {
   within(fullMs.max, 'a disk is full', () => {
-    const makeRoom = host.diskFaults.add(fullDisk(random), random)
+    const makeRoom = agent.host.diskFaults.add(fullDisk(random), random)
     later(fullMs, 'a disk has room again', () => {
       makeRoom()
-      if (!random.happens(restartedRate)) return
-      agent.program.process?.end()
-      host.startAll()
+      if (random.happens(restartedRate)) killAndStart(agent)
     })
   })
 }
@@ -108,18 +111,16 @@ const fullAtNightMs = { min: 10.5 * 60_000, max: nightMs - 5_000 }
  * An agent ends while a purchase is under way. The next process finds a full disk until the windows of the ids of before have
  * ended.
  */
-export function fillDiskAtNight({ host, agent }: AgentHost, { random, later, atEnd }: WaveTime): void {
+export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
+  const { host, agent } = struck
+  const { random, later, atEnd } = time
   // The spool and the databases may be on different disks.
   const fault = random.happens(0.5) ? { ...fullDisk(random), paths: /^\/var\/spool\// } : fullDisk(random)
-  const endOnFullDisk = () => {
+  const callOff = soonAfterPurchase(struck, time, 'an agent ends, and its disk is full', () => {
     agent.program.process?.end()
     const makeRoom = host.diskFaults.add(fault, random)
     later(startedAgainMs, 'an agent is started on a full disk', () => host.startAll())
     later(fullAtNightMs, 'a disk has room again', makeRoom)
-  }
-  const callOff = agent.program.process?.endAtCall(random.integer(0, purchasesMax), {
-    calls: purchaseLeaves,
-    end: () => later(betweenSendingAndAnswerMs, 'an agent ends, and its disk is full', endOnFullDisk),
   })
   atEnd('no disk gets full any more', () => callOff?.())
 }

@@ -29,6 +29,8 @@ interface WavesParts {
 type Strikes<Target> = readonly {
   readonly rate: number
   readonly strike: (target: Target, time: WaveTime) => void
+  /** Which targets it may strike; all if it is left out. */
+  readonly mayStrike?: (target: Target) => boolean
 }[]
 
 /** Only the first of these that happens strikes an agent: a stop needs a healthy disk. */
@@ -39,9 +41,10 @@ const ofAgents: Strikes<AgentHost> = [
 const alsoOfAgents: Strikes<AgentHost> = [
   { rate: 0.3, strike: slowDiskDown },
   { rate: 0.04, strike: setClockAhead },
+  // A clock that is set back changes the order of files.
+  { rate: 0.04, strike: correctClock, mayStrike: ({ callsBy }) => callsBy !== 'files' },
 ]
 const lockedRate = 0.6
-const correctedRate = 0.04
 const ofPlatform: Strikes<ModelPlatform> = [
   { rate: 0.5, strike: repeatWebhooks },
   { rate: 0.18, strike: denyTransactions },
@@ -61,7 +64,8 @@ const ofGames: Strikes<Server> = [
 export function newWaves({ scheduler, random, platform, agents, servers }: WavesParts): (next: AfterWave) => void {
   const time = waveTime(scheduler, random)
   const strikeAll = <Target>(strikes: Strikes<Target>, target: Target) => {
-    for (const { rate, strike } of strikes) if (random.happens(rate)) strike(target, time)
+    for (const { rate, strike, mayStrike = () => true } of strikes)
+      if (mayStrike(target) && random.happens(rate)) strike(target, time)
   }
   const strikeOnce = (strikes: Strikes<AgentHost>, agent: AgentHost) =>
     strikes.find(({ rate }) => random.happens(rate))?.strike(agent, time)
@@ -72,8 +76,6 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       else if (isScanned && random.happens(lockedRate)) lockFiles(agent, time)
       else strikeOnce(ofAgents, agent)
       if (next === 'calm') strikeAll(alsoOfAgents, agent)
-      const getsFiles = servers.some(({ host, ways }) => host === agent.host && ways.callsBy === 'files')
-      if (next === 'calm' && !getsFiles && random.happens(correctedRate)) correctClock(agent, time)
     }
     strikeAll(ofPlatform, platform)
     for (const server of servers) strikeAll(ofGames, server)
