@@ -158,10 +158,11 @@ export class QuietPromises {
   #checkClock({ host: { name, clock }, agent: { startedMs }, seen: { status, atMs } }: AgentHost): void {
     const { judge, platform, day } = this.#parts
     const offsetMs = status?.platform.clockOffsetMs ?? undefined
-    if (offsetMs === undefined || atMs < Math.max(startedMs, day.stormEndedMs) + statusWayMsMax) return
+    const { lastSetMs } = clock
+    const sinceMs = Math.max(startedMs, day.stormEndedMs, lastSetMs ?? 0)
+    if (offsetMs === undefined || atMs < sinceMs + statusWayMsMax) return
     const errorMs = Math.abs(offsetMs - (platform.composed.clock.nowMs() - clock.wallMs))
     const before = this.#clockErrors.get(name)
-    const { lastSetMs } = clock
     const isSame = before?.startedMs === startedMs && before.lastSetMs === lastSetMs
     if (isSame && errorMs > before.errorMs + clockErrorMsMax)
       judge.break("an agent's idea of the platform's clock does not get worse", `${name}: ${errorMs} ms`)
