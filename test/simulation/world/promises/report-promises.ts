@@ -86,6 +86,13 @@ export class ReportPromises {
     if (this.#refused.delete(transactionId) || isUnderWay) this.#earlierUntilMs.set(transactionId, nowMs() + deadlineMs)
   }
 
+  /** Nothing can be noted, so no report of `TEMPORARY` leaves. Each try that fails makes the next wait longer. */
+  holdUp(): void {
+    const heldUntilMs = this.#parts.nowMs() + delayMsMax * (1 + driftRate) + patienceMs
+    for (const [id, refused] of this.#refused)
+      this.#refused.set(id, { ...refused, untilMs: Math.max(refused.untilMs, heldUntilMs) })
+  }
+
   /** Every agent runs, and every request arrives. */
   check(): void {
     const { nowMs, startedMs, platform } = this.#parts
