@@ -67,17 +67,18 @@ export const agentTables = `
   -- the commit of its end waits for the disk. Where the beginning of its life was lost, another life may have its epoch.
   CREATE FUNCTION market_agent.reconnect(p_epoch bigint, p_state_id text, p_turns text[], p_ids text[])
     RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE v_lost text[];
     BEGIN
       PERFORM pg_advisory_xact_lock(1835758593, p_epoch::integer);
-      -- Before other rows, as everything does that changes many of them.
+      -- Before other rows, as everything does that waits for many of them.
       PERFORM FROM market_agent.store FOR UPDATE;
       UPDATE market_agent.agent SET connection = market_agent.connection() WHERE epoch = p_epoch AND state_id = p_state_id;
       IF NOT FOUND THEN PERFORM market_agent.raise_over(p_epoch); END IF;
-      IF EXISTS (SELECT FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns)) THEN
-        -- A report that a call of such a ticket crossed must see that the call has ended, as after leave.
-        UPDATE market_agent.repair SET version = DEFAULT WHERE quantity IS NULL
-          AND key IN (SELECT key FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns));
-        DELETE FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns);
+      v_lost := ARRAY(SELECT key FROM market_agent.ticket WHERE epoch = p_epoch AND key <> ALL (p_turns));
+      IF v_lost <> '{}' THEN
+        -- The call of such a ticket may have crossed a report. With another version, the end of the report sees that.
+        UPDATE market_agent.repair SET version = DEFAULT WHERE quantity IS NULL AND key = ANY (v_lost);
+        DELETE FROM market_agent.ticket WHERE epoch = p_epoch AND key = ANY (v_lost);
       END IF;
       DELETE FROM market_agent.call WHERE epoch = p_epoch AND NOT in_doubt AND id <> ALL (p_ids);
       -- Before those that wait.
