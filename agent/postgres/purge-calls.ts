@@ -41,8 +41,10 @@ export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'datab
     return ended.length < rowsMax ? undefined : ended.at(-1)
   }
   const purge = async (): Promise<void> => {
+    // A note that another agent changes is not old. Waiting for many of them could close a circle.
     await database.query(
-      'DELETE FROM market_agent.repair WHERE quantity IS NULL AND due_at_ms < market_agent.steady_ms() - $1::bigint',
+      `DELETE FROM market_agent.repair WHERE key IN (SELECT key FROM market_agent.repair
+         WHERE quantity IS NULL AND due_at_ms < market_agent.steady_ms() - $1::bigint FOR UPDATE SKIP LOCKED)`,
       [intervalMs],
     )
     await database.query(
