@@ -1,14 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Call } from '../../../agent/call/call.ts'
 import { freeTurn } from '../../../agent/call/turn.ts'
 import { StoreFullError } from '../../../agent/database/store-errors.ts'
 import type { Files } from '../../../agent/durable-files/files.ts'
 import { hostFiles } from '../../../agent/durable-files/host-files.ts'
-import { type PatientFs, patientFs } from '../../../agent/durable-files/retries.ts'
+import { patientFs } from '../../../agent/durable-files/retries.ts'
 import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
 import { RequestTable } from '../../../agent/spool/requests.ts'
 import { makeSpoolDirs, type SpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
@@ -19,7 +18,7 @@ import { LiveClock } from '../fixtures/live-clock.ts'
 import { eligible, putRequest } from '../fixtures/spool-fixture.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 
-/** Only the worker, over real files, with renames and unlinks that a test can make fail. */
+/** Only the worker, over real files, with calls that a test can make fail. */
 interface TestWorker extends AsyncDisposable {
   readonly worker: SpoolWorker
   readonly table: RequestTable
@@ -39,21 +38,23 @@ interface WorkerFaults {
   readonly standingClock?: TestClock
 }
 
-async function startWorker(
-  fault: (dirs: SpoolDirs) => Partial<PatientFs> = () => ({}),
-  { answered = Promise.resolve(), forgetEnded = async () => undefined, standingClock, ...faults }: WorkerFaults = {},
-): Promise<TestWorker> {
+async function startWorker({
+  files: failing = {},
+  answered = Promise.resolve(),
+  forgetEnded = async () => undefined,
+  standingClock,
+}: WorkerFaults = {}): Promise<TestWorker> {
   const dirs = spoolDirs(mkdtempSync(join(tmpdir(), 'market-agent-worker-')))
   makeSpoolDirs(hostFiles, dirs)
   const clock = new LiveClock()
-  const files = { ...hostFiles, ...faults.files }
+  const files = { ...hostFiles, ...failing }
   const calls: string[] = []
   const reported: string[] = []
   const table = new RequestTable(() => 0)
   const worker = new SpoolWorker({
     dirs,
     table,
-    fs: { ...patientFs(files, clock), ...fault(dirs) },
+    fs: patientFs(files, clock),
     files,
     syncs: new SharedSyncs(hostFiles, clock),
     outboxEvents: { turnOn: () => undefined, turnOff: () => undefined },
@@ -88,6 +89,15 @@ async function startWorker(
   }
 }
 
+/** Calls a function before each rename. */
+function renaming(before: (names: { readonly from: string; readonly to: string }) => void): WorkerFaults {
+  const renameSync: Files['renameSync'] = (from, to) => {
+    before({ from: String(from), to: String(to) })
+    hostFiles.renameSync(from, to)
+  }
+  return { files: { renameSync } }
+}
+
 function failure(code: string): Error {
   return Object.assign(new Error(code), { code })
 }
@@ -100,7 +110,7 @@ test('a file that turns out to be unfinished while the agent stops gets its name
     hostFiles.renameSync(from, to)
     if (String(to).includes('.claim-')) stopped ??= spool.worker.stop()
   }
-  await using spool = await startWorker(() => ({}), { files: { renameSync } })
+  await using spool = await startWorker({ files: { renameSync } })
   writeFileSync(join(spool.dirs.outbox, 'slow.json'), '{"action":')
   await until(() => stopped !== undefined)
   await stopped
@@ -108,13 +118,10 @@ test('a file that turns out to be unfinished while the agent stops gets its name
 })
 
 /** Renames of which those of one file fail. */
-const failingFor = (name: string, code: string, isFailing: () => boolean) => {
-  const renameSync: Files['renameSync'] = (from, to) => {
-    if (String(from).endsWith(name) && isFailing()) throw failure(code)
-    hostFiles.renameSync(from, to)
-  }
-  return { files: { renameSync } }
-}
+const failingFor = (name: string, code: string, isFailing: () => boolean) =>
+  renaming(({ from }) => {
+    if (from.endsWith(name) && isFailing()) throw failure(code)
+  })
 
 /** As `until`, while the time of the worker passes. */
 const untilLater = (spool: TestWorker, isReached: () => boolean) =>
@@ -125,10 +132,7 @@ const untilLater = (spool: TestWorker, isReached: () => boolean) =>
 
 test('a file that cannot be renamed is passed over for half a minute, stops nothing, and is answered once it can', async () => {
   let isImmutable = true
-  await using spool = await startWorker(
-    () => ({}),
-    failingFor('stuck.json', 'EPERM', () => isImmutable),
-  )
+  await using spool = await startWorker(failingFor('stuck.json', 'EPERM', () => isImmutable))
   putRequest(spool.dirs.outbox, 'stuck', eligible)
   for (let n = 0; n < 20; n++) putRequest(spool.dirs.outbox, `ask-${n}`, eligible)
   for (let n = 0; n < 20; n++) await answered(spool, `ask-${n}`)
@@ -142,10 +146,7 @@ test('a file that cannot be renamed is passed over for half a minute, stops noth
 
 test('later files go before a file that a scanner has open for longer than 75 ms', async () => {
   let isScanned = true
-  await using spool = await startWorker(
-    () => ({}),
-    failingFor('scanned.json', 'EBUSY', () => isScanned),
-  )
+  await using spool = await startWorker(failingFor('scanned.json', 'EBUSY', () => isScanned))
   putRequest(spool.dirs.outbox, 'scanned', eligible)
   await until(() => spool.table.countClaimable(1) === 0)
   putRequest(spool.dirs.outbox, 'ask', eligible)
@@ -172,7 +173,7 @@ test.for([
       return (hostFiles[call] as (...all: unknown[]) => unknown)(path, ...more)
     }
     let spool: TestWorker | undefined
-    await using started = await startWorker(() => ({}), { files: { [call]: failing } })
+    await using started = await startWorker({ files: { [call]: failing } })
     spool = started
     putRequest(spool.dirs.outbox, 'first', eligible)
     putRequest(spool.dirs.outbox, 'second', eligible)
@@ -190,19 +191,18 @@ test('a claim whose rename was made, although it failed, is answered', async () 
     isFailing = false
     throw failure('EIO')
   }
-  await using spool = await startWorker(() => ({}), { files: { renameSync } })
+  await using spool = await startWorker({ files: { renameSync } })
   putRequest(spool.dirs.outbox, 'ask', eligible)
   await answered(spool, 'ask')
   expect(spool.calls).toEqual(['ask'])
 })
 
 test('an unread answer that its reader takes at the last moment delays nothing', async () => {
-  await using spool = await startWorker(({ inbox }) => ({
-    async rename(from, to) {
-      if (from.startsWith(inbox)) rmSync(from)
-      await rename(from, to)
-    },
-  }))
+  await using spool = await startWorker(
+    renaming(({ from }) => {
+      if (dirname(from).endsWith('inbox')) rmSync(from)
+    }),
+  )
   putRequest(spool.dirs.outbox, 'daily', eligible)
   await answered(spool, 'daily')
   putRequest(spool.dirs.outbox, 'daily', eligible)
@@ -213,12 +213,11 @@ test('an unread answer that its reader takes at the last moment delays nothing',
 
 test('an answer that cannot be shown at first is shown once, and no temporary file remains', async () => {
   const failing = ['.done', '.done', 'ask.json']
-  await using spool = await startWorker(() => ({
-    async rename(from, to) {
+  await using spool = await startWorker(
+    renaming(({ to }) => {
       if (failing[0] && to.endsWith(failing[0])) throw failure(failing.shift() === '.done' ? 'EIO' : 'ENOSPC')
-      await rename(from, to)
-    },
-  }))
+    }),
+  )
   putRequest(spool.dirs.outbox, 'ask', eligible)
   await until(() => spool.reported.length === 1)
   expect(readdirSync(spool.dirs.outbox)).toEqual(['ask.json.claim-test'])
@@ -235,7 +234,7 @@ test('an answer that cannot be shown at first is shown once, and no temporary fi
 
 test('names that differ only in case are answered one after another, because some file systems take them for one', async () => {
   const { promise, resolve: letGo } = Promise.withResolvers<void>()
-  await using spool = await startWorker(() => ({}), { answered: promise })
+  await using spool = await startWorker({ answered: promise })
   putRequest(spool.dirs.outbox, 'Ask', eligible)
   await until(() => spool.calls.length === 1)
   putRequest(spool.dirs.outbox, 'ask', eligible)
@@ -250,12 +249,11 @@ test('names that differ only in case are answered one after another, because som
 
 test('answers that cannot be written delay no calls up to a bound, and then come exactly once', async () => {
   let isFull = true
-  await using spool = await startWorker(() => ({
-    async rename(from, to) {
+  await using spool = await startWorker(
+    renaming(({ to }) => {
       if (isFull && to.endsWith('.done')) throw failure('ENOSPC')
-      await rename(from, to)
-    },
-  }))
+    }),
+  )
   const ids = Array.from({ length: 100 }, (_, n) => `ask-${n}`)
   for (const id of ids) putRequest(spool.dirs.outbox, id, eligible)
   const callsMax = 64 + limits.spoolInFlightMax
@@ -273,7 +271,7 @@ test('a request whose old id the journal cannot forget, because its disk is full
   const forgetEnded = async () => {
     throw new StoreFullError('ENOSPC', undefined)
   }
-  await using spool = await startWorker(() => ({}), { answered: promise, forgetEnded })
+  await using spool = await startWorker({ answered: promise, forgetEnded })
   putRequest(spool.dirs.outbox, 'daily', eligible)
   await until(() => spool.calls.length === 1)
   // After a crash this claim is taken for one of another journal, whose expired entries are not read.
@@ -285,7 +283,7 @@ test('a request whose old id the journal cannot forget, because its disk is full
 
 test('without file events the outbox is scanned every 200 ms', async () => {
   const standingClock = new TestClock()
-  await using spool = await startWorker(() => ({}), { standingClock })
+  await using spool = await startWorker({ standingClock })
   for (const id of ['a', 'b']) {
     putRequest(spool.dirs.outbox, id, eligible)
     standingClock.advance(199)
