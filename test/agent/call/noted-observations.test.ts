@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { NotedObservations } from '../../../agent/call/noted-observations.ts'
+import type { DueRepair } from '../../../agent/call/repair-journal.ts'
+import { StoreFullError } from '../../../agent/database/store-errors.ts'
+import { memoryRepairJournal } from '../fixtures/memory-repair-journal.ts'
+import { TestClock } from '../fixtures/test-clock.ts'
+
+const lifetimeMs = 43_000
+
+/** Observations whose notes are durable only when `write` is called. */
+async function observationsOfSlowJournal() {
+  const clock = new TestClock()
+  const journal = memoryRepairJournal(clock)
+  const { promise: written, resolve: write } = Promise.withResolvers<void>()
+  async function noteRepair(repair: DueRepair): Promise<void> {
+    await journal.noteRepair(repair)
+    await written
+  }
+  const observations = new NotedObservations({ ...journal, noteRepair }, { clock, lifetimeMs })
+  await observations.begin(() => undefined)
+  const overwritten = { kind: 'overwritten', quantity: 3, nowMs: clock.monotonicMs() } as const
+  const noted = observations.apply('item-1', overwritten, 'if-possible')
+  return { clock, journal, observations, noted, write }
+}
+
+test('a note that is still being written when its repair ends is removed', async () => {
+  const { clock, journal, observations, noted, write } = await observationsOfSlowJournal()
+  clock.advance(1)
+  const nowMs = clock.monotonicMs()
+  await observations.apply('item-1', { kind: 'repair', nowMs, lateUntilMs: nowMs + lifetimeMs }, 'in-memory')
+  await observations.apply('item-1', { kind: 'settle' }, 'if-possible')
+  write()
+  await noted
+  expect(await journal.findRepairs()).toEqual([])
+})
+
+test('a call with a stock whose note is being written leaves only when the note is durable', async () => {
+  const { clock, observations, noted, write } = await observationsOfSlowJournal()
+  let hasLeft = false
+  const leave = { kind: 'leave', quantity: 3, nowMs: clock.monotonicMs() } as const
+  const left = observations.apply('item-1', leave, 'must-be-stored').then(() => (hasLeft = true))
+  await new Promise(setImmediate)
+  expect(hasLeft).toBe(false)
+  write()
+  await Promise.all([noted, left])
+})
+
+test('an item whose note was refused on a full disk is forgotten when no attempt of it can arrive late any more', async () => {
+  const clock = new TestClock()
+  let removals = 0
+  const journal = memoryRepairJournal(clock, {
+    begin: async () => lifetimeMs,
+    noteRepair: () => Promise.reject(new StoreFullError('ENOSPC', new Error('full'))),
+    removeRepair: async () => void removals++,
+  })
+  const observations = new NotedObservations(journal, { clock, lifetimeMs })
+  await observations.begin(() => undefined)
+  const leave = () =>
+    observations.apply('item-1', { kind: 'leave', quantity: 5, nowMs: clock.monotonicMs() }, 'must-be-stored')
+  await expect(leave()).rejects.toThrow(StoreFullError)
+  clock.advance(lifetimeMs)
+  observations.endRound()
+  await leave()
+  expect(removals).toBe(0)
+})
