@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-/** Faults in how calls and request files are answered, and in what they need. */
+/** Faults in how calls are answered, and in what they need. */
 export const callMutants: readonly Mutant[] = [
   {
     name: 'a once call in doubt is sent again',
@@ -81,31 +81,6 @@ export const callMutants: readonly Mutant[] = [
     to: 'if (!next)',
   },
   {
-    name: 'an answer is shown before its request is consumed',
-    file: 'agent/spool/publish.ts',
-    from: 'await unlessNoFile(claimEnd',
-    to: `await fs.rename(join(dirs.outbox, name + '.done'), join(dirs.inbox, name)).catch(() => undefined)
-    await unlessNoFile(claimEnd`,
-  },
-  {
-    name: 'an answer is published without a sync',
-    file: 'agent/spool/publish.ts',
-    from: 'await awaitSync(promisify(files.fsync)(fd))',
-    to: '',
-  },
-  {
-    name: 'claims of an earlier agent are left',
-    file: 'agent/spool/spool-worker.ts',
-    from: 'onRecovered(request.claim)\n      table.add(request)',
-    to: 'onRecovered(request.claim)',
-  },
-  {
-    name: 'written answers of an earlier agent are left',
-    file: 'agent/spool/own-files.ts',
-    from: "if (own.kind === 'done') done.push",
-    to: "if (own.kind === 'done') void",
-  },
-  {
     name: 'a refused delivery in doubt is taken for delivered',
     file: 'agent/call/settle-doubt.ts',
     from: 'return shown ? { ok: true, dataText: JSON.stringify(shown) } : refused',
@@ -122,12 +97,6 @@ export const callMutants: readonly Mutant[] = [
     file: 'agent/call/call.ts',
     from: 'operation.orderedBy === null ||',
     to: "operation.orderedBy !== 'transactionId' ||",
-  },
-  {
-    name: 'the outbox is not synced before the claim goes',
-    file: 'agent/spool/publish.ts',
-    from: 'await awaitSync(syncs.sync(dirs.outbox))',
-    to: '',
   },
   {
     name: 'an answer in doubt is not stored',
@@ -152,12 +121,6 @@ export const callMutants: readonly Mutant[] = [
     file: 'agent/call/send-with-retries.ts',
     from: 'state.lateUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs',
     to: 'state.lateUntilMs = startedMs + 1_000',
-  },
-  {
-    name: 'the claims of an earlier agent are read by nobody',
-    file: 'agent/spool/requests.ts',
-    from: 'return firstOf(orphaned, isActive) ?? firstOf(waiting, isActive)',
-    to: 'return firstOf(waiting, isActive)',
   },
   {
     name: 'an id is used for two calls',
@@ -232,24 +195,6 @@ export const callMutants: readonly Mutant[] = [
     to: 'void latestEndMs\n  calls.settleIntents(JSON.stringify(inDoubt), time.nowMs())',
   },
   {
-    name: 'an unread answer takes the place of an older one',
-    file: 'agent/spool/claim.ts',
-    from: 'isTaken ? another : aside',
-    to: 'isTaken && another === name ? another : aside',
-  },
-  {
-    name: 'a file that could not be claimed keeps its slot',
-    file: 'agent/spool/requests.ts',
-    from: 'this.#active.delete(keyOf(id))\n    this.#deferred.set',
-    to: 'void id\n    this.#deferred.set',
-  },
-  {
-    name: 'an earlier claim of a file is forgotten',
-    file: 'agent/spool/request-path.ts',
-    from: 'const call = { ...read, claimedBefore: claim.claimedBefore }',
-    to: 'const call = read',
-  },
-  {
     name: 'a recovered request was certainly not sent',
     file: 'agent/call/send-with-retries.ts',
     from: "return claimedBefore !== undefined && operation.kind === 'platform'",
@@ -260,18 +205,6 @@ export const callMutants: readonly Mutant[] = [
     file: 'agent/journal/sqlite-journal.ts',
     from: 'if (isHarmfulTwice(call)) await writer.sync()',
     to: 'if (isSentOnce(call)) await writer.sync()\n      void isHarmfulTwice',
-  },
-  {
-    name: 'a spool that starts late finds no answer of its claims',
-    file: 'agent/spool/requests.ts',
-    from: 'return !this.#isRecovered || this.isActive(id)',
-    to: 'return this.isActive(id)',
-  },
-  {
-    name: 'the claim of a purchase is not synced',
-    file: 'agent/spool/request-path.ts',
-    from: '  if (isOnce(call)) await awaitSync(spool.syncs.sync(spool.dirs.outbox))\n',
-    to: '  void [isOnce, awaitSync]\n',
   },
   {
     name: 'a refusal is certain if the transaction does not show the call',
@@ -310,18 +243,6 @@ export const callMutants: readonly Mutant[] = [
     to: "signedClock === 'off'",
   },
   {
-    name: 'a full disk keeps temporary files',
-    file: 'agent/durable-files/replace-file.ts',
-    from: '    files.rmSync(temporary, { force: true })\n    throw error',
-    to: "    if ((error as NodeJS.ErrnoException).code === 'EIO') files.rmSync(temporary, { force: true })\n    throw error",
-  },
-  {
-    name: 'the claim of a journal that could forget nothing counts as its own',
-    file: 'agent/spool/own-files.ts',
-    from: 'owner !== journal.name ?',
-    to: '!owner.startsWith(journal.name) ?',
-  },
-  {
     name: 'who gives up waiting for a turn takes those behind it along',
     file: 'agent/call/key-queues.ts',
     from: 'waiting.splice(waiting.indexOf(come), 1)',
@@ -340,22 +261,10 @@ export const callMutants: readonly Mutant[] = [
     to: 'async findUnanswered(id) {\n      return readLive(id)',
   },
   {
-    name: 'a stop does not wait for answers that are being published',
-    file: 'agent/spool/requests.ts',
-    from: "['claiming', 'calling', 'publishing'])",
-    to: "['claiming', 'calling'])",
-  },
-  {
     name: 'a turn that is given up while it waits comes all the same',
     file: 'agent/call/key-queues.ts',
     from: "if (state === 'waiting') this.#leave(key, come)\n",
     to: '',
-  },
-  {
-    name: 'an answer counts as durable although it may come back',
-    file: 'agent/spool/publish.ts',
-    from: 'Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)])',
-    to: 'syncs.syncPatiently(dirs.inbox)',
   },
   {
     name: 'nothing arrives after a gateway has given up',
@@ -386,12 +295,6 @@ export const callMutants: readonly Mutant[] = [
     file: 'agent/call/noted-observations.ts',
     from: '[this.#unknown, ...this.#observations.values()]',
     to: '[...this.#observations.values()]',
-  },
-  {
-    name: 'a claim that gets its name back may be lost',
-    file: 'agent/spool/claim.ts',
-    from: '  await awaitSync(syncs.sync(outbox))\n  await fs.unlink(from)',
-    to: '  void awaitSync\n  await fs.unlink(from)',
   },
   {
     name: 'an id is used for two operations',

@@ -2,6 +2,7 @@ import { callMutants } from './call-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { orderMutants } from './order-mutants.ts'
 import { sharedStoreMutants } from './shared-store-mutants.ts'
+import { spoolMutants } from './spool-mutants.ts'
 
 const game = 'test/simulation/world/game'
 
@@ -46,7 +47,13 @@ const gameMutants: readonly Mutant[] = [
 ]
 
 /** Every mutant that a simulation must find. */
-export const mutants: readonly Mutant[] = [...callMutants, ...orderMutants, ...gameMutants, ...sharedStoreMutants]
+export const mutants: readonly Mutant[] = [
+  ...callMutants,
+  ...spoolMutants,
+  ...orderMutants,
+  ...gameMutants,
+  ...sharedStoreMutants,
+]
 
 /** @throws {Error} There is none of that name. */
 export function mutantNamed(name: string): Mutant {

@@ -1,0 +1,102 @@
+import type { Mutant } from './mutant.ts'
+
+/** Faults in how request files are claimed, read and answered. */
+export const spoolMutants: readonly Mutant[] = [
+  {
+    name: 'an answer is shown before its request is consumed',
+    file: 'agent/spool/publish.ts',
+    from: 'await unlessNoFile(claimEnd',
+    to: `await fs.rename(join(dirs.outbox, name + '.done'), join(dirs.inbox, name)).catch(() => undefined)
+    await unlessNoFile(claimEnd`,
+  },
+  {
+    name: 'an answer is published without a sync',
+    file: 'agent/spool/publish.ts',
+    from: 'await awaitSync(promisify(files.fsync)(fd))',
+    to: '',
+  },
+  {
+    name: 'claims of an earlier agent are left',
+    file: 'agent/spool/spool-worker.ts',
+    from: 'onRecovered(request.claim)\n      table.add(request)',
+    to: 'onRecovered(request.claim)',
+  },
+  {
+    name: 'written answers of an earlier agent are left',
+    file: 'agent/spool/own-files.ts',
+    from: "if (own.kind === 'done') done.push",
+    to: "if (own.kind === 'done') void",
+  },
+  {
+    name: 'the outbox is not synced before the claim goes',
+    file: 'agent/spool/publish.ts',
+    from: 'await awaitSync(syncs.sync(dirs.outbox))',
+    to: '',
+  },
+  {
+    name: 'the claims of an earlier agent are read by nobody',
+    file: 'agent/spool/requests.ts',
+    from: 'return firstOf(orphaned, isActive) ?? firstOf(waiting, isActive)',
+    to: 'return firstOf(waiting, isActive)',
+  },
+  {
+    name: 'an unread answer takes the place of an older one',
+    file: 'agent/spool/claim.ts',
+    from: 'isTaken ? another : aside',
+    to: 'isTaken && another === name ? another : aside',
+  },
+  {
+    name: 'a file that could not be claimed keeps its slot',
+    file: 'agent/spool/requests.ts',
+    from: 'this.#active.delete(keyOf(id))\n    this.#deferred.set',
+    to: 'void id\n    this.#deferred.set',
+  },
+  {
+    name: 'an earlier claim of a file is forgotten',
+    file: 'agent/spool/request-path.ts',
+    from: 'const call = { ...read, claimedBefore: claim.claimedBefore }',
+    to: 'const call = read',
+  },
+  {
+    name: 'a spool that starts late finds no answer of its claims',
+    file: 'agent/spool/requests.ts',
+    from: 'return !this.#isRecovered || this.isActive(id)',
+    to: 'return this.isActive(id)',
+  },
+  {
+    name: 'the claim of a purchase is not synced',
+    file: 'agent/spool/request-path.ts',
+    from: '  if (isOnce(call)) await awaitSync(spool.syncs.sync(spool.dirs.outbox))\n',
+    to: '  void [isOnce, awaitSync]\n',
+  },
+  {
+    name: 'a full disk keeps temporary files',
+    file: 'agent/durable-files/replace-file.ts',
+    from: '    files.rmSync(temporary, { force: true })\n    throw error',
+    to: "    if ((error as NodeJS.ErrnoException).code === 'EIO') files.rmSync(temporary, { force: true })\n    throw error",
+  },
+  {
+    name: 'the claim of a journal that could forget nothing counts as its own',
+    file: 'agent/spool/own-files.ts',
+    from: 'owner !== journal.name ?',
+    to: '!owner.startsWith(journal.name) ?',
+  },
+  {
+    name: 'a stop does not wait for answers that are being published',
+    file: 'agent/spool/requests.ts',
+    from: "['claiming', 'calling', 'publishing'])",
+    to: "['claiming', 'calling'])",
+  },
+  {
+    name: 'an answer counts as durable although it may come back',
+    file: 'agent/spool/publish.ts',
+    from: 'Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)])',
+    to: 'syncs.syncPatiently(dirs.inbox)',
+  },
+  {
+    name: 'a claim that gets its name back may be lost',
+    file: 'agent/spool/claim.ts',
+    from: '  await awaitSync(syncs.sync(outbox))\n  await fs.unlink(from)',
+    to: '  void awaitSync\n  await fs.unlink(from)',
+  },
+]
