@@ -6,7 +6,7 @@ import type { Files } from './files.ts'
 const lockedCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES'])
 const lockedOrFailedCodes = lockedCodes.union(new Set(['EIO']))
 const passingDelaysMs = [5, 10, 20, 40, 80, 160, 320, 640]
-/** After so many failures the caller is told, so that it can do other work first: 75 ms, in which most scanners are ready. */
+/** After this many failures, which take 75 ms, the caller is told. It can then do other work first. */
 const failuresBeforeNotice = 5
 
 /**
@@ -24,7 +24,7 @@ export interface PatientFs {
    *
    * @param onRepeatedFailure Called once, when it has failed for 75 ms and is still tried.
    */
-  tryPatiently(act: () => void | Promise<void>, onRepeatedFailure: () => void): Promise<void>
+  tryPatiently(act: () => void, onRepeatedFailure: () => void): Promise<void>
 }
 
 export function patientFs(files: Pick<Files, 'renameSync' | 'unlink'>, clock: Clock): PatientFs {
