@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { connectToStore } from '../../../agent/postgres/connect.ts'
 import type { Query } from '../../../agent/postgres/database.ts'
 import { prepareSchema } from '../../../agent/postgres/prepare-schema.ts'
@@ -14,7 +14,8 @@ async function waitingAgents() {
   const url = urlOfDatabase(server, await newDatabase(server))
   const connect = async (connection: string): Promise<Query> => {
     const options = { ca: undefined, timeoutMs: 10_000, applicationName: 'test' }
-    const { client } = await connectToStore(url, options, () => undefined)
+    const { client, end } = await connectToStore(url, options, () => undefined)
+    onTestFinished(end)
     await client.query(`SELECT set_config('market_agent.connection', $1, false)`, [connection])
     return async (sql, values = []) => (await client.query(sql, [...values])).rows
   }
@@ -33,8 +34,8 @@ async function waitingAgents() {
         for (const key of keys) await query('SELECT FROM market_agent.expect_report($1, $2, 60000)', [epoch, key])
       },
       renew: () => query('SELECT market_agent.renew($1)', [epoch]),
-      /** @returns It reconnects, and the store does not have any of its turns. */
-      async begins(round: number) {
+      /** Opens its next session. @returns Reconnects with that one, as an agent that knows none of its turns. */
+      async prepareReconnection(round: number) {
         const next = await connect(`${name} ${round}`)
         return async () => {
           query = next
@@ -54,7 +55,7 @@ test('agents that reconnect at the same moment never wait for each other in a ci
   for (let round = 1; round <= rounds; round++) {
     await a.enter(keys)
     await b.enter(keys.toReversed())
-    const reconnect = [await a.begins(round), await b.begins(round)]
+    const reconnect = [await a.prepareReconnection(round), await b.prepareReconnection(round)]
     await Promise.all(reconnect.map((act) => act()))
   }
 })
@@ -64,7 +65,7 @@ test('an agent that reconnects and one that ends a break of the store never wait
   for (let round = 1; round <= rounds; round++) {
     await a.enter(keys)
     await admin('UPDATE market_agent.store SET heard_ms = heard_ms - 10000')
-    const reconnect = await a.begins(round)
+    const reconnect = await a.prepareReconnection(round)
     await Promise.all([reconnect(), b.renew()])
   }
   expect(await admin('SELECT FROM market_agent.ticket')).toHaveLength(keys.length)
