@@ -52,7 +52,7 @@ test('a stock that is newer than the 2xx to an order that is over and not in the
   await using bridge = await startTestBridge({ config: { callDeadlineMs: 1_000 } })
   const { platform, agent, clock } = bridge
   await takeOrder(bridge, 4)
-  // Nobody reads the answer to the first order any more.
+  // The platform has read the answer to the first order by now.
   clock.advance(60_000)
   platform.shown.set(order.transactionId, { paymentStatus: 'ESTORNADO', deliveryStatus: 'FALHOU', quantity: 1 })
   expect(await bridge.webhook({ ...order, quantity: 1 })).toEqual({ status: 200, body: { observedQuantity: 4 } })

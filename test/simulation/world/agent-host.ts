@@ -167,7 +167,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     seen,
     installOperator: () => void installOperator(host, network, `${name}:8899`, onStatus),
     check() {
-      if (seesReports && host.diskFaults.isHealthy) reports.check()
+      if (host.diskFaults.isHealthy) reports.check()
       else reports.holdUp()
       // What a wave or a night holds up is not counted.
       const isHeldUp = day.phase === 'wave' || day.phase === 'night'
