@@ -76,7 +76,7 @@ export interface OrderLedger {
 export interface Observed {
   /** False if a newer one is known. */
   readonly isNoted: boolean
-  /** Resolves when a power cut can no longer take it back. */
+  /** Resolves when a power cut can no longer take it back, or the newer one. */
   readonly durable: Promise<void>
 }
 

@@ -148,7 +148,8 @@ export function ledgerOver(
     },
     drawMark: async () => ++newestMark,
     async observe(itemRef, { quantity, mark }) {
-      if ((marks.get(itemRef) ?? 0) > mark) return { isNoted: false, durable: Promise.resolve() }
+      // The newer one may have been committed just now.
+      if ((marks.get(itemRef) ?? 0) > mark) return { isNoted: false, durable: writer.sync() }
       let hasOrders = false
       commit(() => {
         hasOrders = observe.run(itemRef, quantity).changes > 0

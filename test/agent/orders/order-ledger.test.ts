@@ -94,6 +94,27 @@ test('a change that is not synced waits for the sync of the change before it', a
   expect(sync).toHaveBeenCalledTimes(1)
 })
 
+test('an observation that is older than one under way counts only when that one is synced', async () => {
+  await using opened = openLedger()
+  const { ledger, put } = opened
+  await put(orderOf(17))
+  const mark = await ledger.drawMark()
+  const synced = Promise.withResolvers<void>()
+  const sync = vi.spyOn(FileSync.prototype, 'sync').mockReturnValue(synced.promise)
+  onTestFinished(() => sync.mockRestore())
+  const replied = ledger.change(17, () => ({ order: orderOf(17, { phase: 'taken' }), observedQuantity: 0 }))
+  const older = await ledger.observe('sword-1', { quantity: 0, mark })
+  expect(older.isNoted).toBe(false)
+  let isDurable = false
+  const counting = older.durable.then(() => {
+    isDurable = true
+  })
+  await setImmediate()
+  expect(isDurable).toBe(false)
+  synced.resolve()
+  await Promise.all([replied, counting])
+})
+
 test('open orders come oldest first; closed ones only since the given moment', async () => {
   await using opened = openLedger()
   const { ledger, put } = opened
