@@ -47,6 +47,8 @@ export class SameAnswerPromises {
   /** From when on the answer of an id may have been stored, while the first answer is not known. */
   readonly #firstAskedMs = new Map<string, number>()
   readonly #first = new Map<string, FirstAnswer>()
+  /** The different calls that an id was used for. */
+  readonly #callsOf = new Map<string, Set<string>>()
   #lastCutMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: SameAnswerParts) {
@@ -57,17 +59,24 @@ export class SameAnswerPromises {
     const { nowMs, storeDisk } = this.#parts
     this.#asked.set(call, { atMs: nowMs(), diskChanges: storeDisk?.changes ?? 0 })
     const { id } = call
-    if (id !== undefined && !this.#firstAskedMs.has(id)) this.#firstAskedMs.set(id, nowMs())
+    if (id === undefined) return
+    if (!this.#firstAskedMs.has(id)) this.#firstAskedMs.set(id, nowMs())
+    this.#callsOf.set(id, (this.#callsOf.get(id) ?? new Set()).add(textOf(call)))
   }
 
   /** @param isAlone Whether no other call had the id meanwhile. A call that is wrong may have it while an equal call comes. */
   onTold(call: GameCall, told: Told, isAlone: boolean): void {
     const { id } = call
     this.#checkEnd(call, told)
-    if (id === undefined || isLateAnswerAnother(call)) return
+    if (id === undefined || isLateAnswerAnother(call) || this.#isAmbiguous(id)) return
     const first = this.#first.get(id)
     if (first && this.#isRemembered(first, call)) this.#compare(first, call, told, isAlone)
     else if (isStored(call, told)) this.#note(id, call, told)
+  }
+
+  /** A file does not say which of two calls it answers, and a power cut may bring back the claim of the first one. */
+  #isAmbiguous(id: string): boolean {
+    return this.#parts.callsBy === 'files' && (this.#callsOf.get(id)?.size ?? 0) > 1
   }
 
   /** Only what does harm when it runs twice survives it for certain. */
