@@ -1,3 +1,4 @@
+import { operationNamed } from '../../../../contract/operations.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
 import { startOfRunMs } from '../../host-clock.ts'
 import type { Network } from '../../network/network.ts'
@@ -68,6 +69,7 @@ export class SameAnswerPromises {
   onTold(call: GameCall, told: Told, isAlone: boolean): void {
     const { id } = call
     this.#checkEnd(call, told)
+    this.#checkDoubt(call, told)
     if (id === undefined || isLateAnswerAnother(call) || this.#isAmbiguous(id)) return
     const first = this.#first.get(id)
     if (first && this.#isRemembered(first, call)) this.#compare(first, call, told, isAlone)
@@ -118,6 +120,14 @@ export class SameAnswerPromises {
     if (!isAgeKnown(endMs - windowMs)) return
     if ((this.#asked.get(call)?.atMs ?? 0) > endMs + platformTimeErrorMsMax)
       this.#parts.break('an answer that ends is not given after its end', `${call.id}: ${told.text}`)
+  }
+
+  /** A call that may be repeated is sent again until its answer is certain. */
+  #checkDoubt({ id, operation: name }: GameCall, { isUncertain, text }: Told): void {
+    const operation = operationNamed(name)
+    const isOnce = operation?.kind === 'platform' && operation.retry === 'once'
+    if (isUncertain && !isOnce && isRepetition(text))
+      this.#parts.break('a doubt is given again only for a call that must not be made twice', `${id}: ${text}`)
   }
 
   #isRemembered({ storedFromMs, askedMs, diskChanges }: FirstAnswer, { operation }: GameCall): boolean {
