@@ -120,9 +120,10 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const { files, ways: drawn } = server
   const { judge } = parts
   const { callsBy } = drawn
-  const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, break: judge.break })
+  const { clock } = server.host
+  const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, clock, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
-  const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: server.host.clock })
+  const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock })
   let items = 0
   const game = installGame({
     ...parts,

@@ -1,4 +1,4 @@
-import { startOfRunMs } from '../../host-clock.ts'
+import { type HostClock, startOfRunMs } from '../../host-clock.ts'
 import type { Network } from '../../network/network.ts'
 import type { Day } from '../day.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
@@ -31,6 +31,7 @@ interface AnswerPromisesParts extends SameAnswerParts {
   readonly files: Pick<FilePromises, 'onCalledInvalid'>
   readonly platform: ModelPlatform
   readonly network: Network
+  readonly clock: Pick<HostClock, 'lastSetMs'>
   readonly gameServerId: () => number | undefined
 }
 
@@ -50,6 +51,7 @@ export class AnswerPromises {
   /** When each purchase was made first. */
   readonly #madeMs = new Map<string, number>()
   readonly #isWindowKept: AnswerPromisesParts['isWindowKept']
+  readonly #clock: AnswerPromisesParts['clock']
   readonly #gameServerId: AnswerPromisesParts['gameServerId']
   readonly #callsBy: GameWays['callsBy']
   readonly #files: AnswerPromisesParts['files']
@@ -65,6 +67,7 @@ export class AnswerPromises {
     this.#day = parts.day
     this.#break = parts.break
     this.#isWindowKept = parts.isWindowKept
+    this.#clock = parts.clock
     this.#gameServerId = parts.gameServerId
     this.#platform = parts.platform
     this.#nowMs = parts.nowMs
@@ -109,10 +112,13 @@ export class AnswerPromises {
 
   /** Of a call that no fault of the storm has struck. */
   #checkInCalm(call: GameCall, told: Told): void {
-    const tookMs = this.#nowMs() - (this.#askedMs.get(call) ?? 0)
+    const askedMs = this.#askedMs.get(call) ?? 0
+    const tookMs = this.#nowMs() - askedMs
     if (this.#callsBy === 'http' && tookMs > deadlineMs)
       this.#break('a call is answered by its deadline', `${call.operation}: ${tookMs} ms, ${told.text}`)
-    if (told.status === 401 && tookMs < oneMoreAttemptMs)
+    // Both attempts may have a wrong time if the clock is set between them.
+    const wasClockSet = (this.#clock.lastSetMs ?? 0) >= askedMs
+    if (told.status === 401 && tookMs < oneMoreAttemptMs && !wasClockSet)
       this.#break('no correct request is refused for its signature', told.text)
   }
 
