@@ -102,6 +102,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
   let live: LiveConfig | undefined
   let startedMs = 0
   let kid = ''
+  let stopping: typeof program.process
   let isRestartPlanned = false
   const restartLater = () => {
     if (isRestartPlanned) return
@@ -190,7 +191,9 @@ export function installAgent(parts: AgentParts): ModelAgent {
     },
     restart(onStopped) {
       const { process } = program
-      if (!running || process?.state !== 'running') return
+      // One that stops is not told again.
+      if (!running || process?.state !== 'running' || process === stopping) return
+      stopping = process
       const onClosed = () => {
         onStopped()
         process.end()
