@@ -314,4 +314,34 @@ export const callMutants: readonly Mutant[] = [
     from: 'cause = found\n',
     to: 'cause = found\n    if (!isChange) return\n',
   },
+  {
+    name: 'a doubt is stored for every call',
+    file: 'agent/call/keep.ts',
+    from: "if (answer.uncertain) return operation.retry === 'once' ? limits.idempotencyWindowMs : 0",
+    to: "if (answer.uncertain && operation.retry === 'once') return limits.idempotencyWindowMs",
+  },
+  {
+    name: 'the refusal of a purchase is not synced',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: 'if (isHarmfulTwice(call)) await writer.sync()\n      cache.set',
+    to: 'if (isHarmfulTwice(call) && (answer.ok || answer.uncertain)) await writer.sync()\n      cache.set',
+  },
+  {
+    name: 'after a question without an answer the platform is never asked for its time again',
+    file: 'agent/platform/partner-api.ts',
+    from: '    learning = undefined\n    if (result.kind',
+    to: "    if (result.kind !== 'failed') learning = undefined\n    if (result.kind",
+  },
+  {
+    name: 'a report under way is not late for the next process',
+    file: 'agent/call/noted-observations.ts',
+    from: 'if (!isClean || this.#reports.size > 0) return',
+    to: 'if (!isClean) return',
+  },
+  {
+    name: 'a configuration that is refused is used',
+    file: 'agent/config/live-config.ts',
+    from: 'const errors = changedFixedSettings',
+    to: 'this.#current = next\n    const errors = changedFixedSettings',
+  },
 ]

@@ -228,4 +228,28 @@ export const orderMutants: readonly Mutant[] = [
     from: 'if (acknowledged) await',
     to: 'if (acknowledged && hasLeft) await',
   },
+  {
+    name: 'a redirect confirms a terminal event',
+    file: 'agent/webhook-bridge/push-to-url.ts',
+    from: 'result.status < 200 || result.status > 299',
+    to: 'result.status >= 400',
+  },
+  {
+    name: 'a stock is not noted when the orders of its item are over',
+    file: 'agent/orders/sqlite-order-ledger.ts',
+    from: 'WHERE EXISTS (SELECT 1 FROM orders WHERE item_ref = ?1)',
+    to: "WHERE EXISTS (SELECT 1 FROM orders WHERE item_ref = ?1 AND phase NOT IN ('ended', 'closed'))",
+  },
+  {
+    name: 'an older stock in doubt does not bring the newest one back',
+    file: 'agent/orders/order-reports.ts',
+    from: 'const mayHaveActed = answer.ok || answer.uncertain',
+    to: 'const mayHaveActed = answer.ok',
+  },
+  {
+    name: 'a stock that is older than one under way counts at once',
+    file: 'agent/orders/sqlite-order-ledger.ts',
+    from: 'return { isNoted: false, durable: writer.sync() }',
+    to: 'return { isNoted: false, durable: Promise.resolve() }',
+  },
 ]

@@ -128,4 +128,10 @@ export const sharedStoreMutants: readonly Mutant[] = [
     from: 'if (!wasMissing) follow(transactionId, changed)',
     to: 'void wasMissing\n        follow(transactionId, changed)',
   },
+  {
+    name: 'the status fails while the store is away',
+    file: 'agent/status/status.ts',
+    from: 'unlessAway(sources.journal.count())',
+    to: 'sources.journal.count()',
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))

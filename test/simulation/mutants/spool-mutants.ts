@@ -99,4 +99,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: '  await awaitSync(syncs.sync(outbox))\n  await fs.unlink(from)',
     to: '  void awaitSync\n  await fs.unlink(from)',
   },
+  {
+    name: 'a file counts as written two seconds after its first look',
+    file: 'agent/spool/request-path.ts',
+    from: 'const sinceMs = before?.stamp === reading.stamp ? before.sinceMs : nowMs',
+    to: 'const { sinceMs } = before ?? { sinceMs: nowMs }',
+  },
 ]
