@@ -68,8 +68,6 @@ export interface PlatformKey {
 /** An agent of the world: its program, and what runs now. */
 export interface ModelAgent {
   readonly program: Program
-  /** Undefined while none runs. */
-  readonly running: RunningAgent | undefined
   /** When the last process was started: virtual time. */
   readonly startedMs: number
   /** Of the signing key that the configuration names, as it was read last. */
@@ -102,7 +100,6 @@ export function installAgent(parts: AgentParts): ModelAgent {
   let live: LiveConfig | undefined
   let startedMs = 0
   let kid = ''
-  let stopping: typeof program.process
   let isRestartPlanned = false
   const restartLater = () => {
     if (isRestartPlanned) return
@@ -165,9 +162,6 @@ export function installAgent(parts: AgentParts): ModelAgent {
   })
   return {
     program,
-    get running() {
-      return program.process?.state === 'running' ? running : undefined
-    },
     get startedMs() {
       return startedMs
     },
@@ -191,15 +185,16 @@ export function installAgent(parts: AgentParts): ModelAgent {
     },
     restart(onStopped) {
       const { process } = program
+      const agent = running
+      if (!agent || process?.state !== 'running') return
       // One that stops is not told again.
-      if (!running || process?.state !== 'running' || process === stopping) return
-      stopping = process
+      running = undefined
       const onClosed = () => {
         onStopped()
         process.end()
         restartLater()
       }
-      running.close(graceMs).then(onClosed, (error: unknown) => {
+      agent.close(graceMs).then(onClosed, (error: unknown) => {
         // Its disk failed while it stopped.
         if (process.state !== 'dead') throw error
       })
