@@ -76,7 +76,7 @@ export interface OrderLedger {
 export interface Observed {
   /** False if a newer one is known. */
   readonly isNoted: boolean
-  /** Resolves when a power cut can no longer take it back, or the newer one. */
+  /** Resolves when a power cut can no longer take it back. If a newer one is known, the same is true of that one. */
   readonly durable: Promise<void>
 }
 

@@ -34,7 +34,7 @@ export const spoolMutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'the claims of an earlier agent are read by nobody',
+    name: 'nobody reads the claims of an earlier agent',
     file: 'agent/spool/requests.ts',
     from: 'return firstOf(orphaned, isActive) ?? firstOf(waiting, isActive)',
     to: 'return firstOf(waiting, isActive)',
