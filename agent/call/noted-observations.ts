@@ -104,19 +104,25 @@ export class NotedObservations implements KnownObservations {
 
   async close(): Promise<void> {
     const hasBegun = this.#phase === 'open'
-    this.#phase = 'closed'
-    // A start that failed says nothing about the process before it.
-    if (!hasBegun) return
-    const isClean = [this.#unknown, ...this.#observations.values()].every(
-      (state) => state.at === 'due' || (state.at === 'quiet' && state.lateUntilMs <= this.#nowMs),
-    )
-    if (!isClean || this.#reports.size > 0) return
     try {
-      await this.#journal.endCleanly()
+      // A start that failed says nothing about the process before it.
+      if (hasBegun) await this.#endCleanly()
     } catch (error) {
       // On a full disk the next process expects more than there is.
       if (!(error instanceof StoreFullError)) throw error
+    } finally {
+      this.#phase = 'closed'
     }
+  }
+
+  /** @throws {StoreFullError} */
+  async #endCleanly(): Promise<void> {
+    // What the journal could not take while it was full.
+    await Promise.all([...this.#observations.keys()].map((itemRef) => this.#record(itemRef)))
+    const isClean = [this.#unknown, ...this.#observations.values()].every(
+      (state) => state.at === 'due' || (state.at === 'quiet' && state.lateUntilMs <= this.#nowMs),
+    )
+    if (isClean && this.#reports.size === 0) await this.#journal.endCleanly()
   }
 
   get #nowMs(): number {

@@ -63,3 +63,24 @@ test('an item whose note was refused on a full disk is forgotten when no attempt
   await leave()
   expect(removals).toBe(0)
 })
+
+const overwritten = expect.objectContaining({ itemRef: 'item-1', quantity: 3 })
+
+test.each([
+  { disk: 'has room again', hasRoom: true, left: { lateMs: 0, repairs: [overwritten] } },
+  { disk: 'is still full', hasRoom: false, left: { lateMs: lifetimeMs, repairs: [] } },
+])('a stop when the disk $disk leaves only what the next process can know', async ({ hasRoom, left }) => {
+  const clock = new TestClock()
+  const journal = memoryRepairJournal(clock)
+  let isFull = true
+  const noteRepair = async (repair: DueRepair) => {
+    if (isFull) throw new StoreFullError('ENOSPC', new Error('full'))
+    await journal.noteRepair(repair)
+  }
+  const observations = new NotedObservations({ ...journal, noteRepair }, { clock, lifetimeMs })
+  await observations.begin(() => undefined)
+  await observations.apply('item-1', { kind: 'overwritten', quantity: 3, nowMs: clock.monotonicMs() }, 'if-possible')
+  isFull = !hasRoom
+  await observations.close()
+  expect({ lateMs: await journal.begin(lifetimeMs), repairs: await journal.findRepairs() }).toEqual(left)
+})
