@@ -335,8 +335,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'a report under way is not late for the next process',
     file: 'agent/call/noted-observations.ts',
-    from: 'if (!isClean || this.#reports.size > 0) return',
-    to: 'if (!isClean) return',
+    from: 'if (isClean && this.#reports.size === 0) await',
+    to: 'if (isClean) await',
   },
   {
     name: 'a configuration that is refused is used',

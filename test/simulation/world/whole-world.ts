@@ -29,7 +29,7 @@ export interface WorldOptions {
   readonly hosts?: number
 }
 
-const stormMs = 5 * 60_000
+const stormMs = 3 * 60_000
 /** How often it is asked whether everything has ended: virtual ms. */
 const lookMs = 2_000
 /** A wrong `Retry-After` keeps a result back for an hour, and the order may be put off after it. */

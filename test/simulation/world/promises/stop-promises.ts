@@ -1,3 +1,4 @@
+import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { ownFileOf } from '../../../../agent/spool/names.ts'
 import type { ModelHost } from '../../host.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
@@ -8,6 +9,8 @@ const dirs = ['', '/outbox', '/inbox', '/events', '/replies']
 
 /** Longer than an attempt may arrive late. */
 const stillMsMin = 60_000
+/** An attempt may arrive so late at least. */
+const lateMsMin = 20_000
 
 export interface StopParts {
   readonly break: Break
@@ -25,14 +28,22 @@ export class StopPromises {
   readonly #parts: StopParts
   /** When something with a stock left last: a request, or any 2xx, because one without a stock is noted too. */
   #lastLateMs = Number.NEGATIVE_INFINITY
+  /** Requests with a stock that the platform may have, or get. */
+  readonly #unanswered = new Set<{ readonly atMs: number }>()
 
   constructor(parts: StopParts) {
     this.#parts = parts
   }
 
-  /** A request leaves for the platform. */
-  onSent({ input }: Pick<SentRequest, 'input'>): undefined {
-    if ('observedQuantity' in input) this.#lastLateMs = this.#parts.nowMs()
+  /** A request leaves for the platform. @returns Called when the attempt has ended. */
+  onSent({ input }: Pick<SentRequest, 'input'>): ((result: AttemptResult) => void) | undefined {
+    if (!('observedQuantity' in input)) return undefined
+    const sent = { atMs: this.#parts.nowMs() }
+    this.#lastLateMs = sent.atMs
+    this.#unanswered.add(sent)
+    return (result) => {
+      if (result.kind === 'answered' || !result.wasSent) this.#unanswered.delete(sent)
+    }
   }
 
   /** The answer to a webhook is a 2xx. */
@@ -53,16 +64,20 @@ export class StopPromises {
       // One that could not be removed stays until the next start.
       if (temporary !== undefined && !host.diskFaults.failedCalls.has('unlink'))
         this.#parts.break('a stop leaves no temporary file', temporary)
-      if (host.diskFaults.isHealthy && host.diskFaults.changes === changes) this.#checkStillness()
+      if (host.diskFaults.isHealthy && host.diskFaults.changes === changes) this.#checkWhatIsExpected()
     }
   }
 
-  #checkStillness(): void {
+  #checkWhatIsExpected(): void {
     const { journal, host, nowMs, startedMs } = this.#parts
-    if (!journal || nowMs() < Math.max(startedMs(), this.#lastLateMs) + stillMsMin) return
-    const lateMs = Number(journal.db.prepare('SELECT attempt_lifetime_ms FROM journal').get()?.['attempt_lifetime_ms'])
-    if (lateMs > 0)
+    if (!journal) return
+    const read = (sql: string) => Number(journal.db.prepare(sql).get()?.['value'])
+    const lateMs = read('SELECT attempt_lifetime_ms AS value FROM journal')
+    if (lateMs > 0 && nowMs() > Math.max(startedMs(), this.#lastLateMs) + stillMsMin)
       this.#parts.break('a stop when nothing is on its way leaves nothing to wait for', `${host.name}: ${lateMs} ms`)
+    const isUnderWay = [...this.#unanswered].some(({ atMs }) => nowMs() < atMs + lateMsMin)
+    if (isUnderWay && lateMs === 0 && read('SELECT count(*) AS value FROM repair') === 0)
+      this.#parts.break('a stop while a stock is on its way leaves something to wait for', host.name)
   }
 
   #ownFiles(...kinds: readonly string[]): readonly string[] {

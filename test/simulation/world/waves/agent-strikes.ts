@@ -6,15 +6,15 @@ import type { WaveTime } from './wave-time.ts'
 const startedAgainMs = { min: 50, max: 10_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
 const stoppedSoonRate = 0.4
+/** In the other waves it ends when something has just left. */
+const anyTimeRate = 0.3
 
 /** What an agent left on a slow network must be made good by the next process, or by another agent. */
-export function endAgent(agent: AgentHost, { random, within, later }: WaveTime): void {
-  const end = random.pick([
-    () => agent.restart(),
-    () => agent.agent.program.process?.end(),
-    () => agent.host.cutPower(random),
-  ])
-  within(0, 'an agent ends', () => {
+export function endAgent(agent: AgentHost, time: WaveTime): void {
+  const { random, within, later, atEnd } = time
+  const stop = () => agent.restart()
+  const end = random.pick([stop, stop, () => agent.agent.program.process?.end(), () => agent.host.cutPower(random)])
+  const endAndStart = () => {
     end()
     later(startedAgainMs, 'an agent is started again', () => {
       agent.host.startAll()
@@ -22,20 +22,43 @@ export function endAgent(agent: AgentHost, { random, within, later }: WaveTime):
       if (random.happens(stoppedSoonRate))
         later(stoppedSoonMs, 'an agent is stopped and started', () => agent.restart())
     })
-  })
+  }
+  if (random.happens(anyTimeRate)) within(0, 'an agent ends', endAndStart)
+  else {
+    const callOff = soonAfter(random.pick(moments), agent, time, 'an agent ends', endAndStart)
+    atEnd('no agent ends any more', () => callOff?.())
+  }
 }
 
-const purchaseLeaves = /^POST platform:443\/v1\/api\/transactions$/
-/** An agent sends more of them in a wave. */
-const purchasesMax = 5
-const betweenSendingAndAnswerMs = { min: 1, max: 1_000 }
+/** Calls of an agent that it makes a few times in a wave. */
+interface Moment {
+  readonly calls: RegExp
+  readonly countMax: number
+}
 
-/** Acts soon after one of the next purchases of an agent has left. @returns Calls it off. */
-function soonAfterPurchase({ agent }: AgentHost, { random, later }: WaveTime, what: string, act: () => void) {
-  return agent.program.process?.endAtCall(random.integer(0, purchasesMax), {
-    calls: purchaseLeaves,
-    end: () => later(betweenSendingAndAnswerMs, what, act),
-  })
+const purchaseLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions$/, countMax: 6 }
+/** After each of them there is something that the next process must know, or do. */
+const moments: readonly Moment[] = [
+  purchaseLeaves,
+  { calls: /^PUT platform:443\/v1\/api\/market\/listings$/, countMax: 6 },
+  { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery$/, countMax: 2 },
+  { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery-failure$/, countMax: 1 },
+  { calls: /^POST \S+\/orders$/, countMax: 2 },
+  { calls: /^unlink \/var\/spool\/(?:events|replies)\//, countMax: 4 },
+  { calls: /^rename \/var\/spool\/outbox\//, countMax: 6 },
+]
+const soonMs = { min: 1, max: 1_000 }
+
+/** Acts soon after an agent has made one of the next calls of a kind. @returns Calls it off. */
+function soonAfter(
+  { calls, countMax }: Moment,
+  { agent }: AgentHost,
+  { random, later }: WaveTime,
+  what: string,
+  act: () => void,
+): (() => void) | undefined {
+  const end = () => later(soonMs, what, act)
+  return agent.program.process?.endAtCall(random.integer(0, countMax - 1), { calls, end })
 }
 
 function killAndStart({ host, agent }: AgentHost): void {
@@ -64,7 +87,7 @@ export function correctClock(agent: AgentHost, time: WaveTime): void {
     clock.setWall(byMs)
     later(wrongMs, 'a clock is right again', () => {
       clock.setWall(-byMs)
-      callOff = soonAfterPurchase(agent, time, 'an agent ends and is started again', () => killAndStart(agent))
+      callOff = soonAfter(purchaseLeaves, agent, time, 'an agent ends and is started again', () => killAndStart(agent))
     })
   })
 }
@@ -116,7 +139,7 @@ export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
   const { random, later, atEnd } = time
   // The spool and the databases may be on different disks.
   const fault = random.happens(0.5) ? { ...fullDisk(random), paths: /^\/var\/spool\// } : fullDisk(random)
-  const callOff = soonAfterPurchase(struck, time, 'an agent ends, and its disk is full', () => {
+  const callOff = soonAfter(purchaseLeaves, struck, time, 'an agent ends, and its disk is full', () => {
     agent.program.process?.end()
     const makeRoom = host.diskFaults.add(fault, random)
     later(startedAgainMs, 'an agent is started on a full disk', () => host.startAll())
