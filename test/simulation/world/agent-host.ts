@@ -120,7 +120,11 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     hasOwnStore,
   })
   const journal = hasOwnStore ? parts.state.journal : undefined
-  const stops = new StopPromises({ break: judge.break, host, spool: addresses.spool, journal, nowMs, startedMs })
+  const stops = new StopPromises({
+    ...{ break: judge.break, host, spool: addresses.spool, journal, platform },
+    nowMs,
+    startedMs,
+  })
   const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, platform, nowMs })
   const comeBacks = new ComeBackPromises({ break: judge.break, host, spool: addresses.spool, nowMs })
   const seesEvents = parts.ordersBy === 'files' && hasOwnStore

@@ -5,6 +5,7 @@ import type { Day } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import { parseSignature } from './signature.ts'
+import { stockOf } from './stock-of.ts'
 
 /** A stock that left an agent. */
 interface SentStock {
@@ -44,7 +45,7 @@ export class LateStocks {
 
   /** @returns Called when the attempt has ended. */
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
-    const stock = this.#stockOf(request)
+    const stock = stockOf(request, this.#platform())
     if (!stock) return undefined
     const { itemRef, quantity } = stock
     const expiresMs = (parseSignature(request.headers)?.exp ?? 0) * 1_000 - startOfRunMs
@@ -93,17 +94,6 @@ export class LateStocks {
     if (known) known.push(sent)
     else this.#sent.set(itemRef, [sent])
     return sent
-  }
-
-  #stockOf({ path, input }: SentRequest): { readonly itemRef: string; readonly quantity: number } | undefined {
-    const [, id] = /^\/v1\/api\/transactions\/(\d+)\/delivery-failure$/.exec(path) ?? []
-    if (id === undefined && path !== '/v1/api/market/listings') return undefined
-    const { itemRef, observedQuantity } = input
-    if (typeof observedQuantity !== 'number') return undefined
-    return {
-      itemRef: id === undefined ? String(itemRef) : this.#platform().itemOf(Number(id)),
-      quantity: observedQuantity,
-    }
   }
 }
 

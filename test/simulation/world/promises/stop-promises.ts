@@ -2,8 +2,10 @@ import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts
 import { ownFileOf } from '../../../../agent/spool/names.ts'
 import type { ModelHost } from '../../host.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
+import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
+import { stockOf } from './stock-of.ts'
 
 const dirs = ['', '/outbox', '/inbox', '/events', '/replies']
 
@@ -18,6 +20,7 @@ export interface StopParts {
   readonly spool: string
   /** Of the agent's own store; undefined for one that others share. */
   readonly journal: ModelDatabase | undefined
+  readonly platform: ModelPlatform
   readonly nowMs: () => number
   /** When the process that runs now was started. */
   readonly startedMs: () => number
@@ -29,16 +32,17 @@ export class StopPromises {
   /** When something with a stock left last: a request, or any 2xx, because one without a stock is noted too. */
   #lastLateMs = Number.NEGATIVE_INFINITY
   /** Requests with a stock that the platform may have, or get. */
-  readonly #unanswered = new Set<{ readonly atMs: number }>()
+  readonly #unanswered = new Set<{ readonly itemRef: string; readonly atMs: number }>()
 
   constructor(parts: StopParts) {
     this.#parts = parts
   }
 
   /** A request leaves for the platform. @returns Called when the attempt has ended. */
-  onSent({ input }: Pick<SentRequest, 'input'>): ((result: AttemptResult) => void) | undefined {
-    if (!('observedQuantity' in input)) return undefined
-    const sent = { atMs: this.#parts.nowMs() }
+  onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
+    const stock = stockOf(request, this.#parts.platform)
+    if (!stock) return undefined
+    const sent = { itemRef: stock.itemRef, atMs: this.#parts.nowMs() }
     this.#lastLateMs = sent.atMs
     this.#unanswered.add(sent)
     return (result) => {
@@ -71,13 +75,19 @@ export class StopPromises {
   #checkWhatIsExpected(): void {
     const { journal, host, nowMs, startedMs } = this.#parts
     if (!journal) return
-    const read = (sql: string) => Number(journal.db.prepare(sql).get()?.['value'])
-    const lateMs = read('SELECT attempt_lifetime_ms AS value FROM journal')
+    const lateMs = Number(journal.db.prepare('SELECT attempt_lifetime_ms FROM journal').get()?.['attempt_lifetime_ms'])
     if (lateMs > 0 && nowMs() > Math.max(startedMs(), this.#lastLateMs) + stillMsMin)
       this.#parts.break('a stop when nothing is on its way leaves nothing to wait for', `${host.name}: ${lateMs} ms`)
-    const isUnderWay = [...this.#unanswered].some(({ atMs }) => nowMs() < atMs + lateMsMin)
-    if (isUnderWay && lateMs === 0 && read('SELECT count(*) AS value FROM repair') === 0)
-      this.#parts.break('a stop while a stock is on its way leaves something to wait for', host.name)
+    if (lateMs > 0) return
+    const repaired = new Set(
+      journal.db
+        .prepare('SELECT item_ref FROM repair')
+        .all()
+        .map((row) => row['item_ref']),
+    )
+    for (const { itemRef, atMs } of this.#unanswered)
+      if (nowMs() < atMs + lateMsMin && !repaired.has(itemRef))
+        this.#parts.break('a stop while a stock is on its way leaves something to wait for', itemRef)
   }
 
   #ownFiles(...kinds: readonly string[]): readonly string[] {
