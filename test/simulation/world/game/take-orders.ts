@@ -56,6 +56,8 @@ function replyOf({ reportsBy, detail }: OrderParts, state: GameState, order: Off
 /** The token by which the game server knows its agent. */
 export const forwardToken = 'forward-token'
 
+const redirects = [301, 302, 304, 307]
+
 /** Takes what the agent posts to the forward URL. */
 export function takePushes(parts: OrderParts, network: Network, address: string): void {
   const { process, quirks } = parts
@@ -67,6 +69,8 @@ export function takePushes(parts: OrderParts, network: Network, address: string)
   network.listen(process, address, async ({ headers, body }) => {
     if (headers[headers.indexOf('authorization') + 1] !== `Bearer ${forwardToken}`) return answer(401)
     if (quirks.isSlow) await think(process)
+    // A web server before it, which does not pass it on.
+    if (quirks.saysGarbage && process.random.happens(0.3)) return answer(process.random.pick(redirects))
     try {
       const event = JSON.parse(Buffer.from(body).toString()) as OfferedOrder & { readonly event: string }
       if (event.event === 'transaction_terminal') noteEnd(parts, event)
