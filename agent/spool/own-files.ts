@@ -34,16 +34,17 @@ const publishingMax = 64
  */
 export async function recoverOwnFiles(recovering: Recovering): Promise<Orphaned[]> {
   const { dirs, files, fs, syncs } = recovering
+  // A power cut must not take back what a killed agent did last. The answers first: their requests are gone.
+  await awaitSync(syncs.sync(dirs.inbox))
+  await awaitSync(syncs.sync(dirs.outbox))
   const claims: FoundClaim[] = []
   const done: string[] = []
   for (const { name, own, stat } of ownFilesIn(dirs.outbox, recovering)) {
     if (own.kind === 'done') done.push(`${own.id}.json`)
     else if (own.kind === 'temporary') await fs.unlink(join(dirs.outbox, name))
-    else if (isSameFile(files, join(dirs.outbox, `${own.id}.json`), stat)) {
-      // An earlier agent was giving the request its name back. That name must be durable before the claim goes.
-      await awaitSync(syncs.sync(dirs.outbox))
-      await fs.unlink(join(dirs.outbox, name))
-    } else claims.push({ request: orphanedOf(name, own, stat, recovering), stat })
+    // An earlier agent was giving the request its name back. That name is durable now.
+    else if (isSameFile(files, join(dirs.outbox, `${own.id}.json`), stat)) await fs.unlink(join(dirs.outbox, name))
+    else claims.push({ request: orphanedOf(name, own, stat, recovering), stat })
   }
   for (const { name, own } of ownFilesIn(dirs.inbox, recovering)) {
     if (own.kind === 'temporary') await fs.unlink(join(dirs.inbox, name))

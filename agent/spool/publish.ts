@@ -39,7 +39,7 @@ export async function publish(
   claimEnd: ClaimEnd,
   publishing: DurableSpool,
 ): Promise<Published> {
-  const { dirs, files, fs } = publishing
+  const { dirs, files, fs, syncs } = publishing
   assertNoLinks(files, [dirs.outbox, dirs.inbox])
   const temporary = unfinishedIn(files, dirs.outbox)
   try {
@@ -50,18 +50,18 @@ export async function publish(
     await fs.unlink(temporary).catch(() => undefined)
     throw error
   }
+  // The claim goes only when a power cut leaves the answer.
+  await awaitSync(syncs.sync(dirs.outbox))
   return finishPublishing(name, claim, claimEnd, publishing)
 }
 
-/** The steps after `x.json.done` is written. A start that finds one does them too. */
+/** The steps after `x.json.done` is written and synced. A start that finds one does them too. */
 export async function finishPublishing(
   name: string,
   claim: string | undefined,
   claimEnd: ClaimEnd,
   { dirs, fs, syncs }: DurableSpool,
 ): Promise<Published> {
-  // The claim goes only when a power cut leaves the answer, also if the agent that wrote the answer was killed.
-  await awaitSync(syncs.sync(dirs.outbox))
   if (claim !== undefined) {
     const path = join(dirs.outbox, claim)
     await unlessNoFile(claimEnd === 'remove' ? fs.unlink(path) : fs.rename(path, join(dirs.outbox, `${name}.rejected`)))

@@ -60,12 +60,12 @@ test('what was sent is kept, then synced under a name of its own, and shown by t
   expect(steps.slice(13).sort()).toEqual(['run statement', 'sync inbox', 'sync outbox'])
 })
 
-test('an answer that a killed agent has written is synced before its claim goes', async () => {
+test('what a killed agent did last is synced by the next start, its answers first, before anything else changes', async () => {
   const before = (outbox: string) => {
     writeFileSync(join(outbox, 'buy-1.json.claim-x'), JSON.stringify(purchase))
     writeFileSync(join(outbox, 'buy-1.json.done'), '{"ok":true}')
   }
-  const wanted = ['sync outbox', 'unlink claim in outbox', 'rename done in outbox']
+  const wanted = ['sync inbox', 'sync outbox', 'unlink claim in outbox', 'rename done in outbox']
   const calls = await callsOfOnePurchase({ before })
-  expect(calls.filter((call) => wanted.includes(call)).slice(0, 3)).toEqual(wanted)
+  expect(calls.filter((call) => wanted.includes(call)).slice(0, 4)).toEqual(wanted)
 })

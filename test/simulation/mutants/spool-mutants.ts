@@ -105,4 +105,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: 'const sinceMs = before?.stamp === reading.stamp ? before.sinceMs : nowMs',
     to: 'const { sinceMs } = before ?? { sinceMs: nowMs }',
   },
+  {
+    name: 'a start does not sync what a killed agent removed',
+    file: 'agent/spool/own-files.ts',
+    from: '  await awaitSync(syncs.sync(dirs.outbox))\n',
+    to: '',
+  },
 ]
