@@ -108,6 +108,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     platformKey: () => agent.platformKey,
     platformMs: () => platform.composed.clock.nowMs(),
     isClockRight: () => host.clock.lastSetMs === undefined && !network.wasDateWrong,
+    wasDateWrong: () => network.wasDateWrong,
+    nowMs,
   })
   // What is handed over in a list by a file is not seen.
   const seesReports =

@@ -11,6 +11,7 @@ export function tellAll(witnesses: readonly Partial<AgentWitness>[]): AgentWitne
   return {
     onHandedOver: tell('onHandedOver'),
     onAcknowledged: tell('onAcknowledged'),
+    onWebhookRefused: tell('onWebhookRefused'),
     onStockAnswered: tell('onStockAnswered'),
     onSigned: tell('onSigned'),
     onSent(request) {

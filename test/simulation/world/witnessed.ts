@@ -11,6 +11,8 @@ export interface AgentWitness {
   readonly onHandedOver: (transactionId: number, by: string) => void
   /** The answer to a webhook is a 2xx. */
   readonly onAcknowledged: (event: string, transactionId: number, webhook: ReceivedWebhook) => void
+  /** The answer to a webhook is a 401. */
+  readonly onWebhookRefused: (webhook: ReceivedWebhook) => void
   /** The answer to a webhook has left, with a stock. */
   readonly onStockAnswered: (itemRef: string, quantity: number, arrivedMs: number) => void
   /** The kid of a signature that is about to be made. */
@@ -139,9 +141,10 @@ export function witnessOutside(
       const arrivedMs = nowMs()
       const body = await request.readBody()
       const answer = await door({ ...request, readBody: async () => body })
+      const { rawHeaders } = request
+      if (answer?.status === 401 && Buffer.isBuffer(body)) witness.onWebhookRefused({ rawHeaders, body, arrivedMs })
       if (answer && answer.status >= 200 && answer.status < 300 && Buffer.isBuffer(body)) {
         const { event, transactionId } = eventOf(body.toString())
-        const { rawHeaders } = request
         if (event !== undefined && transactionId !== undefined)
           witness.onAcknowledged(event, transactionId, { rawHeaders, body, arrivedMs })
         return { ...answer, onSent: (hasLeft: boolean) => noteAnswer(body, answer, arrivedMs, hasLeft) }

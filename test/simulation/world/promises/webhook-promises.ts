@@ -1,11 +1,13 @@
 import { sumOf } from '../../agent/model-outside.ts'
 import type { PlatformKey } from '../agent-program.ts'
-import type { ReceivedWebhook } from '../witnessed.ts'
+import type { ReceivedWebhook, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { parseSignature, signatureOf } from './signature.ts'
 
 /** What the guide allows, and a second for the way. */
 const leewayMs = 31_000
+/** A webhook may wait for the answer to a question, and another question is not asked at once. */
+const questionMsMax = 30_000
 
 interface WebhookPromisesParts {
   readonly break: Break
@@ -15,26 +17,47 @@ interface WebhookPromisesParts {
   readonly platformMs: () => number
   /** Whether nothing has made the agent's idea of that clock wrong. */
   readonly isClockRight: () => boolean
+  /** Whether it was told a time that is days away: then it believes no webhook. */
+  readonly wasDateWrong: () => boolean
+  readonly nowMs: () => number
 }
 
-/** An agent acts only on webhooks that the platform has signed, and not on old ones. */
+/** An agent acts only on webhooks that the platform has signed, and not on old ones. It refuses no other, if it can know better. */
 export class WebhookPromises {
   readonly #parts: WebhookPromisesParts
+  /** When the platform was last asked for its time. */
+  #askedMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: WebhookPromisesParts) {
     this.#parts = parts
   }
 
-  onAcknowledged(_event: string, _transactionId: number, { rawHeaders, body, arrivedMs }: ReceivedWebhook): void {
-    const { platformKey, platformMs, isClockRight } = this.#parts
+  onSent({ path }: SentRequest): undefined {
+    if (path === '/v1/api/market/eligibility/clock') this.#askedMs = this.#parts.nowMs()
+  }
+
+  onAcknowledged(_event: string, _transactionId: number, webhook: ReceivedWebhook): void {
+    const { platformMs, isClockRight } = this.#parts
+    const { isSigned, expiresMs } = this.#read(webhook)
+    if (!isSigned || (isClockRight() && expiresMs + leewayMs <= platformMs()))
+      this.#parts.break('a webhook is accepted only with a valid signature', JSON.stringify(webhook.rawHeaders))
+  }
+
+  onWebhookRefused(webhook: ReceivedWebhook): void {
+    const { platformMs, wasDateWrong } = this.#parts
+    const { isSigned, expiresMs } = this.#read(webhook)
+    const isAsked = this.#askedMs >= webhook.arrivedMs - questionMsMax
+    if (isSigned && expiresMs > platformMs() && !isAsked && !wasDateWrong())
+      this.#parts.break('a webhook is refused for its time only after the platform was asked', `until ${expiresMs}`)
+  }
+
+  #read({ rawHeaders, body, arrivedMs }: ReceivedWebhook): { readonly isSigned: boolean; readonly expiresMs: number } {
     const header = parseSignature(rawHeaders)
     const [segment = '', sum] = (signatureOf(rawHeaders) ?? '').split('..')
-    const { kid, sinceMs, before } = platformKey()
+    const { kid, sinceMs, before } = this.#parts.platformKey()
     // A webhook keeps the keys that it began with.
     const isKnown = header?.kid === kid || (arrivedMs < sinceMs && header?.kid === before)
-    const isValid = isKnown && sum === sumOf(`${segment}.${Buffer.from(body).toString('base64url')}`)
-    const isLive = !isClockRight() || (header?.exp ?? 0) * 1_000 + leewayMs > platformMs()
-    if (!isValid || !isLive)
-      this.#parts.break('a webhook is accepted only with a valid signature', JSON.stringify(header))
+    const isSigned = isKnown && sum === sumOf(`${segment}.${Buffer.from(body).toString('base64url')}`)
+    return { isSigned, expiresMs: (header?.exp ?? 0) * 1_000 }
   }
 }

@@ -40,7 +40,7 @@ const ofAgents: Strikes<AgentHost> = [
 ]
 const alsoOfAgents: Strikes<AgentHost> = [
   { rate: 0.3, strike: slowDiskDown },
-  { rate: 0.04, strike: setClockAhead },
+  { rate: 0.1, strike: setClockAhead },
   // A clock that is set back changes the order of files.
   { rate: 0.04, strike: correctClock, mayStrike: ({ callsBy }) => callsBy !== 'files' },
 ]
