@@ -74,6 +74,8 @@ export interface ModelAgent {
   readonly kid: string
   /** Reads the configuration again, with another level of the log. */
   reload(): void
+  /** Reads a configuration that must be refused: it has another key, and another address of the platform. */
+  reloadInVain(): void
   /** Gets another key, and reads the configuration again. */
   rotate(which: KeyKind): void
   /** The key of the platform that the configuration names, and since when: virtual time. */
@@ -112,6 +114,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
   let level: AgentConfig['logLevel'] = 'info'
   let platformKey: PlatformKey = { kid: '', sinceMs: 0, before: '' }
   let usesAnotherKey = false
+  let isMistaken = false
   const read = (): AgentConfig => {
     const platformKid = usesAnotherKey ? 'another-key' : parts.registration().platformKid
     if (platformKid !== platformKey.kid)
@@ -126,7 +129,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
     }
     const log = pino({ base: null, timestamp: false }, { write })
     const config = read()
-    const readAgain = () => ({ ok: true as const, config: read() })
+    const readAgain = () => ({ ok: true as const, config: isMistaken ? mistakenFor(config) : read() })
     live = new LiveConfig(config, { read: readAgain, readToken: () => undefined, onReload: () => undefined })
     running = undefined
     startedMs = scheduler.nowMs
@@ -174,6 +177,11 @@ export function installAgent(parts: AgentParts): ModelAgent {
     reload() {
       level = level === 'info' ? 'debug' : 'info'
       live?.reload()
+    },
+    reloadInVain() {
+      isMistaken = true
+      live?.reload()
+      isMistaken = false
     },
     rotate(which) {
       parts.rotate(which)
@@ -234,6 +242,10 @@ function configOf(
     logFile: undefined,
     warnings: [],
   }
+}
+
+function mistakenFor(config: AgentConfig): AgentConfig {
+  return { ...config, baseUrl: `${config.baseUrl}/v2`, signingKey: keyOf('refused') }
 }
 
 function keyOf(kid: string): SigningKey {

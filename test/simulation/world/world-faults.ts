@@ -110,6 +110,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     strike: replacePlatformKey,
   },
   { part: 'configuration', name: 'reload', lastsMs: [1, 1], strike: reload },
+  { part: 'configuration', name: 'refused reload', lastsMs: [1, 1], strike: reloadInVain },
   { part: 'configuration', name: 'agent stopped and started', lastsMs: [1, 1], strike: restartAgent },
 ]
 
@@ -207,6 +208,11 @@ function replacePlatformKey({ agents }: WorldTargets, random: Random) {
 
 function restartAgent({ agents }: WorldTargets, random: Random) {
   random.pick(agents).restart(() => undefined)
+  return () => undefined
+}
+
+function reloadInVain({ agents }: WorldTargets, random: Random) {
+  random.pick(agents).reloadInVain()
   return () => undefined
 }
 
