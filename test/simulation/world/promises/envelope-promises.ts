@@ -32,10 +32,11 @@ export class EnvelopePromises {
     const envelope = withoutMark(text)
     if (last?.text === envelope) return
     const expiresMs = Date.parse(String(data['expiresAt'])) - startOfRunMs
-    // A repetition may be older than anybody here knows: another process may have been told first.
-    if (envelope === text) this.#last.set(id, { text: envelope, expiresMs, toldMs: nowMs() })
+    // A repetition may be older than anybody here knows: another process may have been told first. So may one of a wrong clock.
+    if (expiresMs > nowMs() + lifetimeMs + platformTimeErrorMsMax) this.#last.delete(id)
+    else if (envelope === text) this.#last.set(id, { text: envelope, expiresMs, toldMs: nowMs() })
     if (!last || network.wasDateWrong) return
-    // Its expiresAt may come from a wrong clock, and it may have been signed before it was told.
+    // It may have been signed before it was told.
     const livesUntilMs = Math.min(last.expiresMs, last.toldMs + lifetimeMs) - platformTimeErrorMsMax
     const signedMs = livesUntilMs - lifetimeMs
     if (nowMs() < livesUntilMs && (clock.lastSetMs ?? 0) < signedMs)
