@@ -21,7 +21,7 @@ export interface OrderParts {
    * item that may arrive later: the agent could not know which one is newer.
    */
   readonly saysByReply: (itemRef: string) => boolean
-  /** Of which items a reply by a call is under way. It says a stock too, so no other stock of the item is reported meanwhile. */
+  /** Of which items a reply is on its way to the agent. It says a stock too, so no other stock of the item is reported meanwhile. */
   readonly replying: Set<string>
   /** Called with each end that the agent tells. */
   readonly onEndTold: (end: ToldEnd) => void
@@ -132,7 +132,9 @@ const wrongReply = JSON.stringify({ observedQuantity: 0, result: 'DELIVERED' })
 
 /** Reads the files of events, and writes the replies. @throws {NodeJS.ErrnoException} The disk fails. */
 export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void {
-  const { process, quirks } = parts
+  const { process, quirks, replying } = parts
+  replying.clear()
+  for (const itemRef of itemsOfUnread(parts, fs, spool)) replying.add(itemRef)
   for (const name of fs.readdirSync(`${spool}/events`)) {
     const kind = /^(transfer_order|transaction_terminal)-\d+(?:-\d+)?\.json$/.exec(name)?.[1]
     if (kind === undefined || fs.existsSync(`${spool}/replies/${name}`)) continue
@@ -148,11 +150,21 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
     }
     const reply = kind === 'transaction_terminal' ? noteEnd(parts, event) && {} : decideFile(parts, event, name)
     if (reply === undefined) continue
+    replying.add(event.itemRef)
     const text = quirks.saysGarbage && process.random.happens(0.5) ? '{"observedQuantity":' : JSON.stringify(reply)
     fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
     fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
     if (quirks.repeatsReplies) fs.writeFileSync(wrong, wrongReply)
   }
+}
+
+/** The items of the orders whose replies the agent has not read. */
+function itemsOfUnread({ store }: OrderParts, fs: ModelFs, spool: string): string[] {
+  const { orders } = store.read()
+  return fs.readdirSync(`${spool}/replies`).flatMap((name) => {
+    const [, id = ''] = /^transfer_order-(\d+)(?:-\d+)?\.json$/.exec(name) ?? []
+    return orders[id]?.itemRef ?? []
+  })
 }
 
 function decideFile(
