@@ -67,6 +67,11 @@ export function durableAnswerIn({ journal }: AgentState, id: string): string | n
     | undefined
 }
 
+/** Whether the journal knows the id of a call now. */
+export function isInJournal({ journal }: AgentState, id: string): boolean {
+  return journal.db.prepare('SELECT 1 FROM call WHERE id = ?').get(id) !== undefined
+}
+
 /** The stock of an item in the ledger, now or as a power cut leaves it. */
 export function stockIn({ ledger }: AgentState, itemRef: string, when: 'now' | 'durable'): number | undefined {
   const db = when === 'now' ? ledger.db : ledger.syncedDb

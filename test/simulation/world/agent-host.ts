@@ -7,6 +7,7 @@ import { type HostAddresses, installAgent, type ModelAgent, type SharedStore } f
 import type { Day } from './day.ts'
 import type { GameWays } from './game/game-program.ts'
 import { gameDir } from './game/game-store.ts'
+import type { OrderDoor } from './game/take-orders.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
 import { ComeBackPromises } from './promises/come-back-promises.ts'
@@ -40,8 +41,7 @@ interface AgentHostParts extends GameWays {
   readonly host: ModelHost
   /** Which identity of the platform it has. */
   readonly identity: string
-  /** Where the game server takes orders. */
-  readonly orderAddress: string
+  readonly orderDoor: OrderDoor
   readonly state: AgentState
   readonly store?: SharedStore
   /** Whether it begins only when no other agent has its world. */
@@ -93,7 +93,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const addresses: HostAddresses = {
     call: { host: name, port: 8899 },
     webhook: { host: name, port: 8081 },
-    orders: parts.orderAddress,
+    orders: parts.orderDoor.address,
     spool: '/var/spool',
   }
   const registration = () => registrations.get(identity) as Registration
@@ -123,7 +123,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   })
   const journal = hasOwnStore ? parts.state.journal : undefined
   const stops = new StopPromises({
-    ...{ break: judge.break, host, spool: addresses.spool, journal, platform },
+    ...{ break: judge.break, host, spool: addresses.spool, journal, platform, day },
     nowMs,
     startedMs,
   })
@@ -140,6 +140,10 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     addresses,
     registration,
     rotate(which) {
+      if (which === 'forward token') {
+        parts.orderDoor.token += '+'
+        return
+      }
       const known = registration()
       const { gameServerId } = known
       const changed =
@@ -182,7 +186,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
         else promises.check()
     },
     restart() {
-      agent.restart(stops.onStop())
+      const { onEnded, onLate } = stops.onStop()
+      agent.restart(onEnded, onLate)
     },
     end() {
       parts.state.journal.close()

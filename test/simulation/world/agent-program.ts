@@ -13,7 +13,7 @@ import type { Network } from '../network/network.ts'
 import { type ModelProcess, ProcessDied } from '../process.ts'
 import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { GameWays } from './game/game-program.ts'
-import { forwardToken } from './game/take-orders.ts'
+import type { OrderDoor } from './game/take-orders.ts'
 import { platformAddress, type Registration } from './model-platform.ts'
 import { type AgentWitness, type LoggedLine, witnessOutside } from './witnessed.ts'
 
@@ -44,18 +44,19 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
   /** Undefined for an agent that keeps everything in its state directory. */
   readonly store?: SharedStore | undefined
   readonly addresses: HostAddresses
+  readonly orderDoor: OrderDoor
   /** Of an attempt, and of a call with all its attempts. */
   readonly deadlines: Pick<AgentConfig, 'attemptTimeoutMs' | 'callDeadlineMs'>
   readonly registration: () => Registration
-  /** The staff register another key. */
+  /** The staff register another key, or give the game server another token. */
   readonly rotate: (which: KeyKind) => void
   readonly witness: AgentWitness
   /** An agent ended in a way that no operator was told about. */
   readonly onBug: (error: unknown) => void
 }
 
-/** A key by which the platform knows an agent. */
-export type KeyKind = 'signing key' | 'API key'
+/** A key by which the platform knows an agent, or the token by which its game server knows it. */
+export type KeyKind = 'signing key' | 'API key' | 'forward token'
 
 /** The kid of a key by which an agent knows the platform. */
 export interface PlatformKey {
@@ -82,8 +83,10 @@ export interface ModelAgent {
   readonly platformKey: PlatformKey
   /** Puts a key of the platform in the place of the one in use, or that one back, and reads the configuration again. */
   setPlatformKey(which: 'in use' | 'another'): void
-  /** Stops it as SIGTERM does, and starts it again. `onStopped` is called in between. */
-  restart(onStopped: () => void): void
+  /**
+   * Stops it as SIGTERM does, and starts it again. `onStopped` is called in between, `onLate` if it does not end.
+   */
+  restart(onStopped: () => void, onLate: () => void): void
 }
 
 const { privateKey, publicKey } = testKeysOf('game-server')
@@ -94,6 +97,8 @@ const systemd = worldActor('systemd')
 const restartMs = 2_000
 /** What a stop gives to calls under way. */
 const graceMs = 10_000
+/** A stop that has not ended by then never ends. */
+const stopMsMax = 3 * graceMs
 
 /** Installs an agent that is started again 2 s after it ended by itself. */
 export function installAgent(parts: AgentParts): ModelAgent {
@@ -191,7 +196,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
       usesAnotherKey = which === 'another'
       live?.reload()
     },
-    restart(onStopped) {
+    restart(onStopped, onLate) {
       const { process } = program
       const agent = running
       if (!agent || process?.state !== 'running') return
@@ -202,6 +207,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
         process.end()
         restartLater()
       }
+      process.after(stopMsMax, 'must have ended', onLate)
       agent.close(graceMs).then(onClosed, (error: unknown) => {
         // Its disk failed while it stopped.
         if (process.state !== 'dead') throw error
@@ -211,7 +217,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
 }
 
 function configOf(
-  { addresses, registration, ordersBy, store, deadlines }: AgentParts,
+  { addresses, registration, ordersBy, orderDoor, store, deadlines }: AgentParts,
   platformKid: string,
 ): AgentConfig {
   const { apiKey, kid } = registration()
@@ -231,7 +237,7 @@ function configOf(
       ...addresses.webhook,
       path: '/webhook',
       forwardUrl: ordersBy === 'url' ? `http://${addresses.orders}/orders` : undefined,
-      forwardToken,
+      forwardToken: orderDoor.token,
       ordersBy,
     },
     extraCa: undefined,

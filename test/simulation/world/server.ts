@@ -5,6 +5,7 @@ import { type GameWays, installGame } from './game/game-program.ts'
 import { type GameState, newGameState } from './game/game-state.ts'
 import { gameDir } from './game/game-store.ts'
 import { drawQuirks } from './game/quirks.ts'
+import type { OrderDoor } from './game/take-orders.ts'
 import { Wants } from './game/wants.ts'
 import { AnswerPromises } from './promises/answer-promises.ts'
 import { DurabilityPromises } from './promises/durability-promises.ts'
@@ -92,11 +93,11 @@ export function newGameServer(
   const saved = () => savedState(host)
   const isOurs = (itemRef: string) => itemRef.startsWith(itemPrefixOf(name))
   const orders = new OrderPromises({ break: judge.break, platform, gameServerId, isOurs, nowMs, state: saved })
-  const orderAddress = `${name}:9000`
+  const orderDoor: OrderDoor = { address: `${name}:9000`, token: 'forward-token' }
   // Any 2xx confirms a terminal event.
-  network.finalAddresses.add(orderAddress)
-  network.nearAddresses.add(orderAddress)
-  const own = { quirks: drawQuirks(random.part(`${name} quirks`)), wants: new Wants(nowMs), orderAddress }
+  network.finalAddresses.add(orderDoor.address)
+  network.nearAddresses.add(orderDoor.address)
+  const own = { quirks: drawQuirks(random.part(`${name} quirks`)), wants: new Wants(nowMs), orderDoor }
   return { name, identity, host, ways: drawn, files, saved, gameServerId, isOurs, orders, ...own }
 }
 

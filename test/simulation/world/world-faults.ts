@@ -4,7 +4,7 @@ import type { WebhookFault } from '../../../platform-stub/faults/webhook-fault.t
 import type { FaultKind } from '../faults/fault.ts'
 import type { Program } from '../host.ts'
 import type { Random } from '../random.ts'
-import type { ModelAgent } from './agent-program.ts'
+import type { KeyKind, ModelAgent } from './agent-program.ts'
 import type { Quirks } from './game/quirks.ts'
 import type { ModelPlatform } from './model-platform.ts'
 
@@ -17,6 +17,7 @@ export interface WorldTargets {
   readonly quirks: readonly Quirks[]
 }
 
+const nothing = () => undefined
 const secondMs = 1_000
 const minuteMs = 60 * secondMs
 
@@ -102,7 +103,8 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
   { part: 'game server', name: 'writes in place', lastsMs: [secondMs, 2 * minuteMs], strike: quirk('writesInPlace') },
   { part: 'game server', name: 'reads no answers', lastsMs: [secondMs, 5 * minuteMs], strike: quirk('readsNothing') },
   { part: 'configuration', name: 'signing key rotated', lastsMs: [1, 1], strike: rotateSigningKey },
-  { part: 'configuration', name: 'API key rotated', lastsMs: [1, 1], strike: rotateApiKey },
+  { part: 'configuration', name: 'API key rotated', lastsMs: [1, 1], strike: rotateForAll('API key') },
+  { part: 'configuration', name: 'forward token rotated', lastsMs: [1, 1], strike: rotateForAll('forward token') },
   {
     part: 'configuration',
     name: 'another key of the platform',
@@ -191,13 +193,15 @@ function rotateSigningKey({ agents, platform }: WorldTargets, random: Random) {
   return () => undefined
 }
 
-function rotateApiKey({ agents, platform }: WorldTargets, random: Random) {
-  if (!platform.program.process) return () => undefined
-  const rotated = random.pick(agents)
-  rotated.rotate('API key')
-  // Agents of one identity must know the new key before the platform forgets the old one.
-  for (const agent of agents) if (agent !== rotated) agent.reload()
-  return () => undefined
+function rotateForAll(which: KeyKind) {
+  return ({ agents, platform }: WorldTargets, random: Random) => {
+    if (!platform.program.process) return () => undefined
+    const rotated = random.pick(agents)
+    rotated.rotate(which)
+    // Agents of one identity must know the new one too: the old one is not valid any more.
+    for (const agent of agents) if (agent !== rotated) agent.reload()
+    return () => undefined
+  }
 }
 
 function replacePlatformKey({ agents }: WorldTargets, random: Random) {
@@ -207,7 +211,7 @@ function replacePlatformKey({ agents }: WorldTargets, random: Random) {
 }
 
 function restartAgent({ agents }: WorldTargets, random: Random) {
-  random.pick(agents).restart(() => undefined)
+  random.pick(agents).restart(nothing, nothing)
   return () => undefined
 }
 

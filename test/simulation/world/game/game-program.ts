@@ -16,7 +16,7 @@ import {
 import { type ListedItem, left, newListedItem, noteReport } from './game-state.ts'
 import { type GameStore, openGameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
-import { askForOrders, readEvents, takePushes } from './take-orders.ts'
+import { askForOrders, type OrderDoor, readEvents, takePushes } from './take-orders.ts'
 import type { Wants } from './wants.ts'
 
 /** How a game server works with its agent. */
@@ -31,8 +31,7 @@ export interface GameParts extends GameWays {
   readonly network: Network
   /** Where `/call` is: of each agent that it may ask. */
   readonly callAddresses: readonly string[]
-  /** Where the agent posts orders. */
-  readonly orderAddress: string
+  readonly orderDoor: OrderDoor
   readonly spool: string
   readonly quirks: Quirks
   readonly wants: Wants
@@ -81,7 +80,7 @@ export function installGame(parts: GameParts): Program {
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
     if (files) again(() => parts.quirks.readsNothing || files.readInbox())
-    if (ordersBy === 'url') takePushes(orders, network, parts.orderAddress)
+    if (ordersBy === 'url') takePushes(orders, network, parts.orderDoor)
     if (ordersBy === 'files') again(() => parts.quirks.isSlow || readEvents(orders, fs, spool))
     // Two threads of the game server may ask at once.
     if (ordersBy === 'asking')

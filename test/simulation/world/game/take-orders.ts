@@ -53,21 +53,25 @@ function replyOf({ reportsBy, detail }: OrderParts, state: GameState, order: Off
   return reportsBy === 'call' ? { observedQuantity } : { observedQuantity, result, detail: detail() }
 }
 
-/** The token by which the game server knows its agent. */
-export const forwardToken = 'forward-token'
+/** Where a game server takes what its agent posts. */
+export interface OrderDoor {
+  readonly address: string
+  /** By which it knows its agent now. */
+  token: string
+}
 
 const redirects = [301, 302, 304, 307]
 
 /** Takes what the agent posts to the forward URL. */
-export function takePushes(parts: OrderParts, network: Network, address: string): void {
+export function takePushes(parts: OrderParts, network: Network, door: OrderDoor): void {
   const { process, quirks } = parts
   const answer = (status: number, value: unknown = {}) => ({
     status,
     headers: {},
     body: Buffer.from(JSON.stringify(value)),
   })
-  network.listen(process, address, async ({ headers, body }) => {
-    if (headers[headers.indexOf('authorization') + 1] !== `Bearer ${forwardToken}`) return answer(401)
+  network.listen(process, door.address, async ({ headers, body }) => {
+    if (headers[headers.indexOf('authorization') + 1] !== `Bearer ${door.token}`) return answer(401)
     if (quirks.isSlow) await think(process)
     // A web server before it, which does not pass it on.
     if (quirks.saysGarbage && process.random.happens(0.3)) return answer(process.random.pick(redirects))

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { awaitsReply, isOver } from '../../../../agent/orders/order-moves.ts'
 import { idOfRequest, ownFileOf } from '../../../../agent/spool/names.ts'
-import { type AgentState, durableAnswerIn, durableOrderIn, stockIn } from '../../agent/model-outside.ts'
+import { type AgentState, durableAnswerIn, durableOrderIn, isInJournal, stockIn } from '../../agent/model-outside.ts'
 import type { Disk } from '../../disk/disk.ts'
 import type { GivenCall, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
@@ -18,7 +18,7 @@ interface DurabilityParts {
 
 /**
  * What must survive a power cut before the next step, whether or not a power cut comes.
- * - The intent of a purchase and its claim, before it is sent.
+ * - The intent of a purchase and its claim, before it is sent and until it is answered.
  * - Its answer, or its envelope, before it is given.
  * - A stock, before its caller is told that it was accepted.
  * - An answer in a file, or the name of the request, before the claim goes.
@@ -35,16 +35,20 @@ export class DurabilityPromises {
     this.#parts = parts
   }
 
-  /** Called before it leaves. */
-  readonly onSent = ({ path, input }: SentRequest): undefined => {
+  /** Called before it leaves. @returns Called when the attempt of a purchase has ended. */
+  readonly onSent = ({ path, input }: SentRequest): (() => void) | undefined => {
     const { state, isByFiles } = this.#parts
     if (path === '/v1/api/market/listings') this.#noteSent(input)
-    if (path !== '/v1/api/transactions') return
+    if (path !== '/v1/api/transactions') return undefined
     const id = String(input['buyerCharacterRef'])
     if (durableAnswerIn(state, id) !== null)
       this.#parts.break('a purchase is sent only if its intent is on the disk', id)
     if (isByFiles && !this.#hasDurableClaim(id))
       this.#parts.break('a purchase in a file is sent only if its claim is on the disk', id)
+    return () => {
+      if (!isInJournal(state, id))
+        this.#parts.break('the intent of a purchase is kept until the purchase is answered', id)
+    }
   }
 
   readonly onGiven = ({ operation, id, input }: GivenCall, text: string): void => {

@@ -2,6 +2,7 @@ import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts
 import { ownFileOf } from '../../../../agent/spool/names.ts'
 import type { ModelHost } from '../../host.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
+import type { Day } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
@@ -21,6 +22,7 @@ export interface StopParts {
   /** Of the agent's own store; undefined for one that others share. */
   readonly journal: ModelDatabase | undefined
   readonly platform: ModelPlatform
+  readonly day: Day
   readonly nowMs: () => number
   /** When the process that runs now was started. */
   readonly startedMs: () => number
@@ -55,12 +57,13 @@ export class StopPromises {
     this.#lastLateMs = this.#parts.nowMs()
   }
 
-  /** A stop begins. @returns Called when it has ended. */
-  onStop(): () => void {
-    const { host } = this.#parts
+  /** A stop begins. @returns Called when it has ended, and where it has not ended in time. */
+  onStop(): { readonly onEnded: () => void; readonly onLate: () => void } {
+    const { host, day } = this.#parts
     const before = new Set(this.#ownFiles('claim', 'done'))
     const { changes } = host.diskFaults
-    return () => {
+    const isUndisturbed = () => host.diskFaults.isHealthy && host.diskFaults.changes === changes
+    const onEnded = () => {
       // One of an earlier agent may have been sent, so it stays.
       const claim = this.#ownFiles('claim', 'done').find((file) => !before.has(file))
       if (claim !== undefined) this.#parts.break('a stop leaves no claim', claim)
@@ -68,8 +71,13 @@ export class StopPromises {
       // One that could not be removed stays until the next start.
       if (temporary !== undefined && !host.diskFaults.failedCalls.has('unlink'))
         this.#parts.break('a stop leaves no temporary file', temporary)
-      if (host.diskFaults.isHealthy && host.diskFaults.changes === changes) this.#checkWhatIsExpected()
+      if (isUndisturbed()) this.#checkWhatIsExpected()
     }
+    const onLate = () => {
+      // In the storm its timers may be late, or it is paused.
+      if (isUndisturbed() && day.phase !== 'open') this.#parts.break('a stop ends', host.name)
+    }
+    return { onEnded, onLate }
   }
 
   #checkWhatIsExpected(): void {
