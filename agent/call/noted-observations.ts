@@ -103,10 +103,9 @@ export class NotedObservations implements KnownObservations {
   }
 
   async close(): Promise<void> {
-    const hasBegun = this.#phase === 'open'
     try {
       // A start that failed says nothing about the process before it.
-      if (hasBegun) await this.#endCleanly()
+      if (this.#phase === 'open') await this.#endCleanly()
     } catch (error) {
       // On a full disk the next process expects more than there is.
       if (!(error instanceof StoreFullError)) throw error

@@ -6,7 +6,7 @@ import type { Files } from './files.ts'
 const lockedCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES'])
 const lockedOrFailedCodes = lockedCodes.union(new Set(['EIO']))
 const passingDelaysMs = [5, 10, 20, 40, 80, 160, 320, 640]
-/** The caller is told after this many failures, which take 75 ms. It can then do other work first. */
+/** The caller gets the error after this many failures, in 75 ms, and can do other work first. */
 const failuresBeforeNotice = 5
 
 /**

@@ -34,7 +34,7 @@ export const spoolMutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'nobody reads the claims of an earlier agent',
+    name: 'a start does not read the claims of an earlier agent',
     file: 'agent/spool/requests.ts',
     from: 'return firstOf(orphaned, isActive) ?? firstOf(waiting, isActive)',
     to: 'return firstOf(waiting, isActive)',
