@@ -5,6 +5,7 @@ import type { Outside } from '../../../agent/outside.ts'
 import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
 import type { Status } from '../../../agent/status/status.ts'
 import type { HostAddresses } from './agent-program.ts'
+import { orderOfFile } from './order-of-file.ts'
 
 /** Sees what crosses the edge of an agent, at the moment when it does. */
 export interface AgentWitness {
@@ -87,7 +88,7 @@ export function witnessOutside(
       ...files,
       renameSync(from, to) {
         files.renameSync(from, to)
-        const orderId = /^transfer_order-(\d+)(?:-\d+)?\.json$/.exec(basename(String(to)))?.[1]
+        const orderId = orderOfFile(basename(String(to)))
         if (orderId !== undefined && dirname(String(to)) === events) witness.onHandedOver(Number(orderId), 'file')
         witness.onRenamed(String(from), String(to))
       },

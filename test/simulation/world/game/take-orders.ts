@@ -2,6 +2,7 @@ import type { Clock } from '../../../../agent/clock/clock.ts'
 import type { ModelFs } from '../../disk/model-fs.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
+import { orderOfFile } from '../order-of-file.ts'
 import type { CallAgent, ToldEnd } from './call-agent.ts'
 import { end, type GameState, handle, type OfferedOrder, type OrderReply, replyTo } from './game-state.ts'
 import type { GameStore } from './game-store.ts'
@@ -165,10 +166,7 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
 /** The items of the orders whose replies the agent has not read. */
 function itemsOfUnread({ store }: OrderParts, fs: ModelFs, spool: string): string[] {
   const { orders } = store.read()
-  return fs.readdirSync(`${spool}/replies`).flatMap((name) => {
-    const [, id = ''] = /^transfer_order-(\d+)(?:-\d+)?\.json$/.exec(name) ?? []
-    return orders[id]?.itemRef ?? []
-  })
+  return fs.readdirSync(`${spool}/replies`).flatMap((name) => orders[orderOfFile(name) ?? '']?.itemRef ?? [])
 }
 
 function decideFile(
