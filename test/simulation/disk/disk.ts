@@ -199,13 +199,12 @@ export class Disk {
 
   /** Makes some changes survive, with those before them that they need. */
   #keep(isWanted: (change: Change) => boolean): void {
-    const names = new Set<string>()
+    const needed = new Map<DirNode, Set<string>>()
     const kept = new Set<Change>()
     for (const change of this.#unsynced.toReversed()) {
-      const changed = change.map(({ dir, name }) => `${dir.ino} ${name}`)
-      if (!isWanted(change) && !changed.some((name) => names.has(name))) continue
+      if (!isWanted(change) && !change.some(({ dir, name }) => needed.get(dir)?.has(name))) continue
       kept.add(change)
-      for (const name of changed) names.add(name)
+      for (const { dir, name } of change) needed.set(dir, (needed.get(dir) ?? new Set()).add(name))
     }
     for (const { dir, name, node } of this.#unsynced.filter((change) => kept.has(change)).flat()) {
       if (node) dir.synced.set(name, node)
