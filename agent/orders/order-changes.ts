@@ -32,6 +32,7 @@ const detailMax = 1_000
 
 /** Lines of the log by which the tests know a change. */
 export const orderLines = {
+  received: 'order received',
   taken: 'order taken by the game server',
   putOff: 'order put off until its retryAt',
   openAgain: 'order open again: the platform still waits for its delivery',
@@ -40,7 +41,7 @@ export const orderLines = {
 /** The platform sent an order. One that is over stays over. Not for another order under the number of a known one. */
 export function receiveOrder(event: TransferOrder, text: string): OrderChange {
   return (known, nowMs) => {
-    const msg = 'order received'
+    const msg = orderLines.received
     if (!known) return { order: newOrder(event, text, nowMs), msg }
     if (!isSameOrder(known, event)) return undefined
     // A result answers every copy of its order, except TEMPORARY: the platform means a new transfer then.

@@ -1,7 +1,8 @@
+import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { startOfRunMs } from '../../host-clock.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import type { SentRequest } from '../witnessed.ts'
+import type { LoggedLine, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 interface ReportPromisesParts {
@@ -42,6 +43,8 @@ export class ReportPromises {
   readonly #refused = new Map<number, Refused>()
   /** By transaction, when the process was started that has an attempt under way. */
   readonly #underWay = new Map<number, number>()
+  /** Transactions whose last report was `TEMPORARY`. */
+  readonly #temporary = new Set<number>()
   /** Until when an attempt may belong to an earlier reply, by transaction. */
   readonly #earlierUntilMs = new Map<number, number>()
 
@@ -50,7 +53,7 @@ export class ReportPromises {
   }
 
   /** @returns Called when the attempt has ended. */
-  onSent({ path }: SentRequest): ((result: AttemptResult) => void) | undefined {
+  onSent({ path, input }: SentRequest): ((result: AttemptResult) => void) | undefined {
     const { nowMs, startedMs } = this.#parts
     const id = Number(/^\/v1\/api\/transactions\/(\d+)\/delivery/.exec(path)?.[1])
     if (Number.isNaN(id)) return undefined
@@ -63,6 +66,8 @@ export class ReportPromises {
       )
     this.#refused.delete(id)
     this.#underWay.set(id, startedMs())
+    if (input['reason'] === 'TEMPORARY') this.#temporary.add(id)
+    else this.#temporary.delete(id)
     return (result) => {
       this.#underWay.delete(id)
       if (result.kind === 'answered' && result.status < 300) return
@@ -77,6 +82,11 @@ export class ReportPromises {
         untilMs: nowMs() + delayMs * (1 + driftRate) + patienceMs,
       })
     }
+  }
+
+  /** The platform has sent the order again. After a `TEMPORARY` it may mean a new transfer. */
+  onLogged({ msg, transactionId = 0 }: LoggedLine): void {
+    if (msg === orderLines.received && this.#temporary.has(transactionId)) this.onHandedOver(transactionId)
   }
 
   /** The game server may say something else now. The report of its earlier reply may still be tried until its deadline. */
