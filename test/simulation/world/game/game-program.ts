@@ -199,6 +199,7 @@ const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
   wave: [buy, buy, buy, askSomething, registerAgain],
   calm: [rest],
   night: [rest],
+  dawn: [buy, rest],
   // An agent is ready when it has spoken with the platform.
   closing: [rest, rest, askSomething],
   closed: [rest, rest, askSomething],
@@ -280,7 +281,8 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
     if (!reported) return
     if (told && item.changes >= reported.changeToReport) {
       reported.isGivenUp = !told.ok && !told.isUncertain && parts.quirks.givesUp
-      reported.isToReport = !told.ok && !reported.isGivenUp
+      // A reply to an order may have said a newer one meanwhile.
+      reported.isToReport = !told.ok && !reported.isGivenUp && item.changes === reported.changes
     }
     // A withdrawal whose answer was lost.
     if (told?.status === 409) reported.isWithdrawn = true

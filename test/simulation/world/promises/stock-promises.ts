@@ -102,15 +102,10 @@ export class StockPromises {
     return state.items[itemRef]?.isGivenUp ? this.#parts.lateStocks.newestAccepted(itemRef) : left(state, itemRef)
   }
 
-  /**
-   * Not if the game server never heard that it is registered, or heard that it is withdrawn. An agent whose clock was set
-   * ahead signs for longer than it waits.
-   */
+  /** Not if the game server never heard that it is registered, or heard that it is withdrawn. */
   #isOnSale(server: Server, itemRef: string): boolean {
-    const { agents, day } = this.#parts
     const item = server.saved().items[itemRef]
-    const areClocksRight = agents.every(({ host }) => (host.clock.lastSetMs ?? 0) <= day.stormEndedMs)
-    const isKnown = areClocksRight && item?.isRegistered === true && !item.isWithdrawn
+    const isKnown = item?.isRegistered === true && !item.isWithdrawn && !this.#parts.lateStocks.isOutlived(itemRef)
     return isKnown && this.#listingOf(server, itemRef)?.status === 'ACTIVE'
   }
 
