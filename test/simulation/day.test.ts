@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Hour, nextPhase, nightMs, type Phase } from './world/day.ts'
+import { dawnMs, type Hour, nextPhase, nightMs, type Phase } from './world/day.ts'
 
 const calmMs = 60_000
 const day = { calmMs, afterWave: 'calm' } as const
@@ -24,7 +24,7 @@ test('a night follows a wave that it is drawn for', () => {
   const wave = { at: 'wave', sinceMs: 0, wavesLeft: 0, next: 'night' } as const
   expect(phasesFrom(wave, 70, finished)).toEqual(['wave', 'night'])
   const night = { at: 'night', sinceMs: 0, wavesLeft: 0 } as const
-  expect(phasesFrom(night, nightMs / 1_000, finished)).toEqual(['night', 'calm'])
+  expect(phasesFrom(night, (nightMs + dawnMs) / 1_000, finished)).toEqual(['night', 'dawn', 'calm'])
 })
 
 test('a day is not closed before everything has ended. It is finished since then', () => {

@@ -4,7 +4,7 @@ import { ModelHost } from '../host.ts'
 import type { Network } from '../network/network.ts'
 import type { WorldParts } from '../simulation.ts'
 import { type HostAddresses, installAgent, type ModelAgent, type SharedStore } from './agent-program.ts'
-import type { Day } from './day.ts'
+import { type Day, slowPhases } from './day.ts'
 import type { GameWays } from './game/game-program.ts'
 import { gameDir } from './game/game-store.ts'
 import type { OrderDoor } from './game/take-orders.ts'
@@ -179,8 +179,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     check() {
       if (host.diskFaults.isHealthy) reports.check()
       else reports.holdUp()
-      // What a wave or a night holds up is not counted.
-      const isHeldUp = day.phase === 'wave' || day.phase === 'night'
+      // What a slow network holds up is not counted.
+      const isHeldUp = slowPhases.has(day.phase)
       for (const promises of whileCalm)
         if (isHeldUp) promises.reset()
         else promises.check()

@@ -11,6 +11,7 @@ export interface Day {
  * - `calm`: what has begun continues, and nothing new hides what arrives late.
  * - `wave`: people buy and play over a slow network.
  * - `night`: follows a few waves. People do not buy or play, the network is still slow, and a disk may be full.
+ * - `dawn`: a few people buy. Everything that an agent remembers is older than that.
  * - `closing`: what has begun ends.
  * - `closed`: the agents were started again, so that nothing is only in their memory.
  */
@@ -18,9 +19,12 @@ export type Phase =
   | { readonly at: 'open' }
   | { readonly at: 'calm'; readonly sinceMs: number; readonly wavesLeft: number }
   | { readonly at: 'wave'; readonly sinceMs: number; readonly wavesLeft: number; readonly next: AfterWave }
-  | { readonly at: 'night'; readonly sinceMs: number; readonly wavesLeft: number }
+  | { readonly at: 'night' | 'dawn'; readonly sinceMs: number; readonly wavesLeft: number }
   | { readonly at: 'closing'; readonly sinceMs: number }
   | { readonly at: 'closed'; readonly finishedSinceMs: number | undefined }
+
+/** When the network is slow after the storm. */
+export const slowPhases: ReadonlySet<Phase['at']> = new Set(['wave', 'night', 'dawn'])
 
 /** What may follow a wave. */
 export type AfterWave = 'calm' | 'night'
@@ -40,6 +44,8 @@ export interface Hour {
 export const waveMs = 60_000
 /** How long a night lasts: virtual ms. Longer than an answer is remembered. */
 export const nightMs = 12 * 60_000
+/** How long a dawn lasts: virtual ms. In each minute an agent forgets what is old. */
+export const dawnMs = 2 * 60_000
 
 /** The phase now. Pure. */
 export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs, afterWave }: Hour): Phase {
@@ -54,7 +60,9 @@ export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs, afterWave }
       if (nowMs < phase.sinceMs + waveMs) return phase
       return { at: phase.next, sinceMs: nowMs, wavesLeft: phase.wavesLeft }
     case 'night':
-      return nowMs < phase.sinceMs + nightMs ? phase : { ...phase, at: 'calm', sinceMs: nowMs }
+      return nowMs < phase.sinceMs + nightMs ? phase : { ...phase, at: 'dawn', sinceMs: nowMs }
+    case 'dawn':
+      return nowMs < phase.sinceMs + dawnMs ? phase : { ...phase, at: 'calm', sinceMs: nowMs }
     case 'closing':
       return isFinished ? { at: 'closed', finishedSinceMs: undefined } : phase
     case 'closed':

@@ -19,7 +19,7 @@ interface EveningParts {
 /** How often people buy and play over a slow network after the storm. */
 const waves = 6
 /** How many waves a night follows: few, because it takes as long as all the rest of an evening. */
-const nightRate = 0.02
+const nightRate = 0.04
 /** A calm is longer than what its wave has left may take until it is made good. */
 const calmAfterStillMs = 10_000
 /** Longer than an attempt, and shorter than its envelope is valid. */

@@ -25,6 +25,8 @@ export interface PeopleParts {
   readonly nowMs: () => number
 }
 
+/** How likely it is that somebody wants something, each time that people look. */
+const wantRates: Readonly<Partial<Record<Day['phase'], number>>> = { open: 1, wave: 1, dawn: 0.1 }
 /** How many of the newest listings people look at. */
 const listingsShown = 20
 
@@ -109,7 +111,7 @@ export function installPeople({ host, moves, platform, shops, day, nowMs }: Peop
       for (;;) {
         await clock.sleep(random.magnitude(200, 5_000))
         if (!platform.program.process) continue
-        if (day.phase === 'open' || day.phase === 'wave') wantSomething(random)
+        if (random.happens(wantRates[day.phase] ?? 0)) wantSomething(random)
         lookAtPurchases(random)
       }
     }

@@ -1,6 +1,7 @@
 import { fullDisk } from '../../faults/host-faults.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { nightMs } from '../day.ts'
+import type { ModelPlatform } from '../model-platform.ts'
 import type { WaveTime } from './wave-time.ts'
 
 const startedAgainMs = { min: 50, max: 10_000 }
@@ -73,6 +74,31 @@ const clockJumpMs = { min: 60_000, max: 7_200_000 }
 /** What is remembered is as old as before, also for the next process. Only ahead: a clock that is set back changes the order of files. */
 export function setClockAhead({ host: { clock } }: AgentHost, { random, within }: WaveTime): void {
   within(0, 'a clock is set ahead', () => clock.setWall(random.magnitude(clockJumpMs.min, clockJumpMs.max)))
+}
+
+/** More than a webhook's envelope and the leeway for it. */
+const farAheadMs = { min: 400_000, max: clockJumpMs.max }
+const powerlessMs = { min: 50, max: 5_000 }
+const unreachableMs = { min: 100, max: 20_000 }
+
+/**
+ * The power comes back before the network, to a host whose clock is wrong and whose game server nobody starts. The first thing
+ * that could show the time is a webhook.
+ */
+export function startUnreachable(
+  struck: AgentHost,
+  { program: platform }: ModelPlatform,
+  { random, within, later, atEnd }: WaveTime,
+): void {
+  const { host, agent } = struck
+  within(powerlessMs.max + unreachableMs.max, 'a power cut', () => {
+    host.cutPower(random)
+    platform.process?.end()
+    host.clock.setWall(random.magnitude(farAheadMs.min, farAheadMs.max))
+    later(powerlessMs, 'an agent is started alone', () => agent.program.start())
+    later(unreachableMs, 'the platform is there', () => platform.start())
+  })
+  atEnd('everything is started again', () => host.startAll())
 }
 
 const wrongMs = { min: 500, max: 20_000 }

@@ -12,6 +12,7 @@ import {
   lockFiles,
   setClockAhead,
   slowDiskDown,
+  startUnreachable,
 } from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
 import { denyTransactions, endPlatform, putResultsOff, repeatWebhooks } from './platform-strikes.ts'
@@ -34,7 +35,8 @@ type Strikes<Target> = readonly {
 }[]
 
 /** Only the first of these that happens strikes an agent: a stop needs a healthy disk. */
-const ofAgents: Strikes<AgentHost> = [
+const ofAgents = (platform: ModelPlatform): Strikes<AgentHost> => [
+  { rate: 0.08, strike: (agent, time) => startUnreachable(agent, platform, time) },
   { rate: 0.35, strike: fillDisk },
   { rate: 0.5, strike: endAgent },
 ]
@@ -74,7 +76,7 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
       if (next === 'night') fillDiskAtNight(agent, time)
       else if (isScanned && random.happens(lockedRate)) lockFiles(agent, time)
-      else strikeOnce(ofAgents, agent)
+      else strikeOnce(ofAgents(platform), agent)
       if (next === 'calm') strikeAll(alsoOfAgents, agent)
     }
     strikeAll(ofPlatform, platform)
