@@ -344,4 +344,46 @@ export const callMutants: readonly Mutant[] = [
     from: 'const errors = changedFixedSettings',
     to: 'this.#current = next\n    const errors = changedFixedSettings',
   },
+  {
+    name: 'the last call that leaves a queue takes the key with it',
+    file: 'agent/call/key-queues.ts',
+    from: '    waiting.splice(waiting.indexOf(come), 1)\n',
+    to: '    waiting.splice(waiting.indexOf(come), 1)\n    if (waiting.length === 0) this.#waiting.delete(key)\n',
+  },
+  {
+    name: 'a Retry-After that is too long for the call is forgotten',
+    file: 'agent/call/send-with-retries.ts',
+    from: '    trace.retryAfterMs = askedDelayMs(row, result, platformClock)\n    const delayMs = trace.retryAfterMs ?? fullJitterDelayMs(retries, deps.random)\n    if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) return outcome\n',
+    to: '    const askedMs = askedDelayMs(row, result, platformClock)\n    const delayMs = askedMs ?? fullJitterDelayMs(retries, deps.random)\n    if (!mayRetry || !hasTimeFor(delayMs) || !retryBudget.take()) return outcome\n    trace.retryAfterMs = askedMs\n',
+  },
+  {
+    name: 'an attempt counts as signed by the clock that its answer corrected',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'clock.monotonicMs() - startedMs, signedOffsetMs)',
+    to: 'clock.monotonicMs() - startedMs, (void signedOffsetMs, platformClock.appliedOffsetMs))',
+  },
+  {
+    name: 'the purge deletes the intent of a call under way',
+    file: 'agent/journal/purge.ts',
+    from: '      if (ends_at_ms === null || isUnanswered(id)) continue\n      if (ends_at_ms >= time.nowMs()) return undefined\n',
+    to: '      if (isUnanswered(id)) continue\n      if (ends_at_ms !== null && ends_at_ms >= time.nowMs()) return undefined\n',
+  },
+  {
+    name: 'a webhook is refused for its time before the platform is asked',
+    file: 'agent/call/open-webhook.ts',
+    from: 'judgeEnvelopeHead(headerLines, rules(expiredSMax))',
+    to: 'judgeEnvelopeHead(headerLines, rules(webhookLeewayS))',
+  },
+  {
+    name: 'what must be sent again is read after the first files are called',
+    file: 'agent/agent.ts',
+    from: '  await repairs.start()\n  const dirs',
+    to: '  clock.after(10, () => void repairs.start())\n  const dirs',
+  },
+  {
+    name: 'a reload keeps the token of the start',
+    file: 'agent/config/live-config.ts',
+    from: '    this.#current = next\n    return',
+    to: '    this.#current = { ...next, webhook: before.webhook }\n    return',
+  },
 ]

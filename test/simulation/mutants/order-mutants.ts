@@ -252,4 +252,16 @@ export const orderMutants: readonly Mutant[] = [
     from: 'return { isNoted: false, durable: writer.sync() }',
     to: 'return { isNoted: false, durable: Promise.resolve() }',
   },
+  {
+    name: 'the file of an order is good until a time of the platform',
+    file: 'agent/orders/order-path.ts',
+    from: 'new Date(clock.wallMs() + actMs)',
+    to: 'new Date((void clock, this.#options.platform.platformMs()) + actMs)',
+  },
+  {
+    name: 'OUT_OF_STOCK counts as accepted when a dispute ends an order',
+    file: 'agent/orders/order-changes.ts',
+    from: "const isAccepted = isDelivered ? result === 'DELIVERED' : result === 'OUT_OF_STOCK' && deliveryStatus === 'FALHOU'",
+    to: "const isAccepted = result === (isDelivered ? 'DELIVERED' : 'OUT_OF_STOCK')",
+  },
 ]

@@ -111,4 +111,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: '  await awaitSync(syncs.sync(dirs.outbox))\n',
     to: '',
   },
+  {
+    name: 'a call whose turn has come is not begun while the agent stops',
+    file: 'agent/spool/requests.ts',
+    from: '  if (withTurn) return inSlots',
+    to: '  if (limits.isStopping) return undefined\n  if (withTurn) return inSlots',
+  },
 ]
