@@ -119,7 +119,6 @@ export function installAgent(parts: AgentParts): ModelAgent {
   let level: AgentConfig['logLevel'] = 'info'
   let platformKey: PlatformKey = { kid: '', sinceMs: 0, before: '' }
   let usesAnotherKey = false
-  let isMistaken = false
   const read = (): AgentConfig => {
     const platformKid = usesAnotherKey ? 'another-key' : parts.registration().platformKid
     if (platformKid !== platformKey.kid)
@@ -128,14 +127,15 @@ export function installAgent(parts: AgentParts): ModelAgent {
     kid = config.signingKey.kid
     return { ...config, logLevel: level }
   }
+  let readAgain = read
   const program = host.install('agent', (process) => {
     const write = (line: string) => {
       if (process.state !== 'dead') witness.onLogged({ text: line, ...(JSON.parse(line) as Omit<LoggedLine, 'text'>) })
     }
     const log = pino({ base: null, timestamp: false }, { write })
     const config = read()
-    const readAgain = () => ({ ok: true as const, config: isMistaken ? mistakenFor(config) : read() })
-    live = new LiveConfig(config, { read: readAgain, readToken: () => undefined, onReload: () => undefined })
+    const reading = () => ({ ok: true as const, config: readAgain() })
+    live = new LiveConfig(config, { read: reading, readToken: () => undefined, onReload: () => undefined })
     running = undefined
     startedMs = scheduler.nowMs
     const end = (error: unknown): void => {
@@ -184,9 +184,11 @@ export function installAgent(parts: AgentParts): ModelAgent {
       live?.reload()
     },
     reloadInVain() {
-      isMistaken = true
+      const { current } = live ?? {}
+      if (!current) return
+      readAgain = () => mistakenFor(current)
       live?.reload()
-      isMistaken = false
+      readAgain = read
     },
     rotate(which) {
       parts.rotate(which)
