@@ -163,10 +163,14 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
   }
 }
 
-/** The items of the orders whose replies the agent has not read. */
+/** The items of the orders whose replies the agent has not read. A part of a reply says no stock, and may stay as long as a dispute. */
 function itemsOfUnread({ store }: OrderParts, fs: ModelFs, spool: string): string[] {
   const { orders } = store.read()
-  return fs.readdirSync(`${spool}/replies`).flatMap((name) => orders[orderOfFile(name) ?? '']?.itemRef ?? [])
+  const replies = `${spool}/replies`
+  return fs.readdirSync(replies).flatMap((name) => {
+    const order = orders[orderOfFile(name) ?? '']
+    return order && fs.readFileSync(`${replies}/${name}`, 'utf8').endsWith('}') ? order.itemRef : []
+  })
 }
 
 function decideFile(
