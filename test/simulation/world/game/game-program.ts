@@ -279,7 +279,8 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
   store.change((next) => {
     const reported = next.items[itemRef]
     if (!reported) return
-    if (told && item.changes >= reported.changeToReport) {
+    // After a failed disk the same may be said twice at once.
+    if (told && reported.isToReport && item.changes >= reported.changeToReport) {
       reported.isGivenUp = !told.ok && !told.isUncertain && parts.quirks.givesUp
       // A reply to an order may have said a newer one meanwhile.
       reported.isToReport = !told.ok && !reported.isGivenUp && item.changes === reported.changes
