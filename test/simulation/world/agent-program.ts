@@ -97,8 +97,8 @@ const systemd = worldActor('systemd')
 const restartMs = 2_000
 /** What a stop gives to calls under way. */
 const graceMs = 10_000
-/** A stop that has not ended by then never ends: a call has its whole deadline, and its answer is written after it. */
-const stopMsMax = 45_000
+/** A stop that has not ended by then never ends: a call may wait for a slot for one deadline, and then it has its own. */
+const stopMsMax = 90_000
 
 /** Installs an agent that is started again 2 s after it ended by itself. */
 export function installAgent(parts: AgentParts): ModelAgent {

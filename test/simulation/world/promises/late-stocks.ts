@@ -36,8 +36,6 @@ export class LateStocks {
   readonly #day: Day
   /** By item, in the order in which they left. */
   readonly #sent = new Map<string, SentStock[]>()
-  /** Items of which a stock may arrive later than its agent can know. */
-  readonly #outlived = new Set<string>()
 
   constructor(platform: () => ModelPlatform, day: Day, nowMs: () => number) {
     this.#platform = platform
@@ -51,20 +49,13 @@ export class LateStocks {
     if (!stock) return undefined
     const { itemRef, quantity } = stock
     const expiresMs = (parseSignature(request.headers)?.exp ?? 0) * 1_000 - startOfRunMs
-    // An agent whose clock was set ahead, or that believed a wrong date, does not know for how long its envelopes are valid.
-    const latestMs = this.#nowMs() + lifetimeMs
-    if (this.#nowMs() > this.#day.stormEndedMs && expiresMs > latestMs + driftMsMax) this.#outlived.add(itemRef)
-    const sent = this.#note(itemRef, quantity, Math.min(expiresMs, latestMs))
+    // An agent whose clock is ahead does not know for how long its envelopes are valid. The network of a wave is not as slow.
+    const sent = this.#note(itemRef, quantity, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
       sent.outcome = outcomeOf(result)
       if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
       else if (sent.outcome !== 'open') sent.latestMs = Number.NEGATIVE_INFINITY
     }
-  }
-
-  /** Whether a stock of an item left after the storm in an envelope that is valid for longer than its agent can know. */
-  isOutlived(itemRef: string): boolean {
-    return this.#outlived.has(itemRef)
   }
 
   /** A stock leaves with the answer to a webhook. */

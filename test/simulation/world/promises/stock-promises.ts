@@ -1,5 +1,4 @@
 import type { AgentHost } from '../agent-host.ts'
-import type { Day } from '../day.ts'
 import { hasUnitsSetAside, left } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
@@ -13,7 +12,6 @@ interface StockParts {
   /** All that may send the stock of an item again. */
   readonly agents: readonly AgentHost[]
   readonly lateStocks: LateStocks
-  readonly day: Day
   /** How long an older stock may stay over a newer one: longer than the envelope of any attempt is valid. */
   readonly stillMs: number
   readonly nowMs: () => number
@@ -105,7 +103,7 @@ export class StockPromises {
   /** Not if the game server never heard that it is registered, or heard that it is withdrawn. */
   #isOnSale(server: Server, itemRef: string): boolean {
     const item = server.saved().items[itemRef]
-    const isKnown = item?.isRegistered === true && !item.isWithdrawn && !this.#parts.lateStocks.isOutlived(itemRef)
+    const isKnown = item?.isRegistered === true && !item.isWithdrawn
     return isKnown && this.#listingOf(server, itemRef)?.status === 'ACTIVE'
   }
 

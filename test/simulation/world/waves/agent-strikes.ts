@@ -47,6 +47,7 @@ const moments: readonly Moment[] = [
   { calls: /^POST \S+\/orders$/, countMax: 2 },
   { calls: /^unlink \/var\/spool\/(?:events|replies)\//, countMax: 4 },
   { calls: /^rename \/var\/spool\/outbox\//, countMax: 6 },
+  { calls: /^fsync \/var\/spool\/outbox$/, countMax: 4 },
 ]
 /** A file is read in less than a millisecond, and the platform may need a second. */
 const soonMs = { min: 0.01, max: 1_000 }
