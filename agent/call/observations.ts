@@ -51,6 +51,9 @@ export interface KnownObservations {
   findDue(): Promise<readonly string[]>
   /** The repairs that were due have been tried. Calls `lookAt` for the rest. */
   endRound(): void
-  /** Stores nothing any more. If nothing can arrive late, the next process need not expect it. */
+  /**
+   * Writes what could not be written while the store was full, and nothing after that. If nothing can arrive late, the next
+   * process need not expect it.
+   */
   close(): Promise<void>
 }

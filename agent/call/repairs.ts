@@ -96,7 +96,7 @@ export class Repairs {
     this.#cancelRound()
   }
 
-  /** Stops writing. If nothing can arrive late, the next process need not expect it. */
+  /** Writes what is not written yet, and stops. If nothing can arrive late, the next process need not expect it. */
   async close(): Promise<void> {
     this.stop()
     this.#phase = 'closed'

@@ -123,7 +123,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   })
   const journal = hasOwnStore ? parts.state.journal : undefined
   const stops = new StopPromises({
-    ...{ break: judge.break, host, spool: addresses.spool, journal, platform, day },
+    ...{ break: judge.break, host, spool: addresses.spool, journal, platform },
     nowMs,
     startedMs,
   })
@@ -164,6 +164,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       ...(seesReports ? [reports] : []),
       witness,
     ]),
+    onMistakeTaken: () => judge.break('a configuration that is refused changes nothing', name),
     onBug: (error) => judge.break('an agent ends only for a reason that it can name', String((error as Error).stack)),
   })
   const seen: { status: Status | undefined; atMs: number } = { status: undefined, atMs: 0 }
@@ -186,8 +187,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
         else promises.check()
     },
     restart() {
-      const { onEnded, onLate } = stops.onStop()
-      agent.restart(onEnded, onLate)
+      agent.restart(stops.onStop())
     },
     end() {
       parts.state.journal.close()

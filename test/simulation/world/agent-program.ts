@@ -49,14 +49,16 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
   readonly deadlines: Pick<AgentConfig, 'attemptTimeoutMs' | 'callDeadlineMs'>
   readonly registration: () => Registration
   /** The staff register another key, or give the game server another token. */
-  readonly rotate: (which: KeyKind) => void
+  readonly rotate: (which: Credential) => void
   readonly witness: AgentWitness
   /** An agent ended in a way that no operator was told about. */
   readonly onBug: (error: unknown) => void
+  /** A configuration that must be refused was taken, or changed something. */
+  readonly onMistakeTaken: () => void
 }
 
 /** A key by which the platform knows an agent, or the token by which its game server knows it. */
-export type KeyKind = 'signing key' | 'API key' | 'forward token'
+export type Credential = 'signing key' | 'API key' | 'forward token'
 
 /** The kid of a key by which an agent knows the platform. */
 export interface PlatformKey {
@@ -77,16 +79,22 @@ export interface ModelAgent {
   reload(): void
   /** Reads a configuration that must be refused: it has another key, and another address of the platform. */
   reloadInVain(): void
-  /** Gets another key, and reads the configuration again. */
-  rotate(which: KeyKind): void
+  /** Gets another one of these, and reads the configuration again. */
+  rotate(which: Credential): void
   /** The key of the platform that the configuration names, and since when: virtual time. */
   readonly platformKey: PlatformKey
   /** Puts a key of the platform in the place of the one in use, or that one back, and reads the configuration again. */
   setPlatformKey(which: 'in use' | 'another'): void
-  /**
-   * Stops it as SIGTERM does, and starts it again. `onStopped` is called in between, `onLate` if it does not end.
-   */
-  restart(onStopped: () => void, onLate: () => void): void
+  /** Stops it as SIGTERM does, and starts it again. */
+  restart(watch?: StopWatch): void
+}
+
+/** Who watches a stop. */
+export interface StopWatch {
+  /** It has ended, and the agent is not started yet. */
+  readonly onEnded: () => void
+  /** It has not ended in time. */
+  readonly onLate: () => void
 }
 
 const { privateKey, publicKey } = testKeysOf('game-server')
@@ -187,8 +195,9 @@ export function installAgent(parts: AgentParts): ModelAgent {
       const { current } = live ?? {}
       if (!current) return
       readAgain = () => mistakenFor(current)
-      live?.reload()
+      const { ok } = live?.reload() ?? {}
       readAgain = read
+      if (ok || live?.current !== current) parts.onMistakeTaken()
     },
     rotate(which) {
       parts.rotate(which)
@@ -198,18 +207,18 @@ export function installAgent(parts: AgentParts): ModelAgent {
       usesAnotherKey = which === 'another'
       live?.reload()
     },
-    restart(onStopped, onLate) {
+    restart(watch) {
       const { process } = program
       const agent = running
       if (!agent || process?.state !== 'running') return
       // One that stops is not told again.
       running = undefined
       const onClosed = () => {
-        onStopped()
+        watch?.onEnded()
         process.end()
         restartLater()
       }
-      process.after(stopMsMax, 'must have ended', onLate)
+      process.after(stopMsMax, 'must have ended', () => watch?.onLate())
       agent.close(graceMs).then(onClosed, (error: unknown) => {
         // Its disk failed while it stopped.
         if (process.state !== 'dead') throw error

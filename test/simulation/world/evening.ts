@@ -43,7 +43,7 @@ export class Evening {
     this.#parts = parts
   }
 
-  /** Since when every request arrives soon; never in a wave or at night. */
+  /** Since when every request arrives soon; never in a wave, at night or at dawn. */
   get healthySinceMs(): number {
     return this.#healthySinceMs
   }

@@ -4,7 +4,7 @@ import type { WebhookFault } from '../../../platform-stub/faults/webhook-fault.t
 import type { FaultKind } from '../faults/fault.ts'
 import type { Program } from '../host.ts'
 import type { Random } from '../random.ts'
-import type { KeyKind, ModelAgent } from './agent-program.ts'
+import type { Credential, ModelAgent } from './agent-program.ts'
 import type { Quirks } from './game/quirks.ts'
 import type { ModelPlatform } from './model-platform.ts'
 
@@ -17,7 +17,6 @@ export interface WorldTargets {
   readonly quirks: readonly Quirks[]
 }
 
-const nothing = () => undefined
 const secondMs = 1_000
 const minuteMs = 60 * secondMs
 
@@ -193,9 +192,10 @@ function rotateSigningKey({ agents, platform }: WorldTargets, random: Random) {
   return () => undefined
 }
 
-function rotateForAll(which: KeyKind) {
+function rotateForAll(which: Credential) {
   return ({ agents, platform }: WorldTargets, random: Random) => {
-    if (!platform.program.process) return () => undefined
+    // The platform has no part in the token.
+    if (which !== 'forward token' && !platform.program.process) return () => undefined
     const rotated = random.pick(agents)
     rotated.rotate(which)
     // Agents of one identity must know the new one too: the old one is not valid any more.
@@ -211,7 +211,7 @@ function replacePlatformKey({ agents }: WorldTargets, random: Random) {
 }
 
 function restartAgent({ agents }: WorldTargets, random: Random) {
-  random.pick(agents).restart(nothing, nothing)
+  random.pick(agents).restart()
   return () => undefined
 }
 

@@ -16,7 +16,7 @@ import {
 import { type ListedItem, left, newListedItem, noteReport } from './game-state.ts'
 import { type GameStore, openGameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
-import { askForOrders, type OrderDoor, readEvents, takePushes } from './take-orders.ts'
+import { askForOrders, hasUnreadReply, type OrderDoor, readEvents, takePushes } from './take-orders.ts'
 import type { Wants } from './wants.ts'
 
 /** How a game server works with its agent. */
@@ -86,7 +86,9 @@ export function installGame(parts: GameParts): Program {
     if (ordersBy === 'asking')
       for (let threads = process.random.pick([1, 1, 2]); threads > 0; threads--)
         void untilDead(process, clock, () => askForOrders(orders, clock, call))
-    const dayParts = { ...parts, process, clock, store, call, callByHttp, reporting, replying }
+    const isReplying = (itemRef: string) =>
+      ordersBy === 'files' ? hasUnreadReply(store, fs, spool, itemRef) : replying.has(itemRef)
+    const dayParts = { ...parts, process, clock, store, call, callByHttp, reporting, isReplying }
     for (const live of [liveDay, report, play]) void untilDead(process, clock, () => live(dayParts))
   })
 }
@@ -127,8 +129,13 @@ interface DayParts extends GameParts {
   readonly callByHttp: CallAgent
   /** When each stock report that is under way left, by item. */
   readonly reporting: Map<string, Set<number>>
-  /** As in `OrderParts`. */
-  readonly replying: ReadonlySet<string>
+  /**
+   * Whether a reply to an order of an item is on its way to the agent. It says a stock too, so no other stock of the item is
+   * reported meanwhile.
+   *
+   * @throws {NodeJS.ErrnoException} The disk fails.
+   */
+  readonly isReplying: (itemRef: string) => boolean
 }
 
 /** What the people of the game server ask for, one thing after another. */
@@ -265,8 +272,8 @@ async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<
 
 /** Tells the platform what is left of an item, if it should hear that. @returns Whether there is nothing more to say. */
 async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
-  const { store, call, clock, reporting, replying } = parts
-  if (replying.has(itemRef)) return false
+  const { store, call, clock, reporting, isReplying } = parts
+  if (isReplying(itemRef)) return false
   const item = store.read().items[itemRef]
   if (!item?.isRegistered || item.isWithdrawn || !item.isToReport) return false
   const observedQuantity = left(store.read(), itemRef)

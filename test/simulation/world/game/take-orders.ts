@@ -22,7 +22,7 @@ export interface OrderParts {
    * item that may arrive later: the agent could not know which one is newer.
    */
   readonly saysByReply: (itemRef: string) => boolean
-  /** Of which items a reply is on its way to the agent. It says a stock too, so no other stock of the item is reported meanwhile. */
+  /** Of which items a call with a reply is on its way to the agent. */
   readonly replying: Set<string>
   /** Called with each end that the agent tells. */
   readonly onEndTold: (end: ToldEnd) => void
@@ -74,7 +74,7 @@ export function takePushes(parts: OrderParts, network: Network, door: OrderDoor)
   network.listen(process, door.address, async ({ headers, body }) => {
     if (headers[headers.indexOf('authorization') + 1] !== `Bearer ${door.token}`) return answer(401)
     if (quirks.isSlow) await think(process)
-    // A web server before it, which does not pass it on.
+    // A web server in front of it redirects, and does not pass the request on.
     if (quirks.saysGarbage && process.random.happens(0.3)) return answer(process.random.pick(redirects))
     try {
       const event = JSON.parse(Buffer.from(body).toString()) as OfferedOrder & { readonly event: string }
@@ -137,9 +137,7 @@ const wrongReply = JSON.stringify({ observedQuantity: 0, result: 'DELIVERED' })
 
 /** Reads the files of events, and writes the replies. @throws {NodeJS.ErrnoException} The disk fails. */
 export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void {
-  const { process, quirks, replying } = parts
-  replying.clear()
-  for (const itemRef of itemsOfUnread(parts, fs, spool)) replying.add(itemRef)
+  const { process, quirks } = parts
   for (const name of fs.readdirSync(`${spool}/events`)) {
     const kind = /^(transfer_order|transaction_terminal)-\d+(?:-\d+)?\.json$/.exec(name)?.[1]
     if (kind === undefined || fs.existsSync(`${spool}/replies/${name}`)) continue
@@ -155,7 +153,6 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
     }
     const reply = kind === 'transaction_terminal' ? noteEnd(parts, event) && {} : decideFile(parts, event, name)
     if (reply === undefined) continue
-    replying.add(event.itemRef)
     const text = quirks.saysGarbage && process.random.happens(0.5) ? '{"observedQuantity":' : JSON.stringify(reply)
     fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
     fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
@@ -163,14 +160,22 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
   }
 }
 
-/** The items of the orders whose replies the agent has not read. A part of a reply says no stock, and may stay as long as a dispute. */
-function itemsOfUnread({ store }: OrderParts, fs: ModelFs, spool: string): string[] {
+/**
+ * Whether the agent has not read a reply to an order of an item. One that was cut off says no stock. It may stay there until
+ * a dispute ends, so it does not count.
+ *
+ * @throws {NodeJS.ErrnoException} The disk fails.
+ */
+export function hasUnreadReply(store: GameStore, fs: ModelFs, spool: string, itemRef: string): boolean {
   const { orders } = store.read()
   const replies = `${spool}/replies`
-  return fs.readdirSync(replies).flatMap((name) => {
-    const order = orders[orderOfFile(name) ?? '']
-    return order && fs.readFileSync(`${replies}/${name}`, 'utf8').endsWith('}') ? order.itemRef : []
-  })
+  return fs
+    .readdirSync(replies)
+    .some(
+      (name) =>
+        orders[orderOfFile(name) ?? '']?.itemRef === itemRef &&
+        fs.readFileSync(`${replies}/${name}`, 'utf8').endsWith('}'),
+    )
 }
 
 function decideFile(

@@ -18,11 +18,13 @@ interface DurabilityParts {
 
 /**
  * What must survive a power cut before the next step, whether or not a power cut comes.
- * - The intent of a purchase and its claim, before it is sent and until it is answered.
+ * - The intent of a purchase and its claim, before it is sent.
  * - Its answer, or its envelope, before it is given.
  * - A stock, before its caller is told that it was accepted.
  * - An answer in a file, or the name of the request, before the claim goes.
  * - A reply, before it is confirmed.
+ *
+ * The journal also keeps the intent of a purchase until its attempt has ended.
  *
  * The buyer of each purchase has the name of its id.
  */

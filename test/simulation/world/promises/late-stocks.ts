@@ -97,7 +97,8 @@ export class LateStocks {
   }
 }
 
-function outcomeOf(result: AttemptResult): SentStock['outcome'] {
+/** What an attempt says about its stock. */
+export function outcomeOf(result: AttemptResult): SentStock['outcome'] {
   if (result.kind === 'failed') return result.wasSent ? 'open' : 'refused'
   const { status } = result
   if (status < 300) return 'accepted'

@@ -2,10 +2,11 @@ import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts
 import { ownFileOf } from '../../../../agent/spool/names.ts'
 import type { ModelHost } from '../../host.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
-import type { Day } from '../day.ts'
+import type { StopWatch } from '../agent-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
+import { outcomeOf } from './late-stocks.ts'
 import { stockOf } from './stock-of.ts'
 
 const dirs = ['', '/outbox', '/inbox', '/events', '/replies']
@@ -22,18 +23,20 @@ export interface StopParts {
   /** Of the agent's own store; undefined for one that others share. */
   readonly journal: ModelDatabase | undefined
   readonly platform: ModelPlatform
-  readonly day: Day
   readonly nowMs: () => number
   /** When the process that runs now was started. */
   readonly startedMs: () => number
 }
 
-/** A clean stop leaves no claim and no temporary file (I9), and the next start need not expect what cannot arrive any more. */
+/**
+ * A stop ends. A clean one leaves no claim and no temporary file (I9). The next start expects what may arrive late, and nothing
+ * else.
+ */
 export class StopPromises {
   readonly #parts: StopParts
   /** When something with a stock left last: a request, or any 2xx, because one without a stock is noted too. */
   #lastLateMs = Number.NEGATIVE_INFINITY
-  /** Requests with a stock that the platform may have, or get. */
+  /** Requests with a stock that may arrive late, and some that were sent too long ago for that. */
   readonly #unanswered = new Set<{ readonly itemRef: string; readonly atMs: number }>()
 
   constructor(parts: StopParts) {
@@ -46,9 +49,10 @@ export class StopPromises {
     if (!stock) return undefined
     const sent = { itemRef: stock.itemRef, atMs: this.#parts.nowMs() }
     this.#lastLateMs = sent.atMs
+    for (const before of this.#unanswered) if (before.atMs + lateMsMin < sent.atMs) this.#unanswered.delete(before)
     this.#unanswered.add(sent)
     return (result) => {
-      if (result.kind === 'answered' || !result.wasSent) this.#unanswered.delete(sent)
+      if (outcomeOf(result) !== 'open') this.#unanswered.delete(sent)
     }
   }
 
@@ -57,9 +61,9 @@ export class StopPromises {
     this.#lastLateMs = this.#parts.nowMs()
   }
 
-  /** A stop begins. @returns Called when it has ended, and where it has not ended in time. */
-  onStop(): { readonly onEnded: () => void; readonly onLate: () => void } {
-    const { host, day } = this.#parts
+  /** A stop begins. Only after the storm: in it timers may be late, and a process may be paused. */
+  onStop(): StopWatch {
+    const { host } = this.#parts
     const before = new Set(this.#ownFiles('claim', 'done'))
     const { changes } = host.diskFaults
     const isUndisturbed = () => host.diskFaults.isHealthy && host.diskFaults.changes === changes
@@ -74,8 +78,7 @@ export class StopPromises {
       if (isUndisturbed()) this.#checkWhatIsExpected()
     }
     const onLate = () => {
-      // In the storm its timers may be late, or it is paused.
-      if (isUndisturbed() && day.phase !== 'open') this.#parts.break('a stop ends', host.name)
+      if (isUndisturbed()) this.#parts.break('a stop ends', host.name)
     }
     return { onEnded, onLate }
   }

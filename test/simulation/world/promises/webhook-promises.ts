@@ -6,7 +6,7 @@ import { parseSignature, signatureOf } from './signature.ts'
 
 /** What the guide allows, and a second for the way. */
 const leewayMs = 31_000
-/** A webhook may wait for the answer to a question, and another question is not asked at once. */
+/** 10 s between two questions, 10 s for the answer, and as much again. */
 const questionMsMax = 30_000
 
 interface WebhookPromisesParts {
@@ -22,7 +22,7 @@ interface WebhookPromisesParts {
   readonly nowMs: () => number
 }
 
-/** An agent acts only on webhooks that the platform has signed, and not on old ones. It refuses no other, if it can know better. */
+/** An agent acts only on webhooks that the platform has signed, and not on old ones. It refuses one for its time only after it has asked the platform. */
 export class WebhookPromises {
   readonly #parts: WebhookPromisesParts
   /** When the platform was last asked for its time. */
@@ -44,8 +44,10 @@ export class WebhookPromises {
   }
 
   onWebhookRefused(webhook: ReceivedWebhook): void {
-    const { platformMs, wasDateWrong } = this.#parts
+    const { platformMs, wasDateWrong, platformKey } = this.#parts
     const { isSigned, expiresMs } = this.#read(webhook)
+    // One whose key was replaced meanwhile may be refused for that.
+    if (webhook.arrivedMs < platformKey().sinceMs) return
     const isAsked = this.#askedMs >= webhook.arrivedMs - questionMsMax
     if (isSigned && expiresMs > platformMs() && !isAsked && !wasDateWrong())
       this.#parts.break('a webhook is refused for its time only after the platform was asked', `until ${expiresMs}`)

@@ -7,7 +7,7 @@ import type { WaveTime } from './wave-time.ts'
 const startedAgainMs = { min: 50, max: 10_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
 const stoppedSoonRate = 0.4
-/** In the other waves it ends when something has just left. */
+/** Otherwise it ends soon after one of `moments`. */
 const anyTimeRate = 0.3
 
 /** What an agent left on a slow network must be made good by the next process, or by another agent. */
@@ -70,7 +70,7 @@ function killAndStart({ host, agent }: AgentHost): void {
 }
 
 /** All together less than the day that the agent is made for. */
-const clockJumpMs = { min: 60_000, max: 7_200_000 }
+const clockJumpMs = { min: 60_000, max: 3_600_000 }
 
 /** What is remembered is as old as before, also for the next process. Only ahead: a clock that is set back changes the order of files. */
 export function setClockAhead({ host: { clock } }: AgentHost, { random, within }: WaveTime): void {
@@ -80,24 +80,24 @@ export function setClockAhead({ host: { clock } }: AgentHost, { random, within }
 /** More than a webhook's envelope and the leeway for it. */
 const farAheadMs = { min: 400_000, max: clockJumpMs.max }
 const powerlessMs = { min: 50, max: 5_000 }
-const unreachableMs = { min: 100, max: 20_000 }
+const platformAwayMs = { min: 100, max: 20_000 }
 
 /**
- * The power comes back before the network, to a host whose clock is wrong and whose game server nobody starts. The first thing
- * that could show the time is a webhook.
+ * The power comes back while the platform is away. The clock of the host is wrong and its game server does not run, so the
+ * first thing that can show the time is a webhook.
  */
-export function startUnreachable(
+export function startBeforePlatform(
   struck: AgentHost,
   { program: platform }: ModelPlatform,
   { random, within, later, atEnd }: WaveTime,
 ): void {
   const { host, agent } = struck
-  within(powerlessMs.max + unreachableMs.max, 'a power cut', () => {
+  within(powerlessMs.max + platformAwayMs.max, 'a power cut', () => {
     host.cutPower(random)
     platform.process?.end()
     host.clock.setWall(random.magnitude(farAheadMs.min, farAheadMs.max))
     later(powerlessMs, 'an agent is started alone', () => agent.program.start())
-    later(unreachableMs, 'the platform is there', () => platform.start())
+    later(platformAwayMs, 'the platform is there', () => platform.start())
   })
   atEnd('everything is started again', () => host.startAll())
 }

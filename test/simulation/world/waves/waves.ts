@@ -12,7 +12,7 @@ import {
   lockFiles,
   setClockAhead,
   slowDiskDown,
-  startUnreachable,
+  startBeforePlatform,
 } from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
 import { denyTransactions, endPlatform, putResultsOff, repeatWebhooks } from './platform-strikes.ts'
@@ -36,7 +36,7 @@ type Strikes<Target> = readonly {
 
 /** Only the first of these that happens strikes an agent: a stop needs a healthy disk. */
 const ofAgents = (platform: ModelPlatform): Strikes<AgentHost> => [
-  { rate: 0.08, strike: (agent, time) => startUnreachable(agent, platform, time) },
+  { rate: 0.08, strike: (agent, time) => startBeforePlatform(agent, platform, time) },
   { rate: 0.35, strike: fillDisk },
   { rate: 0.5, strike: endAgent },
 ]
