@@ -11,6 +11,7 @@ import { type AgentState, modelOutside } from '../agent/model-outside.ts'
 import type { ModelHost, Program } from '../host.ts'
 import type { Network } from '../network/network.ts'
 import { type ModelProcess, ProcessDied } from '../process.ts'
+import type { Random } from '../random.ts'
 import { type Scheduler, worldActor } from '../scheduler.ts'
 import type { GameWays } from './game/game-program.ts'
 import type { OrderDoor } from './game/take-orders.ts'
@@ -77,8 +78,8 @@ export interface ModelAgent {
   readonly kid: string
   /** Reads the configuration again, with another level of the log. */
   reload(): void
-  /** Reads a configuration that must be refused: it has another key, and another address of the platform. */
-  reloadInVain(): void
+  /** Reads a configuration that must be refused: it has another key, and something that needs a restart. */
+  reloadInVain(random: Random): void
   /** Gets another one of these, and reads the configuration again. */
   rotate(which: Credential): void
   /** The key of the platform that the configuration names, and since when: virtual time. */
@@ -191,10 +192,10 @@ export function installAgent(parts: AgentParts): ModelAgent {
       level = level === 'info' ? 'debug' : 'info'
       live?.reload()
     },
-    reloadInVain() {
+    reloadInVain(random) {
       const { current } = live ?? {}
       if (!current) return
-      readAgain = () => mistakenFor(current)
+      readAgain = () => ({ ...current, ...random.pick(mistakes)(current), signingKey: keyOf('refused') })
       const { ok } = live?.reload() ?? {}
       readAgain = read
       if (ok || live?.current !== current) parts.onMistakeTaken()
@@ -261,9 +262,15 @@ function configOf(
   }
 }
 
-function mistakenFor(config: AgentConfig): AgentConfig {
-  return { ...config, baseUrl: `${config.baseUrl}/v2`, signingKey: keyOf('refused') }
-}
+/** What a running agent cannot change. */
+const mistakes: readonly ((config: AgentConfig) => Partial<AgentConfig>)[] = [
+  ({ baseUrl }) => ({ baseUrl: `${baseUrl}/v2` }),
+  ({ port }) => ({ port: port + 1 }),
+  () => ({ stateDir: '/var/elsewhere' }),
+  () => ({ spoolDir: undefined }),
+  () => ({ webhook: undefined }),
+  ({ webhook }) => ({ webhook: webhook && { ...webhook, path: '/elsewhere' } }),
+]
 
 function keyOf(kid: string): SigningKey {
   const key = keys.get(kid) ?? readSigningKey(pem, kid)

@@ -216,7 +216,7 @@ function restartAgent({ agents }: WorldTargets, random: Random) {
 }
 
 function reloadInVain({ agents }: WorldTargets, random: Random) {
-  random.pick(agents).reloadInVain()
+  random.pick(agents).reloadInVain(random)
   return () => undefined
 }
 

@@ -77,8 +77,8 @@ export class FilePromises implements FileRecord {
 
   onPowerCut(): void {
     this.#lastCutMs = this.#nowMs()
-    for (const [id, written] of this.#written)
-      if (written.answers.length > 0) this.#set(id, { ...written, broughtBackMax: written.broughtBackMax + 1 })
+    // Also of a file whose answer nobody has read.
+    for (const [id, written] of this.#written) this.#set(id, { ...written, broughtBackMax: written.broughtBackMax + 1 })
   }
 
   readonly onTold = ({ id }: GameCall, { text }: Told): void => {
