@@ -386,4 +386,40 @@ export const callMutants: readonly Mutant[] = [
     from: '    this.#current = next\n    return',
     to: '    this.#current = { ...next, webhook: before.webhook }\n    return',
   },
+  {
+    name: 'a reload may turn the webhooks off',
+    file: 'agent/config/live-config.ts',
+    from: "  return before.webhook === next.webhook ? changed : [...changed, 'SERVICE_WEBHOOK_PORT']",
+    to: '  return changed',
+  },
+  {
+    name: 'a 503 says that nothing was done',
+    file: 'agent/call/fault-table.ts',
+    from: "unavailable: { ...acted, hasRetryAfter: true, once: 'doubt'",
+    to: "unavailable: { ...notDone, hasRetryAfter: true, once: 'retry'",
+  },
+  {
+    name: 'a request that this agent claimed before it died counts as unsent',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'return claimedBefore !== undefined && operation.kind',
+    to: "return claimedBefore !== undefined && claimedBefore !== 'here' && operation.kind",
+  },
+  {
+    name: 'a round of repairs forgets what was noted meanwhile',
+    file: 'agent/call/repairs.ts',
+    from: "    this.#phase = 'resting'\n    this.#nextRoundMs = Number.POSITIVE_INFINITY\n    this.#options.observations.endRound()\n",
+    to: "    this.#options.observations.endRound()\n    this.#phase = 'resting'\n    this.#nextRoundMs = Number.POSITIVE_INFINITY\n",
+  },
+  {
+    name: 'an answer that was not published is forgotten after ten minutes',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: '    async findUnanswered(id) {\n      return read(id)',
+    to: '    async findUnanswered(id) {\n      return readLive(id)',
+  },
+  {
+    name: 'an attempt lives no longer than the clock of the agent says',
+    file: 'agent/platform/partner-api.ts',
+    from: '* 1000 + clockLeadMsMax(attemptTimeoutMs)',
+    to: '* 1000 + 0 * clockLeadMsMax(attemptTimeoutMs)',
+  },
 ]

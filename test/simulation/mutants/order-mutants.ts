@@ -264,4 +264,22 @@ export const orderMutants: readonly Mutant[] = [
     from: "const isAccepted = isDelivered ? result === 'DELIVERED' : result === 'OUT_OF_STOCK' && deliveryStatus === 'FALHOU'",
     to: "const isAccepted = result === (isDelivered ? 'DELIVERED' : 'OUT_OF_STOCK')",
   },
+  {
+    name: 'a dispute is the end of an order',
+    file: 'agent/orders/platform-word.ts',
+    from: "if (word.phase === 'awaiting-payment' || word.phase === 'disputed') return",
+    to: "if (word.phase === 'awaiting-payment') return",
+  },
+  {
+    name: 'the terminal event of an order that a question has closed is not handed on',
+    file: 'agent/orders/order-changes.ts',
+    from: 'if (known && isSameTerminal(known, event)) return',
+    to: 'if (known && (known.outcome !== null || isSameTerminal(known, event))) return',
+  },
+  {
+    name: 'replies are read in the order of their transactions',
+    file: 'agent/webhook-bridge/event-files.ts',
+    from: 'one.writtenMs - other.writtenMs',
+    to: 'one.named.transactionId - other.named.transactionId',
+  },
 ]

@@ -117,4 +117,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: '  if (withTurn) return inSlots',
     to: '  if (limits.isStopping) return undefined\n  if (withTurn) return inSlots',
   },
+  {
+    name: 'a stop gives a request its name back that an earlier agent claimed',
+    file: 'agent/spool/spool-worker.ts',
+    from: '    if (request.claimedBefore !== undefined) return\n',
+    to: '',
+  },
 ]
