@@ -68,12 +68,20 @@ export function journalOver(
   })
   room.look()
   const stopLooking = repeat(clock, removalIntervalMs, async () => writer.reportRemoval())
+  /** Resolves when no power cut can bring back what was purged. */
+  let purged: Promise<void> = Promise.resolve()
   const stopPurging = startPurging({
     calls,
     time,
     clock,
     isUnanswered,
-    commit: (work) => room.commit(() => writer.commitAll(work)),
+    commit(work) {
+      const result = room.commit(() => writer.commitAll(work))
+      purged = writer.sync()
+      // Who needs it waits for it, and a sync that fails ends the agent.
+      purged.catch(() => undefined)
+      return result
+    },
   })
 
   function read(id: string): Entry | undefined {
@@ -124,7 +132,8 @@ export function journalOver(
 
     async forgetEnded(id) {
       const entry = read(id)
-      if (!entry || entry.endsAtMs >= time.nowMs()) return
+      if (!entry) return purged
+      if (entry.endsAtMs >= time.nowMs()) return
       cache.delete(id)
       commitForSure(() => calls.delete(id))
       await writer.sync()

@@ -184,6 +184,18 @@ export function testJournal(name: string, newStore: NewStore<IdempotencyJournal>
     })
   }
 
+  promise('what a journal forgot by itself does not come back under a newer request of its id', async (disk) => {
+    await disk.run(async ({ store: journal }) => {
+      await journal.recordAnswer(idempotent('a'), answer, windowMs)
+      await journal.recordIntent(once('b'))
+    }, 'kill')
+    await disk.run(async ({ store: journal, pass }) => {
+      await pass(12 * minuteMs)
+      await journal.forgetEnded('a')
+    }, 'power cut')
+    await disk.run(async ({ store: journal }) => expect(await journal.findUnanswered('a')).toBeUndefined())
+  })
+
   promise('a call that ended without a stored answer makes its id new again', async (disk) => {
     await disk.run(async ({ store: journal }) => {
       await journal.recordIntent(once('a'))
