@@ -1,5 +1,7 @@
+import { basename } from 'node:path'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { ownFileOf } from '../../../../agent/spool/names.ts'
+import type { Inode } from '../../disk/inode.ts'
 import type { ModelHost } from '../../host.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
 import type { StopWatch } from '../agent-program.ts'
@@ -29,7 +31,7 @@ export interface StopParts {
 }
 
 /**
- * A stop ends. A clean one leaves no claim and no temporary file (I9). The next start expects what may arrive late, and nothing
+ * A stop ends. A clean one leaves no claim and no temporary file (I9), and no request that an earlier agent may have sent. The next start expects what may arrive late, and nothing
  * else.
  */
 export class StopPromises {
@@ -38,6 +40,9 @@ export class StopPromises {
   #lastLateMs = Number.NEGATIVE_INFINITY
   /** Requests with a stock that may arrive late, and some that were sent too long ago for that. */
   readonly #unanswered = new Set<{ readonly itemRef: string; readonly atMs: number }>()
+
+  /** When each claim was made. */
+  readonly #claimedMs = new WeakMap<Inode, number>()
 
   constructor(parts: StopParts) {
     this.#parts = parts
@@ -56,6 +61,11 @@ export class StopPromises {
     }
   }
 
+  onRenamed(_from: string, to: string): void {
+    const file = this.#parts.host.disk.find(to, 'stat')
+    if (file && ownFileOf(basename(to))?.kind === 'claim') this.#claimedMs.set(file, this.#parts.nowMs())
+  }
+
   /** The answer to a webhook is a 2xx. */
   onAcknowledged(): void {
     this.#lastLateMs = this.#parts.nowMs()
@@ -65,12 +75,16 @@ export class StopPromises {
   onStop(): StopWatch {
     const { host } = this.#parts
     const before = new Set(this.#ownFiles('claim', 'done'))
+    const ofEarlier = this.#claimsOfEarlier()
     const { changes } = host.diskFaults
     const isUndisturbed = () => host.diskFaults.isHealthy && host.diskFaults.changes === changes
     const onEnded = () => {
       // One of an earlier agent may have been sent, so it stays.
       const claim = this.#ownFiles('claim', 'done').find((file) => !before.has(file))
       if (claim !== undefined) this.#parts.break('a stop leaves no claim', claim)
+      for (const [request, file] of ofEarlier)
+        if (host.disk.find(request, 'stat') === file)
+          this.#parts.break('a stop gives no request its name back that an earlier agent claimed', request)
       const [temporary] = this.#ownFiles('temporary')
       // One that could not be removed stays until the next start.
       if (temporary !== undefined && !host.diskFaults.failedCalls.has('unlink'))
@@ -99,6 +113,21 @@ export class StopPromises {
     for (const { itemRef, atMs } of this.#unanswered)
       if (nowMs() < atMs + lateMsMin && !repaired.has(itemRef))
         this.#parts.break('a stop while a stock is on its way leaves something to wait for', itemRef)
+  }
+
+  /** The claims of earlier processes, which may have sent them, by the name that each request had. */
+  #claimsOfEarlier(): ReadonlyMap<string, Inode> {
+    const { spool, host, startedMs } = this.#parts
+    const outbox = `${spool}/outbox`
+    const claims = new Map<string, Inode>()
+    for (const name of host.disk.namesIn(outbox)) {
+      const own = ownFileOf(name)
+      const file = host.disk.find(`${outbox}/${name}`, 'stat')
+      if (own?.kind !== 'claim' || !file) continue
+      const claimedMs = this.#claimedMs.get(file) ?? Number.NEGATIVE_INFINITY
+      if (claimedMs < startedMs()) claims.set(`${outbox}/${own.id}.json`, file)
+    }
+    return claims
   }
 
   #ownFiles(...kinds: readonly string[]): readonly string[] {
