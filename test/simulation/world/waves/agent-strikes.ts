@@ -38,9 +38,12 @@ interface Moment {
 }
 
 const purchaseLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions$/, countMax: 6 }
+/** An intent or an answer, which is not in the spool yet. */
+const journalIsSynced: Moment = { calls: /^fsync journal\.db$/, countMax: 6 }
 /** After each of them there is something that the next process must know, or do. */
 const moments: readonly Moment[] = [
   purchaseLeaves,
+  journalIsSynced,
   { calls: /^PUT platform:443\/v1\/api\/market\/listings$/, countMax: 6 },
   { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery$/, countMax: 2 },
   { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery-failure$/, countMax: 1 },
@@ -156,7 +159,7 @@ export function fillDisk(agent: AgentHost, { random, within, later }: WaveTime):
 }
 
 /** Longer than an answer is remembered, and over before the night is. */
-const fullAtNightMs = { min: 10.5 * 60_000, max: nightMs - 5_000 }
+const mostOfNightMs = { min: 10.5 * 60_000, max: nightMs - 5_000 }
 
 /**
  * An agent ends while a purchase is under way. The next process finds a full disk until the windows of the ids of before have
@@ -171,7 +174,19 @@ export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
     agent.program.process?.end()
     const makeRoom = host.diskFaults.add(fault, random)
     later(startedAgainMs, 'an agent is started on a full disk', () => host.startAll())
-    later(fullAtNightMs, 'a disk has room again', makeRoom)
+    later(mostOfNightMs, 'a disk has room again', makeRoom)
   })
   atEnd('no disk gets full any more', () => callOff?.())
+}
+
+/** An agent ends in the middle of something, and nobody starts it before the windows of the ids of before have ended. */
+export function stayAwayAtNight(struck: AgentHost, time: WaveTime): void {
+  const { host, agent } = struck
+  const { random, later, atEnd } = time
+  const moment = random.pick([purchaseLeaves, journalIsSynced])
+  const callOff = soonAfter(moment, struck, time, 'an agent ends for the night', () => {
+    agent.program.process?.end()
+    later(mostOfNightMs, 'an agent is started again', () => host.startAll())
+  })
+  atEnd('no agent ends any more', () => callOff?.())
 }

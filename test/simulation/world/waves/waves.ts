@@ -13,6 +13,7 @@ import {
   setClockAhead,
   slowDiskDown,
   startBeforePlatform,
+  stayAwayAtNight,
 } from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
 import { denyTransactions, endPlatform, putResultsOff, repeatWebhooks } from './platform-strikes.ts'
@@ -74,7 +75,7 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
   return (next) => {
     for (const agent of agents) {
       const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
-      if (next === 'night') fillDiskAtNight(agent, time)
+      if (next === 'night') random.pick([fillDiskAtNight, stayAwayAtNight])(agent, time)
       else if (isScanned && random.happens(lockedRate)) lockFiles(agent, time)
       else strikeOnce(ofAgents(platform), agent)
       if (next === 'calm') strikeAll(alsoOfAgents, agent)
