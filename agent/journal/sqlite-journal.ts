@@ -78,7 +78,7 @@ export function journalOver(
     commit(work) {
       const result = room.commit(() => writer.commitAll(work))
       purged = writer.sync()
-      // Who needs it waits for it, and a sync that fails ends the agent.
+      // `forgetEnded` waits for it. A sync that fails ends the agent.
       purged.catch(() => undefined)
       return result
     },

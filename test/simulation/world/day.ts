@@ -11,7 +11,7 @@ export interface Day {
  * - `calm`: what has begun continues, and nothing new hides what arrives late.
  * - `wave`: people buy and play over a slow network.
  * - `night`: follows a few waves. People do not buy or play, the network is still slow, and a disk may be full.
- * - `dawn`: a few people buy. What an agent remembered before the night has expired.
+ * - `dawn`: a few people buy. Every answer of before the night has expired.
  * - `closing`: what has begun ends.
  * - `closed`: the agents were started again, so that nothing is only in their memory.
  */
@@ -44,7 +44,7 @@ export interface Hour {
 export const waveMs = 60_000
 /** How long a night lasts: virtual ms. Longer than an answer is remembered. */
 export const nightMs = 12 * 60_000
-/** How long a dawn lasts: virtual ms. An agent deletes once a minute what has expired, so it does that while people buy. */
+/** How long a dawn lasts: virtual ms. Once a minute an agent deletes answers that have expired, so it does that while people buy. */
 export const dawnMs = 2 * 60_000
 
 /** The phase now. Pure. */

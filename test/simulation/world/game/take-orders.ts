@@ -74,7 +74,7 @@ export function takePushes(parts: OrderParts, network: Network, door: OrderDoor)
   network.listen(process, door.address, async ({ headers, body }) => {
     if (headers[headers.indexOf('authorization') + 1] !== `Bearer ${door.token}`) return answer(401)
     if (quirks.isSlow) await think(process)
-    // A web server in front of it redirects, and does not pass the request on.
+    // A web server in front of it redirects. The request does not reach the game server.
     if (quirks.saysGarbage && process.random.happens(0.3)) return answer(process.random.pick(redirects))
     try {
       const event = JSON.parse(Buffer.from(body).toString()) as OfferedOrder & { readonly event: string }

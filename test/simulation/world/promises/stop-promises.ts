@@ -31,7 +31,7 @@ export interface StopParts {
 }
 
 /**
- * A stop ends. A clean one leaves no claim and no temporary file (I9), and no request that an earlier agent may have sent. The next start expects what may arrive late, and nothing
+ * A stop ends. A clean one leaves no claim and no temporary file (I9). It gives no request its name back that an earlier agent may have sent. The next start expects what may arrive late, and nothing
  * else.
  */
 export class StopPromises {
