@@ -68,8 +68,11 @@ export function journalOver(
   })
   room.look()
   const stopLooking = repeat(clock, removalIntervalMs, async () => writer.reportRemoval())
-  /** Resolves when no power cut can bring back what was purged. */
-  let purged: Promise<void> = Promise.resolve()
+  /**
+   * Resolves when no power cut can bring back a row that was purged, also by an earlier process. Undefined if nobody has
+   * needed that since.
+   */
+  let purged: Promise<void> | undefined
   const stopPurging = startPurging({
     calls,
     time,
@@ -77,9 +80,7 @@ export function journalOver(
     isUnanswered,
     commit(work) {
       const result = room.commit(() => writer.commitAll(work))
-      purged = writer.sync()
-      // `forgetEnded` waits for it. A sync that fails ends the agent.
-      purged.catch(() => undefined)
+      purged = undefined
       return result
     },
   })
@@ -132,7 +133,10 @@ export function journalOver(
 
     async forgetEnded(id) {
       const entry = read(id)
-      if (!entry) return purged
+      if (!entry) {
+        purged ??= writer.sync()
+        return purged
+      }
       if (entry.endsAtMs >= time.nowMs()) return
       cache.delete(id)
       commitForSure(() => calls.delete(id))

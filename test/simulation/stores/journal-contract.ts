@@ -196,6 +196,16 @@ export function testJournal(name: string, newStore: NewStore<IdempotencyJournal>
     await disk.run(async ({ store: journal }) => expect(await journal.findUnanswered('a')).toBeUndefined())
   })
 
+  promise('what a killed process forgot does not come back under a newer request of its id', async (disk) => {
+    await disk.run(async ({ store: journal }) => {
+      await journal.recordAnswer(idempotent('a'), answer, windowMs)
+      await journal.recordIntent(once('b'))
+    }, 'kill')
+    await disk.run(({ pass }) => pass(12 * minuteMs), 'kill')
+    await disk.run(({ store: journal }) => journal.forgetEnded('a'), 'power cut')
+    await disk.run(async ({ store: journal }) => expect(await journal.findUnanswered('a')).toBeUndefined())
+  })
+
   promise('a call that ended without a stored answer makes its id new again', async (disk) => {
     await disk.run(async ({ store: journal }) => {
       await journal.recordIntent(once('a'))
