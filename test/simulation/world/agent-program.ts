@@ -193,12 +193,12 @@ export function installAgent(parts: AgentParts): ModelAgent {
       live?.reload()
     },
     reloadInVain(random) {
-      const { current } = live ?? {}
-      if (!current) return
+      if (!live) return
+      const { current } = live
       readAgain = () => ({ ...current, ...random.pick(mistakes)(current), signingKey: keyOf('refused') })
-      const { ok } = live?.reload() ?? {}
+      const { ok } = live.reload()
       readAgain = read
-      if (ok || live?.current !== current) parts.onMistakeTaken()
+      if (ok || live.current !== current) parts.onMistakeTaken()
     },
     rotate(which) {
       parts.rotate(which)

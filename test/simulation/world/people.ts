@@ -25,7 +25,7 @@ export interface PeopleParts {
   readonly nowMs: () => number
 }
 
-/** How likely it is that somebody wants something, each time that people look. */
+/** How often a look at the listings makes somebody want something, by the phase of the day. */
 const wantRates: Readonly<Partial<Record<Day['phase'], number>>> = { open: 1, wave: 1, dawn: 0.1 }
 /** How many of the newest listings people look at. */
 const listingsShown = 20

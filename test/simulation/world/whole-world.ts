@@ -32,7 +32,10 @@ export interface WorldOptions {
 const stormMs = 3 * 60_000
 /** How often it is asked whether everything has ended: virtual ms. */
 const lookMs = 2_000
-/** Waves and nights may take more than an hour, a wrong `Retry-After` keeps a result back for another, and the order may be put off after it. */
+/**
+ * Waves and nights may take more than an hour. A wrong `Retry-After` keeps a result back for another hour, and the order may be
+ * put off after it.
+ */
 const quietMsMax = 4 * 60 * 60_000
 /** A world with a shared store takes as long as ten others. */
 const sharedRate = 1 / 50

@@ -32,7 +32,8 @@ export class EnvelopePromises {
     const envelope = withoutMark(text)
     if (last?.text === envelope) return
     const expiresMs = Date.parse(String(data['expiresAt'])) - startOfRunMs
-    // A repetition may be older than anybody here knows: another process may have been told first. One that was signed by a clock that is ahead lives for longer than its agent knows.
+    // A repetition may be older than anybody here knows: another process may have been told first. An envelope that was signed
+    // by a clock that is ahead lives for longer than its agent knows.
     if (expiresMs > nowMs() + lifetimeMs + platformTimeErrorMsMax) this.#last.delete(id)
     else if (envelope === text) this.#last.set(id, { text: envelope, expiresMs, toldMs: nowMs() })
     if (!last || network.wasDateWrong) return

@@ -77,7 +77,7 @@ export class FilePromises implements FileRecord {
 
   onPowerCut(): void {
     this.#lastCutMs = this.#nowMs()
-    // Also of a file whose answer nobody has read.
+    // A power cut may bring back an answered file, also where nobody has read the answer.
     for (const [id, written] of this.#written) this.#set(id, { ...written, broughtBackMax: written.broughtBackMax + 1 })
   }
 

@@ -31,8 +31,8 @@ export interface StopParts {
 }
 
 /**
- * A stop ends. A clean one leaves no claim and no temporary file (I9). It gives no request its name back that an earlier agent may have sent. The next start expects what may arrive late, and nothing
- * else.
+ * A stop ends. A clean one leaves no claim and no temporary file (I9). It gives no request its name back that an earlier agent
+ * may have sent. The next start expects what may arrive late, and nothing else.
  */
 export class StopPromises {
   readonly #parts: StopParts
@@ -40,7 +40,6 @@ export class StopPromises {
   #lastLateMs = Number.NEGATIVE_INFINITY
   /** Requests with a stock that may arrive late, and some that were sent too long ago for that. */
   readonly #unanswered = new Set<{ readonly itemRef: string; readonly atMs: number }>()
-
   /** When each claim was made. */
   readonly #claimedMs = new WeakMap<Inode, number>()
 
@@ -61,6 +60,7 @@ export class StopPromises {
     }
   }
 
+  /** A file of the spool has got another name, perhaps that of a claim. */
   onRenamed(_from: string, to: string): void {
     const file = this.#parts.host.disk.find(to, 'stat')
     if (file && ownFileOf(basename(to))?.kind === 'claim') this.#claimedMs.set(file, this.#parts.nowMs())

@@ -22,7 +22,10 @@ interface WebhookPromisesParts {
   readonly nowMs: () => number
 }
 
-/** An agent acts only on webhooks that the platform has signed, and not on old ones. It refuses one for its time only after it has asked the platform. */
+/**
+ * An agent acts only on webhooks that the platform has signed, and not on old ones. It refuses one for its time only after it
+ * has asked the platform.
+ */
 export class WebhookPromises {
   readonly #parts: WebhookPromisesParts
   /** When the platform was last asked for its time. */

@@ -161,10 +161,7 @@ export function fillDisk(agent: AgentHost, { random, within, later }: WaveTime):
 /** Longer than an answer is remembered, and over before the night is. */
 const mostOfNightMs = { min: 10.5 * 60_000, max: nightMs - 5_000 }
 
-/**
- * An agent ends while a purchase is under way. The next process finds a full disk until the windows of the ids of before have
- * ended.
- */
+/** An agent ends while a purchase is under way. The next process finds a full disk until the ids of its calls have expired. */
 export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
   const { host, agent } = struck
   const { random, later, atEnd } = time
@@ -179,7 +176,7 @@ export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
   atEnd('no disk gets full any more', () => callOff?.())
 }
 
-/** An agent ends in the middle of something, and nobody starts it before the windows of the ids of before have ended. */
+/** An agent ends in the middle of something. Nobody starts it again until the ids of its calls have expired. */
 export function stayAwayAtNight(struck: AgentHost, time: WaveTime): void {
   const { host, agent } = struck
   const { random, later, atEnd } = time

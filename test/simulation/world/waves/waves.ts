@@ -66,6 +66,7 @@ const ofGames: Strikes<Server> = [
  */
 export function newWaves({ scheduler, random, platform, agents, servers }: WavesParts): (next: AfterWave) => void {
   const time = waveTime(scheduler, random)
+  const onceForAgents = ofAgents(platform)
   const strikeAll = <Target>(strikes: Strikes<Target>, target: Target) => {
     for (const { rate, strike, mayStrike = () => true } of strikes)
       if (mayStrike(target) && random.happens(rate)) strike(target, time)
@@ -77,7 +78,7 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
       if (next === 'night') random.pick([fillDiskAtNight, stayAwayAtNight])(agent, time)
       else if (isScanned && random.happens(lockedRate)) lockFiles(agent, time)
-      else strikeOnce(ofAgents(platform), agent)
+      else strikeOnce(onceForAgents, agent)
       if (next === 'calm') strikeAll(alsoOfAgents, agent)
     }
     strikeAll(ofPlatform, platform)
