@@ -64,7 +64,7 @@ export class Random {
 }
 
 /** FNV-1a over the characters of a text. */
-function hashOf(text: string, basis: number): number {
+export function hashOf(text: string, basis: number): number {
   let hash = basis
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash

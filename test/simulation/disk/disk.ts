@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Random } from '../random.ts'
+import { hashOf, type Random } from '../random.ts'
 import { type DirNode, type FileNode, type Inode, newDir, newFile } from './inode.ts'
 import { systemError } from './system-error.ts'
 
@@ -54,7 +54,14 @@ export class Disk {
 
   /** The names in a directory, without a call of a process; none if it is not there. */
   namesIn(path: string): readonly string[] {
-    return this.find(path, 'scandir') ? [...this.getDir(path, 'scandir').entries.keys()] : []
+    return this.find(path, 'scandir') ? this.list(path) : []
+  }
+
+  /** The names in a directory, in an order that has nothing to do with their age, as on most file systems. */
+  list(path: string): string[] {
+    const names = [...this.getDir(path, 'scandir').entries.keys()]
+    const placed = names.map((name) => ({ name, place: hashOf(name, 0) }))
+    return placed.sort((one, other) => one.place - other.place).map(({ name }) => name)
   }
 
   /** The names that a power cut leaves in a directory, or brings back. */

@@ -8,11 +8,13 @@ import { drawQuirks } from './game/quirks.ts'
 import type { OrderDoor } from './game/take-orders.ts'
 import { Wants } from './game/wants.ts'
 import { AnswerPromises } from './promises/answer-promises.ts'
+import type { OwnAgent } from './promises/attempt-promises.ts'
 import { DurabilityPromises } from './promises/durability-promises.ts'
 import { EnvelopePromises } from './promises/envelope-promises.ts'
 import { FilePromises } from './promises/file-promises.ts'
 import { OrderPromises } from './promises/order-promises.ts'
-import type { SameAnswerParts } from './promises/same-answer-promises.ts'
+import { ReplyOrderPromises } from './promises/reply-order-promises.ts'
+import { tellAll } from './tell-all.ts'
 
 const ways: readonly GameWays[] = (['http', 'files'] as const).flatMap((callsBy) =>
   (['url', 'files', 'asking'] as const).flatMap((ordersBy) =>
@@ -51,13 +53,17 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   })
   const server = newGameServer(host, parts, { identity: name, ways: drawn })
   const { onHandedOver } = server.orders
-  const { onSent, onGiven, onRenamed, onRemoved } = durability
   const onAcknowledged = (event: string, transactionId: number) =>
     server.orders.onAcknowledged(event, transactionId, {
       reply: durability.isReplyDurable(transactionId),
       end: durability.isEndDurable(transactionId),
     })
-  const witness = { onHandedOver, onAcknowledged, onSent, onGiven, onRenamed, onRemoved }
+  const witness = tellAll([
+    { onHandedOver, onAcknowledged },
+    server.replyOrder,
+    durability,
+    { onSent: (request) => game.answers.onSent(request) },
+  ])
   const agent = assembleAgent({ ...server, ...server.ways, state, witness }, parts)
   // A wall clock that is set makes the age of an id wrong for the next process.
   const isKeptByClock = (sinceMs: number) => agent.agent.startedMs < sinceMs || (host.clock.lastSetMs ?? 0) < sinceMs
@@ -65,7 +71,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   const isWindowKept = server.ways.callsBy === 'files' ? () => true : isKeptByClock
   const game = installGameOf(server, parts, {
     ...{ callAddresses: [`${name}:8899`], isWindowKept, isAgeKnown: isKeptByClock },
-    storeDisk: host.diskFaults,
+    own: { disk: host.diskFaults, startedMs: () => agent.agent.startedMs },
   })
   agent.installOperator()
   const openOrders = () => openOrdersIn(state)
@@ -93,12 +99,13 @@ export function newGameServer(
   const saved = () => savedState(host)
   const isOurs = (itemRef: string) => itemRef.startsWith(itemPrefixOf(name))
   const orders = new OrderPromises({ break: judge.break, platform, gameServerId, isOurs, nowMs, state: saved })
+  const replyOrder = new ReplyOrderPromises({ break: judge.break, diskFaults: host.diskFaults, nowMs })
   const orderDoor: OrderDoor = { address: `${name}:9000`, token: 'forward-token' }
   // Any 2xx confirms a terminal event.
   network.finalAddresses.add(orderDoor.address)
   network.nearAddresses.add(orderDoor.address)
   const own = { quirks: drawQuirks(random.part(`${name} quirks`)), wants: new Wants(nowMs), orderDoor }
-  return { name, identity, host, ways: drawn, files, saved, gameServerId, isOurs, orders, ...own }
+  return { name, identity, host, ways: drawn, files, saved, gameServerId, isOurs, orders, replyOrder, ...own }
 }
 
 function itemPrefixOf(name: string): string {
@@ -113,7 +120,7 @@ interface GameOptions {
   readonly callAddresses: readonly string[]
   readonly isWindowKept: (sinceMs: number) => boolean
   readonly isAgeKnown: (sinceMs: number) => boolean
-  readonly storeDisk: SameAnswerParts['storeDisk']
+  readonly own: OwnAgent | undefined
 }
 
 /** Installs the program of a game server. */
@@ -122,7 +129,8 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const { judge } = parts
   const { callsBy } = drawn
   const { clock } = server.host
-  const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, clock, break: judge.break })
+  const storeDisk = options.own?.disk
+  const answers = new AnswerPromises({ ...parts, ...server, ...options, storeDisk, callsBy, clock, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
   const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock })
   let items = 0
@@ -141,6 +149,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
         envelopes.onTold(call, told)
       },
       onEndTold: server.orders.onEndTold,
+      onReplyWritten: server.replyOrder.onWritten,
       onGarbage: (file) => judge.break('an answer is never half-written', file),
     },
     newItemRef: () => `${itemPrefixOf(server.name)}${++items}`,

@@ -99,7 +99,7 @@ export function assembleSharedIdentity(
     // Nothing sets the clock of the store.
     const game = installGameOf(server, parts, {
       ...{ callAddresses, isWindowKept: () => true, isAgeKnown: () => true },
-      storeDisk: undefined,
+      own: undefined,
     })
     agent.installOperator()
     return { ...server, ...agent, ...game, openOrders: () => promises.findOpenOrders(server.name) }

@@ -112,7 +112,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
 
   const evening = new Evening({
     ...{ day, network, random: random.part('evening'), stillMs, nowMs },
-    onWave: newWaves({ scheduler, random: random.part('waves'), platform, agents, servers }),
+    onWave: newWaves({ scheduler, random: random.part('waves'), network, platform, agents, servers }),
     onClosed() {
       for (const agent of agents) agent.restart()
     },

@@ -48,6 +48,8 @@ export interface LoggedLine {
   readonly level: number
   readonly msg: string
   readonly transactionId?: number
+  /** Of a reply that the ledger has now. */
+  readonly observedQuantity?: number | null
 }
 
 /** A webhook as it arrived at an agent. */

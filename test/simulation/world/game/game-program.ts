@@ -77,6 +77,7 @@ export function installGame(parts: GameParts): Program {
       detail: () => process.random.pick(details),
       saysByReply: (itemRef: string) => relies && (reporting.get(itemRef)?.values().every(hasArrived) ?? true),
       onEndTold: parts.witness.onEndTold,
+      onReplyWritten: parts.witness.onReplyWritten,
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
     if (files) again(() => parts.quirks.readsNothing || files.readInbox())

@@ -3,7 +3,7 @@ import type { ModelFs } from '../../disk/model-fs.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
 import { orderOfFile } from '../order-of-file.ts'
-import type { CallAgent, ToldEnd } from './call-agent.ts'
+import type { CallAgent, ReplyFile, ToldEnd } from './call-agent.ts'
 import { end, type GameState, handle, type OfferedOrder, type OrderReply, replyTo } from './game-state.ts'
 import type { GameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
@@ -26,6 +26,8 @@ export interface OrderParts {
   readonly replying: Set<string>
   /** Called with each end that the agent tells. */
   readonly onEndTold: (end: ToldEnd) => void
+  /** Called with each file of `replies/` that says what was decided. */
+  readonly onReplyWritten: (reply: ReplyFile) => void
   /** Where the result goes: with the reply, or by a call of the game server's own. */
   readonly reportsBy: 'reply' | 'call'
 }
@@ -155,7 +157,9 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
     if (reply === undefined) continue
     const text = quirks.saysGarbage && process.random.happens(0.5) ? '{"observedQuantity":' : JSON.stringify(reply)
     fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
+    const writtenMs = fs.statSync(`${spool}/replies/${name}.tmp`).mtimeMs
     fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
+    if ('observedQuantity' in reply) parts.onReplyWritten({ ...event, writtenMs })
     if (quirks.repeatsReplies) fs.writeFileSync(wrong, wrongReply)
   }
 }

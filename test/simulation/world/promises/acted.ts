@@ -17,7 +17,7 @@ const hasActed: Readonly<
 }
 
 /** Whether the platform shows what a call has done. A stock may also be one that the agent has sent again. */
-export function isProvable({ operation }: GameCall): boolean {
+export function isProvable({ operation }: Pick<GameCall, 'operation'>): boolean {
   return Object.hasOwn(hasActed, operation) && operation !== 'market.adjust-stock'
 }
 

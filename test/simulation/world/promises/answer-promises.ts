@@ -4,10 +4,11 @@ import type { Day } from '../day.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { GameWays } from '../game/game-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
+import type { AgentWitness } from '../witnessed.ts'
 import { actedAsTold } from './acted.ts'
+import { AttemptPromises, type OwnAgent } from './attempt-promises.ts'
 import type { FilePromises } from './file-promises.ts'
 import type { Break } from './judge.ts'
-import { RefusalPromises } from './refusal-promises.ts'
 import { type SameAnswerParts, SameAnswerPromises } from './same-answer-promises.ts'
 
 /** The agent says with these that the game server does not write what the guide says. A file may be half-written. */
@@ -32,6 +33,7 @@ interface AnswerPromisesParts extends SameAnswerParts {
   readonly platform: ModelPlatform
   readonly network: Network
   readonly clock: Pick<HostClock, 'lastSetMs'>
+  readonly own: OwnAgent | undefined
   readonly gameServerId: () => number | undefined
 }
 
@@ -56,7 +58,7 @@ export class AnswerPromises {
   readonly #callsBy: GameWays['callsBy']
   readonly #files: AnswerPromisesParts['files']
   readonly #day: Day
-  readonly #refusals: RefusalPromises
+  readonly #attempts: AttemptPromises
   readonly #sameAnswers: SameAnswerPromises
   /** When each call was asked. */
   readonly #askedMs = new WeakMap<GameCall, number>()
@@ -71,14 +73,14 @@ export class AnswerPromises {
     this.#gameServerId = parts.gameServerId
     this.#platform = parts.platform
     this.#nowMs = parts.nowMs
-    this.#refusals = new RefusalPromises(parts)
+    this.#attempts = new AttemptPromises(parts)
     this.#sameAnswers = new SameAnswerPromises(parts)
   }
 
   /** A caller that was refused asks again: the first refusal says nothing about what follows. */
   readonly onAsked = (call: GameCall): void => {
     this.#askedMs.set(call, this.#nowMs())
-    this.#refusals.onAsked(call)
+    this.#attempts.onAsked(call)
     this.#sameAnswers.onAsked(call)
     const { id = '' } = call
     this.checkPurchases()
@@ -88,10 +90,13 @@ export class AnswerPromises {
     this.#asked.set(id, { open, isAlone: open === 1, wasMade: this.#madeMs.has(id) })
   }
 
+  /** As `AgentWitness`. */
+  readonly onSent: AgentWitness['onSent'] = (request) => this.#attempts.onSent(request)
+
   readonly onTold = (call: GameCall, told: Told): void => {
     const { operation, id } = call
     if ((this.#askedMs.get(call) ?? 0) > this.#day.stormEndedMs) this.#checkInCalm(call, told)
-    this.#refusals.onTold(call, told)
+    this.#attempts.onTold(call, told)
     // An agent that ends reads no request.
     if (told.id !== id && told.code !== 'SHUTTING_DOWN')
       this.#break('an answer has the id of its request', `${id}: ${told.text}`)
@@ -104,8 +109,9 @@ export class AnswerPromises {
     this.#sameAnswers.onTold(call, told, isAlone)
     if (operation !== 'transaction.create') return
     this.checkPurchases()
-    const isMade = this.#madeMs.has(id)
-    if (told.ok && !isMade) this.#break('ok means that the platform acted', `${id}: ${told.text}`)
+    const made = this.#platform.composed.platform.tables.transactions.byId(Number(told.data['transactionId']))
+    if (told.ok && made?.buyerCharacterRef !== id)
+      this.#break('ok means that the platform acted', `${id}: ${told.text}`)
     if (!told.ok && !told.isUncertain && isAlone && !wasMade) this.#refused.set(id, told)
     this.#checkRefusals()
   }
@@ -152,7 +158,7 @@ export class AnswerPromises {
   }
 
   onPowerCut(): void {
-    this.#refusals.onPowerCut()
+    this.#attempts.onPowerCut()
     this.#sameAnswers.onPowerCut()
   }
 

@@ -2,21 +2,26 @@ import { fullDisk } from '../../faults/host-faults.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { nightMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
+import { refuseRepetitions } from './platform-strikes.ts'
 import type { WaveTime } from './wave-time.ts'
 
 const startedAgainMs = { min: 50, max: 10_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
 const stoppedSoonRate = 0.4
+const refusedAgainRate = 0.2
 /** Otherwise it ends soon after one of `moments`. */
 const anyTimeRate = 0.3
 
 /** What an agent left on a slow network must be made good by the next process, or by another agent. */
-export function endAgent(agent: AgentHost, time: WaveTime): void {
+export function endAgent(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
   const { random, within, later, atEnd } = time
   const stop = () => agent.restart()
-  const end = random.pick([stop, stop, () => agent.agent.program.process?.end(), () => agent.host.cutPower(random)])
+  const kill = () => agent.agent.program.process?.end()
+  const end = random.pick([stop, stop, kill, kill, () => agent.host.cutPower(random)])
+  const refuseAgain = random.happens(refusedAgainRate) ? refuseRepetitions(platform, time) : undefined
   const endAndStart = () => {
     end()
+    refuseAgain?.()
     later(startedAgainMs, 'an agent is started again', () => {
       agent.host.startAll()
       // A clean end must not forget what the process before it left.

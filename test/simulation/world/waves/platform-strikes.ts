@@ -1,6 +1,7 @@
 import type { PartnerFault } from '../../../../platform-stub/faults/partner-fault.ts'
+import type { Network } from '../../network/network.ts'
 import { waveMs } from '../day.ts'
-import type { ModelPlatform } from '../model-platform.ts'
+import { type ModelPlatform, platformAddress } from '../model-platform.ts'
 import type { WaveTime } from './wave-time.ts'
 
 const copies = 2
@@ -17,52 +18,67 @@ export function repeatWebhooks(platform: ModelPlatform, { random, within }: Wave
 const awayMs = { min: 5_000, max: waveMs / 2 }
 
 /** Calls are refused without an effect. */
-export function endPlatform({ program }: ModelPlatform, { within, later }: WaveTime): void {
-  within(awayMs.max, 'the platform ends', () => {
-    program.process?.end()
-    later(awayMs, 'the platform is started again', () => program.start())
-  })
+export function endPlatform(platform: ModelPlatform, time: WaveTime): void {
+  time.within(awayMs.max, 'the platform ends', () => stayAway(platform, time))
+}
+
+function stayAway({ program }: ModelPlatform, { later }: WaveTime): void {
+  program.process?.end()
+  later(awayMs, 'the platform is started again', () => program.start())
 }
 
 const results = ['transaction.delivery', 'transaction.delivery-failure'] as const
 const aboutTransactions = ['transaction.get', ...results] as const
 const dayS = 86_400
 
-/** An order that the platform does not know now may still be open. */
-export function denyTransactions(platform: ModelPlatform, time: WaveTime): void {
-  answerWrongly(
-    platform,
-    time,
-    'the platform does not know what it knows',
-    aboutTransactions.map((operation) => ({ kind: 'status', status: 404, operation })),
-  )
-}
+const lossFaults = ['answer dropped', 'reset after it arrived', 'intermediary gives up'] as const
+const lossMs = { min: 2_000, max: 15_000 }
 
-/** No platform needs a day. */
-export function putResultsOff(platform: ModelPlatform, time: WaveTime): void {
-  answerWrongly(
-    platform,
-    time,
-    'the platform asks for a day',
-    results.map((operation) => ({ kind: 'status', status: 429, retryAfterSeconds: dayS, operation })),
-  )
+/** The platform acts, and nobody hears it: for so long that a call may end in doubt. */
+export function loseAnswers(network: Network, { random, within, later }: WaveTime): void {
+  within(lossMs.max, 'answers of the platform are lost', () => {
+    const fault = random.pick(lossFaults)
+    const stopLosing = network.faults.add({ fault, address: platformAddress, rate: random.pick([0.5, 1]), random })
+    later(lossMs, 'no answer of the platform is lost any more', stopLosing)
+  })
 }
 
 type StatusFault = Omit<Extract<PartnerFault, { kind: 'status' }>, 'times'>
 
+/** An order that the platform does not know now may still be open. */
+const denials = aboutTransactions.map((operation): StatusFault => ({ kind: 'status', status: 404, operation }))
+/** No platform needs a day. */
+const delays = results.map(
+  (operation): StatusFault => ({ kind: 'status', status: 429, retryAfterSeconds: dayS, operation }),
+)
+
+export function denyTransactions(platform: ModelPlatform, time: WaveTime): void {
+  time.within(wrongMs.max, 'the platform does not know what it knows', () => answerWrongly(platform, time, denials))
+}
+
+export function putResultsOff(platform: ModelPlatform, time: WaveTime): void {
+  time.within(wrongMs.max, 'the platform asks for a day', () => answerWrongly(platform, time, delays))
+}
+
+/** @returns Called when something was sent that will be sent again: what the platform accepted then, it refuses now. */
+export function refuseRepetitions(platform: ModelPlatform, time: WaveTime): () => void {
+  time.atEnd('the platform accepts everything again', () => {
+    platform.program.start()
+    platform.composed.faults.partner.clear()
+  })
+  return time.random.pick([
+    () => stayAway(platform, time),
+    () => answerWrongly(platform, time, denials),
+    () => answerWrongly(platform, time, delays),
+  ])
+}
+
 /** For how long answers of the platform may be wrong. */
 const wrongMs = { min: 5_000, max: 40_000 }
 
-function answerWrongly(
-  platform: ModelPlatform,
-  { random, within, later }: WaveTime,
-  what: string,
-  faults: readonly StatusFault[],
-): void {
-  within(wrongMs.max, what, () => {
-    // Of the process that runs now: the platform may have been started again in this wave.
-    const { partner } = platform.composed.faults
-    for (const fault of faults) partner.add({ ...fault, times: random.integer(1, timesMax) })
-    later(wrongMs, 'the platform answers correctly again', () => partner.clear())
-  })
+function answerWrongly(platform: ModelPlatform, { random, later }: WaveTime, faults: readonly StatusFault[]): void {
+  // Of the process that runs now: the platform may have been started again in this wave.
+  const { partner } = platform.composed.faults
+  for (const fault of faults) partner.add({ ...fault, times: random.integer(1, timesMax) })
+  later(wrongMs, 'the platform answers correctly again', () => partner.clear())
 }

@@ -1,3 +1,4 @@
+import type { Network } from '../../network/network.ts'
 import type { Random } from '../../random.ts'
 import type { Scheduler } from '../../scheduler.ts'
 import type { AgentHost } from '../agent-host.ts'
@@ -16,12 +17,13 @@ import {
   stayAwayAtNight,
 } from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
-import { denyTransactions, endPlatform, putResultsOff, repeatWebhooks } from './platform-strikes.ts'
+import { denyTransactions, endPlatform, loseAnswers, putResultsOff, repeatWebhooks } from './platform-strikes.ts'
 import { type WaveTime, waveTime } from './wave-time.ts'
 
 interface WavesParts {
   readonly scheduler: Scheduler
   readonly random: Random
+  readonly network: Network
   readonly platform: ModelPlatform
   readonly agents: readonly AgentHost[]
   readonly servers: readonly Server[]
@@ -39,7 +41,7 @@ type Strikes<Target> = readonly {
 const ofAgents = (platform: ModelPlatform): Strikes<AgentHost> => [
   { rate: 0.08, strike: (agent, time) => startBeforePlatform(agent, platform, time) },
   { rate: 0.35, strike: fillDisk },
-  { rate: 0.5, strike: endAgent },
+  { rate: 0.5, strike: (agent, time) => endAgent(agent, platform, time) },
 ]
 const alsoOfAgents: Strikes<AgentHost> = [
   { rate: 0.3, strike: slowDiskDown },
@@ -48,11 +50,12 @@ const alsoOfAgents: Strikes<AgentHost> = [
   { rate: 0.04, strike: correctClock, mayStrike: ({ callsBy }) => callsBy !== 'files' },
 ]
 const lockedRate = 0.6
-const ofPlatform: Strikes<ModelPlatform> = [
+const ofPlatform = (network: Network): Strikes<ModelPlatform> => [
   { rate: 0.5, strike: repeatWebhooks },
   { rate: 0.18, strike: denyTransactions },
   { rate: 0.08, strike: putResultsOff },
   { rate: 0.35, strike: endPlatform },
+  { rate: 0.15, strike: (_platform, time) => loseAnswers(network, time) },
 ]
 const ofGames: Strikes<Server> = [
   { rate: 0.3, strike: endGame },
@@ -64,9 +67,17 @@ const ofGames: Strikes<Server> = [
  *
  * @returns Called when a wave begins.
  */
-export function newWaves({ scheduler, random, platform, agents, servers }: WavesParts): (next: AfterWave) => void {
+export function newWaves({
+  scheduler,
+  random,
+  network,
+  platform,
+  agents,
+  servers,
+}: WavesParts): (next: AfterWave) => void {
   const time = waveTime(scheduler, random)
   const onceForAgents = ofAgents(platform)
+  const forPlatform = ofPlatform(network)
   const strikeAll = <Target>(strikes: Strikes<Target>, target: Target) => {
     for (const { rate, strike, mayStrike = () => true } of strikes)
       if (mayStrike(target) && random.happens(rate)) strike(target, time)
@@ -81,7 +92,7 @@ export function newWaves({ scheduler, random, platform, agents, servers }: Waves
       else strikeOnce(onceForAgents, agent)
       if (next === 'calm') strikeAll(alsoOfAgents, agent)
     }
-    strikeAll(ofPlatform, platform)
+    strikeAll(forPlatform, platform)
     for (const server of servers) strikeAll(ofGames, server)
   }
 }
