@@ -1,6 +1,7 @@
 import { callMutants } from './call-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { orderMutants } from './order-mutants.ts'
+import { platformMutants } from './platform-mutants.ts'
 import { sharedStoreMutants } from './shared-store-mutants.ts'
 import { spoolMutants } from './spool-mutants.ts'
 
@@ -52,6 +53,7 @@ export const mutants: readonly Mutant[] = [
   ...spoolMutants,
   ...orderMutants,
   ...gameMutants,
+  ...platformMutants,
   ...sharedStoreMutants,
 ]
 

@@ -8,8 +8,10 @@ import { makeRandom } from '../../../platform-stub/server/random.ts'
 import { openDatabase } from '../../../platform-stub/store/open.ts'
 import { cheapSigning } from '../../platform-stub/fixtures/cheap-signing.ts'
 import type { ModelHost, Program } from '../host.ts'
+import type { NetworkRequest } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
 import { answererOf, postOver } from './platform-edge.ts'
+import { parseSignature } from './promises/signature.ts'
 
 /** The address of the platform in each world. */
 export const platformAddress = 'platform:443'
@@ -72,9 +74,15 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
   const failing = { isOn: false }
   const misrouting = { isOn: false }
   const acceptedStocks = new Set<string>()
-  function onAccepted(path: string, body: string): void {
+  const acceptedJtis = new Set<string>()
+  function onAccepted({ path, headers, body }: NetworkRequest): void {
+    const { jti = '' } = parseSignature(headers) ?? {}
+    if (acceptedJtis.has(jti)) onBug(`a jti was accepted twice: ${jti}`)
+    acceptedJtis.add(jti)
     if (path !== '/v1/api/market/listings') return
-    const { action, itemRef, observedQuantity } = JSON.parse(body) as Readonly<Record<string, unknown>>
+    const { action, itemRef, observedQuantity } = JSON.parse(Buffer.from(body).toString()) as Readonly<
+      Record<string, unknown>
+    >
     if (action === 'ADJUST_STOCK') acceptedStocks.add(`${itemRef} ${observedQuantity}`)
   }
   const program = host.install('platform', (process) => {

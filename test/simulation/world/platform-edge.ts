@@ -2,7 +2,7 @@ import { headOf } from '../../../platform-stub/http/answer.ts'
 import { requestOf } from '../../../platform-stub/http/http-request.ts'
 import type { ComposedPlatform } from '../../../platform-stub/server/compose-platform.ts'
 import { type PostOutcome, sentHeaders, type WebhookPost } from '../../../platform-stub/webhooks/webhook-post.ts'
-import type { Handler } from '../network/message.ts'
+import type { Handler, NetworkRequest } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
 import type { ModelProcess } from '../process.ts'
 
@@ -12,18 +12,19 @@ const failed = { status: 500, headers: {}, body: Buffer.from('{"message":"Erro i
 interface EdgeOptions {
   /** Whether the platform fails after it acted. */
   readonly fails: () => boolean
-  /** Called with the path and the body of each request that the platform has accepted. */
-  readonly onAccepted: (path: string, body: string) => void
+  /** Called with each request that the platform has accepted. */
+  readonly onAccepted: (request: NetworkRequest) => void
 }
 
 /** The partner routes, as the network calls them. */
 export function answererOf({ answerPartner, clock }: ComposedPlatform, { fails, onAccepted }: EdgeOptions): Handler {
-  return async ({ method, path, headers, body }) => {
+  return async (request) => {
+    const { method, path, headers, body } = request
     const readBody = async () => Buffer.from(body)
     // The client of a real connection adds it.
     const rawHeaders = [...headers, 'content-length', String(body.length)]
     const answer = await answerPartner(requestOf({ method, target: path, rawHeaders, remoteAddress: '', readBody }))
-    if (answer.status === 200) onAccepted(path, Buffer.from(body).toString())
+    if (answer.status === 200) onAccepted(request)
     if (answer.ending !== undefined && answer.ending !== 'whole') return undefined
     if (fails()) return failed
     const { status } = answer

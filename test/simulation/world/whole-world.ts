@@ -12,6 +12,7 @@ import { installPlatform, type Registration } from './model-platform.ts'
 import { drawMoves, installPeople } from './people.ts'
 import { Judge } from './promises/judge.ts'
 import { LateStocks } from './promises/late-stocks.ts'
+import { MarketPromises } from './promises/market-promises.ts'
 import { QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
 import { assembleServer, type Server, type ServerParts } from './server.ts'
 import { assembleSharedIdentity, webhookUrlOfShared } from './shared-identity.ts'
@@ -120,6 +121,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   const quiet = new QuietPromises({
     ...{ judge, platform, servers, agents, leftInStore, day, evening, lateStocks, stillMs, nowMs },
   })
+  const market = new MarketPromises({ break: judge.break, platform })
   let nextLookMs = 0
   return {
     targets: {
@@ -148,6 +150,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     },
     checkLiveness() {
       quiet.check()
+      market.check()
       for (const { orders, answers } of servers) {
         orders.checkLedgers()
         answers.check()

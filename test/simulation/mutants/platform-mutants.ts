@@ -1,0 +1,62 @@
+import type { Mutant } from './mutant.ts'
+
+const transactions = 'platform-stub/marketplace/transactions'
+const outcome = 'platform-stub/webhooks/outcome.ts'
+
+/** Faults of the platform. */
+export const platformMutants: readonly Mutant[] = [
+  {
+    name: 'what is paid does not count as sold',
+    file: `${transactions}/moves.ts`,
+    from: "      { kind: 'sold', quantity: transaction.quantity },\n",
+    to: '',
+  },
+  {
+    name: 'a refund moves no money',
+    file: `${transactions}/moves.ts`,
+    from: "      { kind: 'money', move: 'refund' },\n",
+    to: '',
+  },
+  {
+    name: 'an order is not sent again after TEMPORARY',
+    file: `${transactions}/moves.ts`,
+    from: "effects: [{ kind: 'order', at: retryAt }]",
+    to: 'effects: []',
+  },
+  {
+    name: 'TEMPORARY counts again before its retryAt',
+    file: `${transactions}/moves.ts`,
+    from: "if (trigger === 'fail-temporary') return transaction.retryAt !== null && at < transaction.retryAt",
+    to: "if (trigger === 'fail-temporary') return false",
+  },
+  {
+    name: 'an item whose dispute was rejected is never completed',
+    file: `${transactions}/moves.ts`,
+    from: 'deliveredAt === null\n      ? {}',
+    to: 'deliveredAt === null || at > 0\n      ? {}',
+  },
+  {
+    name: 'an order is sent after the end of its transaction',
+    file: `${transactions}/apply.ts`,
+    from: "case 'terminal':\n      webhooks.endOrders(id, at)",
+    to: "case 'terminal':",
+  },
+  {
+    name: 'a webhook without an answer is not sent again',
+    file: outcome,
+    from: 'isAcknowledged || !goesOn(platform, delivery) ? null',
+    to: 'isAcknowledged || !goesOn(platform, delivery) || attempt.number > 0 ? null',
+  },
+  {
+    name: 'a webhook without an answer is sent again at once',
+    file: outcome,
+    from: 'now + backoffMs(attempt.number)',
+    to: 'now + 0 * backoffMs(attempt.number)',
+  },
+  {
+    name: 'an envelope is accepted twice',
+    file: 'platform-stub/partner-api/answer.ts',
+    from: 'if (!isNew && !mayRepeat) return replayed',
+    to: 'if (!isNew && !mayRepeat && kid === "") return replayed',
+  },
+]
