@@ -47,6 +47,8 @@ type StatusFault = Omit<Extract<PartnerFault, { kind: 'status' }>, 'times'>
 
 /** An order that the platform does not know now may still be open. */
 const denials = aboutTransactions.map((operation): StatusFault => ({ kind: 'status', status: 404, operation }))
+/** A stock that is refused leaves the one before it, which may still have to be sent again. */
+const stockDenials: readonly StatusFault[] = [{ kind: 'status', status: 404, operation: 'market.adjust-stock' }]
 /** No platform needs a day. */
 const delays = results.map(
   (operation): StatusFault => ({ kind: 'status', status: 429, retryAfterSeconds: dayS, operation }),
@@ -54,6 +56,12 @@ const delays = results.map(
 
 export function denyTransactions(platform: ModelPlatform, time: WaveTime): void {
   time.within(wrongMs.max, 'the platform does not know what it knows', () => answerWrongly(platform, time, denials))
+}
+
+export function denyStocks(platform: ModelPlatform, time: WaveTime): void {
+  time.within(wrongMs.max, 'the platform does not know what is on sale', () =>
+    answerWrongly(platform, time, stockDenials),
+  )
 }
 
 export function putResultsOff(platform: ModelPlatform, time: WaveTime): void {

@@ -17,7 +17,14 @@ import {
   stayAwayAtNight,
 } from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
-import { denyTransactions, endPlatform, loseAnswers, putResultsOff, repeatWebhooks } from './platform-strikes.ts'
+import {
+  denyStocks,
+  denyTransactions,
+  endPlatform,
+  loseAnswers,
+  putResultsOff,
+  repeatWebhooks,
+} from './platform-strikes.ts'
 import { type WaveTime, waveTime } from './wave-time.ts'
 
 interface WavesParts {
@@ -53,6 +60,7 @@ const lockedRate = 0.6
 const ofPlatform = (network: Network): Strikes<ModelPlatform> => [
   { rate: 0.5, strike: repeatWebhooks },
   { rate: 0.18, strike: denyTransactions },
+  { rate: 0.12, strike: denyStocks },
   { rate: 0.08, strike: putResultsOff },
   { rate: 0.35, strike: endPlatform },
   { rate: 0.15, strike: (_platform, time) => loseAnswers(network, time) },
