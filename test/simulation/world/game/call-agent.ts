@@ -80,7 +80,9 @@ export function callOverHttp(
   witness: CallWitness,
 ): CallAgent {
   let agent = 0
-  return async (call) => {
+  return async (wanted) => {
+    // The same may be asked by two threads at once.
+    const call = { ...wanted }
     witness.onAsked(call)
     if (addresses.length > 1 && process.random.happens(nextRate)) agent++
     const asked = agent
