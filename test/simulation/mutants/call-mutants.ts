@@ -422,4 +422,16 @@ export const callMutants: readonly Mutant[] = [
     from: '* 1000 + clockLeadMsMax(attemptTimeoutMs)',
     to: '* 1000 + 0 * clockLeadMsMax(attemptTimeoutMs)',
   },
+  {
+    name: 'an id that was answered once stays in memory',
+    file: 'agent/call/single-flight.ts',
+    from: '      this.#flights.delete(id)\n',
+    to: "      this.#flights.set(id + ' was answered', { fingerprint, answer, hasId })\n      this.#flights.delete(id)\n",
+  },
+  {
+    name: 'a key that is free again stays in memory',
+    file: 'agent/call/key-queues.ts',
+    from: 'else this.#waiting.delete(key)',
+    to: "else {\n      this.#waiting.delete(key)\n      this.#waiting.set(key + ' was busy', [])\n    }",
+  },
 ]

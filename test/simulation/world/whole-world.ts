@@ -1,6 +1,7 @@
 import { type HostTargets, hostFaults } from '../faults/host-faults.ts'
 import { type NetworkTargets, networkFaults } from '../faults/network-faults.ts'
 import { ModelHost } from '../host.ts'
+import { watchTables } from '../large-tables.ts'
 import { Network } from '../network/network.ts'
 import type { Simulation, World, WorldParts } from '../simulation.ts'
 import { endStoreEngine, StoreCluster, storeEngine } from '../sql/store-cluster.ts'
@@ -77,6 +78,8 @@ export interface Inhabitants {
   readonly stillMs: number
 }
 
+/** Longer than a call, and what follows from it. */
+const tablesEmptyAfterMs = 50_000
 /** An attempt may arrive for 43 s. */
 const ownStillMs = 50_000
 
@@ -122,6 +125,14 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     ...{ judge, platform, servers, agents, leftInStore, day, evening, lateStocks, stillMs, nowMs },
   })
   const market = new MarketPromises({ break: judge.break, platform })
+  const tables = watchTables(scheduler)
+  const checkTables = () => {
+    if (nowMs() < evening.healthySinceMs + tablesEmptyAfterMs) return
+    for (const { agent } of agents) {
+      const large = agent.program.process && tables.findLarge(agent.program.process)
+      if (large !== undefined) judge.break('what an agent remembers while it has nothing to do has a bound', large)
+    }
+  }
   let nextLookMs = 0
   return {
     targets: {
@@ -146,6 +157,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
       if (nowMs() < nextLookMs) return false
       nextLookMs = nowMs() + lookMs
       evening.continue(quiet.look() === undefined)
+      checkTables()
       return evening.isOver
     },
     checkLiveness() {
@@ -158,6 +170,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
       judge.assertKept()
     },
     end() {
+      tables[Symbol.dispose]()
       platform.end()
       for (const agent of agents) agent.end()
     },
