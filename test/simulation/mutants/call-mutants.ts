@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-/** Faults in how calls are answered, and in what they need. */
+/** Faults on the path of a call. */
 export const callMutants: readonly Mutant[] = [
   {
     name: 'a once call in doubt is sent again',
@@ -45,34 +45,10 @@ export const callMutants: readonly Mutant[] = [
     to: 'const underWay = undefined as ReturnType<typeof deps.singleFlight.find>',
   },
   {
-    name: 'an id is remembered for ten seconds',
-    file: 'contract/limits.ts',
-    from: 'idempotencyWindowMs: 600_000',
-    to: 'idempotencyWindowMs: 10_000',
-  },
-  {
     name: 'a late observation is not repaired',
     file: 'agent/call/send-with-retries.ts',
     from: 'if (row.mayStillArrive) state.lateUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs',
     to: '',
-  },
-  {
-    name: 'a jti is used again',
-    file: 'agent/platform/partner-api.ts',
-    from: 'jti: newJti(), iat',
-    to: 'jti: request.path, iat',
-  },
-  {
-    name: "the platform's clock is not learned",
-    file: 'agent/platform/platform-clock.ts',
-    from: 'this.#offsetMs = nearest(this.#offsetMs)',
-    to: '',
-  },
-  {
-    name: 'the API key is logged',
-    file: 'agent/agent.ts',
-    from: "log.info({ url: loopback.url }, 'listening')",
-    to: "log.info({ url: loopback.url, key: config.apiKey }, 'listening')",
   },
   {
     name: 'the next call of an item is not woken',
@@ -87,12 +63,6 @@ export const callMutants: readonly Mutant[] = [
     to: 'return { ok: true, dataText: JSON.stringify(shown ?? {}) }',
   },
   {
-    name: 'a repair is forgotten with the process',
-    file: 'agent/call/noted-observations.ts',
-    from: "this.#observations.set(itemRef, { at: 'due', quantity, lateUntilMs })",
-    to: 'void [quantity, lateUntilMs]',
-  },
-  {
     name: 'calls of one item overtake each other',
     file: 'agent/call/call.ts',
     from: 'operation.orderedBy === null ||',
@@ -103,18 +73,6 @@ export const callMutants: readonly Mutant[] = [
     file: 'agent/call/keep.ts',
     from: "return operation.retry === 'once' ? limits.idempotencyWindowMs : 0",
     to: 'return 0',
-  },
-  {
-    name: 'a repair goes without its turn',
-    file: 'agent/call/repairs.ts',
-    from: 'const hasTurn = await turn.wait(this.#nowMs + sending.attemptTimeoutMs)',
-    to: 'const hasTurn = true',
-  },
-  {
-    name: 'a repair without an answer is not made again',
-    file: 'agent/call/repairs.ts',
-    from: "isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs }",
-    to: "{ kind: 'settle' }",
   },
   {
     name: 'an attempt without an answer may arrive for a second',
@@ -141,12 +99,6 @@ export const callMutants: readonly Mutant[] = [
     to: "if (isClockCorrected && call.operation.retry !== 'once' && hasTimeFor(0)) {",
   },
   {
-    name: 'an attempt is signed for five minutes',
-    file: 'agent/platform/partner-api.ts',
-    from: 'const header = headerFor(request, signingKey, attemptLifetimeS)',
-    to: 'const header = headerFor(request, signingKey, 300)',
-  },
-  {
     name: 'the last call that waits for an item is the first one',
     file: 'agent/call/key-queues.ts',
     from: 'const next = this.#waiting.get(key)?.shift()',
@@ -159,28 +111,10 @@ export const callMutants: readonly Mutant[] = [
     to: 'const opening = await openEnvelope(received, rules(expiredSMax), check)',
   },
   {
-    name: "a slow answer makes the platform's clock wrong",
-    file: 'agent/platform/platform-clock.ts',
-    from: 'const offsetMsMax = offsetMsMin + dateResolutionMs + elapsedMs',
-    to: 'const offsetMsMax = offsetMsMin + dateResolutionMs',
-  },
-  {
-    name: 'a new signing key is not used after a reload',
-    file: 'agent/agent.ts',
-    from: 'credentials: () => live.current,',
-    to: 'credentials: () => config,',
-  },
-  {
     name: 'an item is free while its last waiting call has the turn',
     file: 'agent/call/key-queues.ts',
     from: 'if (next) next()\n    else this',
     to: 'next?.()\n    if (!this.#waiting.get(key)?.length) this',
-  },
-  {
-    name: 'a refused call ends the repair that was due',
-    file: 'agent/call/observation.ts',
-    from: 'return { ...before, lateUntilMs: Math.max(before.lateUntilMs, call.lateUntilMs) }',
-    to: "return { at: 'quiet', lateUntilMs: Math.max(before.lateUntilMs, latestMs) }",
   },
   {
     name: 'the success of a TEMPORARY report is remembered for ten minutes',
@@ -189,22 +123,10 @@ export const callMutants: readonly Mutant[] = [
     to: 'return Math.max(limits.idempotencyWindowMs',
   },
   {
-    name: 'the window of a purchase in doubt ends with the process',
-    file: 'agent/journal/open-store.ts',
-    from: 'calls.settleIntents(JSON.stringify(inDoubt), latestEndMs)',
-    to: 'void latestEndMs\n  calls.settleIntents(JSON.stringify(inDoubt), time.nowMs())',
-  },
-  {
     name: 'a recovered request was certainly not sent',
     file: 'agent/call/send-with-retries.ts',
     from: "return claimedBefore !== undefined && operation.kind === 'platform'",
     to: "return claimedBefore === 'elsewhere' && operation.kind === 'platform'",
-  },
-  {
-    name: 'an envelope may be lost by a power cut',
-    file: 'agent/journal/sqlite-journal.ts',
-    from: 'if (isHarmfulTwice(call)) await writer.sync()',
-    to: 'if (isSentOnce(call)) await writer.sync()\n      void isHarmfulTwice',
   },
   {
     name: 'a refusal is certain if the transaction does not show the call',
@@ -255,12 +177,6 @@ export const callMutants: readonly Mutant[] = [
     to: '- startedMs, platformClock.appliedOffsetMs)',
   },
   {
-    name: 'an answer that was not published is forgotten after its window',
-    file: 'agent/journal/sqlite-journal.ts',
-    from: 'async findUnanswered(id) {\n      return read(id)',
-    to: 'async findUnanswered(id) {\n      return readLive(id)',
-  },
-  {
     name: 'a turn that is given up while it waits comes all the same',
     file: 'agent/call/key-queues.ts',
     from: "if (state === 'waiting') this.#leave(key, come)\n",
@@ -273,76 +189,16 @@ export const callMutants: readonly Mutant[] = [
     to: 'gateway: { ...acted,',
   },
   {
-    name: 'what the platform got during a call is not sent again',
-    file: 'agent/call/observation.ts',
-    from: "if (newer !== undefined) return { at: 'due', quantity: newer, lateUntilMs: latestMs }",
-    to: "if (newer !== undefined && lateUntilMs > 0) return { at: 'due', quantity: newer, lateUntilMs: latestMs }",
-  },
-  {
-    name: 'a report that something older may have crossed is not sent again',
-    file: 'agent/call/noted-observations.ts',
-    from: "report.wasCrossed ? 'overwritten' : 'observe'",
-    to: "'observe'",
-  },
-  {
-    name: 'an answer does not note that the clock was set',
-    file: 'agent/journal/sqlite-journal.ts',
-    from: 'async recordAnswer(call, answer, keepMs) {\n      time.storeOffset(commitForSure)\n',
-    to: 'async recordAnswer(call, answer, keepMs) {\n',
-  },
-  {
-    name: 'a clean end forgets what a killed process left',
-    file: 'agent/call/noted-observations.ts',
-    from: '[this.#unknown, ...this.#observations.values()]',
-    to: '[...this.#observations.values()]',
-  },
-  {
     name: 'an id is used for two operations',
     file: 'agent/call/call.ts',
     from: 'fingerprintOf(operationName, input)',
     to: "fingerprintOf('', input)",
   },
   {
-    name: 'a clock that is right again is not noted',
-    file: 'agent/journal/journal-time.ts',
-    from: 'Math.abs(offsetMs - storedOffsetMs) < offsetToleranceMs',
-    to: 'offsetMs === storedOffsetMs || Math.abs(offsetMs) < offsetToleranceMs',
-  },
-  {
-    name: 'a disk that was full is looked at only once',
-    file: 'agent/database/room.ts',
-    from: 'cause = found\n',
-    to: 'cause = found\n    if (!isChange) return\n',
-  },
-  {
     name: 'a doubt is stored for every call',
     file: 'agent/call/keep.ts',
     from: "if (answer.uncertain) return operation.retry === 'once' ? limits.idempotencyWindowMs : 0",
     to: "if (answer.uncertain && operation.retry === 'once') return limits.idempotencyWindowMs",
-  },
-  {
-    name: 'the refusal of a purchase is not synced',
-    file: 'agent/journal/sqlite-journal.ts',
-    from: 'if (isHarmfulTwice(call)) await writer.sync()\n      cache.set',
-    to: 'if (isHarmfulTwice(call) && (answer.ok || answer.uncertain)) await writer.sync()\n      cache.set',
-  },
-  {
-    name: 'after a question without an answer the platform is never asked for its time again',
-    file: 'agent/platform/partner-api.ts',
-    from: '    learning = undefined\n    if (result.kind',
-    to: "    if (result.kind !== 'failed') learning = undefined\n    if (result.kind",
-  },
-  {
-    name: 'a report under way is not late for the next process',
-    file: 'agent/call/noted-observations.ts',
-    from: 'if (isClean && this.#reports.size === 0) await',
-    to: 'if (isClean) await',
-  },
-  {
-    name: 'a configuration that is refused is used',
-    file: 'agent/config/live-config.ts',
-    from: 'const errors = changedFixedSettings',
-    to: 'this.#current = next\n    const errors = changedFixedSettings',
   },
   {
     name: 'the last call that leaves a queue takes the key with it',
@@ -363,34 +219,10 @@ export const callMutants: readonly Mutant[] = [
     to: 'clock.monotonicMs() - startedMs, (void signedOffsetMs, platformClock.appliedOffsetMs))',
   },
   {
-    name: 'the purge deletes the intent of a call under way',
-    file: 'agent/journal/purge.ts',
-    from: '      if (ends_at_ms === null || isUnanswered(id)) continue\n      if (ends_at_ms >= time.nowMs()) return undefined\n',
-    to: '      if (isUnanswered(id)) continue\n      if (ends_at_ms !== null && ends_at_ms >= time.nowMs()) return undefined\n',
-  },
-  {
     name: 'a webhook is refused for its time before the platform is asked',
     file: 'agent/call/open-webhook.ts',
     from: 'judgeEnvelopeHead(headerLines, rules(expiredSMax))',
     to: 'judgeEnvelopeHead(headerLines, rules(webhookLeewayS))',
-  },
-  {
-    name: 'what must be sent again is read after the first files are called',
-    file: 'agent/agent.ts',
-    from: '  await repairs.start()\n  const dirs',
-    to: '  clock.after(10, () => void repairs.start())\n  const dirs',
-  },
-  {
-    name: 'a reload keeps the token of the start',
-    file: 'agent/config/live-config.ts',
-    from: '    this.#current = next\n    return',
-    to: '    this.#current = { ...next, webhook: before.webhook }\n    return',
-  },
-  {
-    name: 'a reload may turn the webhooks off',
-    file: 'agent/config/live-config.ts',
-    from: "  return before.webhook === next.webhook ? changed : [...changed, 'SERVICE_WEBHOOK_PORT']",
-    to: '  return changed',
   },
   {
     name: 'a 503 says that nothing was done',
@@ -403,24 +235,6 @@ export const callMutants: readonly Mutant[] = [
     file: 'agent/call/send-with-retries.ts',
     from: 'return claimedBefore !== undefined && operation.kind',
     to: "return claimedBefore !== undefined && claimedBefore !== 'here' && operation.kind",
-  },
-  {
-    name: 'a round of repairs forgets what was noted meanwhile',
-    file: 'agent/call/repairs.ts',
-    from: "    this.#phase = 'resting'\n    this.#nextRoundMs = Number.POSITIVE_INFINITY\n    this.#options.observations.endRound()\n",
-    to: "    this.#options.observations.endRound()\n    this.#phase = 'resting'\n    this.#nextRoundMs = Number.POSITIVE_INFINITY\n",
-  },
-  {
-    name: 'an answer that was not published is forgotten after ten minutes',
-    file: 'agent/journal/sqlite-journal.ts',
-    from: '    async findUnanswered(id) {\n      return read(id)',
-    to: '    async findUnanswered(id) {\n      return readLive(id)',
-  },
-  {
-    name: 'an attempt lives no longer than the clock of the agent says',
-    file: 'agent/platform/partner-api.ts',
-    from: '* 1000 + clockLeadMsMax(attemptTimeoutMs)',
-    to: '* 1000 + 0 * clockLeadMsMax(attemptTimeoutMs)',
   },
   {
     name: 'an id that was answered once stays in memory',

@@ -2,8 +2,10 @@ import { callMutants } from './call-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { orderMutants } from './order-mutants.ts'
 import { platformMutants } from './platform-mutants.ts'
+import { processMutants } from './process-mutants.ts'
 import { sharedStoreMutants } from './shared-store-mutants.ts'
 import { spoolMutants } from './spool-mutants.ts'
+import { stockMutants } from './stock-mutants.ts'
 
 const game = 'test/simulation/world/game'
 
@@ -50,6 +52,8 @@ const gameMutants: readonly Mutant[] = [
 /** Every mutant that a simulation must find. */
 export const mutants: readonly Mutant[] = [
   ...callMutants,
+  ...stockMutants,
+  ...processMutants,
   ...spoolMutants,
   ...orderMutants,
   ...gameMutants,

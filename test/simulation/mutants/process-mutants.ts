@@ -1,0 +1,137 @@
+import type { Mutant } from './mutant.ts'
+
+/** Faults around calls: journal, connection to the platform, clocks, configuration, start and stop. */
+export const processMutants: readonly Mutant[] = [
+  {
+    name: 'an id is remembered for ten seconds',
+    file: 'contract/limits.ts',
+    from: 'idempotencyWindowMs: 600_000',
+    to: 'idempotencyWindowMs: 10_000',
+  },
+  {
+    name: 'a jti is used again',
+    file: 'agent/platform/partner-api.ts',
+    from: 'jti: newJti(), iat',
+    to: 'jti: request.path, iat',
+  },
+  {
+    name: "the platform's clock is not learned",
+    file: 'agent/platform/platform-clock.ts',
+    from: 'this.#offsetMs = nearest(this.#offsetMs)',
+    to: '',
+  },
+  {
+    name: 'the API key is logged',
+    file: 'agent/agent.ts',
+    from: "log.info({ url: loopback.url }, 'listening')",
+    to: "log.info({ url: loopback.url, key: config.apiKey }, 'listening')",
+  },
+  {
+    name: 'an attempt is signed for five minutes',
+    file: 'agent/platform/partner-api.ts',
+    from: 'const header = headerFor(request, signingKey, attemptLifetimeS)',
+    to: 'const header = headerFor(request, signingKey, 300)',
+  },
+  {
+    name: "a slow answer makes the platform's clock wrong",
+    file: 'agent/platform/platform-clock.ts',
+    from: 'const offsetMsMax = offsetMsMin + dateResolutionMs + elapsedMs',
+    to: 'const offsetMsMax = offsetMsMin + dateResolutionMs',
+  },
+  {
+    name: 'a new signing key is not used after a reload',
+    file: 'agent/agent.ts',
+    from: 'credentials: () => live.current,',
+    to: 'credentials: () => config,',
+  },
+  {
+    name: 'the window of a purchase in doubt ends with the process',
+    file: 'agent/journal/open-store.ts',
+    from: 'calls.settleIntents(JSON.stringify(inDoubt), latestEndMs)',
+    to: 'void latestEndMs\n  calls.settleIntents(JSON.stringify(inDoubt), time.nowMs())',
+  },
+  {
+    name: 'an envelope may be lost by a power cut',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: 'if (isHarmfulTwice(call)) await writer.sync()',
+    to: 'if (isSentOnce(call)) await writer.sync()\n      void isHarmfulTwice',
+  },
+  {
+    name: 'an answer that was not published is forgotten after its window',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: 'async findUnanswered(id) {\n      return read(id)',
+    to: 'async findUnanswered(id) {\n      return readLive(id)',
+  },
+  {
+    name: 'an answer does not note that the clock was set',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: 'async recordAnswer(call, answer, keepMs) {\n      time.storeOffset(commitForSure)\n',
+    to: 'async recordAnswer(call, answer, keepMs) {\n',
+  },
+  {
+    name: 'a clock that is right again is not noted',
+    file: 'agent/journal/journal-time.ts',
+    from: 'Math.abs(offsetMs - storedOffsetMs) < offsetToleranceMs',
+    to: 'offsetMs === storedOffsetMs || Math.abs(offsetMs) < offsetToleranceMs',
+  },
+  {
+    name: 'a disk that was full is looked at only once',
+    file: 'agent/database/room.ts',
+    from: 'cause = found\n',
+    to: 'cause = found\n    if (!isChange) return\n',
+  },
+  {
+    name: 'the refusal of a purchase is not synced',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: 'if (isHarmfulTwice(call)) await writer.sync()\n      cache.set',
+    to: 'if (isHarmfulTwice(call) && (answer.ok || answer.uncertain)) await writer.sync()\n      cache.set',
+  },
+  {
+    name: 'after a question without an answer the platform is never asked for its time again',
+    file: 'agent/platform/partner-api.ts',
+    from: '    learning = undefined\n    if (result.kind',
+    to: "    if (result.kind !== 'failed') learning = undefined\n    if (result.kind",
+  },
+  {
+    name: 'a configuration that is refused is used',
+    file: 'agent/config/live-config.ts',
+    from: 'const errors = changedFixedSettings',
+    to: 'this.#current = next\n    const errors = changedFixedSettings',
+  },
+  {
+    name: 'the purge deletes the intent of a call under way',
+    file: 'agent/journal/purge.ts',
+    from: '      if (ends_at_ms === null || isUnanswered(id)) continue\n      if (ends_at_ms >= time.nowMs()) return undefined\n',
+    to: '      if (isUnanswered(id)) continue\n      if (ends_at_ms !== null && ends_at_ms >= time.nowMs()) return undefined\n',
+  },
+  {
+    name: 'what must be sent again is read after the first files are called',
+    file: 'agent/agent.ts',
+    from: '  await repairs.start()\n  const dirs',
+    to: '  clock.after(10, () => void repairs.start())\n  const dirs',
+  },
+  {
+    name: 'a reload keeps the token of the start',
+    file: 'agent/config/live-config.ts',
+    from: '    this.#current = next\n    return',
+    to: '    this.#current = { ...next, webhook: before.webhook }\n    return',
+  },
+  {
+    name: 'a reload may turn the webhooks off',
+    file: 'agent/config/live-config.ts',
+    from: "  return before.webhook === next.webhook ? changed : [...changed, 'SERVICE_WEBHOOK_PORT']",
+    to: '  return changed',
+  },
+  {
+    name: 'an answer that was not published is forgotten after ten minutes',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: '    async findUnanswered(id) {\n      return read(id)',
+    to: '    async findUnanswered(id) {\n      return readLive(id)',
+  },
+  {
+    name: 'an attempt lives no longer than the clock of the agent says',
+    file: 'agent/platform/partner-api.ts',
+    from: '* 1000 + clockLeadMsMax(attemptTimeoutMs)',
+    to: '* 1000 + 0 * clockLeadMsMax(attemptTimeoutMs)',
+  },
+]

@@ -1,0 +1,59 @@
+import type { Mutant } from './mutant.ts'
+
+/** Faults in what is known about stocks, and in sending them again. */
+export const stockMutants: readonly Mutant[] = [
+  {
+    name: 'a repair is forgotten with the process',
+    file: 'agent/call/noted-observations.ts',
+    from: "this.#observations.set(itemRef, { at: 'due', quantity, lateUntilMs })",
+    to: 'void [quantity, lateUntilMs]',
+  },
+  {
+    name: 'a repair goes without its turn',
+    file: 'agent/call/repairs.ts',
+    from: 'const hasTurn = await turn.wait(this.#nowMs + sending.attemptTimeoutMs)',
+    to: 'const hasTurn = true',
+  },
+  {
+    name: 'a repair without an answer is not made again',
+    file: 'agent/call/repairs.ts',
+    from: "isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs }",
+    to: "{ kind: 'settle' }",
+  },
+  {
+    name: 'a refused call ends the repair that was due',
+    file: 'agent/call/observation.ts',
+    from: 'return { ...before, lateUntilMs: Math.max(before.lateUntilMs, call.lateUntilMs) }',
+    to: "return { at: 'quiet', lateUntilMs: Math.max(before.lateUntilMs, latestMs) }",
+  },
+  {
+    name: 'what the platform got during a call is not sent again',
+    file: 'agent/call/observation.ts',
+    from: "if (newer !== undefined) return { at: 'due', quantity: newer, lateUntilMs: latestMs }",
+    to: "if (newer !== undefined && lateUntilMs > 0) return { at: 'due', quantity: newer, lateUntilMs: latestMs }",
+  },
+  {
+    name: 'a report that something older may have crossed is not sent again',
+    file: 'agent/call/noted-observations.ts',
+    from: "report.wasCrossed ? 'overwritten' : 'observe'",
+    to: "'observe'",
+  },
+  {
+    name: 'a clean end forgets what a killed process left',
+    file: 'agent/call/noted-observations.ts',
+    from: '[this.#unknown, ...this.#observations.values()]',
+    to: '[...this.#observations.values()]',
+  },
+  {
+    name: 'a report under way is not late for the next process',
+    file: 'agent/call/noted-observations.ts',
+    from: 'if (isClean && this.#reports.size === 0) await',
+    to: 'if (isClean) await',
+  },
+  {
+    name: 'a round of repairs forgets what was noted meanwhile',
+    file: 'agent/call/repairs.ts',
+    from: "    this.#phase = 'resting'\n    this.#nextRoundMs = Number.POSITIVE_INFINITY\n    this.#options.observations.endRound()\n",
+    to: "    this.#options.observations.endRound()\n    this.#phase = 'resting'\n    this.#nextRoundMs = Number.POSITIVE_INFINITY\n",
+  },
+]
