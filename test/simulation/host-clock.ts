@@ -8,7 +8,7 @@ export const startOfRunMs = Date.UTC(2026, 0, 1)
 export class HostClock {
   /** When the wall clock was last set: virtual time. */
   lastSetMs: number | undefined
-  #wallOffsetMs = 0
+  #wallOffsetMs: number
   /** How much longer than asked a timer may take. */
   readonly lateMsMax = new ActiveMaximum(1)
   readonly #scheduler: Scheduler
@@ -16,8 +16,10 @@ export class HostClock {
   /** Where the present rate began: virtual time, and the host's own. */
   #since = { trueMs: 0, hostMs: 0 }
 
-  constructor(scheduler: Scheduler) {
+  /** @param wrongByMs Of the wall clock, before anybody sets it. */
+  constructor(scheduler: Scheduler, wrongByMs: number) {
     this.#scheduler = scheduler
+    this.#wallOffsetMs = wrongByMs
   }
 
   /** Runs on with the power: since the beginning of the run, by this host's quartz. */

@@ -20,11 +20,12 @@ export class ModelHost {
   readonly #random: Random
   readonly #onPowerCut: ((random: Random) => void)[] = []
 
-  constructor(name: string, scheduler: Scheduler, random: Random) {
+  /** @param clockWrongByMs The wall clock before anybody sets it. */
+  constructor(name: string, scheduler: Scheduler, random: Random, clockWrongByMs = 0) {
     this.name = name
     this.#scheduler = scheduler
     this.#random = random.part(name)
-    this.clock = new HostClock(scheduler)
+    this.clock = new HostClock(scheduler, clockWrongByMs)
     this.disk = new Disk(() => this.clock.wallMs)
     this.onPowerCut((cut) => this.disk.cutPower(cut))
   }

@@ -69,6 +69,8 @@ export const intermediaryAnswers: readonly NetworkAnswer[] = [
   { status: 503, headers: { ...html, 'retry-after': '31536000' }, body: page },
   { status: 200, headers: html, body: page },
   redirect,
+  { status: 401, headers: html, body: page },
+  { status: 403, headers: html, body: page },
   { status: 407, headers: html, body: page },
   { status: 400, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"error":"bad request"}') },
 ]

@@ -67,9 +67,14 @@ export interface AgentHost {
   readonly end: () => void
 }
 
+/** The clocks of many hosts are a little wrong. An agent corrects what is more than 2 s. */
+const clockErrorMsMax = 1_500
+
 /** A host with the directories of an agent and of a game server. */
 export function newAgentHost(name: string, { scheduler, random, network }: Surroundings): ModelHost {
-  const host = new ModelHost(name, scheduler, random)
+  const clockRandom = random.part(`${name} clock`)
+  const clockWrongByMs = clockRandom.happens(0.5) ? clockRandom.between(-clockErrorMsMax, clockErrorMsMax) : 0
+  const host = new ModelHost(name, scheduler, random, clockWrongByMs)
   const spool = ['outbox', 'inbox', 'events', 'replies'].map((dir) => `/var/spool/${dir}`)
   const dirs = ['/var', '/var/spool', ...spool, '/var/state', gameDir]
   for (const dir of dirs) host.disk.mkdir(dir, 0o755)
@@ -102,7 +107,10 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const deadlines = random.part(`${name} deadlines`).pick([usualDeadlines, shortDeadlines])
   const wire = new WirePromises({ break: judge.break, secrets, kid: () => agent.kid, nowMs, ...deadlines })
   const startedMs = () => agent.startedMs
-  const proofs = new ProofPromises({ break: judge.break, nowMs })
+  const ownerOf = (id: number) => platform.composed.platform.tables.transactions.byId(id)?.gameServerId
+  // Agents that share a store divide the orders of one game server.
+  const isOurs = (id: number) => hasOwnStore && ownerOf(id) === registration().gameServerId
+  const proofs = new ProofPromises({ break: judge.break, nowMs, isOurs })
   const webhooks = new WebhookPromises({
     break: judge.break,
     platformKey: () => agent.platformKey,
@@ -178,7 +186,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     seen,
     installOperator: () => void installOperator(host, network, `${name}:8899`, onStatus),
     check() {
-      if (host.diskFaults.isHealthy) reports.check()
+      if (host.diskFaults.isHealthy && agent.program.process) reports.check()
       else reports.holdUp()
       // What a slow network holds up is not counted.
       const isHeldUp = slowPhases.has(day.phase)

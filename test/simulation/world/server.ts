@@ -1,5 +1,6 @@
 import { newAgentState, openOrdersIn } from '../agent/model-outside.ts'
 import type { ModelHost } from '../host.ts'
+import type { HostClock } from '../host-clock.ts'
 import { type AgentHost, assembleAgent, newAgentHost, type Surroundings } from './agent-host.ts'
 import { type GameWays, installGame } from './game/game-program.ts'
 import { type GameState, newGameState } from './game/game-state.ts'
@@ -72,6 +73,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   const game = installGameOf(server, parts, {
     ...{ callAddresses: [`${name}:8899`], isWindowKept, isAgeKnown: isKeptByClock },
     own: { disk: host.diskFaults, startedMs: () => agent.agent.startedMs },
+    clock: host.clock,
   })
   agent.installOperator()
   const openOrders = () => openOrdersIn(state)
@@ -121,6 +123,8 @@ interface GameOptions {
   readonly isWindowKept: (sinceMs: number) => boolean
   readonly isAgeKnown: (sinceMs: number) => boolean
   readonly own: OwnAgent | undefined
+  /** When the clock was set last by which an agent that it asks may sign. */
+  readonly clock: Pick<HostClock, 'lastSetMs'>
 }
 
 /** Installs the program of a game server. */
@@ -128,11 +132,10 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const { files, ways: drawn } = server
   const { judge } = parts
   const { callsBy } = drawn
-  const { clock } = server.host
   const storeDisk = options.own?.disk
-  const answers = new AnswerPromises({ ...parts, ...server, ...options, storeDisk, callsBy, clock, break: judge.break })
+  const answers = new AnswerPromises({ ...parts, ...server, ...options, storeDisk, callsBy, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
-  const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock })
+  const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: options.clock })
   let items = 0
   const game = installGame({
     ...parts,

@@ -92,6 +92,12 @@ export function assembleSharedIdentity(
     }
   }
 
+  const clock = {
+    get lastSetMs() {
+      const setMs = [...servers, ...spares].flatMap(({ host }) => host.clock.lastSetMs ?? [])
+      return setMs.length === 0 ? undefined : Math.max(...setMs)
+    },
+  }
   const servers = gameServers.map((server): Server => {
     const agent = installAgentFor(server, server.host)
     const answerers = server.name === identity && spare !== undefined ? [server.name, spare] : [server.name]
@@ -100,6 +106,7 @@ export function assembleSharedIdentity(
     const game = installGameOf(server, parts, {
       ...{ callAddresses, isWindowKept: () => true, isAgeKnown: () => true },
       own: undefined,
+      clock,
     })
     agent.installOperator()
     return { ...server, ...agent, ...game, openOrders: () => promises.findOpenOrders(server.name) }

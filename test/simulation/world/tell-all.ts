@@ -12,6 +12,7 @@ export function tellAll(witnesses: readonly Partial<AgentWitness>[]): AgentWitne
     onHandedOver: tell('onHandedOver'),
     onAcknowledged: tell('onAcknowledged'),
     onWebhookRefused: tell('onWebhookRefused'),
+    onWebhookDenied: tell('onWebhookDenied'),
     onStockAnswered: tell('onStockAnswered'),
     onSigned: tell('onSigned'),
     onSent(request) {

@@ -14,6 +14,8 @@ export interface AgentWitness {
   readonly onAcknowledged: (event: string, transactionId: number, webhook: ReceivedWebhook) => void
   /** The answer to a webhook is a 401. */
   readonly onWebhookRefused: (webhook: ReceivedWebhook) => void
+  /** The answer to a webhook is that its transaction is nothing to this game server: any other 4xx. */
+  readonly onWebhookDenied: (transactionId: number, webhook: ReceivedWebhook) => void
   /** The answer to a webhook has left, with a stock. */
   readonly onStockAnswered: (itemRef: string, quantity: number, arrivedMs: number) => void
   /** The kid of a signature that is about to be made. */
@@ -145,7 +147,11 @@ export function witnessOutside(
       const body = await request.readBody()
       const answer = await door({ ...request, readBody: async () => body })
       const { rawHeaders } = request
-      if (answer?.status === 401 && Buffer.isBuffer(body)) witness.onWebhookRefused({ rawHeaders, body, arrivedMs })
+      if (answer && answer.status >= 400 && answer.status < 500 && Buffer.isBuffer(body)) {
+        const webhook = { rawHeaders, body, arrivedMs }
+        if (answer.status === 401) witness.onWebhookRefused(webhook)
+        else witness.onWebhookDenied(eventOf(body.toString()).transactionId ?? 0, webhook)
+      }
       if (answer && answer.status >= 200 && answer.status < 300 && Buffer.isBuffer(body)) {
         const { event, transactionId } = eventOf(body.toString())
         if (event !== undefined && transactionId !== undefined)

@@ -196,7 +196,7 @@ export function callByFiles(
     },
     readInbox() {
       let isOneRemoved = false
-      for (const name of fs.readdirSync(`${spool}/inbox`)) {
+      for (const name of oldestFirst(fs.readdirSync(`${spool}/inbox`))) {
         const id = /^([\w.-]+?)\.json(?:\.unread.*)?$/.exec(name)?.[1]
         const call = id === undefined ? undefined : record.calls.get(id)
         if (!call || id === undefined) continue
@@ -215,6 +215,12 @@ export function callByFiles(
       if (isOneRemoved) sync(fs, `${spool}/inbox`)
     },
   }
+}
+
+/** Answers that were set aside are older than the last one of their name. */
+function oldestFirst(names: readonly string[]): string[] {
+  const place = (name: string) => (name.endsWith('.json') ? `${name}~` : name)
+  return names.toSorted((one, other) => (place(one) < place(other) ? -1 : 1))
 }
 
 type Json = Readonly<Record<string, unknown>>

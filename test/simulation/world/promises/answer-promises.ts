@@ -1,4 +1,4 @@
-import { type HostClock, startOfRunMs } from '../../host-clock.ts'
+import { startOfRunMs } from '../../host-clock.ts'
 import type { Network } from '../../network/network.ts'
 import type { Day } from '../day.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
@@ -9,6 +9,7 @@ import { actedAsTold } from './acted.ts'
 import { AttemptPromises, type OwnAgent } from './attempt-promises.ts'
 import type { FilePromises } from './file-promises.ts'
 import type { Break } from './judge.ts'
+import { RetryPromises } from './retry-promises.ts'
 import { type SameAnswerParts, SameAnswerPromises } from './same-answer-promises.ts'
 
 /** The agent says with these that the game server does not write what the guide says. A file may be half-written. */
@@ -32,7 +33,6 @@ interface AnswerPromisesParts extends SameAnswerParts {
   readonly files: Pick<FilePromises, 'onCalledInvalid'>
   readonly platform: ModelPlatform
   readonly network: Network
-  readonly clock: Pick<HostClock, 'lastSetMs'>
   readonly own: OwnAgent | undefined
   readonly gameServerId: () => number | undefined
 }
@@ -59,6 +59,7 @@ export class AnswerPromises {
   readonly #files: AnswerPromisesParts['files']
   readonly #day: Day
   readonly #attempts: AttemptPromises
+  readonly #retries: RetryPromises
   readonly #sameAnswers: SameAnswerPromises
   /** When each call was asked. */
   readonly #askedMs = new WeakMap<GameCall, number>()
@@ -74,6 +75,8 @@ export class AnswerPromises {
     this.#platform = parts.platform
     this.#nowMs = parts.nowMs
     this.#attempts = new AttemptPromises(parts)
+    const isClockRight = () => parts.clock.lastSetMs === undefined && !parts.network.wasDateWrong
+    this.#retries = new RetryPromises({ ...parts, startedMs: parts.own?.startedMs, isClockRight })
     this.#sameAnswers = new SameAnswerPromises(parts)
   }
 
@@ -81,6 +84,7 @@ export class AnswerPromises {
   readonly onAsked = (call: GameCall): void => {
     this.#askedMs.set(call, this.#nowMs())
     this.#attempts.onAsked(call)
+    this.#retries.onAsked(call)
     this.#sameAnswers.onAsked(call)
     const { id = '' } = call
     this.checkPurchases()
@@ -91,12 +95,18 @@ export class AnswerPromises {
   }
 
   /** As `AgentWitness`. */
-  readonly onSent: AgentWitness['onSent'] = (request) => this.#attempts.onSent(request)
+  readonly onSent: AgentWitness['onSent'] = (request) => {
+    const ends = [this.#attempts, this.#retries].map((promises) => promises.onSent(request))
+    return (result) => {
+      for (const onEnded of ends) onEnded?.(result)
+    }
+  }
 
   readonly onTold = (call: GameCall, told: Told): void => {
     const { operation, id } = call
     if ((this.#askedMs.get(call) ?? 0) > this.#day.stormEndedMs) this.#checkInCalm(call, told)
     this.#attempts.onTold(call, told)
+    this.#retries.onTold(call)
     // An agent that ends reads no request.
     if (told.id !== id && told.code !== 'SHUTTING_DOWN')
       this.#break('an answer has the id of its request', `${id}: ${told.text}`)

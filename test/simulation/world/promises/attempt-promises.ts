@@ -5,6 +5,7 @@ import type { GameCall, Told } from '../game/call-agent.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import { actedAsTold, isProvable } from './acted.ts'
+import { keyOfCall, keyOfSent } from './call-keys.ts'
 import type { Break } from './judge.ts'
 import { outcomeOf } from './late-stocks.ts'
 
@@ -53,7 +54,7 @@ export class AttemptPromises {
   }
 
   onAsked(call: GameCall): void {
-    const key = keyOf(call)
+    const key = keyOfCall(call)
     if (key === undefined) return
     this.#checkRefusal(key, call)
     if (this.#hasActed(call)) this.#asked.delete(key)
@@ -80,7 +81,7 @@ export class AttemptPromises {
   }
 
   onTold(call: GameCall, told: Told): void {
-    const key = keyOf(call)
+    const key = keyOfCall(call)
     const asked = this.#asked.get(key ?? '')
     if (key === undefined || !asked?.calls.has(call) || told.ok) return
     if (told.isUncertain) this.#checkDoubt(asked, `${key}: ${told.text}`)
@@ -118,35 +119,4 @@ export class AttemptPromises {
     const { platform, gameServerId } = this.#parts
     return isProvable(call) && actedAsTold(call, platform, gameServerId())
   }
-}
-
-/** Calls that the platform shows in one way have one key. Undefined for those that change nothing. */
-function keyOf({ operation, input }: Omit<GameCall, 'id'>): string | undefined {
-  const fields = keyFields[operation]
-  return fields && [operation, ...fields.map((field) => input[field])].join(' ')
-}
-
-const keyFields: Readonly<Record<string, readonly string[]>> = {
-  'transaction.create': ['buyerCharacterRef'],
-  'market.register': ['itemRef'],
-  'market.withdraw': ['itemRef'],
-  'market.adjust-stock': ['itemRef', 'observedQuantity'],
-  'transaction.delivery': ['transactionId'],
-  'transaction.delivery-failure': ['transactionId', 'reason'],
-}
-
-/** The key of the calls for which an attempt is made. */
-function keyOfSent({ path, input }: SentRequest): string | undefined {
-  const [, id, result] = /^\/v1\/api\/transactions\/(\d+)\/(delivery(?:-failure)?)$/.exec(path) ?? []
-  if (id !== undefined)
-    return keyOf({ operation: `transaction.${result}`, input: { ...input, transactionId: Number(id) } })
-  const operation = operationOfSent[`${path} ${input['action'] ?? ''}`]
-  return operation && keyOf({ operation, input })
-}
-
-const operationOfSent: Readonly<Record<string, string>> = {
-  '/v1/api/transactions ': 'transaction.create',
-  '/v1/api/market/listings ': 'market.register',
-  '/v1/api/market/listings WITHDRAW': 'market.withdraw',
-  '/v1/api/market/listings ADJUST_STOCK': 'market.adjust-stock',
 }

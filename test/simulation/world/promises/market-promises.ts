@@ -75,14 +75,20 @@ export class MarketPromises {
     const ordersDue = paidAt === null ? 0 : 1 + failureCount
     if (orders.length !== ordersDue || ends.length !== (isOver ? 1 : 0))
       this.#parts.break('each order and each end is sent', `${id}: ${orders.length} orders, ${ends.length} ends`)
-    const endedAt = ends[0]?.createdAt ?? Number.POSITIVE_INFINITY
-    for (const delivery of deliveries) this.#checkAttempts(delivery, endedAt)
+    // A platform that was away writes the end down with its due time. It is told later.
+    const endToldAt = ends.flatMap((end) => this.#attemptsOf(end))[0]?.at ?? Number.POSITIVE_INFINITY
+    for (const delivery of deliveries) this.#checkAttempts(delivery, endToldAt)
   }
 
-  #checkAttempts({ id, transactionId, event, createdAt }: WebhookDeliveryRow, endedAt: number): void {
+  #attemptsOf({ id }: WebhookDeliveryRow) {
+    return this.#tables.webhooks.newestAttempts(id, null, all).toReversed()
+  }
+
+  #checkAttempts(delivery: WebhookDeliveryRow, endToldAt: number): void {
+    const { transactionId, event, createdAt } = delivery
     let dueAt = createdAt
-    for (const { at, nextAttemptAt } of this.#tables.webhooks.newestAttempts(id, null, all).toReversed()) {
-      if (at < dueAt || (event === 'transfer_order' && at > endedAt))
+    for (const { at, nextAttemptAt } of this.#attemptsOf(delivery)) {
+      if (at < dueAt || (event === 'transfer_order' && at > endToldAt))
         this.#parts.break('a webhook is sent when it is due', `${event} ${transactionId} at ${at}`)
       dueAt = Math.max(dueAt, nextAttemptAt ?? 0)
     }

@@ -12,13 +12,18 @@ interface Word {
   readonly askedMs: number
   /** When the last one left that was answered with "it waits for the delivery". */
   readonly awaitedMs: number
+  /** When the last one left to which the platform said that it knows no such transaction. */
+  readonly deniedMs: number
 }
 
-const never: Word = { askedMs: Number.NEGATIVE_INFINITY, awaitedMs: Number.NEGATIVE_INFINITY }
+const longAgo = Number.NEGATIVE_INFINITY
+const never: Word = { askedMs: longAgo, awaitedMs: longAgo, deniedMs: longAgo }
 
 interface ProofPromisesParts {
   readonly break: Break
   readonly nowMs: () => number
+  /** Whether a transaction is one of this game server. */
+  readonly isOurs: (transactionId: number) => boolean
 }
 
 /** An agent believes no webhook: it asks the platform before it hands an order over, takes an end for true, or opens an order again. */
@@ -38,17 +43,28 @@ export class ProofPromises {
     if (id === undefined) return undefined
     const askedMs = this.#parts.nowMs()
     return (result) => {
-      if (result.kind !== 'answered' || result.status !== 200) return
-      this.#noteWord(Number(id), askedMs, dataOf(result.body))
+      if (result.kind !== 'answered') return
+      const { data = {}, message } = bodyOf(result.body)
+      if (result.status === 200) this.#noteWord(Number(id), { askedMs, awaitedMs: isAwaited(data) ? askedMs : longAgo })
+      else if (denials.has(result.status) && message !== undefined) this.#noteWord(Number(id), { deniedMs: askedMs })
     }
   }
 
-  #noteWord(transactionId: number, askedMs: number, data: Data): void {
+  #noteWord(transactionId: number, word: Partial<Word>): void {
     const before = this.#words.get(transactionId) ?? never
+    const { askedMs, awaitedMs, deniedMs } = { ...never, ...word }
     this.#words.set(transactionId, {
       askedMs: Math.max(before.askedMs, askedMs),
-      awaitedMs: Math.max(before.awaitedMs, isAwaited(data) ? askedMs : never.awaitedMs),
+      awaitedMs: Math.max(before.awaitedMs, awaitedMs),
+      deniedMs: Math.max(before.deniedMs, deniedMs),
     })
+  }
+
+  /** A proxy's page is not the platform's word. */
+  onWebhookDenied(transactionId: number, { arrivedMs }: ReceivedWebhook): void {
+    const { deniedMs } = this.#words.get(transactionId) ?? never
+    if (this.#parts.isOurs(transactionId) && deniedMs < arrivedMs - freshMs)
+      this.#parts.break('a webhook about an order of ours is denied only if the platform denies it', `${transactionId}`)
   }
 
   onHandedOver(transactionId: number, by: string): void {
@@ -79,10 +95,19 @@ export class ProofPromises {
 
 type Data = Readonly<Partial<Record<'paymentStatus' | 'deliveryStatus', unknown>>>
 
+interface Body {
+  readonly data?: Data
+  /** Of a refusal. */
+  readonly message?: unknown
+}
+
+/** With these the platform says that a transaction is not of this game server. */
+const denials: ReadonlySet<number> = new Set([403, 404])
+
 /** Empty for a proxy's page. */
-function dataOf(body: Uint8Array): Data {
+function bodyOf(body: Uint8Array): Body {
   try {
-    return (JSON.parse(Buffer.from(body).toString()) as { readonly data?: Data }).data ?? {}
+    return JSON.parse(Buffer.from(body).toString()) as Body
   } catch {
     return {}
   }

@@ -96,7 +96,7 @@ export class ReportPromises {
     if (this.#refused.delete(transactionId) || isUnderWay) this.#earlierUntilMs.set(transactionId, nowMs() + deadlineMs)
   }
 
-  /** Nothing can be noted, so no report of `TEMPORARY` leaves. Each try that fails makes the next wait longer. */
+  /** No agent runs, or nothing can be noted, so no report of `TEMPORARY` leaves. Each try that fails makes the next wait longer. */
   holdUp(): void {
     const heldUntilMs = this.#parts.nowMs() + delayMsMax * (1 + driftRate) + patienceMs
     for (const [id, refused] of this.#refused)

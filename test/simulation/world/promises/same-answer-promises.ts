@@ -1,6 +1,6 @@
 import { operationNamed } from '../../../../contract/operations.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
-import { startOfRunMs } from '../../host-clock.ts'
+import { type HostClock, startOfRunMs } from '../../host-clock.ts'
 import type { Network } from '../../network/network.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { GameWays } from '../game/game-program.ts'
@@ -32,6 +32,8 @@ export interface SameAnswerParts {
   readonly break: Break
   readonly nowMs: () => number
   readonly network: Pick<Network, 'wasDateWrong'>
+  /** Of the agent's host. */
+  readonly clock: Pick<HostClock, 'lastSetMs'>
   readonly callsBy: GameWays['callsBy']
   /** Whether the agent can know how old an id is: a wall clock that is set makes it wrong for the next process. */
   readonly isWindowKept: (sinceMs: number) => boolean
@@ -112,13 +114,15 @@ export class SameAnswerPromises {
 
   /** After `retryAt` the platform sends the order again, and an equal report is a new one. */
   #checkEnd(call: GameCall, told: Told): void {
-    const { isAgeKnown, network } = this.#parts
+    const { isAgeKnown, network, clock } = this.#parts
     const { retryAt } = told.data
     if (typeof retryAt !== 'string' || !isRepetition(told.text) || network.wasDateWrong) return
     const endMs = Date.parse(retryAt) - startOfRunMs
     // An answer that is still remembered was stored at most a window before its end.
     if (!isAgeKnown(endMs - windowMs)) return
-    if ((this.#asked.get(call)?.atMs ?? 0) > endMs + platformTimeErrorMsMax)
+    // A clock that nobody has set is hardly wrong.
+    const errorMsMax = clock.lastSetMs === undefined ? 0 : platformTimeErrorMsMax
+    if ((this.#asked.get(call)?.atMs ?? 0) > endMs + errorMsMax)
       this.#parts.break('an answer that ends is not given after its end', `${call.id}: ${told.text}`)
   }
 

@@ -1,0 +1,119 @@
+import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
+import type { GameCall } from '../game/call-agent.ts'
+import type { SentRequest } from '../witnessed.ts'
+import { keyOfCall, keyOfSent } from './call-keys.ts'
+import type { Break } from './judge.ts'
+
+interface RetryPromisesParts {
+  readonly break: Break
+  readonly nowMs: () => number
+  /** When the process of the agent was started that runs now; undefined where several may make the attempts. */
+  readonly startedMs: (() => number) | undefined
+  /** Whether nothing has made the agent's idea of the platform's clock wrong. */
+  readonly isClockRight: () => boolean
+}
+
+/** The calls of one key since none of them was under way. */
+interface Asked {
+  readonly open: number
+  readonly isAlone: boolean
+  /** The last attempt since a call was asked. */
+  readonly last: Attempt | undefined
+}
+
+interface Attempt {
+  readonly sentMs: number
+  /** How many in a row were refused as not authorized, with this one. */
+  unauthorized: number
+  next: Next
+}
+
+/** What may follow an attempt for a call: nothing, or another attempt, not before a moment. */
+type Next = { readonly at: 'over' } | { readonly at: 'again'; readonly fromMs: number }
+
+const over: Next = { at: 'over' }
+const tooSoon: ReadonlySet<number> = new Set([425, 429])
+/** Something went wrong on the way or behind it, so a call that may be made twice is sent again. */
+const failed: ReadonlySet<number> = new Set([408, 425, 429])
+const waiting: ReadonlySet<number> = new Set([429, 503])
+const unauthorized = 401
+/** What the clock of a host may drift. */
+const driftRate = 0.01
+
+/**
+ * What follows each attempt for a call. One that must not be made twice is sent again only if nothing was done. What the
+ * platform refuses for good is not sent again, and nothing before the platform allows it.
+ */
+export class RetryPromises {
+  readonly #parts: RetryPromisesParts
+  readonly #asked = new Map<string, Asked>()
+
+  constructor(parts: RetryPromisesParts) {
+    this.#parts = parts
+  }
+
+  onAsked(call: GameCall): void {
+    const key = keyOfCall(call)
+    // The agent also sends stocks again by itself.
+    if (key === undefined || call.operation === 'market.adjust-stock') return
+    const open = (this.#asked.get(key)?.open ?? 0) + 1
+    this.#asked.set(key, { open, isAlone: open === 1, last: undefined })
+  }
+
+  onTold(call: GameCall): void {
+    const key = keyOfCall(call) ?? ''
+    const asked = this.#asked.get(key)
+    if (asked) this.#asked.set(key, { ...asked, open: Math.max(0, asked.open - 1) })
+  }
+
+  /** An attempt leaves. @returns Called when it has ended. One of an agent that died has no end. */
+  onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
+    const key = keyOfSent(request)
+    const asked = this.#asked.get(key ?? '')
+    if (key === undefined || !asked) return undefined
+    const { nowMs } = this.#parts
+    const isOnce = onceOperations.some((operation) => key.startsWith(operation))
+    const before = this.#continues(asked, isOnce) ? asked.last : undefined
+    if (asked.isAlone && before) this.#check(key, before, isOnce)
+    const attempt: Attempt = { sentMs: nowMs(), unauthorized: before?.unauthorized ?? 0, next: over }
+    this.#asked.set(key, { ...asked, last: attempt })
+    return (result) => {
+      if (result.kind === 'answered' && result.status === unauthorized) attempt.unauthorized++
+      attempt.next = this.#nextOf(result, attempt, isOnce)
+    }
+  }
+
+  /** A process that does not know what became of a call makes it again, if it may be made twice. */
+  #continues({ last }: Asked, isOnce: boolean): boolean {
+    const { startedMs } = this.#parts
+    return startedMs !== undefined && (isOnce || (last?.sentMs ?? 0) >= startedMs())
+  }
+
+  #check(key: string, { next }: Attempt, isOnce: boolean): void {
+    const { nowMs } = this.#parts
+    if (next.at === 'over')
+      this.#parts.break(
+        isOnce
+          ? 'a call that must not be made twice is sent again only if nothing was done'
+          : 'a call is not sent again after an answer',
+        key,
+      )
+    else if (nowMs() < next.fromMs)
+      this.#parts.break('a call is not sent again before the platform allows it', `${key}: ${next.fromMs - nowMs()} ms`)
+  }
+
+  #nextOf(result: AttemptResult, attempt: Attempt, isOnce: boolean): Next {
+    const again: Next = { at: 'again', fromMs: 0 }
+    if (result.kind === 'failed') return isOnce && result.wasSent ? over : again
+    const { status, retryAfter = '' } = result
+    if (status === unauthorized) {
+      const isFresh = !isOnce && attempt.unauthorized === 1
+      return isFresh || !this.#parts.isClockRight() ? again : over
+    }
+    if (isOnce ? !tooSoon.has(status) : !failed.has(status) && status < 500) return over
+    const waitMs = waiting.has(status) && /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 * (1 - driftRate) : 0
+    return { at: 'again', fromMs: this.#parts.nowMs() + waitMs }
+  }
+}
+
+const onceOperations = ['transaction.create ', 'market.register ']
