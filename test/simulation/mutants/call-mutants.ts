@@ -248,4 +248,16 @@ export const callMutants: readonly Mutant[] = [
     from: 'else this.#waiting.delete(key)',
     to: "else {\n      this.#waiting.delete(key)\n      this.#waiting.set(key + ' was busy', [])\n    }",
   },
+  {
+    name: 'a call that must not be made twice is sent again after a 401',
+    file: 'agent/call/fault-table.ts',
+    from: "unauthorized: { ...notDone, once: 'refuse'",
+    to: "unauthorized: { ...notDone, once: 'retry-once'",
+  },
+  {
+    name: 'after a success nothing of its call may arrive late',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs) }',
+    to: 'return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs), lateUntilMs: 0 }',
+  },
 ]

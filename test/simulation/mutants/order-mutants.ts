@@ -282,4 +282,22 @@ export const orderMutants: readonly Mutant[] = [
     from: 'one.writtenMs - other.writtenMs',
     to: 'one.named.transactionId - other.named.transactionId',
   },
+  {
+    name: 'a start does not take over what the game server has not confirmed',
+    file: 'agent/orders/sqlite-order-ledger.ts',
+    from: '[...findOpen.all(), ...findEnded.all()]',
+    to: 'findOpen.all().concat(findEnded.all().slice(0, 0))',
+  },
+  {
+    name: "a proxy's page counts as the platform's refusal of an order",
+    file: 'agent/orders/platform-word.ts',
+    from: '!answer.ok && answer.code === undefined && !answer.uncertain',
+    to: '!answer.ok && !answer.uncertain',
+  },
+  {
+    name: 'a start leaves the files of orders that are over',
+    file: 'agent/orders/order-files.ts',
+    from: '!isChannel || !isOpen(event)',
+    to: '!isChannel && !isOpen(event)',
+  },
 ]

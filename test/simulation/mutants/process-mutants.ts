@@ -134,4 +134,22 @@ export const processMutants: readonly Mutant[] = [
     from: '* 1000 + clockLeadMsMax(attemptTimeoutMs)',
     to: '* 1000 + 0 * clockLeadMsMax(attemptTimeoutMs)',
   },
+  {
+    name: 'webhooks are checked with the keys of the start',
+    file: 'agent/agent.ts',
+    from: 'webhookOpener(() => live.current.platformKeys',
+    to: 'webhookOpener(() => config.platformKeys',
+  },
+  {
+    name: 'an answer that ends lasts until its very end',
+    file: 'agent/platform/platform-clock.ts',
+    from: 'momentMs - this.nowMs() - clockOffsetMsTolerated - dateResolutionMs',
+    to: 'momentMs - this.nowMs()',
+  },
+  {
+    name: 'a purge is synced only once',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: '      purged = undefined\n      return result',
+    to: '      return result',
+  },
 ]

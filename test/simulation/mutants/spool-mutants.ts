@@ -123,4 +123,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: '    if (request.claimedBefore !== undefined) return\n',
     to: '',
   },
+  {
+    name: 'a claim takes the place of a newer request of its name',
+    file: 'agent/spool/claim.ts',
+    from: "    if (isGone(error) || (error as NodeJS.ErrnoException).code === 'EEXIST') return\n",
+    to: '    if (isGone(error)) return\n    files.rmSync(to, { force: true })\n',
+  },
 ]

@@ -56,4 +56,10 @@ export const stockMutants: readonly Mutant[] = [
     from: "    this.#phase = 'resting'\n    this.#nextRoundMs = Number.POSITIVE_INFINITY\n    this.#options.observations.endRound()\n",
     to: "    this.#options.observations.endRound()\n    this.#phase = 'resting'\n    this.#nextRoundMs = Number.POSITIVE_INFINITY\n",
   },
+  {
+    name: 'a repair that was noted does not wait for what the last process left',
+    file: 'agent/call/noted-observations.ts',
+    from: 'nowMs + Math.max(lateMs, Math.min(dueInMs, lifetimeMs))',
+    to: 'nowMs + Math.min(dueInMs, lifetimeMs)',
+  },
 ]

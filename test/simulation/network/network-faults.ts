@@ -54,9 +54,10 @@ const page = Buffer.from('<html><body>Bad Gateway</body></html>')
 
 const redirect = { status: 302, headers: { location: 'http://login.example/' }, body: Buffer.alloc(0) }
 const notFound = { status: 404, headers: html, body: page }
+const notLoggedIn = { status: 401, headers: html, body: page }
 
 /** What a proxy answers that lets nobody through who has not logged in, or that does not know the way. */
-export const turnedAway: readonly NetworkAnswer[] = [redirect, notFound]
+export const turnedAway: readonly NetworkAnswer[] = [redirect, notFound, notLoggedIn]
 
 /**
  * What proxies answer by themselves. The server knows nothing about it. An empty 200 is not there: to a PUT it is the
@@ -69,7 +70,7 @@ export const intermediaryAnswers: readonly NetworkAnswer[] = [
   { status: 503, headers: { ...html, 'retry-after': '31536000' }, body: page },
   { status: 200, headers: html, body: page },
   redirect,
-  { status: 401, headers: html, body: page },
+  notLoggedIn,
   { status: 403, headers: html, body: page },
   { status: 407, headers: html, body: page },
   { status: 400, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"error":"bad request"}') },

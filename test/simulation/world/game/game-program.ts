@@ -207,7 +207,7 @@ const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
   wave: [buy, buy, buy, askSomething, registerAgain],
   calm: [rest],
   night: [rest],
-  dawn: [buy, rest],
+  dawn: [buy, askSomething, rest],
   // An agent is ready when it has spoken with the platform.
   closing: [rest, rest, askSomething],
   closed: [rest, rest, askSomething],

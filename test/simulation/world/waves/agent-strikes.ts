@@ -1,6 +1,6 @@
 import { fullDisk } from '../../faults/host-faults.ts'
 import type { AgentHost } from '../agent-host.ts'
-import { nightMs } from '../day.ts'
+import { dawnMs, nightMs, waveMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import { refuseRepetitions } from './platform-strikes.ts'
 import type { WaveTime } from './wave-time.ts'
@@ -191,4 +191,22 @@ export function stayAwayAtNight(struck: AgentHost, time: WaveTime): void {
     later(mostOfNightMs, 'an agent is started again', () => host.startAll())
   })
   atEnd('no agent ends any more', () => callOff?.())
+}
+
+/** A claim, of an id that may have been used before the night. */
+const fileIsClaimed: Moment = { calls: /^rename \/var\/spool\/outbox\//, countMax: 4 }
+const dawnBegins = waveMs + nightMs
+
+/** What the journal has forgotten since the night must not come back. */
+export function cutPowerAtDawn(struck: AgentHost, time: WaveTime): void {
+  const { host } = struck
+  const { random, later } = time
+  const cut = () => {
+    host.cutPower(random)
+    later(startedAgainMs, 'a host has power again', () => host.startAll())
+  }
+  later({ min: dawnBegins, max: dawnBegins + dawnMs / 2 }, 'a host may lose its power', () => {
+    const callOff = soonAfter(fileIsClaimed, struck, time, 'a power cut', cut)
+    later({ min: dawnMs / 4, max: dawnMs / 3 }, 'no host loses its power any more', () => callOff?.())
+  })
 }

@@ -7,6 +7,7 @@ import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
 import {
   correctClock,
+  cutPowerAtDawn,
   endAgent,
   fillDisk,
   fillDiskAtNight,
@@ -95,7 +96,7 @@ export function newWaves({
   return (next) => {
     for (const agent of agents) {
       const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
-      if (next === 'night') random.pick([fillDiskAtNight, stayAwayAtNight])(agent, time)
+      if (next === 'night') random.pick([fillDiskAtNight, stayAwayAtNight, cutPowerAtDawn])(agent, time)
       else if (isScanned && random.happens(lockedRate)) lockFiles(agent, time)
       else strikeOnce(onceForAgents, agent)
       if (next === 'calm') strikeAll(alsoOfAgents, agent)
