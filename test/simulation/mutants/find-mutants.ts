@@ -24,7 +24,7 @@ export async function findMutants(names: readonly string[], seconds: number): Pr
   return missed.length === 0
 }
 
-/** How many seeds it took, and the promise that was broken. */
+/** How many seeds it took, and the promise that was broken. @throws {Error} The simulation could not run. */
 async function findMutant({ name, hosts }: Mutant, seconds: number): Promise<string | undefined> {
   const options = ['--brief', '--twice', '0', '--seconds', String(seconds)]
   if (hosts !== undefined) options.push('--hosts', String(hosts))
@@ -37,6 +37,7 @@ async function findMutant({ name, hosts }: Mutant, seconds: number): Promise<str
     },
   )
   const output = await text(child.stdout)
+  if (output === '') throw new Error(`the mutant ${JSON.stringify(name)} does not run`)
   const promise = /^seed \d+: (.*)$/m.exec(output)?.[1]
   return promise && `${/^\d+/.exec(output)?.[0]} seeds: ${promise.slice(0, 100)}`
 }

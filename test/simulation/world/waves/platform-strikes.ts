@@ -14,6 +14,14 @@ export function repeatWebhooks(platform: ModelPlatform, { random, within }: Wave
   )
 }
 
+/** Somebody else sends them, or an old one again. */
+export function breakWebhooks(platform: ModelPlatform, { random, within }: WaveTime): void {
+  const kind = random.pick(['wrong-kid', 'expired', 'altered-body'] as const)
+  within(0, 'webhooks are not signed as they must be', () =>
+    platform.composed.faults.webhook.add({ kind, times: random.integer(1, timesMax) }),
+  )
+}
+
 /** Mostly longer than the shorter deadline of a call. */
 const awayMs = { min: 5_000, max: waveMs / 2 }
 

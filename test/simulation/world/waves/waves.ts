@@ -19,6 +19,7 @@ import {
 } from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
 import {
+  breakWebhooks,
   denyStocks,
   denyTransactions,
   endPlatform,
@@ -60,6 +61,7 @@ const alsoOfAgents: Strikes<AgentHost> = [
 const lockedRate = 0.6
 const ofPlatform = (network: Network): Strikes<ModelPlatform> => [
   { rate: 0.5, strike: repeatWebhooks },
+  { rate: 0.15, strike: breakWebhooks },
   { rate: 0.18, strike: denyTransactions },
   { rate: 0.12, strike: denyStocks },
   { rate: 0.08, strike: putResultsOff },
