@@ -28,13 +28,20 @@ interface Attempt {
   next: Next
 }
 
-/** What may follow an attempt for a call: nothing, or another attempt, not before a moment. */
-type Next = { readonly at: 'over' } | { readonly at: 'again'; readonly fromMs: number }
+/**
+ * What may follow an attempt for a call.
+ * - `never`: the call must not be made twice, and may have been made.
+ * - `over`: nothing in this process. The next one does not know the answer, and may ask again.
+ * - `again`: another attempt, not before a moment.
+ */
+type Next = { readonly at: 'never' | 'over' } | { readonly at: 'again'; readonly fromMs: number }
 
+const never: Next = { at: 'never' }
 const over: Next = { at: 'over' }
 const tooSoon: ReadonlySet<number> = new Set([425, 429])
+const requestTimeout = 408
 /** Something went wrong on the way or behind it, so a call that may be made twice is sent again. */
-const failed: ReadonlySet<number> = new Set([408, 425, 429])
+const failed: ReadonlySet<number> = new Set([requestTimeout, 425, 429])
 const waiting: ReadonlySet<number> = new Set([429, 503])
 const unauthorized = 401
 /** What the clock of a host may drift. */
@@ -73,9 +80,9 @@ export class RetryPromises {
     if (key === undefined || !asked) return undefined
     const { nowMs } = this.#parts
     const isOnce = onceOperations.some((operation) => key.startsWith(operation))
-    const before = this.#continues(asked, isOnce) ? asked.last : undefined
+    const before = this.#isKnown(asked) ? asked.last : undefined
     if (asked.isAlone && before) this.#check(key, before, isOnce)
-    const attempt: Attempt = { sentMs: nowMs(), unauthorized: before?.unauthorized ?? 0, next: over }
+    const attempt: Attempt = { sentMs: nowMs(), unauthorized: before?.unauthorized ?? 0, next: isOnce ? never : over }
     this.#asked.set(key, { ...asked, last: attempt })
     return (result) => {
       if (result.kind === 'answered' && result.status === unauthorized) attempt.unauthorized++
@@ -83,15 +90,15 @@ export class RetryPromises {
     }
   }
 
-  /** A process that does not know what became of a call makes it again, if it may be made twice. */
-  #continues({ last }: Asked, isOnce: boolean): boolean {
+  /** Whether the process that runs now knows what became of the last attempt. */
+  #isKnown({ last }: Asked): boolean {
     const { startedMs } = this.#parts
-    return startedMs !== undefined && (isOnce || (last?.sentMs ?? 0) >= startedMs())
+    return startedMs !== undefined && last !== undefined && (last.next.at === 'never' || last.sentMs >= startedMs())
   }
 
   #check(key: string, { next }: Attempt, isOnce: boolean): void {
     const { nowMs } = this.#parts
-    if (next.at === 'over')
+    if (next.at !== 'again')
       this.#parts.break(
         isOnce
           ? 'a call that must not be made twice is sent again only if nothing was done'
@@ -104,12 +111,13 @@ export class RetryPromises {
 
   #nextOf(result: AttemptResult, attempt: Attempt, isOnce: boolean): Next {
     const again: Next = { at: 'again', fromMs: 0 }
-    if (result.kind === 'failed') return isOnce && result.wasSent ? over : again
+    if (result.kind === 'failed') return isOnce && result.wasSent ? never : again
     const { status, retryAfter = '' } = result
     if (status === unauthorized) {
       const isFresh = !isOnce && attempt.unauthorized === 1
       return isFresh || !this.#parts.isClockRight() ? again : over
     }
+    if (isOnce && (status < 300 || status === requestTimeout || status >= 500)) return never
     if (isOnce ? !tooSoon.has(status) : !failed.has(status) && status < 500) return over
     const waitMs = waiting.has(status) && /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 * (1 - driftRate) : 0
     return { at: 'again', fromMs: this.#parts.nowMs() + waitMs }
