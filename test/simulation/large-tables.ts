@@ -21,7 +21,7 @@ export interface WatchedTables extends Disposable {
   findLarge(owner: Actor): string | undefined
 }
 
-/** Watches all tables of the programs. What they do does not change. */
+/** Watches all tables of the programs, which does not change their behaviour. */
 export function watchTables(scheduler: Pick<Scheduler, 'actor'>): WatchedTables {
   const noted = new Map<LargeTable['table'], LargeTable>()
   const { set } = Map.prototype

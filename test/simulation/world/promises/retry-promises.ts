@@ -30,8 +30,8 @@ interface Attempt {
 
 /**
  * What may follow an attempt for a call.
- * - `never`: the call must not be made twice, and may have been made.
- * - `over`: nothing in this process. The next one does not know the answer, and may ask again.
+ * - `never`: the call may have been made. It must not be made twice.
+ * - `over`: nothing in this process. The next one may ask again, because it does not know the answer.
  * - `again`: another attempt, not before a moment.
  */
 type Next = { readonly at: 'never' | 'over' } | { readonly at: 'again'; readonly fromMs: number }
@@ -48,8 +48,8 @@ const unauthorized = 401
 const driftRate = 0.01
 
 /**
- * What follows each attempt for a call. One that must not be made twice is sent again only if nothing was done. What the
- * platform refuses for good is not sent again, and nothing before the platform allows it.
+ * What follows each attempt for a call. One that must not be made twice is sent again only if nothing was done. A call
+ * that the platform refuses for good is not sent again, and no call before the platform allows it.
  */
 export class RetryPromises {
   readonly #parts: RetryPromisesParts
