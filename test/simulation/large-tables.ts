@@ -17,7 +17,7 @@ interface LargeTable {
 
 /** Every table that has been large, while it is watched. */
 export interface WatchedTables extends Disposable {
-  /** The line at which a table of a process is filled that is still large. */
+  /** The line that filled a table of a process which is still large; undefined if it has none. */
   findLarge(owner: Actor): string | undefined
 }
 
@@ -27,7 +27,7 @@ export function watchTables(scheduler: Pick<Scheduler, 'actor'>): WatchedTables 
   const { set } = Map.prototype
   const { add } = Set.prototype
   const note = (table: LargeTable['table']) => {
-    if (table.size === largeFrom && table !== noted && !noted.has(table))
+    if (table.size === largeFrom && !noted.has(table))
       set.call(noted, table, { table, owner: scheduler.actor, line: lineOfProgram() })
   }
   Map.prototype.set = function (key, value) {
@@ -50,7 +50,7 @@ export function watchTables(scheduler: Pick<Scheduler, 'actor'>): WatchedTables 
   }
 }
 
-/** Who called `set` or `add`, if it was a program. Below this function, `note` and the method itself. */
+/** The line that called `set` or `add`, if it is in the agent. Above it are the title, this function, `note` and the method. */
 function lineOfProgram(): string | undefined {
   const callers = new Error().stack?.split('\n').slice(4) ?? []
   const caller = callers.find((line) => !line.includes('<anonymous>')) ?? ''

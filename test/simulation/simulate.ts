@@ -11,7 +11,7 @@ const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs
                                                              look for the faults that it takes; --threads N: one
                                                              for each core without it
 npm run simulate -- --seed N [--agents N | --hosts N]        runs one seed, with its whole trace
-npm run simulate -- --mutants [NAME] [--seconds N]           breaks the agent on purpose, and looks how soon it is found
+npm run simulate -- --mutants [NAME] [--seconds N]           breaks a program on purpose, and looks how soon it is found
 `
 
 const number = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : Number(text))

@@ -54,14 +54,14 @@ export class Disk {
 
   /** The names in a directory, without a call of a process; none if it is not there. */
   namesIn(path: string): readonly string[] {
-    return this.find(path, 'scandir') ? this.list(path) : []
+    return this.find(path, 'scandir') ? this.readdir(path) : []
   }
 
-  /** The names in a directory, in an order that has nothing to do with their age, as on most file systems. */
-  list(path: string): string[] {
+  /** The names in a directory, in the order of their hashes, as on most file systems. Throws if it is not there. */
+  readdir(path: string): string[] {
     const names = [...this.getDir(path, 'scandir').entries.keys()]
-    const placed = names.map((name) => ({ name, place: hashOf(name, 0) }))
-    return placed.sort((one, other) => one.place - other.place).map(({ name }) => name)
+    const hashed = names.map((name) => ({ name, hash: hashOf(name, 0) }))
+    return hashed.sort((one, other) => one.hash - other.hash).map(({ name }) => name)
   }
 
   /** The names that a power cut leaves in a directory, or brings back. */

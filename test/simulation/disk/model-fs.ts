@@ -90,7 +90,7 @@ function callsOf(disk: Disk, faults: DiskFaults, process: ModelProcess) {
   }
 
   function namesIn(path: string): string[] {
-    return call('readdir', path, () => disk.list(path))
+    return call('readdir', path, () => disk.readdir(path))
   }
 
   return {

@@ -24,7 +24,7 @@ const nightRate = 0.04
 const calmAfterStillMs = 10_000
 /** Longer than an attempt, and shorter than its envelope is valid. */
 const slowMsMax = 25_000
-/** Every attempt is answered, but many overtake each other. In the other waves almost every item has an attempt that may arrive late. */
+/** Many attempts overtake each other, and only a strike leaves one without an answer. In the other waves almost every item has an attempt that may arrive late. */
 const slowButSure = { rate: 0.3, slowMsMax: 3_000 }
 /** How many requests a gateway gives up on, although they arrive, and how many it does not pass on. */
 const gatewayFaults = [

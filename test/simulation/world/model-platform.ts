@@ -11,7 +11,6 @@ import type { ModelHost, Program } from '../host.ts'
 import type { NetworkRequest } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
 import { answererOf, postOver } from './platform-edge.ts'
-import { parseSignature } from './promises/signature.ts'
 
 /** The address of the platform in each world. */
 export const platformAddress = 'platform:443'
@@ -61,12 +60,21 @@ export interface PlatformParts {
   readonly webhookUrls: ReadonlyMap<string, string>
   /** Called once: from then on the game servers can be started. */
   readonly onRegistered: (registrations: ReadonlyMap<string, Registration>) => void
+  /** Called with each request that it has accepted. */
+  readonly onAccepted: (request: NetworkRequest) => void
   /** A line of its log about something that must not happen. */
   readonly onBug: (line: string) => void
 }
 
 /** Installs the platform. Its first process registers the game servers. */
-export function installPlatform({ host, network, webhookUrls, onRegistered, onBug }: PlatformParts): ModelPlatform {
+export function installPlatform({
+  host,
+  network,
+  webhookUrls,
+  onRegistered,
+  onAccepted,
+  onBug,
+}: PlatformParts): ModelPlatform {
   const database = openDatabase(null)
   let composed: ComposedPlatform | undefined
   let isNew = true
@@ -74,11 +82,9 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
   const failing = { isOn: false }
   const misrouting = { isOn: false }
   const acceptedStocks = new Set<string>()
-  const acceptedJtis = new Set<string>()
-  function onAccepted({ path, headers, body }: NetworkRequest): void {
-    const { jti = '' } = parseSignature(headers) ?? {}
-    if (acceptedJtis.has(jti)) onBug(`a jti was accepted twice: ${jti}`)
-    acceptedJtis.add(jti)
+  function noteAccepted(request: NetworkRequest): void {
+    onAccepted(request)
+    const { path, body } = request
     if (path !== '/v1/api/market/listings') return
     const { action, itemRef, observedQuantity } = JSON.parse(Buffer.from(body).toString()) as Readonly<
       Record<string, unknown>
@@ -110,7 +116,7 @@ export function installPlatform({ host, network, webhookUrls, onRegistered, onBu
     network.listen(
       process,
       platformAddress,
-      answererOf(platform, { fails: () => failing.isOn && process.random.happens(0.5), onAccepted }),
+      answererOf(platform, { fails: () => failing.isOn && process.random.happens(0.5), onAccepted: noteAccepted }),
     )
     platform.schedule.start()
     if (!isNew) return

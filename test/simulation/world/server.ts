@@ -72,7 +72,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   const isWindowKept = server.ways.callsBy === 'files' ? () => true : isKeptByClock
   const game = installGameOf(server, parts, {
     ...{ callAddresses: [`${name}:8899`], isWindowKept, isAgeKnown: isKeptByClock },
-    own: { disk: host.diskFaults, startedMs: () => agent.agent.startedMs },
+    ownAgent: { diskFaults: host.diskFaults, startedMs: () => agent.agent.startedMs },
     clock: host.clock,
   })
   agent.installOperator()
@@ -101,7 +101,7 @@ export function newGameServer(
   const saved = () => savedState(host)
   const isOurs = (itemRef: string) => itemRef.startsWith(itemPrefixOf(name))
   const orders = new OrderPromises({ break: judge.break, platform, gameServerId, isOurs, nowMs, state: saved })
-  const replyOrder = new ReplyOrderPromises({ break: judge.break, diskFaults: host.diskFaults, nowMs })
+  const replyOrder = new ReplyOrderPromises({ break: judge.break, disk: host.disk, diskFaults: host.diskFaults, nowMs })
   const orderDoor: OrderDoor = { address: `${name}:9000`, token: 'forward-token' }
   // Any 2xx confirms a terminal event.
   network.finalAddresses.add(orderDoor.address)
@@ -122,7 +122,7 @@ interface GameOptions {
   readonly callAddresses: readonly string[]
   readonly isWindowKept: (sinceMs: number) => boolean
   readonly isAgeKnown: (sinceMs: number) => boolean
-  readonly own: OwnAgent | undefined
+  readonly ownAgent: OwnAgent | undefined
   /** When the clock was set last by which an agent that it asks may sign. */
   readonly clock: Pick<HostClock, 'lastSetMs'>
 }
@@ -132,8 +132,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const { files, ways: drawn } = server
   const { judge } = parts
   const { callsBy } = drawn
-  const storeDisk = options.own?.disk
-  const answers = new AnswerPromises({ ...parts, ...server, ...options, storeDisk, callsBy, break: judge.break })
+  const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
   const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: options.clock })
   let items = 0

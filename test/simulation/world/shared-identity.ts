@@ -105,7 +105,7 @@ export function assembleSharedIdentity(
     // Nothing sets the clock of the store.
     const game = installGameOf(server, parts, {
       ...{ callAddresses, isWindowKept: () => true, isAgeKnown: () => true },
-      own: undefined,
+      ownAgent: undefined,
       clock,
     })
     agent.installOperator()

@@ -15,6 +15,7 @@ import { Judge } from './promises/judge.ts'
 import { LateStocks } from './promises/late-stocks.ts'
 import { MarketPromises } from './promises/market-promises.ts'
 import { QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
+import { replayPromises } from './promises/replay-promises.ts'
 import { assembleServer, type Server, type ServerParts } from './server.ts'
 import { assembleSharedIdentity, webhookUrlOfShared } from './shared-identity.ts'
 import { newWaves } from './waves/waves.ts'
@@ -102,6 +103,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
       for (const [name, registration] of registered) registrations.set(name, registration)
       for (const { host } of agents) for (const program of host.programs) program.start()
     },
+    onAccepted: replayPromises(judge.break),
     onBug: (line) => judge.break('the platform has no bug', line),
   })
   const lateStocks = new LateStocks(() => platform, day, nowMs)

@@ -41,8 +41,6 @@ export interface ToldEnd {
 export interface ReplyFile {
   readonly transactionId: number
   readonly itemRef: string
-  /** The time of the file: Unix ms. */
-  readonly writtenMs: number
 }
 
 /** Hears what a game server and its agent say to each other. */
@@ -52,7 +50,7 @@ export interface CallWitness {
   readonly onTold: (call: GameCall, told: Told) => void
   /** The agent says how a transaction ended. */
   readonly onEndTold: (end: ToldEnd) => void
-  /** It has replied to an order by a file. */
+  /** The game server has replied to an order by a file. */
   readonly onReplyWritten: (reply: ReplyFile) => void
   /** A file in the inbox is not an answer. */
   readonly onGarbage: (name: string) => void

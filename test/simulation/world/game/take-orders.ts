@@ -155,11 +155,12 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
     }
     const reply = kind === 'transaction_terminal' ? noteEnd(parts, event) && {} : decideFile(parts, event, name)
     if (reply === undefined) continue
-    const text = quirks.saysGarbage && process.random.happens(0.5) ? '{"observedQuantity":' : JSON.stringify(reply)
+    const isGarbage = quirks.saysGarbage && process.random.happens(0.5)
+    const text = isGarbage ? '{"observedQuantity":' : JSON.stringify(reply)
     fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
-    const writtenMs = fs.statSync(`${spool}/replies/${name}.tmp`).mtimeMs
     fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
-    if ('observedQuantity' in reply) parts.onReplyWritten({ ...event, writtenMs })
+    const { transactionId, itemRef } = event
+    if (kind === 'transfer_order' && !isGarbage) parts.onReplyWritten({ transactionId, itemRef })
     if (quirks.repeatsReplies) fs.writeFileSync(wrong, wrongReply)
   }
 }

@@ -4,6 +4,7 @@ import type { Day } from '../day.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { GameWays } from '../game/game-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
+import { tellAll } from '../tell-all.ts'
 import type { AgentWitness } from '../witnessed.ts'
 import { actedAsTold } from './acted.ts'
 import { AttemptPromises, type OwnAgent } from './attempt-promises.ts'
@@ -28,12 +29,12 @@ interface Asked {
   readonly wasMade: boolean
 }
 
-interface AnswerPromisesParts extends SameAnswerParts {
+interface AnswerPromisesParts extends Omit<SameAnswerParts, 'storeDisk'> {
   readonly day: Day
   readonly files: Pick<FilePromises, 'onCalledInvalid'>
   readonly platform: ModelPlatform
   readonly network: Network
-  readonly own: OwnAgent | undefined
+  readonly ownAgent: OwnAgent | undefined
   readonly gameServerId: () => number | undefined
 }
 
@@ -60,6 +61,7 @@ export class AnswerPromises {
   readonly #day: Day
   readonly #attempts: AttemptPromises
   readonly #retries: RetryPromises
+  readonly onSent: AgentWitness['onSent']
   readonly #sameAnswers: SameAnswerPromises
   /** When each call was asked. */
   readonly #askedMs = new WeakMap<GameCall, number>()
@@ -76,8 +78,9 @@ export class AnswerPromises {
     this.#nowMs = parts.nowMs
     this.#attempts = new AttemptPromises(parts)
     const isClockRight = () => parts.clock.lastSetMs === undefined && !parts.network.wasDateWrong
-    this.#retries = new RetryPromises({ ...parts, startedMs: parts.own?.startedMs, isClockRight })
-    this.#sameAnswers = new SameAnswerPromises(parts)
+    this.#retries = new RetryPromises({ ...parts, startedMs: parts.ownAgent?.startedMs, isClockRight })
+    this.onSent = tellAll([this.#attempts, this.#retries]).onSent
+    this.#sameAnswers = new SameAnswerPromises({ ...parts, storeDisk: parts.ownAgent?.diskFaults })
   }
 
   /** A caller that was refused asks again: the first refusal says nothing about what follows. */
@@ -92,14 +95,6 @@ export class AnswerPromises {
     this.#refused.delete(id)
     const open = (this.#asked.get(id)?.open ?? 0) + 1
     this.#asked.set(id, { open, isAlone: open === 1, wasMade: this.#madeMs.has(id) })
-  }
-
-  /** As `AgentWitness`. */
-  readonly onSent: AgentWitness['onSent'] = (request) => {
-    const ends = [this.#attempts, this.#retries].map((promises) => promises.onSent(request))
-    return (result) => {
-      for (const onEnded of ends) onEnded?.(result)
-    }
   }
 
   readonly onTold = (call: GameCall, told: Told): void => {

@@ -5,22 +5,21 @@ import type { GameCall, Told } from '../game/call-agent.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import { actedAsTold, isProvable } from './acted.ts'
+import { outcomeOf } from './attempt-outcome.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'
 import type { Break } from './judge.ts'
-import { outcomeOf } from './late-stocks.ts'
 
-/** Calls of a game server that mean the same, which the platform had not done when the first was made. */
-interface Asked {
-  readonly calls: Set<GameCall>
-  /** Those that were told to be refused, for certain. */
-  readonly refused: Set<GameCall>
-  /** Attempts for them that were not refused for certain. */
+/** Calls of a game server that mean the same. */
+interface CallsOfKey {
+  /** Those that were not told to be refused, for certain. */
+  readonly notRefused: Set<GameCall>
+  /** Attempts for all of them that were not refused for certain. */
   readonly doubtful: Set<SentRequest>
   readonly sinceMs: number
   readonly diskChanges: number
 }
 
-/** A call whose end nobody is told. */
+/** In a file that a power cut may bring back. Nobody is told its end. */
 const unknown: GameCall = { operation: '', input: {}, id: undefined }
 
 interface AttemptPromisesParts {
@@ -29,13 +28,13 @@ interface AttemptPromisesParts {
   readonly network: Network
   readonly gameServerId: () => number | undefined
   readonly nowMs: () => number
-  /** Undefined for an agent that shares its store: another one may have made the attempts. */
-  readonly own: OwnAgent | undefined
+  /** Undefined for an agent that shares its store: another one may make the attempts, so they are not seen here. */
+  readonly ownAgent: OwnAgent | undefined
 }
 
 /** The only agent that makes attempts for a game server. */
 export interface OwnAgent {
-  readonly disk: Pick<DiskFaults, 'changes' | 'isHealthy'>
+  readonly diskFaults: Pick<DiskFaults, 'changes' | 'isHealthy'>
   /** When the process that runs now was started. */
   readonly startedMs: () => number
 }
@@ -46,8 +45,8 @@ export interface OwnAgent {
  */
 export class AttemptPromises {
   readonly #parts: AttemptPromisesParts
-  /** By key, as long as every answer was a refusal for certain. */
-  readonly #asked = new Map<string, Asked>()
+  /** Until the platform is seen to have acted. */
+  readonly #byKey = new Map<string, CallsOfKey>()
 
   constructor(parts: AttemptPromisesParts) {
     this.#parts = parts
@@ -57,61 +56,61 @@ export class AttemptPromises {
     const key = keyOfCall(call)
     if (key === undefined) return
     this.#checkRefusal(key, call)
-    if (this.#hasActed(call)) this.#asked.delete(key)
+    if (this.#hasActed(call)) this.#byKey.delete(key)
     else {
-      const asked = this.#asked.get(key) ?? this.#newAsked()
-      this.#asked.set(key, asked)
-      asked.calls.add(call)
+      const calls = this.#byKey.get(key) ?? this.#noCalls()
+      this.#byKey.set(key, calls)
+      calls.notRefused.add(call)
     }
   }
 
-  #newAsked(): Asked {
-    const { nowMs, own } = this.#parts
-    const sinceMs = nowMs()
-    return { calls: new Set(), refused: new Set(), doubtful: new Set(), sinceMs, diskChanges: own?.disk.changes ?? 0 }
+  #noCalls(): CallsOfKey {
+    const { nowMs, ownAgent } = this.#parts
+    const diskChanges = ownAgent?.diskFaults.changes ?? 0
+    return { notRefused: new Set(), doubtful: new Set(), sinceMs: nowMs(), diskChanges }
   }
 
   /** An attempt leaves. @returns Called when it has ended. One of an agent that died has no end. */
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
-    const asked = this.#asked.get(keyOfSent(request) ?? '')
-    asked?.doubtful.add(request)
+    const calls = this.#byKey.get(keyOfSent(request) ?? '')
+    calls?.doubtful.add(request)
     return (result) => {
-      if (outcomeOf(result) === 'refused') asked?.doubtful.delete(request)
+      if (outcomeOf(result) === 'refused') calls?.doubtful.delete(request)
     }
   }
 
   onTold(call: GameCall, told: Told): void {
     const key = keyOfCall(call)
-    const asked = this.#asked.get(key ?? '')
-    if (key === undefined || !asked?.calls.has(call) || told.ok) return
-    if (told.isUncertain) this.#checkDoubt(asked, `${key}: ${told.text}`)
+    const calls = this.#byKey.get(key ?? '')
+    if (key === undefined || !calls || told.ok) return
+    if (told.isUncertain) this.#checkDoubt(calls, `${key}: ${told.text}`)
     else {
-      asked.refused.add(call)
+      calls.notRefused.delete(call)
       this.#checkRefusal(key, call, told.text)
     }
   }
 
   /** The claim of a call that may be repeated is not synced: its file may come back, and nobody knows that it was sent. */
   onPowerCut(): void {
-    for (const { calls } of this.#asked.values()) calls.add(unknown)
+    for (const { notRefused } of this.#byKey.values()) notRefused.add(unknown)
   }
 
-  /** Nothing else that this game server or its agent has said can have made the platform act. */
+  /** If every call of a key was refused for certain, no attempt may have acted. */
   #checkRefusal(key: string, call: GameCall, said = 'earlier'): void {
-    const asked = this.#asked.get(key)
-    if (!asked || asked.calls.size > asked.refused.size) return
+    const calls = this.#byKey.get(key)
+    if (!calls || calls.notRefused.size > 0) return
     // A stock may also be one that the agent has sent again by itself.
-    if (asked.doubtful.size > 0 && call.operation !== 'market.adjust-stock')
+    if (calls.doubtful.size > 0 && call.operation !== 'market.adjust-stock')
       this.#parts.break('a refusal without uncertain means that no attempt may have acted', `${key}: ${said}`)
     if (!this.#parts.network.wasRepeated && this.#hasActed(call))
       this.#parts.break('a refusal without uncertain means that the platform did not act', `${key}: ${said}`)
   }
 
   /** Another process may have sent the call, and an answer that cannot be stored is not given. */
-  #checkDoubt({ doubtful, sinceMs, diskChanges }: Asked, said: string): void {
-    const { own } = this.#parts
-    const isKnown = own?.disk.isHealthy && own.disk.changes === diskChanges && own.startedMs() < sinceMs
-    if (isKnown && doubtful.size === 0)
+  #checkDoubt({ doubtful, sinceMs, diskChanges }: CallsOfKey, said: string): void {
+    const { ownAgent } = this.#parts
+    const isDiskSame = ownAgent?.diskFaults.isHealthy && ownAgent.diskFaults.changes === diskChanges
+    if (isDiskSame && ownAgent.startedMs() < sinceMs && doubtful.size === 0)
       this.#parts.break('a call is called uncertain only if an attempt may have acted', said)
   }
 

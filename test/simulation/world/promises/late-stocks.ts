@@ -4,6 +4,7 @@ import { startOfRunMs } from '../../host-clock.ts'
 import type { Day } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
+import { type AttemptOutcome, outcomeOf } from './attempt-outcome.ts'
 import { parseSignature } from './signature.ts'
 import { stockOf } from './stock-of.ts'
 
@@ -11,8 +12,7 @@ import { stockOf } from './stock-of.ts'
 interface SentStock {
   readonly quantity: number
   readonly sentMs: number
-  /** `open`: it may arrive late. `unclear`: it has arrived, or never will. */
-  outcome: 'open' | 'unclear' | 'accepted' | 'refused'
+  outcome: AttemptOutcome
   /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
   latestMs: number
 }
@@ -21,10 +21,6 @@ interface SentStock {
 const lifetimeMs = 30_000
 /** What the drift of a clock adds in this time. */
 const driftMsMax = 500
-/** With these a gateway gives up, although the request may still arrive. */
-const ofGateways: ReadonlySet<number> = new Set([502, 504])
-const requestTimeout = 408
-
 /**
  * Which stocks left agents, and which of them may reach the platform late. A newer stock must be sent again when they cannot:
  * whether one of them is really late is chance, but that is a promise. An older one that was accepted after the newest one left
@@ -95,13 +91,4 @@ export class LateStocks {
     else this.#sent.set(itemRef, [sent])
     return sent
   }
-}
-
-/** What an attempt says about its stock. */
-export function outcomeOf(result: AttemptResult): SentStock['outcome'] {
-  if (result.kind === 'failed') return result.wasSent ? 'open' : 'refused'
-  const { status } = result
-  if (status < 300) return 'accepted'
-  if (ofGateways.has(status)) return 'open'
-  return status === requestTimeout || status >= 500 ? 'unclear' : 'refused'
 }

@@ -1,5 +1,5 @@
 import { limits } from '../../../../contract/limits.ts'
-import { type TransactionPhase, transactionPhases } from '../../../../contract/transaction.ts'
+import { transactionPhases } from '../../../../contract/transaction.ts'
 import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
 import type { TransactionRow } from '../../../../platform-stub/store/transaction-rows.ts'
 import type { WebhookDeliveryRow } from '../../../../platform-stub/store/webhook-rows.ts'
@@ -11,7 +11,6 @@ interface MarketPromisesParts {
   readonly platform: ModelPlatform
 }
 
-const refunded: ReadonlySet<TransactionPhase> = new Set(['refunded-after-failure', 'refunded-after-dispute'])
 /** More than any transaction or delivery of a run has. */
 const all = 1_000
 
@@ -34,7 +33,7 @@ export class MarketPromises {
       this.#checkPutOffs(id)
       this.#checkWebhooks(transaction)
       const { listingId, quantity } = transaction
-      const sold = transaction.paidAt === null || refunded.has(phaseOfRow(transaction)) ? 0 : quantity
+      const sold = transaction.paidAt === null || isRefunded(transaction) ? 0 : quantity
       soldOf.set(listingId, (soldOf.get(listingId) ?? 0) + sold)
     }
     for (const [listingId, sold] of soldOf) this.#checkSold(listingId, sold)
@@ -49,7 +48,7 @@ export class MarketPromises {
     const amount = quantity * unitAmountCents
     const due = [
       ...(paidAt === null ? [] : [`payment ${amount}`]),
-      ...(refunded.has(phaseOfRow(transaction)) ? [`refund ${amount}`] : []),
+      ...(isRefunded(transaction) ? [`refund ${amount}`] : []),
     ]
     const moved = this.#tables.transactions.moneyOf(id).map(({ kind, amountCents }) => `${kind} ${amountCents}`)
     if (moved.join() !== due.join())
@@ -58,39 +57,46 @@ export class MarketPromises {
 
   #checkPutOffs(transactionId: number): void {
     let retryAt = 0
+    let failures = 0
     for (const { trigger, at } of this.#tables.transactions.historyOf(transactionId)) {
       if (trigger !== 'fail-temporary') continue
       if (at < retryAt) this.#parts.break('TEMPORARY counts once before the order is sent again', String(transactionId))
-      retryAt = at + limits.webhookRetryDelayMsFirst
+      retryAt = at + delayMsAfter(++failures)
     }
   }
 
-  /** One order for the payment and for each `TEMPORARY`, and one end. None is sent before its time, and no order after the end. */
+  /** One order for the payment and for each `TEMPORARY`, and one terminal event. No order is sent after that. */
   #checkWebhooks(transaction: TransactionRow): void {
     const { id, paidAt, failureCount } = transaction
     const deliveries = this.#tables.webhooks.newestOf(id, all)
-    const orders = deliveries.filter(({ event }) => event === 'transfer_order')
-    const ends = deliveries.filter(({ event }) => event === 'transaction_terminal')
+    // Oldest first: the order of the payment, then one for each TEMPORARY.
+    const orders = deliveries.filter(({ event }) => event === 'transfer_order').toReversed()
+    const terminalEvents = deliveries.filter(({ event }) => event === 'transaction_terminal')
     const isOver = transactionPhases[phaseOfRow(transaction)].outcome !== null
     const ordersDue = paidAt === null ? 0 : 1 + failureCount
-    if (orders.length !== ordersDue || ends.length !== (isOver ? 1 : 0))
-      this.#parts.break('each order and each end is sent', `${id}: ${orders.length} orders, ${ends.length} ends`)
-    // A platform that was away writes the end down with its due time. It is told later.
-    const endToldAt = ends.flatMap((end) => this.#attemptsOf(end))[0]?.at ?? Number.POSITIVE_INFINITY
-    for (const delivery of deliveries) this.#checkAttempts(delivery, endToldAt)
+    if (orders.length !== ordersDue || terminalEvents.length !== (isOver ? 1 : 0))
+      this.#parts.break(
+        'each order and each terminal event is queued once',
+        `${id}: ${orders.length} and ${terminalEvents.length}`,
+      )
+    // A platform that was away writes the end down with its due time, and tells it later.
+    const terminalSentAt = terminalEvents.flatMap((event) => this.#attemptsOf(event))[0]?.at ?? Number.POSITIVE_INFINITY
+    for (const event of terminalEvents) this.#checkAttempts(event, event.createdAt, Number.POSITIVE_INFINITY)
+    for (const [failures, order] of orders.entries())
+      this.#checkAttempts(order, order.createdAt + delayMsAfter(failures), terminalSentAt)
   }
 
   #attemptsOf({ id }: WebhookDeliveryRow) {
     return this.#tables.webhooks.newestAttempts(id, null, all).toReversed()
   }
 
-  #checkAttempts(delivery: WebhookDeliveryRow, endToldAt: number): void {
-    const { transactionId, event, createdAt } = delivery
-    let dueAt = createdAt
-    for (const { at, nextAttemptAt } of this.#attemptsOf(delivery)) {
-      if (at < dueAt || (event === 'transfer_order' && at > endToldAt))
-        this.#parts.break('a webhook is sent when it is due', `${event} ${transactionId} at ${at}`)
-      dueAt = Math.max(dueAt, nextAttemptAt ?? 0)
+  #checkAttempts(delivery: WebhookDeliveryRow, firstDueAt: number, overAt: number): void {
+    let dueAt = firstDueAt
+    for (const { at, number, nextAttemptAt } of this.#attemptsOf(delivery)) {
+      if (at < dueAt || at > overAt)
+        this.#parts.break('a webhook is sent when it is due', `${delivery.event} ${delivery.transactionId} at ${at}`)
+      // A copy that a fault sends along has no next attempt.
+      if (nextAttemptAt !== null) dueAt = at + delayMsAfter(number)
     }
   }
 
@@ -99,4 +105,14 @@ export class MarketPromises {
     if (listing?.quantitySold !== sold || sold > listing.quantityListed)
       this.#parts.break('what counts as sold was sold', `${listing?.itemRef}: ${listing?.quantitySold}, not ${sold}`)
   }
+}
+
+function isRefunded(transaction: TransactionRow): boolean {
+  return transaction.paymentStatus === 'ESTORNADO'
+}
+
+/** As the interface says it, section 6: not by the function of the platform, which is checked here. None before the first failure. */
+function delayMsAfter(failures: number): number {
+  const { webhookRetryDelayMsFirst, webhookRetryDelayMsMax } = limits
+  return failures === 0 ? 0 : Math.min(webhookRetryDelayMsMax, webhookRetryDelayMsFirst * 2 ** (failures - 1))
 }

@@ -1,3 +1,4 @@
+import type { Disk } from '../../disk/disk.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
 import type { ReplyFile } from '../game/call-agent.ts'
 import type { LoggedLine } from '../witnessed.ts'
@@ -5,24 +6,30 @@ import type { Break } from './judge.ts'
 
 interface ReplyOrderPromisesParts {
   readonly break: Break
+  readonly disk: Pick<Disk, 'nowMs'>
   readonly diskFaults: Pick<DiskFaults, 'changes' | 'isHealthy'>
   readonly nowMs: () => number
 }
 
+interface WrittenReply extends ReplyFile {
+  /** The time of the file: Unix ms. */
+  readonly writtenMs: number
+}
+
 /** A reply whose observation the ledger has. */
-interface TakenReply extends ReplyFile {
+interface TakenReply extends WrittenReply {
   readonly takenMs: number
   readonly diskChanges: number
 }
 
-/** Less than the time between two looks at the replies. In one look, a reply that cannot be taken yet is passed over for good. */
+/** Less than the 200 ms between two looks at the replies. A reply that cannot be taken yet waits for the next look, after newer ones. */
 const oneLookMs = 150
 
 /** The newest reply has the newest observation of an item, so replies that wait together are taken in the order of their times. */
 export class ReplyOrderPromises {
   readonly #parts: ReplyOrderPromisesParts
   /** By transaction. */
-  readonly #written = new Map<number, ReplyFile>()
+  readonly #written = new Map<number, WrittenReply>()
   /** The last one of each item. */
   readonly #taken = new Map<string, TakenReply>()
 
@@ -32,7 +39,7 @@ export class ReplyOrderPromises {
 
   /** The game server has written a reply. */
   readonly onWritten = (reply: ReplyFile): void => {
-    this.#written.set(reply.transactionId, reply)
+    this.#written.set(reply.transactionId, { ...reply, writtenMs: this.#parts.disk.nowMs })
   }
 
   /** The ledger has a reply. */

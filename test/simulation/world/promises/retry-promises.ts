@@ -14,7 +14,7 @@ interface RetryPromisesParts {
 }
 
 /** The calls of one key since none of them was under way. */
-interface Asked {
+interface CallsOfKey {
   readonly open: number
   readonly isAlone: boolean
   /** The last attempt since a call was asked. */
@@ -53,7 +53,7 @@ const driftRate = 0.01
  */
 export class RetryPromises {
   readonly #parts: RetryPromisesParts
-  readonly #asked = new Map<string, Asked>()
+  readonly #byKey = new Map<string, CallsOfKey>()
 
   constructor(parts: RetryPromisesParts) {
     this.#parts = parts
@@ -63,27 +63,27 @@ export class RetryPromises {
     const key = keyOfCall(call)
     // The agent also sends stocks again by itself.
     if (key === undefined || call.operation === 'market.adjust-stock') return
-    const open = (this.#asked.get(key)?.open ?? 0) + 1
-    this.#asked.set(key, { open, isAlone: open === 1, last: undefined })
+    const open = (this.#byKey.get(key)?.open ?? 0) + 1
+    this.#byKey.set(key, { open, isAlone: open === 1, last: undefined })
   }
 
   onTold(call: GameCall): void {
     const key = keyOfCall(call) ?? ''
-    const asked = this.#asked.get(key)
-    if (asked) this.#asked.set(key, { ...asked, open: Math.max(0, asked.open - 1) })
+    const calls = this.#byKey.get(key)
+    if (calls) this.#byKey.set(key, { ...calls, open: Math.max(0, calls.open - 1) })
   }
 
   /** An attempt leaves. @returns Called when it has ended. One of an agent that died has no end. */
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
     const key = keyOfSent(request)
-    const asked = this.#asked.get(key ?? '')
-    if (key === undefined || !asked) return undefined
+    const calls = this.#byKey.get(key ?? '')
+    if (key === undefined || !calls) return undefined
     const { nowMs } = this.#parts
     const isOnce = onceOperations.some((operation) => key.startsWith(operation))
-    const before = this.#isKnown(asked) ? asked.last : undefined
-    if (asked.isAlone && before) this.#check(key, before, isOnce)
+    const before = this.#isKnown(calls) ? calls.last : undefined
+    if (calls.isAlone && before) this.#check(key, before, isOnce)
     const attempt: Attempt = { sentMs: nowMs(), unauthorized: before?.unauthorized ?? 0, next: isOnce ? never : over }
-    this.#asked.set(key, { ...asked, last: attempt })
+    this.#byKey.set(key, { ...calls, last: attempt })
     return (result) => {
       if (result.kind === 'answered' && result.status === unauthorized) attempt.unauthorized++
       attempt.next = this.#nextOf(result, attempt, isOnce)
@@ -91,7 +91,7 @@ export class RetryPromises {
   }
 
   /** Whether the process that runs now knows what became of the last attempt. */
-  #isKnown({ last }: Asked): boolean {
+  #isKnown({ last }: CallsOfKey): boolean {
     const { startedMs } = this.#parts
     return startedMs !== undefined && last !== undefined && (last.next.at === 'never' || last.sentMs >= startedMs())
   }

@@ -7,8 +7,8 @@ import type { ModelDatabase } from '../../stores/model-database.ts'
 import type { StopWatch } from '../agent-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
+import { outcomeOf } from './attempt-outcome.ts'
 import type { Break } from './judge.ts'
-import { outcomeOf } from './late-stocks.ts'
 import { stockOf } from './stock-of.ts'
 
 const dirs = ['', '/outbox', '/inbox', '/events', '/replies']

@@ -2,7 +2,7 @@ import { fullDisk } from '../../faults/host-faults.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { dawnMs, nightMs, waveMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import { refuseRepetitions } from './platform-strikes.ts'
+import { prepareRefusals } from './platform-strikes.ts'
 import type { WaveTime } from './wave-time.ts'
 
 const startedAgainMs = { min: 50, max: 10_000 }
@@ -18,7 +18,7 @@ export function endAgent(agent: AgentHost, platform: ModelPlatform, time: WaveTi
   const stop = () => agent.restart()
   const kill = () => agent.agent.program.process?.end()
   const end = random.pick([stop, stop, kill, kill, () => agent.host.cutPower(random)])
-  const refuseAgain = random.happens(refusedAgainRate) ? refuseRepetitions(platform, time) : undefined
+  const refuseAgain = random.happens(refusedAgainRate) ? prepareRefusals(platform, time) : undefined
   const endAndStart = () => {
     end()
     refuseAgain?.()

@@ -1,7 +1,6 @@
 import type { PartnerFault } from '../../../../platform-stub/faults/partner-fault.ts'
-import type { Network } from '../../network/network.ts'
 import { waveMs } from '../day.ts'
-import { type ModelPlatform, platformAddress } from '../model-platform.ts'
+import type { ModelPlatform } from '../model-platform.ts'
 import type { WaveTime } from './wave-time.ts'
 
 const copies = 2
@@ -14,7 +13,7 @@ export function repeatWebhooks(platform: ModelPlatform, { random, within }: Wave
   )
 }
 
-/** Somebody else sends them, or an old one again. */
+/** Somebody else sends webhooks, or sends an old one again. */
 export function breakWebhooks(platform: ModelPlatform, { random, within }: WaveTime): void {
   const kind = random.pick(['wrong-kid', 'expired', 'altered-body'] as const)
   within(0, 'webhooks are not signed as they must be', () =>
@@ -39,18 +38,6 @@ const results = ['transaction.delivery', 'transaction.delivery-failure'] as cons
 const aboutTransactions = ['transaction.get', ...results] as const
 const dayS = 86_400
 
-const lossFaults = ['answer dropped', 'reset after it arrived', 'intermediary gives up'] as const
-const lossMs = { min: 2_000, max: 15_000 }
-
-/** The platform acts, and nobody hears it: for so long that a call may end in doubt. */
-export function loseAnswers(network: Network, { random, within, later }: WaveTime): void {
-  within(lossMs.max, 'answers of the platform are lost', () => {
-    const fault = random.pick(lossFaults)
-    const stopLosing = network.faults.add({ fault, address: platformAddress, rate: random.pick([0.5, 1]), random })
-    later(lossMs, 'no answer of the platform is lost any more', stopLosing)
-  })
-}
-
 type StatusFault = Omit<Extract<PartnerFault, { kind: 'status' }>, 'times'>
 
 /** An order that the platform does not know now may still be open. */
@@ -62,22 +49,25 @@ const delays = results.map(
   (operation): StatusFault => ({ kind: 'status', status: 429, retryAfterSeconds: dayS, operation }),
 )
 
+/** For a while the platform answers 404 about transactions that it knows. */
 export function denyTransactions(platform: ModelPlatform, time: WaveTime): void {
   time.within(wrongMs.max, 'the platform does not know what it knows', () => answerWrongly(platform, time, denials))
 }
 
+/** For a while the platform answers 404 to each stock. */
 export function denyStocks(platform: ModelPlatform, time: WaveTime): void {
   time.within(wrongMs.max, 'the platform does not know what is on sale', () =>
     answerWrongly(platform, time, stockDenials),
   )
 }
 
+/** For a while the platform asks to wait for a day with each result. */
 export function putResultsOff(platform: ModelPlatform, time: WaveTime): void {
   time.within(wrongMs.max, 'the platform asks for a day', () => answerWrongly(platform, time, delays))
 }
 
-/** @returns Called when something was sent that will be sent again: what the platform accepted then, it refuses now. */
-export function refuseRepetitions(platform: ModelPlatform, time: WaveTime): () => void {
+/** Prepares a platform that refuses results which it may have accepted before. @returns Begins that. */
+export function prepareRefusals(platform: ModelPlatform, time: WaveTime): () => void {
   time.atEnd('the platform accepts everything again', () => {
     platform.program.start()
     platform.composed.faults.partner.clear()

@@ -18,12 +18,12 @@ import {
   stayAwayAtNight,
 } from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
+import { loseAnswers } from './network-strikes.ts'
 import {
   breakWebhooks,
   denyStocks,
   denyTransactions,
   endPlatform,
-  loseAnswers,
   putResultsOff,
   repeatWebhooks,
 } from './platform-strikes.ts'
@@ -59,15 +59,15 @@ const alsoOfAgents: Strikes<AgentHost> = [
   { rate: 0.04, strike: correctClock, mayStrike: ({ callsBy }) => callsBy !== 'files' },
 ]
 const lockedRate = 0.6
-const ofPlatform = (network: Network): Strikes<ModelPlatform> => [
+const ofPlatform: Strikes<ModelPlatform> = [
   { rate: 0.5, strike: repeatWebhooks },
   { rate: 0.15, strike: breakWebhooks },
   { rate: 0.18, strike: denyTransactions },
   { rate: 0.12, strike: denyStocks },
   { rate: 0.08, strike: putResultsOff },
   { rate: 0.35, strike: endPlatform },
-  { rate: 0.15, strike: (_platform, time) => loseAnswers(network, time) },
 ]
+const ofNetwork: Strikes<Network> = [{ rate: 0.15, strike: loseAnswers }]
 const ofGames: Strikes<Server> = [
   { rate: 0.3, strike: endGame },
   { rate: 0.2, strike: sayGarbage },
@@ -88,7 +88,6 @@ export function newWaves({
 }: WavesParts): (next: AfterWave) => void {
   const time = waveTime(scheduler, random)
   const onceForAgents = ofAgents(platform)
-  const forPlatform = ofPlatform(network)
   const strikeAll = <Target>(strikes: Strikes<Target>, target: Target) => {
     for (const { rate, strike, mayStrike = () => true } of strikes)
       if (mayStrike(target) && random.happens(rate)) strike(target, time)
@@ -103,7 +102,8 @@ export function newWaves({
       else strikeOnce(onceForAgents, agent)
       if (next === 'calm') strikeAll(alsoOfAgents, agent)
     }
-    strikeAll(forPlatform, platform)
+    strikeAll(ofPlatform, platform)
+    strikeAll(ofNetwork, network)
     for (const server of servers) strikeAll(ofGames, server)
   }
 }
