@@ -8,6 +8,7 @@ import { installBalancer } from './balancer.ts'
 import type { GameWays } from './game/game-program.ts'
 import { SharedStorePromises } from './promises/shared-store-promises.ts'
 import { drawWays, type GameServer, installGameOf, newGameServer, type Server, type ServerParts } from './server.ts'
+import { tellAll } from './tell-all.ts'
 import type { Inhabitants } from './whole-world.ts'
 
 const balancer = 'balancer:8081'
@@ -62,14 +63,17 @@ export function assembleSharedIdentity(
         state: newAgentState(host),
         isStandby: name === spare && isStandby,
         store: sharedStoreOf(name, server.name, name === spare && isStandby),
-        witness: {
-          onHandedOver: server.orders.onHandedOver,
-          // A webhook may reach the agent of another world.
-          onAcknowledged: (event, transactionId) => ownerOf(transactionId)?.orders.onAcknowledged(event, transactionId),
-          ...promises.witnessOf(name),
-          onRenamed: () => undefined,
-          onRemoved: () => undefined,
-        },
+        witness: tellAll([
+          {
+            onHandedOver: server.orders.onHandedOver,
+            // A webhook may reach the agent of another world.
+            onAcknowledged: (event, transactionId) =>
+              ownerOf(transactionId)?.orders.onAcknowledged(event, transactionId),
+            onSent: (request) => answersOfAll().onSent(request),
+          },
+          promises.witnessOf(name),
+          ...(host === server.host ? [server.replyOrder] : []),
+        ]),
       },
       parts,
     )
@@ -98,6 +102,8 @@ export function assembleSharedIdentity(
       return setMs.length === 0 ? undefined : Math.max(...setMs)
     },
   }
+  // Any agent of the identity may send a call again that another one left.
+  const answersOfAll = () => tellAll(servers.map(({ answers }) => answers))
   const servers = gameServers.map((server): Server => {
     const agent = installAgentFor(server, server.host)
     const answerers = server.name === identity && spare !== undefined ? [server.name, spare] : [server.name]

@@ -158,8 +158,9 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     isQuiet() {
       if (nowMs() < nextLookMs) return false
       nextLookMs = nowMs() + lookMs
-      evening.continue(quiet.look() === undefined)
-      checkTables()
+      const isFinished = quiet.look() === undefined
+      evening.continue(isFinished)
+      if (isFinished) checkTables()
       return evening.isOver
     },
     checkLiveness() {

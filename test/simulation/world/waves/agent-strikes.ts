@@ -32,7 +32,7 @@ export function endAgent(agent: AgentHost, platform: ModelPlatform, time: WaveTi
   if (random.happens(anyTimeRate)) within(0, 'an agent ends', endAndStart)
   else {
     const callOff = soonAfter(random.pick(moments), agent, time, 'an agent ends', endAndStart)
-    atEnd('no agent ends any more', () => callOff?.())
+    atEnd('no agent ends any more', callOff)
   }
 }
 
@@ -67,9 +67,16 @@ function soonAfter(
   { random, later }: WaveTime,
   what: string,
   act: () => void,
-): (() => void) | undefined {
-  const end = () => later(soonMs, what, act)
-  return agent.program.process?.endAtCall(random.integer(0, countMax - 1), { calls, end })
+): () => void {
+  let callOffAct: (() => void) | undefined
+  const end = () => {
+    callOffAct = later(soonMs, what, act)
+  }
+  const callOffEnd = agent.program.process?.endAtCall(random.integer(0, countMax - 1), { calls, end })
+  return () => {
+    callOffEnd?.()
+    callOffAct?.()
+  }
 }
 
 function killAndStart({ host, agent }: AgentHost): void {
@@ -178,7 +185,7 @@ export function fillDiskAtNight(struck: AgentHost, time: WaveTime): void {
     later(startedAgainMs, 'an agent is started on a full disk', () => host.startAll())
     later(mostOfNightMs, 'a disk has room again', makeRoom)
   })
-  atEnd('no disk gets full any more', () => callOff?.())
+  atEnd('no disk gets full any more', callOff)
 }
 
 /** An agent ends in the middle of something. Nobody starts it again until the ids of its calls have expired. */
@@ -190,7 +197,7 @@ export function stayAwayAtNight(struck: AgentHost, time: WaveTime): void {
     agent.program.process?.end()
     later(mostOfNightMs, 'an agent is started again', () => host.startAll())
   })
-  atEnd('no agent ends any more', () => callOff?.())
+  atEnd('no agent ends any more', callOff)
 }
 
 /** A claim, of an id that may have been used before the night. */
@@ -207,6 +214,6 @@ export function cutPowerAtDawn(struck: AgentHost, time: WaveTime): void {
   }
   later({ min: dawnBegins, max: dawnBegins + dawnMs / 2 }, 'a host may lose its power', () => {
     const callOff = soonAfter(fileIsClaimed, struck, time, 'a power cut', cut)
-    later({ min: dawnMs / 4, max: dawnMs / 3 }, 'no host loses its power any more', () => callOff?.())
+    later({ min: dawnMs / 4, max: dawnMs / 3 }, 'no host loses its power any more', callOff)
   })
 }

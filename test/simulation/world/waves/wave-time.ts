@@ -13,8 +13,8 @@ export interface WaveTime {
   readonly random: Random
   /** Some time in the wave: early enough for what lasts at most so long. */
   within(lastsMs: number, what: string, act: () => void): void
-  /** After a time that is drawn. */
-  later(ms: Lasting, what: string, act: () => void): void
+  /** After a time that is drawn. @returns Calls it off. */
+  later(ms: Lasting, what: string, act: () => void): () => void
   /** When the wave that begins now is over. */
   atEnd(what: string, act: () => void): void
 }
@@ -26,7 +26,7 @@ export function waveTime(scheduler: Scheduler, random: Random): WaveTime {
   return {
     random,
     within: (lastsMs, what, act) => void scheduler.after(random.between(0, waveMs - lastsMs), wave, what, act),
-    later: ({ min, max }, what, act) => void scheduler.after(random.magnitude(min, max), wave, what, act),
+    later: ({ min, max }, what, act) => scheduler.after(random.magnitude(min, max), wave, what, act),
     atEnd: (what, act) => void scheduler.after(waveMs, wave, what, act),
   }
 }
