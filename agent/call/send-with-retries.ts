@@ -129,10 +129,10 @@ export async function attemptOnce(
 ) {
   const { clock, platformClock } = deps
   const startedMs = clock.monotonicMs()
-  const signedOffsetMs = platformClock.appliedOffsetMs
+  const signedOriginMs = platformClock.originMs
   const result = await deps.partnerApi.attempt(call.operation, request, timeoutMs, () => assertMayBegin(call, deps))
   const date = result.kind === 'answered' ? result.date : undefined
-  const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOffsetMs)
+  const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOriginMs)
   const reading = readAttempt(call, result)
   const isClockCorrected = isRefusedForItsTime(reading, signedClock) && !wasClockSet
   if (!isClockCorrected) deps.contact.observe(contactSign(result, reading, signedClock, deps.route), startedMs)

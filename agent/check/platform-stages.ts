@@ -53,10 +53,10 @@ export async function probePlatform(config: AgentConfig, userAgent: string): Pro
     await api.learnClock()
     if (!problem) {
       const startedMs = clock.monotonicMs()
-      const signedOffsetMs = platformClock.appliedOffsetMs
+      const signedOriginMs = platformClock.originMs
       const result = await api.attempt(operation, requestOf(operation, input), attemptTimeoutMs)
       const date = result.kind === 'answered' ? result.date : undefined
-      const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOffsetMs)
+      const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOriginMs)
       const reading = readAttempt(call, result)
       contact.observe(contactSign(result, reading, signedClock, route), startedMs)
     }

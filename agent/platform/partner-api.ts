@@ -101,7 +101,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
       const problem = problemOfFailure(result, options.route)
       return options.contact.observe({ kind: 'problem', problem }, startedMs)
     }
-    platformClock.observe(result.date, clock.monotonicMs() - startedMs, platformClock.appliedOffsetMs)
+    platformClock.observe(result.date, clock.monotonicMs() - startedMs, platformClock.originMs)
   }
 
   const headerFor = (request: PartnerRequest, { kid }: SigningKey, lifetimeS: number): ProtectedHeader => {

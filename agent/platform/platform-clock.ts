@@ -15,25 +15,30 @@ export function clockLeadMsMax(attemptTimeoutMs: number): number {
 
 /**
  * The platform's time, as far as its answers show it. If the host's clock is wrong, the platform refuses every envelope.
- * So the agent adds the offset that the `Date` headers show to its own clock.
+ * So the agent counts from the moment that the `Date` headers show, by a clock that cannot be set: an envelope that is
+ * signed by a clock which somebody has set ahead would live too long.
  *
  * @see docs/decisions/0021
  */
 export class PlatformClock {
   readonly #clock: Clock
-  #offsetMs = 0
+  /** What the platform's clock showed, in Unix ms, when the monotonic clock was at 0. Before the first answer the host's. */
+  #originMs: number
   readonly #onChange: (offsetMs: number | undefined) => void
   #isKnown = false
+  /** How far the host's clock was behind when `#onChange` was last decided. */
+  #judgedOffsetMs = 0
 
-  /** @param onChange Called with the offset when the host's clock must be corrected, and with undefined when no longer. */
+  /** @param onChange Called with the offset when the host's clock is wrong, and with undefined when no longer. */
   constructor(clock: Clock, onChange: (offsetMs: number | undefined) => void) {
     this.#clock = clock
+    this.#originMs = clock.wallMs() - clock.monotonicMs()
     this.#onChange = onChange
   }
 
   /** The platform's Unix time in ms. */
   nowMs(): number {
-    return this.#clock.wallMs() + this.#offsetMs
+    return this.#clock.monotonicMs() + this.#originMs
   }
 
   /** The shortest possible time until a moment (Unix ms) of the platform's clock, which may be ahead of `nowMs`. */
@@ -43,35 +48,45 @@ export class PlatformClock {
 
   /** How far the host's clock is behind the platform's, in ms; undefined before the first answer. */
   get offsetMs(): number | undefined {
-    return this.#isKnown ? this.#offsetMs : undefined
+    return this.#isKnown ? this.#hostOffsetMs() : undefined
   }
 
-  /** The offset that signatures use, in ms; 0 before the first answer. */
-  get appliedOffsetMs(): number {
-    return this.#offsetMs
+  /** The origin by which signatures are made, for `observe`. */
+  get originMs(): number {
+    return this.#originMs
   }
 
   /**
-   * Corrects the offset by the `Date` of an answer. The platform read its clock between the request and now.
+   * Corrects the clock by the `Date` of an answer. The platform read its clock between the request and now.
    *
    * @param elapsedMs The time since the attempt began.
-   * @param signedOffsetMs The offset in the attempt's signature. Another answer may have corrected the clock since.
+   * @param signedOriginMs The origin of the attempt's signature. Another answer may have corrected the clock since.
    * @returns Whether the signature's time was off by more than `clockOffsetMsTolerated`.
    */
-  observe(dateHeader: string | undefined, elapsedMs: number, signedOffsetMs: number): 'right' | 'off' | 'not-known' {
+  observe(dateHeader: string | undefined, elapsedMs: number, signedOriginMs: number): 'right' | 'off' | 'not-known' {
     const dateMs = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader)
     if (Number.isNaN(dateMs)) return 'not-known'
     this.#isKnown = true
-    const offsetMsMin = dateMs - this.#clock.wallMs()
-    const offsetMsMax = offsetMsMin + dateResolutionMs + elapsedMs
-    const nearest = (offsetMs: number) => Math.min(Math.max(offsetMs, offsetMsMin), offsetMsMax)
-    const isOff = (offsetMs: number) => Math.abs(offsetMs - nearest(offsetMs)) > clockOffsetMsTolerated
-    if (isOff(this.#offsetMs)) {
-      const wasCorrected = isCorrection(this.#offsetMs)
-      this.#offsetMs = nearest(this.#offsetMs)
-      if (isCorrection(this.#offsetMs) !== wasCorrected) this.#onChange(wasCorrected ? undefined : this.#offsetMs)
-    }
-    return isOff(signedOffsetMs) ? 'off' : 'right'
+    const originMsMin = dateMs - this.#clock.monotonicMs()
+    const originMsMax = originMsMin + dateResolutionMs + elapsedMs
+    const nearest = (originMs: number) => Math.min(Math.max(originMs, originMsMin), originMsMax)
+    const isOff = (originMs: number) => Math.abs(originMs - nearest(originMs)) > clockOffsetMsTolerated
+    if (isOff(this.#originMs)) this.#originMs = nearest(this.#originMs)
+    this.#judgeHost()
+    return isOff(signedOriginMs) ? 'off' : 'right'
+  }
+
+  /** Small differences between the host's two clocks change nothing. */
+  #judgeHost(): void {
+    const offsetMs = this.#hostOffsetMs()
+    if (Math.abs(offsetMs - this.#judgedOffsetMs) < dateResolutionMs) return
+    const wasWrong = isCorrection(this.#judgedOffsetMs)
+    this.#judgedOffsetMs = offsetMs
+    if (isCorrection(offsetMs) !== wasWrong) this.#onChange(wasWrong ? undefined : offsetMs)
+  }
+
+  #hostOffsetMs(): number {
+    return Math.round(this.nowMs() - this.#clock.wallMs())
   }
 }
 

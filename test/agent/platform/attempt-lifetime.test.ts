@@ -20,7 +20,7 @@ test('an envelope expires at the platform while the agent still expects it, howe
         for (const [elapsedMs, readAt] of answers) {
           const readMs = clock.wallMs() + elapsedMs * readAt + trueOffsetMs
           clock.advance(elapsedMs)
-          platformClock.observe(new Date(readMs).toUTCString(), elapsedMs, platformClock.appliedOffsetMs)
+          platformClock.observe(new Date(readMs).toUTCString(), elapsedMs, platformClock.originMs)
         }
         const leadMs = platformClock.nowMs() - (clock.wallMs() + trueOffsetMs)
         expect(envelopeLifetimeMs + leadMs).toBeLessThanOrEqual(attemptLifetimeMsOf(attemptTimeoutMs))
@@ -35,7 +35,20 @@ test('an answer that took as long as it may leaves the agent that far ahead', ()
   clock.advance(attemptTimeoutMs)
   // The platform read its clock at the end of a second, and its answer left at once.
   const behindMs = attemptTimeoutMs + clockOffsetMsTolerated
-  platformClock.observe(new Date(clock.wallMs() - behindMs).toUTCString(), attemptTimeoutMs, 0)
+  platformClock.observe(new Date(clock.wallMs() - behindMs).toUTCString(), attemptTimeoutMs, platformClock.originMs)
   expect(platformClock.offsetMs).toBe(0)
   expect(attemptLifetimeMsOf(attemptTimeoutMs)).toBeGreaterThanOrEqual(envelopeLifetimeMs + behindMs)
+})
+
+test('a clock that is set ahead makes no envelope live longer, and the operator is told when the platform is heard', () => {
+  const clock = new TestClock()
+  const told: (number | undefined)[] = []
+  const platformClock = new PlatformClock(clock, (offsetMs) => told.push(offsetMs))
+  const platformMs = platformClock.nowMs()
+  clock.wallOffsetMs += 60_000
+  expect(platformClock.nowMs()).toBe(platformMs)
+  const observe = () => platformClock.observe(new Date(platformMs).toUTCString(), 0, platformClock.originMs)
+  expect([observe(), platformClock.offsetMs, told]).toEqual(['right', -60_000, [-60_000]])
+  clock.wallOffsetMs -= 60_000
+  expect([observe(), platformClock.offsetMs, told]).toEqual(['right', 0, [-60_000, undefined]])
 })

@@ -173,8 +173,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'a signature counts as made by the clock of its answer',
     file: 'agent/call/send-with-retries.ts',
-    from: '- startedMs, signedOffsetMs)',
-    to: '- startedMs, platformClock.appliedOffsetMs)',
+    from: '- startedMs, signedOriginMs)',
+    to: '- startedMs, platformClock.originMs)',
   },
   {
     name: 'a turn that is given up while it waits comes all the same',
@@ -215,8 +215,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'an attempt counts as signed by the clock that its answer corrected',
     file: 'agent/call/send-with-retries.ts',
-    from: 'clock.monotonicMs() - startedMs, signedOffsetMs)',
-    to: 'clock.monotonicMs() - startedMs, (void signedOffsetMs, platformClock.appliedOffsetMs))',
+    from: 'clock.monotonicMs() - startedMs, signedOriginMs)',
+    to: 'clock.monotonicMs() - startedMs, (void signedOriginMs, platformClock.originMs))',
   },
   {
     name: 'a webhook is refused for its time before the platform is asked',

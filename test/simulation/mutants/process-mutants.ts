@@ -17,7 +17,7 @@ export const processMutants: readonly Mutant[] = [
   {
     name: "the platform's clock is not learned",
     file: 'agent/platform/platform-clock.ts',
-    from: 'this.#offsetMs = nearest(this.#offsetMs)',
+    from: 'if (isOff(this.#originMs)) this.#originMs = nearest(this.#originMs)',
     to: '',
   },
   {
@@ -35,8 +35,8 @@ export const processMutants: readonly Mutant[] = [
   {
     name: "a slow answer makes the platform's clock wrong",
     file: 'agent/platform/platform-clock.ts',
-    from: 'const offsetMsMax = offsetMsMin + dateResolutionMs + elapsedMs',
-    to: 'const offsetMsMax = offsetMsMin + dateResolutionMs',
+    from: 'const originMsMax = originMsMin + dateResolutionMs + elapsedMs',
+    to: 'const originMsMax = originMsMin + dateResolutionMs',
   },
   {
     name: 'a new signing key is not used after a reload',
