@@ -190,3 +190,15 @@ test('a watcher is told about each change in its directory until it stops', asyn
   // A rename within the directory is two changes of it.
   expect(changes).toBe(3)
 })
+
+test('a process that closes no files can open no more in the end, and another one can', async () => {
+  const { run } = startDisk()
+  await run(({ fs }) => {
+    fs.writeFileSync('/dir/a', 'text')
+    const openAll = () => {
+      for (let n = 0; n < 1_000; n++) fs.openSync('/dir/a', 'r')
+    }
+    expect(openAll).toThrow(expect.objectContaining({ code: 'EMFILE', syscall: 'open' }))
+  })
+  await run(({ fs }) => fs.closeSync(fs.openSync('/dir/a', 'r')))
+})

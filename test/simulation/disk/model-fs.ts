@@ -143,11 +143,12 @@ function callsOf(disk: Disk, faults: DiskFaults, process: ModelProcess) {
     readdirSync: (path: string) => namesIn(path),
     opendirSync: (path: string) => {
       const names = namesIn(path)
+      const fd = files.open(path, 'r', 0)
       const readSync = () => {
         const name = names.shift()
         return name === undefined ? null : { name }
       }
-      return { readSync, closeSync: () => undefined }
+      return { readSync, closeSync: () => files.close(fd) }
     },
     renameSync: (from: string, to: string) => call('rename', from, () => disk.rename(from, to)),
     linkSync: (from: string, to: string) => call('link', from, () => disk.link(from, to)),

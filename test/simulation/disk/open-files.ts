@@ -23,6 +23,9 @@ const flagsByName: Readonly<Record<string, number>> = {
   a: O_WRONLY | O_CREAT | O_APPEND,
 }
 
+/** Many more than a program of the world has open at once, and few enough that it finds out when it forgets to close one. */
+const openMax = 100
+
 /**
  * What one process has open on a disk.
  *
@@ -38,6 +41,7 @@ export class OpenFiles {
   }
 
   open(path: string, flags: string | number, mode: number): number {
+    if (this.#open.size === openMax) throw systemError('EMFILE', 'open', path)
     const bits = typeof flags === 'number' ? flags : (flagsByName[flags] ?? O_RDONLY)
     const isForWriting = (bits & accessMask) !== O_RDONLY
     const found = this.#disk.find(path, 'open')

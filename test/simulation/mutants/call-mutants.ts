@@ -260,4 +260,16 @@ export const callMutants: readonly Mutant[] = [
     from: 'return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs) }',
     to: 'return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs), lateUntilMs: 0 }',
   },
+  {
+    name: 'a Retry-After with a date is not followed',
+    file: 'agent/call/backoff.ts',
+    from: 'Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - platformNowMs)',
+    to: 'undefined',
+  },
+  {
+    name: 'a call without input is taken',
+    file: 'agent/call/call.ts',
+    from: "  if (input === undefined) return refuse('INPUT_MISSING')\n",
+    to: '',
+  },
 ]

@@ -300,4 +300,10 @@ export const orderMutants: readonly Mutant[] = [
     from: '!isChannel || !isOpen(event)',
     to: '!isChannel && !isOpen(event)',
   },
+  {
+    name: 'a reply that is being written is set aside',
+    file: 'agent/orders/order-path.ts',
+    from: '    if (this.#nowMs() - open.sinceMs < quietMs) return\n',
+    to: '',
+  },
 ]

@@ -129,4 +129,16 @@ export const spoolMutants: readonly Mutant[] = [
     from: "    if (isGone(error) || (error as NodeJS.ErrnoException).code === 'EEXIST') return\n",
     to: '    if (isGone(error)) return\n    files.rmSync(to, { force: true })\n',
   },
+  {
+    name: 'a text that is cut off is called garbage',
+    file: 'agent/spool/request-file.ts',
+    from: 'isInString || open > 0 ||',
+    to: 'isInString ||',
+  },
+  {
+    name: 'a file that was replaced stays open',
+    file: 'agent/durable-files/replace-file.ts',
+    from: '    files.closeSync(fd)\n',
+    to: '',
+  },
 ]

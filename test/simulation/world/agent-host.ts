@@ -42,6 +42,7 @@ interface AgentHostParts extends GameWays {
   /** Which identity of the platform it has. */
   readonly identity: string
   readonly orderDoor: OrderDoor
+  readonly callToken: string | undefined
   readonly state: AgentState
   readonly store?: SharedStore
   /** Whether it begins only when no other agent has its world. */
@@ -184,7 +185,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     callsBy: parts.callsBy,
     isStandby: parts.isStandby ?? false,
     seen,
-    installOperator: () => void installOperator(host, network, `${name}:8899`, onStatus),
+    installOperator: () =>
+      void installOperator(host, network, { address: `${name}:8899`, token: parts.callToken }, onStatus),
     check() {
       if (host.diskFaults.isHealthy && agent.program.process) reports.check()
       else reports.holdUp()

@@ -46,6 +46,8 @@ export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
   readonly store?: SharedStore | undefined
   readonly addresses: HostAddresses
   readonly orderDoor: OrderDoor
+  /** Without it no call is taken. */
+  readonly callToken: string | undefined
   /** Of an attempt, and of a call with all its attempts. */
   readonly deadlines: Pick<AgentConfig, 'attemptTimeoutMs' | 'callDeadlineMs'>
   readonly registration: () => Registration
@@ -229,7 +231,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
 }
 
 function configOf(
-  { addresses, registration, ordersBy, orderDoor, store, deadlines }: AgentParts,
+  { addresses, registration, ordersBy, orderDoor, callToken, store, deadlines }: AgentParts,
   platformKid: string,
 ): AgentConfig {
   const { apiKey, kid } = registration()
@@ -238,7 +240,7 @@ function configOf(
     apiKey,
     signingKey: keyOf(kid),
     ...addresses.call,
-    token: undefined,
+    token: callToken,
     stateDir: '/var/state',
     spoolDir: addresses.spool,
     storeUrl: undefined,

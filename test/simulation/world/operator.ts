@@ -2,6 +2,7 @@ import { clockOver } from '../../../agent/clock/clock.ts'
 import type { Status } from '../../../agent/status/status.ts'
 import type { ModelHost, Program } from '../host.ts'
 import type { Network } from '../network/network.ts'
+import { authorization, type CallDoor } from './call-door.ts'
 
 const lookMs = 5_000
 
@@ -9,7 +10,7 @@ const lookMs = 5_000
 export function installOperator(
   host: ModelHost,
   network: Network,
-  address: string,
+  door: CallDoor,
   onStatus: (status: Status) => void,
 ): Program {
   return host.install('operator', (process) => {
@@ -17,8 +18,9 @@ export function installOperator(
     const look = async () => {
       for (;;) {
         await clock.sleep(lookMs)
-        const request = { method: 'GET', path: '/status', headers: ['host', 'localhost'], body: Buffer.alloc(0) }
-        const { ended, giveUp } = network.send(process, address, request)
+        const headers = ['host', 'localhost', ...authorization(door)]
+        const request = { method: 'GET', path: '/status', headers, body: Buffer.alloc(0) }
+        const { ended, giveUp } = network.send(process, door.address, request)
         const cancel = clock.after(lookMs, () => giveUp(new Error('no answer')))
         const exchange = await ended
         cancel()

@@ -13,6 +13,7 @@ import type { OwnAgent } from './promises/attempt-promises.ts'
 import { DurabilityPromises } from './promises/durability-promises.ts'
 import { EnvelopePromises } from './promises/envelope-promises.ts'
 import { FilePromises } from './promises/file-promises.ts'
+import { mistakePromises } from './promises/mistake-promises.ts'
 import { OrderPromises } from './promises/order-promises.ts'
 import { ReplyOrderPromises } from './promises/reply-order-promises.ts'
 import { tellAll } from './tell-all.ts'
@@ -106,7 +107,8 @@ export function newGameServer(
   // Any 2xx confirms a terminal event.
   network.finalAddresses.add(orderDoor.address)
   network.nearAddresses.add(orderDoor.address)
-  const own = { quirks: drawQuirks(random.part(`${name} quirks`)), wants: new Wants(nowMs), orderDoor }
+  const callToken = random.part(`${name} token`).happens(0.5) ? 'call-token' : undefined
+  const own = { quirks: drawQuirks(random.part(`${name} quirks`)), wants: new Wants(nowMs), orderDoor, callToken }
   return { name, identity, host, ways: drawn, files, saved, gameServerId, isOurs, orders, replyOrder, ...own }
 }
 
@@ -135,6 +137,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
   const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: options.clock })
+  const onMistakeTold = mistakePromises(judge.break, server.host.disk)
   let items = 0
   const game = installGame({
     ...parts,
@@ -149,6 +152,10 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
         if (drawn.callsBy === 'files') files.onTold(call, told)
         answers.onTold(call, told)
         envelopes.onTold(call, told)
+      },
+      onMistakeTold(mistake, told, id) {
+        if (id !== undefined) files.onTold({ id }, told)
+        onMistakeTold(mistake, told, id)
       },
       onEndTold: server.orders.onEndTold,
       onReplyWritten: server.replyOrder.onWritten,

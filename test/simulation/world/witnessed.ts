@@ -172,7 +172,7 @@ export function witnessOutside(
   function callDoor(door: Door): Door {
     return async (request) => {
       const body = await request.readBody()
-      const call = request.target === '/call' ? (JSON.parse(String(body)) as GivenCall) : undefined
+      const call = request.target === '/call' ? callOf(String(body)) : undefined
       if (call) witness.onTaken(call)
       const answer = await door({ ...request, readBody: async () => body })
       if (isDead()) return answer
@@ -183,6 +183,15 @@ export function witnessOutside(
       for (const transactionId of listed) witness.onHandedOver(transactionId, 'list')
       return answer
     }
+  }
+}
+
+/** Undefined for a request that is wrong, as far as promises are concerned. */
+function callOf(text: string): GivenCall | undefined {
+  try {
+    return JSON.parse(text) as GivenCall
+  } catch {
+    return undefined
   }
 }
 

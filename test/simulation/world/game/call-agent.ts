@@ -2,8 +2,11 @@ import type { Clock } from '../../../../agent/clock/clock.ts'
 import type { ModelFs } from '../../disk/model-fs.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
+import { authorization, type CallDoor } from '../call-door.ts'
 import { sync } from './game-store.ts'
+import type { FileMistake, HttpMistake, Mistake } from './mistakes.ts'
 import type { Quirks } from './quirks.ts'
+import { writeInPlace } from './write-in-place.ts'
 
 /** What a game server asks of its agent. */
 export interface GameCall {
@@ -52,6 +55,8 @@ export interface CallWitness {
   readonly onEndTold: (end: ToldEnd) => void
   /** The game server has replied to an order by a file. */
   readonly onReplyWritten: (reply: ReplyFile) => void
+  /** Called with the answer to a request that is wrong. @param id Of its file, if it was one. */
+  readonly onMistakeTold: (mistake: Mistake, told: Told, id?: string) => void
   /** A file in the inbox is not an answer. */
   readonly onGarbage: (name: string) => void
 }
@@ -62,8 +67,6 @@ const patienceMs = 40_000
 const shortPatienceMs = 5_000
 /** A game server that reads no answers continues without them. */
 const patienceWithoutReadingMs = 1_000
-/** A writer that does not rename writes in pieces. A file that does not change for 2 s counts as written. */
-const pauseMs = { min: 50, max: 1_500, late: 1_900 }
 
 /** How often a game server with several agents asks the next one for no reason, as a load balancer does. */
 const nextRate = 0.2
@@ -73,7 +76,7 @@ export function callOverHttp(
   process: ModelProcess,
   clock: Clock,
   network: Network,
-  addresses: readonly string[],
+  doors: readonly CallDoor[],
   quirks: Quirks,
   witness: CallWitness,
 ): CallAgent {
@@ -82,12 +85,12 @@ export function callOverHttp(
     // The same may be asked by two threads at once.
     const call = { ...wanted }
     witness.onAsked(call)
-    if (addresses.length > 1 && process.random.happens(nextRate)) agent++
+    if (doors.length > 1 && process.random.happens(nextRate)) agent++
     const asked = agent
-    const address = addresses[asked % addresses.length] ?? ''
+    const door = doors[asked % doors.length] as CallDoor
     const body = Buffer.from(JSON.stringify(call))
-    const headers = ['host', 'localhost', 'content-type', 'application/json']
-    const { ended, giveUp } = network.send(process, address, { method: 'POST', path: '/call', headers, body })
+    const headers = ['host', 'localhost', 'content-type', 'application/json', ...authorization(door)]
+    const { ended, giveUp } = network.send(process, door.address, { method: 'POST', path: '/call', headers, body })
     const givesUpMs = quirks.isImpatient ? shortPatienceMs : patienceMs
     const cancel = clock.after(givesUpMs, () => giveUp(new Error('no patience')))
     const exchange = await ended
@@ -102,9 +105,26 @@ export function callOverHttp(
   }
 }
 
+/** Sends what is wrong to an agent. */
+export async function sendMistake(
+  process: ModelProcess,
+  network: Network,
+  door: CallDoor,
+  mistake: HttpMistake,
+  witness: CallWitness,
+): Promise<void> {
+  const headers = [...mistake.request.headers, ...(mistake.hasRightToken ? authorization(door) : [])]
+  const exchange = await network.send(process, door.address, { ...mistake.request, headers }).ended
+  if (exchange.kind !== 'answered') return
+  const told = readTold(Buffer.from(exchange.answer.body).toString(), () => ({}))
+  if (told) witness.onMistakeTold(mistake, told)
+}
+
 /** Calls by files. Answers for which nobody waits are read and removed too. */
 export interface FileCalls {
   readonly call: CallAgent
+  /** Writes what is wrong. @throws {NodeJS.ErrnoException} The disk fails. */
+  makeMistake(mistake: FileMistake): void
   /** Reads and removes each answer. @throws {NodeJS.ErrnoException} The disk fails. */
   readInbox(): void
 }
@@ -113,6 +133,8 @@ export interface FileCalls {
 export interface FileRecord {
   /** The calls by the id in the name of the file, of all processes of the game server. */
   readonly calls: Map<string, GameCall>
+  /** The same of files that are wrong. */
+  readonly mistakes: Map<string, Mistake>
   /** An id that no file had before. */
   newId(): string
   /** A file with this id may be in the outbox from now on. */
@@ -134,44 +156,40 @@ export function callByFiles(
   witness: CallWitness,
 ): FileCalls {
   const waiting = new Map<string, (told: Told | undefined) => void>()
-  const writing = new Set<string>()
-  const isInOutbox = (id: string) => writing.has(id) || fs.existsSync(`${spool}/outbox/${id}.json`)
+  const underWay = new Set<string>()
+  const writing = { process, clock, fs }
+  const pathOf = (id: string) => `${spool}/outbox/${id}.json`
+  const isInOutbox = (id: string) => underWay.has(id) || fs.existsSync(pathOf(id))
 
   async function write(id: string, call: GameCall): Promise<void> {
+    witness.onAsked(call)
+    underWay.add(id)
     record.calls.set(id, call)
     record.onBegun(id)
     const { operation: action, input } = call
     const text = JSON.stringify({ action, ...input })
-    if (quirks.writesInPlace) await writeInPlace(id, text)
-    else writeWhole(`${spool}/outbox/.${id}`, `${spool}/outbox/${id}.json`, text)
-    sync(fs, `${spool}/outbox`)
+    try {
+      if (quirks.writesInPlace) await writeInPlace(writing, pathOf(id), text, () => record.onWrittenTooSlowly(id))
+      else writeWhole(id, text)
+      sync(fs, `${spool}/outbox`)
+    } finally {
+      underWay.delete(id)
+    }
     record.onWritten(id)
   }
 
-  function writeWhole(hidden: string, path: string, text: string): void {
+  function writeWhole(id: string, text: string | Uint8Array): void {
+    const hidden = `${spool}/outbox/.${id}`
     fs.writeFileSync(hidden, text)
     sync(fs, hidden)
-    fs.renameSync(hidden, path)
+    fs.renameSync(hidden, pathOf(id))
   }
 
-  async function writeInPlace(id: string, text: string): Promise<void> {
-    const fd = fs.openSync(`${spool}/outbox/${id}.json`, 'wx')
-    const { random } = process
-    try {
-      let written = 0
-      for (let pieces = random.integer(1, 4); pieces > 0; pieces--) {
-        const end = random.integer(written + 1, text.length - pieces)
-        fs.writeSync(fd, Buffer.from(text.slice(written, end)))
-        written = end
-        const sinceMs = clock.monotonicMs()
-        await clock.sleep(random.between(pauseMs.min, pauseMs.max))
-        if (clock.monotonicMs() - sinceMs > pauseMs.late) record.onWrittenTooSlowly(id)
-      }
-      fs.writeSync(fd, Buffer.from(text.slice(written)))
-      fs.fsyncSync(fd)
-    } finally {
-      fs.closeSync(fd)
-    }
+  /** Writes a file again that the agent has taken: each of the two is answered. Not a stock: a newer one may have been said. */
+  function repeat(id: string, { ...call }: GameCall): void {
+    const isTaken = !isInOutbox(id) && !fs.existsSync(`${spool}/inbox/${id}.json`)
+    if (!isTaken || 'observedQuantity' in call.input) return
+    void write(id, call).catch(() => undefined)
   }
 
   return {
@@ -179,25 +197,34 @@ export function callByFiles(
       // A second file of that name would take the place of the first.
       const id = call.id === undefined || isInOutbox(call.id) ? record.newId() : call.id
       const asked = { ...call, id }
-      witness.onAsked(asked)
-      writing.add(id)
-      await write(id, asked).finally(() => writing.delete(id))
+      await write(id, asked)
+      const repeats = quirks.isImpatient ? clock.after(shortPatienceMs, () => repeat(id, asked)) : undefined
       return new Promise((resolve) => {
         const cancel = clock.after(quirks.readsNothing ? patienceWithoutReadingMs : patienceMs, () =>
           resolve(undefined),
         )
         waiting.set(id, (told) => {
           cancel()
+          repeats?.()
           resolve(told)
         })
       })
+    },
+    makeMistake(mistake) {
+      const id = record.newId()
+      record.mistakes.set(id, mistake)
+      record.onBegun(id)
+      writeWhole(id, mistake.bytes)
+      sync(fs, `${spool}/outbox`)
+      record.onWritten(id)
     },
     readInbox() {
       let isOneRemoved = false
       for (const name of oldestFirst(fs.readdirSync(`${spool}/inbox`))) {
         const id = /^([\w.-]+?)\.json(?:\.unread.*)?$/.exec(name)?.[1]
-        const call = id === undefined ? undefined : record.calls.get(id)
-        if (!call || id === undefined) continue
+        const call = record.calls.get(id ?? '')
+        const mistake = record.mistakes.get(id ?? '')
+        if (id === undefined || !(call ?? mistake)) continue
         const told = readTold(fs.readFileSync(`${spool}/inbox/${name}`, 'utf8'), (answer) => answer)
         fs.unlinkSync(`${spool}/inbox/${name}`)
         isOneRemoved = true
@@ -205,7 +232,8 @@ export function callByFiles(
           witness.onGarbage(name)
           continue
         }
-        witness.onTold(call, told)
+        if (mistake) witness.onMistakeTold(mistake, told, id)
+        if (call) witness.onTold(call, told)
         waiting.get(id)?.(told)
         waiting.delete(id)
       }

@@ -12,9 +12,11 @@ import {
   callOverHttp,
   type FileRecord,
   type GameCall,
+  sendMistake,
 } from './call-agent.ts'
 import { type ListedItem, left, newListedItem, noteReport } from './game-state.ts'
 import { type GameStore, openGameStore } from './game-store.ts'
+import { fileMistakes, httpMistakes, tokenMistakes } from './mistakes.ts'
 import type { Quirks } from './quirks.ts'
 import { askForOrders, hasUnreadReply, type OrderDoor, readEvents, takePushes } from './take-orders.ts'
 import type { Wants } from './wants.ts'
@@ -31,6 +33,8 @@ export interface GameParts extends GameWays {
   readonly network: Network
   /** Where `/call` is: of each agent that it may ask. */
   readonly callAddresses: readonly string[]
+  /** Of these agents. */
+  readonly callToken: string | undefined
   readonly orderDoor: OrderDoor
   readonly spool: string
   readonly quirks: Quirks
@@ -60,7 +64,8 @@ export function installGame(parts: GameParts): Program {
       callsBy === 'files'
         ? callByFiles(process, fs, clock, spool, parts.record, parts.quirks, parts.witness)
         : undefined
-    const callByHttp = callOverHttp(process, clock, network, parts.callAddresses, parts.quirks, parts.witness)
+    const callDoors = parts.callAddresses.map((address) => ({ address, token: parts.callToken }))
+    const callByHttp = callOverHttp(process, clock, network, callDoors, parts.quirks, parts.witness)
     const call = files?.call ?? callByHttp
     // It does not know when a call ends for which it does not wait.
     const relies = reportsBy === 'reply' && !parts.quirks.isImpatient && process.random.happens(0.5)
@@ -82,14 +87,21 @@ export function installGame(parts: GameParts): Program {
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
     if (files) again(() => parts.quirks.readsNothing || files.readInbox())
     if (ordersBy === 'url') takePushes(orders, network, parts.orderDoor)
-    if (ordersBy === 'files') again(() => parts.quirks.isSlow || readEvents(orders, fs, spool))
+    if (ordersBy === 'files') again(() => parts.quirks.isSlow || readEvents(orders, { process, clock, fs }, spool))
     // Two threads of the game server may ask at once.
     if (ordersBy === 'asking')
       for (let threads = process.random.pick([1, 1, 2]); threads > 0; threads--)
         void untilDead(process, clock, () => askForOrders(orders, clock, call))
     const isReplying = (itemRef: string) =>
-      ordersBy === 'files' ? hasUnreadReply(store, fs, spool, itemRef) : replying.has(itemRef)
-    const dayParts = { ...parts, process, clock, store, call, callByHttp, reporting, isReplying }
+      replying.has(itemRef) || (ordersBy === 'files' && hasUnreadReply(store, fs, spool, itemRef))
+    const makeMistake = () => {
+      const { random } = process
+      if (files && random.happens(0.5)) return files.makeMistake(random.pick(fileMistakes))
+      const door = random.pick(callDoors)
+      const isForToken = door.token !== undefined && random.happens(0.2)
+      void sendMistake(process, network, door, random.pick(isForToken ? tokenMistakes : httpMistakes), parts.witness)
+    }
+    const dayParts = { ...parts, process, clock, store, call, callByHttp, makeMistake, reporting, isReplying }
     for (const live of [liveDay, report, play]) void untilDead(process, clock, () => live(dayParts))
   })
 }
@@ -128,6 +140,8 @@ interface DayParts extends GameParts {
   readonly call: CallAgent
   /** Also for a game server that calls by files. */
   readonly callByHttp: CallAgent
+  /** Sends or writes a request that is wrong. @throws {NodeJS.ErrnoException} The disk fails. */
+  readonly makeMistake: () => void
   /** When each stock report that is under way left, by item. */
   readonly reporting: Map<string, Set<number>>
   /**
@@ -200,11 +214,12 @@ async function play({ process, clock, day, store }: DayParts): Promise<void> {
 
 type Act = (parts: DayParts) => Promise<void>
 const rest: Act = async () => undefined
+const mistake: Act = async ({ makeMistake }) => makeMistake()
 
 /** What is done at each time of the day, besides what must be reported. */
 const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
-  open: [offerItem, buy, buy, buy, buy, buy, askSomething, withdrawItem],
-  wave: [buy, buy, buy, askSomething, registerAgain],
+  open: [offerItem, buy, buy, buy, buy, buy, askSomething, withdrawItem, mistake],
+  wave: [buy, buy, buy, askSomething, registerAgain, mistake],
   calm: [rest],
   night: [rest],
   dawn: [buy, askSomething, rest],

@@ -14,7 +14,7 @@ export interface Quirks {
   isScanned: boolean
   /** It leaves its answers unread. */
   readsNothing: boolean
-  /** It repeats a call over HTTP after 5 s without an answer. */
+  /** It repeats a call after 5 s without an answer. */
   isImpatient: boolean
   /** It says a stock once, and not again when it is refused. */
   givesUp: boolean

@@ -7,6 +7,7 @@ import type { CallAgent, ReplyFile, ToldEnd } from './call-agent.ts'
 import { end, type GameState, handle, type OfferedOrder, type OrderReply, replyTo } from './game-state.ts'
 import type { GameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
+import { type Writing, writeInPlace } from './write-in-place.ts'
 
 /** What the three ways of orders have in common. */
 export interface OrderParts {
@@ -138,8 +139,9 @@ async function takeOffered(parts: OrderParts, call: CallAgent, orders: readonly 
 const wrongReply = JSON.stringify({ observedQuantity: 0, result: 'DELIVERED' })
 
 /** Reads the files of events, and writes the replies. @throws {NodeJS.ErrnoException} The disk fails. */
-export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void {
+export function readEvents(parts: OrderParts, writing: Writing, spool: string): void {
   const { process, quirks } = parts
+  const { fs } = writing
   for (const name of fs.readdirSync(`${spool}/events`)) {
     const kind = /^(transfer_order|transaction_terminal)-\d+(?:-\d+)?\.json$/.exec(name)?.[1]
     if (kind === undefined || fs.existsSync(`${spool}/replies/${name}`)) continue
@@ -157,11 +159,34 @@ export function readEvents(parts: OrderParts, fs: ModelFs, spool: string): void 
     if (reply === undefined) continue
     const isGarbage = quirks.saysGarbage && process.random.happens(0.5)
     const text = isGarbage ? '{"observedQuantity":' : JSON.stringify(reply)
-    fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
-    fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
     const { transactionId, itemRef } = event
-    if (kind === 'transfer_order' && !isGarbage) parts.onReplyWritten({ transactionId, itemRef })
+    const onWritten = () => {
+      if (kind === 'transfer_order' && !isGarbage) parts.onReplyWritten({ transactionId, itemRef })
+    }
+    if (quirks.writesInPlace)
+      void replyInPlace(parts, writing, `${spool}/replies/${name}`, text, itemRef).then(onWritten, () => undefined)
+    else {
+      fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
+      fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
+      onWritten()
+    }
     if (quirks.repeatsReplies) fs.writeFileSync(wrong, wrongReply)
+  }
+}
+
+/** Until it is whole, no other stock of the item is reported. */
+async function replyInPlace(
+  { replying }: OrderParts,
+  writing: Writing,
+  path: string,
+  text: string,
+  itemRef: string,
+): Promise<void> {
+  replying.add(itemRef)
+  try {
+    await writeInPlace(writing, path, text, () => undefined)
+  } finally {
+    replying.delete(itemRef)
   }
 }
 

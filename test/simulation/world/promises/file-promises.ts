@@ -1,4 +1,5 @@
 import type { FileRecord, GameCall, Told } from '../game/call-agent.ts'
+import type { Mistake } from '../game/mistakes.ts'
 import type { Break } from './judge.ts'
 import { isRepetition } from './repetition.ts'
 
@@ -24,6 +25,7 @@ const nothing: Written = { begun: 0, begunMs: 0, whole: 0, answers: [], broughtB
 /** Each file that was written once gets exactly one answer, even from a reader that removes answers at once (I1, I3). */
 export class FilePromises implements FileRecord {
   readonly calls = new Map<string, GameCall>()
+  readonly mistakes = new Map<string, Mistake>()
   /** Files that are whole, with fewer answers than files, and since when. */
   readonly unanswered = new Map<string, number>()
   readonly #break: Break
@@ -81,7 +83,7 @@ export class FilePromises implements FileRecord {
     for (const [id, written] of this.#written) this.#set(id, { ...written, broughtBackMax: written.broughtBackMax + 1 })
   }
 
-  readonly onTold = ({ id }: GameCall, { text }: Told): void => {
+  readonly onTold = ({ id }: Pick<GameCall, 'id'>, { text }: Told): void => {
     if (id === undefined) return
     const { answers: before, ...written } = this.#of(id)
     const answers = [...before, text]

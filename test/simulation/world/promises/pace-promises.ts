@@ -1,5 +1,6 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { GivenCall, SentRequest } from '../witnessed.ts'
+import { askedWaitMs } from './asked-wait.ts'
 import type { Break } from './judge.ts'
 
 interface PacePromisesParts {
@@ -27,8 +28,6 @@ interface Wait {
   readonly fromMs: number
 }
 
-/** Answers whose `Retry-After` counts. */
-const waiting: ReadonlySet<number> = new Set([429, 503])
 /** What the drift of a clock takes away from a wait. */
 const driftMsMax = 100
 
@@ -68,9 +67,8 @@ export class PacePromises {
       )
     this.#waits.delete(itemRef)
     return (result) => {
-      const mustWait = result.kind === 'answered' && waiting.has(result.status)
-      const waitMs = mustWait ? Number(result.retryAfter ?? 0) * 1_000 : 0
-      if (underWay !== 1 || quantity !== observedQuantity || !(waitMs > 0)) return
+      const waitMs = askedWaitMs(result)
+      if (underWay !== 1 || quantity !== observedQuantity || waitMs === 0) return
       this.#waits.set(itemRef, { startedMs: startedMs(), changes, fromMs: nowMs() + waitMs - driftMsMax })
     }
   }

@@ -3,6 +3,7 @@ import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts
 import { startOfRunMs } from '../../host-clock.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { LoggedLine, SentRequest } from '../witnessed.ts'
+import { askedWaitMs } from './asked-wait.ts'
 import type { Break } from './judge.ts'
 
 interface ReportPromisesParts {
@@ -24,8 +25,6 @@ interface Refused {
   readonly untilMs: number
 }
 
-/** Answers whose `Retry-After` counts. */
-const waiting: ReadonlySet<number> = new Set([429, 503])
 /** No platform needs more. */
 const waitMsMax = 3_600_000
 const delayMsFirst = 1_000
@@ -72,8 +71,7 @@ export class ReportPromises {
       this.#underWay.delete(id)
       if (result.kind === 'answered' && result.status < 300) return
       if (nowMs() < (this.#earlierUntilMs.get(id) ?? 0)) return
-      const asked = result.kind === 'answered' && waiting.has(result.status) ? Number(result.retryAfter ?? 0) : 0
-      const waitMs = Math.min(asked * 1_000, waitMsMax)
+      const waitMs = Math.min(askedWaitMs(result), waitMsMax)
       const times = (isSame ? before.times : 0) + 1
       const delayMs = Math.max(waitMs, Math.min(delayMsMax, delayMsFirst * 2 ** times))
       this.#refused.set(id, {

@@ -1,6 +1,7 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { GameCall } from '../game/call-agent.ts'
 import type { SentRequest } from '../witnessed.ts'
+import { askedDateWaitMs, askedWaitMs } from './asked-wait.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'
 import type { Break } from './judge.ts'
 
@@ -42,7 +43,6 @@ const tooSoon: ReadonlySet<number> = new Set([425, 429])
 const requestTimeout = 408
 /** Something went wrong on the way or behind it, so a call that may be made twice is sent again. */
 const failed: ReadonlySet<number> = new Set([requestTimeout, 425, 429])
-const waiting: ReadonlySet<number> = new Set([429, 503])
 const unauthorized = 401
 /** What the clock of a host may drift. */
 const driftRate = 0.01
@@ -112,15 +112,16 @@ export class RetryPromises {
   #nextOf(result: AttemptResult, attempt: Attempt, isOnce: boolean): Next {
     const again: Next = { at: 'again', fromMs: 0 }
     if (result.kind === 'failed') return isOnce && result.wasSent ? never : again
-    const { status, retryAfter = '' } = result
+    const { status } = result
     if (status === unauthorized) {
       const isFresh = !isOnce && attempt.unauthorized === 1
       return isFresh || !this.#parts.isClockRight() ? again : over
     }
     if (isOnce && (status < 300 || status === requestTimeout || status >= 500)) return never
     if (isOnce ? !tooSoon.has(status) : !failed.has(status) && status < 500) return over
-    const waitMs = waiting.has(status) && /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 * (1 - driftRate) : 0
-    return { at: 'again', fromMs: this.#parts.nowMs() + waitMs }
+    const nowMs = this.#parts.nowMs()
+    const untilDateMs = this.#parts.isClockRight() ? askedDateWaitMs(result, nowMs) : 0
+    return { at: 'again', fromMs: nowMs + Math.max(askedWaitMs(result), untilDateMs) * (1 - driftRate) }
   }
 }
 

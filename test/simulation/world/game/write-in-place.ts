@@ -1,0 +1,43 @@
+import type { Clock } from '../../../../agent/clock/clock.ts'
+import type { ModelFs } from '../../disk/model-fs.ts'
+import type { ModelProcess } from '../../process.ts'
+
+/** A writer that does not rename writes in pieces. A file that does not change for 2 s counts as written. */
+const pauseMs = { min: 50, max: 1_500, late: 1_900 }
+const piecesMax = 4
+
+export interface Writing {
+  readonly process: ModelProcess
+  readonly clock: Clock
+  readonly fs: ModelFs
+}
+
+/**
+ * Writes a file under its final name, piece by piece.
+ *
+ * @param onTooSlow Called when it did not change for so long that it may count as written.
+ * @throws {NodeJS.ErrnoException} It is there already, or the disk fails.
+ */
+export async function writeInPlace(
+  { process: { random }, clock, fs }: Writing,
+  path: string,
+  text: string,
+  onTooSlow: () => void,
+): Promise<void> {
+  const fd = fs.openSync(path, 'wx')
+  try {
+    let written = 0
+    for (let pieces = Math.min(text.length - 1, random.integer(1, piecesMax)); pieces > 0; pieces--) {
+      const end = random.integer(written + 1, text.length - pieces)
+      fs.writeSync(fd, Buffer.from(text.slice(written, end)))
+      written = end
+      const sinceMs = clock.monotonicMs()
+      await clock.sleep(random.between(pauseMs.min, pauseMs.max))
+      if (clock.monotonicMs() - sinceMs > pauseMs.late) onTooSlow()
+    }
+    fs.writeSync(fd, Buffer.from(text.slice(written)))
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}

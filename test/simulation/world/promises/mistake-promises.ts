@@ -1,0 +1,24 @@
+import type { Disk } from '../../disk/disk.ts'
+import type { Told } from '../game/call-agent.ts'
+import { fileMistakes, httpMistakes, type Mistake, tokenMistakes } from '../game/mistakes.ts'
+import type { Break } from './judge.ts'
+
+const mistakes = [...fileMistakes, ...httpMistakes, ...tokenMistakes]
+const codes: ReadonlySet<string | undefined> = new Set(mistakes.map(({ code }) => code))
+/** The file is a call, which the agent answers as one. */
+const ofCalls = ['INPUT_INVALID']
+
+/** A request that is wrong is refused, and the answer says what is wrong with it. It may be refused for another reason first. */
+export function mistakePromises(
+  onBroken: Break,
+  disk: Pick<Disk, 'namesIn'>,
+): (mistake: Mistake, told: Told, id?: string) => void {
+  return ({ code }, told, id) => {
+    const isForAnother = told.code !== code && codes.has(told.code)
+    if (told.ok || told.isUncertain || told.code === undefined || isForAnother)
+      onBroken('a request that is wrong is refused for what is wrong', `${code}: ${told.text}`)
+    const isKept = id === undefined || disk.namesIn('/var/spool/outbox').includes(`${id}.json.rejected`)
+    if (told.code === code && !ofCalls.includes(code) && !isKept)
+      onBroken('a file that is refused is kept for a person to read', `${code}: ${id}`)
+  }
+}
