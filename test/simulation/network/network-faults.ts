@@ -57,8 +57,8 @@ const redirect = { status: 302, headers: { location: 'http://login.example/' }, 
 const notFound = { status: 404, headers: html, body: page }
 const notLoggedIn = { status: 401, headers: html, body: page }
 
-/** The end of a maintenance that everybody has announced. */
-const inTheStorm = new Date(startOfRunMs + 150_000).toUTCString()
+/** When a maintenance ends, as was announced. */
+const maintenanceEnds = [90_000, 150_000].map((atMs) => new Date(startOfRunMs + atMs).toUTCString())
 
 /** What a proxy answers that lets nobody through who has not logged in, or that does not know the way. */
 export const turnedAway: readonly NetworkAnswer[] = [redirect, notFound, notLoggedIn]
@@ -72,7 +72,7 @@ export const intermediaryAnswers: readonly NetworkAnswer[] = [
   { status: 502, headers: html, body: page },
   { status: 503, headers: { ...html, 'retry-after': '1' }, body: page },
   { status: 503, headers: { ...html, 'retry-after': '31536000' }, body: page },
-  { status: 503, headers: { ...html, 'retry-after': inTheStorm }, body: page },
+  ...maintenanceEnds.map((date) => ({ status: 503, headers: { ...html, 'retry-after': date }, body: page })),
   { status: 200, headers: html, body: page },
   redirect,
   notLoggedIn,

@@ -159,6 +159,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
       },
       onEndTold: server.orders.onEndTold,
       onReplyWritten: server.replyOrder.onWritten,
+      onReplyTakenAway: (file) => judge.break('a reply that is being written is waited for', file),
       onGarbage: (file) => judge.break('an answer is never half-written', file),
     },
     newItemRef: () => `${itemPrefixOf(server.name)}${++items}`,

@@ -55,6 +55,8 @@ export interface CallWitness {
   readonly onEndTold: (end: ToldEnd) => void
   /** The game server has replied to an order by a file. */
   readonly onReplyWritten: (reply: ReplyFile) => void
+  /** A reply that is awaited was gone before it was whole. */
+  readonly onReplyTakenAway: (name: string) => void
   /** Called with the answer to a request that is wrong. @param id Of its file, if it was one. */
   readonly onMistakeTold: (mistake: Mistake, told: Told, id?: string) => void
   /** A file in the inbox is not an answer. */

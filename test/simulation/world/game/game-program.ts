@@ -83,6 +83,7 @@ export function installGame(parts: GameParts): Program {
       saysByReply: (itemRef: string) => relies && (reporting.get(itemRef)?.values().every(hasArrived) ?? true),
       onEndTold: parts.witness.onEndTold,
       onReplyWritten: parts.witness.onReplyWritten,
+      onReplyTakenAway: parts.witness.onReplyTakenAway,
     }
     const again = (what: () => unknown) => void everyMoment(process, clock, what)
     if (files) again(() => parts.quirks.readsNothing || files.readInbox())

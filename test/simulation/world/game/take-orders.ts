@@ -29,6 +29,8 @@ export interface OrderParts {
   readonly onEndTold: (end: ToldEnd) => void
   /** Called with each file of `replies/` that says what was decided. */
   readonly onReplyWritten: (reply: ReplyFile) => void
+  /** The agent has not waited until a reply was whole. */
+  readonly onReplyTakenAway: (name: string) => void
   /** Where the result goes: with the reply, or by a call of the game server's own. */
   readonly reportsBy: 'reply' | 'call'
 }
@@ -164,7 +166,7 @@ export function readEvents(parts: OrderParts, writing: Writing, spool: string): 
       if (kind === 'transfer_order' && !isGarbage) parts.onReplyWritten({ transactionId, itemRef })
     }
     if (quirks.writesInPlace)
-      void replyInPlace(parts, writing, `${spool}/replies/${name}`, text, itemRef).then(onWritten, () => undefined)
+      void replyInPlace(parts, writing, { spool, name, text, itemRef }).then(onWritten, () => undefined)
     else {
       fs.writeFileSync(`${spool}/replies/${name}.tmp`, text)
       fs.renameSync(`${spool}/replies/${name}.tmp`, `${spool}/replies/${name}`)
@@ -176,15 +178,20 @@ export function readEvents(parts: OrderParts, writing: Writing, spool: string): 
 
 /** Until it is whole, no other stock of the item is reported. */
 async function replyInPlace(
-  { replying }: OrderParts,
+  { replying, onReplyTakenAway }: OrderParts,
   writing: Writing,
-  path: string,
-  text: string,
-  itemRef: string,
+  { spool, name, text, itemRef }: Record<'spool' | 'name' | 'text' | 'itemRef', string>,
 ): Promise<void> {
+  const { fs } = writing
+  const path = `${spool}/replies/${name}`
+  let isTooSlow = false
   replying.add(itemRef)
   try {
-    await writeInPlace(writing, path, text, () => undefined)
+    await writeInPlace(writing, path, text, () => {
+      isTooSlow = true
+    })
+    const isAwaited = fs.existsSync(`${spool}/events/${name}`)
+    if (isAwaited && !isTooSlow && !fs.existsSync(path)) onReplyTakenAway(name)
   } finally {
     replying.delete(itemRef)
   }

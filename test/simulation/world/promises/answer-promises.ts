@@ -7,6 +7,7 @@ import type { ModelPlatform } from '../model-platform.ts'
 import { tellAll } from '../tell-all.ts'
 import type { AgentWitness } from '../witnessed.ts'
 import { actedAsTold } from './acted.ts'
+import { AnswerFields } from './answer-fields.ts'
 import { AttemptPromises, type OwnAgent } from './attempt-promises.ts'
 import type { FilePromises } from './file-promises.ts'
 import type { Break } from './judge.ts'
@@ -14,7 +15,14 @@ import { RetryPromises } from './retry-promises.ts'
 import { type SameAnswerParts, SameAnswerPromises } from './same-answer-promises.ts'
 
 /** The agent says with these that the game server does not write what the guide says. A file may be half-written. */
-const ofMistakes = ['JSON_INVALID', 'INPUT_INVALID', 'INPUT_MISSING', 'INPUT_NOT_OBJECT', 'OPERATION_UNKNOWN']
+const ofMistakes: ReadonlySet<string> = new Set([
+  'FILE_HALF_WRITTEN',
+  'JSON_INVALID',
+  'INPUT_INVALID',
+  'INPUT_MISSING',
+  'INPUT_NOT_OBJECT',
+  'OPERATION_UNKNOWN',
+])
 
 /** An agent that learns by a 401 that its clock is wrong has time for one more attempt within this, at any deadline. */
 const oneMoreAttemptMs = 4_000
@@ -63,6 +71,7 @@ export class AnswerPromises {
   readonly #retries: RetryPromises
   readonly onSent: AgentWitness['onSent']
   readonly #sameAnswers: SameAnswerPromises
+  readonly #fields: AnswerFields
   /** When each call was asked. */
   readonly #askedMs = new WeakMap<GameCall, number>()
 
@@ -80,6 +89,7 @@ export class AnswerPromises {
     const isClockRight = () => parts.clock.lastSetMs === undefined && !parts.network.wasDateWrong
     this.#retries = new RetryPromises({ ...parts, startedMs: parts.ownAgent?.startedMs, isClockRight })
     this.onSent = tellAll([this.#attempts, this.#retries]).onSent
+    this.#fields = new AnswerFields(parts)
     this.#sameAnswers = new SameAnswerPromises({ ...parts, storeDisk: parts.ownAgent?.diskFaults })
   }
 
@@ -89,6 +99,7 @@ export class AnswerPromises {
     this.#attempts.onAsked(call)
     this.#retries.onAsked(call)
     this.#sameAnswers.onAsked(call)
+    this.#fields.onAsked(call)
     const { id = '' } = call
     this.checkPurchases()
     this.#checkRefusals()
@@ -102,16 +113,19 @@ export class AnswerPromises {
     if ((this.#askedMs.get(call) ?? 0) > this.#day.stormEndedMs) this.#checkInCalm(call, told)
     this.#attempts.onTold(call, told)
     this.#retries.onTold(call)
+    this.#fields.onTold(call, told)
     // An agent that ends reads no request.
     if (told.id !== id && told.code !== 'SHUTTING_DOWN')
       this.#break('an answer has the id of its request', `${id}: ${told.text}`)
     if (told.ok && !actedAsTold(call, this.#platform, this.#gameServerId()))
       this.#break('ok means that the platform acted', `${JSON.stringify(call)}: ${told.text}`)
-    if (told.code !== undefined && ofMistakes.includes(told.code)) this.#onCalledInvalid(id, told.text)
+    const isCalledInvalid = told.code !== undefined && ofMistakes.has(told.code)
+    if (isCalledInvalid) this.#onCalledInvalid(id, told.text)
     if (id === undefined) return
     const { open, isAlone, wasMade } = this.#asked.get(id) ?? { open: 0, isAlone: false, wasMade: true }
     this.#asked.set(id, { open: open - 1, isAlone, wasMade })
-    this.#sameAnswers.onTold(call, told, isAlone)
+    // A file that was not written to its end is no call.
+    if (!isCalledInvalid) this.#sameAnswers.onTold(call, told, isAlone)
     if (operation !== 'transaction.create') return
     this.checkPurchases()
     const made = this.#platform.composed.platform.tables.transactions.byId(Number(told.data['transactionId']))

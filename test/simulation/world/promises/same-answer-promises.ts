@@ -99,10 +99,10 @@ export class SameAnswerPromises {
     const asked = this.#asked.get(call)
     // An answer that could not be stored is given all the same.
     const wasHealthy = storeDisk?.isHealthy === true && storeDisk.changes === asked?.diskChanges
-    // A power cut may leave an answer in a file, and not in the journal.
-    const mayBeLost = (asked?.atMs ?? 0) <= this.#lastCutMs
-    if (!isPurchase(call.operation) && (!wasHealthy || mayBeLost || isRepetition(told.text))) return
     const askedMs = this.#firstAskedMs.get(id) ?? nowMs()
+    // A power cut may leave an answer in a file, and not in the journal. A file does not say to which call it belongs.
+    const mayBeLost = Math.min(askedMs, asked?.atMs ?? 0) <= this.#lastCutMs
+    if (!isPurchase(call.operation) && (!wasHealthy || mayBeLost || isRepetition(told.text))) return
     this.#firstAskedMs.delete(id)
     this.#first.set(id, {
       ...{ call: textOf(call), text: told.text, toldMs: nowMs(), askedMs },
