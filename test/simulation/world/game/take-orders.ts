@@ -183,14 +183,18 @@ async function replyInPlace(
   { spool, name, text, itemRef }: Record<'spool' | 'name' | 'text' | 'itemRef', string>,
 ): Promise<void> {
   const { fs } = writing
-  const path = `${spool}/replies/${name}`
+  const dir = `${spool}/replies`
+  const path = `${dir}/${name}`
+  // Somebody may remove the directory.
+  const numberOfDir = () => fs.statSync(dir, { throwIfNoEntry: false })?.ino
+  const isIn = numberOfDir()
   let isTooSlow = false
   replying.add(itemRef)
   try {
     await writeInPlace(writing, path, text, () => {
       isTooSlow = true
     })
-    const isAwaited = fs.existsSync(`${spool}/events/${name}`)
+    const isAwaited = fs.existsSync(`${spool}/events/${name}`) && numberOfDir() === isIn
     if (isAwaited && !isTooSlow && !fs.existsSync(path)) onReplyTakenAway(name)
   } finally {
     replying.delete(itemRef)
