@@ -128,9 +128,13 @@ async function takeOffered(parts: OrderParts, call: CallAgent, orders: readonly 
     if (order.state !== 'offered') continue
     parts.replying.add(order.itemRef)
     try {
-      const input = { transactionId: order.transactionId, ...decide(parts, order) }
-      for (let copies = parts.quirks.repeatsReplies ? 2 : 1; copies > 0; copies--)
-        if (!(await call({ operation: 'orders.take', input, id: undefined }))) return
+      const { transactionId } = order
+      const reply = decide(parts, order)
+      const { observedQuantity } = reply
+      // The first result counts, also if the game server then says that it has the order and reports by itself.
+      const copies = parts.quirks.repeatsReplies ? [parts.process.random.pick([reply, { observedQuantity }])] : []
+      for (const taken of [reply, ...copies])
+        if (!(await call({ operation: 'orders.take', input: { transactionId, ...taken }, id: undefined }))) return
     } finally {
       parts.replying.delete(order.itemRef)
     }
@@ -151,6 +155,8 @@ export function readEvents(parts: OrderParts, writing: Writing, spool: string): 
     const event = JSON.parse(fs.readFileSync(`${spool}/events/${name}`, 'utf8')) as OfferedOrder & {
       readonly actUntil: string
     }
+    // A reply that is being written has an older stock.
+    if (parts.replying.has(event.itemRef)) continue
     const wrong = `${spool}/replies/transfer_order-${event.transactionId}-9.json`
     if (quirks.repeatsReplies && process.random.happens(0.5)) {
       // It thinks a while about the right one.
