@@ -103,7 +103,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     spool: '/var/spool',
   }
   const registration = () => registrations.get(identity) as Registration
-  const secrets = () => [...registrations.values()].map(({ apiKey }) => apiKey)
+  const tokens = () => [parts.orderDoor.token, ...(parts.callToken === undefined ? [] : [parts.callToken])]
+  const secrets = () => [...registrations.values().map(({ apiKey }) => apiKey), ...tokens()]
   const hasOwnStore = parts.store === undefined
   const deadlines = random.part(`${name} deadlines`).pick([usualDeadlines, shortDeadlines])
   const wire = new WirePromises({ break: judge.break, secrets, kid: () => agent.kid, nowMs, ...deadlines })

@@ -6,6 +6,7 @@ import type { ModelProcess } from '../../process.ts'
 const pauseMs = { min: 50, max: 1_500, late: 1_900 }
 const piecesMax = 4
 
+/** What a process writes with. */
 export interface Writing {
   readonly process: ModelProcess
   readonly clock: Clock

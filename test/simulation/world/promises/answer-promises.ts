@@ -1,3 +1,4 @@
+import { limits } from '../../../../contract/limits.ts'
 import { startOfRunMs } from '../../host-clock.ts'
 import type { Network } from '../../network/network.ts'
 import type { Day } from '../day.ts'
@@ -58,6 +59,8 @@ export class AnswerPromises {
   readonly #refused = new Map<string, Told>()
   /** Calls without an answer, by id. One of them may act after another one was refused. */
   readonly #asked = new Map<string, Asked>()
+  /** Ids that were asked more than once. */
+  readonly #repeated = new Set<string>()
   #checkedId = 0
   /** When each purchase was made first. */
   readonly #madeMs = new Map<string, number>()
@@ -104,6 +107,7 @@ export class AnswerPromises {
     this.checkPurchases()
     this.#checkRefusals()
     this.#refused.delete(id)
+    if (this.#asked.has(id)) this.#repeated.add(id)
     const open = (this.#asked.get(id)?.open ?? 0) + 1
     this.#asked.set(id, { open, isAlone: open === 1, wasMade: this.#madeMs.has(id) })
   }
@@ -164,9 +168,14 @@ export class AnswerPromises {
       if (gameServerId !== this.#gameServerId()) continue
       const madeMs = this.#madeMs.get(id)
       this.#madeMs.set(id, madeMs ?? createdAt - startOfRunMs)
-      if (madeMs !== undefined && this.#isWindowKept(madeMs))
+      if (madeMs !== undefined && this.#isWindowKept(madeMs) && !this.#mayBeNew(id, createdAt - startOfRunMs - madeMs))
         this.#break('a purchase with an id is made at most once', id)
     }
+  }
+
+  /** A second file with an id waits for the answer to the first. If the agent is away meanwhile, that id may be forgotten. */
+  #mayBeNew(id: string, afterMs: number): boolean {
+    return this.#repeated.has(id) && afterMs > limits.idempotencyWindowMs
   }
 
   #checkRefusals(): void {

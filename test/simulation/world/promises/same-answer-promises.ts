@@ -104,10 +104,14 @@ export class SameAnswerPromises {
     const mayBeLost = Math.min(askedMs, asked?.atMs ?? 0) <= this.#lastCutMs
     if (!isPurchase(call.operation) && (!wasHealthy || mayBeLost || isRepetition(told.text))) return
     this.#firstAskedMs.delete(id)
+    // An answer from a claim of an earlier agent does not say that it is a repetition.
+    const before = this.#first.get(id)
+    const isKnown = before && withoutMark(before.text) === withoutMark(told.text)
+    // A repetition may be older, and so may an answer that was read late.
+    const mayBeOlder = isRepetition(told.text) || callsBy === 'files'
     this.#first.set(id, {
       ...{ call: textOf(call), text: told.text, toldMs: nowMs(), askedMs },
-      // A repetition may be older, and so may an answer that was read late.
-      storedFromMs: isRepetition(told.text) || callsBy === 'files' ? askedMs : nowMs(),
+      storedFromMs: isKnown ? before.storedFromMs : mayBeOlder ? askedMs : nowMs(),
       diskChanges: storeDisk?.changes ?? 0,
     })
   }

@@ -8,6 +8,10 @@ const reserveS = 20
 /** Of one kind. The agent's own limit is 30, in minutes that begin at any time, and each process counts for itself. */
 const warningsPerMinuteMax = 100
 
+/** Of every operation. */
+const paths =
+  /^\/v1\/api\/(?:character-links|market\/listings|market\/eligibility\/[^/]+|transactions(?:\/\d+(?:\/delivery(?:-failure)?)?)?)$/
+
 interface WirePromisesParts {
   readonly break: Break
   /** What must never be logged. */
@@ -42,7 +46,8 @@ export class WirePromises {
   }
 
   /** An agent sends a request. */
-  readonly onSent = ({ headers }: SentRequest): undefined => {
+  readonly onSent = ({ path, headers }: SentRequest): undefined => {
+    if (!paths.test(path)) this.#break('a request has a path of the interface', path)
     const { jti, iat = 0, exp = 0 } = parseSignature(headers) ?? {}
     if (jti === undefined) return
     if (exp - iat !== this.#parts.attemptTimeoutMs / 1_000 + reserveS)
