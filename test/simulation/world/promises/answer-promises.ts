@@ -128,7 +128,7 @@ export class AnswerPromises {
     if (id === undefined) return
     const { open, isAlone, wasMade } = this.#asked.get(id) ?? { open: 0, isAlone: false, wasMade: true }
     this.#asked.set(id, { open: open - 1, isAlone, wasMade })
-    // A file that was not written to its end is no call.
+    // A file that was not written to its end is not a call.
     if (!isCalledInvalid) this.#sameAnswers.onTold(call, told, isAlone)
     if (operation !== 'transaction.create') return
     this.checkPurchases()
