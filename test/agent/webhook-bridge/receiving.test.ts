@@ -91,8 +91,7 @@ test('a webhook whose signature is not valid changes nothing', async () => {
 })
 
 test('a webhook that looks too old is judged again by the platform clock, before a paid order is refused', async () => {
-  await using bridge = await startTestBridge()
-  bridge.clock.wallOffsetMs = 3_600_000
+  await using bridge = await startTestBridge({ wallOffsetMs: 3_600_000 })
   const answer = bridge.webhook(end)
   expect((await answer).status).toBe(200)
   expect(bridge.platform.questionsForDate).toBe(1)
