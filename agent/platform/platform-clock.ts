@@ -15,8 +15,8 @@ export function clockLeadMsMax(attemptTimeoutMs: number): number {
 
 /**
  * The platform's time, as far as its answers show it. If the host's clock is wrong, the platform refuses every envelope.
- * So the agent counts from the moment that the `Date` headers show, by a clock that cannot be set: an envelope that is
- * signed by a clock which somebody has set ahead would live too long.
+ * So the agent counts from the moment that the `Date` headers show, by the monotonic clock. If it counted by the wall
+ * clock and somebody set that ahead, its envelopes would live too long.
  *
  * @see docs/decisions/0021
  */

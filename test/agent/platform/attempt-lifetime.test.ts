@@ -40,7 +40,7 @@ test('an answer that took as long as it may leaves the agent that far ahead', ()
   expect(attemptLifetimeMsOf(attemptTimeoutMs)).toBeGreaterThanOrEqual(envelopeLifetimeMs + behindMs)
 })
 
-test('a clock that is set ahead makes no envelope live longer, and the operator is told when the platform is heard', () => {
+test('an envelope does not live longer if somebody sets the clock ahead, and the next answer tells the operator about the clock', () => {
   const clock = new TestClock()
   const told: (number | undefined)[] = []
   const platformClock = new PlatformClock(clock, (offsetMs) => told.push(offsetMs))

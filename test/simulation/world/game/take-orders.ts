@@ -191,7 +191,7 @@ async function replyInPlace(
   const { fs } = writing
   const dir = `${spool}/replies`
   const path = `${dir}/${name}`
-  // Somebody may remove the directory.
+  // If somebody removes the directory, the agent has not taken the reply.
   const numberOfDir = () => fs.statSync(dir, { throwIfNoEntry: false })?.ino
   const isIn = numberOfDir()
   let isTooSlow = false

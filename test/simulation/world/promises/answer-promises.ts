@@ -36,7 +36,11 @@ interface Asked {
   readonly isAlone: boolean
   /** Whether the purchase was made before the last call. */
   readonly wasMade: boolean
+  /** Whether it was used more than once. */
+  readonly isRepeated: boolean
 }
+
+const neverAsked: Asked = { open: 0, isAlone: false, wasMade: true, isRepeated: false }
 
 interface AnswerPromisesParts extends Omit<SameAnswerParts, 'storeDisk'> {
   readonly day: Day
@@ -59,8 +63,6 @@ export class AnswerPromises {
   readonly #refused = new Map<string, Told>()
   /** Calls without an answer, by id. One of them may act after another one was refused. */
   readonly #asked = new Map<string, Asked>()
-  /** Ids that were asked more than once. */
-  readonly #repeated = new Set<string>()
   #checkedId = 0
   /** When each purchase was made first. */
   readonly #madeMs = new Map<string, number>()
@@ -107,9 +109,9 @@ export class AnswerPromises {
     this.checkPurchases()
     this.#checkRefusals()
     this.#refused.delete(id)
-    if (this.#asked.has(id)) this.#repeated.add(id)
-    const open = (this.#asked.get(id)?.open ?? 0) + 1
-    this.#asked.set(id, { open, isAlone: open === 1, wasMade: this.#madeMs.has(id) })
+    const before = this.#asked.get(id)
+    const open = (before?.open ?? 0) + 1
+    this.#asked.set(id, { open, isAlone: open === 1, wasMade: this.#madeMs.has(id), isRepeated: before !== undefined })
   }
 
   readonly onTold = (call: GameCall, told: Told): void => {
@@ -126,8 +128,9 @@ export class AnswerPromises {
     const isCalledInvalid = told.code !== undefined && ofMistakes.has(told.code)
     if (isCalledInvalid) this.#onCalledInvalid(id, told.text)
     if (id === undefined) return
-    const { open, isAlone, wasMade } = this.#asked.get(id) ?? { open: 0, isAlone: false, wasMade: true }
-    this.#asked.set(id, { open: open - 1, isAlone, wasMade })
+    const asked = this.#asked.get(id) ?? neverAsked
+    const { isAlone, wasMade } = asked
+    this.#asked.set(id, { ...asked, open: asked.open - 1 })
     // A file that was not written to its end is not a call.
     if (!isCalledInvalid) this.#sameAnswers.onTold(call, told, isAlone)
     if (operation !== 'transaction.create') return
@@ -175,7 +178,7 @@ export class AnswerPromises {
 
   /** A second file with an id waits for the answer to the first. If the agent is away meanwhile, that id may be forgotten. */
   #mayBeNew(id: string, afterMs: number): boolean {
-    return this.#repeated.has(id) && afterMs > limits.idempotencyWindowMs
+    return this.#asked.get(id)?.isRepeated === true && afterMs > limits.idempotencyWindowMs
   }
 
   #checkRefusals(): void {

@@ -19,7 +19,7 @@ interface CallsOfKey {
   readonly diskChanges: number
 }
 
-/** In a file that a power cut may bring back. Nobody is told its end. */
+/** A call that a power cut may bring back with its file. The game server does not hear how it ends. */
 const unknown: GameCall = { operation: '', input: {}, id: undefined }
 
 interface AttemptPromisesParts {

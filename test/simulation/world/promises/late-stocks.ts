@@ -13,8 +13,8 @@ interface SentStock {
   readonly quantity: number
   readonly sentMs: number
   outcome: AttemptOutcome
-  /** Refused for the time of an agent that had not heard the platform. It tries again when the next envelope would have expired. */
-  isTimeRefused: boolean
+  /** The platform answered 401, as to an agent that has not heard it yet. The agent tries again when the envelope has expired. */
+  isUnauthorized: boolean
   /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
   latestMs: number
 }
@@ -51,7 +51,7 @@ export class LateStocks {
     const sent = this.#note(itemRef, quantity, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
       sent.outcome = outcomeOf(result)
-      sent.isTimeRefused = result.kind === 'answered' && result.status === 401
+      sent.isUnauthorized = result.kind === 'answered' && result.status === 401
       if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
       else if (sent.outcome !== 'open') sent.latestMs = Number.NEGATIVE_INFINITY
     }
@@ -74,8 +74,8 @@ export class LateStocks {
   /** A stock that may have arrived after the newest one, which was not sent again; undefined if there is none. */
   findUnrepaired(itemRef: string, newest: number, beforeMs: number): string | undefined {
     const sent = this.#of(itemRef)
-    const isRepair = ({ quantity, outcome, isTimeRefused, sentMs }: SentStock) =>
-      quantity === newest && (outcome !== 'refused' || (isTimeRefused && sentMs > beforeMs - lifetimeMs))
+    const isRepair = ({ quantity, outcome, isUnauthorized, sentMs }: SentStock) =>
+      quantity === newest && (outcome !== 'refused' || (isUnauthorized && sentMs > beforeMs - lifetimeMs))
     const lastMs = sent.findLast(isRepair)?.sentMs ?? Number.NEGATIVE_INFINITY
     // In the storm a platform or a proxy may have refused what was sent again.
     const isUnrepaired = ({ quantity, sentMs, latestMs }: SentStock) =>
@@ -89,7 +89,7 @@ export class LateStocks {
   }
 
   #note(itemRef: string, quantity: number, latestMs: number): SentStock {
-    const sent: SentStock = { quantity, sentMs: this.#nowMs(), outcome: 'open', isTimeRefused: false, latestMs }
+    const sent: SentStock = { quantity, sentMs: this.#nowMs(), outcome: 'open', isUnauthorized: false, latestMs }
     const known = this.#sent.get(itemRef)
     if (known) known.push(sent)
     else this.#sent.set(itemRef, [sent])

@@ -14,7 +14,7 @@ interface RetryPromisesParts {
   readonly isClockRight: () => boolean
 }
 
-/** The calls of one key since none of them was under way. */
+/** The calls of one key. */
 interface CallsOfKey {
   readonly open: number
   readonly isAlone: boolean

@@ -1,3 +1,4 @@
+import { operations } from '../../../../contract/operations.ts'
 import type { LoggedLine, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { parseSignature } from './signature.ts'
@@ -8,9 +9,10 @@ const reserveS = 20
 /** Of one kind. The agent's own limit is 30, in minutes that begin at any time, and each process counts for itself. */
 const warningsPerMinuteMax = 100
 
-/** Of every operation. */
-const paths =
-  /^\/v1\/api\/(?:character-links|market\/listings|market\/eligibility\/[^/]+|transactions(?:\/\d+(?:\/delivery(?:-failure)?)?)?)$/
+/** Of every operation of the platform. */
+const paths = Object.values(operations)
+  .filter((operation) => operation.kind === 'platform')
+  .map(({ path }) => new RegExp(`^${path.replace('{transactionId}', '\\d+').replace(/\{\w+\}/, '[^/]+')}$`))
 
 interface WirePromisesParts {
   readonly break: Break
@@ -47,7 +49,7 @@ export class WirePromises {
 
   /** An agent sends a request. */
   readonly onSent = ({ path, headers }: SentRequest): undefined => {
-    if (!paths.test(path)) this.#break('a request has a path of the interface', path)
+    if (!paths.some((known) => known.test(path))) this.#break('a request has a path of the interface', path)
     const { jti, iat = 0, exp = 0 } = parseSignature(headers) ?? {}
     if (jti === undefined) return
     if (exp - iat !== this.#parts.attemptTimeoutMs / 1_000 + reserveS)

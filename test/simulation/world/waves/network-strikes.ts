@@ -5,7 +5,7 @@ import type { WaveTime } from './wave-time.ts'
 const lossFaults = ['answer dropped', 'reset after it arrived', 'intermediary gives up'] as const
 const lossMs = { min: 2_000, max: 15_000 }
 
-/** The platform acts and nobody hears it, for so long that a call may end in doubt. */
+/** For a while the platform acts, and its answers are lost. A call may end in doubt. */
 export function loseAnswers(network: Network, { random, within, later }: WaveTime): void {
   within(lossMs.max, 'answers of the platform are lost', () => {
     const fault = random.pick(lossFaults)

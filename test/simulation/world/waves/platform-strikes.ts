@@ -13,7 +13,7 @@ export function repeatWebhooks(platform: ModelPlatform, { random, within }: Wave
   )
 }
 
-/** Somebody else sends webhooks, or sends an old one again. */
+/** The next webhooks have a wrong kid, are too old, or have another body than the signed one. */
 export function breakWebhooks(platform: ModelPlatform, { random, within }: WaveTime): void {
   const kind = random.pick(['wrong-kid', 'expired', 'altered-body'] as const)
   within(0, 'webhooks are not signed as they must be', () =>
