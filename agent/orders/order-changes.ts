@@ -76,15 +76,17 @@ export function receiveTerminal(event: TransactionTerminal, terminalText: string
   }
 }
 
-/** The game server has the terminal event. */
-export const confirmTerminal: OrderChange = (known, nowMs) =>
-  known?.phase === 'ended'
-    ? {
-        // Lists of ended transactions are sorted by the moment of their end.
-        order: { ...(moveOrder(known, 'close', nowMs) as Order), sinceMs: known.sinceMs },
-        msg: 'terminal event handed on to the game server',
-      }
-    : undefined
+/** The game server has this terminal event. A later one of the same number may have taken its place. */
+export function confirmTerminal({ terminalText }: Order): OrderChange {
+  return (known, nowMs) =>
+    known?.phase === 'ended' && known.terminalText === terminalText
+      ? {
+          // Lists of ended transactions are sorted by the moment of their end.
+          order: { ...(moveOrder(known, 'close', nowMs) as Order), sinceMs: known.sinceMs },
+          msg: 'terminal event handed on to the game server',
+        }
+      : undefined
+}
 
 /** A reply of the game server. The first result counts; the same reply again changes nothing. */
 export function takeReply({ result, detail, observedQuantity }: OrderReply): OrderChange {

@@ -241,7 +241,7 @@ export class OrderPath {
     const { transactionId, generation } = begun.order
     await attempt(() =>
       reply === 'confirmed'
-        ? book.change(transactionId, confirmTerminal)
+        ? book.change(transactionId, confirmTerminal(begun.order))
         : recordReply(book, log, transactionId, reply, generation),
     )
     this.#again(begun, retryDelayMs(begun.tries + 1))

@@ -4,10 +4,10 @@ import { refuse } from '../../../agent/call/answer.ts'
 import { proofMs } from '../../../agent/orders/open-orders.ts'
 import { newOrder } from '../../../agent/orders/order.ts'
 import { OrderBook } from '../../../agent/orders/order-book.ts'
-import { expectDelivery } from '../../../agent/orders/order-changes.ts'
+import { expectDelivery, receiveTerminal } from '../../../agent/orders/order-changes.ts'
 import { OrderFiles } from '../../../agent/orders/order-files.ts'
 import { OrderPath, type OrderPathOptions } from '../../../agent/orders/order-path.ts'
-import { order as paid } from '../fixtures/events.ts'
+import { end, order as paid } from '../fixtures/events.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 import { memoryLedger } from './memory-ledger.ts'
 
@@ -104,5 +104,30 @@ test('an order that a slow disk put off is pushed only after the platform is ask
   while (pushed.length === 0) await new Promise(setImmediate)
   expect(asked).toHaveLength(2)
   expect(pushed).toEqual([asked[1]])
+  await path.stop()
+})
+
+test('a terminal event that comes while an earlier one of its number is pushed is pushed too', async () => {
+  const clock = new TestClock()
+  const pushes: { readonly text: string; readonly answer: (reply: 'confirmed') => void }[] = []
+  const { path, book, known } = pathOf(clock, {
+    channel: 'url',
+    push: ({ text }) => new Promise((answer) => pushes.push({ text, answer })),
+  })
+  const receive = (event: typeof end | { readonly occurredAt: string }) =>
+    book.change(known.transactionId, receiveTerminal({ ...end, ...event }, JSON.stringify({ ...end, ...event })))
+  await path.start([])
+  await receive(end)
+  await receive({ occurredAt: '2026-11-21T12:00:00Z' })
+  pushes[0]?.answer('confirmed')
+  await new Promise(setImmediate)
+  expect(pushes.map(({ text }) => (JSON.parse(text) as typeof end).occurredAt)).toEqual([
+    end.occurredAt,
+    '2026-11-21T12:00:00Z',
+  ])
+  expect((await book.ledger.find(known.transactionId))?.phase).toBe('ended')
+  pushes[1]?.answer('confirmed')
+  await new Promise(setImmediate)
+  expect((await book.ledger.find(known.transactionId))?.phase).toBe('closed')
   await path.stop()
 })

@@ -193,13 +193,13 @@ export const orderMutants: readonly Mutant[] = [
     file: 'agent/orders/order-path.ts',
     from: `await attempt(() =>
       reply === 'confirmed'
-        ? book.change(transactionId, confirmTerminal)
+        ? book.change(transactionId, confirmTerminal(begun.order))
         : recordReply(book, log, transactionId, reply, generation),
     )
     this.#again(begun, retryDelayMs(begun.tries + 1))`,
     to: `await attempt(async () => {
       await (reply === 'confirmed'
-        ? book.change(transactionId, confirmTerminal)
+        ? book.change(transactionId, confirmTerminal(begun.order))
         : recordReply(book, log, transactionId, reply, generation))
       this.#again(begun, retryDelayMs(begun.tries + 1))
     })`,
