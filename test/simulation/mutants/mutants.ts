@@ -43,7 +43,7 @@ const gameMutants: readonly Mutant[] = [
   },
   {
     name: 'the game server asks for one purchase under two ids',
-    file: `${game}/game-program.ts`,
+    file: `${game}/live-day.ts`,
     from: 'input: { itemRef, quantity, buyerCharacterRef }, id }\n',
     to: "input: { itemRef, quantity, buyerCharacterRef }, id: process.random.happens(0.5) ? id : 'again-' + id }\n",
   },

@@ -1,6 +1,6 @@
 import { operationNamed } from '../../../../contract/operations.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
-import type { GameWays } from '../game/game-program.ts'
+import type { GameWays } from '../game/game-parts.ts'
 import type { Break } from './judge.ts'
 
 interface AnswerFieldsParts {

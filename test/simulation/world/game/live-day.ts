@@ -1,0 +1,143 @@
+import type { Day } from '../day.ts'
+import { seller } from '../model-platform.ts'
+import type { GameCall } from './call-agent.ts'
+import type { DayParts } from './game-parts.ts'
+import { left, newListedItem } from './game-state.ts'
+
+const itemsMax = 3
+const stockMax = 30
+/** What the people of the game server ask for, one thing after another. */
+export async function liveDay(parts: DayParts): Promise<void> {
+  const { process, clock, day } = parts
+  const { random } = process
+  for (;;) {
+    await clock.sleep(random.magnitude(100, 4_000))
+    await random.pick(acts[day.phase])(parts)
+  }
+}
+
+/** How long nobody plays, at least and at most, in ms. */
+type Idle = Readonly<Partial<Record<Day['phase'], readonly [min: number, max: number]>>>
+const busy: Idle = { open: [1_000, 20_000], wave: [200, 5_000] }
+/** What the agent has forgotten about a stock stays visible, because no other stock follows. */
+const quiet: Idle = { open: [1_000, 20_000], wave: [2_000, 40_000] }
+
+/** Players buy for the game's own money, and sellers put more into their offers. */
+export async function play({ process, clock, day, store }: DayParts): Promise<void> {
+  const { random } = process
+  const idleMs = random.pick([busy, quiet])
+  for (;;) {
+    const [min, max] = idleMs[day.phase] ?? [1_000, 1_000]
+    await clock.sleep(random.magnitude(min, max))
+    const items = Object.keys(store.read().items)
+    if (!idleMs[day.phase] || items.length === 0) continue
+    const itemRef = random.pick(items)
+    const units = random.pick([-1, -1, 1])
+    if (left(store.read(), itemRef) + units >= 0)
+      store.change(({ stock }) => {
+        stock[itemRef] = (stock[itemRef] ?? 0) + units
+      })
+  }
+}
+
+type Act = (parts: DayParts) => Promise<void>
+const rest: Act = async () => undefined
+const mistake: Act = async ({ makeMistake }) => makeMistake()
+
+/** What is done at each time of the day, besides what must be reported. */
+const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
+  open: [offerItem, buy, buy, buy, buy, buy, askSomething, withdrawItem, mistake],
+  wave: [buy, buy, buy, askSomething, registerAgain, mistake],
+  calm: [rest],
+  night: [rest],
+  dawn: [buy, askSomething, rest],
+  // An agent is ready when it has spoken with the platform.
+  closing: [rest, rest, askSomething],
+  closed: [rest, rest, askSomething],
+}
+
+/** Lists an item for sale. An itemRef makes it safe to repeat: a second time is 409. */
+async function offerItem({ store, process, call, newItemRef }: DayParts): Promise<void> {
+  const unregistered = Object.entries(store.read().items).find(([, item]) => !item.isRegistered)?.[0]
+  const onSale = Object.values(store.read().items).filter(({ isWithdrawn }) => !isWithdrawn)
+  if (unregistered === undefined && onSale.length >= itemsMax) return
+  const itemRef = unregistered ?? newItemRef()
+  const state = store.change((next) => {
+    next.items[itemRef] ??= newListedItem()
+    next.stock[itemRef] ??= Math.round(process.random.magnitude(1, stockMax))
+  })
+  const told = await call(registrationOf(itemRef))
+  if (!told || (!told.ok && told.status !== 409)) return
+  if (state.items[itemRef])
+    store.change((next) => {
+      const item = next.items[itemRef]
+      if (item) item.isRegistered = true
+    })
+}
+
+function registrationOf(itemRef: string): GameCall {
+  const input = {
+    itemRef,
+    gameItemId: 'sword',
+    itemName: 'Espada',
+    attributes: 'Espada +7',
+    quantityListed: stockMax,
+    unitAmountCents: 1_000,
+    sellerCharacterRef: seller,
+  }
+  return { operation: 'market.register', input, id: undefined }
+}
+
+/** A tool of the staff lists an item again, which is a 409. It waits for its turn among the files of the game server, but not as long. */
+async function registerAgain({ store, process, callByHttp }: DayParts): Promise<void> {
+  const registered = Object.entries(store.read().items).filter(([, item]) => item.isRegistered && !item.isWithdrawn)
+  if (registered.length > 0) void callByHttp(registrationOf(process.random.pick(registered)[0]))
+}
+
+/** Asks the platform for a purchase, for the buyer who waits longest. */
+async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<void> {
+  const want = wants.open.find(({ id }) => !store.read().written[id])
+  if (!want) return
+  const { id, itemRef, quantity, buyerCharacterRef } = want
+  if (callsBy === 'files')
+    store.change((next) => {
+      next.written[id] = true
+    })
+  const purchase = { operation: 'transaction.create', input: { itemRef, quantity, buyerCharacterRef }, id }
+  // Two threads of the game server may ask at once.
+  if (callsBy === 'http' && process.random.happens(0.1)) void call(purchase)
+  const told = await call(purchase)
+  // A mistake: the id of a purchase for another one.
+  if (told?.ok && callsBy === 'http' && process.random.happens(0.05))
+    await call({ ...purchase, input: { ...purchase.input, quantity: quantity + 1 } })
+  // Some ask again although they have an answer: it is the stored one.
+  if (told && !(callsBy === 'http' && process.random.happens(0.3))) wants.close(id)
+}
+
+/** Asks what changes nothing, or for what a game client carries. Sometimes many things at once, and some under an id that was used before. */
+async function askSomething({ call, process: { random } }: DayParts): Promise<void> {
+  const ask = () => {
+    const [operation, input] = random.pick([
+      ['market.eligibility', { characterRef: random.pick([seller, 'Ana']) }],
+      ['character.link', { characterRef: 'Ana' }],
+      ['transaction.create.envelope', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }],
+    ] as const)
+    // A mistake: one id for different questions.
+    const prefix = random.happens(0.2) ? 'question' : operation
+    return call({ operation, input, id: random.happens(0.6) ? `${prefix}-${random.integer(1, 2)}` : undefined })
+  }
+  const calls = Array.from({ length: random.happens(0.2) ? random.integer(3, 10) : 1 }, ask)
+  await Promise.all(calls)
+}
+
+/** Takes an item off the market, rarely. */
+async function withdrawItem({ store, call, process }: DayParts): Promise<void> {
+  const [itemRef] = Object.entries(store.read().items).find(([, item]) => item.isRegistered && !item.isWithdrawn) ?? []
+  if (itemRef === undefined || !process.random.happens(0.05)) return
+  const told = await call({ operation: 'market.withdraw', input: { itemRef }, id: undefined })
+  if (told?.ok)
+    store.change((next) => {
+      const item = next.items[itemRef]
+      if (item) item.isWithdrawn = true
+    })
+}
