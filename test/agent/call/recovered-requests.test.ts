@@ -38,12 +38,24 @@ test('a recovered request whose id was used for another call meanwhile is in dou
 })
 
 test('a recovered purchase that the journal may have forgotten is in doubt, and one that it knows has its answer', async () => {
-  const purchase = ['transaction.create', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }] as const
   const { call } = callPipeline(unsent)
   expect(await call(...purchase, 'a', 'long-ago')).toEqual(inDoubt)
-  const answer = { ok: true, dataText: '{}' } as const
+  const { call: recovered } = callPipeline(unsent, { journal: journalOfEnded() })
+  expect(await recovered(...purchase, 'a', 'long-ago')).toEqual(made)
+})
+
+test('the window of a recovered purchase begins with its answer', async () => {
+  const { call } = callPipeline(unsent, { journal: journalOfEnded() })
+  expect(await call(...purchase, 'a', 'here')).toEqual(made)
+  expect(await call(...purchase, 'a')).toEqual({ ...made, replayed: true })
+})
+
+const purchase = ['transaction.create', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }] as const
+const made = { ok: true, dataText: '{}' } as const
+
+/** A journal in which the window of the purchase is over. */
+function journalOfEnded() {
   const reading = readCall({ operation: purchase[0], input: purchase[1], id: 'a' })
   const fingerprint = String(reading.ok && reading.call.fingerprint)
-  const known = memoryJournal({ findUnanswered: async () => ({ fingerprint, answer }) })
-  expect(await callPipeline(unsent, { journal: known }).call(...purchase, 'a', 'long-ago')).toEqual(answer)
-})
+  return memoryJournal({ findUnanswered: async () => ({ fingerprint, answer: made }) })
+}

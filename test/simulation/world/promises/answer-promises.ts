@@ -176,9 +176,12 @@ export class AnswerPromises {
     }
   }
 
-  /** A second file with an id waits for the answer to the first. If the agent is away meanwhile, that id may be forgotten. */
+  /**
+   * A second file with an id waits for the answer to the first. If the agent is away meanwhile, that id may be forgotten.
+   * Another game server of the identity may have written both.
+   */
   #mayBeNew(id: string, afterMs: number): boolean {
-    return this.#asked.get(id)?.isRepeated === true && afterMs > limits.idempotencyWindowMs
+    return this.#asked.get(id)?.isRepeated !== false && afterMs > limits.idempotencyWindowMs
   }
 
   #checkRefusals(): void {
