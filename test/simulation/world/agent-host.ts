@@ -56,6 +56,7 @@ export interface AgentHost {
   readonly agent: ModelAgent
   readonly addresses: HostAddresses
   readonly callsBy: GameWays['callsBy']
+  readonly ordersBy: GameWays['ordersBy']
   readonly isStandby: boolean
   readonly seen: { readonly status: Status | undefined; readonly atMs: number }
   /** After the programs that it looks at. */
@@ -184,6 +185,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     agent,
     addresses,
     callsBy: parts.callsBy,
+    ordersBy: parts.ordersBy,
     isStandby: parts.isStandby ?? false,
     seen,
     installOperator: () =>

@@ -25,6 +25,8 @@ const ways: readonly GameWays[] = (['http', 'files'] as const).flatMap((callsBy)
   ),
 )
 
+const spool = '/var/spool'
+
 /** What a game server has around it. */
 export type ServerParts = Surroundings
 
@@ -51,7 +53,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
     break: parts.judge.break,
     disk: host.disk,
     state,
-    spool: '/var/spool',
+    spool,
     isByFiles: drawn.callsBy === 'files',
   })
   const server = newGameServer(host, parts, { identity: name, ways: drawn })
@@ -138,14 +140,15 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
   const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: options.clock })
-  const onMistakeTold = mistakePromises(judge.break, server.host.disk)
+  const isRejected = (id: string) => server.host.disk.namesIn(`${spool}/outbox`).includes(`${id}.json.rejected`)
+  const onMistakeTold = mistakePromises(judge.break, (id) => files.mayBeUndone(id) || isRejected(id))
   let items = 0
   const game = installGame({
     ...parts,
     ...server,
     ...drawn,
     callAddresses: options.callAddresses,
-    spool: '/var/spool',
+    spool,
     record: files,
     witness: {
       onAsked: answers.onAsked,

@@ -29,8 +29,11 @@ export function installGame(parts: GameParts): Program {
     const callDoors = parts.callAddresses.map((address) => ({ address, token: parts.callToken }))
     const callByHttp = callOverHttp(process, clock, network, callDoors, parts.quirks, parts.witness)
     const call = files?.call ?? callByHttp
-    // It does not know when a call ends for which it does not wait.
-    const relies = reportsBy === 'reply' && !parts.quirks.isImpatient && process.random.happens(0.5)
+    // Two threads of the game server may ask at once.
+    const askingThreads = ordersBy === 'asking' ? process.random.pick([1, 1, 2]) : 1
+    // It does not know when a call ends for which it does not wait, or which of two replies at once counts.
+    const mayRely = reportsBy === 'reply' && !parts.quirks.isImpatient && askingThreads === 1
+    const relies = mayRely && process.random.happens(0.5)
     const reporting = new Map<string, Set<number>>()
     const hasArrived = (sinceMs: number) => callsBy === 'http' && clock.monotonicMs() > sinceMs + arrivesWithinMs
     const replying = new Set<string>()
@@ -51,9 +54,8 @@ export function installGame(parts: GameParts): Program {
     if (files) again(() => parts.quirks.readsNothing || files.readInbox())
     if (ordersBy === 'url') takePushes(orders, network, parts.orderDoor)
     if (ordersBy === 'files') again(() => parts.quirks.isSlow || readEvents(orders, { process, clock, fs }, spool))
-    // Two threads of the game server may ask at once.
     if (ordersBy === 'asking')
-      for (let threads = process.random.pick([1, 1, 2]); threads > 0; threads--)
+      for (let threads = askingThreads; threads > 0; threads--)
         void untilDead(process, clock, () => askForOrders(orders, clock, call))
     const isReplying = (itemRef: string) =>
       replying.has(itemRef) || (ordersBy === 'files' && hasUnreadReply(store, fs, spool, itemRef))

@@ -91,14 +91,19 @@ export class FilePromises implements FileRecord {
     if (isRepetition(text) && this.#isFirst(id))
       this.#break('the first answer to a file is not a repetition', `${id}: ${text}`)
     // A power cut may also bring back a file that has just been answered.
-    if (answers.length > written.begun + written.broughtBackMax && written.begunMs > this.#lastCutMs)
+    if (answers.length > written.begun + written.broughtBackMax && !this.mayBeUndone(id))
       this.#break('a file gets one answer', `${id}: ${answers.join(' and ')}`)
+  }
+
+  /** Whether a power cut may have taken back what became of the last file with this id. */
+  mayBeUndone(id: string): boolean {
+    return this.#of(id).begunMs <= this.#lastCutMs
   }
 
   /** Whether this is the only answer of the only file with this id, on any host. A power cut may bring back the file. */
   #isFirst(id: string): boolean {
-    const { begun, begunMs, answers } = this.#of(id)
-    return id.startsWith(`${this.#name}-`) && answers.length === 1 && begun === 1 && begunMs > this.#lastCutMs
+    const { begun, answers } = this.#of(id)
+    return id.startsWith(`${this.#name}-`) && answers.length === 1 && begun === 1 && !this.mayBeUndone(id)
   }
 
   #of(id: string): Written {

@@ -1,4 +1,3 @@
-import type { Disk } from '../../disk/disk.ts'
 import type { Told } from '../game/call-agent.ts'
 import { fileMistakes, httpMistakes, type Mistake, tokenMistakes } from '../game/mistakes.ts'
 import type { Break } from './judge.ts'
@@ -8,17 +7,20 @@ const codes: ReadonlySet<string | undefined> = new Set(mistakes.map(({ code }) =
 /** The file is a call, which the agent answers as one. */
 const ofCalls = ['INPUT_INVALID']
 
-/** A request that is wrong is refused, and the answer says what is wrong with it. It may be refused for another reason first. */
+/**
+ * A request that is wrong is refused, and the answer says what is wrong with it. It may be refused for another reason first.
+ *
+ * @param isKept Whether the refused file of an id is where a person finds it.
+ */
 export function mistakePromises(
   onBroken: Break,
-  disk: Pick<Disk, 'namesIn'>,
+  isKept: (id: string) => boolean,
 ): (mistake: Mistake, told: Told, id?: string) => void {
   return ({ code }, told, id) => {
     const isForAnother = told.code !== code && codes.has(told.code)
     if (told.ok || told.isUncertain || told.code === undefined || isForAnother)
       onBroken('a request that is wrong is refused for what is wrong', `${code}: ${told.text}`)
-    const isKept = id === undefined || disk.namesIn('/var/spool/outbox').includes(`${id}.json.rejected`)
-    if (told.code === code && !ofCalls.includes(code) && !isKept)
+    if (id !== undefined && told.code === code && !ofCalls.includes(code) && !isKept(id))
       onBroken('a file that is refused is kept for a person to read', `${code}: ${id}`)
   }
 }

@@ -51,7 +51,12 @@ const delays = results.map(
 
 /** For a while the platform answers 404 about transactions that it knows. */
 export function denyTransactions(platform: ModelPlatform, time: WaveTime): void {
-  time.within(wrongMs.max, 'the platform does not know what it knows', () => answerWrongly(platform, time, denials))
+  time.within(wrongMs.max, 'the platform does not know what it knows', () => denyNow(platform, time))
+}
+
+/** The same from now on. */
+export function denyNow(platform: ModelPlatform, time: WaveTime): void {
+  answerWrongly(platform, time, denials)
 }
 
 /** For a while the platform answers 404 to each stock. */

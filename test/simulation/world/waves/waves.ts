@@ -13,6 +13,7 @@ import {
   fillDiskAtNight,
   lockFiles,
   setClockAhead,
+  setClockDaysAhead,
   slowDiskDown,
   startBeforePlatform,
   stayAwayAtNight,
@@ -46,17 +47,22 @@ type Strikes<Target> = readonly {
   readonly mayStrike?: (target: Target) => boolean
 }[]
 
+/** A clock that is set back changes the order of files. */
+const mayBeSetBack = ({ callsBy }: AgentHost) => callsBy !== 'files'
+/** A clock that is set back by more than a day also changes the order of the ends that an asking game server reads. */
+const mayBeDaysAhead = (agent: AgentHost) => mayBeSetBack(agent) && agent.ordersBy !== 'asking'
+
 /** Only the first of these that happens strikes an agent: a stop needs a healthy disk. */
 const ofAgents = (platform: ModelPlatform): Strikes<AgentHost> => [
   { rate: 0.08, strike: (agent, time) => startBeforePlatform(agent, platform, time) },
+  { rate: 0.06, strike: correctClock, mayStrike: mayBeSetBack },
+  { rate: 0.06, strike: (agent, time) => setClockDaysAhead(agent, platform, time), mayStrike: mayBeDaysAhead },
   { rate: 0.35, strike: fillDisk },
   { rate: 0.5, strike: (agent, time) => endAgent(agent, platform, time) },
 ]
 const alsoOfAgents: Strikes<AgentHost> = [
   { rate: 0.3, strike: slowDiskDown },
   { rate: 0.1, strike: setClockAhead },
-  // A clock that is set back changes the order of files.
-  { rate: 0.04, strike: correctClock, mayStrike: ({ callsBy }) => callsBy !== 'files' },
 ]
 const lockedRate = 0.6
 const ofPlatform: Strikes<ModelPlatform> = [
@@ -93,7 +99,7 @@ export function newWaves({
       if (mayStrike(target) && random.happens(rate)) strike(target, time)
   }
   const strikeOnce = (strikes: Strikes<AgentHost>, agent: AgentHost) =>
-    strikes.find(({ rate }) => random.happens(rate))?.strike(agent, time)
+    strikes.find(({ rate, mayStrike = () => true }) => mayStrike(agent) && random.happens(rate))?.strike(agent, time)
   return (next) => {
     for (const agent of agents) {
       const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
