@@ -2,7 +2,7 @@ import { fullDisk } from '../../faults/host-faults.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { dawnMs, nightMs, waveMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import { denyNow, prepareRefusals } from './platform-strikes.ts'
+import { denyEveryTransaction, prepareRefusals } from './platform-strikes.ts'
 import type { WaveTime } from './wave-time.ts'
 
 const startedAgainMs = { min: 50, max: 10_000 }
@@ -137,20 +137,24 @@ export function correctClock(agent: AgentHost, time: WaveTime): void {
 
 const dayMs = 24 * 3_600_000
 const daysAheadMs = { min: 1.01 * dayMs, max: 40 * dayMs }
+const resultLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery/, countMax: 2 }
 /** By then an order is in doubt, and the next question about it is still to come. */
-const inDoubtMs = { min: 100, max: 10_000 }
+const inDoubtMs = { min: 3_000, max: 20_000 }
+const aheadMs = { min: 10_000, max: 30_000 }
 
 /** No jump of a clock ends a day of doubt about an order. Nobody starts the agent meanwhile: a start believes the clock. */
-export function setClockDaysAhead({ host: { clock } }: AgentHost, platform: ModelPlatform, time: WaveTime): void {
-  const { random, within, later } = time
+export function setClockDaysAhead(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
+  const { random, later, atEnd } = time
+  const { clock } = agent.host
   const byMs = random.magnitude(daysAheadMs.min, daysAheadMs.max)
-  within(inDoubtMs.max + wrongMs.max, 'the platform does not know what it knows', () => {
-    denyNow(platform, time)
+  const callOff = soonAfter(resultLeaves, agent, time, 'the platform does not know what it knows', () => {
+    denyEveryTransaction(platform, time)
     later(inDoubtMs, 'a clock is days ahead', () => {
       clock.setWall(byMs)
-      later(wrongMs, 'a clock is right again', () => clock.setWall(-byMs))
+      later(aheadMs, 'a clock is right again', () => clock.setWall(-byMs))
     })
   })
+  atEnd('no clock is set days ahead any more', callOff)
 }
 
 const lockedMs = { min: 500, max: 5_000 }

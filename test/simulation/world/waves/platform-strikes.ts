@@ -5,6 +5,7 @@ import type { WaveTime } from './wave-time.ts'
 
 const copies = 2
 const timesMax = 5
+const everyTime = 1_000
 
 /** A copy of an order is not another order. */
 export function repeatWebhooks(platform: ModelPlatform, { random, within }: WaveTime): void {
@@ -51,12 +52,12 @@ const delays = results.map(
 
 /** For a while the platform answers 404 about transactions that it knows. */
 export function denyTransactions(platform: ModelPlatform, time: WaveTime): void {
-  time.within(wrongMs.max, 'the platform does not know what it knows', () => denyNow(platform, time))
+  time.within(wrongMs.max, 'the platform does not know what it knows', () => answerWrongly(platform, time, denials))
 }
 
-/** The same from now on. */
-export function denyNow(platform: ModelPlatform, time: WaveTime): void {
-  answerWrongly(platform, time, denials)
+/** The same from now on, and about each of them. */
+export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): void {
+  answerWrongly(platform, time, denials, everyTime)
 }
 
 /** For a while the platform answers 404 to each stock. */
@@ -87,9 +88,14 @@ export function prepareRefusals(platform: ModelPlatform, time: WaveTime): () => 
 /** For how long answers of the platform may be wrong. */
 const wrongMs = { min: 5_000, max: 40_000 }
 
-function answerWrongly(platform: ModelPlatform, { random, later }: WaveTime, faults: readonly StatusFault[]): void {
+function answerWrongly(
+  platform: ModelPlatform,
+  { random, later }: WaveTime,
+  faults: readonly StatusFault[],
+  times = random.integer(1, timesMax),
+): void {
   // Of the process that runs now: the platform may have been started again in this wave.
   const { partner } = platform.composed.faults
-  for (const fault of faults) partner.add({ ...fault, times: random.integer(1, timesMax) })
+  for (const fault of faults) partner.add({ ...fault, times })
   later(wrongMs, 'the platform answers correctly again', () => partner.clear())
 }

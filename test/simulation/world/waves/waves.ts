@@ -56,7 +56,7 @@ const mayBeDaysAhead = (agent: AgentHost) => mayBeSetBack(agent) && agent.orders
 const ofAgents = (platform: ModelPlatform): Strikes<AgentHost> => [
   { rate: 0.08, strike: (agent, time) => startBeforePlatform(agent, platform, time) },
   { rate: 0.06, strike: correctClock, mayStrike: mayBeSetBack },
-  { rate: 0.06, strike: (agent, time) => setClockDaysAhead(agent, platform, time), mayStrike: mayBeDaysAhead },
+  { rate: 0.2, strike: (agent, time) => setClockDaysAhead(agent, platform, time), mayStrike: mayBeDaysAhead },
   { rate: 0.35, strike: fillDisk },
   { rate: 0.5, strike: (agent, time) => endAgent(agent, platform, time) },
 ]
