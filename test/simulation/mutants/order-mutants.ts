@@ -306,4 +306,22 @@ export const orderMutants: readonly Mutant[] = [
     from: '    if (this.#nowMs() - open.sinceMs < quietMs) return\n',
     to: '',
   },
+  {
+    name: 'an accepted report closes an order whose end is not handed on',
+    file: 'agent/orders/order-changes.ts',
+    from: `    if (!known || isOver(known.phase)) return undefined
+    const order = moveOrder(known, 'close', nowMs) as Order
+    // A result`,
+    to: `    if (!known || known.phase === 'closed') return undefined
+    const order = moveOrder(known, 'close', nowMs) as Order
+    // A result`,
+  },
+  {
+    name: 'a 2xx that has left counts as read',
+    file: 'agent/orders/orders.ts',
+    from: `const lateUntilMs = clock.monotonicMs() + limits.webhookTimeoutMs
+    const isNewer`,
+    to: `const lateUntilMs = 0 * clock.monotonicMs() * limits.webhookTimeoutMs
+    const isNewer`,
+  },
 ]

@@ -158,4 +158,28 @@ export const processMutants: readonly Mutant[] = [
     from: "!hasToken(headers.get('authorization'), token)",
     to: "!headers.has('authorization')",
   },
+  {
+    name: 'the intent of a call that was not sent stays',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: `if (!read(id)) return
+      cache.delete(id)
+      commitForSure`,
+    to: `if (!cache.delete(id)) return
+      commitForSure`,
+  },
+  {
+    name: 'a jump of a clock counts as time that it has lasted',
+    file: 'agent/clock/window-clock.ts',
+    from: 'if (nowMs - ahead.sinceMs < windowMs)',
+    to: 'if (clock.wallMs() - believedMs - ahead.sinceMs < windowMs)',
+  },
+  {
+    name: 'who asks during a sync gets that sync',
+    file: 'agent/durable-files/shared-sync.ts',
+    from: `      this.#next = undefined
+      this.#running = this.#sync()
+`,
+    to: `      this.#running = this.#sync().finally(() => void (this.#next = undefined))
+`,
+  },
 ]

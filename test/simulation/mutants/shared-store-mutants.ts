@@ -129,6 +129,12 @@ export const sharedStoreMutants: readonly Mutant[] = [
     to: 'void wasMissing\n        follow(transactionId, changed)',
   },
   {
+    name: 'marks of stocks are drawn side by side',
+    file: 'agent/postgres/store-ledger.ts',
+    from: 'lastDrawn.then(draw, draw)',
+    to: 'draw()',
+  },
+  {
     name: 'the status fails while the store is away',
     file: 'agent/status/status.ts',
     from: 'unlessAway(sources.journal.count())',

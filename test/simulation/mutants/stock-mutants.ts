@@ -62,4 +62,24 @@ export const stockMutants: readonly Mutant[] = [
     from: 'nowMs + Math.max(lateMs, Math.min(dueInMs, lifetimeMs))',
     to: 'nowMs + Math.min(dueInMs, lifetimeMs)',
   },
+  {
+    name: 'a stock that was refused for a full disk stays the newest',
+    file: 'agent/call/noted-observations.ts',
+    from: `        this.#set(itemRef, before)
+        throw error`,
+    to: '        throw error',
+  },
+  {
+    name: 'what must be sent again is not synced',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: `writer.commit(() => repairs.replace(repair)))
+      await writer.sync()`,
+    to: 'writer.commit(() => repairs.replace(repair)))',
+  },
+  {
+    name: 'a call without an effect takes back what an order has said',
+    file: 'agent/call/observation.ts',
+    from: "return { ...state, newer, lateUntilMs, before: { at: 'due', quantity, lateUntilMs } }",
+    to: 'return { ...state, newer, lateUntilMs }',
+  },
 ]
