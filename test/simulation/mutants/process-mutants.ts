@@ -182,4 +182,22 @@ export const processMutants: readonly Mutant[] = [
     to: `      this.#running = this.#sync().finally(() => void (this.#next = undefined))
 `,
   },
+  {
+    name: 'a heartbeat that says why the agent is not ready is the last one',
+    file: 'agent/spool/heartbeat.ts',
+    from: 'cancel = clock.after(intervalMs, beat)',
+    to: 'if (now.length === 0) cancel = clock.after(intervalMs, beat)',
+  },
+  {
+    name: 'a heartbeat says what was so at the start',
+    file: 'agent/spool/heartbeat.ts',
+    from: '  const beat = (): void => {\n    const now = reasons()',
+    to: '  const now = reasons()\n  const beat = (): void => {',
+  },
+  {
+    name: 'a stop leaves the last heartbeat',
+    file: 'agent/spool/heartbeat.ts',
+    from: "    write({ ready: false, reasons: ['the agent was stopped'] })\n",
+    to: '',
+  },
 ]

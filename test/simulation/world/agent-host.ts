@@ -12,6 +12,7 @@ import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
 import { ComeBackPromises } from './promises/come-back-promises.ts'
 import { EventPromises } from './promises/event-promises.ts'
+import { HeartbeatPromises } from './promises/heartbeat-promises.ts'
 import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
 import type { LateStocks } from './promises/late-stocks.ts'
@@ -141,7 +142,12 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const events = new EventPromises({ ...parts, break: judge.break, spool: addresses.spool, platform, nowMs })
   const comeBacks = new ComeBackPromises({ break: judge.break, host, spool: addresses.spool, nowMs })
   const seesEvents = parts.ordersBy === 'files' && hasOwnStore
-  const whileCalm = seesEvents ? [events, comeBacks] : [comeBacks]
+  const seen: { status: Status | undefined; atMs: number } = { status: undefined, atMs: 0 }
+  const heartbeats = new HeartbeatPromises({
+    ...{ break: judge.break, host, spool: addresses.spool, nowMs },
+    status: () => seen.status,
+  })
+  const whileCalm = [comeBacks, heartbeats, ...(seesEvents ? [events] : [])]
   const keys = new KeyPromises(judge.break, startedMs)
   const pace = new PacePromises({ break: judge.break, nowMs, startedMs })
   const agent: ModelAgent = installAgent({
@@ -178,7 +184,6 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     onMistakeTaken: () => judge.break('a configuration that is refused changes nothing', name),
     onBug: (error) => judge.break('an agent ends only for a reason that it can name', String((error as Error).stack)),
   })
-  const seen: { status: Status | undefined; atMs: number } = { status: undefined, atMs: 0 }
   const onStatus = (status: Status) => Object.assign(seen, { status, atMs: nowMs() })
   return {
     host,

@@ -89,7 +89,10 @@ export class StopPromises {
       // One that could not be removed stays until the next start.
       if (temporary !== undefined && !host.diskFaults.failedCalls.has('unlink'))
         this.#parts.break('a stop leaves no temporary file', temporary)
-      if (isUndisturbed()) this.#checkWhatIsExpected()
+      if (!isUndisturbed()) return
+      this.#checkWhatIsExpected()
+      if (this.#textOfHeartbeat().includes('"ready":true'))
+        this.#parts.break('agent.json says that the agent was stopped', host.name)
     }
     const onLate = () => {
       if (isUndisturbed()) this.#parts.break('a stop ends', host.name)
@@ -113,6 +116,13 @@ export class StopPromises {
     for (const { itemRef, atMs } of this.#unanswered)
       if (nowMs() < atMs + lateMsMin && !repaired.has(itemRef))
         this.#parts.break('a stop while a stock is on its way leaves something to wait for', itemRef)
+  }
+
+  /** Empty without a spool. */
+  #textOfHeartbeat(): string {
+    const { host, spool } = this.#parts
+    const path = `${spool}/agent.json`
+    return host.disk.find(path, 'stat') ? host.disk.textOf(path) : ''
   }
 
   /** The claims of earlier processes, which may have sent them, by the name that each request had. */
