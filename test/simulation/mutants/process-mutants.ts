@@ -200,4 +200,16 @@ export const processMutants: readonly Mutant[] = [
     from: "    write({ ready: false, reasons: ['the agent was stopped'] })\n",
     to: '',
   },
+  {
+    name: 'an agent is ready before a call has gone through',
+    file: 'agent/platform/contact.ts',
+    from: 'return [unprovenReason]',
+    to: 'return []',
+  },
+  {
+    name: 'an attempt without an answer says nothing about the way to the platform',
+    file: 'agent/platform/contact.ts',
+    from: '} else if (startedMs >= this.#provenMs) {',
+    to: '} else if (startedMs >= this.#provenMs && !wasProven) {',
+  },
 ]

@@ -132,6 +132,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     disk: host.diskFaults,
     startedMs,
     hasOwnStore,
+    nowMs,
   })
   const journal = hasOwnStore ? parts.state.journal : undefined
   const stops = new StopPromises({
