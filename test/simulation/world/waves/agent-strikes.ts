@@ -7,7 +7,7 @@ import type { WaveTime } from './wave-time.ts'
 
 const startedAgainMs = { min: 50, max: 10_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
-const stoppedSoonRate = 0.4
+const stoppedSoonRate = 0.3
 const refusedAgainRate = 0.2
 /** Otherwise it ends soon after one of `moments`. */
 const anyTimeRate = 0.3
@@ -19,19 +19,20 @@ export function endAgent(agent: AgentHost, platform: ModelPlatform, time: WaveTi
   const kill = () => agent.agent.program.process?.end()
   const end = random.pick([stop, stop, kill, kill, () => agent.host.cutPower(random)])
   const refuseAgain = random.happens(refusedAgainRate) ? prepareRefusals(platform, time) : undefined
+  const isStoppedSoon = random.happens(stoppedSoonRate)
   const endAndStart = () => {
     end()
     refuseAgain?.()
     later(startedAgainMs, 'an agent is started again', () => {
       agent.host.startAll()
       // A clean end must not forget what the process before it left.
-      if (random.happens(stoppedSoonRate))
-        later(stoppedSoonMs, 'an agent is stopped and started', () => agent.restart())
+      if (isStoppedSoon) later(stoppedSoonMs, 'an agent is stopped and started', () => agent.restart())
     })
   }
   if (random.happens(anyTimeRate)) within(0, 'an agent ends', endAndStart)
   else {
-    const callOff = soonAfter(random.pick(moments), agent, time, 'an agent ends', endAndStart)
+    const moment = isStoppedSoon ? stockLeaves : random.pick(moments)
+    const callOff = soonAfter(moment, agent, time, 'an agent ends', endAndStart)
     atEnd('no agent ends any more', callOff)
   }
 }
@@ -42,6 +43,7 @@ interface Moment {
   readonly countMax: number
 }
 
+const stockLeaves: Moment = { calls: /^PUT platform:443\/v1\/api\/market\/listings$/, countMax: 6 }
 const purchaseLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions$/, countMax: 6 }
 /** An intent or an answer, which is not in the spool yet. */
 const journalIsSynced: Moment = { calls: /^fsync journal\.db$/, countMax: 6 }
@@ -49,7 +51,7 @@ const journalIsSynced: Moment = { calls: /^fsync journal\.db$/, countMax: 6 }
 const moments: readonly Moment[] = [
   purchaseLeaves,
   journalIsSynced,
-  { calls: /^PUT platform:443\/v1\/api\/market\/listings$/, countMax: 6 },
+  stockLeaves,
   { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery$/, countMax: 2 },
   { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery-failure$/, countMax: 1 },
   { calls: /^POST \S+\/orders$/, countMax: 2 },
