@@ -212,4 +212,10 @@ export const processMutants: readonly Mutant[] = [
     from: '} else if (startedMs >= this.#provenMs) {',
     to: '} else if (startedMs >= this.#provenMs && !wasProven) {',
   },
+  {
+    name: 'a stop waits for no call under way',
+    file: 'agent/agent.ts',
+    from: 'clock.after(ms, giveUp)',
+    to: 'clock.after(ms / 100, giveUp)',
+  },
 ]

@@ -6,7 +6,7 @@ import type { ModelHost } from '../../host.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
 import type { StopWatch } from '../agent-program.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import type { SentRequest } from '../witnessed.ts'
+import type { GivenCall, SentRequest } from '../witnessed.ts'
 import { outcomeOf } from './attempt-outcome.ts'
 import type { Break } from './judge.ts'
 import { stockOf } from './stock-of.ts'
@@ -15,6 +15,8 @@ const dirs = ['', '/outbox', '/inbox', '/events', '/replies']
 
 /** Longer than an attempt may arrive late. */
 const stillMsMin = 60_000
+/** A stop gives calls under way ten seconds. */
+const graceMsMin = 9_000
 /** An attempt may arrive so late at least. */
 const lateMsMin = 20_000
 
@@ -31,8 +33,9 @@ export interface StopParts {
 }
 
 /**
- * A stop ends. A clean one leaves no claim and no temporary file (I9). It gives no request its name back that an earlier agent
- * may have sent. The next start expects what may arrive late, and nothing else.
+ * A stop ends, and calls under way have ten seconds before it does. A clean one leaves no claim and no temporary file (I9).
+ * It gives no request its name back that an earlier agent may have sent. The next start expects what may arrive late, and
+ * nothing else.
  */
 export class StopPromises {
   readonly #parts: StopParts
@@ -40,6 +43,8 @@ export class StopPromises {
   #lastLateMs = Number.NEGATIVE_INFINITY
   /** Requests with a stock that may arrive late, and some that were sent too long ago for that. */
   readonly #unanswered = new Set<{ readonly itemRef: string; readonly atMs: number }>()
+  /** Calls over HTTP without an answer, and which process took each. */
+  readonly #underWay = new Map<GivenCall, number>()
   /** When each claim was made. */
   readonly #claimedMs = new WeakMap<Inode, number>()
 
@@ -60,6 +65,14 @@ export class StopPromises {
     }
   }
 
+  onTaken(call: GivenCall): void {
+    this.#underWay.set(call, this.#parts.startedMs())
+  }
+
+  onGiven(call: GivenCall): void {
+    this.#underWay.delete(call)
+  }
+
   /** A file of the spool has got another name, perhaps that of a claim. */
   onRenamed(_from: string, to: string): void {
     const file = this.#parts.host.disk.find(to, 'stat')
@@ -73,12 +86,16 @@ export class StopPromises {
 
   /** A stop begins. Only after the storm: in it timers may be late, and a process may be paused. */
   onStop(): StopWatch {
-    const { host } = this.#parts
+    const { host, nowMs } = this.#parts
+    const beganMs = nowMs()
     const before = new Set(this.#ownFiles('claim', 'done'))
     const ofEarlier = this.#claimsOfEarlier()
     const { changes } = host.diskFaults
     const isUndisturbed = () => host.diskFaults.isHealthy && host.diskFaults.changes === changes
     const onEnded = () => {
+      const cutOff = this.#callsUnderWay()[0]
+      if (cutOff && nowMs() < beganMs + graceMsMin)
+        this.#parts.break('a stop gives calls under way ten seconds', `${host.name}: ${JSON.stringify(cutOff)}`)
       // One of an earlier agent may have been sent, so it stays.
       const claim = this.#ownFiles('claim', 'done').find((file) => !before.has(file))
       if (claim !== undefined) this.#parts.break('a stop leaves no claim', claim)
@@ -98,6 +115,13 @@ export class StopPromises {
       if (isUndisturbed()) this.#parts.break('a stop ends', host.name)
     }
     return { onEnded, onLate }
+  }
+
+  /** Of the process that runs now. */
+  #callsUnderWay(): readonly GivenCall[] {
+    const processMs = this.#parts.startedMs()
+    for (const [call, startedMs] of this.#underWay) if (startedMs !== processMs) this.#underWay.delete(call)
+    return [...this.#underWay.keys()]
   }
 
   #checkWhatIsExpected(): void {
