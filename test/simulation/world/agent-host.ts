@@ -146,7 +146,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const seen: { status: Status | undefined; atMs: number } = { status: undefined, atMs: 0 }
   const heartbeats = new HeartbeatPromises({
     ...{ break: judge.break, host, spool: addresses.spool, nowMs },
-    status: () => seen.status,
+    status: () => (agent.program.process && seen.atMs > agent.startedMs ? seen.status : undefined),
   })
   const whileCalm = [comeBacks, heartbeats, ...(seesEvents ? [events] : [])]
   const keys = new KeyPromises(judge.break, startedMs)

@@ -3,6 +3,7 @@ import { type ListedItem, left, noteReport } from './game-state.ts'
 
 /** How often a call that needs no id has one. */
 const idRate = 0.3
+const twiceRate = 0.3
 
 /** Tells the platform what it must hear. One loop does it, so that a newer stock is never said before an older one. */
 export async function report(parts: DayParts): Promise<void> {
@@ -69,6 +70,8 @@ async function reportResults(parts: DayParts): Promise<void> {
     const id = parts.process.random.happens(0.5)
       ? `${transactionId}-${result}-${failure.observedQuantity}`
       : idOf(parts)
+    // Two threads of the game server may report at once. The second one waits, and says an older stock than what passes it.
+    if (parts.process.random.happens(twiceRate)) void call({ operation, input, id: idOf(parts) }).catch(() => undefined)
     const told = await call({ operation, input, id })
     if (told?.ok) store.change((next) => noteReport(next, transactionId, result))
   }

@@ -7,7 +7,7 @@ interface HeartbeatPromisesParts {
   readonly break: Break
   readonly host: ModelHost
   readonly spool: string
-  /** As the operator saw it last. */
+  /** As the operator saw it last; undefined if no process of the agent runs now, or nobody has seen it yet. */
   readonly status: () => Pick<Status, 'ready' | 'spool'> | undefined
   readonly nowMs: () => number
 }

@@ -134,7 +134,7 @@ export class SameAnswerPromises {
   #checkDoubt({ id, operation: name }: GameCall, { isUncertain, text }: Told): void {
     const operation = operationNamed(name)
     const isOnce = operation?.kind === 'platform' && operation.retry === 'once'
-    if (isUncertain && !isOnce && isRepetition(text))
+    if (isUncertain && !isOnce && isRepetition(text) && !this.#isAmbiguous(id ?? ''))
       this.#parts.break('a doubt is given again only for a call that must not be made twice', `${id}: ${text}`)
   }
 
