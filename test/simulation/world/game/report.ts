@@ -25,9 +25,15 @@ export async function report(parts: DayParts): Promise<void> {
     const isOrderKept = day.phase !== 'open' && !parts.quirks.writesInPlace && !parts.quirks.isScanned
     const isSaidAtOnce = isEager && isOrderKept
     if (isSaidAtOnce) for (const [itemRef, item] of items) sayAtOnce(itemRef, item)
-    else await Promise.all(items.map(([itemRef]) => reportStock(parts, itemRef)))
+    else await allEnded(items.map(([itemRef]) => reportStock(parts, itemRef)))
     if (parts.reportsBy === 'call') await reportResults(parts)
   }
+}
+
+/** A file that cannot be written must not let a newer stock of another item go before an older one. */
+async function allEnded(reports: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(reports)
+  await Promise.all(reports)
 }
 
 /** Tells the platform what is left of an item, if it should hear that. @returns Whether there is nothing more to say. */
