@@ -58,6 +58,8 @@ export interface AgentHost {
   readonly addresses: HostAddresses
   readonly callsBy: GameWays['callsBy']
   readonly ordersBy: GameWays['ordersBy']
+  /** Others that share its store hand over what it wrote. */
+  readonly hasOwnStore: boolean
   readonly isStandby: boolean
   readonly seen: { readonly status: Status | undefined; readonly atMs: number }
   /** After the programs that it looks at. */
@@ -192,6 +194,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     addresses,
     callsBy: parts.callsBy,
     ordersBy: parts.ordersBy,
+    hasOwnStore,
     isStandby: parts.isStandby ?? false,
     seen,
     installOperator: () =>

@@ -50,7 +50,7 @@ type Strikes<Target> = readonly {
 /** A clock that is set back changes the order of files. */
 const mayBeSetBack = ({ callsBy }: AgentHost) => callsBy !== 'files'
 /** A clock that is set back by more than a day also changes the order of the ends that an asking game server reads. */
-const mayBeDaysAhead = (agent: AgentHost) => mayBeSetBack(agent) && agent.ordersBy !== 'asking'
+const mayBeDaysAhead = (agent: AgentHost) => mayBeSetBack(agent) && agent.ordersBy !== 'asking' && agent.hasOwnStore
 
 /** Only the first of these that happens strikes an agent: a stop needs a healthy disk. */
 const ofAgents = (platform: ModelPlatform): Strikes<AgentHost> => [
