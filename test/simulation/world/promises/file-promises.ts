@@ -16,7 +16,7 @@ interface Written {
   /** How many are whole and synced. */
   readonly whole: number
   readonly answers: readonly string[]
-  /** How many answers power cuts may have brought back: one for each. */
+  /** How many answers power cuts may have brought back: each that was read, and one of an answered file. */
   readonly broughtBackMax: number
 }
 
@@ -79,8 +79,9 @@ export class FilePromises implements FileRecord {
 
   onPowerCut(): void {
     this.#lastCutMs = this.#nowMs()
-    // A power cut may bring back an answered file, also where nobody has read the answer.
-    for (const [id, written] of this.#written) this.#set(id, { ...written, broughtBackMax: written.broughtBackMax + 1 })
+    // A power cut may bring back an answered file, also where nobody has read the answer, and every answer that was removed.
+    for (const [id, written] of this.#written)
+      this.#set(id, { ...written, broughtBackMax: written.broughtBackMax + 1 + written.answers.length })
   }
 
   readonly onTold = ({ id }: Pick<GameCall, 'id'>, { text }: Told): void => {
