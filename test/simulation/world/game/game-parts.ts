@@ -54,4 +54,6 @@ export interface DayParts extends GameParts {
    * @throws {NodeJS.ErrnoException} The disk fails.
    */
   readonly isReplying: (itemRef: string) => boolean
+  /** How many items are on sale at most. */
+  readonly itemsMax: number
 }

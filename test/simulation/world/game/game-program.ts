@@ -66,7 +66,9 @@ export function installGame(parts: GameParts): Program {
       const isForToken = door.token !== undefined && random.happens(0.2)
       void sendMistake(process, network, door, random.pick(isForToken ? tokenMistakes : httpMistakes), parts.witness)
     }
-    const dayParts = { ...parts, process, clock, store, call, callByHttp, makeMistake, reporting, isReplying }
+    // With a single item, all that happens at once is about the same stock.
+    const itemsMax = process.random.pick([1, 3])
+    const dayParts = { ...parts, process, clock, store, call, callByHttp, makeMistake, reporting, isReplying, itemsMax }
     for (const live of [liveDay, report, play]) void untilDead(process, clock, () => live(dayParts))
   })
 }

@@ -4,7 +4,6 @@ import type { GameCall } from './call-agent.ts'
 import type { DayParts } from './game-parts.ts'
 import { left, newListedItem } from './game-state.ts'
 
-const itemsMax = 3
 const stockMax = 30
 /** What the people of the game server ask for, one thing after another. */
 export async function liveDay(parts: DayParts): Promise<void> {
@@ -57,7 +56,7 @@ const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
 }
 
 /** Lists an item for sale. An itemRef makes it safe to repeat: a second time is 409. */
-async function offerItem({ store, process, call, newItemRef }: DayParts): Promise<void> {
+async function offerItem({ store, process, call, newItemRef, itemsMax }: DayParts): Promise<void> {
   const unregistered = Object.entries(store.read().items).find(([, item]) => !item.isRegistered)?.[0]
   const onSale = Object.values(store.read().items).filter(({ isWithdrawn }) => !isWithdrawn)
   if (unregistered === undefined && onSale.length >= itemsMax) return
