@@ -2,7 +2,7 @@ import { fullDisk } from '../../faults/host-faults.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { dawnMs, nightMs, waveMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import { denyEveryTransaction, prepareRefusals } from './platform-strikes.ts'
+import { denyEveryTransaction, inDoubtMs, loseAnswersToStocks, prepareRefusals } from './platform-strikes.ts'
 import type { WaveTime } from './wave-time.ts'
 
 const startedAgainMs = { min: 50, max: 10_000 }
@@ -141,7 +141,7 @@ const dayMs = 24 * 3_600_000
 const daysAheadMs = { min: 1.01 * dayMs, max: 40 * dayMs }
 const resultLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery/, countMax: 2 }
 /** By then an order is in doubt, and the next question about it is still to come. */
-const inDoubtMs = { min: 3_000, max: 20_000 }
+const orderInDoubtMs = { min: 3_000, max: 20_000 }
 const aheadMs = { min: 10_000, max: 30_000 }
 
 /** No jump of a clock ends a day of doubt about an order. Nobody starts the agent meanwhile: a start believes the clock. */
@@ -151,7 +151,7 @@ export function setClockDaysAhead(agent: AgentHost, platform: ModelPlatform, tim
   const byMs = random.magnitude(daysAheadMs.min, daysAheadMs.max)
   const callOff = soonAfter(resultLeaves, agent, time, 'the platform does not know what it knows', () => {
     denyEveryTransaction(platform, time)
-    later(inDoubtMs, 'a clock is days ahead', () => {
+    later(orderInDoubtMs, 'a clock is days ahead', () => {
       clock.setWall(byMs)
       later(aheadMs, 'a clock is right again', () => clock.setWall(-byMs))
     })
@@ -183,13 +183,20 @@ export function slowDiskDown({ host: { diskFaults } }: AgentHost, { within, late
 const fullMs = { min: 500, max: 8_000 }
 const restartedRate = 0.3
 
-/** Nothing is lost that was taken, and what could not be written is written later. Sometimes by the next process. */
-export function fillDisk(agent: AgentHost, { random, within, later }: WaveTime): void {
-  within(fullMs.max, 'a disk is full', () => {
-    const makeRoom = agent.host.diskFaults.add(fullDisk(random), random)
-    later(fullMs, 'a disk has room again', () => {
-      makeRoom()
-      if (random.happens(restartedRate)) killAndStart(agent)
+/**
+ * Nothing is lost that was taken, and what could not be written is written later. Sometimes by the next process. A stock that
+ * is refused meanwhile changes nothing about those before it.
+ */
+export function fillDisk(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
+  const { random, within, later } = time
+  within(inDoubtMs.max + fullMs.max, 'answers to stocks are lost', () => {
+    loseAnswersToStocks(platform, time)
+    later(inDoubtMs, 'a disk is full', () => {
+      const makeRoom = agent.host.diskFaults.add(fullDisk(random), random)
+      later(fullMs, 'a disk has room again', () => {
+        makeRoom()
+        if (random.happens(restartedRate)) killAndStart(agent)
+      })
     })
   })
 }

@@ -60,11 +60,24 @@ export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): v
   answerWrongly(platform, time, denials, everyTime)
 }
 
-/** For a while the platform answers 404 to each stock. */
+/** For a while the platform answers 404 to each stock. It may have answers of before that were lost. */
 export function denyStocks(platform: ModelPlatform, time: WaveTime): void {
-  time.within(wrongMs.max, 'the platform does not know what is on sale', () =>
-    answerWrongly(platform, time, stockDenials),
-  )
+  time.within(inDoubtMs.max + wrongMs.max, 'answers to stocks are lost', () => {
+    loseAnswersToStocks(platform, time)
+    time.later(inDoubtMs, 'the platform does not know what is on sale', () =>
+      answerWrongly(platform, time, stockDenials),
+    )
+  })
+}
+
+const lostMax = 3
+/** By then a newer stock has followed, which is sent again if the older one may still arrive. */
+export const inDoubtMs = { min: 500, max: 15_000 }
+
+/** The platform acts, and does not say so. The same stock is sent at once again, and the first one may still arrive. */
+export function loseAnswersToStocks({ composed }: ModelPlatform, { random }: WaveTime): void {
+  const times = random.integer(0, lostMax)
+  if (times > 0) composed.faults.partner.add({ kind: 'hang-up-after', operation: 'market.adjust-stock', times })
 }
 
 /** For a while the platform asks to wait for a day with each result. */
