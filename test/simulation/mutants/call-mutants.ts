@@ -105,6 +105,12 @@ export const callMutants: readonly Mutant[] = [
     to: 'const next = this.#waiting.get(key)?.pop()',
   },
   {
+    name: 'a webhook that has expired passes a check',
+    file: 'agent/call/local-operations.ts',
+    from: "if (!opening.ok) return refuse('WEBHOOK_REFUSED'",
+    to: "if (!opening.ok && opening.step !== 'expiry') return refuse('WEBHOOK_REFUSED'",
+  },
+  {
     name: 'a webhook is accepted for a day after it has expired',
     file: 'agent/call/open-webhook.ts',
     from: 'const opening = await openEnvelope(received, rules(webhookLeewayS), check)',

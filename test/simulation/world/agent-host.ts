@@ -23,6 +23,7 @@ import { ReportPromises } from './promises/report-promises.ts'
 import { StopPromises } from './promises/stop-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
+import type { RecentWebhooks } from './recent-webhooks.ts'
 import { tellAll } from './tell-all.ts'
 import type { AgentWitness } from './witnessed.ts'
 
@@ -34,6 +35,7 @@ export interface Surroundings extends WorldParts {
   readonly judge: Judge
   readonly day: Day
   readonly lateStocks: LateStocks
+  readonly webhooks: RecentWebhooks
   /** By the name of the identity. */
   readonly registrations: Map<string, Registration>
 }
@@ -179,6 +181,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       webhooks,
       proofs,
       lateStocks,
+      surroundings.webhooks,
       readiness,
       stops,
       ...(seesReports ? [reports] : []),

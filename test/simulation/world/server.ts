@@ -2,6 +2,7 @@ import { newAgentState, openOrdersIn } from '../agent/model-outside.ts'
 import type { ModelHost } from '../host.ts'
 import type { HostClock } from '../host-clock.ts'
 import { type AgentHost, assembleAgent, newAgentHost, type Surroundings } from './agent-host.ts'
+import type { PlatformKey } from './agent-program.ts'
 import type { GameWays } from './game/game-parts.ts'
 import { installGame } from './game/game-program.ts'
 import { type GameState, newGameState } from './game/game-state.ts'
@@ -17,6 +18,7 @@ import { FilePromises } from './promises/file-promises.ts'
 import { mistakePromises } from './promises/mistake-promises.ts'
 import { OrderPromises } from './promises/order-promises.ts'
 import { ReplyOrderPromises } from './promises/reply-order-promises.ts'
+import { VerifyPromises } from './promises/verify-promises.ts'
 import { tellAll } from './tell-all.ts'
 
 const ways: readonly GameWays[] = (['http', 'files'] as const).flatMap((callsBy) =>
@@ -77,6 +79,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   const game = installGameOf(server, parts, {
     ...{ callAddresses: [`${name}:8899`], isWindowKept, isAgeKnown: isKeptByClock },
     ownAgent: { diskFaults: host.diskFaults, startedMs: () => agent.agent.startedMs },
+    platformKey: () => agent.agent.platformKey,
     clock: host.clock,
   })
   agent.installOperator()
@@ -128,6 +131,8 @@ interface GameOptions {
   readonly isWindowKept: (sinceMs: number) => boolean
   readonly isAgeKnown: (sinceMs: number) => boolean
   readonly ownAgent: OwnAgent | undefined
+  /** As `VerifyPromises` needs it. */
+  readonly platformKey: (() => PlatformKey) | undefined
   /** When the clock was set last by which an agent that it asks may sign. */
   readonly clock: Pick<HostClock, 'lastSetMs'>
 }
@@ -140,6 +145,11 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const answers = new AnswerPromises({ ...parts, ...server, ...options, callsBy, break: judge.break })
   server.host.onPowerCut(() => answers.onPowerCut())
   const envelopes = new EnvelopePromises({ ...parts, break: judge.break, clock: options.clock })
+  const verifications = new VerifyPromises({
+    ...{ break: judge.break, platformKey: options.platformKey, nowMs: parts.nowMs },
+    platformMs: () => parts.platform.composed.clock.nowMs(),
+    isClockRight: () => options.clock.lastSetMs === undefined && !parts.network.wasDateWrong,
+  })
   const isRejected = (id: string) => server.host.disk.namesIn(`${spool}/outbox`).includes(`${id}.json.rejected`)
   const onMistakeTold = mistakePromises(judge.break, (id) => files.mayBeUndone(id) || isRejected(id))
   let items = 0
@@ -151,11 +161,15 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
     spool,
     record: files,
     witness: {
-      onAsked: answers.onAsked,
+      onAsked(call) {
+        answers.onAsked(call)
+        verifications.onAsked(call)
+      },
       onTold(call, told) {
         if (drawn.callsBy === 'files') files.onTold(call, told)
         answers.onTold(call, told)
         envelopes.onTold(call, told)
+        verifications.onTold(call, told)
       },
       onMistakeTold(mistake, told, id) {
         if (id !== undefined) files.onTold({ id }, told)

@@ -112,6 +112,7 @@ export function assembleSharedIdentity(
     const game = installGameOf(server, parts, {
       ...{ callAddresses, isWindowKept: () => true, isAgeKnown: () => true },
       ownAgent: undefined,
+      platformKey: undefined,
       clock,
     })
     agent.installOperator()

@@ -16,6 +16,7 @@ import { LateStocks } from './promises/late-stocks.ts'
 import { MarketPromises } from './promises/market-promises.ts'
 import { QuietPromises, type Unfinished } from './promises/quiet-promises.ts'
 import { replayPromises } from './promises/replay-promises.ts'
+import { RecentWebhooks } from './recent-webhooks.ts'
 import { assembleServer, type Server, type ServerParts } from './server.ts'
 import { assembleSharedIdentity, webhookUrlOfShared } from './shared-identity.ts'
 import { newWaves } from './waves/waves.ts'
@@ -107,7 +108,10 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     onBug: (line) => judge.break('the platform has no bug', line),
   })
   const lateStocks = new LateStocks(() => platform, day, nowMs)
-  const parts: ServerParts = { scheduler, random, network, day, nowMs, platform, judge, registrations, lateStocks }
+  const webhooks = new RecentWebhooks()
+  const parts: ServerParts = {
+    ...{ scheduler, random, network, day, nowMs, platform, judge, registrations, lateStocks, webhooks },
+  }
   const { servers, agents, store, leftInStore, stillMs } =
     kind === 'shared-identity'
       ? assembleSharedIdentity(names, parts, far, new StoreCluster(await storeEngine(), scheduler, random))

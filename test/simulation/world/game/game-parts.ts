@@ -3,6 +3,7 @@ import type { ModelHost } from '../../host.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
 import type { Day } from '../day.ts'
+import type { RecentWebhooks } from '../recent-webhooks.ts'
 import type { CallAgent, CallWitness, FileRecord } from './call-agent.ts'
 import type { GameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
@@ -28,6 +29,7 @@ export interface GameParts extends GameWays {
   readonly spool: string
   readonly quirks: Quirks
   readonly wants: Wants
+  readonly webhooks: RecentWebhooks
   readonly day: Day
   readonly record: FileRecord
   readonly witness: CallWitness

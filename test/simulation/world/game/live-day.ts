@@ -1,5 +1,6 @@
 import type { Day } from '../day.ts'
 import { seller } from '../model-platform.ts'
+import { signatureOf } from '../promises/signature.ts'
 import type { GameCall } from './call-agent.ts'
 import type { DayParts } from './game-parts.ts'
 import { left, newListedItem } from './game-state.ts'
@@ -45,8 +46,8 @@ const mistake: Act = async ({ makeMistake }) => makeMistake()
 
 /** What is done at each time of the day, besides what must be reported. */
 const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
-  open: [offerItem, buy, buy, buy, buy, buy, askSomething, withdrawItem, mistake],
-  wave: [buy, buy, buy, askSomething, registerAgain, mistake],
+  open: [offerItem, buy, buy, buy, buy, buy, askSomething, verifyWebhook, withdrawItem, mistake],
+  wave: [buy, buy, buy, askSomething, verifyWebhook, registerAgain, mistake],
   calm: [rest],
   night: [rest],
   dawn: [buy, askSomething, rest],
@@ -127,6 +128,16 @@ async function askSomething({ call, process: { random } }: DayParts): Promise<vo
   }
   const calls = Array.from({ length: random.happens(0.2) ? random.integer(3, 10) : 1 }, ask)
   await Promise.all(calls)
+}
+
+/** Shows the agent a webhook that an agent received, as it came or altered. */
+async function verifyWebhook({ webhooks, call, process: { random } }: DayParts): Promise<void> {
+  const webhook = webhooks.pick(random)
+  const signature = webhook && signatureOf(webhook.rawHeaders)
+  if (!signature) return
+  const body = Buffer.from(webhook.body).toString() + (random.happens(0.3) ? ' ' : '')
+  const shown = random.happens(0.5) ? { body } : { bodyBase64: Buffer.from(body).toString('base64') }
+  await call({ operation: 'webhook.verify', input: { signature, ...shown }, id: undefined })
 }
 
 /** Takes an item off the market, rarely. */

@@ -1,11 +1,10 @@
-import { sumOf } from '../../agent/model-outside.ts'
 import type { PlatformKey } from '../agent-program.ts'
 import type { ReceivedWebhook, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
-import { parseSignature, signatureOf } from './signature.ts'
+import { readWebhook } from './signature.ts'
 
 /** What the guide allows, and a second for the way. */
-const leewayMs = 31_000
+export const leewayMs = 31_000
 /** 10 s between two questions, 10 s for the answer, and as much again. */
 const questionMsMax = 30_000
 
@@ -41,28 +40,18 @@ export class WebhookPromises {
 
   onAcknowledged(_event: string, _transactionId: number, webhook: ReceivedWebhook): void {
     const { platformMs, isClockRight } = this.#parts
-    const { isSigned, expiresMs } = this.#read(webhook)
+    const { isSigned, expiresMs } = readWebhook(webhook, this.#parts.platformKey())
     if (!isSigned || (isClockRight() && expiresMs + leewayMs <= platformMs()))
       this.#parts.break('a webhook is accepted only with a valid signature', JSON.stringify(webhook.rawHeaders))
   }
 
   onWebhookRefused(webhook: ReceivedWebhook): void {
     const { platformMs, wasDateWrong, platformKey } = this.#parts
-    const { isSigned, expiresMs } = this.#read(webhook)
+    const { isSigned, expiresMs } = readWebhook(webhook, this.#parts.platformKey())
     // One whose key was replaced meanwhile may be refused for that.
     if (webhook.arrivedMs < platformKey().sinceMs) return
     const isAsked = this.#askedMs >= webhook.arrivedMs - questionMsMax
     if (isSigned && expiresMs > platformMs() && !isAsked && !wasDateWrong())
       this.#parts.break('a webhook is refused for its time only after the platform was asked', `until ${expiresMs}`)
-  }
-
-  #read({ rawHeaders, body, arrivedMs }: ReceivedWebhook): { readonly isSigned: boolean; readonly expiresMs: number } {
-    const header = parseSignature(rawHeaders)
-    const [segment = '', sum] = (signatureOf(rawHeaders) ?? '').split('..')
-    const { kid, sinceMs, before } = this.#parts.platformKey()
-    // A webhook keeps the keys that it began with.
-    const isKnown = header?.kid === kid || (arrivedMs < sinceMs && header?.kid === before)
-    const isSigned = isKnown && sum === sumOf(`${segment}.${Buffer.from(body).toString('base64url')}`)
-    return { isSigned, expiresMs: (header?.exp ?? 0) * 1_000 }
   }
 }
