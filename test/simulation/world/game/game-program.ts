@@ -28,6 +28,8 @@ export function installGame(parts: GameParts): Program {
         : undefined
     const callDoors = parts.callAddresses.map((address) => ({ address, token: parts.callToken }))
     const callByHttp = callOverHttp(process, clock, network, callDoors, parts.quirks, parts.witness)
+    const nobody = { ...parts.witness, onAsked: () => undefined, onTold: () => undefined }
+    const callUnheard = callOverHttp(process, clock, network, callDoors, parts.quirks, nobody)
     const call = files?.call ?? callByHttp
     // Two threads of the game server may ask at once.
     const askingThreads = ordersBy === 'asking' ? process.random.pick([1, 1, 2]) : 1
@@ -68,7 +70,8 @@ export function installGame(parts: GameParts): Program {
     }
     // With a single item, all that happens at once is about the same stock.
     const itemsMax = process.random.pick([1, 3])
-    const dayParts = { ...parts, process, clock, store, call, callByHttp, makeMistake, reporting, isReplying, itemsMax }
+    const ways = { call, callByHttp, callUnheard }
+    const dayParts = { ...parts, ...ways, process, clock, store, makeMistake, reporting, isReplying, itemsMax }
     for (const live of [liveDay, report, play]) void untilDead(process, clock, () => live(dayParts))
   })
 }

@@ -66,7 +66,7 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
 
 /** Reports by itself what became of each order, until the platform accepts it. */
 async function reportResults(parts: DayParts): Promise<void> {
-  const { store, call } = parts
+  const { store, call, callUnheard, callsBy } = parts
   for (const [transactionId, { result, itemRef, isReported }] of Object.entries(store.read().orders)) {
     if (isReported) continue
     const failure = { reason: result, observedQuantity: left(store.read(), itemRef) }
@@ -78,6 +78,9 @@ async function reportResults(parts: DayParts): Promise<void> {
       : idOf(parts)
     // Two threads of the game server may report at once. The second one waits, and says an older stock than what passes it.
     if (parts.process.random.happens(twiceRate)) void call({ operation, input, id: idOf(parts) }).catch(() => undefined)
+    // A tool of the staff asks for the same by the other way, and its answer must be shared with the file.
+    if (callsBy === 'files' && result === 'DELIVERED' && id !== undefined && parts.process.random.happens(twiceRate))
+      void callUnheard({ operation, input, id })
     const told = await call({ operation, input, id })
     if (told?.ok) store.change((next) => noteReport(next, transactionId, result))
   }
