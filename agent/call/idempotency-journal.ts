@@ -75,6 +75,14 @@ export interface IdempotencyJournal {
    */
   recordAnswer(call: JournalledCall, answer: CallAnswer, keepMs: number, deadlineMs?: number): Promise<void>
   /**
+   * The answer of an id is shown only now, although it was stored before: if it is that of a `once` call, its window begins
+   * anew. Changes nothing for an id that the journal does not know.
+   *
+   * @throws {StoreFullError} The window ends as before.
+   * @throws {StoreUnreachableError} The same.
+   */
+  beginWindowAnew(id: string): Promise<void>
+  /**
    * The call ended with an answer that is not stored: its id is new again. Every call with an id that is executed ends with
    * `recordAnswer` or with this, so that a store for several hosts knows that it is over.
    */
@@ -86,7 +94,7 @@ export interface IdempotencyJournal {
 }
 
 /** Whether the platform acts each time such a call is sent. */
-export function isSentOnce({ operationName }: JournalledCall): boolean {
+export function isSentOnce({ operationName }: Pick<JournalledCall, 'operationName'>): boolean {
   const operation = operationNamed(operationName)
   return operation?.kind === 'platform' && operation.retry === 'once'
 }

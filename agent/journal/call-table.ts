@@ -4,6 +4,7 @@ import type { JournalledCall } from '../call/idempotency-journal.ts'
 /** The row of a call. A `once` call that is under way has neither answer nor end. */
 export interface CallRow {
   readonly fingerprint: string
+  readonly operation: string
   readonly answer: string | null
   readonly ends_at_ms: number | null
 }
@@ -17,11 +18,12 @@ export interface OldRow {
 
 /** Makes the functions of the table of calls, each one statement of SQL. It has one row for each id. */
 export function callTable(db: DatabaseSync) {
-  const select = db.prepare('SELECT fingerprint, answer, ends_at_ms FROM call WHERE id = ?')
+  const select = db.prepare('SELECT fingerprint, operation, answer, ends_at_ms FROM call WHERE id = ?')
   const countRows = db.prepare('SELECT count(*) AS entries FROM call')
   const replaceRow = db.prepare(
     'INSERT OR REPLACE INTO call (id, fingerprint, operation, answer, ends_at_ms) VALUES (?, ?, ?, ?, ?)',
   )
+  const moveEnd = db.prepare('UPDATE call SET ends_at_ms = ? WHERE id = ?')
   const deleteId = db.prepare('DELETE FROM call WHERE id = ?')
   const deleteRow = db.prepare('DELETE FROM call WHERE rowid = ?')
   const selectOldest = db.prepare('SELECT rowid, id, ends_at_ms FROM call WHERE rowid > ? ORDER BY rowid LIMIT ?')
@@ -38,6 +40,7 @@ export function callTable(db: DatabaseSync) {
   return {
     replace,
     read: (id: string) => select.get(id) as CallRow | undefined,
+    moveEnd: (id: string, endsAtMs: number) => void moveEnd.run(endsAtMs, id),
     count: () => Number(countRows.get()?.['entries']),
     delete: (id: string) => void deleteId.run(id),
     deleteRow: (rowid: number) => void deleteRow.run(rowid),

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { limits } from '../../contract/limits.ts'
 import { type CallAnswer, inDoubt } from '../call/answer.ts'
 import { isHarmfulTwice, isSentOnce, type JournalEntry } from '../call/idempotency-journal.ts'
 import { NotedObservations } from '../call/noted-observations.ts'
@@ -157,6 +158,15 @@ export function journalOver(
       commitForSure(() => calls.replace(call, JSON.stringify(answer), endsAtMs))
       if (isHarmfulTwice(call)) await writer.sync()
       cache.set(call.id, { fingerprint: call.fingerprint, answer, endsAtMs })
+    },
+
+    async beginWindowAnew(id) {
+      const row = writer.read(() => calls.read(id))
+      if (!row?.answer || !isSentOnce({ operationName: row.operation })) return
+      cache.delete(id)
+      time.storeOffset(commitForSure)
+      commitForSure(() => calls.moveEnd(id, time.nowMs() + limits.idempotencyWindowMs))
+      await writer.sync()
     },
 
     async release({ id }) {

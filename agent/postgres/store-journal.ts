@@ -209,6 +209,14 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
       await (isSentOnce(call) ? endSentOnce(call, write, deadlineMs) : end(call, write, release(call, false)))
     },
 
+    async beginWindowAnew(id) {
+      const answered = 'id = $1 AND epoch IS NULL'
+      const [row] = await database.query(`SELECT operation FROM market_agent.call WHERE ${answered}`, [storable(id)])
+      if (!row || !isSentOnce({ operationName: String(row['operation']) })) return
+      const sql = `UPDATE market_agent.call SET ends_at_ms = market_agent.now_ms() + $2 WHERE ${answered}`
+      await room.write(() => database.query(sql, [storable(id), limits.idempotencyWindowMs]))
+    },
+
     async release(call) {
       // A call that has not claimed its id replaces an answer that must not be given again.
       await end(call, release(call, !claims.has(call.id)))

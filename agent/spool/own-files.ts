@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import { awaitSync, SyncFailedError } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
@@ -15,7 +16,7 @@ import { type SpoolDirs, SpoolUnusableError } from './spool-dirs.ts'
 
 /** What the recovery works with. */
 export interface Recovering extends DurableSpool {
-  readonly journal: Pick<IdempotencyJournal, 'name' | 'unansweredKeptMs'>
+  readonly journal: Pick<IdempotencyJournal, 'name' | 'unansweredKeptMs' | 'beginWindowAnew'>
   readonly clock: Clock
   /** Called for an entry that has the name of one of the agent's own files and is not a regular file. */
   readonly onIgnored: (name: string) => void
@@ -91,6 +92,8 @@ function isSameFile(files: Files, path: string, { ino, dev }: BigIntStats): bool
 
 async function publishDone(name: string, request: Orphaned | undefined, recovering: Recovering): Promise<void> {
   const { dirs, files } = recovering
+  // Another file of this id may wait. Without the store, the window ends as before.
+  await recovering.journal.beginWindowAnew(name.slice(0, -'.json'.length)).catch(rethrowUnlessStoreFailure)
   try {
     const claimEnd = request ? claimEndOf(files, request, dirs) : 'remove'
     // A power cut may have taken back that an unread answer was set aside.
@@ -102,6 +105,10 @@ async function publishDone(name: string, request: Orphaned | undefined, recoveri
     const problem = `the answer ${name} cannot be shown in ${dirs.inbox}: ${causeOf(error as Error)}`
     throw new SpoolUnusableError(problem, cureOf(error as Error), { cause: error })
   }
+}
+
+function rethrowUnlessStoreFailure(error: unknown): void {
+  if (!isStoreFailure(error)) throw error
 }
 
 /** A file that could not be understood is kept for a person to read. */

@@ -5,7 +5,7 @@ import { isGone } from '../durable-files/system-errors.ts'
 import { unclaim } from './claim.ts'
 import type { OutboxEvents } from './outbox-events.ts'
 import { OutboxScan, type WhyIgnored } from './outbox-scan.ts'
-import { recoverOwnFiles } from './own-files.ts'
+import { type Recovering, recoverOwnFiles } from './own-files.ts'
 import { answerRequest, type PathSpool, type RequestPathOptions } from './request-path.ts'
 import { type ActiveRequest, next, type Orphaned, type RequestTable, type Waiting } from './requests.ts'
 
@@ -21,6 +21,7 @@ export interface SpoolWorkerOptions extends RequestPathOptions {
   readonly checkDirs: () => void
   /** Makes outbox and inbox where they are missing. It throws as `checkDirs`. */
   readonly makeDirs: () => void
+  readonly journal: PathSpool['journal'] & Recovering['journal']
   readonly onIgnored: (name: string, why: WhyIgnored) => void
   readonly onRecovered: (claim: string) => void
 }

@@ -8,6 +8,7 @@ import { patientFs } from '../../../agent/durable-files/retries.ts'
 import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
 import { recoverOwnFiles } from '../../../agent/spool/own-files.ts'
 import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
+import { memoryJournal } from '../fixtures/call-pipeline.ts'
 
 const minuteMs = 60_000
 
@@ -22,7 +23,7 @@ for (const [unansweredKeptMs, claimedBefore] of [
       makeSpoolDirs(hostFiles, dirs)
       writeFileSync(join(dirs.outbox, 'buy.json.claim-test'), '{}')
       const clock = { ...systemClock, wallMs: () => Date.now() + 11 * minuteMs }
-      const journal = { name: 'test', unansweredKeptMs }
+      const journal = memoryJournal({ unansweredKeptMs })
       const syncs = new SharedSyncs(hostFiles, systemClock)
       const onIgnored = () => expect.unreachable()
       const found = await recoverOwnFiles({

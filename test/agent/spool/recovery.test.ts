@@ -135,6 +135,18 @@ for (const owner of ['own', 'another'] as const) {
   }
 }
 
+test('an answer that a start shows is given to another file of its id, although its window has ended', async () => {
+  await using spool = await leftClaim({ request: purchase, row: 'expired', owner: 'own' })
+  writeFileSync(join(spool.outbox, 'x.json.done'), doneText)
+  writeFileSync(join(spool.outbox, 'x.json'), JSON.stringify(purchase))
+  await spool.start()
+  await until(() => namesIn(spool.inbox).length === 2)
+  await secondAnswer(spool, 'x')
+  expect(await spool.answer('x')).toEqual({ ...stored, replayed: true })
+  await spool.stop()
+  expect(spool.platform.requests).toHaveLength(0)
+})
+
 test('an answer whose claim is gone already is shown', async () => {
   await using spool = await startTestSpool({ start: 'later' })
   mkdirSync(spool.outbox, { recursive: true })

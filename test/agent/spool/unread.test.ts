@@ -10,6 +10,7 @@ import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
 import { setAsideUnread } from '../../../agent/spool/claim.ts'
 import { recoverOwnFiles } from '../../../agent/spool/own-files.ts'
 import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
+import { memoryJournal } from '../fixtures/call-pipeline.ts'
 
 const patient = patientFs(hostFiles, systemClock)
 
@@ -60,7 +61,7 @@ test('an unread answer stays when the answer of a killed agent is published unde
   writeFileSync(join(dirs.outbox, 'poll.json.done'), 'second')
   await recoverOwnFiles({
     ...{ dirs, files: hostFiles, fs: patient, syncs: new SharedSyncs(hostFiles, systemClock) },
-    ...{ journal: { name: 'test', unansweredKeptMs: 1 }, clock: systemClock, onIgnored: () => expect.unreachable() },
+    ...{ journal: memoryJournal(), clock: systemClock, onIgnored: () => expect.unreachable() },
   })
   const kept = fs.readdirSync(dirs.inbox).map((name) => readFileSync(join(dirs.inbox, name), 'utf8'))
   expect(kept.sort()).toEqual(['first', 'second'])

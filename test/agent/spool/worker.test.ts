@@ -14,6 +14,7 @@ import { makeSpoolDirs, type SpoolDirs, spoolDirs } from '../../../agent/spool/s
 import { SpoolWorker } from '../../../agent/spool/spool-worker.ts'
 import { limits } from '../../../contract/limits.ts'
 import { until } from '../../../scripts/until.ts'
+import { memoryJournal } from '../fixtures/call-pipeline.ts'
 import { LiveClock } from '../fixtures/live-clock.ts'
 import { eligible, putRequest } from '../fixtures/spool-fixture.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
@@ -61,7 +62,7 @@ async function startWorker({
     makeDirs: () => undefined,
     checkDirs: () => undefined,
     clock: standingClock ?? clock,
-    journal: { name: 'test', forgetEnded, unansweredKeptMs: Number.POSITIVE_INFINITY },
+    journal: { ...memoryJournal(), forgetEnded },
     takeTurn: () => freeTurn,
     async answerCall(call: Call) {
       calls.push(String(call.id))

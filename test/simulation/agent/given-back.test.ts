@@ -5,6 +5,7 @@ import { SharedSyncs } from '../../../agent/durable-files/shared-syncs.ts'
 import { type DurableSpool, unclaim } from '../../../agent/spool/claim.ts'
 import { recoverOwnFiles } from '../../../agent/spool/own-files.ts'
 import { makeSpoolDirs, spoolDirs } from '../../../agent/spool/spool-dirs.ts'
+import { memoryJournal } from '../../agent/fixtures/call-pipeline.ts'
 import { type ScriptParts, startHost } from '../fixtures/start-host.ts'
 
 const dirs = spoolDirs('/spool')
@@ -41,7 +42,7 @@ test.for(seeds)('a request that gets its name back survives a power cut (seed %s
 test.for(seeds)('a request that a killed agent gave its name back survives a power cut (seed %s)', async (seed) => {
   const left = await leftAfter(seed, async (spool, { fs, process }) => {
     fs.linkSync(claim, request)
-    const journal = { name: 'host', unansweredKeptMs: 1 }
+    const journal = memoryJournal()
     const clock = clockOver(process.time)
     await recoverOwnFiles({ ...spool, journal, clock, onIgnored: () => expect.unreachable() })
   })

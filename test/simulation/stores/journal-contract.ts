@@ -114,6 +114,26 @@ export function testJournal(name: string, newStore: NewStore<IdempotencyJournal>
     }),
   )
 
+  promise('the window of an answered once call begins anew when its answer is shown', async (disk) => {
+    disk.unanswered.add('once')
+    await disk.run(async ({ store: journal }) => {
+      await journal.recordAnswer(once('once'), answer, windowMs)
+      await journal.recordAnswer(idempotent('idempotent'), answer, windowMs)
+    }, 'kill')
+    await disk.passBetween(11 * minuteMs)
+    await disk.run(async ({ store: journal }) => {
+      for (const id of ['once', 'idempotent', 'unknown']) await journal.beginWindowAnew(id)
+    }, 'power cut')
+    await disk.passBetween(9 * minuteMs)
+    await disk.run(async ({ store: journal, pass }) => {
+      expect(await journal.find('once')).toMatchObject({ fingerprint: 'of once', answer })
+      expect(await journal.find('idempotent')).toBeUndefined()
+      expect(await journal.find('unknown')).toBeUndefined()
+      await pass(2 * minuteMs)
+      expect(await journal.find('once')).toBeUndefined()
+    })
+  })
+
   promise('a window runs on while no process runs, and over several starts', async (disk) => {
     await disk.run(({ store: journal }) => journal.recordAnswer(once('a'), answer, windowMs), 'kill')
     for (const passedMs of [3, 3, 3].map((minutes) => minutes * minuteMs)) {
