@@ -1,9 +1,12 @@
+import type { GameCall } from './call-agent.ts'
 import type { DayParts } from './game-parts.ts'
 import { type ListedItem, left, noteReport } from './game-state.ts'
 
 /** How often a call that needs no id has one. */
 const idRate = 0.3
-const twiceRate = 0.3
+const twiceRate = 0.5
+/** The file is claimed by then. */
+const soonMs = { min: 1, max: 2_000 }
 
 /** Tells the platform what it must hear. One loop does it, so that a newer stock is never said before an older one. */
 export async function report(parts: DayParts): Promise<void> {
@@ -66,7 +69,7 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
 
 /** Reports by itself what became of each order, until the platform accepts it. */
 async function reportResults(parts: DayParts): Promise<void> {
-  const { store, call, callUnheard, callsBy } = parts
+  const { store, call, callsBy } = parts
   for (const [transactionId, { result, itemRef, isReported }] of Object.entries(store.read().orders)) {
     if (isReported) continue
     const failure = { reason: result, observedQuantity: left(store.read(), itemRef) }
@@ -77,13 +80,20 @@ async function reportResults(parts: DayParts): Promise<void> {
       ? `${transactionId}-${result}-${failure.observedQuantity}`
       : idOf(parts)
     // Two threads of the game server may report at once. The second one waits, and says an older stock than what passes it.
-    if (parts.process.random.happens(twiceRate)) void call({ operation, input, id: idOf(parts) }).catch(() => undefined)
-    // A tool of the staff asks for the same by the other way, and its answer must be shared with the file.
-    if (callsBy === 'files' && result === 'DELIVERED' && id !== undefined && parts.process.random.happens(twiceRate))
-      void callUnheard({ operation, input, id })
+    if (parts.process.random.happens(twiceRate)) {
+      void call({ operation, input, id: idOf(parts) }).catch(() => undefined)
+      if (callsBy === 'files' && result === 'DELIVERED' && id !== undefined)
+        void repeatByTool(parts, { operation, input, id })
+    }
     const told = await call({ operation, input, id })
     if (told?.ok) store.change((next) => noteReport(next, transactionId, result))
   }
+}
+
+/** A tool of the staff asks by HTTP for what a file asks, while that waits. One of the two is sent, and the other gets its answer. */
+async function repeatByTool({ process, clock, callUnheard }: DayParts, call: GameCall): Promise<void> {
+  await clock.sleep(process.random.magnitude(soonMs.min, soonMs.max))
+  await callUnheard(call)
 }
 
 /** An id for a call that needs none. A file has one always. */
