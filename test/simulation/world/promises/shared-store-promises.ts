@@ -11,6 +11,9 @@ interface UnderWay {
   readonly life: Life
 }
 
+/** A request needs time to arrive. The agent leaves 5 s, and signs meanwhile. */
+const leaseKeptMs = 4_500
+
 /** `none`: another agent may take over, or has. A symbol is equal to nothing. */
 type Life = `epoch ${string}` | 'none' | symbol
 
@@ -77,9 +80,9 @@ export class SharedStorePromises {
 
   /** @returns Called when the attempt has ended. */
   #follow(agentName: string, shared: string): () => void {
+    if (this.#lifeOf(agentName, leaseKeptMs) === 'none')
+      this.#break('an agent sends with an id or a key only while its lease has time left', `${shared}: ${agentName}`)
     const life = this.#lifeOf(agentName)
-    if (life === 'none')
-      this.#break('an agent sends with an id or a key only while it has a lease', `${shared}: ${agentName}`)
     const others = this.#underWay.get(shared) ?? new Set()
     this.#underWay.set(shared, others)
     for (const other of others)
@@ -93,10 +96,10 @@ export class SharedStorePromises {
     return () => void others.delete(underWay)
   }
 
-  /** The epoch of an agent from which nobody may take over. In the middle of a transaction, nobody knows. */
-  #lifeOf(agentName: string): Life {
-    const sql = 'SELECT epoch FROM market_agent.agent WHERE name = $1 AND lease_ends_ms > market_agent.now_ms()'
-    const rows = this.#store.look(sql, [agentName])
+  /** The epoch of an agent from which nobody may take over for some time. In the middle of a transaction, nobody knows. */
+  #lifeOf(agentName: string, restMs = 0): Life {
+    const sql = 'SELECT epoch FROM market_agent.agent WHERE name = $1 AND lease_ends_ms > market_agent.now_ms() + $2'
+    const rows = this.#store.look(sql, [agentName, restMs])
     if (!rows) return Symbol('unknown')
     return rows[0] ? `epoch ${rows[0]['epoch']}` : 'none'
   }
