@@ -128,8 +128,8 @@ async function answerKeyed(run: Run, keyed: JournalledCall, onHasId: () => void)
   const again = claim.kind === 'stored' ? replay(call, claim.answer, deps) : undefined
   if (again) {
     trace.source = 'stored'
-    // The window of an id begins with its answer, and the caller gets that only now.
-    return call.claimedBefore && isOnce(call) ? storeAnswer(run, keyed, again) : again
+    if (call.claimedBefore) await deps.journal.restartWindow(keyed.id, again)
+    return again
   }
   const mayBeForgotten = call.claimedBefore === 'elsewhere' || call.claimedBefore === 'long-ago'
   if (mayBeForgotten && isOnce(call)) return storeAnswer(run, keyed, inDoubt)

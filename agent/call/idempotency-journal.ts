@@ -1,4 +1,4 @@
-import { operationNamed } from '../../contract/operations.ts'
+import { operationNamed, operations } from '../../contract/operations.ts'
 import type { CallAnswer } from './answer.ts'
 import type { Turn } from './turn.ts'
 
@@ -75,13 +75,10 @@ export interface IdempotencyJournal {
    */
   recordAnswer(call: JournalledCall, answer: CallAnswer, keepMs: number, deadlineMs?: number): Promise<void>
   /**
-   * The answer of an id is shown only now, although it was stored before: if it is that of a `once` call, its window begins
-   * anew. Changes nothing for an id that the journal does not know.
-   *
-   * @throws {StoreFullError} The window ends as before.
-   * @throws {StoreUnreachableError} The same.
+   * Starts the window of an answered `once` call again, because its caller gets the answer only now. Does nothing if the id has
+   * another answer by now. Where the store is full or away, the window ends as before.
    */
-  beginWindowAnew(id: string): Promise<void>
+  restartWindow(id: string, answer: CallAnswer): Promise<void>
   /**
    * The call ended with an answer that is not stored: its id is new again. Every call with an id that is executed ends with
    * `recordAnswer` or with this, so that a store for several hosts knows that it is over.
@@ -93,10 +90,14 @@ export interface IdempotencyJournal {
   close(): Promise<void>
 }
 
+/** The operations with which the platform acts each time that they are sent. */
+export const onceOperationNames: readonly string[] = Object.entries(operations).flatMap(([name, operation]) =>
+  operation.kind === 'platform' && operation.retry === 'once' ? [name] : [],
+)
+
 /** Whether the platform acts each time such a call is sent. */
 export function isSentOnce({ operationName }: Pick<JournalledCall, 'operationName'>): boolean {
-  const operation = operationNamed(operationName)
-  return operation?.kind === 'platform' && operation.retry === 'once'
+  return onceOperationNames.includes(operationName)
 }
 
 /** Whether it does harm to run a call again after a power cut. The game client may send each envelope that was signed. */

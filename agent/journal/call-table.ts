@@ -23,7 +23,6 @@ export function callTable(db: DatabaseSync) {
   const replaceRow = db.prepare(
     'INSERT OR REPLACE INTO call (id, fingerprint, operation, answer, ends_at_ms) VALUES (?, ?, ?, ?, ?)',
   )
-  const moveEnd = db.prepare('UPDATE call SET ends_at_ms = ? WHERE id = ?')
   const deleteId = db.prepare('DELETE FROM call WHERE id = ?')
   const deleteRow = db.prepare('DELETE FROM call WHERE rowid = ?')
   const selectOldest = db.prepare('SELECT rowid, id, ends_at_ms FROM call WHERE rowid > ? ORDER BY rowid LIMIT ?')
@@ -40,7 +39,6 @@ export function callTable(db: DatabaseSync) {
   return {
     replace,
     read: (id: string) => select.get(id) as CallRow | undefined,
-    moveEnd: (id: string, endsAtMs: number) => void moveEnd.run(endsAtMs, id),
     count: () => Number(countRows.get()?.['entries']),
     delete: (id: string) => void deleteId.run(id),
     deleteRow: (rowid: number) => void deleteRow.run(rowid),

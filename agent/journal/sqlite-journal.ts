@@ -9,7 +9,7 @@ import type { RepairJournal } from '../call/repair-journal.ts'
 import { repeat } from '../clock/repeat.ts'
 import { DatabaseWriter, type Writer } from '../database/database-writer.ts'
 import { storeRoom } from '../database/room.ts'
-import { StoreFullError } from '../database/store-errors.ts'
+import { isStoreFailure, StoreFullError } from '../database/store-errors.ts'
 import { Ballast } from './ballast.ts'
 import { openStore, type Store } from './open-store.ts'
 import { startPurging } from './purge.ts'
@@ -160,13 +160,15 @@ export function journalOver(
       cache.set(call.id, { fingerprint: call.fingerprint, answer, endsAtMs })
     },
 
-    async beginWindowAnew(id) {
+    async restartWindow(id, answer) {
       const row = writer.read(() => calls.read(id))
-      if (!row?.answer || !isSentOnce({ operationName: row.operation })) return
-      cache.delete(id)
-      time.storeOffset(commitForSure)
-      commitForSure(() => calls.moveEnd(id, time.nowMs() + limits.idempotencyWindowMs))
-      await writer.sync()
+      if (row?.answer !== JSON.stringify(answer) || !isSentOnce({ operationName: row.operation })) return
+      const call = { id, fingerprint: row.fingerprint, operationName: row.operation }
+      try {
+        await journal.recordAnswer(call, answer, limits.idempotencyWindowMs)
+      } catch (error) {
+        if (!isStoreFailure(error)) throw error
+      }
     },
 
     async release({ id }) {

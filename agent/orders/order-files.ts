@@ -66,6 +66,10 @@ export class OrderFiles {
 
   /** @returns Whether the file is there. */
   show(message: Message, actUntil: string | undefined): boolean {
+    const { name } = message
+    // What could not be removed is an earlier message of this name. A reply to that one must not count.
+    if (this.#leftOver?.has(name) && !this.#remove(name, true)) return false
+    this.#leftOver?.delete(name)
     return this.#try((files) => {
       files.show(message, actUntil)
       return true

@@ -7,6 +7,7 @@ import {
   isSentOnce,
   type JournalEntry,
   type JournalledCall,
+  onceOperationNames,
 } from '../call/idempotency-journal.ts'
 import type { JournalOptions } from '../call/open-journal.ts'
 import type { Turn } from '../call/turn.ts'
@@ -209,12 +210,15 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
       await (isSentOnce(call) ? endSentOnce(call, write, deadlineMs) : end(call, write, release(call, false)))
     },
 
-    async beginWindowAnew(id) {
-      const answered = 'id = $1 AND epoch IS NULL'
-      const [row] = await database.query(`SELECT operation FROM market_agent.call WHERE ${answered}`, [storable(id)])
-      if (!row || !isSentOnce({ operationName: String(row['operation']) })) return
-      const sql = `UPDATE market_agent.call SET ends_at_ms = market_agent.now_ms() + $2 WHERE ${answered}`
-      await room.write(() => database.query(sql, [storable(id), limits.idempotencyWindowMs]))
+    async restartWindow(id, answer) {
+      const sql = `UPDATE market_agent.call SET ends_at_ms = market_agent.now_ms() + $3
+        WHERE id = $1 AND epoch IS NULL AND answer = $2 AND operation = ANY($4)`
+      const values = [storable(id), JSON.stringify(answer), limits.idempotencyWindowMs, onceOperationNames]
+      try {
+        await room.write(() => database.query(sql, values))
+      } catch (error) {
+        if (!isStoreFailure(error)) throw error
+      }
     },
 
     async release(call) {

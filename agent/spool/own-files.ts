@@ -6,7 +6,9 @@ import type { Clock } from '../clock/clock.ts'
 import { isStoreFailure } from '../database/store-errors.ts'
 import { awaitSync, SyncFailedError } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
+import { readBounded } from '../durable-files/read-bounded.ts'
 import { causeOf, cureOf } from '../durable-files/system-errors.ts'
+import { answerFileText } from './answer-file.ts'
 import { type DurableSpool, type InSpool, setAsideUnread } from './claim.ts'
 import { idOfRequest, isDeviceName, isRejected, isUnread, type OwnFile, ownFileOf } from './names.ts'
 import { type ClaimEnd, finishPublishing } from './publish.ts'
@@ -16,7 +18,7 @@ import { type SpoolDirs, SpoolUnusableError } from './spool-dirs.ts'
 
 /** What the recovery works with. */
 export interface Recovering extends DurableSpool {
-  readonly journal: Pick<IdempotencyJournal, 'name' | 'unansweredKeptMs' | 'beginWindowAnew'>
+  readonly journal: Pick<IdempotencyJournal, 'name' | 'unansweredKeptMs' | 'findUnanswered' | 'restartWindow'>
   readonly clock: Clock
   /** Called for an entry that has the name of one of the agent's own files and is not a regular file. */
   readonly onIgnored: (name: string) => void
@@ -41,7 +43,7 @@ export async function recoverOwnFiles(recovering: Recovering): Promise<Orphaned[
   const claims: FoundClaim[] = []
   const done: string[] = []
   for (const { name, own, stat } of ownFilesIn(dirs.outbox, recovering)) {
-    if (own.kind === 'done') done.push(`${own.id}.json`)
+    if (own.kind === 'done') done.push(own.id)
     else if (own.kind === 'temporary') await fs.unlink(join(dirs.outbox, name))
     // An earlier agent was giving the request its name back. That name is durable now.
     else if (isSameFile(files, join(dirs.outbox, `${own.id}.json`), stat)) await fs.unlink(join(dirs.outbox, name))
@@ -52,11 +54,11 @@ export async function recoverOwnFiles(recovering: Recovering): Promise<Orphaned[
   }
   const orphaned = claims.sort(byTimeOfClaim).map(({ request }) => request)
   const limit = pLimit(publishingMax)
-  const publishing = done.map((name) => {
+  const publishing = done.map((answered) => {
     // Of two claims of one name, the answer is that of the older.
-    const at = orphaned.findIndex((request) => request.name === name)
+    const at = orphaned.findIndex(({ id }) => id === answered)
     const [request] = at < 0 ? [] : orphaned.splice(at, 1)
-    return limit(() => publishDone(name, request, recovering))
+    return limit(() => publishDone(answered, request, recovering))
   })
   // If one fails the others end first: the recovery may be tried again.
   await Promise.allSettled(publishing)
@@ -90,10 +92,10 @@ function isSameFile(files: Files, path: string, { ino, dev }: BigIntStats): bool
   return stat?.ino === ino && stat.dev === dev
 }
 
-async function publishDone(name: string, request: Orphaned | undefined, recovering: Recovering): Promise<void> {
+async function publishDone(id: string, request: Orphaned | undefined, recovering: Recovering): Promise<void> {
   const { dirs, files } = recovering
-  // Another file of this id may wait. Without the store, the window ends as before.
-  await recovering.journal.beginWindowAnew(name.slice(0, -'.json'.length)).catch(rethrowUnlessStoreFailure)
+  const name = `${id}.json`
+  await restartWindow(id, recovering)
   try {
     const claimEnd = request ? claimEndOf(files, request, dirs) : 'remove'
     // A power cut may have taken back that an unread answer was set aside.
@@ -107,8 +109,15 @@ async function publishDone(name: string, request: Orphaned | undefined, recoveri
   }
 }
 
-function rethrowUnlessStoreFailure(error: unknown): void {
-  if (!isStoreFailure(error)) throw error
+/** Another file of this id may wait, and the time until the first answer appears does not count. */
+async function restartWindow(id: string, { dirs, files, journal }: Recovering): Promise<void> {
+  const known = await journal.findUnanswered(id).catch((error: unknown) => {
+    if (!isStoreFailure(error)) throw error
+  })
+  const done = readBounded(files, join(dirs.outbox, `${id}.json.done`))
+  // It may be the answer of another call.
+  const isItsAnswer = known && typeof done === 'object' && done.bytes.toString() === answerFileText(id, known.answer)
+  if (isItsAnswer) await journal.restartWindow(id, known.answer)
 }
 
 /** A file that could not be understood is kept for a person to read. */

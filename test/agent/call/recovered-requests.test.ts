@@ -57,5 +57,9 @@ const made = { ok: true, dataText: '{}' } as const
 function journalOfEnded() {
   const reading = readCall({ operation: purchase[0], input: purchase[1], id: 'a' })
   const fingerprint = String(reading.ok && reading.call.fingerprint)
-  return memoryJournal({ findUnanswered: async () => ({ fingerprint, answer: made }) })
+  const journal = memoryJournal({
+    findUnanswered: async () => ({ fingerprint, answer: made }),
+    restartWindow: (id, answer) => journal.recordAnswer({ id, fingerprint, operationName: purchase[0] }, answer, 1),
+  })
+  return journal
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CallAnswer } from '../../../agent/call/answer.ts'
 import { readCall } from '../../../agent/call/call.ts'
+import { answerFileText } from '../../../agent/spool/answer-file.ts'
 import { until } from '../../../scripts/until.ts'
 import { LiveClock } from '../fixtures/live-clock.ts'
 import {
@@ -137,7 +138,7 @@ for (const owner of ['own', 'another'] as const) {
 
 test('an answer that a start shows is given to another file of its id, although its window has ended', async () => {
   await using spool = await leftClaim({ request: purchase, row: 'expired', owner: 'own' })
-  writeFileSync(join(spool.outbox, 'x.json.done'), doneText)
+  writeFileSync(join(spool.outbox, 'x.json.done'), answerFileText('x', storedAnswer))
   writeFileSync(join(spool.outbox, 'x.json'), JSON.stringify(purchase))
   await spool.start()
   await until(() => namesIn(spool.inbox).length === 2)
@@ -145,6 +146,17 @@ test('an answer that a start shows is given to another file of its id, although 
   expect(await spool.answer('x')).toEqual({ ...stored, replayed: true })
   await spool.stop()
   expect(spool.platform.requests).toHaveLength(0)
+})
+
+test('the window of an id ends although a start shows the answer of another call', async () => {
+  await using spool = await leftClaim({ request: purchase, row: 'expired', owner: 'own' })
+  writeFileSync(join(spool.outbox, 'x.json.done'), doneText)
+  writeFileSync(join(spool.outbox, 'x.json'), JSON.stringify(purchase))
+  await spool.start()
+  await until(() => namesIn(spool.inbox).length === 2)
+  await secondAnswer(spool, 'x')
+  expect(await spool.answer('x')).toEqual(bought)
+  await spool.stop()
 })
 
 test('an answer whose claim is gone already is shown', async () => {

@@ -307,7 +307,7 @@ export const orderMutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'an accepted report closes an order whose end is not handed on',
+    name: 'an accepted report closes an order whose terminal event is not handed on',
     file: 'agent/orders/order-changes.ts',
     from: `    if (!known || isOver(known.phase)) return undefined
     const order = moveOrder(known, 'close', nowMs) as Order

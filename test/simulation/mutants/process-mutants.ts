@@ -174,7 +174,7 @@ export const processMutants: readonly Mutant[] = [
     to: 'if (clock.wallMs() - believedMs - ahead.sinceMs < windowMs)',
   },
   {
-    name: 'who asks during a sync gets that sync',
+    name: 'a request during a sync gets that sync',
     file: 'agent/durable-files/shared-sync.ts',
     from: `      this.#next = undefined
       this.#running = this.#sync()
@@ -195,7 +195,7 @@ export const processMutants: readonly Mutant[] = [
     to: '  const now = reasons()\n  const beat = (): void => {',
   },
   {
-    name: 'a stop leaves the last heartbeat',
+    name: 'a stop writes no last heartbeat',
     file: 'agent/spool/heartbeat.ts',
     from: "    write({ ready: false, reasons: ['the agent was stopped'] })\n",
     to: '',

@@ -114,21 +114,24 @@ export function testJournal(name: string, newStore: NewStore<IdempotencyJournal>
     }),
   )
 
-  promise('the window of an answered once call begins anew when its answer is shown', async (disk) => {
-    disk.unanswered.add('once')
+  promise('the window of an answered once call starts again when its answer is given late', async (disk) => {
+    for (const id of ['once', 'another']) disk.unanswered.add(id)
     await disk.run(async ({ store: journal }) => {
       await journal.recordAnswer(once('once'), answer, windowMs)
       await journal.recordAnswer(idempotent('idempotent'), answer, windowMs)
+      await journal.recordAnswer(once('another'), refusal, windowMs)
     }, 'kill')
     await disk.passBetween(11 * minuteMs)
     await disk.run(async ({ store: journal }) => {
-      for (const id of ['once', 'idempotent', 'unknown']) await journal.beginWindowAnew(id)
+      for (const id of ['once', 'idempotent', 'unknown']) await journal.restartWindow(id, answer)
+      await journal.restartWindow('another', answer)
     }, 'power cut')
     await disk.passBetween(9 * minuteMs)
     await disk.run(async ({ store: journal, pass }) => {
       expect(await journal.find('once')).toMatchObject({ fingerprint: 'of once', answer })
       expect(await journal.find('idempotent')).toBeUndefined()
       expect(await journal.find('unknown')).toBeUndefined()
+      expect(await journal.find('another')).toBeUndefined()
       await pass(2 * minuteMs)
       expect(await journal.find('once')).toBeUndefined()
     })

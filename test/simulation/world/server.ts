@@ -69,7 +69,10 @@ export function assembleServer(name: string, parts: ServerParts): Server {
     { onHandedOver, onAcknowledged },
     server.replyOrder,
     durability,
-    { onSent: (request) => game.answers.onSent(request) },
+    {
+      onSent: (request) => game.answers.onSent(request),
+      onRenamed: (from, to) => game.answers.onRenamed(from, to),
+    },
   ])
   const agent = assembleAgent({ ...server, ...server.ways, state, witness }, parts)
   // A wall clock that is set makes the age of an id wrong for the next process.

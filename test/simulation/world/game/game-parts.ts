@@ -45,7 +45,7 @@ export interface DayParts extends GameParts {
   readonly call: CallAgent
   /** Also for a game server that calls by files. */
   readonly callByHttp: CallAgent
-  /** The same, of a tool that does not say what it was told. */
+  /** The same. No promise is checked by its answers. */
   readonly callUnheard: CallAgent
   /** Sends or writes a request that is wrong. @throws {NodeJS.ErrnoException} The disk fails. */
   readonly makeMistake: () => void

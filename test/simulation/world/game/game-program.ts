@@ -28,8 +28,8 @@ export function installGame(parts: GameParts): Program {
         : undefined
     const callDoors = parts.callAddresses.map((address) => ({ address, token: parts.callToken }))
     const callByHttp = callOverHttp(process, clock, network, callDoors, parts.quirks, parts.witness)
-    const nobody = { ...parts.witness, onAsked: () => undefined, onTold: () => undefined }
-    const callUnheard = callOverHttp(process, clock, network, callDoors, parts.quirks, nobody)
+    const silentWitness = { ...parts.witness, onAsked: () => undefined, onTold: () => undefined }
+    const callUnheard = callOverHttp(process, clock, network, callDoors, parts.quirks, silentWitness)
     const call = files?.call ?? callByHttp
     // Two threads of the game server may ask at once.
     const askingThreads = ordersBy === 'asking' ? process.random.pick([1, 1, 2]) : 1

@@ -6,6 +6,7 @@ import type { DayParts } from './game-parts.ts'
 import { left, newListedItem } from './game-state.ts'
 
 const stockMax = 30
+
 /** What the people of the game server ask for, one thing after another. */
 export async function liveDay(parts: DayParts): Promise<void> {
   const { process, clock, day } = parts

@@ -79,7 +79,7 @@ async function reportResults(parts: DayParts): Promise<void> {
     const id = parts.process.random.happens(0.5)
       ? `${transactionId}-${result}-${failure.observedQuantity}`
       : idOf(parts)
-    // Two threads of the game server may report at once. The second one waits, and says an older stock than what passes it.
+    // Two threads of the game server may report at once. The second one waits. Its stock is older than what passes it.
     if (parts.process.random.happens(twiceRate)) {
       void call({ operation, input, id: idOf(parts) }).catch(() => undefined)
       if (callsBy === 'files' && result === 'DELIVERED' && id !== undefined)

@@ -66,6 +66,8 @@ export class AnswerPromises {
   #checkedId = 0
   /** When each purchase was made first. */
   readonly #madeMs = new Map<string, number>()
+  /** When the answer to a file appeared last, by id. */
+  readonly #shownMs = new Map<string, number>()
   readonly #isWindowKept: AnswerPromisesParts['isWindowKept']
   readonly #clock: AnswerPromisesParts['clock']
   readonly #gameServerId: AnswerPromisesParts['gameServerId']
@@ -112,6 +114,12 @@ export class AnswerPromises {
     const before = this.#asked.get(id)
     const open = (before?.open ?? 0) + 1
     this.#asked.set(id, { open, isAlone: open === 1, wasMade: this.#madeMs.has(id), isRepeated: before !== undefined })
+  }
+
+  /** A file of the spool has got another name. */
+  readonly onRenamed = (_from: string, to: string): void => {
+    const [, id] = /\/inbox\/([^/]+)\.json$/.exec(to) ?? []
+    if (id !== undefined) this.#shownMs.set(id, this.#nowMs())
   }
 
   readonly onTold = (call: GameCall, told: Told): void => {
@@ -170,15 +178,20 @@ export class AnswerPromises {
       const { buyerCharacterRef: id, gameServerId, createdAt } = next
       if (gameServerId !== this.#gameServerId()) continue
       const madeMs = this.#madeMs.get(id)
-      this.#madeMs.set(id, madeMs ?? createdAt - startOfRunMs)
-      if (madeMs !== undefined && this.#isWindowKept(madeMs) && !this.#mayBeNew(id, createdAt - startOfRunMs - madeMs))
+      const nextMs = createdAt - startOfRunMs
+      this.#madeMs.set(id, madeMs ?? nextMs)
+      if (
+        madeMs !== undefined &&
+        this.#isWindowKept(madeMs) &&
+        !this.#mayBeNew(id, nextMs - (this.#shownMs.get(id) ?? madeMs))
+      )
         this.#break('a purchase with an id is made at most once', id)
     }
   }
 
   /**
-   * A second file with an id waits for the answer to the first. If the agent is away meanwhile, that id may be forgotten.
-   * Another game server of the identity may have written both.
+   * A second file with an id waits until the answer to the first appears. If the agent is away after that, the id may be
+   * forgotten. Another game server of the identity may have written both.
    */
   #mayBeNew(id: string, afterMs: number): boolean {
     return this.#asked.get(id)?.isRepeated !== false && afterMs > limits.idempotencyWindowMs

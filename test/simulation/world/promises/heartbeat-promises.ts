@@ -45,7 +45,10 @@ export class HeartbeatPromises {
     if (!seen?.spool) return
     const path = `${spool}/agent.json`
     if (!host.disk.find(path, 'stat')) return void (yield 'it is missing')
-    const { at, ready } = JSON.parse(host.disk.textOf(path)) as { at: string; ready: boolean }
+    const text = host.disk.textOf(path)
+    // A power cut may leave it empty.
+    if (text === '') return void (yield 'it is empty')
+    const { at, ready } = JSON.parse(text) as { at: string; ready: boolean }
     if (Math.abs(host.clock.wallMs - Date.parse(at)) > ageMsMax) yield 'it is old'
     if (ready !== seen.ready) yield `its ready is ${ready}`
   }

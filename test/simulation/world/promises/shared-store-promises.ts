@@ -11,7 +11,7 @@ interface UnderWay {
   readonly life: Life
 }
 
-/** A request needs time to arrive. The agent leaves 5 s, and signs meanwhile. */
+/** The agent leaves 5 s for a request to arrive. Its clock and that of the store may drift by a little. */
 const leaseKeptMs = 4_500
 
 /** `none`: another agent may take over, or has. A symbol is equal to nothing. */

@@ -5,7 +5,7 @@ import type { WaveTime } from './wave-time.ts'
 
 const copies = 2
 const timesMax = 5
-const everyTime = 1_000
+const timesWithoutEnd = 1_000
 
 /** A copy of an order is not another order. */
 export function repeatWebhooks(platform: ModelPlatform, { random, within }: WaveTime): void {
@@ -57,14 +57,14 @@ export function denyTransactions(platform: ModelPlatform, time: WaveTime): void 
 
 /** The same from now on, and about each of them. */
 export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): void {
-  answerWrongly(platform, time, denials, everyTime)
+  answerWrongly(platform, time, denials, timesWithoutEnd)
 }
 
 /** For a while the platform answers 404 to each stock. It may have answers of before that were lost. */
 export function denyStocks(platform: ModelPlatform, time: WaveTime): void {
-  time.within(inDoubtMs.max + wrongMs.max, 'answers to stocks are lost', () => {
+  time.within(untilNextFaultMs.max + wrongMs.max, 'answers to stocks are lost', () => {
     loseAnswersToStocks(platform, time)
-    time.later(inDoubtMs, 'the platform does not know what is on sale', () =>
+    time.later(untilNextFaultMs, 'the platform does not know what is on sale', () =>
       answerWrongly(platform, time, stockDenials),
     )
   })
@@ -72,9 +72,9 @@ export function denyStocks(platform: ModelPlatform, time: WaveTime): void {
 
 const lostMax = 3
 /** By then a newer stock has followed, which is sent again if the older one may still arrive. */
-export const inDoubtMs = { min: 500, max: 15_000 }
+export const untilNextFaultMs = { min: 500, max: 15_000 }
 
-/** The platform acts, and does not say so. The same stock is sent at once again, and the first one may still arrive. */
+/** The platform acts without saying so. The same stock is sent at once again, and the first one may still arrive. */
 export function loseAnswersToStocks({ composed }: ModelPlatform, { random }: WaveTime): void {
   const times = random.integer(0, lostMax)
   if (times > 0) composed.faults.partner.add({ kind: 'hang-up-after', operation: 'market.adjust-stock', times })
