@@ -33,6 +33,19 @@ test('an answer that is stored stays, although the agent that stored it could no
   await b.close()
 })
 
+test('an answer whose window cannot be restarted stays the answer', async () => {
+  using agents = await twoAgentsOneCuttable()
+  const { a, b, proxy } = agents
+  await claim(a)
+  await a.journal.recordAnswer(once('x'), answer, windowMs)
+  proxy.silence()
+  await a.journal.restartWindow('x', answer)
+  proxy.heal()
+  await expect.poll(() => a.database.problem, { timeout: 5_000 }).toBeUndefined()
+  for (const agent of [a, b]) expect(await claim(agent)).toMatchObject({ kind: 'stored', answer })
+  await Promise.all([a.close(), b.close()])
+})
+
 test('a once call whose answer was not stored stays in doubt for everybody', async () => {
   using agents = await twoAgentsOneCuttable()
   const { a, b, proxy } = agents
