@@ -21,7 +21,7 @@ export interface ListedItem {
   isToReport: boolean
   /** The platform was told once what can be sold now. It is not told again, although it refused. */
   isGivenUp: boolean
-  /** How often another number could be sold: the same number again is a newer one. */
+  /** How often another number could be sold, or the same for another reason. It is a newer one each time. */
   changes: number
   /** The last change that must be reported: no reply to an order has said it. */
   changeToReport: number
@@ -85,7 +85,7 @@ export function hasUnitsSetAside({ orders }: GameState, itemRef: string): boolea
  */
 export function noteStockChanges(before: GameState, next: GameState, isSaid: boolean): void {
   for (const [itemRef, item] of Object.entries(next.items)) {
-    if (left(before, itemRef) === left(next, itemRef)) continue
+    if (left(before, itemRef) === left(next, itemRef) && !isDecidedNow(before, next, itemRef)) continue
     item.changes++
     if (!isSaid) {
       item.isToReport = true
@@ -93,6 +93,14 @@ export function noteStockChanges(before: GameState, next: GameState, isSaid: boo
     }
     item.isGivenUp = false
   }
+}
+
+/** Whether an order that was put off is so no more. Its `TEMPORARY` report may not have been accepted, and nothing else says the stock. */
+function isDecidedNow(before: GameState, next: GameState, itemRef: string): boolean {
+  return Object.entries(before.orders).some(
+    ([id, order]) =>
+      order.itemRef === itemRef && order.result === 'TEMPORARY' && next.orders[id]?.result !== 'TEMPORARY',
+  )
 }
 
 /** The handler of the guide, on a state that is saved before the reply leaves. @param canGive False: the mailbox is full. */
