@@ -33,3 +33,8 @@ export class StoreNotAskedError extends StoreUnreachableError {}
 export function isStoreFailure(error: unknown): error is StoreFullError | StoreUnreachableError {
   return error instanceof StoreFullError || error instanceof StoreUnreachableError
 }
+
+/** Handles the rejection of something that may be left out where the store is full or away. @throws Every other error. */
+export function ignoreStoreFailure(error: unknown): void {
+  if (!isStoreFailure(error)) throw error
+}

@@ -9,7 +9,7 @@ import type { RepairJournal } from '../call/repair-journal.ts'
 import { repeat } from '../clock/repeat.ts'
 import { DatabaseWriter, type Writer } from '../database/database-writer.ts'
 import { storeRoom } from '../database/room.ts'
-import { isStoreFailure, StoreFullError } from '../database/store-errors.ts'
+import { ignoreStoreFailure, StoreFullError } from '../database/store-errors.ts'
 import { Ballast } from './ballast.ts'
 import { openStore, type Store } from './open-store.ts'
 import { startPurging } from './purge.ts'
@@ -164,11 +164,7 @@ export function journalOver(
       const row = writer.read(() => calls.read(id))
       if (row?.answer !== JSON.stringify(answer) || !isSentOnce({ operationName: row.operation })) return
       const call = { id, fingerprint: row.fingerprint, operationName: row.operation }
-      try {
-        await journal.recordAnswer(call, answer, limits.idempotencyWindowMs)
-      } catch (error) {
-        if (!isStoreFailure(error)) throw error
-      }
+      await journal.recordAnswer(call, answer, limits.idempotencyWindowMs).catch(ignoreStoreFailure)
     },
 
     async release({ id }) {

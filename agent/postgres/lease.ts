@@ -1,7 +1,7 @@
 import { inDoubt } from '../call/answer.ts'
 import type { Clock } from '../clock/clock.ts'
 import { repeat } from '../clock/repeat.ts'
-import { isStoreFailure } from '../database/store-errors.ts'
+import { ignoreStoreFailure, isStoreFailure } from '../database/store-errors.ts'
 import { LockedError } from '../ownership/ownership.ts'
 import type { Database, Query } from './database.ts'
 
@@ -118,12 +118,10 @@ export class Lease {
   /** Ends this life. Calls that are under way are in doubt from now on. */
   async end(): Promise<void> {
     this.stop()
-    try {
-      await this.#options.database.queryAtOnce('SELECT market_agent.end_epoch($1, $2)', [this.epoch, inDoubtText])
-    } catch (error) {
-      // Then the lease runs out by itself.
-      if (!isStoreFailure(error)) throw error
-    }
+    const { database } = this.#options
+    const ended = database.queryAtOnce('SELECT market_agent.end_epoch($1, $2)', [this.epoch, inDoubtText])
+    // Without the store, the lease runs out by itself.
+    await ended.catch(ignoreStoreFailure)
   }
 
   async #renewOrWait(): Promise<void> {

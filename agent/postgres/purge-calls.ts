@@ -1,6 +1,6 @@
 import { keyOfItem } from '../call/call.ts'
 import { repeat } from '../clock/repeat.ts'
-import { isStoreFailure } from '../database/store-errors.ts'
+import { ignoreStoreFailure } from '../database/store-errors.ts'
 import type { Row } from './session.ts'
 import { fromStorable } from './storable.ts'
 import type { StoreJournalOptions } from './store-journal.ts'
@@ -55,12 +55,8 @@ export function startPurging(options: Pick<StoreJournalOptions, 'clock' | 'datab
     for (let last = await purgePart(0, ''); last; ) last = await purgePart(last['ends_at_ms'], last['id'])
   }
   let stop = clock.after(intervalMs, () => {
-    stop = repeat(clock, intervalMs, () => purge().catch(ignoreAway))
+    // What cannot be deleted now is deleted later.
+    stop = repeat(clock, intervalMs, () => purge().catch(ignoreStoreFailure))
   })
   return () => stop()
-}
-
-/** What cannot be deleted now is deleted later. */
-function ignoreAway(error: unknown): void {
-  if (!isStoreFailure(error)) throw error
 }

@@ -12,7 +12,7 @@ import {
 import type { JournalOptions } from '../call/open-journal.ts'
 import type { Turn } from '../call/turn.ts'
 import { isWithin } from '../clock/within.ts'
-import { isStoreFailure, StoreFullError, StoreUnreachableError } from '../database/store-errors.ts'
+import { ignoreStoreFailure, isStoreFailure, StoreFullError, StoreUnreachableError } from '../database/store-errors.ts'
 import { Bell } from './bell.ts'
 import type { Database } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
@@ -214,11 +214,7 @@ export async function openStoreJournal(options: StoreJournalOptions): Promise<St
       const sql = `UPDATE market_agent.call SET ends_at_ms = market_agent.now_ms() + $3
         WHERE id = $1 AND epoch IS NULL AND answer = $2 AND operation = ANY($4)`
       const values = [storable(id), JSON.stringify(answer), limits.idempotencyWindowMs, onceOperationNames]
-      try {
-        await room.write(() => database.query(sql, values))
-      } catch (error) {
-        if (!isStoreFailure(error)) throw error
-      }
+      await room.write(() => database.query(sql, values)).catch(ignoreStoreFailure)
     },
 
     async release(call) {

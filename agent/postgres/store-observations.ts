@@ -2,7 +2,7 @@ import { keyOfItem } from '../call/call.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from '../call/observation.ts'
 import type { EndReport, KnownObservations, Recording } from '../call/observations.ts'
 import type { Clock } from '../clock/clock.ts'
-import { isStoreFailure } from '../database/store-errors.ts'
+import { ignoreStoreFailure, isStoreFailure } from '../database/store-errors.ts'
 import type { Database } from './database.ts'
 import type { OwedWrites } from './owed-writes.ts'
 import { itemOfRow, noteLongItem, storableKey } from './storable.ts'
@@ -189,11 +189,7 @@ export class StoreObservations implements KnownObservations {
 
   /** A call that was sent has an answer, whatever the store says. @param later As in `OwedWrites.write`. */
   async #storeOrOwe(key: string, write: () => Promise<unknown>, later = write): Promise<void> {
-    try {
-      await this.#options.owed.write(nameOfKey(key), write, later)
-    } catch (error) {
-      if (!isStoreFailure(error)) throw error
-    }
+    await this.#options.owed.write(nameOfKey(key), write, later).catch(ignoreStoreFailure)
   }
 
   /** Makes the store say what this agent knows, if that is not so. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
-import { isStoreFailure } from '../database/store-errors.ts'
+import { ignoreStoreFailure } from '../database/store-errors.ts'
 import { awaitSync, SyncFailedError } from '../durable-files/disk-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import { readBounded } from '../durable-files/read-bounded.ts'
@@ -111,9 +111,7 @@ async function publishDone(id: string, request: Orphaned | undefined, recovering
 
 /** Another file of this id may wait, and the time until the first answer appears does not count. */
 async function restartWindow(id: string, { dirs, files, journal }: Recovering): Promise<void> {
-  const known = await journal.findUnanswered(id).catch((error: unknown) => {
-    if (!isStoreFailure(error)) throw error
-  })
+  const known = await journal.findUnanswered(id).catch(ignoreStoreFailure)
   const done = readBounded(files, join(dirs.outbox, `${id}.json.done`))
   // It may be the answer of another call.
   const isItsAnswer = known && typeof done === 'object' && done.bytes.toString() === answerFileText(id, known.answer)

@@ -62,7 +62,7 @@ async function startWorker({
     makeDirs: () => undefined,
     checkDirs: () => undefined,
     clock: standingClock ?? clock,
-    journal: { ...memoryJournal(), forgetEnded },
+    journal: memoryJournal({ forgetEnded }),
     takeTurn: () => freeTurn,
     async answerCall(call: Call) {
       calls.push(String(call.id))

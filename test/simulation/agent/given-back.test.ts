@@ -42,7 +42,7 @@ test.for(seeds)('a request that gets its name back survives a power cut (seed %s
 test.for(seeds)('a request that a killed agent gave its name back survives a power cut (seed %s)', async (seed) => {
   const left = await leftAfter(seed, async (spool, { fs, process }) => {
     fs.linkSync(claim, request)
-    const journal = memoryJournal()
+    const journal = memoryJournal({ name: 'host' })
     const clock = clockOver(process.time)
     await recoverOwnFiles({ ...spool, journal, clock, onIgnored: () => expect.unreachable() })
   })
