@@ -17,6 +17,7 @@ import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
 import type { LateStocks } from './promises/late-stocks.ts'
 import { PacePromises } from './promises/pace-promises.ts'
+import { isTimeKnown } from './promises/platform-time.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
 import { ReadyPromises } from './promises/ready-promises.ts'
 import { ReportPromises } from './promises/report-promises.ts'
@@ -123,7 +124,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     break: judge.break,
     platformKey: () => agent.platformKey,
     platformMs: () => platform.composed.clock.nowMs(),
-    isClockRight: () => host.clock.lastSetMs === undefined && !network.wasDateWrong,
+    isClockRight: () => isTimeKnown({ clock: host.clock, network }),
     wasDateWrong: () => network.wasDateWrong,
     nowMs,
   })

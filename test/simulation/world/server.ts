@@ -17,6 +17,7 @@ import { EnvelopePromises } from './promises/envelope-promises.ts'
 import { FilePromises } from './promises/file-promises.ts'
 import { mistakePromises } from './promises/mistake-promises.ts'
 import { OrderPromises } from './promises/order-promises.ts'
+import { isTimeKnown } from './promises/platform-time.ts'
 import { ReplyOrderPromises } from './promises/reply-order-promises.ts'
 import { VerifyPromises } from './promises/verify-promises.ts'
 import { tellAll } from './tell-all.ts'
@@ -151,7 +152,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
   const verifications = new VerifyPromises({
     ...{ break: judge.break, platformKey: options.platformKey, nowMs: parts.nowMs },
     platformMs: () => parts.platform.composed.clock.nowMs(),
-    isClockRight: () => options.clock.lastSetMs === undefined && !parts.network.wasDateWrong,
+    isClockRight: () => isTimeKnown({ clock: options.clock, network: parts.network }),
   })
   const isRejected = (id: string) => server.host.disk.namesIn(`${spool}/outbox`).includes(`${id}.json.rejected`)
   const onMistakeTold = mistakePromises(judge.break, (id) => files.mayBeUndone(id) || isRejected(id))

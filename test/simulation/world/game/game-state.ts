@@ -85,7 +85,7 @@ export function hasUnitsSetAside({ orders }: GameState, itemRef: string): boolea
  */
 export function noteStockChanges(before: GameState, next: GameState, isSaid: boolean): void {
   for (const [itemRef, item] of Object.entries(next.items)) {
-    if (left(before, itemRef) === left(next, itemRef) && !isDecidedNow(before, next, itemRef)) continue
+    if (left(before, itemRef) === left(next, itemRef) && !isPutOffNoMore(before, next, itemRef)) continue
     item.changes++
     if (!isSaid) {
       item.isToReport = true
@@ -95,8 +95,8 @@ export function noteStockChanges(before: GameState, next: GameState, isSaid: boo
   }
 }
 
-/** Whether an order that was put off is so no more. Its `TEMPORARY` report may not have been accepted, and nothing else says the stock. */
-function isDecidedNow(before: GameState, next: GameState, itemRef: string): boolean {
+/** Whether an order is decided otherwise that was put off. Perhaps no `TEMPORARY` report of it was accepted, so the stock is said again. */
+function isPutOffNoMore(before: GameState, next: GameState, itemRef: string): boolean {
   return Object.entries(before.orders).some(
     ([id, order]) =>
       order.itemRef === itemRef && order.result === 'TEMPORARY' && next.orders[id]?.result !== 'TEMPORARY',

@@ -12,6 +12,7 @@ import { AnswerFields } from './answer-fields.ts'
 import { AttemptPromises, type OwnAgent } from './attempt-promises.ts'
 import type { FilePromises } from './file-promises.ts'
 import type { Break } from './judge.ts'
+import { isTimeKnown } from './platform-time.ts'
 import { RetryPromises } from './retry-promises.ts'
 import { type SameAnswerParts, SameAnswerPromises } from './same-answer-promises.ts'
 
@@ -93,7 +94,7 @@ export class AnswerPromises {
     this.#platform = parts.platform
     this.#nowMs = parts.nowMs
     this.#attempts = new AttemptPromises(parts)
-    const isClockRight = () => parts.clock.lastSetMs === undefined && !parts.network.wasDateWrong
+    const isClockRight = () => isTimeKnown(parts)
     this.#retries = new RetryPromises({ ...parts, startedMs: parts.ownAgent?.startedMs, isClockRight })
     this.onSent = tellAll([this.#attempts, this.#retries]).onSent
     this.#fields = new AnswerFields(parts)
@@ -180,11 +181,8 @@ export class AnswerPromises {
       const madeMs = this.#madeMs.get(id)
       const nextMs = createdAt - startOfRunMs
       this.#madeMs.set(id, madeMs ?? nextMs)
-      if (
-        madeMs !== undefined &&
-        this.#isWindowKept(madeMs) &&
-        !this.#mayBeNew(id, nextMs - (this.#shownMs.get(id) ?? madeMs))
-      )
+      const answeredMs = this.#shownMs.get(id) ?? madeMs ?? nextMs
+      if (madeMs !== undefined && this.#isWindowKept(madeMs) && !this.#mayBeNew(id, nextMs - answeredMs))
         this.#break('a purchase with an id is made at most once', id)
     }
   }

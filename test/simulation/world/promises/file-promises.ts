@@ -79,7 +79,7 @@ export class FilePromises implements FileRecord {
 
   onPowerCut(): void {
     this.#lastCutMs = this.#nowMs()
-    // A power cut may bring back an answered file, also where nobody has read the answer, and every answer that was removed.
+    // A power cut may bring back an answered file and every answer that was removed.
     for (const [id, written] of this.#written)
       this.#set(id, { ...written, broughtBackMax: written.broughtBackMax + 1 + written.answers.length })
   }

@@ -69,12 +69,12 @@ export class ReadyPromises {
     return (result) => {
       const contact = this.#contact
       if (contact.startedMs !== processMs) return
-      // The answer to the question for the time proves nothing.
-      if (result.kind === 'answered' && signatureOf(headers) === undefined) return
-      if (result.kind === 'answered')
+      const isAnswered = result.kind === 'answered'
+      // The answer to the question for the time, which is not signed, proves nothing.
+      if (isAnswered && signatureOf(headers) !== undefined)
         this.#known = { startedMs: processMs, wasAnswered: true, hasFailed: false, answeredMs: nowMs() }
       // One that is older than the last answer says nothing about now.
-      else if (sentMs > contact.answeredMs + signedMsMax) this.#known = { ...contact, hasFailed: true }
+      else if (!isAnswered && sentMs > contact.answeredMs + signedMsMax) this.#known = { ...contact, hasFailed: true }
     }
   }
 

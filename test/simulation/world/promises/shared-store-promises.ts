@@ -80,9 +80,9 @@ export class SharedStorePromises {
 
   /** @returns Called when the attempt has ended. */
   #follow(agentName: string, shared: string): () => void {
-    if (this.#lifeOf(agentName, leaseKeptMs) === 'none')
+    const life = this.#lifeOf(agentName, leaseKeptMs)
+    if (life === 'none')
       this.#break('an agent sends with an id or a key only while its lease has time left', `${shared}: ${agentName}`)
-    const life = this.#lifeOf(agentName)
     const others = this.#underWay.get(shared) ?? new Set()
     this.#underWay.set(shared, others)
     for (const other of others)
@@ -96,7 +96,7 @@ export class SharedStorePromises {
     return () => void others.delete(underWay)
   }
 
-  /** The epoch of an agent from which nobody may take over for some time. In the middle of a transaction, nobody knows. */
+  /** The epoch of an agent whose lease has more than this time left. In the middle of a transaction, nobody knows. */
   #lifeOf(agentName: string, restMs = 0): Life {
     const sql = 'SELECT epoch FROM market_agent.agent WHERE name = $1 AND lease_ends_ms > market_agent.now_ms() + $2'
     const rows = this.#store.look(sql, [agentName, restMs])

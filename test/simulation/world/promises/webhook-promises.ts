@@ -39,15 +39,15 @@ export class WebhookPromises {
   }
 
   onAcknowledged(_event: string, _transactionId: number, webhook: ReceivedWebhook): void {
-    const { platformMs, isClockRight } = this.#parts
-    const { isSigned, expiresMs } = readWebhook(webhook, this.#parts.platformKey())
+    const { platformMs, isClockRight, platformKey } = this.#parts
+    const { isSigned, expiresMs } = readWebhook(webhook, platformKey())
     if (!isSigned || (isClockRight() && expiresMs + leewayMs <= platformMs()))
       this.#parts.break('a webhook is accepted only with a valid signature', JSON.stringify(webhook.rawHeaders))
   }
 
   onWebhookRefused(webhook: ReceivedWebhook): void {
     const { platformMs, wasDateWrong, platformKey } = this.#parts
-    const { isSigned, expiresMs } = readWebhook(webhook, this.#parts.platformKey())
+    const { isSigned, expiresMs } = readWebhook(webhook, platformKey())
     // One whose key was replaced meanwhile may be refused for that.
     if (webhook.arrivedMs < platformKey().sinceMs) return
     const isAsked = this.#askedMs >= webhook.arrivedMs - questionMsMax

@@ -2,7 +2,7 @@ import { fullDisk } from '../../faults/host-faults.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { dawnMs, nightMs, waveMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import { denyEveryTransaction, loseAnswersToStocks, prepareRefusals, untilNextFaultMs } from './platform-strikes.ts'
+import { afterLostStocks, denyEveryTransaction, prepareRefusals } from './platform-strikes.ts'
 import type { WaveTime } from './wave-time.ts'
 
 const startedAgainMs = { min: 50, max: 10_000 }
@@ -149,12 +149,11 @@ export function setClockDaysAhead(agent: AgentHost, platform: ModelPlatform, tim
   const { random, later, atEnd } = time
   const { clock } = agent.host
   const byMs = random.magnitude(daysAheadMs.min, daysAheadMs.max)
-  const isSameProcess = () => agent.agent.startedMs === startedMs
   const { startedMs } = agent.agent
   const callOff = soonAfter(resultLeaves, agent, time, 'the platform does not know what it knows', () => {
     denyEveryTransaction(platform, time)
     later(orderInDoubtMs, 'a clock is days ahead', () => {
-      if (!isSameProcess()) return
+      if (agent.agent.startedMs !== startedMs) return
       clock.setWall(byMs)
       later(aheadMs, 'a clock is right again', () => clock.setWall(-byMs))
     })
@@ -191,15 +190,12 @@ const restartedRate = 0.3
  * is refused meanwhile changes nothing about those before it.
  */
 export function fillDisk(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
-  const { random, within, later } = time
-  within(untilNextFaultMs.max + fullMs.max, 'answers to stocks are lost', () => {
-    loseAnswersToStocks(platform, time)
-    later(untilNextFaultMs, 'a disk is full', () => {
-      const makeRoom = agent.host.diskFaults.add(fullDisk(random), random)
-      later(fullMs, 'a disk has room again', () => {
-        makeRoom()
-        if (random.happens(restartedRate)) killAndStart(agent)
-      })
+  const { random, later } = time
+  afterLostStocks(platform, time, fullMs.max, 'a disk is full', () => {
+    const makeRoom = agent.host.diskFaults.add(fullDisk(random), random)
+    later(fullMs, 'a disk has room again', () => {
+      makeRoom()
+      if (random.happens(restartedRate)) killAndStart(agent)
     })
   })
 }

@@ -60,24 +60,35 @@ export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): v
   answerWrongly(platform, time, denials, timesWithoutEnd)
 }
 
-/** For a while the platform answers 404 to each stock. It may have answers of before that were lost. */
+/** For a while the platform answers 404 to each stock. */
 export function denyStocks(platform: ModelPlatform, time: WaveTime): void {
-  time.within(untilNextFaultMs.max + wrongMs.max, 'answers to stocks are lost', () => {
-    loseAnswersToStocks(platform, time)
-    time.later(untilNextFaultMs, 'the platform does not know what is on sale', () =>
-      answerWrongly(platform, time, stockDenials),
-    )
-  })
+  afterLostStocks(platform, time, wrongMs.max, 'the platform does not know what is on sale', () =>
+    answerWrongly(platform, time, stockDenials),
+  )
 }
 
 const lostMax = 3
 /** By then a newer stock has followed, which is sent again if the older one may still arrive. */
-export const untilNextFaultMs = { min: 500, max: 15_000 }
+const untilNextFaultMs = { min: 500, max: 15_000 }
 
-/** The platform acts without saying so. The same stock is sent at once again, and the first one may still arrive. */
-export function loseAnswersToStocks({ composed }: ModelPlatform, { random }: WaveTime): void {
-  const times = random.integer(0, lostMax)
-  if (times > 0) composed.faults.partner.add({ kind: 'hang-up-after', operation: 'market.adjust-stock', times })
+/**
+ * The platform acts on some stocks without saying so. Each is sent again at once, and the first attempt may still arrive. Then
+ * something else happens, which lasts at most so long.
+ */
+export function afterLostStocks(
+  platform: ModelPlatform,
+  { random, within, later }: WaveTime,
+  lastsMs: number,
+  what: string,
+  act: () => void,
+): void {
+  within(untilNextFaultMs.max + lastsMs, 'answers to stocks are lost', () => {
+    const times = random.integer(0, lostMax)
+    // Of the process that runs by then.
+    const { partner } = platform.composed.faults
+    if (times > 0) partner.add({ kind: 'hang-up-after', operation: 'market.adjust-stock', times })
+    later(untilNextFaultMs, what, act)
+  })
 }
 
 /** For a while the platform asks to wait for a day with each result. */
