@@ -11,6 +11,7 @@ import type { OrderDoor } from './game/take-orders.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
 import { ComeBackPromises } from './promises/come-back-promises.ts'
+import { ContactPromises } from './promises/contact-promises.ts'
 import { EventPromises } from './promises/event-promises.ts'
 import { HeartbeatPromises } from './promises/heartbeat-promises.ts'
 import type { Judge } from './promises/judge.ts'
@@ -19,8 +20,8 @@ import type { LateStocks } from './promises/late-stocks.ts'
 import { PacePromises } from './promises/pace-promises.ts'
 import { isTimeKnown } from './promises/platform-time.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
-import { ReadyPromises } from './promises/ready-promises.ts'
 import { ReportPromises } from './promises/report-promises.ts'
+import { RoomPromises } from './promises/room-promises.ts'
 import { StopPromises } from './promises/stop-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
@@ -132,13 +133,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const seesReports =
     hasOwnStore && parts.reportsBy === 'reply' && !(parts.ordersBy === 'asking' && parts.callsBy === 'files')
   const reports = new ReportPromises({ break: judge.break, platform, nowMs, startedMs })
-  const readiness = new ReadyPromises({
-    break: judge.break,
-    disk: host.diskFaults,
-    startedMs,
-    hasOwnStore,
-    nowMs,
-  })
+  const contact = new ContactPromises({ break: judge.break, startedMs, nowMs })
+  const room = new RoomPromises({ break: judge.break, disk: host.diskFaults, startedMs, hasOwnStore })
   const journal = hasOwnStore ? parts.state.journal : undefined
   const stops = new StopPromises({
     ...{ break: judge.break, host, spool: addresses.spool, journal, platform },
@@ -183,7 +179,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       proofs,
       lateStocks,
       surroundings.webhooks,
-      readiness,
+      contact,
+      room,
       stops,
       ...(seesReports ? [reports] : []),
       witness,
