@@ -6,6 +6,7 @@ import { callsWaitingMax } from '../call/retry-budget.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { DaemonAddress } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
+import { StoreUnreachableError } from '../database/store-errors.ts'
 import type { Answer, DoorRequest, RequestHead } from '../http/door.ts'
 import { type HttpServer, type Listen, portTaken } from '../http/listen.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
@@ -118,7 +119,14 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
 
   async function door(request: DoorRequest): Promise<Answer | undefined> {
     const exchange: Exchange = { request, call: undefined }
-    return answerRequest(exchange).catch((error) => answerBug(exchange, error))
+    return answerRequest(exchange).catch((error) => answerFailure(exchange, error))
+  }
+
+  /** Calls have an answer for every failure; the pages about orders have none. */
+  function answerFailure(exchange: Exchange, error: unknown): Answer {
+    if (error instanceof StoreUnreachableError)
+      return turnAway(exchange, { answer: refuse('STORE_UNREACHABLE'), reason: 'the store cannot be reached' })
+    return answerBug(exchange, error)
   }
 
   function answerBug({ call }: Exchange, error: unknown): Answer {
