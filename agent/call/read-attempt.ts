@@ -1,6 +1,6 @@
 import type { PlatformOperation } from '../../contract/operations.ts'
 import { decodeUtf8, readStrictJson, type StrictObject } from '../../contract/strict-json.ts'
-import type { AttemptResult } from '../platform/attempt-result.ts'
+import { type AttemptResult, NotBegunError } from '../platform/attempt-result.ts'
 import type { ContactSign } from '../platform/contact.ts'
 import { type AnswerFacts, problemOfAnswer, type SignedRoute } from '../platform/problem-of-answer.ts'
 import { problemOfFailure } from '../platform/problem-of-failure.ts'
@@ -46,15 +46,16 @@ const proof: ContactSign = { kind: 'proof' }
 
 /**
  * Says whether an attempt proves that calls go through, and else what is wrong. Only an answer in the interface's form
- * is a proof. Pure.
+ * is a proof. Undefined for an attempt that did not begin. Pure.
  */
 export function contactSign(
   result: AttemptResult,
   reading: AttemptReading,
   clock: AnswerFacts['clock'],
   route: SignedRoute,
-): ContactSign {
+): ContactSign | undefined {
   if (reading.ok) return proof
+  if (result.kind === 'failed' && result.cause instanceof NotBegunError) return undefined
   if (result.kind === 'failed') return { kind: 'problem', problem: problemOfFailure(result, route) }
   const { status } = result
   const { isOnContract, answer } = reading

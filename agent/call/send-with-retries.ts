@@ -1,7 +1,7 @@
 import { type PartnerRequest, requestOf } from '../../contract/operations.ts'
 import type { Clock } from '../clock/clock.ts'
 import { StoreUnreachableError } from '../database/store-errors.ts'
-import type { AttemptResult } from '../platform/attempt-result.ts'
+import { type AttemptResult, NotBegunError } from '../platform/attempt-result.ts'
 import type { Contact } from '../platform/contact.ts'
 import type { PartnerApi } from '../platform/partner-api.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
@@ -135,7 +135,8 @@ export async function attemptOnce(
   const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOriginMs)
   const reading = readAttempt(call, result)
   const isClockCorrected = isRefusedForItsTime(reading, signedClock) && !wasClockSet
-  if (!isClockCorrected) deps.contact.observe(contactSign(result, reading, signedClock, deps.route), startedMs)
+  const sign = contactSign(result, reading, signedClock, deps.route)
+  if (sign && !isClockCorrected) deps.contact.observe(sign, startedMs)
   return { result, reading, isClockCorrected }
 }
 
@@ -168,7 +169,8 @@ export function mayBeSentBefore({ claimedBefore, operation }: Call): boolean {
 }
 
 function causeOf(result: AttemptResult, route: SignedRoute): string {
-  return result.kind === 'answered' ? `HTTP ${result.status}` : problemOfFailure(result, route).problem
+  if (result.kind === 'answered') return `HTTP ${result.status}`
+  return result.cause instanceof NotBegunError ? result.cause.message : problemOfFailure(result, route).problem
 }
 
 /** The lease ran out before the attempt could begin, so it does not count. An attempt that a bug ended may have been sent. */

@@ -58,7 +58,8 @@ export async function probePlatform(config: AgentConfig, userAgent: string): Pro
       const date = result.kind === 'answered' ? result.date : undefined
       const signedClock = platformClock.observe(date, clock.monotonicMs() - startedMs, signedOriginMs)
       const reading = readAttempt(call, result)
-      contact.observe(contactSign(result, reading, signedClock, route), startedMs)
+      const sign = contactSign(result, reading, signedClock, route)
+      if (sign) contact.observe(sign, startedMs)
     }
   } finally {
     await connection.close()

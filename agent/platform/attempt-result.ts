@@ -12,3 +12,8 @@ export type AttemptResult =
    * code proves it.
    */
   | { readonly kind: 'failed'; readonly wasSent: boolean; readonly cause: Error }
+
+/** The time of an attempt was over before it could leave: the host is too busy, or was suspended. It shows nothing about the platform. */
+export class NotBegunError extends Error {
+  override readonly name = 'NotBegunError'
+}

@@ -8,7 +8,7 @@ import { operations, type PartnerRequest, type PlatformOperation, requestOf } fr
 import type { Clock } from '../clock/clock.ts'
 import type { Signing } from '../signing/signing.ts'
 import type { SigningKey } from '../signing/signing-key.ts'
-import type { AttemptResult } from './attempt-result.ts'
+import { type AttemptResult, NotBegunError } from './attempt-result.ts'
 import type { PlatformConnection } from './connection.ts'
 import type { Contact } from './contact.ts'
 import { clockLeadMsMax, type PlatformClock } from './platform-clock.ts'
@@ -134,7 +134,7 @@ export function partnerApi(options: PartnerApiOptions): PartnerApi {
       assertMayBegin()
       // The process was paused, and its envelope is old.
       if (restMs <= 0)
-        return { kind: 'failed', wasSent: false, cause: new Error(`no signature within ${timeoutMs} ms`) }
+        return { kind: 'failed', wasSent: false, cause: new NotBegunError(`no signature within ${timeoutMs} ms`) }
       return connection.send(signed, { timeoutMs: restMs })
     },
 
