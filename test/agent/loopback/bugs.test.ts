@@ -38,7 +38,7 @@ const answerOfBug = (operation: string) =>
   answerTo(rawCall(operation, goodInputs[operation], 'id-1'), new Error('a bug'))
 
 test.each(['GET /orders', 'GET /orders/all-worlds', 'POST /orders/check'])(
-  'while the store that agents share is away, %s says so with 503, and that is no bug',
+  'while the store that agents share is away, %s says so with 503, and not that the agent has a bug',
   async (page) => {
     const request = rawRequest(page)
     const { status, body, lines } = await answerTo(request, new StoreUnreachableError('the store was not reached yet'))

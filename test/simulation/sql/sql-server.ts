@@ -38,6 +38,14 @@ const aboutTransaction: Statement = {
   sql: `SELECT current_setting('synchronous_commit') <> 'off' AND pg_current_xact_id_if_assigned() IS NOT NULL AS syncs,
     current_setting('market_agent.connection', true) AS connection`,
 }
+/** Fails as a disk without room does, after a statement that has written. */
+const demandRoom: Statement = {
+  sql: `DO $$ BEGIN
+    IF pg_current_xact_id_if_assigned() IS NOT NULL THEN
+      RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+    END IF;
+  END $$`,
+}
 const canceled: SqlFailure = {
   severity: 'ERROR',
   code: '57014',
@@ -52,6 +60,7 @@ export class SqlServer {
   readonly #engine: SqlEngine
   readonly #process: ModelProcess
   readonly #unsynced: Unsynced
+  readonly #isFull: () => boolean
   readonly #sessions = new Map<ServerSession, Settings>()
   /** Whose settings the engine has. */
   #presented: ServerSession | undefined
@@ -60,10 +69,12 @@ export class SqlServer {
   #waiting: Waiting[] = []
   #cancelPatience: () => void = () => undefined
 
-  constructor(engine: SqlEngine, process: ModelProcess, unsynced: Unsynced) {
+  /** @param isFull Whether a write finds no room on its disk now. */
+  constructor(engine: SqlEngine, process: ModelProcess, unsynced: Unsynced, isFull: () => boolean) {
     this.#engine = engine
     this.#process = process
     this.#unsynced = unsynced
+    this.#isFull = isFull
     process.onEnd(() => this.#crash())
   }
 
@@ -139,25 +150,30 @@ export class SqlServer {
 
   /** A step of a transaction that ends later. */
   #step(statement: Statement): Done {
-    const [result] = this.#engine.run(statement)
+    const [result, room] = this.#engine.run(statement, ...this.#demands())
     if (!result) throw new Error(`no result of ${statement.sql}`)
-    return { ...result, syncs: false }
+    return { ...result, failure: result.failure ?? room?.failure, syncs: false }
   }
 
   /** A transaction of one statement, or the commit of one that has been begun. */
   #commit(settings: Settings, statement: Statement, isWhole: boolean): Done {
     const steps = isWhole
-      ? [{ sql: 'BEGIN' }, statement, aboutTransaction, { sql: 'COMMIT' }]
+      ? [{ sql: 'BEGIN' }, statement, ...this.#demands(), aboutTransaction, { sql: 'COMMIT' }]
       : [aboutTransaction, statement]
     const results = this.#engine.run(...steps)
     const result = results[1]
+    const failure = result?.failure ?? results[steps.indexOf(demandRoom)]?.failure
     const about = results[steps.indexOf(aboutTransaction)]?.rows[0]
     if (!result) throw new Error(`no result of ${statement.sql}`)
     if (about) settings.connection = String(about['connection'] ?? '')
     const syncs = about?.['syncs'] === true
     if (syncs) this.#unsynced.forget()
     for (const payload of results.flatMap(({ notified }) => notified)) this.#notify(payload)
-    return { ...result, syncs }
+    return { ...result, failure, syncs }
+  }
+
+  #demands(): readonly Statement[] {
+    return this.#isFull() ? [demandRoom] : []
   }
 
   #awaitNext(session: ServerSession): void {

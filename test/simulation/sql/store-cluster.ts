@@ -20,6 +20,8 @@ export const storeUrl = `postgres://market@${names.join(',')}/market`
  */
 export class StoreCluster {
   readonly network: StoreNetwork
+  /** Whether a write finds no room. */
+  isFull = false
   readonly #engine: SqlEngine
   readonly #unsynced: Unsynced
   readonly #hosts: readonly ModelHost[]
@@ -36,7 +38,7 @@ export class StoreCluster {
     this.#primary = first
     for (const host of this.#hosts)
       host.install('postgres', (process) => {
-        if (host === this.#primary) this.#server = new SqlServer(engine, process, this.#unsynced)
+        if (host === this.#primary) this.#server = new SqlServer(engine, process, this.#unsynced, () => this.isFull)
       })
     this.network = new StoreNetwork(random, (name) => {
       const host = this.#hosts.find((known) => known.name === name)

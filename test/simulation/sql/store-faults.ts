@@ -22,6 +22,7 @@ export const storeFaults: readonly FaultKind<StoreTargets>[] = [
   { part: 'store', name: 'paused', lastsMs: [10, minuteMs], strike: atStore(pause) },
   { part: 'store', name: 'ends all sessions', lastsMs: [1, 1], strike: atStore(endSessions) },
   { part: 'store', name: 'cut off from a host', lastsMs: [secondMs, 2 * minuteMs], strike: atStore(cutOff) },
+  { part: 'store', name: 'full', lastsMs: [10, minuteMs], strike: atStore(fill) },
   { part: 'store', name: 'slow', lastsMs: [secondMs, minuteMs], strike: atStore(slowDown) },
   {
     part: 'store',
@@ -70,6 +71,13 @@ function endSessions(store: StoreCluster) {
 
 function cutOff(store: StoreCluster, random: Random, { hosts }: StoreTargets) {
   return store.network.wayOf(random.pick(hosts).name).cut()
+}
+
+function fill(store: StoreCluster) {
+  store.isFull = true
+  return () => {
+    store.isFull = false
+  }
 }
 
 /** Slower than a statement may take. */

@@ -176,3 +176,19 @@ test('the settings of one session are not those of another one', async () => {
   })
   expect(names).toBe('one')
 })
+
+test('a full disk takes no row, neither of a statement nor in a transaction, and can be read', async () => {
+  const found = await inWorld(async ({ connect, store }) => {
+    const session = await connect()
+    await put(session, 'before')
+    store.isFull = true
+    await expect(put(session, 'alone')).rejects.toMatchObject({ code: '53100' })
+    await expect(putLazily(session, 'in a transaction')).rejects.toMatchObject({ code: '53100' })
+    await session.client.query('ROLLBACK')
+    const { rows } = await session.client.query('SELECT id FROM market_agent.call')
+    store.isFull = false
+    await put(session, 'after')
+    return [rows, idsIn(store)]
+  })
+  expect(found).toEqual([[{ id: 'before' }], ['after', 'before']])
+})

@@ -1,15 +1,19 @@
+import { isOver } from '../../../agent/orders/order-moves.ts'
 import type { Status } from '../../../agent/status/status.ts'
-import type { AgentState } from '../agent/model-outside.ts'
+import { type AgentState, openOrdersIn } from '../agent/model-outside.ts'
 import { ModelHost } from '../host.ts'
+import type { NetworkAnswer } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
 import type { WorldParts } from '../simulation.ts'
 import { type HostAddresses, installAgent, type ModelAgent, type SharedStore } from './agent-program.ts'
 import { type Day, slowPhases } from './day.ts'
 import type { GameWays } from './game/game-parts.ts'
 import { gameDir } from './game/game-store.ts'
+import type { Quirks } from './game/quirks.ts'
 import type { OrderDoor } from './game/take-orders.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
+import { ClaimPromises } from './promises/claim-promises.ts'
 import { ComeBackPromises } from './promises/come-back-promises.ts'
 import { ContactPromises } from './promises/contact-promises.ts'
 import { EventPromises } from './promises/event-promises.ts'
@@ -22,6 +26,7 @@ import { isTimeKnown } from './promises/platform-time.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
 import { ReportPromises } from './promises/report-promises.ts'
 import { RoomPromises } from './promises/room-promises.ts'
+import { StatusPromises } from './promises/status-promises.ts'
 import { StopPromises } from './promises/stop-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
@@ -47,6 +52,8 @@ interface AgentHostParts extends GameWays {
   /** Which identity of the platform it has. */
   readonly identity: string
   readonly orderDoor: OrderDoor
+  /** Of the game server on its host. */
+  readonly quirks: Pick<Quirks, 'isScanned'>
   readonly callToken: string | undefined
   readonly state: AgentState
   readonly store?: SharedStore
@@ -75,6 +82,9 @@ export interface AgentHost {
   /** After the world. */
   readonly end: () => void
 }
+
+/** Why an agent may have no page now: it ends, or the store that it shares is away. */
+const ofTheMoment = ['SHUTTING_DOWN', 'STORE_UNREACHABLE']
 
 /** The clocks of many hosts are a little wrong. An agent corrects what is more than 2 s. */
 const clockErrorMsMax = 1_500
@@ -145,11 +155,24 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const comeBacks = new ComeBackPromises({ break: judge.break, host, spool: addresses.spool, nowMs })
   const seesEvents = parts.ordersBy === 'files' && hasOwnStore
   const seen: { status: Status | undefined; atMs: number } = { status: undefined, atMs: 0 }
-  const heartbeats = new HeartbeatPromises({
-    ...{ break: judge.break, host, spool: addresses.spool, nowMs },
-    status: () => (agent.program.process && seen.atMs > agent.startedMs ? seen.status : undefined),
+  const status = () => (agent.program.process && seen.atMs > agent.startedMs ? seen.status : undefined)
+  const heartbeats = new HeartbeatPromises({ ...{ break: judge.break, host, spool: addresses.spool, nowMs }, status })
+  const statuses = new StatusPromises({
+    ...{ break: judge.break, name, status, nowMs },
+    countOpenOrders: () =>
+      hasOwnStore ? openOrdersIn(parts.state).filter(({ phase }) => !isOver(phase)).length : undefined,
   })
-  const whileCalm = [comeBacks, heartbeats, ...(seesEvents ? [events] : [])]
+  const claims = new ClaimPromises({
+    ...{ break: judge.break, host, spool: addresses.spool, nowMs },
+    startedMs: () => (agent.program.process ? agent.startedMs : undefined),
+  })
+  const whileCalm = [
+    comeBacks,
+    heartbeats,
+    statuses,
+    ...(parts.quirks.isScanned ? [] : [claims]),
+    ...(seesEvents ? [events] : []),
+  ]
   const keys = new KeyPromises(judge.break, startedMs)
   const pace = new PacePromises({ break: judge.break, nowMs, startedMs })
   const agent: ModelAgent = installAgent({
@@ -189,6 +212,12 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     onBug: (error) => judge.break('an agent ends only for a reason that it can name', String((error as Error).stack)),
   })
   const onStatus = (status: Status) => Object.assign(seen, { status, atMs: nowMs() })
+  const onNoPage = (path: string, { body }: NetworkAnswer) => {
+    const text = Buffer.from(body).toString()
+    // Or it is a proxy's page.
+    if (text.startsWith('{') && !ofTheMoment.some((code) => text.includes(code)))
+      judge.break('a page of the agent is there', `${path}: ${text}`)
+  }
   return {
     host,
     agent,
@@ -199,7 +228,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     isStandby: parts.isStandby ?? false,
     seen,
     installOperator: () =>
-      void installOperator(host, network, { address: `${name}:8899`, token: parts.callToken }, onStatus),
+      void installOperator(host, network, { address: `${name}:8899`, token: parts.callToken }, { onStatus, onNoPage }),
     check() {
       if (host.diskFaults.isHealthy && agent.program.process) reports.check()
       else reports.holdUp()

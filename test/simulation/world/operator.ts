@@ -1,30 +1,57 @@
 import { clockOver } from '../../../agent/clock/clock.ts'
 import type { Status } from '../../../agent/status/status.ts'
 import type { ModelHost, Program } from '../host.ts'
+import type { NetworkAnswer } from '../network/message.ts'
 import type { Network } from '../network/network.ts'
 import { authorization, type CallDoor } from './call-door.ts'
 
 const lookMs = 5_000
 
-/** Installs somebody who looks at `GET /status` every five seconds. */
+/** What else an operator asks now and then. Not for the metrics: their module is loaded late, outside of virtual time. */
+const pages = [
+  ['GET', '/health'],
+  ['GET', '/operations'],
+  ['GET', '/orders'],
+  ['GET', '/orders/all-worlds'],
+  ['POST', '/orders/check'],
+] as const
+const pageRate = 0.1
+const pagePatienceMs = 60_000
+
+interface Heard {
+  readonly onStatus: (status: Status) => void
+  /** What came in place of a page. */
+  readonly onNoPage: (path: string, answer: NetworkAnswer) => void
+}
+
+/** Installs somebody who looks at `GET /status` every five seconds, and at other pages now and then. */
 export function installOperator(
   host: ModelHost,
   network: Network,
   door: CallDoor,
-  onStatus: (status: Status) => void,
+  { onStatus, onNoPage }: Heard,
 ): Program {
   return host.install('operator', (process) => {
     const clock = clockOver(process.time)
+    const ask = async (method: string, path: string, patienceMs: number) => {
+      const headers = ['host', 'localhost', ...authorization(door)]
+      const { ended, giveUp } = network.send(process, door.address, { method, path, headers, body: Buffer.alloc(0) })
+      const cancel = clock.after(patienceMs, () => giveUp(new Error('no answer')))
+      const exchange = await ended
+      cancel()
+      return exchange.kind === 'answered' ? exchange.answer : undefined
+    }
+    const askForPage = async () => {
+      const [method, path] = process.random.pick(pages)
+      const answer = await ask(method, path, pagePatienceMs)
+      if (answer && answer.status !== 200) onNoPage(path, answer)
+    }
     const look = async () => {
       for (;;) {
         await clock.sleep(lookMs)
-        const headers = ['host', 'localhost', ...authorization(door)]
-        const request = { method: 'GET', path: '/status', headers, body: Buffer.alloc(0) }
-        const { ended, giveUp } = network.send(process, door.address, request)
-        const cancel = clock.after(lookMs, () => giveUp(new Error('no answer')))
-        const exchange = await ended
-        cancel()
-        if (exchange.kind === 'answered' && exchange.answer.status === 200) read(Buffer.from(exchange.answer.body))
+        if (process.random.happens(pageRate)) void askForPage()
+        const answer = await ask('GET', '/status', lookMs)
+        if (answer?.status === 200) read(Buffer.from(answer.body))
       }
     }
     void look()

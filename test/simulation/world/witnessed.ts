@@ -179,7 +179,8 @@ export function witnessOutside(
       if (call && answer) witness.onGiven(call, answer.text)
       if (answer?.status === 200 && request.target === '/status')
         witness.onStatusGiven(JSON.parse(answer.text) as Status)
-      const listed = answer?.text.includes('"state":"offered"') ? eventsListed(answer.text) : []
+      // The operator's list hands nothing over.
+      const listed = call && answer?.text.includes('"state":"offered"') ? eventsListed(answer.text) : []
       for (const transactionId of listed) witness.onHandedOver(transactionId, 'list')
       return answer
     }

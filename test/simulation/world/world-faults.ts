@@ -52,6 +52,16 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     lastsMs: [secondMs, minuteMs],
     strike: partner((random) => ({ kind: 'status', status: random.pick([403, 404]) })),
   },
+  {
+    part: 'platform',
+    name: 'refuses what is said about a failure',
+    lastsMs: [secondMs, minuteMs],
+    strike: partner((random) => ({
+      kind: 'status',
+      operation: 'transaction.delivery-failure',
+      status: random.pick([400, 413, 422]),
+    })),
+  },
   { part: 'platform', name: 'acts and answers 500', lastsMs: [secondMs, minuteMs], strike: failAfterActing },
   {
     part: 'platform',
@@ -146,11 +156,11 @@ const meantOperations: readonly PlatformOperationName[] = [
 ]
 
 /** The platform's own faults end with the process that has them. */
-function partner(draw: (random: Random) => Without<PartnerFault, 'times' | 'operation'>) {
+function partner(draw: (random: Random) => Without<PartnerFault, 'times'>) {
   return ({ platform }: WorldTargets, random: Random) => {
     const { partner: faults } = platform.composed.faults
     const meant = random.happens(0.5) ? { operation: random.pick(meantOperations) } : {}
-    faults.add({ ...draw(random), ...meant, times: random.integer(1, 10) } as PartnerFault)
+    faults.add({ ...meant, ...draw(random), times: random.integer(1, 10) } as PartnerFault)
     return () => faults.clear()
   }
 }

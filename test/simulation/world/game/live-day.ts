@@ -47,8 +47,8 @@ const mistake: Act = async ({ makeMistake }) => makeMistake()
 
 /** What is done at each time of the day, besides what must be reported. */
 const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
-  open: [offerItem, buy, buy, buy, buy, buy, askSomething, verifyWebhook, withdrawItem, mistake],
-  wave: [buy, buy, buy, askSomething, verifyWebhook, registerAgain, mistake],
+  open: [offerItem, buy, buy, buy, buy, buy, askSomething, askMuch, verifyWebhook, withdrawItem, mistake],
+  wave: [buy, buy, buy, askSomething, askMuch, verifyWebhook, registerAgain, mistake],
   calm: [rest],
   night: [rest],
   dawn: [buy, askSomething, rest],
@@ -116,7 +116,17 @@ async function buy({ store, wants, call, callsBy, process }: DayParts): Promise<
 }
 
 /** Asks what changes nothing, or for what a game client carries. Sometimes many things at once, and some under an id that was used before. */
-async function askSomething({ call, process: { random } }: DayParts): Promise<void> {
+async function askSomething(parts: DayParts): Promise<void> {
+  const { random } = parts.process
+  await askAtOnce(parts, random.happens(0.2) ? random.integer(3, 10) : 1)
+}
+
+/** Rarely asks for so much that the agent stops reading its outbox until some of it is answered. */
+async function askMuch(parts: DayParts): Promise<void> {
+  if (parts.process.random.happens(0.02)) await askAtOnce(parts, 80)
+}
+
+async function askAtOnce({ call, process: { random } }: DayParts, count: number): Promise<void> {
   const ask = () => {
     const [operation, input] = random.pick([
       ['market.eligibility', { characterRef: random.pick([seller, 'Ana']) }],
@@ -127,8 +137,7 @@ async function askSomething({ call, process: { random } }: DayParts): Promise<vo
     const prefix = random.happens(0.2) ? 'question' : operation
     return call({ operation, input, id: random.happens(0.6) ? `${prefix}-${random.integer(1, 2)}` : undefined })
   }
-  const calls = Array.from({ length: random.happens(0.2) ? random.integer(3, 10) : 1 }, ask)
-  await Promise.all(calls)
+  await Promise.all(Array.from({ length: count }, ask))
 }
 
 /** Shows the agent a webhook that an agent received, as it came or altered. */

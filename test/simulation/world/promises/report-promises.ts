@@ -3,7 +3,7 @@ import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts
 import { startOfRunMs } from '../../host-clock.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { LoggedLine, SentRequest } from '../witnessed.ts'
-import { askedWaitMs } from './asked-wait.ts'
+import { askedWaitMs, isAskedToWaitUntil } from './asked-wait.ts'
 import type { Break } from './judge.ts'
 
 interface ReportPromisesParts {
@@ -73,7 +73,8 @@ export class ReportPromises {
       if (nowMs() < (this.#earlierUntilMs.get(id) ?? 0)) return
       const waitMs = Math.min(askedWaitMs(result), waitMsMax)
       const times = (isSame ? before.times : 0) + 1
-      const delayMs = Math.max(waitMs, Math.min(delayMsMax, delayMsFirst * 2 ** times))
+      const longestMs = isAskedToWaitUntil(result) ? waitMsMax : waitMs
+      const delayMs = Math.max(longestMs, Math.min(delayMsMax, delayMsFirst * 2 ** times))
       this.#refused.set(id, {
         ...{ startedMs: startedMs(), sinceMs: nowMs(), times },
         fromMs: nowMs() + waitMs * (1 - driftRate),

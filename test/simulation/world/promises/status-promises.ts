@@ -1,0 +1,62 @@
+import type { Status } from '../../../../agent/status/status.ts'
+import type { Break } from './judge.ts'
+import { Since } from './since.ts'
+
+interface StatusPromisesParts {
+  readonly break: Break
+  readonly name: string
+  /** As the operator saw it last; undefined if no process of the agent runs now, or nobody has seen it yet. */
+  readonly status: () => Pick<Status, 'calls' | 'orders' | 'spool' | 'reasons'> | undefined
+  /** Paid orders that its ledger has and that are not closed; undefined where other agents write them too. */
+  readonly countOpenOrders: () => number | undefined
+  readonly nowMs: () => number
+}
+
+/** Longer than a call. Nobody asks without a break while it is calm. */
+const underWayMsMax = 50_000
+/** Longer than it takes until the operator looks again, and until the agent has tried its disk again. */
+const untrueMsMax = 30_000
+
+/** The status is true: calls that nobody makes, orders that nobody has and troubles that are over are soon gone from it. */
+export class StatusPromises {
+  readonly #parts: StatusPromisesParts
+  readonly #underWay: Since
+  readonly #untrue: Since
+
+  constructor(parts: StatusPromisesParts) {
+    this.#parts = parts
+    this.#underWay = new Since(parts.nowMs)
+    this.#untrue = new Since(parts.nowMs)
+  }
+
+  /** While nothing is broken. */
+  check(): void {
+    const underWay = this.#underWay.look(this.#findUnderWay(), underWayMsMax)
+    const untrue = this.#untrue.look(this.#findUntrue(), untrueMsMax)
+    const { name } = this.#parts
+    if (underWay !== undefined) this.#parts.break('what the status shows under way ends', `${name}: ${underWay}`)
+    if (untrue !== undefined) this.#parts.break('the status shows what is true', `${name}: ${untrue}`)
+  }
+
+  /** Begins again: in a wave there is always something under way, or broken. */
+  reset(): void {
+    this.#underWay.reset()
+    this.#untrue.reset()
+  }
+
+  *#findUnderWay(): Generator<string> {
+    const { calls, spool } = this.#parts.status() ?? {}
+    if (calls && calls.inFlight > 0) yield 'calls in flight'
+    if (calls && calls.waiting > 0) yield 'calls that wait'
+    if (spool && spool.backlog > 0) yield 'request files'
+  }
+
+  *#findUntrue(): Generator<string> {
+    const { status, countOpenOrders } = this.#parts
+    const { orders, reasons = [] } = status() ?? {}
+    const open = countOpenOrders()
+    if (orders && open !== undefined && orders.open !== open) yield `${orders.open} of ${open} orders`
+    // Only the next call shows that the platform answers again.
+    yield* reasons.filter((reason) => !reason.includes('platform'))
+  }
+}
