@@ -27,3 +27,9 @@ export interface HandledAnswer extends NetworkAnswer {
 
 /** Answers requests; undefined hangs up without an answer. */
 export type Handler = (request: NetworkRequest) => Promise<HandledAnswer | undefined>
+
+/** The value of a header of a request; undefined if it has none of that name. */
+export function headerIn(headers: NetworkRequest['headers'], name: string): string | undefined {
+  const at = headers.findIndex((known, n) => n % 2 === 0 && known.toLowerCase() === name.toLowerCase())
+  return at < 0 ? undefined : headers[at + 1]
+}

@@ -16,6 +16,7 @@ import { installOperator } from './operator.ts'
 import { ClaimPromises } from './promises/claim-promises.ts'
 import { ComeBackPromises } from './promises/come-back-promises.ts'
 import { ContactPromises } from './promises/contact-promises.ts'
+import { CredentialPromises } from './promises/credential-promises.ts'
 import { EventPromises } from './promises/event-promises.ts'
 import { HeartbeatPromises } from './promises/heartbeat-promises.ts'
 import type { Judge } from './promises/judge.ts'
@@ -125,7 +126,13 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const secrets = () => [...registrations.values().map(({ apiKey }) => apiKey), ...tokens()]
   const hasOwnStore = parts.store === undefined
   const deadlines = random.part(`${name} deadlines`).pick([usualDeadlines, shortDeadlines])
-  const wire = new WirePromises({ break: judge.break, secrets, kid: () => agent.kid, nowMs, ...deadlines })
+  const wire = new WirePromises({ break: judge.break, secrets, nowMs, ...deadlines })
+  const credentials = new CredentialPromises({
+    break: judge.break,
+    config: () => agent.config,
+    configReadMs: () => agent.configReadMs,
+    nowMs,
+  })
   const startedMs = () => agent.startedMs
   const ownerOf = (id: number) => platform.composed.platform.tables.transactions.byId(id)?.gameServerId
   // Agents that share a store divide the orders of one game server.
@@ -196,6 +203,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     },
     witness: tellAll([
       wire,
+      credentials,
       keys,
       ...(parts.callsBy === 'http' ? [pace] : []),
       webhooks,
@@ -215,7 +223,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const onNoPage = (path: string, { body }: NetworkAnswer) => {
     const text = Buffer.from(body).toString()
     // Or it is a proxy's page.
-    if (text.startsWith('{') && !ofTheMoment.some((code) => text.includes(code)))
+    if (text.startsWith('{"ok":') && !ofTheMoment.some((code) => text.includes(code)))
       judge.break('a page of the agent is there', `${path}: ${text}`)
   }
   return {

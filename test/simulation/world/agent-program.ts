@@ -76,8 +76,10 @@ export interface ModelAgent {
   readonly program: Program
   /** When the last process was started: virtual time. */
   readonly startedMs: number
-  /** Of the signing key that the configuration names, as it was read last. */
-  readonly kid: string
+  /** As it was read last. */
+  readonly config: AgentConfig
+  /** When it was read last: virtual time. */
+  readonly configReadMs: number
   /** Reads the configuration again, with another level of the log. */
   reload(): void
   /** Reads a configuration that must be refused: it has another key, and something that needs a restart. */
@@ -117,7 +119,8 @@ export function installAgent(parts: AgentParts): ModelAgent {
   let running: RunningAgent | undefined
   let live: LiveConfig | undefined
   let startedMs = 0
-  let kid = ''
+  let used: AgentConfig | undefined
+  let configReadMs = 0
   let isRestartPlanned = false
   const restartLater = () => {
     if (isRestartPlanned) return
@@ -134,9 +137,9 @@ export function installAgent(parts: AgentParts): ModelAgent {
     const platformKid = usesAnotherKey ? 'another-key' : parts.registration().platformKid
     if (platformKid !== platformKey.kid)
       platformKey = { kid: platformKid, sinceMs: scheduler.nowMs, before: platformKey.kid }
-    const config = configOf(parts, platformKid)
-    kid = config.signingKey.kid
-    return { ...config, logLevel: level }
+    used = { ...configOf(parts, platformKid), logLevel: level }
+    configReadMs = scheduler.nowMs
+    return used
   }
   let readAgain = read
   const program = host.install('agent', (process) => {
@@ -184,8 +187,11 @@ export function installAgent(parts: AgentParts): ModelAgent {
     get startedMs() {
       return startedMs
     },
-    get kid() {
-      return kid
+    get config() {
+      return used ?? read()
+    },
+    get configReadMs() {
+      return configReadMs
     },
     get platformKey() {
       return platformKey

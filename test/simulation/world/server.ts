@@ -169,6 +169,7 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
         answers.onAsked(call)
         verifications.onAsked(call)
       },
+      onUnheard: (call) => answers.onUnheard(call),
       onTold(call, told) {
         if (drawn.callsBy === 'files') files.onTold(call, told)
         answers.onTold(call, told)

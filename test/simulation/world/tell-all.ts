@@ -15,6 +15,7 @@ export function tellAll(witnesses: readonly Partial<AgentWitness>[]): AgentWitne
     onWebhookDenied: tell('onWebhookDenied'),
     onStockAnswered: tell('onStockAnswered'),
     onSigned: tell('onSigned'),
+    onPushed: tell('onPushed'),
     onSent(request) {
       const ends = witnesses.map((witness) => witness.onSent?.(request))
       return (result) => {

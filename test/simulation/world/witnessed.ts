@@ -20,6 +20,8 @@ export interface AgentWitness {
   readonly onStockAnswered: (itemRef: string, quantity: number, arrivedMs: number) => void
   /** The kid of a signature that is about to be made. */
   readonly onSigned: (kid: string) => void
+  /** The headers of an order, or of a terminal event, that leaves for the game server. */
+  readonly onPushed: (headers: readonly string[]) => void
   /** A request leaves for the platform. The function that it returns is called when the attempt has ended. */
   readonly onSent: (request: SentRequest) => ((result: AttemptResult) => void) | undefined
   /** A call over HTTP arrives. */
@@ -128,6 +130,7 @@ export function witnessOutside(
           if (isToGame && event === 'transfer_order' && transactionId !== undefined)
             witness.onHandedOver(transactionId, 'push')
           const { path, headers } = request
+          if (isToGame) witness.onPushed(headers)
           const onEnded = isToGame ? undefined : witness.onSent({ path, headers, input })
           const result = await connection.send(request, sendOptions)
           onEnded?.(result)

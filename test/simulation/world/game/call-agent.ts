@@ -49,6 +49,8 @@ export interface ReplyFile {
 /** Hears what a game server and its agent say to each other. */
 export interface CallWitness {
   readonly onAsked: (call: GameCall) => void
+  /** Somebody else asks, and nobody hears the answer. */
+  readonly onUnheard: (call: GameCall) => void
   /** Called with every answer that the game server has read. */
   readonly onTold: (call: GameCall, told: Told) => void
   /** The agent says how a transaction ended. */

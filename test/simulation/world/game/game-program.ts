@@ -28,7 +28,7 @@ export function installGame(parts: GameParts): Program {
         : undefined
     const callDoors = parts.callAddresses.map((address) => ({ address, token: parts.callToken }))
     const callByHttp = callOverHttp(process, clock, network, callDoors, parts.quirks, parts.witness)
-    const silentWitness = { ...parts.witness, onAsked: () => undefined, onTold: () => undefined }
+    const silentWitness = { ...parts.witness, onAsked: parts.witness.onUnheard, onTold: () => undefined }
     const callUnheard = callOverHttp(process, clock, network, callDoors, parts.quirks, silentWitness)
     const call = files?.call ?? callByHttp
     // Two threads of the game server may ask at once.

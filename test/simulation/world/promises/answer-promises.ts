@@ -117,6 +117,8 @@ export class AnswerPromises {
     this.#asked.set(id, { open, isAlone: open === 1, wasMade: this.#madeMs.has(id), isRepeated: before !== undefined })
   }
 
+  readonly onUnheard = (call: GameCall): void => this.#attempts.onUnheard(call)
+
   /** A file of the spool has got another name. */
   readonly onRenamed = (_from: string, to: string): void => {
     const [, id] = /\/inbox\/([^/]+)\.json$/.exec(to) ?? []

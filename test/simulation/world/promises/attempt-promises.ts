@@ -19,7 +19,7 @@ interface CallsOfKey {
   readonly diskChanges: number
 }
 
-/** A call that a power cut may bring back with its file. The game server does not hear how it ends. */
+/** A call whose end is not heard: that of a tool, or one that a power cut may bring back with its file. */
 const unknown: GameCall = { operation: '', input: {}, id: undefined }
 
 interface AttemptPromisesParts {
@@ -88,6 +88,11 @@ export class AttemptPromises {
       calls.notRefused.delete(call)
       this.#checkRefusal(key, call, told.text)
     }
+  }
+
+  /** Somebody asks for a call whose answer nobody hears. */
+  onUnheard(call: GameCall): void {
+    this.#byKey.get(keyOfCall(call) ?? '')?.notRefused.add(unknown)
   }
 
   /** The claim of a call that may be repeated is not synced: its file may come back, and nobody knows that it was sent. */

@@ -6,6 +6,9 @@ import type { Break } from './judge.ts'
 /** How old the platform's word may be when an order is handed over. */
 const freshMs = 60_000
 
+/** A reply is in the ledger some time before it is logged: the disk is slow. */
+const loggedMsMax = 5_000
+
 /** When the platform was asked about a transaction by one agent. */
 interface Word {
   /** When the last question left that was answered. */
@@ -82,7 +85,7 @@ export class ProofPromises {
     if (msg === orderLines.taken || msg === orderLines.putOff) this.#repliedMs.set(transactionId, this.#parts.nowMs())
     const repliedMs = this.#repliedMs.get(transactionId)
     if (msg !== orderLines.openAgain || repliedMs === undefined) return
-    if ((this.#words.get(transactionId) ?? never).awaitedMs < repliedMs)
+    if ((this.#words.get(transactionId) ?? never).awaitedMs < repliedMs - loggedMsMax)
       this.#parts.break('an order is open again only on an answer that is newer than its reply', text)
   }
 

@@ -31,7 +31,11 @@ export class RoomPromises {
   readonly #parts: RoomPromisesParts
   /** When a call was refused because the disk was full. */
   #refused: Moment | undefined
+  /** The same, because the journal had no room. The ledger uses none of what the journal has kept free. */
+  #journalRefused: Moment | undefined
   readonly #takenWithoutRoom = new WeakSet<GivenCall>()
+  /** How many calls with each id are under way, and since the start of which process. */
+  readonly #underWay = new Map<string, { readonly startedMs: number; readonly count: number }>()
   /** Since when the agent says that it has no room, although its disk is healthy. */
   #withoutRoom: (Moment & { readonly statuses: number }) | undefined
 
@@ -41,16 +45,31 @@ export class RoomPromises {
 
   /** A call arrives. */
   onTaken(call: GivenCall): void {
-    if (this.#isRefusing) this.#takenWithoutRoom.add(call)
+    // It may share the answer of one that had left before.
+    if (this.#isJournalRefusing && this.#countUnderWay(call) === 0) this.#takenWithoutRoom.add(call)
+    this.#changeUnderWay(call, 1)
+  }
+
+  #countUnderWay({ id = '' }: GivenCall): number {
+    const known = this.#underWay.get(id)
+    return known?.startedMs === this.#parts.startedMs() ? known.count : 0
+  }
+
+  #changeUnderWay(call: GivenCall, by: 1 | -1): void {
+    const count = this.#countUnderWay(call) + by
+    if (call.id !== undefined) this.#underWay.set(call.id, { startedMs: this.#parts.startedMs(), count })
   }
 
   /** The agent answers a call. */
   onGiven(call: GivenCall, text: string): void {
-    if (text.includes('"code":"JOURNAL_FULL"')) this.#refused = this.#now
-    // Another call may share the answer of one that had left before.
+    this.#changeUnderWay(call, -1)
+    if (text.includes('"code":"JOURNAL_FULL"')) {
+      this.#refused = this.#now
+      if (isOnlyOfJournal(call)) this.#journalRefused = this.#now
+    }
     const mustBeStored = call.id !== undefined && operationNamed(call.operation ?? '')?.kind === 'envelope'
     const isNew = text.startsWith('{"ok":true') && !isRepetition(text)
-    if (mustBeStored && isNew && this.#takenWithoutRoom.has(call) && this.#isRefusing)
+    if (mustBeStored && isNew && this.#takenWithoutRoom.has(call) && this.#isJournalRefusing)
       this.#parts.break('an agent without room for answers signs no envelope that it must remember', text)
   }
 
@@ -70,6 +89,10 @@ export class RoomPromises {
     return this.#isNow(this.#refused) && this.#parts.disk.isFull
   }
 
+  get #isJournalRefusing(): boolean {
+    return this.#isNow(this.#journalRefused) && this.#parts.disk.isFull
+  }
+
   get #now(): Moment {
     return { startedMs: this.#parts.startedMs(), changes: this.#parts.disk.changes }
   }
@@ -77,4 +100,9 @@ export class RoomPromises {
   #isNow<Seen extends Moment>(moment: Seen | undefined): moment is Seen {
     return moment?.startedMs === this.#parts.startedMs() && moment.changes === this.#parts.disk.changes
   }
+}
+
+/** A stock is noted in the ledger too. */
+function isOnlyOfJournal({ id, input = {} }: GivenCall): boolean {
+  return id !== undefined && !('observedQuantity' in input)
 }

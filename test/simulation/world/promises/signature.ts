@@ -1,12 +1,12 @@
 import { type ProtectedHeader, signatureHeaderName } from '../../../../contract/envelope/protected-header.ts'
 import { sumOf } from '../../agent/model-outside.ts'
+import { headerIn } from '../../network/message.ts'
 import type { PlatformKey } from '../agent-program.ts'
 import type { ReceivedWebhook } from '../witnessed.ts'
 
 /** The signature of a request: `<protected>..<signature>`; undefined if it is not signed. */
 export function signatureOf(headers: readonly string[]): string | undefined {
-  const at = headers.findIndex((name, n) => n % 2 === 0 && name.toLowerCase() === signatureHeaderName.toLowerCase())
-  return at < 0 ? undefined : headers[at + 1]
+  return headerIn(headers, signatureHeaderName)
 }
 
 /** The protected header of a signed request; undefined if it is not signed. */

@@ -18,8 +18,6 @@ interface WirePromisesParts {
   readonly break: Break
   /** What must never be logged. */
   readonly secrets: () => readonly string[]
-  /** Of the key in use. */
-  readonly kid: () => string
   readonly attemptTimeoutMs: number
   readonly nowMs: () => number
 }
@@ -41,10 +39,6 @@ export class WirePromises {
   constructor(parts: WirePromisesParts) {
     this.#parts = parts
     this.#break = parts.break
-  }
-
-  readonly onSigned = (kid: string): void => {
-    if (kid !== this.#parts.kid()) this.#break('after a reload, requests are signed with the new key', kid)
   }
 
   /** An agent sends a request. */
