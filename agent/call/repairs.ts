@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { operations, requestOf } from '../../contract/operations.ts'
-import { StoreUnreachableError } from '../database/store-errors.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import { keyOfItem, type PlatformCall } from './call.ts'
 import type { ObservationEvent } from './observation.ts'
 import type { EndReport, KnownObservations } from './observations.ts'
@@ -143,8 +143,8 @@ export class Repairs {
     try {
       await this.#repairInTurn(itemRef, turn)
     } catch (error) {
-      // A store that is away is not a bug.
-      if (!(error instanceof StoreUnreachableError)) this.#options.onError(error)
+      // A store that is away or full is not a bug.
+      if (!isStoreFailure(error)) this.#options.onError(error)
       // A journal on this host is not written, because it may be what failed. A shared store gets the write when it is back.
       const postpone = { kind: 'postpone', untilMs: this.#nowMs + this.#lifetimeMs } as const
       await this.#options.observations.apply(itemRef, postpone, 'in-memory')

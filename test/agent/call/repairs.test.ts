@@ -3,7 +3,7 @@ import { NotedObservations } from '../../../agent/call/noted-observations.ts'
 import type { RepairJournal } from '../../../agent/call/repair-journal.ts'
 import { Repairs } from '../../../agent/call/repairs.ts'
 import type { Clock } from '../../../agent/clock/clock.ts'
-import { StoreFullError } from '../../../agent/database/store-errors.ts'
+import { StoreFullError, StoreUnreachableError } from '../../../agent/database/store-errors.ts'
 import { answeredWith, callPipeline } from '../fixtures/call-pipeline.ts'
 import { memoryRepairJournal } from '../fixtures/memory-repair-journal.ts'
 import { ScriptedPlatform, type Step } from '../fixtures/scripted-platform.ts'
@@ -257,6 +257,41 @@ test('an observation whose repair cannot be noted is refused before it is sent',
   expect(await call(...adjust(2))).toMatchObject({ ok: true })
   expect(await journal.findRepairs()).toMatchObject([{ itemRef: 'item-1', quantity: 2 }])
 })
+
+/** What a repair reports whose turn cannot be had. */
+async function reportedOf(failure: Error): Promise<unknown[]> {
+  const { clock, deps } = callPipeline(unexpected)
+  const errors: unknown[] = []
+  const journal = memoryRepairJournal(clock)
+  await journal.noteRepair({ itemRef: 'item-1', quantity: 3, dueInMs: 0 })
+  const turns = {
+    ...deps.turns,
+    take: () => ({ ...deps.turns.take('', 'join-later'), wait: () => Promise.reject(failure) }),
+  }
+  const repairs = new Repairs({
+    observations: notedIn(journal, clock),
+    turns,
+    sending: deps.sending,
+    onRepair: unexpected,
+    onError: (error) => errors.push(error),
+  })
+  await repairs.start()
+  clock.advance(lifetimeMs)
+  for (let turn = 0; turn < 4; turn++) await new Promise(setImmediate)
+  return errors
+}
+
+test('a repair that a bug ends is reported', async () => {
+  const bug = new Error('a bug')
+  expect(await reportedOf(bug)).toEqual([bug])
+})
+
+test.each([new StoreFullError('53100', new Error('full')), new StoreUnreachableError('the connection ended')])(
+  'a repair that has no turn because of its store waits, and is not reported as a bug: %s',
+  async (failure) => {
+    expect(await reportedOf(failure)).toEqual([])
+  },
+)
 
 test('a repair whose journal fails is reported, and rejects nowhere', async () => {
   const results = [{ kind: 'failed', wasSent: true, cause: new Error('lost') }, answeredWith(200, '')] as const
