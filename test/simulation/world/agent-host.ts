@@ -61,6 +61,15 @@ interface AgentHostParts extends GameWays {
   /** Whether it begins only when no other agent has its world. */
   readonly isStandby?: boolean
   readonly witness: Partial<AgentWitness>
+  /** What else is promised while nothing is broken. */
+  readonly alsoWhileCalm?: readonly CalmPromises[]
+}
+
+/** Promises about how long something lasts, while nothing is broken. */
+interface CalmPromises {
+  check(): void
+  /** Something is broken: all that lasts begins again. */
+  reset(): void
 }
 
 /** An agent on its host, and what the operator saw of it last. */
@@ -171,15 +180,11 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   })
   const claims = new ClaimPromises({
     ...{ break: judge.break, host, spool: addresses.spool, nowMs },
+    isScanned: parts.quirks.isScanned,
     startedMs: () => (agent.program.process ? agent.startedMs : undefined),
   })
-  const whileCalm = [
-    comeBacks,
-    heartbeats,
-    statuses,
-    ...(parts.quirks.isScanned ? [] : [claims]),
-    ...(seesEvents ? [events] : []),
-  ]
+  const { alsoWhileCalm = [] } = parts
+  const whileCalm = [comeBacks, heartbeats, statuses, claims, ...(seesEvents ? [events] : []), ...alsoWhileCalm]
   const keys = new KeyPromises(judge.break, startedMs)
   const pace = new PacePromises({ break: judge.break, nowMs, startedMs })
   const agent: ModelAgent = installAgent({

@@ -9,6 +9,8 @@ interface EveningParts {
   readonly network: Network
   /** How long it takes at most until what arrived late is made good. */
   readonly stillMs: number
+  /** How often people buy and play over a slow network after the storm. */
+  readonly waves: number
   readonly nowMs: () => number
   /** Called when a wave begins. */
   readonly onWave: (next: AfterWave) => void
@@ -16,8 +18,6 @@ interface EveningParts {
   readonly onClosed: () => void
 }
 
-/** How often people buy and play over a slow network after the storm. */
-const waves = 6
 /** How many waves a night follows: few, because it takes as long as all the rest of an evening. */
 const nightRate = 0.04
 /** A calm is longer than what its wave has left may take until it is made good. */
@@ -52,7 +52,7 @@ export class Evening {
   begin(): void {
     const sinceMs = this.#parts.nowMs()
     this.#parts.day.stormEndedMs = sinceMs
-    this.#enter({ at: 'calm', sinceMs, wavesLeft: waves })
+    this.#enter({ at: 'calm', sinceMs, wavesLeft: this.#parts.waves })
   }
 
   /** @param isFinished As `Hour`. */

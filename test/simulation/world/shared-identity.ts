@@ -34,7 +34,7 @@ export function assembleSharedIdentity(
   const hasSpare = random.happens(0.5)
   const isStandby = random.happens(0.5)
   const spare = hasSpare ? names.at(-1) : undefined
-  const promises = new SharedStorePromises(judge.break, store)
+  const promises = new SharedStorePromises(judge.break, store, parts.nowMs)
   network.finalAddresses.add(balancer)
 
   const gameServers = names
@@ -62,6 +62,7 @@ export function assembleSharedIdentity(
         host,
         state: newAgentState(host),
         isStandby: name === spare && isStandby,
+        alsoWhileCalm: name === identity ? [promises] : [],
         store: sharedStoreOf(name, server.name, name === spare && isStandby),
         witness: tellAll([
           {

@@ -41,9 +41,10 @@ const lookMs = 2_000
  * put off after it.
  */
 const quietMsMax = 4 * 60 * 60_000
-/** A world with a shared store takes as long as ten others. */
-const sharedRate = 1 / 50
+/** A world with a shared store takes as long as five others, although it has fewer waves. */
+const sharedRate = 1 / 25
 const sharedHosts = 3
+const waves = { 'own-identities': 6, 'shared-identity': 3 } as const
 
 /** The whole world: agents, platform, game servers, people, and everything between them. */
 export function wholeWorld(options: WorldOptions = {}): Simulation<Targets> {
@@ -121,8 +122,8 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   for (const program of far.programs) program.start()
 
   const evening = new Evening({
-    ...{ day, network, random: random.part('evening'), stillMs, nowMs },
-    onWave: newWaves({ scheduler, random: random.part('waves'), network, platform, agents, servers }),
+    ...{ day, network, random: random.part('evening'), waves: waves[kind], stillMs, nowMs },
+    onWave: newWaves({ scheduler, random: random.part('waves'), network, platform, agents, servers, store }),
     onClosed() {
       for (const agent of agents) agent.restart()
     },

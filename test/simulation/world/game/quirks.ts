@@ -8,6 +8,8 @@ export interface Quirks {
   saysGarbage: boolean
   /** It replies twice, or to an offer that nobody made. */
   repeatsReplies: boolean
+  /** It reads one file of an order at each look, so its replies have different times. */
+  readsOneByOne: boolean
   /** It writes its requests under their final names, in two steps. */
   writesInPlace: boolean
   /** Another program opens the files in its spool, so that they cannot be renamed for some seconds. */
@@ -24,6 +26,7 @@ export interface Quirks {
 export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
   return {
     ...noQuirks(),
+    readsOneByOne: random.happens(0.4),
     writesInPlace: random.happens(0.25),
     repeatsReplies: random.happens(0.25),
     isScanned: random.happens(0.3),
@@ -37,6 +40,7 @@ function noQuirks(): Quirks {
     isSlow: false,
     saysGarbage: false,
     repeatsReplies: false,
+    readsOneByOne: false,
     writesInPlace: false,
     isScanned: false,
     readsNothing: false,

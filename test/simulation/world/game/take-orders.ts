@@ -179,6 +179,7 @@ export function readEvents(parts: OrderParts, writing: Writing, spool: string): 
       onWritten()
     }
     if (quirks.repeatsReplies) fs.writeFileSync(wrong, wrongReply)
+    if (quirks.readsOneByOne) return
   }
 }
 

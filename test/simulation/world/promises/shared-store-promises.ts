@@ -4,6 +4,7 @@ import type { AgentWitness, GivenCall, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { keyOf } from './key-promises.ts'
 import type { Unfinished } from './quiet-promises.ts'
+import { Since } from './since.ts'
 
 /** An attempt that an agent has not given up. */
 interface UnderWay {
@@ -13,6 +14,9 @@ interface UnderWay {
 
 /** The agent leaves 5 s for a request to arrive. Its clock and that of the store may drift by a little. */
 const leaseKeptMs = 4_500
+
+/** Longer than the deadline of a call, and of the one before it. */
+const keptMsMax = 65_000
 
 /** `none`: another agent may take over, or has. A symbol is equal to nothing. */
 type Life = `epoch ${string}` | 'none' | symbol
@@ -28,9 +32,13 @@ export class SharedStorePromises {
   /** By key. */
   readonly #underWay = new Map<string, Set<UnderWay>>()
 
-  constructor(onBroken: Break, store: StoreCluster) {
+  /** What calls have in the store, since when. */
+  readonly #kept: Since
+
+  constructor(onBroken: Break, store: StoreCluster, nowMs: () => number) {
     this.#break = onBroken
     this.#store = store
+    this.#kept = new Since(nowMs)
   }
 
   /** What one agent is watched by. */
@@ -56,11 +64,25 @@ export class SharedStorePromises {
 
   /** Something that no agent will bring to an end. */
   findLeft(): Unfinished | undefined {
-    const sql = `SELECT 'ticket ' || key AS what FROM market_agent.ticket
-      UNION ALL SELECT 'call ' || id FROM market_agent.call WHERE epoch IS NOT NULL
-      UNION ALL SELECT 'repair ' || key FROM market_agent.repair WHERE quantity IS NOT NULL`
+    const sql = `${keptByCalls} UNION ALL SELECT 'repair ' || key FROM market_agent.repair WHERE quantity IS NOT NULL`
     const [row] = this.#store.look(sql) ?? []
     return row && { promise: 'nothing is left in the store when all is quiet', facts: String(row['what']) }
+  }
+
+  /** While nothing is broken: what a call has in the store ends with it, and others may call. */
+  check(): void {
+    const rows = this.#store.look(keptByCalls)
+    if (!rows) return
+    const kept = this.#kept.look(
+      rows.map(({ what }) => String(what)),
+      keptMsMax,
+    )
+    if (kept !== undefined) this.#break('a call leaves nothing in the store', kept)
+  }
+
+  /** Begins again: in a wave an agent may be dead, or cut off. */
+  reset(): void {
+    this.#kept.reset()
   }
 
   #checkIntent({ path, input }: SentRequest): void {
@@ -104,6 +126,11 @@ export class SharedStorePromises {
     return rows[0] ? `epoch ${rows[0]['epoch']}` : 'none'
   }
 }
+
+/** The turns and the ids that agents have, each of one call. */
+const keptByCalls = `
+  SELECT format('ticket %s of %s: %s', number, epoch, key) AS what FROM market_agent.ticket
+  UNION ALL SELECT format('call of %s: %s', epoch, id) FROM market_agent.call WHERE epoch IS NOT NULL`
 
 /** What agents have in common that send it: a key, or the id of a purchase. */
 function sharedOf(request: SentRequest): string | undefined {

@@ -1,6 +1,7 @@
 import type { Network } from '../../network/network.ts'
 import type { Random } from '../../random.ts'
 import type { Scheduler } from '../../scheduler.ts'
+import type { StoreCluster } from '../../sql/store-cluster.ts'
 import type { AgentHost } from '../agent-host.ts'
 import type { AfterWave } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
@@ -28,6 +29,7 @@ import {
   putResultsOff,
   repeatWebhooks,
 } from './platform-strikes.ts'
+import { cutStoreOff, fillStore, loseStore } from './store-strikes.ts'
 import { type WaveTime, waveTime } from './wave-time.ts'
 
 interface WavesParts {
@@ -37,6 +39,8 @@ interface WavesParts {
   readonly platform: ModelPlatform
   readonly agents: readonly AgentHost[]
   readonly servers: readonly Server[]
+  /** Undefined where agents share none. */
+  readonly store: StoreCluster | undefined
 }
 
 /** What breaks in a wave, and in how many of them. */
@@ -79,6 +83,12 @@ const ofGames: Strikes<Server> = [
   { rate: 0.2, strike: sayGarbage },
 ]
 
+const ofStore = (agents: readonly AgentHost[]): Strikes<StoreCluster> => [
+  { rate: 0.3, strike: loseStore },
+  { rate: 0.3, strike: fillStore },
+  { rate: 0.5, strike: (store, time) => cutStoreOff(store, agents, time) },
+]
+
 /**
  * Breaks a few things in each wave after the storm. Only a few, so that the calm shows what an agent has not repaired.
  *
@@ -91,6 +101,7 @@ export function newWaves({
   platform,
   agents,
   servers,
+  store,
 }: WavesParts): (next: AfterWave) => void {
   const time = waveTime(scheduler, random)
   const onceForAgents = ofAgents(platform)
@@ -111,5 +122,6 @@ export function newWaves({
     strikeAll(ofPlatform, platform)
     strikeAll(ofNetwork, network)
     for (const server of servers) strikeAll(ofGames, server)
+    if (store) strikeAll(ofStore(agents), store)
   }
 }

@@ -1,0 +1,40 @@
+import type { StoreCluster } from '../../sql/store-cluster.ts'
+import type { AgentHost } from '../agent-host.ts'
+import type { WaveTime } from './wave-time.ts'
+
+const awayMs = { min: 100, max: 20_000 }
+
+/** The store ends, with what waits for no disk, and is started again. Or its standby takes over. */
+export function loseStore(store: StoreCluster, { random, within, later }: WaveTime): void {
+  const comesBack = random.pick([() => store.start(), () => store.failOver()])
+  within(awayMs.max, 'the store ends', () => {
+    store.delaySyncs()
+    later(awayMs, 'the store loses what is not synced', () => store.crash())
+    later({ min: awayMs.max, max: awayMs.max }, 'the store is there again', comesBack)
+  })
+}
+
+/** The store has no room for a while. Sometimes it cannot be reached either before it has room again. */
+export function fillStore(store: StoreCluster, { random, within, later }: WaveTime): void {
+  const isAlsoAway = random.happens(0.5)
+  within(2 * awayMs.max, 'the store is full', () => {
+    store.isFull = true
+    later(awayMs, 'the store has room again', () => {
+      if (isAlsoAway) store.crash()
+      store.isFull = false
+      later(awayMs, 'the store is there again', () => store.start())
+    })
+  })
+}
+
+/** One host cannot reach the store for a while: shorter or longer than its lease lasts. */
+export function cutStoreOff(
+  store: StoreCluster,
+  agents: readonly AgentHost[],
+  { random, within, later }: WaveTime,
+): void {
+  const { name } = random.pick(agents).host
+  within(awayMs.max, 'the store is cut off from a host', () =>
+    later(awayMs, 'the store can be reached again', store.network.wayOf(name).cut()),
+  )
+}
