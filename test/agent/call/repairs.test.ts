@@ -287,7 +287,7 @@ test('a repair that a bug ends is reported', async () => {
 })
 
 test.each([new StoreFullError('53100', new Error('full')), new StoreUnreachableError('the connection ended')])(
-  'a repair that has no turn because of its store waits, and is not reported as a bug: %s',
+  'a repair that has no turn because of its store is not reported as a bug: %s',
   async (failure) => {
     expect(await reportedOf(failure)).toEqual([])
   },

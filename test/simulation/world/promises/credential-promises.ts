@@ -13,7 +13,7 @@ interface CredentialPromisesParts {
   readonly nowMs: () => number
 }
 
-/** An attempt keeps the credentials with which it begins, and is signed before it leaves. */
+/** An attempt keeps the credentials with which it begins. It is signed before it leaves. */
 const keptMsMax = 2_000
 
 /** After a reload an agent shows what the new configuration says: to the platform, and to the game server. */
