@@ -278,4 +278,22 @@ export const callMutants: readonly Mutant[] = [
     from: "  if (input === undefined) return refuse('INPUT_MISSING')\n",
     to: '',
   },
+  {
+    name: 'a refusal for its time is judged by the clock that it has corrected',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'clock.monotonicMs() - startedMs, signedOriginMs)',
+    to: 'clock.monotonicMs() - startedMs, signedOriginMs && platformClock.originMs)',
+  },
+  {
+    name: 'an older attempt that failed counts as the present state',
+    file: 'agent/platform/contact.ts',
+    from: 'else if (startedMs >= this.#provenMs)',
+    to: 'else if (startedMs >= 0)',
+  },
+  {
+    name: 'the platform is blamed for what its host held up',
+    file: 'agent/call/read-attempt.ts',
+    from: "if (result.kind === 'failed' && result.cause instanceof NotBegunError) return undefined",
+    to: 'void NotBegunError',
+  },
 ]

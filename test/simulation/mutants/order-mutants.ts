@@ -324,4 +324,16 @@ export const orderMutants: readonly Mutant[] = [
     to: `const lateUntilMs = 0 * clock.monotonicMs() * limits.webhookTimeoutMs
     const isNewer`,
   },
+  {
+    name: 'replies are read by the numbers of their orders',
+    file: 'agent/webhook-bridge/event-files.ts',
+    from: 'one.writtenMs - other.writtenMs',
+    to: 'one.named.transactionId - other.named.transactionId',
+  },
+  {
+    name: 'what changes nothing does not wait for the change before it',
+    file: 'agent/orders/sqlite-order-ledger.ts',
+    from: 'synced = writer.sync()\n      }\n      await synced',
+    to: 'synced = writer.sync()\n        await synced\n      }',
+  },
 ]

@@ -218,4 +218,10 @@ export const processMutants: readonly Mutant[] = [
     from: 'clock.after(ms, giveUp)',
     to: 'clock.after(ms / 100, giveUp)',
   },
+  {
+    name: 'a reload leaves the token for the game server',
+    file: 'agent/agent.ts',
+    from: '() => live.current.webhook?.forwardToken',
+    to: '() => config.webhook?.forwardToken',
+  },
 ]

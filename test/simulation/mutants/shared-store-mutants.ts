@@ -140,4 +140,22 @@ export const sharedStoreMutants: readonly Mutant[] = [
     from: 'unlessAway(sources.journal.count())',
     to: 'sources.journal.count()',
   },
+  {
+    name: 'a full store that is away is not looked at again',
+    file: 'agent/postgres/store-room.ts',
+    from: 'this.#report(error instanceof StoreFullError ? error : this.#cause)',
+    to: 'if (error instanceof StoreFullError) this.#report(error)',
+  },
+  {
+    name: 'a registration in doubt is taken back',
+    file: 'agent/call/listings.ts',
+    from: 'first.has(call) && !answer.ok && !answer.uncertain',
+    to: 'first.has(call) && !answer.ok',
+  },
+  {
+    name: 'a store that is away is called a bug by the pages about orders',
+    file: 'agent/loopback/server.ts',
+    from: 'if (error instanceof StoreUnreachableError)',
+    to: 'if (error === StoreUnreachableError)',
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))

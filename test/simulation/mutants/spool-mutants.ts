@@ -141,4 +141,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: '    files.closeSync(fd)\n',
     to: '',
   },
+  {
+    name: 'the journal forgets requests while no claim is read',
+    file: 'agent/spool/requests.ts',
+    from: 'return !this.#isRecovered || this.isActive(id)',
+    to: 'return this.isActive(id)',
+  },
 ]

@@ -132,6 +132,7 @@ async function askAtOnce({ call, process: { random } }: DayParts, count: number)
       ['market.eligibility', { characterRef: random.pick([seller, 'Ana']) }],
       ['character.link', { characterRef: 'Ana' }],
       ['transaction.create.envelope', { itemRef: 'sword', quantity: 1, buyerCharacterRef: 'Ana' }],
+      ['market.register.envelope', registrationOf('sword').input],
     ] as const)
     // A mistake: one id for different questions.
     const prefix = random.happens(0.2) ? 'question' : operation

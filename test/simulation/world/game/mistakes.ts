@@ -66,6 +66,8 @@ export const httpMistakes: readonly HttpMistake[] = [
   mistake('HOST_NOT_LOOPBACK', { headers: ['host', 'market.example', 'content-type', 'application/json'] }),
   mistake('FROM_BROWSER', { headers: [...rightHeaders, 'origin', 'http://market.example'] }),
   mistake('CONTENT_TYPE_INVALID', { headers: ['host', 'localhost', 'content-type', 'text/plain'] }),
+  mistake('CONTENT_TYPE_INVALID', { headers: [...rightHeaders, 'content-encoding', 'gzip'] }),
+  mistake('TRANSFER_ENCODING_INVALID', { headers: [...rightHeaders, 'transfer-encoding', 'gzip, chunked'] }),
   mistake('LENGTH_INVALID', { headers: [...rightHeaders, 'content-length', 'ten'] }),
   mistake('BODY_TOO_LARGE', { headers: [...rightHeaders, 'content-length', String(limits.bodyBytesMax + 1)] }),
   mistake('BODY_NOT_UTF8', { body: Buffer.from(question, 'latin1') }),
@@ -76,6 +78,10 @@ export const httpMistakes: readonly HttpMistake[] = [
   mistake('INPUT_NOT_OBJECT', { body: { ...rightBody, input: [] } }),
   mistake('INPUT_INVALID', { body: { ...rightBody, input: {} } }),
   mistake('ID_INVALID', { body: { ...rightBody, id: '' } }),
+  mistake('WEBHOOK_BODY_INVALID', { body: { operation: 'webhook.verify', input: { signature: 'a..b' } } }),
+  mistake('WEBHOOK_BODY_INVALID', {
+    body: { operation: 'webhook.verify', input: { signature: 'a..b', bodyBase64: '{}' } },
+  }),
   mistake('ORDER_UNKNOWN', {
     body: { operation: 'orders.take', input: { transactionId: 1_000_000, observedQuantity: 1 } },
   }),
