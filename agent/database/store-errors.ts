@@ -11,11 +11,13 @@ export class StoreFullError extends Error {
   override readonly name = 'StoreFullError'
   /** The code of the system's error. */
   readonly code: string | undefined
+  /** The setting that names the store. */
+  readonly store: 'SERVICE_STATE_DIR' | 'SERVICE_STORE_URL'
 
-  /** @param store The setting that names the store. */
-  constructor(code: string | undefined, cause: unknown, store = 'SERVICE_STATE_DIR') {
+  constructor(code: string | undefined, cause: unknown, store: StoreFullError['store'] = 'SERVICE_STATE_DIR') {
     super(`nothing can be stored in ${store}`, { cause })
     this.code = code
+    this.store = store
   }
 }
 
