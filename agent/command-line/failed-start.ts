@@ -1,7 +1,9 @@
 import type { AgentConfig } from '../config/config.ts'
+import { isOfSharedStore } from '../database/cure-of-full.ts'
 import { StoreUnreachableError, StoreUnusableError } from '../database/store-errors.ts'
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
+import { cureOf, mayPass } from '../durable-files/system-errors.ts'
 import { cures } from '../language/cures.ts'
 import { sentenceOf } from '../language/problem.ts'
 import { LockedError } from '../ownership/ownership.ts'
@@ -32,7 +34,7 @@ export function explainFailedStart(
   }
   if (error instanceof SpoolUnusableError || error instanceof StoreUnusableError)
     return { message: error.message, exitCode: exitCodes.usage }
-  if (error instanceof StoreUnreachableError)
+  if (error instanceof StoreUnreachableError || isOfSharedStore(error))
     return { message: `cannot start: ${error.message}: ${cures.lookAtStore()}`, exitCode: exitCodes.refused }
   if (error instanceof SyncFailedError)
     return { message: `cannot start: ${error.message}`, exitCode: exitCodes.refused }
@@ -47,5 +49,6 @@ export function explainFailedStart(
     return { message: sentenceOf({ name, problem, cure }), exitCode: exitCodes.usage }
   }
   if (code === undefined) throw error
-  return { message: `cannot start: ${(error as Error).message}`, exitCode: exitCodes.usage }
+  const exitCode = mayPass(error) ? exitCodes.refused : exitCodes.usage
+  return { message: `cannot start: ${(error as Error).message}: ${cureOf(error as Error)}`, exitCode }
 }

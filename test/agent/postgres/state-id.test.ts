@@ -26,3 +26,11 @@ test.each(['', '3ac768fe126a'.padEnd(32, '\0'), '\0'.repeat(32), 'x'.repeat(32)]
     expect(stateIdOf(hostFiles, dir)).toBe(id)
   },
 )
+
+test('an id that cannot be read now ends a start that may be tried again, with its cure', () => {
+  const fail = () => {
+    throw Object.assign(new Error('ENFILE: file table overflow'), { code: 'ENFILE' })
+  }
+  const files = { ...hostFiles, openSync: fail }
+  expect(() => stateIdOf(files, newDir())).toThrow(expect.objectContaining({ name: 'DirUnusableError', mayPass: true }))
+})

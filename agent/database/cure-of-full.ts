@@ -1,0 +1,13 @@
+import { cureOf } from '../durable-files/system-errors.ts'
+import { cures } from '../language/cures.ts'
+import { StoreFullError } from './store-errors.ts'
+
+/** What a person can do about a store that cannot store anything: on this host, or shared with other agents. */
+export function cureOfFull(error: Error): string {
+  return isOfSharedStore(error) ? cures.lookAtStore() : cureOf(error)
+}
+
+/** Whether it is the store that agents share, and nothing on this host. */
+export function isOfSharedStore(error: unknown): error is StoreFullError {
+  return error instanceof StoreFullError && error.store === 'SERVICE_STORE_URL'
+}
