@@ -58,7 +58,10 @@ export const refusals = {
 
   NOT_REACHED: {
     status: 503,
-    text: () => 'Não foi possível conectar à plataforma; nada foi enviado. Tente novamente em instantes.',
+    text: ({ hadTime }: { hadTime: boolean }) =>
+      hadTime
+        ? 'Não foi possível conectar à plataforma; nada foi enviado. Tente novamente em instantes.'
+        : 'O tempo da chamada acabou antes do envio; nada foi enviado. Tente novamente em instantes.',
   },
   NO_ANSWER: {
     status: 504,
@@ -92,12 +95,12 @@ export const refusals = {
   JOURNAL_FULL: {
     status: 503,
     text: () =>
-      'O agente não conseguiu gravar a chamada em disco; nada foi enviado. Confira o espaço e as permissões do disco e tente novamente.',
+      'O agente não conseguiu gravar a chamada; nada foi enviado. Confira o espaço e as permissões do disco, ou o banco de dados dos agentes, e tente novamente.',
   },
   STORE_UNREACHABLE: {
     status: 503,
     text: () =>
-      'O banco de dados dos agentes está inacessível; esta requisição não foi enviada. Repita em instantes, com o mesmo id.',
+      'O banco de dados dos agentes está inacessível; nada foi enviado. Repita em instantes: uma chamada com id, com o mesmo id.',
   },
   CALL_UNDER_WAY: {
     status: 504,
@@ -141,7 +144,7 @@ export const refusals = {
   ORDER_NOT_STORED: {
     status: 503,
     text: () =>
-      'O agente não conseguiu gravar o pedido em disco. Confira o espaço e as permissões do disco e tente novamente.',
+      'O agente não conseguiu gravar o pedido. Confira o espaço e as permissões do disco, ou o banco de dados dos agentes, e tente novamente.',
   },
 
   HOST_NOT_LOOPBACK: {

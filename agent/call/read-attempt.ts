@@ -24,7 +24,8 @@ export type AttemptReading =
 export function readAttempt(call: PlatformCall, result: AttemptResult): AttemptReading {
   const mayHaveActed = call.operation.retry !== 'safe'
   if (result.kind === 'failed') {
-    if (!result.wasSent) return failWith('not-sent', refuse('NOT_REACHED'))
+    if (!result.wasSent)
+      return failWith('not-sent', refuse('NOT_REACHED', { hadTime: !(result.cause instanceof NotBegunError) }))
     return failWith('no-answer', refuse('NO_ANSWER', { mayHaveActed }))
   }
   const { status, body } = result

@@ -8,6 +8,7 @@ import { Contact } from '../platform/contact.ts'
 import { partnerApi } from '../platform/partner-api.ts'
 import { clockOffsetMsTolerated, PlatformClock } from '../platform/platform-clock.ts'
 import { problemOfClock } from '../platform/problem-of-answer.ts'
+import { problemOfFailure } from '../platform/problem-of-failure.ts'
 import type { PlatformProblem } from '../platform/problem-table.ts'
 import { proxyOf } from '../platform/proxy.ts'
 import { connectToPlatform } from '../platform/undici-connection.ts'
@@ -60,6 +61,7 @@ export async function probePlatform(config: AgentConfig, userAgent: string): Pro
       const reading = readAttempt(call, result)
       const sign = contactSign(result, reading, signedClock, route)
       if (sign) contact.observe(sign, startedMs)
+      else if (result.kind === 'failed') problem = problemOfFailure(result, route)
     }
   } finally {
     await connection.close()

@@ -1,6 +1,5 @@
-import { StoreFullError } from '../database/store-errors.ts'
-import { causeOf, cureOf } from '../durable-files/system-errors.ts'
-import { cures } from '../language/cures.ts'
+import { cureOfFull, isOfSharedStore } from '../database/cure-of-full.ts'
+import { causeOf } from '../durable-files/system-errors.ts'
 import type { Log } from './log.ts'
 
 /** Logs when a store stops accepting entries and when it accepts them again. It keeps the reason for the heartbeat. */
@@ -19,11 +18,8 @@ export class StateLog {
 
   /** @param cause Undefined when they are taken again. */
   onFull(cause: Error | undefined): void {
-    const isShared = cause instanceof StoreFullError && cause.store === 'SERVICE_STORE_URL'
-    const why = isShared
-      ? `the store cannot be written: ${cures.lookAtStore()}`
-      : cause && `${this.#stateDir} cannot be written: ${cureOf(cause)}`
-    const reason = why && `${this.#what} are refused, because ${why}`
+    const where = isOfSharedStore(cause) ? 'the store' : this.#stateDir
+    const reason = cause && `${this.#what} are refused, because ${where} cannot be written: ${cureOfFull(cause)}`
     this.reasons = reason === undefined ? [] : [reason]
     if (cause) this.#log.warn({ cause: causeOf(cause) }, reason)
     else this.#log.info(`${this.#what} are taken again`)

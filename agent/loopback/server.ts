@@ -6,7 +6,7 @@ import { callsWaitingMax } from '../call/retry-budget.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { DaemonAddress } from '../config/config.ts'
 import type { LiveConfig } from '../config/live-config.ts'
-import { StoreUnreachableError } from '../database/store-errors.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import type { Answer, DoorRequest, RequestHead } from '../http/door.ts'
 import { type HttpServer, type Listen, portTaken } from '../http/listen.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
@@ -124,7 +124,7 @@ export async function startLoopbackServer(options: LoopbackOptions): Promise<Loo
 
   /** Calls have an answer for every failure; the pages about orders have none. */
   function answerFailure(exchange: Exchange, error: unknown): Answer {
-    if (error instanceof StoreUnreachableError)
+    if (isStoreFailure(error))
       return turnAway(exchange, { answer: refuse('STORE_UNREACHABLE'), reason: 'the store cannot be reached' })
     return answerBug(exchange, error)
   }

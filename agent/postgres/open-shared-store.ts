@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../config/config.ts'
 import { storeUrlOf } from '../config/store-url.ts'
-import { StoreUnreachableError } from '../database/store-errors.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import type { Files } from '../durable-files/files.ts'
 import { cures } from '../language/cures.ts'
 import type { Log } from '../log/log.ts'
@@ -97,7 +97,7 @@ export async function openStoreOf(parts: SharedStoreParts, options: StoreOptions
   }
 }
 
-/** The agents that are alive; null if the store went away. */
+/** The agents that are alive; null if the store does not say it now. */
 async function findAlive(database: Database): Promise<SharedStoreStatus['agents']> {
   try {
     const rows = await database.query(
@@ -105,7 +105,7 @@ async function findAlive(database: Database): Promise<SharedStoreStatus['agents'
     )
     return rows.map((row) => ({ name: String(row['name']), world: String(row['world']) }))
   } catch (error) {
-    if (error instanceof StoreUnreachableError) return null
+    if (isStoreFailure(error)) return null
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import type { IdempotencyJournal } from '../call/idempotency-journal.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { AgentConfig } from '../config/config.ts'
-import { StoreUnreachableError } from '../database/store-errors.ts'
+import { isStoreFailure } from '../database/store-errors.ts'
 import type { Order } from '../orders/order.ts'
 import type { Contact } from '../platform/contact.ts'
 import type { PlatformClock } from '../platform/platform-clock.ts'
@@ -114,7 +114,7 @@ async function unlessAway<Value>(asked: Promise<Value> | undefined): Promise<Val
   try {
     return await asked
   } catch (error) {
-    if (error instanceof StoreUnreachableError) return undefined
+    if (isStoreFailure(error)) return undefined
     throw error
   }
 }

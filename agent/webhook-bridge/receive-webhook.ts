@@ -9,6 +9,7 @@ import {
 } from '../../contract/events.ts'
 import { decodeUtf8 } from '../../contract/strict-json.ts'
 import type { OpenWebhook } from '../call/open-webhook.ts'
+import { cureOfFull } from '../database/cure-of-full.ts'
 import { isStoreFailure, StoreFullError } from '../database/store-errors.ts'
 import { cures } from '../language/cures.ts'
 import type { Order } from '../orders/order.ts'
@@ -90,7 +91,7 @@ export async function receiveWebhook(received: ReceivedEnvelope, deps: ReceiveDe
       result: 'not-recorded',
     } as const
     return error instanceof StoreFullError
-      ? { ...refusal, ...about, reason: `nothing can be recorded (${error.code})`, cure: cures.freeSpace() }
+      ? { ...refusal, ...about, reason: `nothing can be recorded (${error.code})`, cure: cureOfFull(error) }
       : { ...refusal, ...about, reason: 'the store cannot be reached', cure: cures.lookAtStore() }
   }
 }

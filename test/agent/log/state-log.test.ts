@@ -12,7 +12,7 @@ test.each([
     new StoreFullError('53100', full, 'SERVICE_STORE_URL'),
     'the store cannot be written: look at the database that SERVICE_STORE_URL names',
   ],
-])('the status names %s where that is full, and nothing when it has room again', (_, cause, why) => {
+])('the status names %s while it is full', (_, cause, why) => {
   const { log, lines } = listLog()
   const stateLog = new StateLog('orders', '/var/state', log)
   stateLog.onFull(cause)

@@ -38,7 +38,7 @@ function pathOf(clock: TestClock, parts: Partial<OrderPathOptions> & Pick<OrderP
     questions: { ask: async () => ({ kind: 'unanswered' }) },
     platform: {
       platformMs: () => clock.wallMs(),
-      call: async () => ({ answer: refuse('NOT_REACHED'), retryAfterMs: 0 }),
+      call: async () => ({ answer: refuse('NOT_REACHED', { hadTime: true }), retryAfterMs: 0 }),
     },
     files: new OrderFiles({ files: noFiles, isChannel: true, limitedLog: log }),
     push: async () => 'unanswered',

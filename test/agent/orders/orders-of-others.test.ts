@@ -30,7 +30,7 @@ function agentOfOthers(mayBegin = true) {
     questions: { ask: async () => ({ kind: 'unanswered' }) },
     platform: {
       platformMs: () => clock.wallMs(),
-      call: async () => ({ answer: refuse('NOT_REACHED'), retryAfterMs: 0 }),
+      call: async () => ({ answer: refuse('NOT_REACHED', { hadTime: true }), retryAfterMs: 0 }),
     },
     files: new OrderFiles({ files: undefined, isChannel: false, limitedLog: log }),
     async push({ transactionId }) {

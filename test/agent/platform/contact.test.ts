@@ -46,5 +46,7 @@ for (const [what, [sent, isProof]] of Object.entries(rows)) {
 
 test('an attempt that the host held up until its time was over says nothing about the way to the platform', () => {
   const held: AttemptResult = { kind: 'failed', wasSent: false, cause: new NotBegunError('no signature within 1 ms') }
-  expect(contactSign(held, readAttempt(call, held), 'right', route)).toBeUndefined()
+  const reading = readAttempt(call, held)
+  expect(contactSign(held, reading, 'right', route)).toBeUndefined()
+  expect(reading.answer).toMatchObject({ messageText: expect.stringContaining('O tempo da chamada acabou') })
 })
