@@ -155,7 +155,7 @@ export const sharedStoreMutants: readonly Mutant[] = [
   {
     name: 'a store that is away is called a bug by the pages about orders',
     file: 'agent/loopback/server.ts',
-    from: 'if (error instanceof StoreUnreachableError)',
-    to: 'if (error === StoreUnreachableError)',
+    from: 'if (isStoreFailure(error))',
+    to: 'if (error === isStoreFailure)',
   },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))

@@ -69,7 +69,7 @@ export class SqlServer {
   #waiting: Waiting[] = []
   #cancelPatience: () => void = () => undefined
 
-  /** @param isFull Whether a write finds no room on its disk now. */
+  /** @param isFull Whether its disk has no room for a write now. */
   constructor(engine: SqlEngine, process: ModelProcess, unsynced: Unsynced, isFull: () => boolean) {
     this.#engine = engine
     this.#process = process
@@ -162,8 +162,9 @@ export class SqlServer {
       : [aboutTransaction, statement]
     const results = this.#engine.run(...steps)
     const result = results[1]
-    const failure = result?.failure ?? results[steps.indexOf(demandRoom)]?.failure
-    const about = results[steps.indexOf(aboutTransaction)]?.rows[0]
+    const resultOf = (step: Statement) => results[steps.indexOf(step)]
+    const failure = result?.failure ?? resultOf(demandRoom)?.failure
+    const about = resultOf(aboutTransaction)?.rows[0]
     if (!result) throw new Error(`no result of ${statement.sql}`)
     if (about) settings.connection = String(about['connection'] ?? '')
     const syncs = about?.['syncs'] === true

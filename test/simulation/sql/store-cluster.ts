@@ -20,11 +20,11 @@ export const storeUrl = `postgres://market@${names.join(',')}/market`
  */
 export class StoreCluster {
   readonly network: StoreNetwork
-  /** Whether a write finds no room. */
-  isFull = false
   readonly #engine: SqlEngine
   readonly #unsynced: Unsynced
   readonly #hosts: readonly ModelHost[]
+  /** What fills its disk. */
+  readonly #full = new Set<symbol>()
   #primary: ModelHost
   #server: SqlServer | undefined
 
@@ -38,7 +38,8 @@ export class StoreCluster {
     this.#primary = first
     for (const host of this.#hosts)
       host.install('postgres', (process) => {
-        if (host === this.#primary) this.#server = new SqlServer(engine, process, this.#unsynced, () => this.isFull)
+        if (host === this.#primary)
+          this.#server = new SqlServer(engine, process, this.#unsynced, () => this.#full.size > 0)
       })
     this.network = new StoreNetwork(random, (name) => {
       const host = this.#hosts.find((known) => known.name === name)
@@ -63,6 +64,13 @@ export class StoreCluster {
   /** From now on a crash loses each commit that has waited for no disk. */
   delaySyncs(): void {
     this.#unsynced.watch()
+  }
+
+  /** From now on there is no room for a write. The returned function ends that. */
+  fill(): () => void {
+    const filling = Symbol('filling')
+    this.#full.add(filling)
+    return () => void this.#full.delete(filling)
   }
 
   /** Ends the server that accepts writes. */

@@ -74,10 +74,7 @@ function cutOff(store: StoreCluster, random: Random, { hosts }: StoreTargets) {
 }
 
 function fill(store: StoreCluster) {
-  store.isFull = true
-  return () => {
-    store.isFull = false
-  }
+  return store.fill()
 }
 
 /** Slower than a statement may take. */

@@ -181,12 +181,12 @@ test('a full disk takes no row, neither of a statement nor in a transaction, and
   const found = await inWorld(async ({ connect, store }) => {
     const session = await connect()
     await put(session, 'before')
-    store.isFull = true
+    const makeRoom = store.fill()
     await expect(put(session, 'alone')).rejects.toMatchObject({ code: '53100' })
     await expect(putLazily(session, 'in a transaction')).rejects.toMatchObject({ code: '53100' })
     await session.client.query('ROLLBACK')
     const { rows } = await session.client.query('SELECT id FROM market_agent.call')
-    store.isFull = false
+    makeRoom()
     await put(session, 'after')
     return [rows, idsIn(store)]
   })

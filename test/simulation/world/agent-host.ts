@@ -9,7 +9,6 @@ import { type HostAddresses, installAgent, type ModelAgent, type SharedStore } f
 import { type Day, slowPhases } from './day.ts'
 import type { GameWays } from './game/game-parts.ts'
 import { gameDir } from './game/game-store.ts'
-import type { Quirks } from './game/quirks.ts'
 import type { OrderDoor } from './game/take-orders.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
@@ -53,8 +52,6 @@ interface AgentHostParts extends GameWays {
   /** Which identity of the platform it has. */
   readonly identity: string
   readonly orderDoor: OrderDoor
-  /** Of the game server on its host. */
-  readonly quirks: Pick<Quirks, 'isScanned'>
   readonly callToken: string | undefined
   readonly state: AgentState
   readonly store?: SharedStore
@@ -92,9 +89,6 @@ export interface AgentHost {
   /** After the world. */
   readonly end: () => void
 }
-
-/** Why an agent may have no page now: it ends, or the store that it shares is away. */
-const ofTheMoment = ['SHUTTING_DOWN', 'STORE_UNREACHABLE']
 
 /** The clocks of many hosts are a little wrong. An agent corrects what is more than 2 s. */
 const clockErrorMsMax = 1_500
@@ -141,6 +135,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     config: () => agent.config,
     configReadMs: () => agent.configReadMs,
     nowMs,
+    ...deadlines,
   })
   const startedMs = () => agent.startedMs
   const ownerOf = (id: number) => platform.composed.platform.tables.transactions.byId(id)?.gameServerId
@@ -180,7 +175,6 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   })
   const claims = new ClaimPromises({
     ...{ break: judge.break, host, spool: addresses.spool, nowMs },
-    isScanned: parts.quirks.isScanned,
     startedMs: () => (agent.program.process ? agent.startedMs : undefined),
   })
   const { alsoWhileCalm = [] } = parts
@@ -225,9 +219,11 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     onBug: (error) => judge.break('an agent ends only for a reason that it can name', String((error as Error).stack)),
   })
   const onStatus = (status: Status) => Object.assign(seen, { status, atMs: nowMs() })
+  /** Why there may be no page now: the agent ends, or the store that it shares is away. */
+  const ofTheMoment = ['SHUTTING_DOWN', ...(hasOwnStore ? [] : ['STORE_UNREACHABLE'])]
   const onNoPage = (path: string, { body }: NetworkAnswer) => {
     const text = Buffer.from(body).toString()
-    // Or it is a proxy's page.
+    // A text of another form is a proxy's page.
     if (text.startsWith('{"ok":') && !ofTheMoment.some((code) => text.includes(code)))
       judge.break('a page of the agent is there', `${path}: ${text}`)
   }

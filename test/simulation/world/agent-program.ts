@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { type RunningAgent, startAgent } from '../../../agent/agent.ts'
+import { exitCodes } from '../../../agent/command-line/exit-codes.ts'
 import { explainFailedStart } from '../../../agent/command-line/failed-start.ts'
 import type { AgentConfig } from '../../../agent/config/config.ts'
 import { LiveConfig } from '../../../agent/config/live-config.ts'
@@ -76,8 +77,8 @@ export interface ModelAgent {
   readonly program: Program
   /** When the last process was started: virtual time. */
   readonly startedMs: number
-  /** As it was read last. */
-  readonly config: AgentConfig
+  /** As it was read last; undefined before the first start. */
+  readonly config: AgentConfig | undefined
   /** When it was read last: virtual time. */
   readonly configReadMs: number
   /** Reads the configuration again, with another level of the log. */
@@ -102,6 +103,8 @@ export interface StopWatch {
   readonly onLate: () => void
 }
 
+/** What a start says that may not work with a file. */
+const noRight = /\b(?:EACCES|EPERM)\b/
 const { privateKey, publicKey } = testKeysOf('game-server')
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
 const keys = new Map<string, SigningKey>()
@@ -174,7 +177,9 @@ export function installAgent(parts: AgentParts): ModelAgent {
       (error: unknown) => {
         if (process.state === 'dead') return
         try {
-          explainFailedStart(error, config)
+          // After this exit code systemd does not start it again. Only a right that it does not have can be wrong for good here.
+          const { message, exitCode } = explainFailedStart(error, config)
+          if (exitCode === exitCodes.usage && !noRight.test(message)) onBug(error)
         } catch {
           onBug(error)
         }
@@ -188,7 +193,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
       return startedMs
     },
     get config() {
-      return used ?? read()
+      return used
     },
     get configReadMs() {
       return configReadMs

@@ -7,7 +7,7 @@ import { authorization, type CallDoor } from './call-door.ts'
 
 const lookMs = 5_000
 
-/** What else an operator asks now and then. Not for the metrics: their module is loaded late, outside of virtual time. */
+/** What else an operator asks now and then. It does not ask for the metrics, because their module is loaded outside of virtual time. */
 const pages = [
   ['GET', '/health'],
   ['GET', '/operations'],
@@ -52,6 +52,7 @@ export function installOperator(
         if (process.random.happens(pageRate)) void askForPage()
         const answer = await ask('GET', '/status', lookMs)
         if (answer?.status === 200) read(Buffer.from(answer.body))
+        else if (answer) onNoPage('/status', answer)
       }
     }
     void look()

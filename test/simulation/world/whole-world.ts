@@ -44,7 +44,8 @@ const quietMsMax = 4 * 60 * 60_000
 /** A world with a shared store takes as long as five others, although it has fewer waves. */
 const sharedRate = 1 / 25
 const sharedHosts = 3
-const waves = { 'own-identities': 6, 'shared-identity': 3 } as const
+/** How many follow the storm. */
+const wavesOf = { 'own-identities': 6, 'shared-identity': 3 } as const
 
 /** The whole world: agents, platform, game servers, people, and everything between them. */
 export function wholeWorld(options: WorldOptions = {}): Simulation<Targets> {
@@ -122,7 +123,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
   for (const program of far.programs) program.start()
 
   const evening = new Evening({
-    ...{ day, network, random: random.part('evening'), waves: waves[kind], stillMs, nowMs },
+    ...{ day, network, random: random.part('evening'), waves: wavesOf[kind], stillMs, nowMs },
     onWave: newWaves({ scheduler, random: random.part('waves'), network, platform, agents, servers, store }),
     onClosed() {
       for (const agent of agents) agent.restart()

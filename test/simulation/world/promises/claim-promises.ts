@@ -10,15 +10,11 @@ interface ClaimPromisesParts {
   readonly spool: string
   /** When the agent that runs now was started; undefined if none runs. */
   readonly startedMs: () => number | undefined
-  /** Whether another program opens the files in waves, so that they cannot be renamed. */
-  readonly isScanned: boolean
   readonly nowMs: () => number
 }
 
-/** A request is claimed within a second. A disk may be slow to sync, and a start takes a while. */
-const unclaimedMsMax = 10_000
-/** A file that could not be renamed is tried again after half a minute. */
-const lockedMsMax = 40_000
+/** A request is claimed within a second. One that could not be renamed before is tried again after half a minute. */
+const unclaimedMsMax = 40_000
 
 /** While the agent runs and one of its slots is free, a request file is soon claimed. */
 export class ClaimPromises {
@@ -33,8 +29,8 @@ export class ClaimPromises {
 
   /** While nothing is broken. */
   check(): void {
-    const { host, isScanned } = this.#parts
-    const unclaimed = this.#unclaimed.look(this.#findUnclaimed(), isScanned ? lockedMsMax : unclaimedMsMax)
+    const { host } = this.#parts
+    const unclaimed = this.#unclaimed.look(this.#findUnclaimed(), unclaimedMsMax)
     if (unclaimed !== undefined)
       this.#parts.break('a request file is claimed while a slot is free', `${host.name}: ${unclaimed}`)
   }

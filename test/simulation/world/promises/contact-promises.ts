@@ -27,7 +27,7 @@ interface Contact {
 /** How much later an attempt leaves than the agent thinks: it is signed first. */
 const signedMsMax = 1_000
 
-/** An agent is ready only when its last attempts show that calls go through, and it complains of the platform only when they do not. */
+/** An agent is ready only when its last attempts show that calls go through, and it names a problem of the platform only if they do not. */
 export class ContactPromises {
   readonly #parts: ContactPromisesParts
   #known: Contact | undefined

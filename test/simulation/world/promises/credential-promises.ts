@@ -7,14 +7,13 @@ import type { Break } from './judge.ts'
 interface CredentialPromisesParts {
   readonly break: Break
   /** As the agent read it last. */
-  readonly config: () => AgentConfig
+  readonly config: () => AgentConfig | undefined
   /** When it read that: virtual time. */
   readonly configReadMs: () => number
   readonly nowMs: () => number
+  /** An attempt keeps the credentials with which it begins. It is signed before it leaves. */
+  readonly attemptTimeoutMs: number
 }
-
-/** An attempt keeps the credentials with which it begins. It is signed before it leaves. */
-const keptMsMax = 2_000
 
 /** After a reload an agent shows what the new configuration says: to the platform, and to the game server. */
 export class CredentialPromises {
@@ -25,26 +24,26 @@ export class CredentialPromises {
   }
 
   onSigned(kid: string): void {
-    if (kid !== this.#parts.config().signingKey.kid)
+    if (kid !== this.#parts.config()?.signingKey.kid)
       this.#parts.break('after a reload, requests are signed with the new key', kid)
   }
 
   /** A request leaves for the platform. Some need no API key. */
   onSent({ path, headers }: SentRequest): undefined {
     const apiKey = headerIn(headers, apiKeyHeaderName)
-    if (apiKey !== undefined && apiKey !== this.#parts.config().apiKey && !this.#isJustReloaded)
+    if (apiKey !== undefined && apiKey !== this.#parts.config()?.apiKey && !this.#isJustReloaded)
       this.#parts.break('after a reload, requests have the new API key', path)
   }
 
   /** An order or a terminal event leaves for the game server. */
   onPushed(headers: readonly string[]): void {
-    const token = this.#parts.config().webhook?.forwardToken
+    const token = this.#parts.config()?.webhook?.forwardToken
     if (headerIn(headers, 'authorization') !== `Bearer ${token}` && !this.#isJustReloaded)
       this.#parts.break('after a reload, orders are posted with the new token')
   }
 
   get #isJustReloaded(): boolean {
-    const { nowMs, configReadMs } = this.#parts
-    return nowMs() < configReadMs() + keptMsMax
+    const { nowMs, configReadMs, attemptTimeoutMs } = this.#parts
+    return nowMs() < configReadMs() + attemptTimeoutMs
   }
 }

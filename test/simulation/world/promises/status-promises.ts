@@ -17,7 +17,7 @@ const underWayMsMax = 50_000
 /** Longer than it takes until the operator looks again, and until the agent has tried its disk again. */
 const untrueMsMax = 30_000
 
-/** The status is true: calls that nobody makes, orders that nobody has and troubles that are over are soon gone from it. */
+/** What is over is soon gone from the status: calls, orders and reasons. */
 export class StatusPromises {
   readonly #parts: StatusPromisesParts
   readonly #underWay: Since

@@ -4,24 +4,25 @@ import type { WaveTime } from './wave-time.ts'
 
 const awayMs = { min: 100, max: 20_000 }
 
-/** The store ends, with what waits for no disk, and is started again. Or its standby takes over. */
+/** The store crashes and loses each commit that has not waited for the disk. It is started again, or its standby takes over. */
 export function loseStore(store: StoreCluster, { random, within, later }: WaveTime): void {
   const comesBack = random.pick([() => store.start(), () => store.failOver()])
-  within(awayMs.max, 'the store ends', () => {
+  within(awayMs.max, 'the store syncs no commit', () => {
     store.delaySyncs()
-    later(awayMs, 'the store loses what is not synced', () => store.crash())
+    later(awayMs, 'the store crashes', () => store.crash())
     later({ min: awayMs.max, max: awayMs.max }, 'the store is there again', comesBack)
   })
 }
 
-/** The store has no room for a while. Sometimes it cannot be reached either before it has room again. */
+/** The store has no room for a while. Sometimes it crashes then. It has room when it is there again. */
 export function fillStore(store: StoreCluster, { random, within, later }: WaveTime): void {
   const isAlsoAway = random.happens(0.5)
   within(2 * awayMs.max, 'the store is full', () => {
-    store.isFull = true
-    later(awayMs, 'the store has room again', () => {
-      if (isAlsoAway) store.crash()
-      store.isFull = false
+    const makeRoom = store.fill()
+    later(awayMs, isAlsoAway ? 'the store crashes' : 'the store has room again', () => {
+      makeRoom()
+      if (!isAlsoAway) return
+      store.crash()
       later(awayMs, 'the store is there again', () => store.start())
     })
   })
