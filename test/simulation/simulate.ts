@@ -12,6 +12,7 @@ const usage = `npm run simulate -- [--seconds N] [--agents N] [--first N]   runs
                                                              for each core without it
 npm run simulate -- --seed N [--agents N | --hosts N]        runs one seed, with its whole trace
 npm run simulate -- --mutants [NAME] [--seconds N]           breaks a program on purpose, and looks how soon it is found
+npm run simulate -- --unrun [--seconds N] [--hosts N]        prints the lines of the agent that no world has run
 `
 
 const number = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : Number(text))
@@ -28,6 +29,7 @@ const { values, positionals } = parseArgs({
     threads: { type: 'string' },
     brief: { type: 'boolean' },
     mutants: { type: 'boolean' },
+    unrun: { type: 'boolean' },
     help: { type: 'boolean' },
   },
 })
@@ -42,6 +44,17 @@ if (values.help) process.stdout.write(usage)
 else if (values.mutants) {
   const { findMutants } = await import('./mutants/find-mutants.ts')
   process.exitCode = (await findMutants(positionals, number(values.seconds, 60))) ? 0 : 1
+} else if (values.unrun) {
+  const { printUnrunLines } = await import('./unrun-lines.ts')
+  const { seconds = '60', hosts } = values
+  await printUnrunLines([
+    '--brief',
+    '--twice',
+    '0',
+    '--seconds',
+    seconds,
+    ...(hosts === undefined ? [] : ['--hosts', hosts]),
+  ])
 } else if (values.seed === undefined) await runMany()
 else await runOne(values.seed)
 
