@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../config/config.ts'
-import { isOfSharedStore } from '../database/cure-of-full.ts'
-import { StoreUnreachableError, StoreUnusableError } from '../database/store-errors.ts'
+import { cureOfStore, isOfSharedStore } from '../database/cure-of-store.ts'
+import { StoreUnusableError } from '../database/store-errors.ts'
 import { DirUnusableError } from '../durable-files/dir-unusable.ts'
 import { SyncFailedError } from '../durable-files/disk-errors.ts'
 import { cureOf, mayPass } from '../durable-files/system-errors.ts'
@@ -34,8 +34,8 @@ export function explainFailedStart(
   }
   if (error instanceof SpoolUnusableError || error instanceof StoreUnusableError)
     return { message: error.message, exitCode: exitCodes.usage }
-  if (error instanceof StoreUnreachableError || isOfSharedStore(error))
-    return { message: `cannot start: ${error.message}: ${cures.lookAtStore()}`, exitCode: exitCodes.refused }
+  if (isOfSharedStore(error))
+    return { message: `cannot start: ${error.message}: ${cureOfStore(error)}`, exitCode: exitCodes.refused }
   if (error instanceof SyncFailedError)
     return { message: `cannot start: ${error.message}`, exitCode: exitCodes.refused }
   const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number }

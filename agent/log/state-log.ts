@@ -1,4 +1,4 @@
-import { cureOfFull, isOfSharedStore } from '../database/cure-of-full.ts'
+import { cureOfStore, isOfSharedStore } from '../database/cure-of-store.ts'
 import { causeOf } from '../durable-files/system-errors.ts'
 import type { Log } from './log.ts'
 
@@ -19,7 +19,7 @@ export class StateLog {
   /** @param cause Undefined when they are taken again. */
   onFull(cause: Error | undefined): void {
     const where = isOfSharedStore(cause) ? 'the store' : this.#stateDir
-    const reason = cause && `${this.#what} are refused, because ${where} cannot be written: ${cureOfFull(cause)}`
+    const reason = cause && `${this.#what} are refused, because ${where} cannot be written: ${cureOfStore(cause)}`
     this.reasons = reason === undefined ? [] : [reason]
     if (cause) this.#log.warn({ cause: causeOf(cause) }, reason)
     else this.#log.info(`${this.#what} are taken again`)

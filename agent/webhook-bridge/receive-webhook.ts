@@ -9,7 +9,7 @@ import {
 } from '../../contract/events.ts'
 import { decodeUtf8 } from '../../contract/strict-json.ts'
 import type { OpenWebhook } from '../call/open-webhook.ts'
-import { cureOfFull } from '../database/cure-of-full.ts'
+import { cureOfStore } from '../database/cure-of-store.ts'
 import { isStoreFailure, StoreFullError } from '../database/store-errors.ts'
 import { cures } from '../language/cures.ts'
 import type { Order } from '../orders/order.ts'
@@ -85,14 +85,15 @@ export async function receiveWebhook(received: ReceivedEnvelope, deps: ReceiveDe
     return { ...(await answerEvent(event, text, deps.orders)), ...about }
   } catch (error) {
     if (!isStoreFailure(error)) throw error
-    const refusal = {
+    const isFull = error instanceof StoreFullError
+    return {
       status: 503,
       body: { message: 'the agent cannot record the event now' },
       result: 'not-recorded',
-    } as const
-    return error instanceof StoreFullError
-      ? { ...refusal, ...about, reason: `nothing can be recorded (${error.code})`, cure: cureOfFull(error) }
-      : { ...refusal, ...about, reason: 'the store cannot be reached', cure: cures.lookAtStore() }
+      ...about,
+      reason: isFull ? `nothing can be recorded (${error.code})` : 'the store cannot be reached',
+      cure: cureOfStore(error),
+    }
   }
 }
 

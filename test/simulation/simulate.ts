@@ -46,15 +46,9 @@ else if (values.mutants) {
   process.exitCode = (await findMutants(positionals, number(values.seconds, 60))) ? 0 : 1
 } else if (values.unrun) {
   const { printUnrunLines } = await import('./unrun-lines.ts')
-  const { seconds = '60', hosts } = values
-  await printUnrunLines([
-    '--brief',
-    '--twice',
-    '0',
-    '--seconds',
-    seconds,
-    ...(hosts === undefined ? [] : ['--hosts', hosts]),
-  ])
+  // Of two values the last one counts.
+  const asked = process.argv.slice(2).filter((arg) => arg !== '--unrun')
+  await printUnrunLines(['--brief', '--twice', '0', '--seconds', '60', ...asked])
 } else if (values.seed === undefined) await runMany()
 else await runOne(values.seed)
 

@@ -161,8 +161,8 @@ export class SqlServer {
       ? [{ sql: 'BEGIN' }, statement, ...this.#demands(), aboutTransaction, { sql: 'COMMIT' }]
       : [aboutTransaction, statement]
     const results = this.#engine.run(...steps)
-    const result = results[1]
     const resultOf = (step: Statement) => results[steps.indexOf(step)]
+    const result = resultOf(statement)
     const failure = result?.failure ?? resultOf(demandRoom)?.failure
     const about = resultOf(aboutTransaction)?.rows[0]
     if (!result) throw new Error(`no result of ${statement.sql}`)

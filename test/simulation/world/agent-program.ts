@@ -105,6 +105,7 @@ export interface StopWatch {
 
 /** What a start says that may not work with a file. */
 const noRight = /\b(?:EACCES|EPERM)\b/
+
 const { privateKey, publicKey } = testKeysOf('game-server')
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
 const keys = new Map<string, SigningKey>()

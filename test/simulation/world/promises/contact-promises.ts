@@ -74,10 +74,15 @@ export class ContactPromises {
       this.#parts.break('an agent is ready only when the platform has answered it', JSON.stringify(reasons))
     if (ready && hasFailed)
       this.#parts.break('an agent whose last attempt had no answer is not ready', JSON.stringify(reasons))
-    const complaint = reasons.find((reason) => reason.includes('platform'))
+    const complaint = reasons.find(isAboutPlatform)
     if (complaint !== undefined && acceptedMs !== undefined && !mayHaveProblem)
       this.#parts.break('an agent whose calls go through says nothing against the platform', complaint)
   }
+}
+
+/** Whether a reason why an agent is not ready is about the way to the platform. */
+export function isAboutPlatform(reason: string): boolean {
+  return reason.includes('platform')
 }
 
 /** Whether the platform itself has accepted a request. A proxy's page is not JSON. */

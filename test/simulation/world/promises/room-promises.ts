@@ -46,7 +46,7 @@ export class RoomPromises {
   /** A call arrives. */
   onTaken(call: GivenCall): void {
     // It may share the answer of one that had left before.
-    if (this.#isJournalRefusing && this.#countUnderWay(call) === 0) this.#takenWithoutRoom.add(call)
+    if (this.#isFullSince(this.#journalRefused) && this.#countUnderWay(call) === 0) this.#takenWithoutRoom.add(call)
     this.#changeUnderWay(call, 1)
   }
 
@@ -69,13 +69,13 @@ export class RoomPromises {
     }
     const mustBeStored = call.id !== undefined && operationNamed(call.operation ?? '')?.kind === 'envelope'
     const isNew = text.startsWith('{"ok":true') && !isRepetition(text)
-    if (mustBeStored && isNew && this.#takenWithoutRoom.has(call) && this.#isJournalRefusing)
+    if (mustBeStored && isNew && this.#takenWithoutRoom.has(call) && this.#isFullSince(this.#journalRefused))
       this.#parts.break('an agent without room for answers signs no envelope that it must remember', text)
   }
 
   /** The agent tells its status. */
   onStatusGiven({ ready, reasons, journal }: Pick<Status, 'ready' | 'reasons' | 'journal'>): void {
-    if (ready && this.#isRefusing)
+    if (ready && this.#isFullSince(this.#refused))
       this.#parts.break('an agent whose disk is full is not ready', JSON.stringify(reasons))
     const isWithoutRoom = !journal.writable && this.#parts.disk.isHealthy && this.#parts.hasOwnStore
     const statuses = this.#isNow(this.#withoutRoom) ? this.#withoutRoom.statuses + 1 : 1
@@ -84,13 +84,9 @@ export class RoomPromises {
       this.#parts.break('an agent finds the room on its disk', JSON.stringify(reasons))
   }
 
-  /** A call was refused because the disk was full, and it has been full since. */
-  get #isRefusing(): boolean {
-    return this.#isNow(this.#refused) && this.#parts.disk.isFull
-  }
-
-  get #isJournalRefusing(): boolean {
-    return this.#isNow(this.#journalRefused) && this.#parts.disk.isFull
+  /** The disk has been full since a call was refused for that. */
+  #isFullSince(refused: Moment | undefined): boolean {
+    return this.#isNow(refused) && this.#parts.disk.isFull
   }
 
   get #now(): Moment {

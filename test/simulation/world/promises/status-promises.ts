@@ -1,4 +1,5 @@
 import type { Status } from '../../../../agent/status/status.ts'
+import { isAboutPlatform } from './contact-promises.ts'
 import type { Break } from './judge.ts'
 import { Since } from './since.ts'
 
@@ -57,6 +58,6 @@ export class StatusPromises {
     const open = countOpenOrders()
     if (orders && open !== undefined && orders.open !== open) yield `${orders.open} of ${open} orders`
     // Only the next call shows that the platform answers again.
-    yield* reasons.filter((reason) => !reason.includes('platform'))
+    yield* reasons.filter((reason) => !isAboutPlatform(reason))
   }
 }
