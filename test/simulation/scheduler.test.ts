@@ -36,6 +36,22 @@ test('events happen in the order of their moments, however they were made', asyn
   expect(happened).toEqual(happened.toSorted((one, other) => one - other))
 })
 
+test('what comes due while everything sleeps happens afterwards, in its order', async () => {
+  const { scheduler } = startHost()
+  const happened: string[] = []
+  const note = (what: string) => () => happened.push(`${what} at ${scheduler.nowMs}`)
+  scheduler.after(10, world, 'sleeps', () => {
+    scheduler.after(5, world, 'new', note('new'))
+    scheduler.sleep(1_000)
+    scheduler.after(5, world, 'newest', note('newest'))
+  })
+  for (const atMs of [30, 20, 2_000]) scheduler.after(atMs, world, 'due', note(`due ${atMs}`))
+  await scheduler.run(endless)
+  const afterwards = ['new at 1010', 'due 20 at 1010', 'due 30 at 1010']
+  expect(happened).toEqual([...afterwards, 'newest at 1015', 'due 2000 at 2000'])
+  expect(scheduler.sleptMs).toBe(1_000)
+})
+
 test('what an event causes in promises has ended before the next event', async () => {
   const { scheduler } = startHost()
   const happened: string[] = []

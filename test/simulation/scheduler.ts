@@ -43,6 +43,7 @@ export class Scheduler {
   /** What the last event happened to. */
   actor: Actor | undefined
   #nowMs = 0
+  #sleptMs = 0
   #count = 0
 
   constructor(random: Random, trace: Trace) {
@@ -53,6 +54,11 @@ export class Scheduler {
   /** Virtual time since the beginning of the run. */
   get nowMs(): number {
     return this.#nowMs
+  }
+
+  /** How much of that everything slept. */
+  get sleptMs(): number {
+    return this.#sleptMs
   }
 
   /** Number of events that have happened. */
@@ -68,6 +74,12 @@ export class Scheduler {
     return () => {
       event.isCancelled = true
     }
+  }
+
+  /** Everything sleeps, and its clocks run on. Events that come due meanwhile happen afterwards, in their order. */
+  sleep(ms: number): void {
+    this.#nowMs += ms
+    this.#sleptMs += ms
   }
 
   /** What was held while its actor was paused happens now, in the order in which it came, as in a real system. */

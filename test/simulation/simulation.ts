@@ -88,7 +88,7 @@ export interface World<Targets> {
 /** Everything but the seed. */
 export interface Simulation<Targets> {
   readonly table: readonly FaultKind<Targets>[]
-  /** How long faults strike, and how long the world may need at most to become quiet: virtual ms. */
+  /** How long faults strike, and how long the world may need at most to become quiet while it is awake: virtual ms. */
   readonly stormMs: number
   readonly quietMsMax: number
   readonly assemble: (parts: WorldParts) => World<Targets> | Promise<World<Targets>>
@@ -135,7 +135,7 @@ export async function runSeed<Targets>(
     const isOver = (atMs: number, isQuiet: () => boolean) => () => {
       check()
       world.checkSafety()
-      return scheduler.nowMs >= atMs || isQuiet()
+      return scheduler.nowMs - scheduler.sleptMs >= atMs || isQuiet()
     }
     await scheduler.run(isOver(stormMs, () => false))
     world.heal()

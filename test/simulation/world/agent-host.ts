@@ -84,6 +84,8 @@ export interface AgentHost {
   readonly installOperator: () => void
   /** What must have happened by now, while nothing is broken. */
   readonly check: () => void
+  /** Everything slept: what must happen in time has time again. */
+  readonly onSlept: () => void
   /** Stops the agent cleanly, and starts it again. Its disk must be healthy. */
   readonly restart: () => void
   /** After the world. */
@@ -247,6 +249,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
         if (isHeldUp) promises.reset()
         else promises.check()
     },
+    onSlept: () => reports.holdUp(),
     restart() {
       agent.restart(stops.onStop())
     },

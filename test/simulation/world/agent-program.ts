@@ -146,6 +146,12 @@ export function installAgent(parts: AgentParts): ModelAgent {
     return used
   }
   let readAgain = read
+  const watchStop = (process: ModelProcess, watch: StopWatch | undefined): void => {
+    const { sleptMs } = scheduler
+    process.after(stopMsMax, 'must have ended', () =>
+      scheduler.sleptMs > sleptMs ? watchStop(process, watch) : watch?.onLate(),
+    )
+  }
   const program = host.install('agent', (process) => {
     const write = (line: string) => {
       if (process.state !== 'dead') witness.onLogged({ text: line, ...(JSON.parse(line) as Omit<LoggedLine, 'text'>) })
@@ -233,7 +239,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
         process.end()
         restartLater()
       }
-      process.after(stopMsMax, 'must have ended', () => watch?.onLate())
+      watchStop(process, watch)
       agent.close(graceMs).then(onClosed, (error: unknown) => {
         // Its disk failed while it stopped.
         if (process.state !== 'dead') throw error

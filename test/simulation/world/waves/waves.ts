@@ -29,6 +29,7 @@ import {
   putResultsOff,
   repeatWebhooks,
 } from './platform-strikes.ts'
+import { sleepForDays } from './sleep.ts'
 import { cutStoreOff, fillStore, loseStore } from './store-strikes.ts'
 import { type WaveTime, waveTime } from './wave-time.ts'
 
@@ -69,6 +70,8 @@ const alsoOfAgents: Strikes<AgentHost> = [
   { rate: 0.1, strike: setClockAhead },
 ]
 const lockedRate = 0.6
+/** How many nights last for days. */
+const longNightRate = 0.4
 const ofPlatform: Strikes<ModelPlatform> = [
   { rate: 0.5, strike: repeatWebhooks },
   { rate: 0.15, strike: breakWebhooks },
@@ -112,9 +115,11 @@ export function newWaves({
   const strikeOnce = (strikes: Strikes<AgentHost>, agent: AgentHost) =>
     strikes.find(({ rate, mayStrike = () => true }) => mayStrike(agent) && random.happens(rate))?.strike(agent, time)
   return (next) => {
+    const isLong = next === 'night' && random.happens(longNightRate)
+    if (isLong) sleepForDays(scheduler, agents, time)
     for (const agent of agents) {
       const isScanned = servers.some(({ host, quirks }) => host === agent.host && quirks.isScanned)
-      if (next === 'night') random.pick([fillDiskAtNight, stayAwayAtNight, cutPowerAtDawn])(agent, time)
+      if (next === 'night' && !isLong) random.pick([fillDiskAtNight, stayAwayAtNight, cutPowerAtDawn])(agent, time)
       else if (isScanned && random.happens(lockedRate)) lockFiles(agent, time)
       else strikeOnce(onceForAgents, agent)
       if (next === 'calm') strikeAll(alsoOfAgents, agent)
