@@ -97,7 +97,7 @@ async function publishDone(id: string, request: Orphaned | undefined, recovering
   const name = `${id}.json`
   await restartWindow(id, recovering)
   try {
-    const claimEnd = request ? claimEndOf(files, request, dirs) : 'remove'
+    const claimEnd = request ? claimEndOf(files, request, dirs) : 'remove-for-good'
     // A power cut may have taken back that an unread answer was set aside.
     await setAsideUnread(name, recovering)
     const { durable } = await finishPublishing(name, request?.claim, claimEnd, recovering)
@@ -121,7 +121,7 @@ async function restartWindow(id: string, { dirs, files, journal }: Recovering): 
 /** A file that could not be understood is kept for a person to read. */
 function claimEndOf(files: Files, { claim, id }: Orphaned, { outbox }: SpoolDirs): ClaimEnd {
   const { kind } = readRequestFile(files, join(outbox, claim), id)
-  return kind === 'refused' || kind === 'half-written' ? 'keep-as-rejected' : 'remove'
+  return kind === 'refused' || kind === 'half-written' ? 'keep-as-rejected' : 'remove-for-good'
 }
 
 interface Found {

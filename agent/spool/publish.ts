@@ -7,8 +7,11 @@ import { isGone } from '../durable-files/system-errors.ts'
 import type { DurableSpool } from './claim.ts'
 import { assertNoLinks } from './spool-dirs.ts'
 
-/** What becomes of a claimed file when its answer is written: it is removed, or kept for a person to read. */
-export type ClaimEnd = 'remove' | 'keep-as-rejected'
+/**
+ * What becomes of a claimed file when its answer is written: it is removed, or kept for a person to read. `remove-for-good`:
+ * no power cut brings it back after the answer can be seen.
+ */
+export type ClaimEnd = 'remove' | 'remove-for-good' | 'keep-as-rejected'
 
 /** An answer that its reader can see. */
 export interface Published {
@@ -64,8 +67,10 @@ export async function finishPublishing(
 ): Promise<Published> {
   if (claim !== undefined) {
     const path = join(dirs.outbox, claim)
-    await unlessNoFile(claimEnd === 'remove' ? fs.unlink(path) : fs.rename(path, join(dirs.outbox, `${name}.rejected`)))
+    const isKept = claimEnd === 'keep-as-rejected'
+    await unlessNoFile(isKept ? fs.rename(path, join(dirs.outbox, `${name}.rejected`)) : fs.unlink(path))
   }
+  if (claimEnd === 'remove-for-good') await awaitSync(syncs.sync(dirs.outbox))
   await fs.rename(join(dirs.outbox, `${name}.done`), join(dirs.inbox, name))
   return { durable: awaitSync(Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)])) }
 }

@@ -143,7 +143,9 @@ async function callInTurn(claim: Claim, read: Call, spool: PathSpool): Promise<C
 async function publishAnswer(claim: Claim, answer: CallAnswer, spool: PathSpool, whyRejected?: string): Promise<void> {
   const { name, id } = claim
   const text = answerFileText(id, answer)
-  const claimEnd = whyRejected === undefined ? 'remove' : 'keep-as-rejected'
+  // The agent would make the call of a claim that came back, after it has said that nothing was done.
+  const endOfCall = answer.ok ? 'remove' : 'remove-for-good'
+  const claimEnd = whyRejected === undefined ? endOfCall : 'keep-as-rejected'
   const setPublishing = (isObstructed: boolean) => spool.set({ ...claim, at: 'publishing', isObstructed })
   setPublishing(false)
   const published = await keepTrying(() => publish(name, claim.claim, text, claimEnd, spool), {
