@@ -31,6 +31,7 @@ import { StopPromises } from './promises/stop-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
 import { WirePromises } from './promises/wire-promises.ts'
 import type { RecentWebhooks } from './recent-webhooks.ts'
+import { findChangedStrange, leaveStrangeFiles } from './strange-files.ts'
 import { tellAll } from './tell-all.ts'
 import type { AgentWitness } from './witnessed.ts'
 
@@ -86,6 +87,8 @@ export interface AgentHost {
   readonly check: () => void
   /** Everything slept: what must happen in time has time again. */
   readonly onSlept: () => void
+  /** What must be true when everything has ended. */
+  readonly checkAtEnd: () => void
   /** Stops the agent cleanly, and starts it again. Its disk must be healthy. */
   readonly restart: () => void
   /** After the world. */
@@ -126,6 +129,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     orders: parts.orderDoor.address,
     spool: '/var/spool',
   }
+  const hasStrangeFiles = random.part(`${name} strange files`).happens(0.5)
+  if (hasStrangeFiles) leaveStrangeFiles(host.disk, addresses.spool)
   const registration = () => registrations.get(identity) as Registration
   const tokens = () => [parts.orderDoor.token, ...(parts.callToken === undefined ? [] : [parts.callToken])]
   const secrets = () => [...registrations.values().map(({ apiKey }) => apiKey), ...tokens()]
@@ -248,6 +253,10 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       for (const promises of whileCalm)
         if (isHeldUp) promises.reset()
         else promises.check()
+    },
+    checkAtEnd() {
+      const changed = hasStrangeFiles ? findChangedStrange(host.disk, addresses.spool) : undefined
+      if (changed !== undefined) judge.break('an agent leaves alone what it did not write', `${name} ${changed}`)
     },
     onSlept: () => reports.holdUp(),
     restart() {

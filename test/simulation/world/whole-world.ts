@@ -172,6 +172,7 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
     checkLiveness() {
       quiet.check()
       market.check()
+      for (const agent of agents) agent.checkAtEnd()
       for (const { orders, answers } of servers) {
         orders.checkLedgers()
         answers.check()

@@ -1,6 +1,7 @@
 import { idOfRequest, ownFileOf } from '../../../../agent/spool/names.ts'
 import { limits } from '../../../../contract/limits.ts'
 import type { ModelHost } from '../../host.ts'
+import { isStrange } from '../strange-files.ts'
 import type { Break } from './judge.ts'
 import { Since } from './since.ts'
 
@@ -50,7 +51,8 @@ export class ClaimPromises {
     if (claimed.size >= limits.spoolInFlightMax) return
     for (const name of names) {
       const id = idOfRequest(name)
-      if (id !== undefined && !claimed.has(id)) yield `${name} of the agent since ${sinceMs}`
+      if (id !== undefined && !claimed.has(id) && !isStrange(`outbox/${name}`))
+        yield `${name} of the agent since ${sinceMs}`
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Day } from '../day.ts'
 import type { Evening } from '../evening.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
+import { isStrange } from '../strange-files.ts'
 import type { Judge } from './judge.ts'
 import type { LateStocks } from './late-stocks.ts'
 import { Since } from './since.ts'
@@ -133,7 +134,8 @@ export class QuietPromises {
       for (const id of files.unanswered.keys()) yield `every file is answered: ${name} ${id}`
       for (const dir of ['events', 'replies', 'outbox', 'inbox'])
         for (const file of host.disk.namesIn(`${addresses.spool}/${dir}`))
-          if (!isLeftByGame(file) && !this.#mayStay(file)) yield `no file is left: ${name} ${dir}/${file}`
+          if (!isLeftByGame(file) && !isStrange(`${dir}/${file}`) && !this.#mayStay(file))
+            yield `no file is left: ${name} ${dir}/${file}`
     }
   }
 
