@@ -256,7 +256,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     },
     checkAtEnd() {
       const changed = hasStrangeFiles ? findChangedStrange(host.disk, addresses.spool) : undefined
-      if (changed !== undefined) judge.break('an agent leaves alone what it did not write', `${name} ${changed}`)
+      if (changed !== undefined) judge.break('an agent does not touch what it did not write', `${name} ${changed}`)
     },
     onSlept: () => reports.holdUp(),
     restart() {

@@ -38,7 +38,7 @@ export interface SharedStore {
 /** What an opener of a shared store gets from each process. */
 export type SharedStoreGiven = Pick<SharedStoreParts, 'files' | 'log' | 'onLeaseLost'>
 
-export interface AgentParts extends Pick<GameWays, 'ordersBy'> {
+export interface AgentParts extends Pick<GameWays, 'ordersBy' | 'hasSpool'> {
   readonly host: ModelHost
   readonly network: Network
   readonly scheduler: Scheduler
@@ -249,7 +249,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
 }
 
 function configOf(
-  { addresses, registration, ordersBy, orderDoor, callToken, store, deadlines }: AgentParts,
+  { addresses, registration, ordersBy, hasSpool, orderDoor, callToken, store, deadlines }: AgentParts,
   platformKid: string,
 ): AgentConfig {
   const { apiKey, kid } = registration()
@@ -260,7 +260,7 @@ function configOf(
     ...addresses.call,
     token: callToken,
     stateDir: '/var/state',
-    spoolDir: addresses.spool,
+    spoolDir: hasSpool ? addresses.spool : undefined,
     storeUrl: undefined,
     agentName: store?.agentName ?? 'a',
     world: store?.world ?? '',
@@ -287,7 +287,7 @@ const mistakes: readonly ((config: AgentConfig) => Partial<AgentConfig>)[] = [
   ({ baseUrl }) => ({ baseUrl: `${baseUrl}/v2` }),
   ({ port }) => ({ port: port + 1 }),
   () => ({ stateDir: '/var/elsewhere' }),
-  () => ({ spoolDir: undefined }),
+  ({ spoolDir }) => ({ spoolDir: spoolDir === undefined ? '/var/spool' : undefined }),
   () => ({ webhook: undefined }),
   ({ webhook }) => ({ webhook: webhook && { ...webhook, path: '/elsewhere' } }),
 ]

@@ -22,13 +22,15 @@ import { ReplyOrderPromises } from './promises/reply-order-promises.ts'
 import { VerifyPromises } from './promises/verify-promises.ts'
 import { tellAll } from './tell-all.ts'
 
-const ways: readonly GameWays[] = (['http', 'files'] as const).flatMap((callsBy) =>
+const ways: readonly Omit<GameWays, 'hasSpool'>[] = (['http', 'files'] as const).flatMap((callsBy) =>
   (['url', 'files', 'asking'] as const).flatMap((ordersBy) =>
     (['reply', 'reply', 'call'] as const).map((reportsBy) => ({ callsBy, ordersBy, reportsBy })),
   ),
 )
 
 const spool = '/var/spool'
+/** How many have a spool without using it. */
+const unusedSpoolRate = 0.7
 
 /** What a game server has around it. */
 export type ServerParts = Surroundings
@@ -93,7 +95,9 @@ export function assembleServer(name: string, parts: ServerParts): Server {
 
 /** How the game server of a host works with its agent. */
 export function drawWays(name: string, { random }: ServerParts): GameWays {
-  return random.part(`${name} ways`).pick(ways)
+  const drawn = random.part(`${name} ways`).pick(ways)
+  const usesFiles = drawn.callsBy === 'files' || drawn.ordersBy === 'files'
+  return { ...drawn, hasSpool: usesFiles || random.part(`${name} spool`).happens(unusedSpoolRate) }
 }
 
 /** A game server, before its program is installed: its world, and what it is promised about orders. */

@@ -15,6 +15,8 @@ export interface GameWays {
   readonly callsBy: 'http' | 'files'
   readonly ordersBy: 'url' | 'files' | 'asking'
   readonly reportsBy: 'reply' | 'call'
+  /** Whether its agent has a spool: always where files are used. */
+  readonly hasSpool: boolean
 }
 
 /** What a game server is made of. */
