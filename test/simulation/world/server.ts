@@ -72,6 +72,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
     { onHandedOver, onAcknowledged },
     server.replyOrder,
     durability,
+    server.files,
     {
       onSent: (request) => game.answers.onSent(request),
       onRenamed: (from, to) => game.answers.onRenamed(from, to),

@@ -73,7 +73,7 @@ export function assembleSharedIdentity(
             onSent: (request) => answersOfAll().onSent(request),
           },
           promises.witnessOf(name),
-          ...(host === server.host ? [server.replyOrder] : []),
+          ...(host === server.host ? [server.replyOrder, server.files] : []),
         ]),
       },
       parts,

@@ -22,6 +22,10 @@ interface Written {
 
 const nothing: Written = { begun: 0, begunMs: 0, whole: 0, answers: [], broughtBackMax: 0 }
 
+const unread = /\/inbox\/([^/]+?)\.json\.unread/
+/** An answer that nobody has read is kept for so long, after a second one was there. */
+const unreadKeptMs = 24 * 3_600_000
+
 /** Each file that was written once gets exactly one answer, even from a reader that removes answers at once (I1, I3). */
 export class FilePromises implements FileRecord {
   readonly calls = new Map<string, GameCall>()
@@ -35,6 +39,8 @@ export class FilePromises implements FileRecord {
   readonly #tooSlow = new Set<string>()
   /** What the agent said about files that it called invalid before they were whole. */
   readonly #calledInvalid = new Map<string, string>()
+  /** When an answer was set aside, by the name that it got. */
+  readonly #setAsideMs = new Map<string, number>()
   #ids = 0
   #lastCutMs = Number.NEGATIVE_INFINITY
 
@@ -94,6 +100,20 @@ export class FilePromises implements FileRecord {
     // A power cut may also bring back a file that has just been answered.
     if (answers.length > written.begun + written.broughtBackMax && !this.mayBeUndone(id))
       this.#break('a file gets one answer', `${id}: ${answers.join(' and ')}`)
+  }
+
+  /** A file of the spool has got another name. */
+  readonly onRenamed = (_from: string, to: string): void => {
+    if (unread.test(to)) this.#setAsideMs.set(to, this.#nowMs())
+  }
+
+  /** A file of the spool is removed. An answer that was there for a day counts as read. */
+  readonly onRemoved = (path: string): void => {
+    const [, id] = unread.exec(path) ?? []
+    const setAsideMs = this.#setAsideMs.get(path)
+    if (id === undefined || setAsideMs === undefined || this.#nowMs() < setAsideMs + unreadKeptMs) return
+    const { answers, ...written } = this.#of(id)
+    this.#set(id, { ...written, answers: [...answers, 'removed after a day'] })
   }
 
   /** Whether a power cut may have taken back what became of the last file with this id. */
