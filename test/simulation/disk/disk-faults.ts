@@ -13,7 +13,12 @@ export interface DiskFault {
   readonly paths?: RegExp
   /** The most calls that fail. */
   readonly times?: number
+  /** Whether a call that fails has been made, as on a network file system whose answer was lost. */
+  readonly isMade?: boolean
 }
+
+/** How a call fails. */
+export type CallFailure = Pick<DiskFault, 'isMade'> & { readonly code: string }
 
 /** The faults of a disk that are active, and how slow it is. */
 export class DiskFaults {
@@ -49,15 +54,15 @@ export class DiskFaults {
     })
   }
 
-  /** The error of a call; undefined where it succeeds. */
-  errorOf(call: string, path: string): string | undefined {
+  /** How a call fails; undefined where it succeeds. */
+  failureOf(call: string, path: string): CallFailure | undefined {
     for (const active of this.#active) {
       const { fault, random } = active
       const { calls, codes, rate, paths = /^/, times = Number.POSITIVE_INFINITY } = fault
       if (!calls.includes(call) || !paths.test(path) || active.failures >= times || !random.happens(rate)) continue
       active.failures++
       this.failedCalls.add(call)
-      return random.pick(codes)
+      return { code: random.pick(codes), isMade: fault.isMade ?? false }
     }
     return undefined
   }

@@ -1,4 +1,5 @@
 import type * as nodeFs from 'node:fs'
+import { posix } from 'node:path'
 import type { ModelProcess } from '../process.ts'
 import type { Disk } from './disk.ts'
 import type { DiskFaults } from './disk-faults.ts'
@@ -52,11 +53,12 @@ function callsOf(disk: Disk, faults: DiskFaults, process: ModelProcess) {
   }
 
   function unlessFault<Result>(name: string, path: string, effect: () => Result): Result {
-    const code = faults.errorOf(name, path)
-    if (code === undefined) return effect()
+    const failure = faults.failureOf(name, path)
+    if (!failure) return effect()
+    if (failure.isMade) effect()
     const node = name === 'fsync' && disk.find(path, name)
     if (node) disk.loseUnsynced(node)
-    throw systemError(code, name === 'create' ? 'open' : name, path)
+    throw systemError(failure.code, name === 'create' ? 'open' : name, path)
   }
 
   /** A fault may be about new files only. */
@@ -144,10 +146,11 @@ function callsOf(disk: Disk, faults: DiskFaults, process: ModelProcess) {
     opendirSync: (path: string) => {
       const names = namesIn(path)
       const fd = files.open(path, 'r', 0)
-      const readSync = () => {
-        const name = names.shift()
-        return name === undefined ? null : { name }
-      }
+      const entries = names.map((name) => {
+        const kind = disk.find(posix.join(path, name), 'readdir')?.kind
+        return { name, isFile: () => kind === 'file' }
+      })
+      const readSync = () => entries.shift() ?? null
       return { readSync, closeSync: () => files.close(fd) }
     },
     renameSync: (from: string, to: string) => call('rename', from, () => disk.rename(from, to)),

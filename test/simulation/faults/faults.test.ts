@@ -66,7 +66,7 @@ test('each kind of fault of a host strikes, is counted and is healed, and then e
     const { count } = scheduler
     await scheduler.run(() => scheduler.nowMs > 10_000)
     expect(scheduler.count - count, kind.name).toBeGreaterThan(80)
-    expect(host.diskFaults.errorOf('rename', '/dir/a')).toBeUndefined()
+    expect(host.diskFaults.failureOf('rename', '/dir/a')).toBeUndefined()
     expect([host.diskFaults.slowMsMax.value, host.clock.lateMsMax.value]).toEqual([5, 1])
   }
 })

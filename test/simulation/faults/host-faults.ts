@@ -17,6 +17,9 @@ const moving = ['rename', 'unlink', 'link']
 /** The agent's databases, which may be on a disk of their own. */
 const databases = /^(?:journal|orders)\.db$/
 
+/** Requests, and what the agent makes of them. The names of files that a game server is writing begin with a dot too. */
+const ofRequests = /^\/var\/spool\/outbox\/(?:[^./]|.*\.tmp$)/
+
 /** A disk may have room for a name, and none for what is written under it. */
 export function fullDisk(random: Random): DiskFault {
   const full = { calls: random.pick([making, ['write']]), codes: ['ENOSPC', 'EDQUOT'], rate: 1 }
@@ -62,6 +65,12 @@ export const hostFaults: readonly FaultKind<HostTargets>[] = [
     name: 'rename and unlink refused',
     lastsMs: [5, 10 * secondMs],
     strike: failing({ calls: moving, codes: ['EPERM', 'EBUSY', 'EACCES'], rate: 0.9 }),
+  },
+  {
+    part: 'disk',
+    name: 'renames and unlinks, and says that it failed',
+    lastsMs: [5, 10 * secondMs],
+    strike: failing({ calls: moving, codes: ['EIO', 'EBUSY', 'EACCES'], rate: 0.5, isMade: true, paths: ofRequests }),
   },
   {
     part: 'disk',

@@ -38,7 +38,7 @@ export class ModelWriter implements Writer {
     fill: (): void => {
       const { process, path, faults } = this.#parts
       process.enter(`fill the ballast of ${path}`)
-      const code = faults.errorOf('write', path)
+      const code = faults.failureOf('write', path)?.code
       if (code !== undefined) throw systemError(code, 'write', path)
       this.#roomLeft = 0
     },
@@ -107,7 +107,7 @@ export class ModelWriter implements Writer {
 
   #assertNoFault(call: string): void {
     const { path, faults, onFatal } = this.#parts
-    const code = faults.errorOf(call, path)
+    const code = faults.failureOf(call, path)?.code
     if (code === undefined) return
     const cause = systemError(code, call, path)
     if (call === 'write' && isOutOfSpace(cause)) throw new StoreFullError(code, cause)

@@ -63,7 +63,8 @@ export class RoomPromises {
   /** The agent answers a call. */
   onGiven(call: GivenCall, text: string): void {
     this.#changeUnderWay(call, -1)
-    if (text.includes('"code":"JOURNAL_FULL"')) {
+    // In a shared store it is the store that has no room.
+    if (this.#parts.hasOwnStore && text.includes('"code":"JOURNAL_FULL"')) {
       this.#refused = this.#now
       if (isOnlyOfJournal(call)) this.#journalRefused = this.#now
     }
