@@ -5,9 +5,9 @@ export const spoolMutants: readonly Mutant[] = [
   {
     name: 'an answer is shown before its request is consumed',
     file: 'agent/spool/publish.ts',
-    from: 'await unlessNoFile(claimEnd',
+    from: 'await unlessNoFile(isKept',
     to: `await fs.rename(join(dirs.outbox, name + '.done'), join(dirs.inbox, name)).catch(() => undefined)
-    await unlessNoFile(claimEnd`,
+    await unlessNoFile(isKept`,
   },
   {
     name: 'an answer is published without a sync',
@@ -30,8 +30,8 @@ export const spoolMutants: readonly Mutant[] = [
   {
     name: 'the outbox is not synced before the claim goes',
     file: 'agent/spool/publish.ts',
-    from: 'await awaitSync(syncs.sync(dirs.outbox))',
-    to: '',
+    from: 'await awaitSync(syncs.sync(dirs.outbox))\n  return',
+    to: 'return',
   },
   {
     name: 'a start does not read the claims of an earlier agent',
