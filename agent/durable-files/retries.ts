@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import type { Clock } from '../clock/clock.ts'
 import { SyncFailedError } from './disk-errors.ts'
 import type { Files } from './files.ts'
+import { isGone } from './system-errors.ts'
 
 const lockedCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY', 'EACCES'])
 const lockedOrFailedCodes = lockedCodes.union(new Set(['EIO']))
@@ -17,6 +18,7 @@ const failuresBeforeNotice = 5
  * may wait until the disk has freed the blocks: 200 µs (measured).
  */
 export interface PatientFs {
+  /** Succeeds also where a rename was made and reports a failure, as on a network file system. */
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
   /**
@@ -27,7 +29,7 @@ export interface PatientFs {
   tryPatiently(act: () => void, onRepeatedFailure: () => void): Promise<void>
 }
 
-export function patientFs(files: Pick<Files, 'renameSync' | 'unlink'>, clock: Clock): PatientFs {
+export function patientFs(files: Pick<Files, 'renameSync' | 'unlink' | 'lstatSync'>, clock: Clock): PatientFs {
   const unlinkInPool = promisify(files.unlink)
   const tryAll = async (
     act: () => void | Promise<void>,
@@ -46,9 +48,17 @@ export function patientFs(files: Pick<Files, 'renameSync' | 'unlink'>, clock: Cl
     await act()
   }
   return {
-    rename: (from, to) => tryAll(() => files.renameSync(from, to), lockedCodes),
+    rename: (from, to) => tryAll(() => renameOrFindMade(files, from, to), lockedCodes),
     unlink: (path) => tryAll(() => unlinkInPool(path), lockedCodes),
     tryPatiently: (act, onRepeatedFailure) => tryAll(act, lockedOrFailedCodes, onRepeatedFailure),
+  }
+}
+
+function renameOrFindMade(files: Pick<Files, 'renameSync' | 'lstatSync'>, from: string, to: string): void {
+  try {
+    files.renameSync(from, to)
+  } catch (error) {
+    if (isGone(error) || files.lstatSync(from, { throwIfNoEntry: false })) throw error
   }
 }
 

@@ -63,7 +63,7 @@ export async function finishPublishing(
   name: string,
   claim: string | undefined,
   claimEnd: ClaimEnd,
-  { dirs, files, fs, syncs }: DurableSpool,
+  { dirs, fs, syncs }: DurableSpool,
 ): Promise<Published> {
   if (claim !== undefined) {
     const path = join(dirs.outbox, claim)
@@ -71,13 +71,7 @@ export async function finishPublishing(
     await unlessNoFile(isKept ? fs.rename(path, join(dirs.outbox, `${name}.rejected`)) : fs.unlink(path))
   }
   if (claimEnd === 'remove-for-good') await awaitSync(syncs.sync(dirs.outbox))
-  const done = join(dirs.outbox, `${name}.done`)
-  try {
-    await fs.rename(done, join(dirs.inbox, name))
-  } catch (error) {
-    // A rename that reported a failure may have been made, and its reader is quick.
-    if (files.lstatSync(done, { throwIfNoEntry: false })) throw error
-  }
+  await fs.rename(join(dirs.outbox, `${name}.done`), join(dirs.inbox, name))
   return { durable: awaitSync(Promise.all([syncs.syncPatiently(dirs.outbox), syncs.syncPatiently(dirs.inbox)])) }
 }
 

@@ -143,7 +143,7 @@ async function callInTurn(claim: Claim, read: Call, spool: PathSpool): Promise<C
 async function publishAnswer(claim: Claim, answer: CallAnswer, spool: PathSpool, whyRejected?: string): Promise<void> {
   const { name, id } = claim
   const text = answerFileText(id, answer)
-  // The agent would make the call of a claim that came back, after it has said that nothing was done.
+  // A start makes the call of a claim that a power cut brings back. A caller who has read a refusal does not expect that.
   const endOfCall = answer.ok ? 'remove' : 'remove-for-good'
   const claimEnd = whyRejected === undefined ? endOfCall : 'keep-as-rejected'
   const setPublishing = (isObstructed: boolean) => spool.set({ ...claim, at: 'publishing', isObstructed })

@@ -35,7 +35,7 @@ export function isStrange(path: string): boolean {
   return strangeFiles.has(path) || strangeDirs.has(path)
 }
 
-/** The first of them that is not as it was left. Nobody removes the outbox or the inbox. */
+/** Finds a strange file or directory in the outbox or the inbox that somebody has changed or removed. Only the agent could do that. */
 export function findChangedStrange(disk: Disk, spool: string): string | undefined {
   return [...strangeDirs, ...strangeFiles].find((path) => {
     if (!/^(?:outbox|inbox)\//.test(path)) return false

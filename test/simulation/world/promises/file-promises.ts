@@ -23,7 +23,7 @@ interface Written {
 const nothing: Written = { begun: 0, begunMs: 0, whole: 0, answers: [], broughtBackMax: 0 }
 
 const unread = /\/inbox\/([^/]+?)\.json\.unread/
-/** An answer that nobody has read is kept for so long, after a second one was there. */
+/** The agent sets an unread answer aside when it writes another one with the same name. It keeps it for at least this time. */
 const unreadKeptMs = 24 * 3_600_000
 
 /** Each file that was written once gets exactly one answer, even from a reader that removes answers at once (I1, I3). */

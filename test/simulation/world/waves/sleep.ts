@@ -10,7 +10,7 @@ const sleepMs = { min: dayMs / 24, max: 40 * dayMs }
 const beginsMs = { min: waveMs, max: waveMs + 30_000 }
 const powerlessRate = 0.5
 
-/** Everybody has days off, and every machine sleeps or is off. The agent then removes everything that it keeps for a day or a month. */
+/** All machines sleep or are off for days. Then the agent removes everything that it keeps for a day or a month. */
 export function sleepForDays(scheduler: Scheduler, agents: readonly AgentHost[], { random, later }: WaveTime): void {
   const lastsMs = random.magnitude(sleepMs.min, sleepMs.max)
   const powerless = agents.filter(() => random.happens(powerlessRate))
