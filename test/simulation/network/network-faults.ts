@@ -12,6 +12,7 @@ export type NetworkFault =
   | 'request duplicated'
   | 'answer dropped'
   | 'answer cut off'
+  | 'answer replaced'
   | 'answer of an intermediary'
   | 'intermediary gives up'
   | 'turned away'
@@ -74,6 +75,7 @@ export const intermediaryAnswers: readonly NetworkAnswer[] = [
   { status: 503, headers: { ...html, 'retry-after': '31536000' }, body: page },
   ...maintenanceEnds.map((date) => ({ status: 503, headers: { ...html, 'retry-after': date }, body: page })),
   { status: 200, headers: html, body: page },
+  { status: 202, headers: html, body: page },
   redirect,
   notLoggedIn,
   { status: 403, headers: html, body: page },
@@ -87,6 +89,14 @@ export const givenUp: readonly NetworkAnswer[] = [502, 503, 504].map((status) =>
   headers: html,
   body: page,
 }))
+
+/** What a proxy gives in place of a server's answer. None of these is an answer of the interface. */
+export const replacements: readonly NetworkAnswer[] = [
+  { status: 200, headers: html, body: page },
+  { status: 202, headers: html, body: page },
+  { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}') },
+  { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"data":{"id":1') },
+]
 
 /** Dates that are missing, garbage, or of a clock that is wrong. */
 export function wrongDate(random: Random, rightMs: number): string | undefined {

@@ -105,7 +105,14 @@ test('an intermediary answers in place of the server', async () => {
     expect(arrived).toEqual([])
     if (ended[0]?.kind === 'answered') statuses.add(ended[0].answer.status)
   }
-  expect(statuses).toEqual(new Set([200, 302, 400, 401, 403, 404, 407, 502, 503]))
+  expect(statuses).toEqual(new Set([200, 202, 302, 400, 401, 403, 404, 407, 502, 503]))
+})
+
+test('an answer is replaced after its request has arrived', async () => {
+  const { arrived, ended } = await exchangeUnder('answer replaced')
+  expect(arrived).toEqual(['0'])
+  expect(ended).toMatchObject([{ kind: 'answered' }])
+  expect(ended).not.toEqual([{ kind: 'answered', answer: ok }])
 })
 
 test('a date is missing, garbage or wrong', async () => {

@@ -7,6 +7,7 @@ import {
   intermediaryAnswers,
   type NetworkFault,
   NetworkFaults,
+  replacements,
   turnedAway,
   usualMsMax,
   wrongDate,
@@ -105,7 +106,7 @@ export class Network {
   /** An intermediary answers everything in one way while it does. */
   #pageOf(intermediary: Random, address: string): NetworkAnswer {
     const isFinal = this.finalAddresses.has(address)
-    return intermediary.part('page').pick(intermediaryAnswers.filter(({ status }) => status !== 200 || !isFinal))
+    return intermediary.part('page').pick(intermediaryAnswers.filter(({ status }) => status >= 300 || !isFinal))
   }
 
   /** What happens to a request that has left. */
@@ -147,7 +148,11 @@ export class Network {
       const reset = strikes('reset after it arrived')
       void found?.onSent?.(!isOver() && !reset?.happens(0.5))
       if (isEarly) return
+      // No proxy stands on a host's own way.
+      const isDirect = this.finalAddresses.has(address) || this.nearAddresses.has(address)
+      const replacer = isDirect ? undefined : strikes('answer replaced')
       if (given) answer(given)
+      else if (replacer) answer(replacer.pick(replacements))
       else if (!found || reset || strikes('answer cut off')) fail('ECONNRESET')
       else if (!strikes('answer dropped')) answer(this.#dated(found, address, process))
     })

@@ -77,6 +77,8 @@ export interface ModelAgent {
   readonly program: Program
   /** When the last process was started: virtual time. */
   readonly startedMs: number
+  /** Whether it has begun to work, and does not stop. */
+  readonly isWorking: boolean
   /** As it was read last; undefined before the first start. */
   readonly config: AgentConfig | undefined
   /** When it was read last: virtual time. */
@@ -198,6 +200,9 @@ export function installAgent(parts: AgentParts): ModelAgent {
     program,
     get startedMs() {
       return startedMs
+    },
+    get isWorking() {
+      return running !== undefined
     },
     get config() {
       return used

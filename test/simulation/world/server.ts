@@ -85,7 +85,12 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   const isWindowKept = server.ways.callsBy === 'files' ? () => true : isKeptByClock
   const game = installGameOf(server, parts, {
     ...{ callAddresses: [`${name}:8899`], isWindowKept, isAgeKnown: isKeptByClock },
-    ownAgent: { diskFaults: host.diskFaults, startedMs: () => agent.agent.startedMs },
+    ownAgent: {
+      diskFaults: host.diskFaults,
+      startedMs: () => agent.agent.startedMs,
+      isStopping: () => !agent.agent.isWorking,
+      callDeadlineMs: () => agent.agent.config?.callDeadlineMs ?? 0,
+    },
     platformKey: () => agent.agent.platformKey,
     clock: host.clock,
   })

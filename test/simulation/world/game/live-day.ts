@@ -58,7 +58,7 @@ const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
 }
 
 /** Lists an item for sale. An itemRef makes it safe to repeat: a second time is 409. */
-async function offerItem({ store, process, call, newItemRef, itemsMax }: DayParts): Promise<void> {
+async function offerItem({ store, process, call, quirks, newItemRef, itemsMax }: DayParts): Promise<void> {
   const unregistered = Object.entries(store.read().items).find(([, item]) => !item.isRegistered)?.[0]
   const onSale = Object.values(store.read().items).filter(({ isWithdrawn }) => !isWithdrawn)
   if (unregistered === undefined && onSale.length >= itemsMax) return
@@ -68,7 +68,8 @@ async function offerItem({ store, process, call, newItemRef, itemsMax }: DayPart
     next.stock[itemRef] ??= Math.round(process.random.magnitude(1, stockMax))
   })
   const told = await call(registrationOf(itemRef))
-  if (!told || (!told.ok && told.status !== 409)) return
+  const isDone = told?.ok || told?.status === 409 || (told?.isUncertain && quirks.registersOnce)
+  if (!isDone) return
   if (state.items[itemRef])
     store.change((next) => {
       const item = next.items[itemRef]

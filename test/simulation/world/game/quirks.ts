@@ -20,6 +20,8 @@ export interface Quirks {
   isImpatient: boolean
   /** It says a stock once, and not again when it is refused. */
   givesUp: boolean
+  /** It does not repeat a registration in doubt: the first stock shows whether the platform knows the item. */
+  registersOnce: boolean
 }
 
 /** What a game server is like all day, before a fault comes. */
@@ -31,6 +33,7 @@ export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
     repeatsReplies: random.happens(0.25),
     isScanned: random.happens(0.3),
     givesUp: random.happens(0.25),
+    registersOnce: random.happens(0.3),
     isImpatient: random.happens(0.25),
   }
 }
@@ -45,6 +48,7 @@ function noQuirks(): Quirks {
     isScanned: false,
     readsNothing: false,
     givesUp: false,
+    registersOnce: false,
     isImpatient: false,
   }
 }

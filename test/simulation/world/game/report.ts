@@ -63,6 +63,8 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
     }
     // A withdrawal whose answer was lost.
     if (told?.status === 409) reported.isWithdrawn = true
+    // It was not registered. An intermediary's 404 has a code.
+    if (told?.status === 404 && told.code === undefined) reported.isRegistered = false
   })
   return told?.ok === true || store.read().items[itemRef]?.isGivenUp === true
 }

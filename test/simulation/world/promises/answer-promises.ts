@@ -95,7 +95,7 @@ export class AnswerPromises {
     this.#nowMs = parts.nowMs
     this.#attempts = new AttemptPromises(parts)
     const isClockRight = () => isTimeKnown(parts)
-    this.#retries = new RetryPromises({ ...parts, startedMs: parts.ownAgent?.startedMs, isClockRight })
+    this.#retries = new RetryPromises({ ...parts, isClockRight })
     this.onSent = tellAll([this.#attempts, this.#retries]).onSent
     this.#fields = new AnswerFields(parts)
     this.#sameAnswers = new SameAnswerPromises({ ...parts, storeDisk: parts.ownAgent?.diskFaults })
@@ -129,7 +129,7 @@ export class AnswerPromises {
     const { operation, id } = call
     if ((this.#askedMs.get(call) ?? 0) > this.#day.stormEndedMs) this.#checkInCalm(call, told)
     this.#attempts.onTold(call, told)
-    this.#retries.onTold(call)
+    this.#retries.onTold(call, told)
     this.#fields.onTold(call, told)
     // An agent that ends reads no request.
     if (told.id !== id && told.code !== 'SHUTTING_DOWN')

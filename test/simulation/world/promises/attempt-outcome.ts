@@ -11,7 +11,12 @@ const requestTimeout = 408
 export function outcomeOf(result: AttemptResult): AttemptOutcome {
   if (result.kind === 'failed') return result.wasSent ? 'open' : 'refused'
   const { status } = result
-  if (status < 300) return 'accepted'
+  if (status < 300) return isOfPlatform(result.body) ? 'accepted' : 'unclear'
   if (ofGateways.has(status)) return 'open'
   return status === requestTimeout || status >= 500 ? 'unclear' : 'refused'
+}
+
+/** Whether an accepting answer is the platform's own. What a proxy gives in its place is not, nor is half of it. */
+export function isOfPlatform(body: Uint8Array): boolean {
+  return body.byteLength === 0 || /^\{"data".*\}$/s.test(Buffer.from(body).toString())
 }

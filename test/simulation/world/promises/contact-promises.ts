@@ -1,6 +1,7 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { Status } from '../../../../agent/status/status.ts'
 import type { SentRequest } from '../witnessed.ts'
+import { isOfPlatform } from './attempt-outcome.ts'
 import type { Break } from './judge.ts'
 import { signatureOf } from './signature.ts'
 
@@ -85,8 +86,8 @@ export function isAboutPlatform(reason: string): boolean {
   return reason.includes('platform')
 }
 
-/** Whether the platform itself has accepted a request. A proxy's page is not JSON. */
+/** Whether the platform itself has accepted a request. */
 function isAccepted(result: AttemptResult): boolean {
   if (result.kind !== 'answered' || result.status < 200 || result.status >= 300) return false
-  return result.body.byteLength === 0 || Buffer.from(result.body).toString().startsWith('{"data"')
+  return isOfPlatform(result.body)
 }

@@ -46,8 +46,8 @@ export class HeartbeatPromises {
     const path = `${spool}/agent.json`
     if (!host.disk.find(path, 'stat')) return void (yield 'it is missing')
     const text = host.disk.textOf(path)
-    // A power cut may leave it empty.
-    if (text === '') return void (yield 'it is empty')
+    // A power cut may leave a part of it, or nothing.
+    if (!text.endsWith('}\n')) return void (yield 'it is not whole')
     const { at, ready } = JSON.parse(text) as { at: string; ready: boolean }
     if (Math.abs(host.clock.wallMs - Date.parse(at)) > ageMsMax) yield 'it is old'
     if (ready !== seen.ready) yield `its ready is ${ready}`

@@ -1,15 +1,16 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
-import type { GameCall } from '../game/call-agent.ts'
+import type { GameCall, Told } from '../game/call-agent.ts'
 import type { SentRequest } from '../witnessed.ts'
-import { askedDateWaitMs, askedWaitMs } from './asked-wait.ts'
+import { askedDateWaitMs, askedWaitMs, isAskedToWaitUntil } from './asked-wait.ts'
+import type { OwnAgent } from './attempt-promises.ts'
 import { keyOfCall, keyOfSent } from './call-keys.ts'
 import type { Break } from './judge.ts'
 
 interface RetryPromisesParts {
   readonly break: Break
   readonly nowMs: () => number
-  /** When the process of the agent was started that runs now; undefined where several may make the attempts. */
-  readonly startedMs: (() => number) | undefined
+  /** Undefined where several may make the attempts. */
+  readonly ownAgent: OwnAgent | undefined
   /** Whether nothing has made the agent's idea of the platform's clock wrong. */
   readonly isClockRight: () => boolean
 }
@@ -18,6 +19,9 @@ interface RetryPromisesParts {
 interface CallsOfKey {
   readonly open: number
   readonly isAlone: boolean
+  /** When the last one was asked. */
+  readonly askedMs: number
+  readonly diskChanges: number
   /** The last attempt since a call was asked. */
   readonly last: Attempt | undefined
 }
@@ -33,9 +37,11 @@ interface Attempt {
  * What may follow an attempt for a call.
  * - `never`: the call may have been made. It must not be made twice.
  * - `over`: nothing in this process. The next one may ask again, because it does not know the answer.
- * - `again`: another attempt, not before a moment.
+ * - `again`: another attempt, not before a moment. `isDue`: it must follow if there is time for it.
  */
-type Next = { readonly at: 'never' | 'over' } | { readonly at: 'again'; readonly fromMs: number }
+type Next =
+  | { readonly at: 'never' | 'over' }
+  | { readonly at: 'again'; readonly fromMs: number; readonly isDue: boolean }
 
 const never: Next = { at: 'never' }
 const over: Next = { at: 'over' }
@@ -46,6 +52,12 @@ const failed: ReadonlySet<number> = new Set([requestTimeout, 425, 429])
 const unauthorized = 401
 /** What the clock of a host may drift. */
 const driftRate = 0.01
+/** The longest wait before a retry that nobody asks for. */
+const delayMsMax = 5_000
+/** How long an attempt needs at least, and the way of the answer. */
+const attemptMsMin = 2_000
+/** An agent that has had fewer attempts than it may make retries in a second has a retry left. */
+const retriesWithin = { count: 8, ms: 5_000 }
 
 /**
  * What follows each attempt for a call. One that must not be made twice is sent again only if nothing was done. A call
@@ -54,6 +66,8 @@ const driftRate = 0.01
 export class RetryPromises {
   readonly #parts: RetryPromisesParts
   readonly #byKey = new Map<string, CallsOfKey>()
+  /** When the last attempts ended. */
+  #endedMs: readonly number[] = []
 
   constructor(parts: RetryPromisesParts) {
     this.#parts = parts
@@ -64,20 +78,50 @@ export class RetryPromises {
     // The agent also sends stocks again by itself.
     if (key === undefined || call.operation === 'market.adjust-stock') return
     const open = (this.#byKey.get(key)?.open ?? 0) + 1
-    this.#byKey.set(key, { open, isAlone: open === 1, last: undefined })
+    const { nowMs, ownAgent } = this.#parts
+    const diskChanges = ownAgent?.diskFaults.changes ?? 0
+    this.#byKey.set(key, { open, isAlone: open === 1, askedMs: nowMs(), diskChanges, last: undefined })
   }
 
-  onTold(call: GameCall): void {
+  onTold(call: GameCall, told: Told): void {
     const key = keyOfCall(call) ?? ''
     const calls = this.#byKey.get(key)
-    if (calls) this.#byKey.set(key, { ...calls, open: Math.max(0, calls.open - 1) })
+    if (!calls) return
+    if (!told.ok && this.#mustBeTriedAgain(calls)) {
+      const restMs = Math.round(this.#deadlineMs(calls) - this.#parts.nowMs())
+      this.#parts.break('a call is tried again while there is time', `${key}: ${restMs} ms, ${told.text}`)
+    }
+    this.#byKey.set(key, { ...calls, open: Math.max(0, calls.open - 1) })
+  }
+
+  /** Whether its last attempt ended in a way after which it is tried again, and there is time for that. */
+  #mustBeTriedAgain(calls: CallsOfKey): boolean {
+    const { nowMs, ownAgent } = this.#parts
+    const { isAlone, last, diskChanges } = calls
+    if (!ownAgent || !isAlone || last?.next.at !== 'again' || !last.next.isDue) return false
+    const { changes, isHealthy } = ownAgent.diskFaults
+    const isUndisturbed = isHealthy && changes === diskChanges && !ownAgent.isStopping()
+    if (!isUndisturbed || ownAgent.startedMs() > calls.askedMs) return false
+    const beginsMs = Math.max(nowMs() + delayMsMax, last.next.fromMs)
+    const hasRetry = this.#endedMs.length < retriesWithin.count
+    return hasRetry && beginsMs + attemptMsMin < this.#deadlineMs(calls)
+  }
+
+  /** A file may have more time. */
+  #deadlineMs({ askedMs }: CallsOfKey): number {
+    return askedMs + (this.#parts.ownAgent?.callDeadlineMs() ?? 0) * (1 - driftRate)
+  }
+
+  #noteEnd(): void {
+    const nowMs = this.#parts.nowMs()
+    this.#endedMs = [...this.#endedMs.filter((endedMs) => endedMs > nowMs - retriesWithin.ms), nowMs]
   }
 
   /** An attempt leaves. @returns Called when it has ended. One of an agent that died has no end. */
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
     const key = keyOfSent(request)
     const calls = this.#byKey.get(key ?? '')
-    if (key === undefined || !calls) return undefined
+    if (key === undefined || !calls) return () => this.#noteEnd()
     const { nowMs } = this.#parts
     const isOnce = onceOperations.some((operation) => key.startsWith(operation))
     const before = this.#isKnown(calls) ? calls.last : undefined
@@ -85,6 +129,7 @@ export class RetryPromises {
     const attempt: Attempt = { sentMs: nowMs(), unauthorized: before?.unauthorized ?? 0, next: isOnce ? never : over }
     this.#byKey.set(key, { ...calls, last: attempt })
     return (result) => {
+      this.#noteEnd()
       if (result.kind === 'answered' && result.status === unauthorized) attempt.unauthorized++
       attempt.next = this.#nextOf(result, attempt, isOnce)
     }
@@ -92,8 +137,10 @@ export class RetryPromises {
 
   /** Whether the process that runs now knows what became of the last attempt. */
   #isKnown({ last }: CallsOfKey): boolean {
-    const { startedMs } = this.#parts
-    return startedMs !== undefined && last !== undefined && (last.next.at === 'never' || last.sentMs >= startedMs())
+    const { ownAgent } = this.#parts
+    return (
+      ownAgent !== undefined && last !== undefined && (last.next.at === 'never' || last.sentMs >= ownAgent.startedMs())
+    )
   }
 
   #check(key: string, { next }: Attempt, isOnce: boolean): void {
@@ -110,18 +157,19 @@ export class RetryPromises {
   }
 
   #nextOf(result: AttemptResult, attempt: Attempt, isOnce: boolean): Next {
-    const again: Next = { at: 'again', fromMs: 0 }
+    const again: Next = { at: 'again', fromMs: 0, isDue: true }
     if (result.kind === 'failed') return isOnce && result.wasSent ? never : again
     const { status } = result
     if (status === unauthorized) {
       const isFresh = !isOnce && attempt.unauthorized === 1
-      return isFresh || !this.#parts.isClockRight() ? again : over
+      return isFresh || !this.#parts.isClockRight() ? { ...again, isDue: false } : over
     }
     if (isOnce && (status < 300 || status === requestTimeout || status >= 500)) return never
     if (isOnce ? !tooSoon.has(status) : !failed.has(status) && status < 500) return over
     const nowMs = this.#parts.nowMs()
     const untilDateMs = this.#parts.isClockRight() ? askedDateWaitMs(result, nowMs) : 0
-    return { at: 'again', fromMs: nowMs + Math.max(askedWaitMs(result), untilDateMs) * (1 - driftRate) }
+    const fromMs = nowMs + Math.max(askedWaitMs(result), untilDateMs) * (1 - driftRate)
+    return { at: 'again', fromMs, isDue: !isAskedToWaitUntil(result) }
   }
 }
 

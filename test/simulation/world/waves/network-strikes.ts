@@ -2,7 +2,7 @@ import type { Network } from '../../network/network.ts'
 import { platformAddress } from '../model-platform.ts'
 import type { WaveTime } from './wave-time.ts'
 
-const lossFaults = ['answer dropped', 'reset after it arrived', 'intermediary gives up'] as const
+const lossFaults = ['answer dropped', 'reset after it arrived', 'answer replaced', 'intermediary gives up'] as const
 const lossMs = { min: 2_000, max: 15_000 }
 
 /** For a while the platform acts, and its answers are lost. A call may end in doubt. */
