@@ -171,6 +171,19 @@ for (const [what, step] of [
   })
 }
 
+test('a repair that is refused only for its time is signed again at once', async () => {
+  await using item = await startAfterLoss()
+  const { platform, agent, startedMs } = item
+  const headers = { date: new Date(agent.clock.wallMs() + 3_600_000).toUTCString() }
+  platform.steps.push({ status: 401, body: '{"message":"Assinatura expirada."}', headers })
+  await advanceTo(agent, startedMs + lifetimeMs)
+  await platform.requests(4)
+  await agent.call('market.withdraw', { itemRef: 'item-1' })
+  await advanceTo(agent, startedMs + 10 * lifetimeMs)
+  expect(observed(platform)).toEqual([5, 3, 3, 3, undefined])
+  expect(repairsOf(agent)).toMatchObject([{ outcome: 'accepted' }])
+})
+
 for (const { what, refusal, repaired } of [
   { what: 'a page of a proxy', refusal: { status: 404, body: '<html>Not Found</html>' }, repaired: 2 },
   { what: 'a redirect', refusal: { status: 302 }, repaired: 2 },
