@@ -12,8 +12,14 @@ export interface SeedWork extends Required<Pick<SeedRange, 'firstSeed' | 'step' 
 
 /** What a thread says in the end. */
 export interface SeedResult extends Omit<Figures, 'failed'> {
-  readonly failedSeed: string | undefined
+  readonly failed: FailedSeed | undefined
   readonly rows: RowCounts
+}
+
+/** The first seed that broke a promise, and which. */
+export interface FailedSeed {
+  readonly seed: string
+  readonly promise: string
 }
 
 /**
@@ -52,6 +58,6 @@ function addResults(one: SeedResult, other: SeedResult): SeedResult {
     seconds: Math.max(one.seconds, other.seconds),
     faultCounts: one.faultCounts,
     rows: one.rows,
-    failedSeed: one.failedSeed ?? other.failedSeed,
+    failed: one.failed ?? other.failed,
   }
 }

@@ -17,5 +17,9 @@ const { failed, ...figures } = await runSeeds(simulation, {
 })
 if (failed) Atomics.store(calledOff, 0, 1)
 await simulation.end?.()
-const result: SeedResult = { ...figures, failedSeed: failed?.seed, rows }
+const result: SeedResult = {
+  ...figures,
+  failed: failed && { seed: failed.seed, promise: String(failed.violation?.message) },
+  rows,
+}
 parentPort?.postMessage(result)

@@ -62,13 +62,21 @@ async function runMany(): Promise<void> {
   }
   const result = await runSideBySide(number(values.threads, availableParallelism()), range, options)
   printFigures(result, simulation)
-  if (result.failedSeed !== undefined) {
+  if (result.failed) {
+    const { seed, promise } = result.failed
     process.exitCode = 1
-    const failed = await runSeed(simulation, result.failedSeed)
-    console.log(`\nseed ${failed.seed}: ${failed.violation?.message}`)
-    if (!values.brief) console.log(`\n${describeFailure(await explain(simulation, failed), failed.faults.length)}`)
+    console.log(`\nseed ${seed}: ${promise}`)
+    if (!values.brief) console.log(`\n${await describeAlone(simulation, seed)}`)
   }
   await simulation.end?.()
+}
+
+/** Runs a seed again that broke a promise. */
+async function describeAlone<Targets>(simulation: Simulation<Targets>, seed: string): Promise<string> {
+  const failed = await runSeed(simulation, seed)
+  if (!failed.violation)
+    return 'This seed keeps every promise when it runs alone. Something is left of a run before it.'
+  return describeFailure(await explain(simulation, failed), failed.faults.length)
 }
 
 /** Runs one seed, and prints each event of it. */
