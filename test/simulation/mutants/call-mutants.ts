@@ -296,4 +296,28 @@ export const callMutants: readonly Mutant[] = [
     from: "if (result.kind === 'failed' && result.cause instanceof NotBegunError) return undefined",
     to: 'void NotBegunError',
   },
+  {
+    name: 'a 425 is final',
+    file: 'agent/call/fault-table.ts',
+    from: "  425: 'too-early',\n",
+    to: '',
+  },
+  {
+    name: 'a call is tried again only once',
+    file: 'agent/call/send-with-retries.ts',
+    from: "const mayRetry = verdict === 'retry' ||",
+    to: "const mayRetry = (verdict === 'retry' && retries === 0) ||",
+  },
+  {
+    name: 'a retry that was taken never comes back',
+    file: 'agent/call/retry-budget.ts',
+    from: 'this.#fromTime = Math.min(this.#fromTime + earned, retriesPerS)\n',
+    to: 'if (earned < 0) return false\n',
+  },
+  {
+    name: 'an attempt that cannot arrive late takes back that an earlier one may',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'if (row.mayStillArrive) state.lateUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs',
+    to: 'state.lateUntilMs = row.mayStillArrive ? startedMs + deps.partnerApi.attemptLifetimeMs : 0',
+  },
 ]

@@ -336,4 +336,10 @@ export const orderMutants: readonly Mutant[] = [
     from: 'synced = writer.sync()\n      }\n      await synced',
     to: 'synced = writer.sync()\n        await synced\n      }',
   },
+  {
+    name: 'the file of an earlier order of a number stays while the number is open',
+    file: 'agent/orders/order-path.ts',
+    from: 'files.tidy((named) => this.#openOf(named) !== undefined)',
+    to: 'files.tidy(({ transactionId }) => this.#table.has(transactionId))',
+  },
 ]

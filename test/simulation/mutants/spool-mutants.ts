@@ -147,4 +147,28 @@ export const spoolMutants: readonly Mutant[] = [
     from: 'return !this.#isRecovered || this.isActive(id)',
     to: 'return this.isActive(id)',
   },
+  {
+    name: 'a claim whose rename reported a failure is forgotten',
+    file: 'agent/spool/claim.ts',
+    from: 'if (!files.lstatSync(path, { throwIfNoEntry: false })) return undefined',
+    to: 'return undefined',
+  },
+  {
+    name: 'an answer whose claim is gone is not shown',
+    file: 'agent/spool/publish.ts',
+    from: "if (!isGone(error) && (error as NodeJS.ErrnoException).code !== 'EISDIR') throw error",
+    to: "if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error",
+  },
+  {
+    name: 'an outbox is read again only after a change',
+    file: 'agent/spool/outbox-scan.ts',
+    from: 'if (mtimeNs === this.#changedAtNs && nowMs - this.#readAtMs < trustedMs) return false',
+    to: 'if (mtimeNs === this.#changedAtNs) return false',
+  },
+  {
+    name: 'a refusal may be read before its claim is gone for good',
+    file: 'agent/spool/request-path.ts',
+    from: "answer.ok ? 'remove' : 'remove-for-good'",
+    to: "'remove'",
+  },
 ]

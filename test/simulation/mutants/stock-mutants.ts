@@ -82,4 +82,10 @@ export const stockMutants: readonly Mutant[] = [
     from: "return { ...state, newer, lateUntilMs, before: { at: 'due', quantity, lateUntilMs } }",
     to: 'return { ...state, newer, lateUntilMs }',
   },
+  {
+    name: 'a stock that was sent again has crossed no report',
+    file: 'agent/call/noted-observations.ts',
+    from: "const mayHaveArrived = event.kind === 'settle' || (event.kind === 'end' && event.effect !== 'none')",
+    to: "const mayHaveArrived = event.kind === 'end' && event.effect !== 'none'",
+  },
 ]

@@ -30,6 +30,8 @@ export interface ModelPlatform {
   readonly composed: ComposedPlatform
   /** While it is on, half of the calls act and are answered with 500. */
   readonly failing: { isOn: boolean }
+  /** While it is on, half of the transactions are shown with another item. */
+  readonly confusing: { isOn: boolean }
   /** While it is on, every game server gets the webhooks of all. */
   readonly misrouting: { isOn: boolean }
   /** Each itemRef with each quantity that an `ADJUST_STOCK` has set. */
@@ -80,6 +82,7 @@ export function installPlatform({
   let isNew = true
   let replacedKeys = 0
   const failing = { isOn: false }
+  const confusing = { isOn: false }
   const misrouting = { isOn: false }
   const acceptedStocks = new Set<string>()
   function noteAccepted(request: NetworkRequest): void {
@@ -116,7 +119,11 @@ export function installPlatform({
     network.listen(
       process,
       platformAddress,
-      answererOf(platform, { fails: () => failing.isOn && process.random.happens(0.5), onAccepted: noteAccepted }),
+      answererOf(platform, {
+        fails: () => failing.isOn && process.random.happens(0.5),
+        confuses: () => confusing.isOn && process.random.happens(0.5),
+        onAccepted: noteAccepted,
+      }),
     )
     platform.schedule.start()
     if (!isNew) return
@@ -130,6 +137,7 @@ export function installPlatform({
       return composed
     },
     failing,
+    confusing,
     misrouting,
     acceptedStocks,
     addKey(gameServerId) {

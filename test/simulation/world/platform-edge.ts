@@ -9,15 +9,28 @@ import type { ModelProcess } from '../process.ts'
 /** What a platform answers that has acted and then failed. */
 const failed = { status: 500, headers: {}, body: Buffer.from('{"message":"Erro interno."}') }
 
+/** What an itemRef ends with that is not the one of its transaction. */
+const ofAnother = '-of-another'
+
+/** Whether the platform shows a transaction with another item than its own. */
+export function isOfAnother(itemRef: unknown): boolean {
+  return typeof itemRef === 'string' && itemRef.endsWith(ofAnother)
+}
+
 interface EdgeOptions {
   /** Whether the platform fails after it acted. */
   readonly fails: () => boolean
+  /** Whether it shows a transaction with another item than its own. */
+  readonly confuses: () => boolean
   /** Called with each request that the platform has accepted. */
   readonly onAccepted: (request: NetworkRequest) => void
 }
 
 /** The partner routes, as the network calls them. */
-export function answererOf({ answerPartner, clock }: ComposedPlatform, { fails, onAccepted }: EdgeOptions): Handler {
+export function answererOf(
+  { answerPartner, clock }: ComposedPlatform,
+  { fails, confuses, onAccepted }: EdgeOptions,
+): Handler {
   return async (request) => {
     const { method, path, headers, body } = request
     const readBody = async () => Buffer.from(body)
@@ -28,7 +41,9 @@ export function answererOf({ answerPartner, clock }: ComposedPlatform, { fails, 
     if (answer.ending !== undefined && answer.ending !== 'whole') return undefined
     if (fails()) return failed
     const { status } = answer
-    return { status, headers: recordOf(headOf(answer, clock.nowMs())), body: Buffer.from(answer.body as string) }
+    const text = answer.body as string
+    const shown = method === 'GET' && confuses() ? text.replace(/"itemRef":"[^"]*/, `$&${ofAnother}`) : text
+    return { status, headers: recordOf(headOf(answer, clock.nowMs())), body: Buffer.from(shown) }
   }
 }
 

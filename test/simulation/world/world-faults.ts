@@ -52,6 +52,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     lastsMs: [secondMs, minuteMs],
     strike: partner((random) => ({ kind: 'status', status: random.pick([403, 404]) })),
   },
+  { part: 'platform', name: 'shows other items', lastsMs: [secondMs, minuteMs], strike: turnOn('confusing') },
   {
     part: 'platform',
     name: 'refuses what is said about a failure',
@@ -62,7 +63,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
       status: random.pick([400, 413, 422]),
     })),
   },
-  { part: 'platform', name: 'acts and answers 500', lastsMs: [secondMs, minuteMs], strike: failAfterActing },
+  { part: 'platform', name: 'acts and answers 500', lastsMs: [secondMs, minuteMs], strike: turnOn('failing') },
   {
     part: 'platform',
     name: 'acts and hangs up',
@@ -99,7 +100,7 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
     lastsMs: [secondMs, minuteMs],
     strike: webhook(() => ({ kind: 'drop-response' })),
   },
-  { part: 'webhooks', name: 'reach every game server', lastsMs: [secondMs, minuteMs], strike: misroute },
+  { part: 'webhooks', name: 'reach every game server', lastsMs: [secondMs, minuteMs], strike: turnOn('misrouting') },
   { part: 'game server', name: 'is down', lastsMs: [minuteMs, 10 * minuteMs], strike: stopGame },
   { part: 'game server', name: 'is slow', lastsMs: [secondMs, 10 * minuteMs], strike: quirk('isSlow') },
   {
@@ -183,17 +184,12 @@ function quirk(name: keyof Quirks) {
   }
 }
 
-function failAfterActing({ platform: { failing } }: WorldTargets) {
-  failing.isOn = true
-  return () => {
-    failing.isOn = false
-  }
-}
-
-function misroute({ platform: { misrouting } }: WorldTargets) {
-  misrouting.isOn = true
-  return () => {
-    misrouting.isOn = false
+function turnOn(name: 'failing' | 'confusing' | 'misrouting') {
+  return ({ platform }: WorldTargets) => {
+    platform[name].isOn = true
+    return () => {
+      platform[name].isOn = false
+    }
   }
 }
 

@@ -67,6 +67,8 @@ export interface CallWitness {
 
 /** As the guide says: longer than a call can take. */
 const patienceMs = 40_000
+/** Of some that write files. What is asked again brings what was forgotten to light. */
+const longPatienceMs = 5 * 60_000
 /** As many game servers have it. */
 const shortPatienceMs = 5_000
 /** A game server that reads no answers continues without them. */
@@ -163,6 +165,7 @@ export function callByFiles(
   const underWay = new Set<string>()
   const writing = { process, clock, fs }
   const pathOf = (id: string) => `${spool}/outbox/${id}.json`
+  const readingPatienceMs = process.random.pick([patienceMs, longPatienceMs])
   const isInOutbox = (id: string) => underWay.has(id) || fs.existsSync(pathOf(id))
 
   async function write(id: string, call: GameCall): Promise<void> {
@@ -204,7 +207,7 @@ export function callByFiles(
       await write(id, asked)
       const repeats = quirks.isImpatient ? clock.after(shortPatienceMs, () => repeat(id, asked)) : undefined
       return new Promise((resolve) => {
-        const cancel = clock.after(quirks.readsNothing ? patienceWithoutReadingMs : patienceMs, () =>
+        const cancel = clock.after(quirks.readsNothing ? patienceWithoutReadingMs : readingPatienceMs, () =>
           resolve(undefined),
         )
         waiting.set(id, (told) => {

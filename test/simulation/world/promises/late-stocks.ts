@@ -13,8 +13,6 @@ interface SentStock {
   readonly quantity: number
   readonly sentMs: number
   outcome: AttemptOutcome
-  /** The platform answered 401, as to an agent that has not heard it yet. The agent tries again when the envelope has expired. */
-  isUnauthorized: boolean
   /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
   latestMs: number
 }
@@ -51,7 +49,6 @@ export class LateStocks {
     const sent = this.#note(itemRef, quantity, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
       sent.outcome = outcomeOf(result)
-      sent.isUnauthorized = result.kind === 'answered' && result.status === 401
       if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
       else if (sent.outcome !== 'open') sent.latestMs = Number.NEGATIVE_INFINITY
     }
@@ -74,8 +71,7 @@ export class LateStocks {
   /** A stock that may have arrived after the newest one, which was not sent again; undefined if there is none. */
   findUnrepaired(itemRef: string, newest: number, beforeMs: number): string | undefined {
     const sent = this.#of(itemRef)
-    const isRepair = ({ quantity, outcome, isUnauthorized, sentMs }: SentStock) =>
-      quantity === newest && (outcome !== 'refused' || (isUnauthorized && sentMs > beforeMs - lifetimeMs))
+    const isRepair = ({ quantity, outcome }: SentStock) => quantity === newest && outcome !== 'refused'
     const lastMs = sent.findLast(isRepair)?.sentMs ?? Number.NEGATIVE_INFINITY
     // In the storm a platform or a proxy may have refused what was sent again.
     const isUnrepaired = ({ quantity, sentMs, latestMs }: SentStock) =>
@@ -89,7 +85,7 @@ export class LateStocks {
   }
 
   #note(itemRef: string, quantity: number, latestMs: number): SentStock {
-    const sent: SentStock = { quantity, sentMs: this.#nowMs(), outcome: 'open', isUnauthorized: false, latestMs }
+    const sent: SentStock = { quantity, sentMs: this.#nowMs(), outcome: 'open', latestMs }
     const known = this.#sent.get(itemRef)
     if (known) known.push(sent)
     else this.#sent.set(itemRef, [sent])

@@ -1,5 +1,6 @@
 import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
+import { isOfAnother } from '../platform-edge.ts'
 import type { LoggedLine, ReceivedWebhook, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
@@ -15,7 +16,7 @@ interface Word {
   readonly askedMs: number
   /** When the last one left that was answered with "it waits for the delivery". */
   readonly awaitedMs: number
-  /** When the last one left to which the platform said that it knows no such transaction. */
+  /** When the last one left to which the platform said that it knows no such transaction, or showed another one. */
   readonly deniedMs: number
 }
 
@@ -48,7 +49,9 @@ export class ProofPromises {
     return (result) => {
       if (result.kind !== 'answered') return
       const { data = {}, message } = bodyOf(result.body)
-      if (result.status === 200) this.#noteWord(Number(id), { askedMs, awaitedMs: isAwaited(data) ? askedMs : longAgo })
+      if (isOfAnother(data.itemRef)) this.#noteWord(Number(id), { deniedMs: askedMs })
+      else if (result.status === 200)
+        this.#noteWord(Number(id), { askedMs, awaitedMs: isAwaited(data) ? askedMs : longAgo })
       else if (denials.has(result.status) && message !== undefined) this.#noteWord(Number(id), { deniedMs: askedMs })
     }
   }
@@ -96,7 +99,7 @@ export class ProofPromises {
   }
 }
 
-type Data = Readonly<Partial<Record<'paymentStatus' | 'deliveryStatus', unknown>>>
+type Data = Readonly<Partial<Record<'paymentStatus' | 'deliveryStatus' | 'itemRef', unknown>>>
 
 interface Body {
   readonly data?: Data

@@ -21,6 +21,9 @@ interface StockParts {
 interface Said {
   readonly stock: string
   readonly sinceMs: number
+  readonly changes: number
+  /** Nothing newer was said after the storm. */
+  readonly isOfStorm: boolean
 }
 
 /** The platform ends with the stock that the game server said last (I6), whatever arrives late. */
@@ -47,7 +50,9 @@ export class StockPromises {
       for (const [itemRef, item] of Object.entries(server.saved().items)) {
         const stock = `${item.changes} ${item.isToReport}`
         const known = this.#said.get(itemRef)
-        const said = known?.stock === stock ? known : { stock, sinceMs: nowMs() }
+        const { changes } = item
+        const isOfStorm = known?.changes === changes ? known.isOfStorm : known === undefined
+        const said = known?.stock === stock ? known : { stock, sinceMs: nowMs(), changes, isOfStorm }
         this.#said.set(itemRef, said)
         // The agent does not know a reply that was lost.
         if (hasUnitsSetAside(server.saved(), itemRef)) continue
@@ -97,6 +102,7 @@ export class StockPromises {
   /** What the game server says until it is accepted, or what was accepted before it gave up; undefined: nobody knows. */
   #newestOf(server: Server, itemRef: string): number | undefined {
     const state = server.saved()
+    if (this.#said.get(itemRef)?.isOfStorm && mayBeInWrongOrder(server)) return undefined
     return state.items[itemRef]?.isGivenUp ? this.#parts.lateStocks.newestAccepted(itemRef) : left(state, itemRef)
   }
 
@@ -110,4 +116,9 @@ export class StockPromises {
   #listingOf({ gameServerId }: Server, itemRef: string) {
     return this.#parts.platform.composed.platform.tables.listings.byItemRef(gameServerId() ?? 0, itemRef)
   }
+}
+
+/** In the storm a clock that is set changes the order of files, and a game server that was started again knows only its last one. */
+function mayBeInWrongOrder({ callsBy, host }: Server): boolean {
+  return callsBy === 'files' && host.clock.lastSetMs !== undefined
 }

@@ -55,7 +55,17 @@ export function denyTransactions(platform: ModelPlatform, time: WaveTime): void 
   time.within(wrongMs.max, 'the platform does not know what it knows', () => answerWrongly(platform, time, denials))
 }
 
-/** The same from now on, and about each of them. */
+/** For a while it shows half of them with another item. */
+export function confuseTransactions({ confusing }: ModelPlatform, { within, later }: WaveTime): void {
+  within(wrongMs.max, 'the platform shows other items', () => {
+    confusing.isOn = true
+    later(wrongMs, 'the platform shows each item as it is', () => {
+      confusing.isOn = false
+    })
+  })
+}
+
+/** The same as `denyTransactions` from now on, and about each of them. */
 export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): void {
   answerWrongly(platform, time, denials, timesWithoutEnd)
 }

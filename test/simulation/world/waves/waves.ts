@@ -23,6 +23,7 @@ import { endGame, sayGarbage } from './game-strikes.ts'
 import { loseAnswers } from './network-strikes.ts'
 import {
   breakWebhooks,
+  confuseTransactions,
   denyStocks,
   denyTransactions,
   endPlatform,
@@ -76,6 +77,7 @@ const ofPlatform: Strikes<ModelPlatform> = [
   { rate: 0.5, strike: repeatWebhooks },
   { rate: 0.15, strike: breakWebhooks },
   { rate: 0.18, strike: denyTransactions },
+  { rate: 0.06, strike: confuseTransactions },
   { rate: 0.12, strike: denyStocks },
   { rate: 0.08, strike: putResultsOff },
   { rate: 0.35, strike: endPlatform },
