@@ -80,6 +80,23 @@ test('a crash loses the commits since the last one that waited for the disk', as
   expect(ids).toEqual(['before', 'long ago', 'synced'])
 })
 
+test('a world begins with commits that no crash loses, whatever the one before was going to lose', async () => {
+  await inWorld(async ({ store }) => {
+    store.crash()
+    store.delaySyncs()
+  })
+  const ids = await inWorld(async ({ connect, store }) => {
+    const session = await connect()
+    await put(session, 'synced')
+    store.delaySyncs()
+    await putLazily(session, 'lost')
+    store.crash()
+    store.start()
+    return idsIn(store)
+  })
+  expect(ids).toEqual(['synced'])
+})
+
 test('a change and a removal that are lost leave the row as it was', async () => {
   const rows = await inWorld(async ({ connect, store }) => {
     const { client } = await connect()

@@ -5,8 +5,10 @@ export class Unsynced {
   readonly #engine: SqlEngine
   #isWatched = false
 
+  /** The world before may have ended before its crash. */
   constructor(engine: SqlEngine) {
     this.#engine = engine
+    engine.demand(`SELECT set_config('world.watches', 'no', false); TRUNCATE world.unsynced RESTART IDENTITY`)
   }
 
   /** Made once for each engine. */
