@@ -41,6 +41,7 @@
 import { drawFaults, type Fault, type FaultCounts, type FaultKind, scheduleFaults } from './faults/fault.ts'
 import { shrink } from './faults/shrink.ts'
 import { watchOutside } from './outside.ts'
+import { ProcessDied } from './process.ts'
 import { Random } from './random.ts'
 import { Scheduler } from './scheduler.ts'
 import { Trace } from './trace.ts'
@@ -168,7 +169,9 @@ async function firstViolation(
   using outside = watchOutside()
   const unhandled: Error[] = []
   const onUnhandled = (error: unknown) => {
-    if (scheduler.actor?.state !== 'dead') unhandled.push(error as Error)
+    // The world may have ended a process that was about to stop.
+    const isOfDead = scheduler.actor?.state === 'dead' || error instanceof ProcessDied
+    if (!isOfDead) unhandled.push(error as Error)
   }
   const check = () => {
     const error = outside.firstTry ?? unhandled[0]

@@ -204,17 +204,17 @@ export function callByFiles(
       // A second file of that name would take the place of the first.
       const id = call.id === undefined || isInOutbox(call.id) ? record.newId() : call.id
       const asked = { ...call, id }
+      const { promise: answered, resolve } = Promise.withResolvers<Told | undefined>()
+      // What is written in place may be answered before it is whole.
+      waiting.set(id, resolve)
       await write(id, asked)
-      const repeats = quirks.isImpatient ? clock.after(shortPatienceMs, () => repeat(id, asked)) : undefined
-      return new Promise((resolve) => {
-        const cancel = clock.after(quirks.readsNothing ? patienceWithoutReadingMs : readingPatienceMs, () =>
-          resolve(undefined),
-        )
-        waiting.set(id, (told) => {
-          cancel()
-          repeats?.()
-          resolve(told)
-        })
+      const givesUpMs = quirks.readsNothing ? patienceWithoutReadingMs : readingPatienceMs
+      const cancels = [
+        clock.after(givesUpMs, () => resolve(undefined)),
+        ...(quirks.isImpatient ? [clock.after(shortPatienceMs, () => repeat(id, asked))] : []),
+      ]
+      return answered.finally(() => {
+        for (const cancel of cancels) cancel()
       })
     },
     makeMistake(mistake) {

@@ -101,6 +101,34 @@ export function afterLostStocks(
   })
 }
 
+/** Operations whose effects depend on each other. */
+const slowOperations = [
+  'market.adjust-stock',
+  'transaction.create',
+  'transaction.get',
+  'transaction.delivery',
+  'transaction.delivery-failure',
+] as const
+/** Less than most attempts may take. */
+const heldUpMs = { min: 300, max: 9_000 }
+const heldUpMax = 8
+
+/** For a while the platform takes its time for one kind of call, so that others overtake it. */
+export function holdUpOneKind(platform: ModelPlatform, { random, within, later }: WaveTime): void {
+  within(wrongMs.max, 'the platform is slow with one kind of call', () => {
+    const { partner } = platform.composed.faults
+    const operation = random.pick(slowOperations)
+    for (let count = random.integer(1, heldUpMax); count > 0; count--)
+      partner.add({
+        kind: 'delay',
+        operation,
+        delayMs: Math.round(random.magnitude(heldUpMs.min, heldUpMs.max)),
+        times: 1,
+      })
+    later(wrongMs, 'the platform is as fast as ever', () => partner.clear())
+  })
+}
+
 /** For a while the platform asks to wait for a day with each result. */
 export function putResultsOff(platform: ModelPlatform, time: WaveTime): void {
   time.within(wrongMs.max, 'the platform asks for a day', () => answerWrongly(platform, time, delays))

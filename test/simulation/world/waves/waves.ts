@@ -27,6 +27,7 @@ import {
   denyStocks,
   denyTransactions,
   endPlatform,
+  holdUpOneKind,
   putResultsOff,
   repeatWebhooks,
 } from './platform-strikes.ts'
@@ -80,6 +81,7 @@ const ofPlatform: Strikes<ModelPlatform> = [
   { rate: 0.06, strike: confuseTransactions },
   { rate: 0.12, strike: denyStocks },
   { rate: 0.08, strike: putResultsOff },
+  { rate: 0.25, strike: holdUpOneKind },
   { rate: 0.35, strike: endPlatform },
 ]
 const ofNetwork: Strikes<Network> = [{ rate: 0.15, strike: loseAnswers }]
