@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dawnMs, type Hour, nextPhase, nightMs, type Phase } from './world/day.ts'
+import { dawnMs, type Hour, nextPhase, nightMs, type Phase, waveMs } from './world/day.ts'
 
 const calmMs = 60_000
 const day = { calmMs, afterWave: 'calm' } as const
@@ -25,6 +25,13 @@ test('a night follows a wave that it is drawn for', () => {
   expect(phasesFrom(wave, 70, finished)).toEqual(['wave', 'night'])
   const night = { at: 'night', sinceMs: 0, wavesLeft: 0 } as const
   expect(phasesFrom(night, (nightMs + dawnMs) / 1_000, finished)).toEqual(['night', 'dawn', 'calm'])
+})
+
+test('a wave may follow another one at once, but not the last one', () => {
+  const wave = { at: 'wave', sinceMs: 0, wavesLeft: 1, next: 'wave' } as const
+  const second = nextPhase(wave, { ...finished, afterWave: 'wave', nowMs: waveMs })
+  expect(second).toEqual({ at: 'wave', sinceMs: waveMs, wavesLeft: 0, next: 'wave' })
+  expect(nextPhase(second, { ...finished, nowMs: 2 * waveMs })).toMatchObject({ at: 'calm', wavesLeft: 0 })
 })
 
 test('a day is not closed before everything has ended. It is finished since then', () => {

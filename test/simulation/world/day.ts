@@ -26,8 +26,8 @@ export type Phase =
 /** When the network is slow after the storm. */
 export const slowPhases: ReadonlySet<Phase['at']> = new Set(['wave', 'night', 'dawn'])
 
-/** What may follow a wave. */
-export type AfterWave = 'calm' | 'night'
+/** What may follow a wave. Another one hides what the first has spoiled, and what is made good in it meets new calls. */
+export type AfterWave = 'calm' | 'night' | 'wave'
 
 /** What is known when it is asked whether the phase is over. */
 export interface Hour {
@@ -58,7 +58,10 @@ export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs, afterWave }
       return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1, next: afterWave }
     case 'wave':
       if (nowMs < phase.sinceMs + waveMs) return phase
-      return { at: phase.next, sinceMs: nowMs, wavesLeft: phase.wavesLeft }
+      if (phase.next === 'night') return { at: 'night', sinceMs: nowMs, wavesLeft: phase.wavesLeft }
+      if (phase.next === 'calm' || phase.wavesLeft === 0)
+        return { at: 'calm', sinceMs: nowMs, wavesLeft: phase.wavesLeft }
+      return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1, next: afterWave }
     case 'night':
       return nowMs < phase.sinceMs + nightMs ? phase : { ...phase, at: 'dawn', sinceMs: nowMs }
     case 'dawn':

@@ -20,6 +20,8 @@ interface EveningParts {
 
 /** How many waves a night follows: few, because it takes as long as all the rest of an evening. */
 const nightRate = 0.04
+/** How many waves another one follows, in which older stocks are sent again while people buy. */
+const nextWaveRate = 0.25
 /** A calm is longer than what its wave has left may take until it is made good. */
 const calmAfterStillMs = 10_000
 /** Longer than an attempt, and shorter than its envelope is valid. */
@@ -59,10 +61,11 @@ export class Evening {
   continue(isFinished: boolean): void {
     const { nowMs, random, stillMs } = this.#parts
     const calmMs = stillMs + calmAfterStillMs
-    const afterWave = random.happens(nightRate) ? 'night' : 'calm'
+    const otherwise = random.happens(nextWaveRate) ? 'wave' : 'calm'
+    const afterWave = random.happens(nightRate) ? 'night' : otherwise
     const next = nextPhase(this.#phase, { nowMs: nowMs(), isFinished, calmMs, afterWave })
-    if (next.at === this.#phase.at) this.#phase = next
-    else this.#enter(next)
+    if (next.at === 'closed' && this.#phase.at === 'closed') this.#phase = next
+    else if (next !== this.#phase) this.#enter(next)
   }
 
   /** Whether nothing can arrive late any more after everything has ended. */
@@ -77,6 +80,7 @@ export class Evening {
     this.#phase = phase
     day.phase = phase.at
     if (phase.at === 'wave') {
+      this.#endSlowness()
       this.#healthySinceMs = Number.POSITIVE_INFINITY
       this.#endSlowness = this.#slowDown()
       onWave(phase.next)

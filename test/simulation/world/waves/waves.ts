@@ -126,7 +126,7 @@ export function newWaves({
       if (next === 'night' && !isLong) random.pick([fillDiskAtNight, stayAwayAtNight, cutPowerAtDawn])(agent, time)
       else if (isScanned && random.happens(lockedRate)) lockFiles(agent, time)
       else strikeOnce(onceForAgents, agent)
-      if (next === 'calm') strikeAll(alsoOfAgents, agent)
+      if (next !== 'night') strikeAll(alsoOfAgents, agent)
     }
     strikeAll(ofPlatform, platform)
     strikeAll(ofNetwork, network)
