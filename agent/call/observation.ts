@@ -138,8 +138,6 @@ const moves: Moves = {
     'expect-late': ({ quantity, ...state }, event) => ({ at: 'due', quantity, lateUntilMs: latestOf(state, event) }),
     observe: ({ lateUntilMs }, { quantity }) => ({ at: 'due', quantity, lateUntilMs }),
     overwritten: sendAgain,
-    // It is signed again.
-    repair: (state, { lateUntilMs }) => ({ ...state, lateUntilMs }),
     settle: () => ({ at: 'quiet', lateUntilMs: 0 }),
     postpone: ({ quantity }, { untilMs }) => ({ at: 'due', quantity, lateUntilMs: untilMs }),
   },

@@ -154,34 +154,25 @@ export class Repairs {
   }
 
   async #repairInTurn(itemRef: string, turn: Turn): Promise<void> {
-    const { sending } = this.#options
+    const { sending, observations, onRepair } = this.#options
     const hasTurn = await turn.wait(this.#nowMs + sending.attemptTimeoutMs)
     if (this.#phase !== 'sending') return
-    if (!hasTurn) return this.#apply(itemRef, { kind: 'postpone', untilMs: this.#nowMs + this.#lifetimeMs })
-    if (!sending.mayBegin()) return
-    const isClockCorrected = await this.#send(itemRef, false)
-    // It was refused only for its time. It is signed again by the platform's clock.
-    if (isClockCorrected && this.#phase === 'sending') await this.#send(itemRef, true)
-  }
-
-  /** @returns Whether it was refused only for its time, and nothing follows from that yet. */
-  async #send(itemRef: string, wasClockSet: boolean): Promise<boolean> {
-    const { sending, observations, onRepair } = this.#options
     const untilMs = this.#nowMs + this.#lifetimeMs
+    if (!hasTurn) return this.#apply(itemRef, { kind: 'postpone', untilMs })
+    if (!sending.mayBegin()) return
     // Not noted: after a crash it is sent again in any case.
     const repair = { kind: 'repair', nowMs: this.#nowMs, lateUntilMs: untilMs } as const
     const state = await observations.apply(itemRef, repair, 'in-memory')
-    if (state.at !== 'repairing') return false
+    if (state.at !== 'repairing') return
     const call = repairCall(itemRef, state.quantity)
     const request = requestOf(call.operation, call.input)
-    const attempted = await attemptOnce(call, request, sending.attemptTimeoutMs, sending, wasClockSet)
-    const { reading, isClockCorrected } = attempted
-    if (isClockCorrected) return true
+    const { reading, isClockCorrected } = await attemptOnce(call, request, sending.attemptTimeoutMs, sending)
     const isOver = reading.ok || isInputRefused(reading)
-    await this.#apply(itemRef, isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs })
+    // One that was refused only for its time cannot arrive late. The next one is signed by the platform's clock.
+    const againMs = isClockCorrected ? this.#nowMs + sending.attemptTimeoutMs : untilMs
+    await this.#apply(itemRef, isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs: againMs })
     const outcome = reading.ok ? 'accepted' : isOver ? 'refused' : 'postponed'
     onRepair({ itemRef, observedQuantity: state.quantity, outcome, fault: reading.ok ? undefined : reading.fault })
-    return false
   }
 }
 

@@ -16,10 +16,10 @@ export interface SeedResult extends Omit<Figures, 'failed'> {
   readonly rows: RowCounts
 }
 
-/** The first seed that broke a promise, and which. */
+/** The first seed that broke a promise, and what is said about that. */
 export interface FailedSeed {
   readonly seed: string
-  readonly promise: string
+  readonly message: string
 }
 
 /**

@@ -19,7 +19,7 @@ if (failed) Atomics.store(calledOff, 0, 1)
 await simulation.end?.()
 const result: SeedResult = {
   ...figures,
-  failed: failed && { seed: failed.seed, promise: String(failed.violation?.message) },
+  failed: failed && { seed: failed.seed, message: failed.violation?.message ?? '' },
   rows,
 }
 parentPort?.postMessage(result)

@@ -63,9 +63,9 @@ async function runMany(): Promise<void> {
   const result = await runSideBySide(number(values.threads, availableParallelism()), range, options)
   printFigures(result, simulation)
   if (result.failed) {
-    const { seed, promise } = result.failed
+    const { seed, message } = result.failed
     process.exitCode = 1
-    console.log(`\nseed ${seed}: ${promise}`)
+    console.log(`\nseed ${seed}: ${message}`)
     if (!values.brief) console.log(`\n${await describeAlone(simulation, seed)}`)
   }
   await simulation.end?.()

@@ -169,7 +169,7 @@ async function firstViolation(
   using outside = watchOutside()
   const unhandled: Error[] = []
   const onUnhandled = (error: unknown) => {
-    // The world may have ended a process that was about to stop.
+    // A process that is killed while it stops leaves promises that are rejected with it.
     const isOfDead = scheduler.actor?.state === 'dead' || error instanceof ProcessDied
     if (!isOfDead) unhandled.push(error as Error)
   }

@@ -96,7 +96,6 @@ const moves: readonly (readonly [string, Observation, ObservationEvent, Observat
   ],
   ['a repair before its time', due, repair, due],
   ['a repair in its time', overdue, repair, repairing],
-  ['a repair is signed again', repairing, { ...repair, lateUntilMs: 138 }, { ...repairing, lateUntilMs: 138 }],
   ['a repair of what a newer call has settled', quiet, repair, quiet],
   ['a repair is accepted or refused', repairing, settle, quiet],
   ['a repair is lost', repairing, postpone, { at: 'due', quantity: 3, lateUntilMs: 164 }],

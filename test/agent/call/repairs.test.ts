@@ -171,17 +171,18 @@ for (const [what, step] of [
   })
 }
 
-test('a repair that is refused only for its time is signed again at once', async () => {
+test('a repair that is refused only for its time is made again after the timeout of an attempt', async () => {
   await using item = await startAfterLoss()
   const { platform, agent, startedMs } = item
   const headers = { date: new Date(agent.clock.wallMs() + 3_600_000).toUTCString() }
   platform.steps.push({ status: 401, body: '{"message":"Assinatura expirada."}', headers })
   await advanceTo(agent, startedMs + lifetimeMs)
-  await platform.requests(4)
+  await platform.requests(3)
+  // After the repair in its item's queue.
   await agent.call('market.withdraw', { itemRef: 'item-1' })
-  await advanceTo(agent, startedMs + 10 * lifetimeMs)
-  expect(observed(platform)).toEqual([5, 3, 3, 3, undefined])
-  expect(repairsOf(agent)).toMatchObject([{ outcome: 'accepted' }])
+  await advanceTo(agent, startedMs + lifetimeMs + 10_000)
+  await platform.requests(5)
+  expect(observed(platform)).toEqual([5, 3, 3, undefined, 3])
 })
 
 for (const { what, refusal, repaired } of [

@@ -17,7 +17,7 @@ export const stockMutants: readonly Mutant[] = [
   {
     name: 'a repair without an answer is not made again',
     file: 'agent/call/repairs.ts',
-    from: "isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs }",
+    from: "isOver ? { kind: 'settle' } : { kind: 'postpone', untilMs: againMs }",
     to: "{ kind: 'settle' }",
   },
   {
@@ -87,5 +87,11 @@ export const stockMutants: readonly Mutant[] = [
     file: 'agent/call/noted-observations.ts',
     from: "const mayHaveArrived = event.kind === 'settle' || (event.kind === 'end' && event.effect !== 'none')",
     to: "const mayHaveArrived = event.kind === 'end' && event.effect !== 'none'",
+  },
+  {
+    name: 'a stock that was refused only for its time waits for another envelope',
+    file: 'agent/call/repairs.ts',
+    from: 'const againMs = isClockCorrected ? this.#nowMs + sending.attemptTimeoutMs : untilMs',
+    to: 'const againMs = untilMs',
   },
 ]

@@ -148,7 +148,7 @@ export class Network {
       const reset = strikes('reset after it arrived')
       void found?.onSent?.(!isOver() && !reset?.happens(0.5))
       if (isEarly) return
-      // No proxy stands on a host's own way.
+      // There is no proxy between the programs of one host, and none gives a 2xx in place of another answer.
       const isDirect = this.finalAddresses.has(address) || this.nearAddresses.has(address)
       const replacer = isDirect ? undefined : strikes('answer replaced')
       if (given) answer(given)

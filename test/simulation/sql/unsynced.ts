@@ -5,7 +5,7 @@ export class Unsynced {
   readonly #engine: SqlEngine
   #isWatched = false
 
-  /** The world before may have ended before its crash. */
+  /** The engine is shared. The world before this one may have left commits that it did not lose. */
   constructor(engine: SqlEngine) {
     this.#engine = engine
     engine.demand(`SELECT set_config('world.watches', 'no', false); TRUNCATE world.unsynced RESTART IDENTITY`)

@@ -26,7 +26,7 @@ export type Phase =
 /** When the network is slow after the storm. */
 export const slowPhases: ReadonlySet<Phase['at']> = new Set(['wave', 'night', 'dawn'])
 
-/** What may follow a wave. Another one hides what the first has spoiled, and what is made good in it meets new calls. */
+/** What may follow a wave. After a second wave nobody sees what the first one spoiled. But repairs then meet new calls. */
 export type AfterWave = 'calm' | 'night' | 'wave'
 
 /** What is known when it is asked whether the phase is over. */
@@ -58,10 +58,9 @@ export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs, afterWave }
       return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1, next: afterWave }
     case 'wave':
       if (nowMs < phase.sinceMs + waveMs) return phase
-      if (phase.next === 'night') return { at: 'night', sinceMs: nowMs, wavesLeft: phase.wavesLeft }
-      if (phase.next === 'calm' || phase.wavesLeft === 0)
-        return { at: 'calm', sinceMs: nowMs, wavesLeft: phase.wavesLeft }
-      return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1, next: afterWave }
+      if (phase.next === 'wave' && phase.wavesLeft > 0)
+        return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1, next: afterWave }
+      return { at: phase.next === 'night' ? 'night' : 'calm', sinceMs: nowMs, wavesLeft: phase.wavesLeft }
     case 'night':
       return nowMs < phase.sinceMs + nightMs ? phase : { ...phase, at: 'dawn', sinceMs: nowMs }
     case 'dawn':

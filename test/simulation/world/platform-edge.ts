@@ -9,7 +9,7 @@ import type { ModelProcess } from '../process.ts'
 /** What a platform answers that has acted and then failed. */
 const failed = { status: 500, headers: {}, body: Buffer.from('{"message":"Erro interno."}') }
 
-/** What an itemRef ends with that is not the one of its transaction. */
+/** The end of an itemRef that does not belong to its transaction. */
 const ofAnother = '-of-another'
 
 /** Whether the platform shows a transaction with another item than its own. */

@@ -88,7 +88,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
     ownAgent: {
       diskFaults: host.diskFaults,
       startedMs: () => agent.agent.startedMs,
-      isStopping: () => !agent.agent.isWorking,
+      isWorking: () => agent.agent.isWorking,
       callDeadlineMs: () => agent.agent.config?.callDeadlineMs ?? 0,
     },
     platformKey: () => agent.agent.platformKey,

@@ -67,7 +67,7 @@ export interface CallWitness {
 
 /** As the guide says: longer than a call can take. */
 const patienceMs = 40_000
-/** Of some that write files. What is asked again brings what was forgotten to light. */
+/** Some game servers that write files wait this long. To ask again would hide a file that the agent has forgotten. */
 const longPatienceMs = 5 * 60_000
 /** As many game servers have it. */
 const shortPatienceMs = 5_000

@@ -16,7 +16,8 @@ export interface DecidedOrder {
 
 /** An item that the platform knows. */
 export interface ListedItem {
-  isRegistered: boolean
+  /** `in-doubt`: nobody repeats its registration, and the first stock shows whether the platform knows it. */
+  registration: 'none' | 'in-doubt' | 'known'
   isWithdrawn: boolean
   isToReport: boolean
   /** The platform was told once what can be sold now. It is not told again, although it refused. */
@@ -29,7 +30,12 @@ export interface ListedItem {
 
 /** An item that is about to be offered. */
 export function newListedItem(): ListedItem {
-  return { isRegistered: false, isWithdrawn: false, isToReport: true, isGivenUp: false, changes: 0, changeToReport: 0 }
+  return { registration: 'none', isWithdrawn: false, isToReport: true, isGivenUp: false, changes: 0, changeToReport: 0 }
+}
+
+/** Whether the game server sells an item on the platform, as far as it knows. */
+export function isForSale(item: ListedItem | undefined): item is ListedItem {
+  return item !== undefined && item.registration !== 'none' && !item.isWithdrawn
 }
 
 /** What a game server keeps: the smallest world that the guide asks for. It is saved whole, as one JSON text. */

@@ -3,7 +3,7 @@ import { seller } from '../model-platform.ts'
 import { signatureOf } from '../promises/signature.ts'
 import type { GameCall } from './call-agent.ts'
 import type { DayParts } from './game-parts.ts'
-import { left, newListedItem } from './game-state.ts'
+import { isForSale, left, newListedItem } from './game-state.ts'
 
 const stockMax = 30
 
@@ -59,7 +59,7 @@ const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
 
 /** Lists an item for sale. An itemRef makes it safe to repeat: a second time is 409. */
 async function offerItem({ store, process, call, quirks, newItemRef, itemsMax }: DayParts): Promise<void> {
-  const unregistered = Object.entries(store.read().items).find(([, item]) => !item.isRegistered)?.[0]
+  const unregistered = Object.entries(store.read().items).find(([, { registration }]) => registration === 'none')?.[0]
   const onSale = Object.values(store.read().items).filter(({ isWithdrawn }) => !isWithdrawn)
   if (unregistered === undefined && onSale.length >= itemsMax) return
   const itemRef = unregistered ?? newItemRef()
@@ -68,12 +68,13 @@ async function offerItem({ store, process, call, quirks, newItemRef, itemsMax }:
     next.stock[itemRef] ??= Math.round(process.random.magnitude(1, stockMax))
   })
   const told = await call(registrationOf(itemRef))
-  const isDone = told?.ok || told?.status === 409 || (told?.isUncertain && quirks.registersOnce)
-  if (!isDone) return
+  const isKnown = told?.ok || told?.status === 409
+  const isLeftInDoubt = told?.isUncertain && quirks.registersOnce
+  if (!isKnown && !isLeftInDoubt) return
   if (state.items[itemRef])
     store.change((next) => {
       const item = next.items[itemRef]
-      if (item) item.isRegistered = true
+      if (item) item.registration = isKnown ? 'known' : 'in-doubt'
     })
 }
 
@@ -92,7 +93,7 @@ function registrationOf(itemRef: string): GameCall {
 
 /** A tool of the staff lists an item again, which is a 409. It waits for its turn among the files of the game server, but not as long. */
 async function registerAgain({ store, process, callByHttp }: DayParts): Promise<void> {
-  const registered = Object.entries(store.read().items).filter(([, item]) => item.isRegistered && !item.isWithdrawn)
+  const registered = Object.entries(store.read().items).filter(([, item]) => isForSale(item))
   if (registered.length > 0) void callByHttp(registrationOf(process.random.pick(registered)[0]))
 }
 
@@ -154,7 +155,7 @@ async function verifyWebhook({ webhooks, call, process: { random } }: DayParts):
 
 /** Takes an item off the market, rarely. */
 async function withdrawItem({ store, call, process }: DayParts): Promise<void> {
-  const [itemRef] = Object.entries(store.read().items).find(([, item]) => item.isRegistered && !item.isWithdrawn) ?? []
+  const [itemRef] = Object.entries(store.read().items).find(([, item]) => isForSale(item)) ?? []
   if (itemRef === undefined || !process.random.happens(0.05)) return
   const told = await call({ operation: 'market.withdraw', input: { itemRef }, id: undefined })
   if (told?.ok)

@@ -1,6 +1,6 @@
-import type { GameCall } from './call-agent.ts'
+import type { GameCall, Told } from './call-agent.ts'
 import type { DayParts } from './game-parts.ts'
-import { type ListedItem, left, noteReport } from './game-state.ts'
+import { isForSale, type ListedItem, left, noteReport } from './game-state.ts'
 
 /** How often a call that needs no id has one. */
 const idRate = 0.3
@@ -44,7 +44,7 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
   const { store, call, clock, reporting, isReplying } = parts
   if (isReplying(itemRef)) return false
   const item = store.read().items[itemRef]
-  if (!item?.isRegistered || item.isWithdrawn || !item.isToReport) return false
+  if (!isForSale(item) || !item?.isToReport) return false
   const observedQuantity = left(store.read(), itemRef)
   const underWay = reporting.get(itemRef) ?? new Set()
   reporting.set(itemRef, underWay)
@@ -63,10 +63,15 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
     }
     // A withdrawal whose answer was lost.
     if (told?.status === 409) reported.isWithdrawn = true
-    // It was not registered. An intermediary's 404 has a code.
-    if (told?.status === 404 && told.code === undefined) reported.isRegistered = false
+    if (reported.registration === 'in-doubt') reported.registration = registrationAfter(told)
   })
   return told?.ok === true || store.read().items[itemRef]?.isGivenUp === true
+}
+
+/** What the answer to a stock shows about a registration in doubt. The 404 of an intermediary has a code. */
+function registrationAfter(told: Told | undefined): ListedItem['registration'] {
+  if (told?.ok) return 'known'
+  return told?.status === 404 && told.code === undefined ? 'none' : 'in-doubt'
 }
 
 /** Reports by itself what became of each order, until the platform accepts it. */

@@ -16,7 +16,7 @@ export function outcomeOf(result: AttemptResult): AttemptOutcome {
   return status === requestTimeout || status >= 500 ? 'unclear' : 'refused'
 }
 
-/** Whether an accepting answer is the platform's own. What a proxy gives in its place is not, nor is half of it. */
+/** Whether an accepting answer is the platform's own. A page of a proxy and half of an answer are not. */
 export function isOfPlatform(body: Uint8Array): boolean {
   return body.byteLength === 0 || /^\{"data".*\}$/s.test(Buffer.from(body).toString())
 }

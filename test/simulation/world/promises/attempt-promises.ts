@@ -37,8 +37,8 @@ export interface OwnAgent {
   readonly diskFaults: Pick<DiskFaults, 'changes' | 'isHealthy'>
   /** When the process that runs now was started. */
   readonly startedMs: () => number
-  /** Whether it ends, or has not begun to work. */
-  readonly isStopping: () => boolean
+  /** Whether it has begun to work, and does not stop. */
+  readonly isWorking: () => boolean
   /** What a call with all its attempts may take. */
   readonly callDeadlineMs: () => number
 }

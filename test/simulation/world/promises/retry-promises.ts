@@ -37,11 +37,10 @@ interface Attempt {
  * What may follow an attempt for a call.
  * - `never`: the call may have been made. It must not be made twice.
  * - `over`: nothing in this process. The next one may ask again, because it does not know the answer.
- * - `again`: another attempt, not before a moment. `isDue`: it must follow if there is time for it.
+ * - `may`: another attempt, not before a moment.
+ * - `must`: the same, and it follows if there is time for it.
  */
-type Next =
-  | { readonly at: 'never' | 'over' }
-  | { readonly at: 'again'; readonly fromMs: number; readonly isDue: boolean }
+type Next = { readonly at: 'never' | 'over' } | { readonly at: 'may' | 'must'; readonly fromMs: number }
 
 const never: Next = { at: 'never' }
 const over: Next = { at: 'over' }
@@ -56,7 +55,7 @@ const driftRate = 0.01
 const delayMsMax = 5_000
 /** How long an attempt needs at least, and the way of the answer. */
 const attemptMsMin = 2_000
-/** An agent that has had fewer attempts than it may make retries in a second has a retry left. */
+/** The agent may make ten retries a second. If fewer attempts than this ended lately, one is left. */
 const retriesWithin = { count: 8, ms: 5_000 }
 
 /**
@@ -98,23 +97,27 @@ export class RetryPromises {
   #mustBeTriedAgain(calls: CallsOfKey): boolean {
     const { nowMs, ownAgent } = this.#parts
     const { isAlone, last, diskChanges } = calls
-    if (!ownAgent || !isAlone || last?.next.at !== 'again' || !last.next.isDue) return false
+    if (!ownAgent || !isAlone || last?.next.at !== 'must') return false
     const { changes, isHealthy } = ownAgent.diskFaults
-    const isUndisturbed = isHealthy && changes === diskChanges && !ownAgent.isStopping()
+    const isUndisturbed = isHealthy && changes === diskChanges && ownAgent.isWorking()
     if (!isUndisturbed || ownAgent.startedMs() > calls.askedMs) return false
     const beginsMs = Math.max(nowMs() + delayMsMax, last.next.fromMs)
-    const hasRetry = this.#endedMs.length < retriesWithin.count
+    const hasRetry = this.#endedLately().length < retriesWithin.count
     return hasRetry && beginsMs + attemptMsMin < this.#deadlineMs(calls)
   }
 
-  /** A file may have more time. */
+  /** The deadline of a file may be later. */
   #deadlineMs({ askedMs }: CallsOfKey): number {
     return askedMs + (this.#parts.ownAgent?.callDeadlineMs() ?? 0) * (1 - driftRate)
   }
 
   #noteEnd(): void {
-    const nowMs = this.#parts.nowMs()
-    this.#endedMs = [...this.#endedMs.filter((endedMs) => endedMs > nowMs - retriesWithin.ms), nowMs]
+    this.#endedMs = [...this.#endedLately(), this.#parts.nowMs()]
+  }
+
+  #endedLately(): readonly number[] {
+    const sinceMs = this.#parts.nowMs() - retriesWithin.ms
+    return this.#endedMs.filter((endedMs) => endedMs > sinceMs)
   }
 
   /** An attempt leaves. @returns Called when it has ended. One of an agent that died has no end. */
@@ -145,7 +148,7 @@ export class RetryPromises {
 
   #check(key: string, { next }: Attempt, isOnce: boolean): void {
     const { nowMs } = this.#parts
-    if (next.at !== 'again')
+    if (!('fromMs' in next))
       this.#parts.break(
         isOnce
           ? 'a call that must not be made twice is sent again only if nothing was done'
@@ -157,19 +160,19 @@ export class RetryPromises {
   }
 
   #nextOf(result: AttemptResult, attempt: Attempt, isOnce: boolean): Next {
-    const again: Next = { at: 'again', fromMs: 0, isDue: true }
+    const again: Next = { at: 'must', fromMs: 0 }
     if (result.kind === 'failed') return isOnce && result.wasSent ? never : again
     const { status } = result
     if (status === unauthorized) {
-      const isFresh = !isOnce && attempt.unauthorized === 1
-      return isFresh || !this.#parts.isClockRight() ? { ...again, isDue: false } : over
+      if (!this.#parts.isClockRight()) return { at: 'may', fromMs: 0 }
+      return !isOnce && attempt.unauthorized === 1 ? again : over
     }
     if (isOnce && (status < 300 || status === requestTimeout || status >= 500)) return never
     if (isOnce ? !tooSoon.has(status) : !failed.has(status) && status < 500) return over
     const nowMs = this.#parts.nowMs()
     const untilDateMs = this.#parts.isClockRight() ? askedDateWaitMs(result, nowMs) : 0
     const fromMs = nowMs + Math.max(askedWaitMs(result), untilDateMs) * (1 - driftRate)
-    return { at: 'again', fromMs, isDue: !isAskedToWaitUntil(result) }
+    return { at: isAskedToWaitUntil(result) ? 'may' : 'must', fromMs }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AgentHost } from '../agent-host.ts'
-import { hasUnitsSetAside, left } from '../game/game-state.ts'
+import { hasUnitsSetAside, isForSale, left } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Server } from '../server.ts'
 import type { Break } from './judge.ts'
@@ -22,7 +22,7 @@ interface Said {
   readonly stock: string
   readonly sinceMs: number
   readonly changes: number
-  /** Nothing newer was said after the storm. */
+  /** It was said in the storm, perhaps in another order than its files were taken. Nothing newer was said since. */
   readonly isOfStorm: boolean
 }
 
@@ -51,7 +51,8 @@ export class StockPromises {
         const stock = `${item.changes} ${item.isToReport}`
         const known = this.#said.get(itemRef)
         const { changes } = item
-        const isOfStorm = known?.changes === changes ? known.isOfStorm : known === undefined
+        const mayBeOfStorm = known === undefined && !item.isToReport && mayBeInWrongOrder(server)
+        const isOfStorm = known?.changes === changes ? known.isOfStorm : mayBeOfStorm
         const said = known?.stock === stock ? known : { stock, sinceMs: nowMs(), changes, isOfStorm }
         this.#said.set(itemRef, said)
         // The agent does not know a reply that was lost.
@@ -102,15 +103,15 @@ export class StockPromises {
   /** What the game server says until it is accepted, or what was accepted before it gave up; undefined: nobody knows. */
   #newestOf(server: Server, itemRef: string): number | undefined {
     const state = server.saved()
-    if (this.#said.get(itemRef)?.isOfStorm && mayBeInWrongOrder(server)) return undefined
-    return state.items[itemRef]?.isGivenUp ? this.#parts.lateStocks.newestAccepted(itemRef) : left(state, itemRef)
+    const newestAccepted = this.#parts.lateStocks.newestAccepted(itemRef)
+    if (this.#said.get(itemRef)?.isOfStorm && newestAccepted === undefined) return undefined
+    return state.items[itemRef]?.isGivenUp ? newestAccepted : left(state, itemRef)
   }
 
   /** Not if the game server never heard that it is registered, or heard that it is withdrawn. */
   #isOnSale(server: Server, itemRef: string): boolean {
     const item = server.saved().items[itemRef]
-    const isKnown = item?.isRegistered === true && !item.isWithdrawn
-    return isKnown && this.#listingOf(server, itemRef)?.status === 'ACTIVE'
+    return isForSale(item) && this.#listingOf(server, itemRef)?.status === 'ACTIVE'
   }
 
   #listingOf({ gameServerId }: Server, itemRef: string) {
@@ -118,7 +119,7 @@ export class StockPromises {
   }
 }
 
-/** In the storm a clock that is set changes the order of files, and a game server that was started again knows only its last one. */
+/** A clock that is set in the storm changes the order of files. After a restart a game server knows only its last one. */
 function mayBeInWrongOrder({ callsBy, host }: Server): boolean {
   return callsBy === 'files' && host.clock.lastSetMs !== undefined
 }

@@ -65,7 +65,7 @@ export function confuseTransactions({ confusing }: ModelPlatform, { within, late
   })
 }
 
-/** The same as `denyTransactions` from now on, and about each of them. */
+/** As `denyTransactions`, but without an end and about every transaction. */
 export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): void {
   answerWrongly(platform, time, denials, timesWithoutEnd)
 }
@@ -114,7 +114,7 @@ const heldUpMs = { min: 300, max: 9_000 }
 const heldUpMax = 8
 
 /** For a while the platform takes its time for one kind of call, so that others overtake it. */
-export function holdUpOneKind(platform: ModelPlatform, { random, within, later }: WaveTime): void {
+export function holdUpOneKind(platform: ModelPlatform, { random, within, atEnd }: WaveTime): void {
   within(wrongMs.max, 'the platform is slow with one kind of call', () => {
     const { partner } = platform.composed.faults
     const operation = random.pick(slowOperations)
@@ -125,8 +125,8 @@ export function holdUpOneKind(platform: ModelPlatform, { random, within, later }
         delayMs: Math.round(random.magnitude(heldUpMs.min, heldUpMs.max)),
         times: 1,
       })
-    later(wrongMs, 'the platform is as fast as ever', () => partner.clear())
   })
+  atEnd('the platform is as fast as ever', () => platform.composed.faults.partner.clear())
 }
 
 /** For a while the platform asks to wait for a day with each result. */
