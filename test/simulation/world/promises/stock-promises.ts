@@ -103,9 +103,8 @@ export class StockPromises {
   /** What the game server says until it is accepted, or what was accepted before it gave up; undefined: nobody knows. */
   #newestOf(server: Server, itemRef: string): number | undefined {
     const state = server.saved()
-    const newestAccepted = this.#parts.lateStocks.newestAccepted(itemRef)
-    if (this.#said.get(itemRef)?.isOfStorm && newestAccepted === undefined) return undefined
-    return state.items[itemRef]?.isGivenUp ? newestAccepted : left(state, itemRef)
+    if (this.#said.get(itemRef)?.isOfStorm) return undefined
+    return state.items[itemRef]?.isGivenUp ? this.#parts.lateStocks.newestAccepted(itemRef) : left(state, itemRef)
   }
 
   /** Not if the game server never heard that it is registered, or heard that it is withdrawn. */
