@@ -161,7 +161,9 @@ async function claimId(
     if (!(error instanceof StoreUnreachableError)) throw error
     reportNotStored(error, call, trace, deps)
     // Perhaps an equal call was sent before, by this agent or by another one.
-    return isOnce(call) ? refuseInDoubt('STORE_UNREACHABLE') : refusalOfUnsent(call, 'STORE_UNREACHABLE')
+    return isOnce(call)
+      ? refuseInDoubt('STORE_UNREACHABLE', { mayHaveActed: true })
+      : refusalOfUnsent(call, 'STORE_UNREACHABLE')
   }
 }
 

@@ -99,8 +99,10 @@ export const refusals = {
   },
   STORE_UNREACHABLE: {
     status: 503,
-    text: () =>
-      'O banco de dados dos agentes está inacessível; nada foi enviado. Repita em instantes: uma chamada com id, com o mesmo id.',
+    text: ({ mayHaveActed }: { readonly mayHaveActed: boolean } = { mayHaveActed: false }) =>
+      mayHaveActed
+        ? 'O banco de dados dos agentes está inacessível. Esta chamada não foi enviada, mas uma anterior com este id pode ter sido. Repita em instantes com o mesmo id.'
+        : 'O banco de dados dos agentes está inacessível; nada foi enviado. Repita em instantes: uma chamada com id, com o mesmo id.',
   },
   CALL_UNDER_WAY: {
     status: 504,
