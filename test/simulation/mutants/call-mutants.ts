@@ -320,4 +320,10 @@ export const callMutants: readonly Mutant[] = [
     from: 'if (row.mayStillArrive) state.lateUntilMs = startedMs + deps.partnerApi.attemptLifetimeMs',
     to: 'state.lateUntilMs = row.mayStillArrive ? startedMs + deps.partnerApi.attemptLifetimeMs : 0',
   },
+  {
+    name: 'a call in doubt is told that nothing was sent',
+    file: 'agent/call/send-with-retries.ts',
+    from: "  if (isInDoubt && reading.fault === 'not-sent') return refuseInDoubt('NO_ANSWER', { mayHaveActed: true })\n",
+    to: '',
+  },
 ]

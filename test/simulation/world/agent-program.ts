@@ -77,7 +77,7 @@ export interface ModelAgent {
   readonly program: Program
   /** When the last process was started: virtual time. */
   readonly startedMs: number
-  /** Whether it has begun to work, and does not stop. */
+  /** Whether it has begun to work and has not been told to stop. */
   readonly isWorking: boolean
   /** As it was read last; undefined before the first start. */
   readonly config: AgentConfig | undefined

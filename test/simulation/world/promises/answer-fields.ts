@@ -12,7 +12,10 @@ interface AnswerFieldsParts {
 /** Longer than an answer is remembered, and a call with it. */
 const forgottenMs = 11 * 60_000
 
-/** An answer is the one to its request, and not to another one that had the same id long ago (I5). */
+/** What a caller is told if nothing was sent. */
+const unsent = 'nada foi enviado'
+
+/** An answer is the one to its request, and not to another one that had the same id long ago (I5). Its fields do not contradict each other. */
 export class AnswerFields {
   readonly #parts: AnswerFieldsParts
   /** When each id was used last, by operation. */
@@ -28,7 +31,9 @@ export class AnswerFields {
     this.#askedMs.set(id, asked.set(operation, this.#parts.nowMs()))
   }
 
-  onTold(call: GameCall, { ok, data, text }: Told): void {
+  onTold(call: GameCall, { ok, data, isUncertain, text }: Told): void {
+    if (isUncertain && text.includes(unsent))
+      this.#parts.break('an answer that says that nothing was sent is not uncertain', `${call.operation}: ${text}`)
     const operation = operationNamed(call.operation)
     if (!ok || operation?.kind !== 'platform' || !operation.output || this.#isAmbiguous(call)) return
     // In a file a listing's own id has another name.

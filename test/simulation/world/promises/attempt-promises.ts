@@ -37,7 +37,7 @@ export interface OwnAgent {
   readonly diskFaults: Pick<DiskFaults, 'changes' | 'isHealthy'>
   /** When the process that runs now was started. */
   readonly startedMs: () => number
-  /** Whether it has begun to work, and does not stop. */
+  /** Whether it has begun to work and has not been told to stop. */
   readonly isWorking: () => boolean
   /** What a call with all its attempts may take. */
   readonly callDeadlineMs: () => number
