@@ -13,6 +13,8 @@ interface SentStock {
   readonly quantity: number
   readonly sentMs: number
   outcome: AttemptOutcome
+  /** The platform itself said that it has no such item. That ends a repair. */
+  isUnknownItem: boolean
   /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
   latestMs: number
 }
@@ -49,6 +51,7 @@ export class LateStocks {
     const sent = this.#note(itemRef, quantity, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
       sent.outcome = outcomeOf(result)
+      sent.isUnknownItem = saysUnknown(result)
       if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
       else if (sent.outcome !== 'open') sent.latestMs = Number.NEGATIVE_INFINITY
     }
@@ -71,7 +74,8 @@ export class LateStocks {
   /** A stock that may have arrived after the newest one, which was not sent again; undefined if there is none. */
   findUnrepaired(itemRef: string, newest: number, beforeMs: number): string | undefined {
     const sent = this.#of(itemRef)
-    const isRepair = ({ quantity, outcome }: SentStock) => quantity === newest && outcome !== 'refused'
+    const isRepair = ({ quantity, outcome, isUnknownItem }: SentStock) =>
+      quantity === newest && (outcome !== 'refused' || isUnknownItem)
     const lastMs = sent.findLast(isRepair)?.sentMs ?? Number.NEGATIVE_INFINITY
     // In the storm a platform or a proxy may have refused what was sent again.
     const isUnrepaired = ({ quantity, sentMs, latestMs }: SentStock) =>
@@ -85,10 +89,15 @@ export class LateStocks {
   }
 
   #note(itemRef: string, quantity: number, latestMs: number): SentStock {
-    const sent: SentStock = { quantity, sentMs: this.#nowMs(), outcome: 'open', latestMs }
+    const sent: SentStock = { quantity, sentMs: this.#nowMs(), outcome: 'open', isUnknownItem: false, latestMs }
     const known = this.#sent.get(itemRef)
     if (known) known.push(sent)
     else this.#sent.set(itemRef, [sent])
     return sent
   }
+}
+
+/** The 404 of an intermediary is a page. */
+function saysUnknown(result: AttemptResult): boolean {
+  return result.kind === 'answered' && result.status === 404 && Buffer.from(result.body).toString().startsWith('{')
 }
