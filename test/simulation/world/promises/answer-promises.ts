@@ -1,6 +1,7 @@
 import { limits } from '../../../../contract/limits.ts'
 import { startOfRunMs } from '../../host-clock.ts'
 import type { Network } from '../../network/network.ts'
+import type { Scheduler } from '../../scheduler.ts'
 import type { Day } from '../day.ts'
 import type { GameCall, Told } from '../game/call-agent.ts'
 import type { GameWays } from '../game/game-parts.ts'
@@ -41,10 +42,13 @@ interface Asked {
   readonly isRepeated: boolean
 }
 
+/** Of a call that a process before this one has asked. */
+const neverSeen = { nowMs: 0, sleptMs: 0 }
 const neverAsked: Asked = { open: 0, isAlone: false, wasMade: true, isRepeated: false }
 
 interface AnswerPromisesParts extends Omit<SameAnswerParts, 'storeDisk'> {
   readonly day: Day
+  readonly scheduler: Pick<Scheduler, 'sleptMs'>
   readonly files: Pick<FilePromises, 'onCalledInvalid'>
   readonly platform: ModelPlatform
   readonly network: Network
@@ -80,13 +84,15 @@ export class AnswerPromises {
   readonly onSent: AgentWitness['onSent']
   readonly #sameAnswers: SameAnswerPromises
   readonly #fields: AnswerFields
-  /** When each call was asked. */
-  readonly #askedMs = new WeakMap<GameCall, number>()
+  readonly #scheduler: AnswerPromisesParts['scheduler']
+  /** When each call was asked, and how long everything had slept by then. */
+  readonly #askedAt = new WeakMap<GameCall, { readonly nowMs: number; readonly sleptMs: number }>()
 
   constructor(parts: AnswerPromisesParts) {
     this.#callsBy = parts.callsBy
     this.#files = parts.files
     this.#day = parts.day
+    this.#scheduler = parts.scheduler
     this.#break = parts.break
     this.#isWindowKept = parts.isWindowKept
     this.#clock = parts.clock
@@ -103,7 +109,7 @@ export class AnswerPromises {
 
   /** A caller that was refused asks again: the first refusal says nothing about what follows. */
   readonly onAsked = (call: GameCall): void => {
-    this.#askedMs.set(call, this.#nowMs())
+    this.#askedAt.set(call, { nowMs: this.#nowMs(), sleptMs: this.#scheduler.sleptMs })
     this.#attempts.onAsked(call)
     this.#retries.onAsked(call)
     this.#sameAnswers.onAsked(call)
@@ -127,7 +133,7 @@ export class AnswerPromises {
 
   readonly onTold = (call: GameCall, told: Told): void => {
     const { operation, id } = call
-    if ((this.#askedMs.get(call) ?? 0) > this.#day.stormEndedMs) this.#checkInCalm(call, told)
+    this.#checkInCalm(call, told)
     this.#attempts.onTold(call, told)
     this.#retries.onTold(call, told)
     this.#fields.onTold(call, told)
@@ -153,9 +159,10 @@ export class AnswerPromises {
     this.#checkRefusals()
   }
 
-  /** Of a call that no fault of the storm has struck. */
+  /** Of a call that no fault of the storm and no sleep has struck. */
   #checkInCalm(call: GameCall, told: Told): void {
-    const askedMs = this.#askedMs.get(call) ?? 0
+    const { nowMs: askedMs, sleptMs } = this.#askedAt.get(call) ?? neverSeen
+    if (askedMs <= this.#day.stormEndedMs || sleptMs !== this.#scheduler.sleptMs) return
     const tookMs = this.#nowMs() - askedMs
     if (this.#callsBy === 'http' && tookMs > deadlineMs)
       this.#break('a call is answered by its deadline', `${call.operation}: ${tookMs} ms, ${told.text}`)
