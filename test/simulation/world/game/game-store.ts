@@ -24,6 +24,8 @@ export const gameDir = dir
 /** Opens the state of a game server for one process. */
 export function openGameStore(fs: ModelFs): GameStore {
   let current: GameState | undefined
+  /** Not at first, and not after an error: what can be read may still be lost by a power cut. */
+  let isDurable = false
 
   function read(): GameState {
     current ??= fs.existsSync(path) ? (JSON.parse(fs.readFileSync(path, 'utf8')) as GameState) : newGameState()
@@ -45,9 +47,11 @@ export function openGameStore(fs: ModelFs): GameStore {
       act(next)
       noteStockChanges(read(), next, isSaid(next))
       const text = JSON.stringify(next)
-      if (text === before) return next
+      if (text === before && isDurable) return next
       current = undefined
+      isDurable = false
       save(text)
+      isDurable = true
       current = next
       return next
     },
