@@ -162,7 +162,7 @@ export const callMutants: readonly Mutant[] = [
     name: 'the second release of a turn takes the turn of another call',
     file: 'agent/call/key-queues.ts',
     from: "if (state === 'waiting') this.#leave(key, come)",
-    to: 'else this.#leave(key, come)',
+    to: "if (state === 'waiting' || state === 'over') this.#leave(key, come)",
   },
   {
     name: 'what was refused under a wrong clock is sent again, whatever the answer was',

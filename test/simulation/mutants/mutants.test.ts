@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { applyMutant, mutants } from './mutants.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-test('each mutant changes its file, at one place', () => {
+test('each mutant changes its file, at one place, and is a program', () => {
   for (const mutant of mutants) {
     const source = readFileSync(join(root, mutant.file), 'utf8')
-    expect(applyMutant(source, mutant), mutant.name).not.toBe(source)
+    const broken = applyMutant(source, mutant)
+    expect(broken, mutant.name).not.toBe(source)
+    expect(() => stripTypeScriptTypes(broken), mutant.name).not.toThrow()
   }
 })
 

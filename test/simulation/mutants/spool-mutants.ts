@@ -171,4 +171,10 @@ export const spoolMutants: readonly Mutant[] = [
     from: "answer.ok ? 'remove' : 'remove-for-good'",
     to: "'remove'",
   },
+  {
+    name: 'the age of a request that its game server has removed is shown',
+    file: 'agent/spool/requests.ts',
+    from: '      this.#deferred.delete(name)\n      this.#seenMs.delete(name)\n',
+    to: '      this.#deferred.delete(name)\n',
+  },
 ]

@@ -149,6 +149,10 @@ export interface FileRecord {
   onWritten(id: string): void
   /** It was not changed for so long that it may be refused. */
   onWrittenTooSlowly(id: string): void
+  /** Its game server is about to remove it from the outbox, so no answer is due any more. */
+  onTakingBack(id: string): void
+  /** It is removed, and a power cut does not bring it back. */
+  onTakenBack(id: string): void
 }
 
 /** Calls by files in the outbox. */
@@ -199,6 +203,15 @@ export function callByFiles(
     void write(id, call).catch(() => undefined)
   }
 
+  /** Removes a request that no agent has claimed. */
+  function takeBack(id: string): void {
+    if (underWay.has(id) || !fs.existsSync(pathOf(id))) return
+    record.onTakingBack(id)
+    fs.unlinkSync(pathOf(id))
+    sync(fs, `${spool}/outbox`)
+    record.onTakenBack(id)
+  }
+
   return {
     async call(call) {
       // A second file of that name would take the place of the first.
@@ -213,9 +226,10 @@ export function callByFiles(
         clock.after(givesUpMs, () => resolve(undefined)),
         ...(quirks.isImpatient ? [clock.after(shortPatienceMs, () => repeat(id, asked))] : []),
       ]
-      return answered.finally(() => {
-        for (const cancel of cancels) cancel()
-      })
+      const told = await answered
+      for (const cancel of cancels) cancel()
+      if (!told && quirks.takesBack) takeBack(id)
+      return told
     },
     makeMistake(mistake) {
       const id = record.newId()

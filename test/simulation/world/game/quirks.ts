@@ -22,6 +22,8 @@ export interface Quirks {
   givesUp: boolean
   /** It does not repeat a registration in doubt: the first stock shows whether the platform knows the item. */
   registersOnce: boolean
+  /** It takes a request back that still waits in the outbox when its patience ends. */
+  takesBack: boolean
 }
 
 /** What a game server is like all day, before a fault comes. */
@@ -35,6 +37,7 @@ export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
     givesUp: random.happens(0.25),
     registersOnce: random.happens(0.3),
     isImpatient: random.happens(0.25),
+    takesBack: random.happens(0.5),
   }
 }
 
@@ -50,5 +53,6 @@ function noQuirks(): Quirks {
     givesUp: false,
     registersOnce: false,
     isImpatient: false,
+    takesBack: false,
   }
 }

@@ -75,6 +75,16 @@ export class FilePromises implements FileRecord {
     this.#tooSlow.add(id)
   }
 
+  onTakingBack(id: string): void {
+    const { whole, ...written } = this.#of(id)
+    this.#set(id, { ...written, whole: whole - 1 })
+  }
+
+  onTakenBack(id: string): void {
+    const { begun, ...written } = this.#of(id)
+    this.#set(id, { ...written, begun: begun - 1 })
+  }
+
   /** The agent says that a file is not a request. One whose writer died, or lost its power, may stay half-written. */
   onCalledInvalid(id: string, text: string): void {
     const { begun, whole } = this.#of(id)

@@ -54,7 +54,9 @@ export class StatusPromises {
 
   *#findUntrue(): Generator<string> {
     const { status, countOpenOrders } = this.#parts
-    const { orders, reasons = [] } = status() ?? {}
+    const { orders, spool, reasons = [] } = status() ?? {}
+    if (orders?.open === 0 && orders.oldestAgeS !== null) yield 'the age of no order'
+    if (spool?.backlog === 0 && spool.inFlight === 0 && spool.oldestAgeS !== null) yield 'the age of no request file'
     const open = countOpenOrders()
     if (orders && open !== undefined && orders.open !== open) yield `${orders.open} of ${open} orders`
     // Only the next call shows that the platform answers again.

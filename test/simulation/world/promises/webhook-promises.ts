@@ -39,9 +39,11 @@ export class WebhookPromises {
   }
 
   onAcknowledged(_event: string, _transactionId: number, webhook: ReceivedWebhook): void {
-    const { platformMs, isClockRight, platformKey } = this.#parts
+    const { platformMs, isClockRight, platformKey, nowMs } = this.#parts
     const { isSigned, expiresMs } = readWebhook(webhook, platformKey())
-    if (!isSigned || (isClockRight() && expiresMs + leewayMs <= platformMs()))
+    // All machines may sleep before the answer.
+    const arrivedMs = platformMs() - (nowMs() - webhook.arrivedMs)
+    if (!isSigned || (isClockRight() && expiresMs + leewayMs <= arrivedMs))
       this.#parts.break('a webhook is accepted only with a valid signature', JSON.stringify(webhook.rawHeaders))
   }
 
