@@ -326,4 +326,10 @@ export const callMutants: readonly Mutant[] = [
     from: "  if (isInDoubt && reading.fault === 'not-sent') return refuseInDoubt('NO_ANSWER', { mayHaveActed: true })\n",
     to: '',
   },
+  {
+    name: 'a doubt lasts until the next attempt',
+    file: 'agent/call/send-with-retries.ts',
+    from: "if (row.mayHaveActed && call.operation.retry !== 'safe') state.isInDoubt = true",
+    to: "state.isInDoubt = row.mayHaveActed && call.operation.retry !== 'safe'",
+  },
 ]

@@ -342,4 +342,16 @@ export const orderMutants: readonly Mutant[] = [
     from: 'files.tidy((named) => this.#openOf(named) !== undefined)',
     to: 'files.tidy(({ transactionId }) => this.#table.has(transactionId))',
   },
+  {
+    name: 'replies are read newest first',
+    file: 'agent/webhook-bridge/event-files.ts',
+    from: 'one.writtenMs - other.writtenMs',
+    to: 'other.writtenMs - one.writtenMs',
+  },
+  {
+    name: 'the doubt about an order outlives the word of the platform',
+    file: 'agent/orders/order-changes.ts',
+    from: "withoutDoubt((isOlder ? undefined : moveOrder(known, 'await', nowMs)) ?? known)",
+    to: "(isOlder ? undefined : moveOrder(known, 'await', nowMs)) ?? known",
+  },
 ]

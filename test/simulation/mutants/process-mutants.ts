@@ -224,4 +224,28 @@ export const processMutants: readonly Mutant[] = [
     from: '() => live.current.webhook?.forwardToken',
     to: '() => config.webhook?.forwardToken',
   },
+  {
+    name: 'a clock that is set ahead is not noted in the journal',
+    file: 'agent/journal/journal-time.ts',
+    from: 'if (Math.abs(offsetMs - storedOffsetMs) < offsetToleranceMs) return',
+    to: 'if (storedOffsetMs - offsetMs < offsetToleranceMs) return',
+  },
+  {
+    name: 'a reload leaves webhooks the old key of the platform',
+    file: 'agent/agent.ts',
+    from: 'webhookOpener(() => live.current.platformKeys,',
+    to: 'webhookOpener(() => config.platformKeys,',
+  },
+  {
+    name: 'a reload leaves pushes their old token',
+    file: 'agent/config/live-config.ts',
+    from: 'this.#current = next\n    return { ok: true',
+    to: 'this.#current = { ...next, webhook: before.webhook }\n    return { ok: true',
+  },
+  {
+    name: 'a stop does not call off the heartbeat',
+    file: 'agent/spool/heartbeat.ts',
+    from: '    cancel()\n    write({ ready: false',
+    to: '    write({ ready: false',
+  },
 ]

@@ -158,4 +158,10 @@ export const sharedStoreMutants: readonly Mutant[] = [
     from: 'if (isStoreFailure(error))',
     to: 'if (error === isStoreFailure)',
   },
+  {
+    name: 'an agent without its lease goes on with its orders',
+    file: 'agent/orders/order-path.ts',
+    from: 'const due = mayBegin()\n',
+    to: 'const due = this.#options.mayBegin !== undefined || mayBegin()\n',
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))

@@ -94,4 +94,16 @@ export const stockMutants: readonly Mutant[] = [
     from: 'const againMs = isClockCorrected ? this.#nowMs + sending.attemptTimeoutMs : untilMs',
     to: 'const againMs = untilMs',
   },
+  {
+    name: 'the answer to a webhook arrives when it leaves',
+    file: 'agent/orders/orders.ts',
+    from: 'await endReport(lateUntilMs, isNewer',
+    to: 'await endReport(0, isNewer',
+  },
+  {
+    name: 'after the first round nothing wakes the repairs',
+    file: 'agent/call/repairs.ts',
+    from: '    this.#nextRoundMs = Number.POSITIVE_INFINITY\n    this.#options',
+    to: '    this.#options',
+  },
 ]
