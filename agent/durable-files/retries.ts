@@ -20,6 +20,7 @@ const failuresBeforeNotice = 5
 export interface PatientFs {
   /** Succeeds also where a rename was made and reports a failure, as on a network file system. */
   rename(from: string, to: string): Promise<void>
+  /** The same. */
   unlink(path: string): Promise<void>
   /**
    * Tries an act in this way, also after EIO: a disk may fail once.
@@ -49,7 +50,7 @@ export function patientFs(files: Pick<Files, 'renameSync' | 'unlink' | 'lstatSyn
   }
   return {
     rename: (from, to) => tryAll(() => renameOrFindMade(files, from, to), lockedCodes),
-    unlink: (path) => tryAll(() => unlinkInPool(path), lockedCodes),
+    unlink: (path) => tryAll(() => unlinkInPool(path).catch(throwUnlessMade(files, path)), lockedCodes),
     tryPatiently: (act, onRepeatedFailure) => tryAll(act, lockedOrFailedCodes, onRepeatedFailure),
   }
 }
@@ -58,7 +59,14 @@ function renameOrFindMade(files: Pick<Files, 'renameSync' | 'lstatSync'>, from: 
   try {
     files.renameSync(from, to)
   } catch (error) {
-    if (isGone(error) || files.lstatSync(from, { throwIfNoEntry: false })) throw error
+    throwUnlessMade(files, from)(error)
+  }
+}
+
+/** A rename or unlink of this path has failed. A path that was not there is an error. */
+function throwUnlessMade(files: Pick<Files, 'lstatSync'>, path: string): (error: unknown) => void {
+  return (error) => {
+    if (isGone(error) || files.lstatSync(path, { throwIfNoEntry: false })) throw error
   }
 }
 

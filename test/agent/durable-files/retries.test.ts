@@ -1,35 +1,46 @@
 import { expect, test } from 'vitest'
 import { clockOver } from '../../../agent/clock/clock.ts'
-import { patientFs } from '../../../agent/durable-files/retries.ts'
+import { type PatientFs, patientFs } from '../../../agent/durable-files/retries.ts'
 import { startHost } from '../../simulation/fixtures/start-host.ts'
 
-const made = { calls: ['rename'], codes: ['EBUSY'], rate: 1, times: 1, isMade: true }
+const made = { calls: ['rename', 'unlink'], codes: ['EBUSY'], rate: 1, times: 1, isMade: true }
 const notMade = { ...made, isMade: false }
 const failsOnce = { codes: ['EIO'] }
 
-/** Renames a file on a disk that fails once, and tells the names that are there afterwards, or the error. */
-async function renameOn(fault: typeof made, from: string): Promise<readonly string[]> {
+type Act = (files: PatientFs) => Promise<void>
+const rename: Act = (files) => files.rename('/answer', '/shown')
+const unlink: Act = (files) => files.unlink('/answer')
+
+/** Acts on a file `/answer` on a disk that fails once, and tells the names that are there afterwards, or the error. */
+async function actOn(fault: typeof made, act: Act): Promise<readonly string[]> {
   const { host, random, run } = startHost()
   return run(async ({ fs, process }) => {
     fs.writeFileSync('/answer', '{}')
     host.diskFaults.add(fault, random)
-    const files = patientFs(fs, clockOver(process.time))
-    return files.rename(from, '/shown').then(
+    return act(patientFs(fs, clockOver(process.time))).then(
       () => fs.readdirSync('/'),
       (error: NodeJS.ErrnoException) => [String(error.code)],
     )
   })
 }
 
-test('a rename of a locked file is made once, whether the first try was made or not', async () => {
-  for (const fault of [made, notMade]) expect(await renameOn(fault, '/answer')).toEqual(['shown'])
+const acts = [
+  { what: 'a rename', act: rename, after: ['shown'] },
+  { what: 'an unlink', act: unlink, after: [] },
+]
+
+test.for(acts)('$what of a locked file is made once, whether the first try was made or not', async ({ act, after }) => {
+  for (const fault of [made, notMade]) expect(await actOn(fault, act)).toEqual(after)
 })
 
-test('a disk that fails is an error of a rename that was not made', async () => {
-  expect(await renameOn({ ...made, ...failsOnce }, '/answer')).toEqual(['shown'])
-  expect(await renameOn({ ...notMade, ...failsOnce }, '/answer')).toEqual(['EIO'])
+test.for(acts)('a disk that fails is an error of $what that was not made', async ({ act, after }) => {
+  expect(await actOn({ ...made, ...failsOnce }, act)).toEqual(after)
+  expect(await actOn({ ...notMade, ...failsOnce }, act)).toEqual(['EIO'])
 })
 
-test('a rename of nothing is an error', async () => {
-  expect(await renameOn({ ...notMade, times: 0 }, '/nothing')).toEqual(['ENOENT'])
+test.for([
+  { what: 'a rename', act: (files: PatientFs) => files.rename('/nothing', '/shown') },
+  { what: 'an unlink', act: (files: PatientFs) => files.unlink('/nothing') },
+])('$what of nothing is an error', async ({ act }) => {
+  expect(await actOn({ ...notMade, times: 0 }, act)).toEqual(['ENOENT'])
 })
