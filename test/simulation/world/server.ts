@@ -166,7 +166,8 @@ export function installGameOf(server: GameServer, parts: ServerParts, options: G
     isClockRight: () => isTimeKnown({ clock: options.clock, network: parts.network }),
   })
   const isRejected = (id: string) => server.host.disk.namesIn(`${spool}/outbox`).includes(`${id}.json.rejected`)
-  const onMistakeTold = mistakePromises(judge.break, (id) => files.mayBeUndone(id) || isRejected(id))
+  const mayBeGone = (id: string) => files.mayBeUndone(id) || files.mayBeExpired(id)
+  const onMistakeTold = mistakePromises(judge.break, (id) => mayBeGone(id) || isRejected(id))
   let items = 0
   const game = installGame({
     ...parts,

@@ -22,6 +22,9 @@ interface Written {
 
 const nothing: Written = { begun: 0, begunMs: 0, whole: 0, answers: [], broughtBackMax: 0 }
 
+/** The agent removes a refused file after this time. */
+const rejectedKeptMs = 24 * 3_600_000
+
 const unread = /\/inbox\/([^/]+?)\.json\.unread/
 /** The agent sets an unread answer aside when it writes another one with the same name. It keeps it for at least this time. */
 const unreadKeptMs = 24 * 3_600_000
@@ -129,6 +132,11 @@ export class FilePromises implements FileRecord {
   /** Whether a power cut may have taken back what became of the last file with this id. */
   mayBeUndone(id: string): boolean {
     return this.#of(id).begunMs <= this.#lastCutMs
+  }
+
+  /** Whether the last file with this id may be removed by now if it was refused. */
+  mayBeExpired(id: string): boolean {
+    return this.#nowMs() > this.#of(id).begunMs + rejectedKeptMs
   }
 
   /** Whether this is the only answer of the only file with this id, on any host. A power cut may bring back the file. */
