@@ -22,9 +22,9 @@ const keptMsMax = 65_000
 type Life = `epoch ${string}` | 'none' | symbol
 
 /**
- * What agents promise that share a store: what others may send too is sent only with a lease, a purchase leaves when its
- * intent is in the store, its answer is given when it is in the store, and no two of them work with one id or one key at a
- * time. The buyer of each purchase has the name of its id.
+ * What agents promise that share a store: what others may send too is sent only with a lease, and orders are handed over only
+ * with it. A purchase leaves when its intent is in the store, its answer is given when it is in the store, and no two of them
+ * work with one id or one key at a time. The buyer of each purchase has the name of its id.
  */
 export class SharedStorePromises {
   readonly #break: Break
@@ -42,8 +42,12 @@ export class SharedStorePromises {
   }
 
   /** What one agent is watched by. */
-  witnessOf(agentName: string): Pick<AgentWitness, 'onSent' | 'onGiven'> {
+  witnessOf(agentName: string): Pick<AgentWitness, 'onHandedOver' | 'onSent' | 'onGiven'> {
     return {
+      onHandedOver: (transactionId) => {
+        if (this.#lifeOf(agentName) === 'none')
+          this.#break('an agent hands orders over only while it has its lease', `${transactionId}: ${agentName}`)
+      },
       onSent: (request) => {
         const shared = sharedOf(request)
         if (shared === undefined) return undefined
