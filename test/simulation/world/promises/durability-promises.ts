@@ -22,6 +22,7 @@ interface DurabilityParts {
  * - Its answer, or its envelope, before it is given.
  * - A stock, before its caller is told that it was accepted.
  * - An answer in a file, or the name of the request, before the claim goes.
+ * - The removal of the claim of a purchase, before its refusal is shown.
  * - A reply, before it is confirmed.
  *
  * The journal also keeps the intent of a purchase until its attempt has ended.
@@ -67,8 +68,9 @@ export class DurabilityPromises {
   readonly onRenamed = (from: string, to: string): void => {
     const { disk } = this.#parts
     const id = idOfRequest(basename(to))
-    if (from.endsWith('.done') && id !== undefined && isPurchase(id) && disk.textOf(to).includes('"ok":true'))
-      this.#checkAnswer(id)
+    if (from.endsWith('.done') && id !== undefined && isPurchase(id))
+      if (disk.textOf(to).includes('"ok":true')) this.#checkAnswer(id)
+      else this.#checkClaimGone(id)
     if (to.endsWith('.rejected')) this.onRemoved(from)
   }
 
@@ -99,6 +101,19 @@ export class DurabilityPromises {
   #checkAnswer(id = ''): void {
     if (typeof durableAnswerIn(this.#parts.state, id) !== 'string')
       this.#parts.break('the answer to a purchase is given only if it is on the disk', id)
+  }
+
+  /** Otherwise the next start makes a call that was refused. A file that could not be understood is refused again. */
+  #checkClaimGone(id: string): void {
+    const { disk, spool } = this.#parts
+    const outbox = `${spool}/outbox`
+    const there = new Set(disk.namesIn(outbox))
+    const comesBack = (name: string) => {
+      const own = ownFileOf(name)
+      return own?.kind === 'claim' && own.id === id && !there.has(name)
+    }
+    if (!there.has(`${id}.json.rejected`) && disk.durableNamesIn(outbox).some(comesBack))
+      this.#parts.break('a refusal is shown only when its claim is gone for good', id)
   }
 
   #hasDurableName(path: string): boolean {
