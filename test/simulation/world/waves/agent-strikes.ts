@@ -144,21 +144,33 @@ const resultLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions
 const orderInDoubtMs = { min: 3_000, max: 20_000 }
 const aheadMs = { min: 10_000, max: 30_000 }
 
-/** No jump of a clock ends a day of doubt about an order. Nobody starts the agent meanwhile: a start believes the clock. */
+/**
+ * No jump of a clock ends a day of doubt about an order. Nobody starts the agent meanwhile: a start believes the clock. So it is
+ * right when the wave ends, because somebody may start the agent in the next one.
+ */
 export function setClockDaysAhead(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
   const { random, later, atEnd } = time
   const { clock } = agent.host
   const byMs = random.magnitude(daysAheadMs.min, daysAheadMs.max)
   const { startedMs } = agent.agent
-  const callOff = soonAfter(resultLeaves, agent, time, 'the platform does not know what it knows', () => {
+  const setRight = () => {
+    callOff = () => undefined
+    clock.setWall(-byMs)
+  }
+  const setAhead = () => {
+    if (agent.agent.startedMs !== startedMs) return
+    clock.setWall(byMs)
+    const callOffRight = later(aheadMs, 'a clock is right again', setRight)
+    callOff = () => {
+      callOffRight()
+      setRight()
+    }
+  }
+  let callOff = soonAfter(resultLeaves, agent, time, 'the platform does not know what it knows', () => {
     denyEveryTransaction(platform, time)
-    later(orderInDoubtMs, 'a clock is days ahead', () => {
-      if (agent.agent.startedMs !== startedMs) return
-      clock.setWall(byMs)
-      later(aheadMs, 'a clock is right again', () => clock.setWall(-byMs))
-    })
+    callOff = later(orderInDoubtMs, 'a clock is days ahead', setAhead)
   })
-  atEnd('no clock is set days ahead any more', callOff)
+  atEnd('no clock is days ahead any more', () => callOff())
 }
 
 const lockedMs = { min: 500, max: 5_000 }
