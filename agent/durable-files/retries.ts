@@ -20,7 +20,7 @@ const failuresBeforeNotice = 5
 export interface PatientFs {
   /** Succeeds also where a rename was made and reports a failure, as on a network file system. */
   rename(from: string, to: string): Promise<void>
-  /** The same. */
+  /** Succeeds also where the unlink was made and reports a failure. */
   unlink(path: string): Promise<void>
   /**
    * Tries an act in this way, also after EIO: a disk may fail once.
@@ -48,9 +48,11 @@ export function patientFs(files: Pick<Files, 'renameSync' | 'unlink' | 'lstatSyn
     }
     await act()
   }
+  const unlinkOrFindMade = (path: string) =>
+    unlinkInPool(path).catch((error: unknown) => throwUnlessMade(files, path, error))
   return {
     rename: (from, to) => tryAll(() => renameOrFindMade(files, from, to), lockedCodes),
-    unlink: (path) => tryAll(() => unlinkInPool(path).catch(throwUnlessMade(files, path)), lockedCodes),
+    unlink: (path) => tryAll(() => unlinkOrFindMade(path), lockedCodes),
     tryPatiently: (act, onRepeatedFailure) => tryAll(act, lockedOrFailedCodes, onRepeatedFailure),
   }
 }
@@ -59,15 +61,13 @@ function renameOrFindMade(files: Pick<Files, 'renameSync' | 'lstatSync'>, from: 
   try {
     files.renameSync(from, to)
   } catch (error) {
-    throwUnlessMade(files, from)(error)
+    throwUnlessMade(files, from, error)
   }
 }
 
-/** A rename or unlink of this path has failed. A path that was not there is an error. */
-function throwUnlessMade(files: Pick<Files, 'lstatSync'>, path: string): (error: unknown) => void {
-  return (error) => {
-    if (isGone(error) || files.lstatSync(path, { throwIfNoEntry: false })) throw error
-  }
+/** Throws the error of a rename or unlink, unless the path is gone because of it. ENOENT is always thrown. */
+function throwUnlessMade(files: Pick<Files, 'lstatSync'>, path: string, error: unknown): void {
+  if (isGone(error) || files.lstatSync(path, { throwIfNoEntry: false })) throw error
 }
 
 /** How `keepTrying` continues, and what it reports. */

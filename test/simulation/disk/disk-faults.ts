@@ -28,8 +28,6 @@ export class DiskFaults {
 
   /** How often a fault has begun or ended. */
   changes = 0
-  /** Whether there was a time without room, at least for the databases. */
-  hasLackedRoom = false
   /** Names of calls that have failed. */
   readonly failedCalls = new Set<string>()
 
@@ -38,7 +36,6 @@ export class DiskFaults {
     const added = { fault, random, failures: 0 }
     this.#active.add(added)
     this.changes++
-    this.hasLackedRoom ||= saysFull(fault)
     return () => {
       this.#active.delete(added)
       this.changes++
@@ -51,10 +48,9 @@ export class DiskFaults {
 
   /** Whether nothing can be written. */
   get isFull(): boolean {
-    return [...this.#active].some(({ fault }) => {
-      const { calls, rate, times, paths } = fault
+    return [...this.#active].some(({ fault: { calls, codes, rate, times, paths } }) => {
       const isGeneral = rate === 1 && times === undefined && paths === undefined
-      return isGeneral && calls.includes('write') && saysFull(fault)
+      return isGeneral && calls.includes('write') && codes.every((code) => code === 'ENOSPC' || code === 'EDQUOT')
     })
   }
 
@@ -70,8 +66,4 @@ export class DiskFaults {
     }
     return undefined
   }
-}
-
-function saysFull({ codes }: DiskFault): boolean {
-  return codes.every((code) => code === 'ENOSPC' || code === 'EDQUOT')
 }

@@ -81,9 +81,8 @@ export function assembleServer(name: string, parts: ServerParts): Server {
   const agent = assembleAgent({ ...server, ...server.ways, state, witness }, parts)
   // A wall clock that is set makes the age of an id wrong for the next process.
   const isKeptByClock = (sinceMs: number) => agent.agent.startedMs < sinceMs || (host.clock.lastSetMs ?? 0) < sinceMs
-  // A file has its id as long as it has no answer. A full disk does not keep the time that a clock showed before.
-  const isKeptForFile = (sinceMs: number) => isKeptByClock(sinceMs) || !host.diskFaults.hasLackedRoom
-  const isWindowKept = server.ways.callsBy === 'files' ? isKeptForFile : isKeptByClock
+  // A file has its id as long as it has no answer.
+  const isWindowKept = server.ways.callsBy === 'files' ? () => true : isKeptByClock
   const game = installGameOf(server, parts, {
     ...{ callAddresses: [`${name}:8899`], isWindowKept, isAgeKnown: isKeptByClock },
     ownAgent: {

@@ -151,7 +151,7 @@ export interface FileRecord {
   onWrittenTooSlowly(id: string): void
   /** Its game server is about to remove it from the outbox, so no answer is due any more. */
   onTakingBack(id: string): void
-  /** It is removed, and a power cut does not bring it back. */
+  /** It is removed, and neither a power cut nor an agent brings it back. */
   onTakenBack(id: string): void
 }
 
@@ -209,7 +209,9 @@ export function callByFiles(
     record.onTakingBack(id)
     fs.unlinkSync(pathOf(id))
     sync(fs, `${spool}/outbox`)
-    record.onTakenBack(id)
+    // An agent that ended while it gave the request its name back has left both names.
+    const isClaimed = fs.readdirSync(`${spool}/outbox`).some((name) => name.startsWith(`${id}.json.claim-`))
+    if (!isClaimed) record.onTakenBack(id)
   }
 
   return {

@@ -22,7 +22,7 @@ export interface Quirks {
   givesUp: boolean
   /** It does not repeat a registration in doubt: the first stock shows whether the platform knows the item. */
   registersOnce: boolean
-  /** It takes a request back that still waits in the outbox when its patience ends. */
+  /** When its patience ends, it takes back a request that still waits in the outbox. */
   takesBack: boolean
 }
 

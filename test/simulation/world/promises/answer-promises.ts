@@ -74,6 +74,7 @@ export class AnswerPromises {
   /** When the answer to a file appeared last, by id. */
   readonly #shownMs = new Map<string, number>()
   readonly #isWindowKept: AnswerPromisesParts['isWindowKept']
+  readonly #isAgeKnown: AnswerPromisesParts['isAgeKnown']
   readonly #clock: AnswerPromisesParts['clock']
   readonly #gameServerId: AnswerPromisesParts['gameServerId']
   readonly #callsBy: GameWays['callsBy']
@@ -95,6 +96,7 @@ export class AnswerPromises {
     this.#scheduler = parts.scheduler
     this.#break = parts.break
     this.#isWindowKept = parts.isWindowKept
+    this.#isAgeKnown = parts.isAgeKnown
     this.#clock = parts.clock
     this.#gameServerId = parts.gameServerId
     this.#platform = parts.platform
@@ -191,17 +193,18 @@ export class AnswerPromises {
       const nextMs = createdAt - startOfRunMs
       this.#madeMs.set(id, madeMs ?? nextMs)
       const answeredMs = this.#shownMs.get(id) ?? madeMs ?? nextMs
-      if (madeMs !== undefined && this.#isWindowKept(madeMs) && !this.#mayBeNew(id, nextMs - answeredMs))
+      if (madeMs !== undefined && this.#isWindowKept(madeMs) && !this.#mayBeNew(id, madeMs, nextMs - answeredMs))
         this.#break('a purchase with an id is made at most once', id)
     }
   }
 
   /**
-   * A second file with an id waits until the answer to the first appears. If the agent is away after that, the id may be
-   * forgotten. Another game server of the identity may have written both.
+   * A second file with an id waits until the answer to the first appears. If the agent is away after that, or starts with
+   * another time, the id may be forgotten. Another game server of the identity may have written both.
    */
-  #mayBeNew(id: string, afterMs: number): boolean {
-    return this.#asked.get(id)?.isRepeated !== false && afterMs > limits.idempotencyWindowMs
+  #mayBeNew(id: string, madeMs: number, afterMs: number): boolean {
+    const isForgotten = afterMs > limits.idempotencyWindowMs || !this.#isAgeKnown(madeMs)
+    return isForgotten && this.#asked.get(id)?.isRepeated !== false
   }
 
   #checkRefusals(): void {

@@ -50,6 +50,8 @@ export class SameAnswerPromises {
   /** From when on the answer of an id may have been stored, while the first answer is not known. */
   readonly #firstAskedMs = new Map<string, number>()
   readonly #first = new Map<string, FirstAnswer>()
+  /** Ids that were used more than once. The start of an agent may forget one that a second file still waits for. */
+  readonly #repeated = new Set<string>()
   /** The different calls that an id was used for. */
   readonly #callsOf = new Map<string, Set<string>>()
   #lastCutMs = Number.NEGATIVE_INFINITY
@@ -63,6 +65,7 @@ export class SameAnswerPromises {
     this.#asked.set(call, { atMs: nowMs(), diskChanges: storeDisk?.changes ?? 0 })
     const { id } = call
     if (id === undefined) return
+    if (this.#callsOf.has(id)) this.#repeated.add(id)
     if (!this.#firstAskedMs.has(id)) this.#firstAskedMs.set(id, nowMs())
     this.#callsOf.set(id, (this.#callsOf.get(id) ?? new Set()).add(textOf(call)))
   }
@@ -138,10 +141,10 @@ export class SameAnswerPromises {
       this.#parts.break('a doubt is given again only for a call that must not be made twice', `${id}: ${text}`)
   }
 
-  #isRemembered({ storedFromMs, askedMs, diskChanges }: FirstAnswer, { operation }: GameCall): boolean {
+  #isRemembered({ storedFromMs, askedMs, diskChanges }: FirstAnswer, { operation, id = '' }: GameCall): boolean {
     const { nowMs, isWindowKept, isAgeKnown, storeDisk } = this.#parts
     if (nowMs() - storedFromMs > windowMs) return false
-    if (isPurchase(operation)) return isWindowKept(askedMs)
+    if (isPurchase(operation)) return isWindowKept(askedMs) && (isAgeKnown(askedMs) || !this.#repeated.has(id))
     return isAgeKnown(askedMs) && storeDisk?.isHealthy === true && storeDisk.changes === diskChanges
   }
 

@@ -15,8 +15,8 @@ interface StatusPromisesParts {
 
 /** Longer than a call. Nobody asks without a break while it is calm. */
 const underWayMsMax = 50_000
-/** Longer than it takes until the operator looks again, and until the agent has tried its disk again. */
-const untrueMsMax = 30_000
+/** The agent remembers a file that it could not claim for half a minute, and the operator looks again after that. */
+const untrueMsMax = 40_000
 
 /** What is over is soon gone from the status: calls, orders and reasons. */
 export class StatusPromises {

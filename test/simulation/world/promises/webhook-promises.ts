@@ -41,7 +41,7 @@ export class WebhookPromises {
   onAcknowledged(_event: string, _transactionId: number, webhook: ReceivedWebhook): void {
     const { platformMs, isClockRight, platformKey, nowMs } = this.#parts
     const { isSigned, expiresMs } = readWebhook(webhook, platformKey())
-    // All machines may sleep before the answer.
+    // The agent checks the time when the webhook arrives. All machines may sleep before its answer.
     const arrivedMs = platformMs() - (nowMs() - webhook.arrivedMs)
     if (!isSigned || (isClockRight() && expiresMs + leewayMs <= arrivedMs))
       this.#parts.break('a webhook is accepted only with a valid signature', JSON.stringify(webhook.rawHeaders))
