@@ -69,6 +69,12 @@ export class Disk {
     return this.find(path, 'scandir') ? [...this.getDir(path, 'scandir').synced.keys()] : []
   }
 
+  /** Names in a directory that are gone, and that a power cut brings back. */
+  namesThatComeBack(path: string): readonly string[] {
+    const there = new Set(this.namesIn(path))
+    return this.durableNamesIn(path).filter((name) => !there.has(name))
+  }
+
   /** What a file holds, without a call of a process. */
   textOf(path: string): string {
     const node = this.get(path, 'open')

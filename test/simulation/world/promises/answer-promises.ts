@@ -15,7 +15,7 @@ import type { FilePromises } from './file-promises.ts'
 import type { Break } from './judge.ts'
 import { isTimeKnown } from './platform-time.ts'
 import { RetryPromises } from './retry-promises.ts'
-import { type SameAnswerParts, SameAnswerPromises } from './same-answer-promises.ts'
+import { type SameAnswerParts, SameAnswerPromises, type UseOfId } from './same-answer-promises.ts'
 
 /** The agent says with these that the game server does not write what the guide says. A file may be half-written. */
 const ofMistakes: ReadonlySet<string> = new Set([
@@ -33,13 +33,10 @@ const oneMoreAttemptMs = 4_000
 const deadlineMs = 34_000
 
 /** Calls with one id. */
-interface Asked {
+interface Asked extends UseOfId {
   readonly open: number
-  readonly isAlone: boolean
   /** Whether the purchase was made before the last call. */
   readonly wasMade: boolean
-  /** Whether it was used more than once. */
-  readonly isRepeated: boolean
 }
 
 /** Of a call that a process before this one has asked. */
@@ -151,7 +148,7 @@ export class AnswerPromises {
     const { isAlone, wasMade } = asked
     this.#asked.set(id, { ...asked, open: asked.open - 1 })
     // A file that was not written to its end is not a call.
-    if (!isCalledInvalid) this.#sameAnswers.onTold(call, told, isAlone)
+    if (!isCalledInvalid) this.#sameAnswers.onTold(call, told, asked)
     if (operation !== 'transaction.create') return
     this.checkPurchases()
     const made = this.#platform.composed.platform.tables.transactions.byId(Number(told.data['transactionId']))

@@ -28,9 +28,7 @@ export class ComeBackPromises {
   check(): void {
     const { host, spool } = this.#parts
     const outbox = `${spool}/outbox`
-    const there = new Set(host.disk.namesIn(outbox))
-    const gone = host.disk.durableNamesIn(outbox).filter((name) => !there.has(name) && isTakenUp(name))
-    const stays = this.#gone.look(gone, unsyncedMsMax)
+    const stays = this.#gone.look(host.disk.namesThatComeBack(outbox).filter(isTakenUp), unsyncedMsMax)
     if (stays !== undefined)
       this.#parts.break('what is answered does not come back after a power cut', `${host.name} ${stays}`)
   }

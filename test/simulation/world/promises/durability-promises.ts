@@ -107,12 +107,8 @@ export class DurabilityPromises {
   #checkClaimGone(id: string): void {
     const { disk, spool } = this.#parts
     const outbox = `${spool}/outbox`
-    const there = new Set(disk.namesIn(outbox))
-    const comesBack = (name: string) => {
-      const own = ownFileOf(name)
-      return own?.kind === 'claim' && own.id === id && !there.has(name)
-    }
-    if (!there.has(`${id}.json.rejected`) && disk.durableNamesIn(outbox).some(comesBack))
+    const isRejected = disk.namesIn(outbox).includes(`${id}.json.rejected`)
+    if (!isRejected && disk.namesThatComeBack(outbox).some((name) => isClaimOf(id, name)))
       this.#parts.break('a refusal is shown only when its claim is gone for good', id)
   }
 
@@ -144,11 +140,13 @@ export class DurabilityPromises {
   #hasDurableClaim(id: string): boolean {
     const { disk, spool } = this.#parts
     const outbox = `${spool}/outbox`
-    return disk.namesIn(outbox).some((name) => {
-      const own = ownFileOf(name)
-      return own?.kind === 'claim' && own.id === id && disk.isNameDurable(`${outbox}/${name}`)
-    })
+    return disk.namesIn(outbox).some((name) => isClaimOf(id, name) && disk.isNameDurable(`${outbox}/${name}`))
   }
+}
+
+function isClaimOf(id: string, name: string): boolean {
+  const own = ownFileOf(name)
+  return own?.kind === 'claim' && own.id === id
 }
 
 /** In a call, or in a request to the platform. */

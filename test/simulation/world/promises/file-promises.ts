@@ -22,12 +22,9 @@ interface Written {
 
 const nothing: Written = { begun: 0, begunMs: 0, whole: 0, answers: [], broughtBackMax: 0 }
 
-/** The agent removes a refused file after this time. */
-const rejectedKeptMs = 24 * 3_600_000
-
 const unread = /\/inbox\/([^/]+?)\.json\.unread/
-/** The agent sets an unread answer aside when it writes another one with the same name. It keeps it for at least this time. */
-const unreadKeptMs = 24 * 3_600_000
+/** The agent sets an unread answer aside when it writes another one with the same name. It keeps that, or a refused file, for at least this time. */
+const setAsideKeptMs = 24 * 3_600_000
 
 /** Each file that was written once gets exactly one answer, even from a reader that removes answers at once (I1, I3). */
 export class FilePromises implements FileRecord {
@@ -124,7 +121,7 @@ export class FilePromises implements FileRecord {
   readonly onRemoved = (path: string): void => {
     const [, id] = unread.exec(path) ?? []
     const setAsideMs = this.#setAsideMs.get(path)
-    if (id === undefined || setAsideMs === undefined || this.#nowMs() < setAsideMs + unreadKeptMs) return
+    if (id === undefined || setAsideMs === undefined || this.#nowMs() < setAsideMs + setAsideKeptMs) return
     const { answers, ...written } = this.#of(id)
     this.#set(id, { ...written, answers: [...answers, 'removed after a day'] })
   }
@@ -136,7 +133,7 @@ export class FilePromises implements FileRecord {
 
   /** Whether the last file with this id may be removed by now if it was refused. */
   mayBeExpired(id: string): boolean {
-    return this.#nowMs() > this.#of(id).begunMs + rejectedKeptMs
+    return this.#nowMs() > this.#of(id).begunMs + setAsideKeptMs
   }
 
   /** Whether this is the only answer of the only file with this id, on any host. A power cut may bring back the file. */

@@ -28,6 +28,14 @@ interface FirstAnswer {
   readonly diskChanges: number
 }
 
+/** How the id of a call was used. */
+export interface UseOfId {
+  /** No other call had the id meanwhile. A call that is wrong may have it while an equal call comes. */
+  readonly isAlone: boolean
+  /** It was used more than once. A start may forget one for which a second file still waits. */
+  readonly isRepeated: boolean
+}
+
 export interface SameAnswerParts {
   readonly break: Break
   readonly nowMs: () => number
@@ -50,8 +58,6 @@ export class SameAnswerPromises {
   /** From when on the answer of an id may have been stored, while the first answer is not known. */
   readonly #firstAskedMs = new Map<string, number>()
   readonly #first = new Map<string, FirstAnswer>()
-  /** Ids that were used more than once. The start of an agent may forget one that a second file still waits for. */
-  readonly #repeated = new Set<string>()
   /** The different calls that an id was used for. */
   readonly #callsOf = new Map<string, Set<string>>()
   #lastCutMs = Number.NEGATIVE_INFINITY
@@ -65,19 +71,17 @@ export class SameAnswerPromises {
     this.#asked.set(call, { atMs: nowMs(), diskChanges: storeDisk?.changes ?? 0 })
     const { id } = call
     if (id === undefined) return
-    if (this.#callsOf.has(id)) this.#repeated.add(id)
     if (!this.#firstAskedMs.has(id)) this.#firstAskedMs.set(id, nowMs())
     this.#callsOf.set(id, (this.#callsOf.get(id) ?? new Set()).add(textOf(call)))
   }
 
-  /** @param isAlone Whether no other call had the id meanwhile. A call that is wrong may have it while an equal call comes. */
-  onTold(call: GameCall, told: Told, isAlone: boolean): void {
+  onTold(call: GameCall, told: Told, { isAlone, isRepeated }: UseOfId): void {
     const { id } = call
     this.#checkEnd(call, told)
     this.#checkDoubt(call, told)
     if (id === undefined || isLateAnswerAnother(call) || this.#isAmbiguous(id)) return
     const first = this.#first.get(id)
-    if (first && this.#isRemembered(first, call)) this.#compare(first, call, told, isAlone)
+    if (first && this.#isRemembered(first, call, isRepeated)) this.#compare(first, call, told, isAlone)
     else if (isStored(call, told)) this.#note(id, call, told)
   }
 
@@ -141,10 +145,11 @@ export class SameAnswerPromises {
       this.#parts.break('a doubt is given again only for a call that must not be made twice', `${id}: ${text}`)
   }
 
-  #isRemembered({ storedFromMs, askedMs, diskChanges }: FirstAnswer, { operation, id = '' }: GameCall): boolean {
+  #isRemembered(first: FirstAnswer, { operation }: GameCall, isRepeated: boolean): boolean {
+    const { storedFromMs, askedMs, diskChanges } = first
     const { nowMs, isWindowKept, isAgeKnown, storeDisk } = this.#parts
     if (nowMs() - storedFromMs > windowMs) return false
-    if (isPurchase(operation)) return isWindowKept(askedMs) && (isAgeKnown(askedMs) || !this.#repeated.has(id))
+    if (isPurchase(operation)) return isWindowKept(askedMs) && (isAgeKnown(askedMs) || !isRepeated)
     return isAgeKnown(askedMs) && storeDisk?.isHealthy === true && storeDisk.changes === diskChanges
   }
 

@@ -145,8 +145,8 @@ const orderInDoubtMs = { min: 3_000, max: 20_000 }
 const aheadMs = { min: 10_000, max: 30_000 }
 
 /**
- * No jump of a clock ends a day of doubt about an order. Nobody starts the agent meanwhile: a start believes the clock. So it is
- * right when the wave ends, because somebody may start the agent in the next one.
+ * No jump of a clock ends a day of doubt about an order. A start believes the clock, so nobody starts the agent meanwhile. In the
+ * next wave somebody may start it, so the end of the wave sets the clock right.
  */
 export function setClockDaysAhead(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
   const { random, later, atEnd } = time
