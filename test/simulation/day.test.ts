@@ -34,6 +34,13 @@ test('a wave may follow another one at once, but not the last one', () => {
   expect(nextPhase(second, { ...finished, nowMs: 2 * waveMs })).toMatchObject({ at: 'calm', wavesLeft: 0 })
 })
 
+test('a hush lasts as long as its wave, and a calm follows it', () => {
+  const hush = { at: 'hush', sinceMs: 0, wavesLeft: 1, next: 'wave' } as const
+  expect(nextPhase(hush, { ...finished, nowMs: waveMs - 1 })).toBe(hush)
+  expect(nextPhase(hush, { ...finished, nowMs: waveMs })).toEqual({ at: 'calm', sinceMs: waveMs, wavesLeft: 1 })
+  expect(nextPhase({ ...hush, next: 'night' }, { ...finished, nowMs: waveMs })).toMatchObject({ at: 'night' })
+})
+
 test('a day is not closed before everything has ended. It is finished since then', () => {
   expect(phasesFrom({ at: 'closing', sinceMs: 0 }, 600, { ...day, isFinished: false })).toEqual(['closing'])
   const closed = { at: 'closed', finishedSinceMs: undefined } as const

@@ -10,6 +10,8 @@ export interface Day {
  * - `open`: people sell and buy in the storm.
  * - `calm`: what has begun continues, and nothing new hides what arrives late.
  * - `wave`: people buy and play over a slow network.
+ * - `hush`: the rest of a wave in which an agent has ended. Nobody buys or plays, so what the next process does not make good stays
+ *   visible.
  * - `night`: follows a few waves. People do not buy or play, the network is still slow, and a disk may be full.
  * - `dawn`: a few people buy. Every answer of before the night has expired.
  * - `closing`: what has begun ends.
@@ -18,13 +20,13 @@ export interface Day {
 export type Phase =
   | { readonly at: 'open' }
   | { readonly at: 'calm'; readonly sinceMs: number; readonly wavesLeft: number }
-  | { readonly at: 'wave'; readonly sinceMs: number; readonly wavesLeft: number; readonly next: AfterWave }
+  | { readonly at: 'wave' | 'hush'; readonly sinceMs: number; readonly wavesLeft: number; readonly next: AfterWave }
   | { readonly at: 'night' | 'dawn'; readonly sinceMs: number; readonly wavesLeft: number }
   | { readonly at: 'closing'; readonly sinceMs: number }
   | { readonly at: 'closed'; readonly finishedSinceMs: number | undefined }
 
 /** When the network is slow after the storm. */
-export const slowPhases: ReadonlySet<Phase['at']> = new Set(['wave', 'night', 'dawn'])
+export const slowPhases: ReadonlySet<Phase['at']> = new Set(['wave', 'hush', 'night', 'dawn'])
 
 /** What may follow a wave. After a second wave nobody sees what the first one spoiled. But repairs then meet new calls. */
 export type AfterWave = 'calm' | 'night' | 'wave'
@@ -57,8 +59,9 @@ export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs, afterWave }
       if (phase.wavesLeft === 0) return { at: 'closing', sinceMs: nowMs }
       return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1, next: afterWave }
     case 'wave':
+    case 'hush':
       if (nowMs < phase.sinceMs + waveMs) return phase
-      if (phase.next === 'wave' && phase.wavesLeft > 0)
+      if (phase.at === 'wave' && phase.next === 'wave' && phase.wavesLeft > 0)
         return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1, next: afterWave }
       return { at: phase.next === 'night' ? 'night' : 'calm', sinceMs: nowMs, wavesLeft: phase.wavesLeft }
     case 'night':

@@ -68,6 +68,11 @@ export class Evening {
     else if (next !== this.#phase) this.#enter(next)
   }
 
+  /** Nobody buys or plays until the wave is over. */
+  hush(): void {
+    if (this.#phase.at === 'wave') this.#enter({ ...this.#phase, at: 'hush' })
+  }
+
   /** Whether nothing can arrive late any more after everything has ended. */
   get isOver(): boolean {
     const { nowMs, stillMs } = this.#parts

@@ -124,7 +124,16 @@ async function assemble({ scheduler, random }: WorldParts, { kind, names }: Layo
 
   const evening = new Evening({
     ...{ day, network, random: random.part('evening'), waves: wavesOf[kind], stillMs, nowMs },
-    onWave: newWaves({ scheduler, random: random.part('waves'), network, platform, agents, servers, store }),
+    onWave: newWaves({
+      scheduler,
+      random: random.part('waves'),
+      network,
+      platform,
+      agents,
+      servers,
+      store,
+      hush: () => evening.hush(),
+    }),
     onClosed() {
       for (const agent of agents) agent.restart()
     },

@@ -23,6 +23,9 @@ const busy: Idle = { open: [1_000, 20_000], wave: [200, 5_000] }
 /** What the agent has forgotten about a stock stays visible, because no other stock follows. */
 const quiet: Idle = { open: [1_000, 20_000], wave: [2_000, 40_000] }
 
+/** How often much is put into an offer that is sold out. Where an item is never more than one, an older stock equals the newest. */
+const restockRate = 0.5
+
 /** Players buy for the game's own money, and sellers put more into their offers. */
 export async function play({ process, clock, day, store }: DayParts): Promise<void> {
   const { random } = process
@@ -33,7 +36,8 @@ export async function play({ process, clock, day, store }: DayParts): Promise<vo
     const items = Object.keys(store.read().items)
     if (!idleMs[day.phase] || items.length === 0) continue
     const itemRef = random.pick(items)
-    const units = random.pick([-1, -1, 1])
+    const isRestocked = left(store.read(), itemRef) === 0 && random.happens(restockRate)
+    const units = isRestocked ? Math.round(random.magnitude(1, stockMax)) : random.pick([-1, -1, 1])
     if (left(store.read(), itemRef) + units >= 0)
       store.change(({ stock }) => {
         stock[itemRef] = (stock[itemRef] ?? 0) + units
@@ -49,6 +53,7 @@ const mistake: Act = async ({ makeMistake }) => makeMistake()
 const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
   open: [offerItem, buy, buy, buy, buy, buy, askSomething, askMuch, verifyWebhook, withdrawItem, mistake],
   wave: [buy, buy, buy, askSomething, askMuch, verifyWebhook, registerAgain, mistake],
+  hush: [rest],
   calm: [rest],
   night: [rest],
   dawn: [buy, askSomething, rest],

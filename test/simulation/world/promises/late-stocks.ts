@@ -12,6 +12,8 @@ import { stockOf } from './stock-of.ts'
 interface SentStock {
   readonly quantity: number
   readonly sentMs: number
+  /** `answer`: with the answer to a webhook. The platform says nothing to it. */
+  readonly by: 'attempt' | 'answer'
   outcome: AttemptOutcome
   /** The platform itself said that it has no such item. That ends a repair. */
   isUnknownItem: boolean
@@ -48,7 +50,7 @@ export class LateStocks {
     const { itemRef, quantity } = stock
     const expiresMs = (parseSignature(request.headers)?.exp ?? 0) * 1_000 - startOfRunMs
     // An agent whose clock is ahead does not know for how long its envelopes are valid. The network of a wave is not as slow.
-    const sent = this.#note(itemRef, quantity, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
+    const sent = this.#note(itemRef, quantity, 'attempt', Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
       sent.outcome = outcomeOf(result)
       sent.isUnknownItem = saysUnknown(result)
@@ -59,7 +61,7 @@ export class LateStocks {
 
   /** A stock leaves with the answer to a webhook. */
   onStockAnswered(itemRef: string, quantity: number, arrivedMs: number): void {
-    this.#note(itemRef, quantity, arrivedMs + limits.webhookTimeoutMs)
+    this.#note(itemRef, quantity, 'answer', arrivedMs + limits.webhookTimeoutMs)
   }
 
   /** The stock that the platform accepted last; undefined if nobody knows, or if a fault of the storm decides it. */
@@ -71,11 +73,17 @@ export class LateStocks {
     return later.every(({ quantity }) => quantity === newest.quantity) ? newest.quantity : undefined
   }
 
-  /** A stock that may have arrived after the newest one, which was not sent again; undefined if there is none. */
-  findUnrepaired(itemRef: string, newest: number, beforeMs: number): string | undefined {
+  /**
+   * A stock that may have arrived after the newest one, which was not sent again; undefined if there is none.
+   *
+   * @param beforeMs Only what could not arrive any more then.
+   * @param answeredMs An attempt that left before then counts only with the platform's word: without it another one follows.
+   */
+  findUnrepaired(itemRef: string, newest: number, beforeMs: number, answeredMs: number): string | undefined {
     const sent = this.#of(itemRef)
-    const isRepair = ({ quantity, outcome, isUnknownItem }: SentStock) =>
-      quantity === newest && (outcome !== 'refused' || isUnknownItem)
+    const mayCount = ({ by, sentMs, outcome, isUnknownItem }: SentStock) =>
+      outcome === 'accepted' || isUnknownItem || by === 'answer' || (outcome !== 'refused' && sentMs > answeredMs)
+    const isRepair = (stock: SentStock) => stock.quantity === newest && mayCount(stock)
     const lastMs = sent.findLast(isRepair)?.sentMs ?? Number.NEGATIVE_INFINITY
     // In the storm a platform or a proxy may have refused what was sent again.
     const isUnrepaired = ({ quantity, sentMs, latestMs }: SentStock) =>
@@ -88,8 +96,8 @@ export class LateStocks {
     return this.#sent.get(itemRef) ?? []
   }
 
-  #note(itemRef: string, quantity: number, latestMs: number): SentStock {
-    const sent: SentStock = { quantity, sentMs: this.#nowMs(), outcome: 'open', isUnknownItem: false, latestMs }
+  #note(itemRef: string, quantity: number, by: SentStock['by'], latestMs: number): SentStock {
+    const sent: SentStock = { quantity, by, sentMs: this.#nowMs(), outcome: 'open', isUnknownItem: false, latestMs }
     const known = this.#sent.get(itemRef)
     if (known) known.push(sent)
     else this.#sent.set(itemRef, [sent])

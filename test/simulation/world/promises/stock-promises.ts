@@ -17,6 +17,9 @@ interface StockParts {
   readonly nowMs: () => number
 }
 
+/** How long the next attempt to send a stock again may wait when it is due. */
+const sentAgainMsMax = 5_000
+
 /** What a game server says about the stock of an item, and since when. */
 interface Said {
   readonly stock: string
@@ -77,7 +80,8 @@ export class StockPromises {
     const { lateStocks, nowMs, stillMs } = this.#parts
     if (!this.#isOnSale(server, itemRef)) return
     const newest = this.#newestOf(server, itemRef)
-    const late = newest !== undefined && lateStocks.findUnrepaired(itemRef, newest, nowMs() - stillMs / 2)
+    if (newest === undefined) return
+    const late = lateStocks.findUnrepaired(itemRef, newest, nowMs() - stillMs / 2, nowMs() - stillMs - sentAgainMsMax)
     if (late)
       this.#parts.break('the newest stock is sent again when nothing older can arrive any more', `${itemRef}: ${late}`)
   }

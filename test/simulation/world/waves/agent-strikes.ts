@@ -8,20 +8,24 @@ import type { WaveTime } from './wave-time.ts'
 const startedAgainMs = { min: 50, max: 10_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
 const stoppedSoonRate = 0.3
+/** How often nobody says anything new after it. */
+const hushRate = 0.5
 const refusedAgainRate = 0.2
 /** Otherwise it ends soon after one of `moments`. */
 const anyTimeRate = 0.3
 
 /** What an agent left on a slow network must be made good by the next process, or by another agent. */
 export function endAgent(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
-  const { random, within, later, atEnd } = time
+  const { random, within, later, atEnd, hush } = time
   const stop = () => agent.restart()
   const kill = () => agent.agent.program.process?.end()
   const end = random.pick([stop, stop, kill, kill, () => agent.host.cutPower(random)])
   const refuseAgain = random.happens(refusedAgainRate) ? prepareRefusals(platform, time) : undefined
   const isStoppedSoon = random.happens(stoppedSoonRate)
+  const isHushed = random.happens(hushRate)
   const endAndStart = () => {
     end()
+    if (isHushed) hush()
     refuseAgain?.()
     later(startedAgainMs, 'an agent is started again', () => {
       agent.host.startAll()

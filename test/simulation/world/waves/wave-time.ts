@@ -17,14 +17,17 @@ export interface WaveTime {
   later(ms: Lasting, what: string, act: () => void): () => void
   /** When the wave that begins now is over. */
   atEnd(what: string, act: () => void): void
+  /** Nobody buys or plays until the wave is over. */
+  hush(): void
 }
 
 const wave = worldActor('wave')
 
 /** The time of the waves of one world. */
-export function waveTime(scheduler: Scheduler, random: Random): WaveTime {
+export function waveTime(scheduler: Scheduler, random: Random, hush: () => void): WaveTime {
   return {
     random,
+    hush,
     within: (lastsMs, what, act) => void scheduler.after(random.between(0, waveMs - lastsMs), wave, what, act),
     later: ({ min, max }, what, act) => scheduler.after(random.magnitude(min, max), wave, what, act),
     atEnd: (what, act) => void scheduler.after(waveMs, wave, what, act),

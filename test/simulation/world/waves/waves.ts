@@ -44,6 +44,8 @@ interface WavesParts {
   readonly servers: readonly Server[]
   /** Undefined where agents share none. */
   readonly store: StoreCluster | undefined
+  /** Nobody buys or plays until the wave is over. */
+  readonly hush: () => void
 }
 
 /** What breaks in a wave, and in how many of them. */
@@ -109,8 +111,9 @@ export function newWaves({
   agents,
   servers,
   store,
+  hush,
 }: WavesParts): (next: AfterWave) => void {
-  const time = waveTime(scheduler, random)
+  const time = waveTime(scheduler, random, hush)
   const onceForAgents = ofAgents(platform)
   const strikeAll = <Target>(strikes: Strikes<Target>, target: Target) => {
     for (const { rate, strike, mayStrike = () => true } of strikes)
