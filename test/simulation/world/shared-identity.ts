@@ -6,6 +6,7 @@ import { type AgentHost, assembleAgent, newAgentHost } from './agent-host.ts'
 import type { SharedStore } from './agent-program.ts'
 import { installBalancer } from './balancer.ts'
 import type { GameWays } from './game/game-parts.ts'
+import { LeasePromises } from './promises/lease-promises.ts'
 import { SharedStorePromises } from './promises/shared-store-promises.ts'
 import { drawWays, type GameServer, installGameOf, newGameServer, type Server, type ServerParts } from './server.ts'
 import { tellAll } from './tell-all.ts'
@@ -55,6 +56,7 @@ export function assembleSharedIdentity(
 
   function installAgentFor(server: GameServer, host: ModelHost): AgentHost {
     const { name } = host
+    const lease = new LeasePromises(judge.break, name, parts.nowMs)
     return assembleAgent(
       {
         ...server,
@@ -63,7 +65,7 @@ export function assembleSharedIdentity(
         state: newAgentState(host),
         isStandby: name === spare && isStandby,
         alsoWhileCalm: name === identity ? [promises] : [],
-        store: sharedStoreOf(name, server.name, name === spare && isStandby),
+        store: sharedStoreOf(name, server.name, name === spare && isStandby, lease),
         witness: tellAll([
           {
             onHandedOver: server.orders.onHandedOver,
@@ -73,6 +75,7 @@ export function assembleSharedIdentity(
             onSent: (request) => answersOfAll().onSent(request),
           },
           promises.witnessOf(name),
+          lease.witness,
           ...(host === server.host ? [server.replyOrder, server.files] : []),
         ]),
       },
@@ -80,7 +83,7 @@ export function assembleSharedIdentity(
     )
   }
 
-  function sharedStoreOf(agentName: string, world: string, stands: boolean): SharedStore {
+  function sharedStoreOf(agentName: string, world: string, stands: boolean, lease: LeasePromises): SharedStore {
     const shared = { agentName, world, urlText: storeUrl, isStandby: stands }
     return {
       ...shared,
@@ -90,7 +93,7 @@ export function assembleSharedIdentity(
             ...shared,
             ...given,
             bootId: '',
-            connect: (url, onEnd) => store.network.connect(process, agentName, url, onEnd),
+            connect: async (url, onEnd) => lease.watch(await store.network.connect(process, agentName, url, onEnd)),
           },
           options,
         ),
