@@ -15,6 +15,12 @@ export const sharedStoreMutants: readonly Mutant[] = [
     to: 'return true',
   },
   {
+    name: 'a lease counts from the answer to its renewal',
+    file: 'agent/postgres/lease.ts',
+    from: 'this.#renewedMs = askedMs\n    return row',
+    to: 'void askedMs\n    this.#renewedMs = this.#options.clock.monotonicMs()\n    return row',
+  },
+  {
     name: 'two agents have one turn',
     file: calls,
     from: 'IF EXISTS (SELECT FROM market_agent.ticket WHERE key = p_key AND number < v_number)\n        OR',

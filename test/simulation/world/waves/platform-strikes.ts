@@ -70,11 +70,17 @@ export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): v
   answerWrongly(platform, time, denials, timesWithoutEnd)
 }
 
-/** For a while the platform answers 404 to each stock. */
+const hushRate = 0.5
+/** By then a few stocks are denied. */
+const untilHushMs = { min: 1_000, max: 10_000 }
+
+/** For a while the platform answers 404 to each stock. Often nothing newer follows, which would bring back what the agent has forgotten. */
 export function denyStocks(platform: ModelPlatform, time: WaveTime): void {
-  afterLostStocks(platform, time, wrongMs.max, 'the platform does not know what is on sale', () =>
-    answerWrongly(platform, time, stockDenials),
-  )
+  const { random, later, hush } = time
+  afterLostStocks(platform, time, wrongMs.max, 'the platform does not know what is on sale', () => {
+    answerWrongly(platform, time, stockDenials)
+    if (random.happens(hushRate)) later(untilHushMs, 'nobody says anything new', hush)
+  })
 }
 
 const lostMax = 3

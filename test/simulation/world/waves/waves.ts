@@ -81,7 +81,7 @@ const ofPlatform: Strikes<ModelPlatform> = [
   { rate: 0.15, strike: breakWebhooks },
   { rate: 0.18, strike: denyTransactions },
   { rate: 0.06, strike: confuseTransactions },
-  { rate: 0.12, strike: denyStocks },
+  { rate: 0.2, strike: denyStocks },
   { rate: 0.08, strike: putResultsOff },
   { rate: 0.25, strike: holdUpOneKind },
   { rate: 0.35, strike: endPlatform },
