@@ -24,6 +24,7 @@ import type { LateStocks } from './promises/late-stocks.ts'
 import { PacePromises } from './promises/pace-promises.ts'
 import { isTimeKnown } from './promises/platform-time.ts'
 import { ProofPromises } from './promises/proof-promises.ts'
+import { RepairPromises } from './promises/repair-promises.ts'
 import { ReportPromises } from './promises/report-promises.ts'
 import { RoomPromises } from './promises/room-promises.ts'
 import { StatusPromises } from './promises/status-promises.ts'
@@ -164,6 +165,12 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const contact = new ContactPromises({ break: judge.break, startedMs, nowMs })
   const room = new RoomPromises({ break: judge.break, disk: host.diskFaults, startedMs, hasOwnStore })
   const journal = hasOwnStore ? parts.state.journal : undefined
+  const repairs =
+    journal &&
+    new RepairPromises({
+      ...{ break: judge.break, name, journal, disk: host.diskFaults, lateStocks, nowMs },
+      startedMs: () => (agent.program.process ? agent.startedMs : undefined),
+    })
   const stops = new StopPromises({
     ...{ break: judge.break, host, spool: addresses.spool, journal, platform },
     nowMs,
@@ -248,6 +255,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     check() {
       if (host.diskFaults.isHealthy && agent.program.process) reports.check()
       else reports.holdUp()
+      repairs?.check()
       // What a slow network holds up is not counted.
       const isHeldUp = slowPhases.has(day.phase)
       for (const promises of whileCalm)

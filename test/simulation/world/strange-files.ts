@@ -5,7 +5,9 @@ const strangeFiles: ReadonlySet<string> = new Set([
   'outbox/Pedido 1.json',
   'outbox/con.json',
   'outbox/leia-me.txt',
+  'outbox/.pedido-7.tmp',
   'inbox/leia-me.txt',
+  'inbox/.resposta.tmp',
   'events/notas.txt',
   'replies/resposta.json',
 ])

@@ -15,6 +15,8 @@ interface SentStock {
   /** `answer`: with the answer to a webhook. The platform says nothing to it. */
   readonly by: 'attempt' | 'answer'
   outcome: AttemptOutcome
+  /** The agent does not wait for its answer any more. */
+  hasEnded: boolean
   /** The platform itself said that it has no such item. That ends a repair. */
   isUnknownItem: boolean
   /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
@@ -52,6 +54,7 @@ export class LateStocks {
     // An agent whose clock is ahead does not know for how long its envelopes are valid. The network of a wave is not as slow.
     const sent = this.#note(itemRef, quantity, 'attempt', Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
+      sent.hasEnded = true
       sent.outcome = outcomeOf(result)
       sent.isUnknownItem = saysUnknown(result)
       if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
@@ -92,17 +95,60 @@ export class LateStocks {
     return late && `${late.quantity} until ${Math.round(late.latestMs)}, ${newest} at ${Math.round(lastMs)}`
   }
 
+  /**
+   * Items of which the platform has, or may get, an older stock in the place of a newer one. Not while a stock of the item is
+   * under way.
+   *
+   * @param startedMs When the process was started that waits for answers.
+   */
+  *findThreatened(startedMs: number): Generator<string> {
+    const nowMs = this.#nowMs()
+    for (const [itemRef, all] of this.#sent) {
+      const sent = all.slice(all.findLastIndex(({ sentMs }) => sentMs < nowMs - lifetimeMs) + 1)
+      const isUnderWay = sent.some(({ by, hasEnded, sentMs }) => by === 'attempt' && !hasEnded && sentMs > startedMs)
+      if (isUnderWay) continue
+      if (isOlderLate(sent, nowMs) || haveLastCrossed(sent.filter(({ sentMs }) => sentMs > startedMs))) yield itemRef
+    }
+  }
+
   #of(itemRef: string): readonly SentStock[] {
     return this.#sent.get(itemRef) ?? []
   }
 
   #note(itemRef: string, quantity: number, by: SentStock['by'], latestMs: number): SentStock {
-    const sent: SentStock = { quantity, by, sentMs: this.#nowMs(), outcome: 'open', isUnknownItem: false, latestMs }
+    const sent: SentStock = {
+      quantity,
+      by,
+      sentMs: this.#nowMs(),
+      outcome: 'open',
+      hasEnded: false,
+      isUnknownItem: false,
+      latestMs,
+    }
     const known = this.#sent.get(itemRef)
     if (known) known.push(sent)
     else this.#sent.set(itemRef, [sent])
     return sent
   }
+}
+
+/** Whether a stock may still arrive over one that left after it and was accepted. */
+function isOlderLate(sent: readonly SentStock[], nowMs: number): boolean {
+  const newest = sent.findLast(({ outcome }) => outcome === 'accepted')
+  const isLate = ({ quantity, outcome, sentMs, latestMs }: SentStock) =>
+    newest && outcome === 'open' && quantity !== newest.quantity && sentMs < newest.sentMs && latestMs > nowMs
+  return sent.some(isLate)
+}
+
+/** Whether one of the last two stocks left while the other was under way. Nobody knows which one the platform has, and nothing followed. */
+function haveLastCrossed(sent: readonly SentStock[]): boolean {
+  const [before, last] = sent.slice(-2)
+  if (!before || !last || before.quantity === last.quantity) return false
+  return before.outcome === 'accepted' && before.latestMs > last.sentMs && hasArrived(last)
+}
+
+function hasArrived({ by, outcome }: SentStock): boolean {
+  return by === 'answer' || outcome === 'accepted'
 }
 
 /** The 404 of an intermediary is a page. */
