@@ -91,7 +91,7 @@ function sendAgain(state: Late, { quantity, nowMs }: { readonly quantity: number
 }
 
 /** Every move. An event that is not in the row of a state changes nothing there. */
-const moves: Moves = {
+export const observationMoves: Moves = {
   quiet: {
     'expect-late': expectLate,
     leave: (before, { quantity, nowMs }) => {
@@ -145,7 +145,7 @@ const moves: Moves = {
 
 /** What follows from an event. Pure. */
 export function moveObservation(state: Observation, event: ObservationEvent): Observation {
-  const move = moves[state.at][event.kind] as Move<Observation, ObservationEvent['kind']> | undefined
+  const move = observationMoves[state.at][event.kind] as Move<Observation, ObservationEvent['kind']> | undefined
   return move ? move(state, event) : state
 }
 

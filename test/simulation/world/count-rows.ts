@@ -1,4 +1,5 @@
 import { faultTable } from '../../../agent/call/fault-table.ts'
+import { observationMoves } from '../../../agent/call/observation.ts'
 import { orderMoves } from '../../../agent/orders/order-moves.ts'
 import { RequestTable } from '../../../agent/spool/requests.ts'
 import { transactionMoves } from '../../../contract/transaction.ts'
@@ -8,6 +9,7 @@ import { countLookups, countMoves, type RowCounts } from '../coverage.ts'
 export function countRows(): RowCounts {
   const counts: RowCounts = new Map()
   countLookups('order', orderMoves, 2, counts)
+  countLookups('stock', observationMoves, 2, counts)
   countLookups('fault of an attempt', faultTable, 1, counts)
   countLookups('transaction', transactionMoves, 2, counts)
   const stateOf = (table: RequestTable, id: string) =>
