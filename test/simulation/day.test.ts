@@ -34,8 +34,8 @@ test('a wave may follow another one at once, but not the last one', () => {
   expect(nextPhase(second, { ...finished, nowMs: 2 * waveMs })).toMatchObject({ at: 'calm', wavesLeft: 0 })
 })
 
-test('a hush lasts as long as its wave, and a calm follows it', () => {
-  const hush = { at: 'hush', sinceMs: 0, wavesLeft: 1, next: 'wave' } as const
+test('a hush ends with its wave. A calm follows it, or the night', () => {
+  const hush = { at: 'hush', sinceMs: 0, wavesLeft: 1, next: 'calm' } as const
   expect(nextPhase(hush, { ...finished, nowMs: waveMs - 1 })).toBe(hush)
   expect(nextPhase(hush, { ...finished, nowMs: waveMs })).toEqual({ at: 'calm', sinceMs: waveMs, wavesLeft: 1 })
   expect(nextPhase({ ...hush, next: 'night' }, { ...finished, nowMs: waveMs })).toMatchObject({ at: 'night' })

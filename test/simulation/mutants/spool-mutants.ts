@@ -3,6 +3,12 @@ import type { Mutant } from './mutant.ts'
 /** Faults in how request files are claimed, read and answered. */
 export const spoolMutants: readonly Mutant[] = [
   {
+    name: 'a start removes every hidden file',
+    file: 'agent/durable-files/replace-file.ts',
+    from: '/^\\.[0-9a-f]{32}\\.tmp$/',
+    to: '/^\\..+\\.tmp$/',
+  },
+  {
     name: 'an answer is shown before its request is consumed',
     file: 'agent/spool/publish.ts',
     from: 'await unlessNoFile(isKept',

@@ -255,6 +255,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     check() {
       if (host.diskFaults.isHealthy && agent.program.process) reports.check()
       else reports.holdUp()
+      // In waves too.
       repairs?.check()
       // What a slow network holds up is not counted.
       const isHeldUp = slowPhases.has(day.phase)

@@ -10,8 +10,8 @@ export interface Day {
  * - `open`: people sell and buy in the storm.
  * - `calm`: what has begun continues, and nothing new hides what arrives late.
  * - `wave`: people buy and play over a slow network.
- * - `hush`: the rest of a wave in which an agent has ended. Nobody buys or plays, so what the next process does not make good stays
- *   visible.
+ * - `hush`: the rest of some waves, after an agent has ended or stocks were refused. Nobody buys, plays or asks, so what the agent
+ *   has forgotten stays visible.
  * - `night`: follows a few waves. People do not buy or play, the network is still slow, and a disk may be full.
  * - `dawn`: a few people buy. Every answer of before the night has expired.
  * - `closing`: what has begun ends.
@@ -61,7 +61,7 @@ export function nextPhase(phase: Phase, { nowMs, isFinished, calmMs, afterWave }
     case 'wave':
     case 'hush':
       if (nowMs < phase.sinceMs + waveMs) return phase
-      if (phase.at === 'wave' && phase.next === 'wave' && phase.wavesLeft > 0)
+      if (phase.next === 'wave' && phase.wavesLeft > 0)
         return { at: 'wave', sinceMs: nowMs, wavesLeft: phase.wavesLeft - 1, next: afterWave }
       return { at: phase.next === 'night' ? 'night' : 'calm', sinceMs: nowMs, wavesLeft: phase.wavesLeft }
     case 'night':

@@ -70,7 +70,9 @@ export class Evening {
 
   /** Nobody buys or plays until the wave is over. */
   hush(): void {
-    if (this.#phase.at === 'wave') this.#enter({ ...this.#phase, at: 'hush' })
+    const phase = this.#phase
+    // Another wave would hide what the calm is to show.
+    if (phase.at === 'wave') this.#enter({ ...phase, at: 'hush', next: phase.next === 'night' ? 'night' : 'calm' })
   }
 
   /** Whether nothing can arrive late any more after everything has ended. */

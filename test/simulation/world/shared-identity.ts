@@ -75,7 +75,7 @@ export function assembleSharedIdentity(
             onSent: (request) => answersOfAll().onSent(request),
           },
           promises.witnessOf(name),
-          lease.witness,
+          lease,
           ...(host === server.host ? [server.replyOrder, server.files] : []),
         ]),
       },

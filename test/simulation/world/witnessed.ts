@@ -28,8 +28,8 @@ export interface AgentWitness {
   readonly onTaken: (call: GivenCall) => void
   /** The answer to a call over HTTP is given. */
   readonly onGiven: (call: GivenCall, answer: string) => void
-  /** @param askedMs When its request arrived. */
-  readonly onStatusGiven: (status: Status, askedMs: number) => void
+  /** @param requestedMs When its request arrived. */
+  readonly onStatusGiven: (status: Status, requestedMs: number) => void
   readonly onLogged: (line: LoggedLine) => void
   /** A file of the spool has got another name. */
   readonly onRenamed: (from: string, to: string) => void
@@ -175,7 +175,7 @@ export function witnessOutside(
 
   function callDoor(door: Door): Door {
     return async (request) => {
-      const askedMs = nowMs()
+      const requestedMs = nowMs()
       const body = await request.readBody()
       const call = request.target === '/call' ? callOf(String(body)) : undefined
       if (call) witness.onTaken(call)
@@ -183,7 +183,7 @@ export function witnessOutside(
       if (isDead()) return answer
       if (call && answer) witness.onGiven(call, answer.text)
       if (answer?.status === 200 && request.target === '/status')
-        witness.onStatusGiven(JSON.parse(answer.text) as Status, askedMs)
+        witness.onStatusGiven(JSON.parse(answer.text) as Status, requestedMs)
       // The operator's list hands nothing over.
       const listed = call && answer?.text.includes('"state":"offered"') ? eventsListed(answer.text) : []
       for (const transactionId of listed) witness.onHandedOver(transactionId, 'list')

@@ -2,6 +2,7 @@ import { type Clock, clockOver } from '../../../../agent/clock/clock.ts'
 import { modelFs } from '../../disk/model-fs.ts'
 import type { Program } from '../../host.ts'
 import type { ModelProcess } from '../../process.ts'
+import type { Day } from '../day.ts'
 import { callByFiles, callOverHttp, sendMistake } from './call-agent.ts'
 import type { GameParts } from './game-parts.ts'
 import { openGameStore } from './game-store.ts'
@@ -10,6 +11,8 @@ import { fileMistakes, httpMistakes, tokenMistakes } from './mistakes.ts'
 import { report } from './report.ts'
 import { askForOrders, hasUnreadReply, readEvents, takePushes } from './take-orders.ts'
 
+/** When half of the mailboxes are full. */
+const crowdedPhases: ReadonlySet<Day['phase']> = new Set(['wave', 'hush'])
 /** A call over HTTP has reached the agent of the same host after this time. A reply that leaves later says something newer. */
 const arrivesWithinMs = 1_000
 /** What a game server may say about a result. */
@@ -45,7 +48,7 @@ export function installGame(parts: GameParts): Program {
       store,
       reportsBy,
       quirks: parts.quirks,
-      canGive: () => process.random.happens(parts.day.phase === 'wave' ? 0.5 : 0.85),
+      canGive: () => process.random.happens(crowdedPhases.has(parts.day.phase) ? 0.5 : 0.85),
       detail: () => process.random.pick(details),
       saysByReply: (itemRef: string) => relies && (reporting.get(itemRef)?.values().every(hasArrived) ?? true),
       onEndTold: parts.witness.onEndTold,
@@ -68,8 +71,8 @@ export function installGame(parts: GameParts): Program {
       const isForToken = door.token !== undefined && random.happens(0.2)
       void sendMistake(process, network, door, random.pick(isForToken ? tokenMistakes : httpMistakes), parts.witness)
     }
-    // With a single item, all that happens at once is about the same stock.
-    const itemsMax = process.random.pick([1, 3])
+    // With a single item, all that happens at once is about the same stock. With many, most of them do not change for long.
+    const itemsMax = process.random.pick([1, 3, 6])
     const ways = { call, callByHttp, callUnheard }
     const dayParts = { ...parts, ...ways, process, clock, store, makeMistake, reporting, isReplying, itemsMax }
     for (const live of [liveDay, report, play]) void untilDead(process, clock, () => live(dayParts))

@@ -1,3 +1,4 @@
+import type { Random } from '../../random.ts'
 import type { Day } from '../day.ts'
 import { seller } from '../model-platform.ts'
 import { signatureOf } from '../promises/signature.ts'
@@ -6,6 +7,11 @@ import type { DayParts } from './game-parts.ts'
 import { isForSale, left, newListedItem } from './game-state.ts'
 
 const stockMax = 30
+
+/** How many units a seller puts into an offer. */
+function drawUnits(random: Random): number {
+  return Math.round(random.magnitude(1, stockMax))
+}
 
 /** What the people of the game server ask for, one thing after another. */
 export async function liveDay(parts: DayParts): Promise<void> {
@@ -23,7 +29,7 @@ const busy: Idle = { open: [1_000, 20_000], wave: [200, 5_000] }
 /** What the agent has forgotten about a stock stays visible, because no other stock follows. */
 const quiet: Idle = { open: [1_000, 20_000], wave: [2_000, 40_000] }
 
-/** How often much is put into an offer that is sold out. Where an item is never more than one, an older stock equals the newest. */
+/** How often a seller puts many units into an offer that is sold out. If there is never more than one unit, an older stock is equal to the newest one. */
 const restockRate = 0.5
 
 /** Players buy for the game's own money, and sellers put more into their offers. */
@@ -36,8 +42,8 @@ export async function play({ process, clock, day, store }: DayParts): Promise<vo
     const items = Object.keys(store.read().items)
     if (!idleMs[day.phase] || items.length === 0) continue
     const itemRef = random.pick(items)
-    const isRestocked = left(store.read(), itemRef) === 0 && random.happens(restockRate)
-    const units = isRestocked ? Math.round(random.magnitude(1, stockMax)) : random.pick([-1, -1, 1])
+    const isRestock = left(store.read(), itemRef) === 0 && random.happens(restockRate)
+    const units = isRestock ? drawUnits(random) : random.pick([-1, -1, 1])
     if (left(store.read(), itemRef) + units >= 0)
       store.change(({ stock }) => {
         stock[itemRef] = (stock[itemRef] ?? 0) + units
@@ -70,7 +76,7 @@ async function offerItem({ store, process, call, quirks, newItemRef, itemsMax }:
   const itemRef = unregistered ?? newItemRef()
   const state = store.change((next) => {
     next.items[itemRef] ??= newListedItem()
-    next.stock[itemRef] ??= Math.round(process.random.magnitude(1, stockMax))
+    next.stock[itemRef] ??= drawUnits(process.random)
   })
   const told = await call(registrationOf(itemRef))
   const isKnown = told?.ok || told?.status === 409

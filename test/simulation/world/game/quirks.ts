@@ -34,7 +34,7 @@ export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
     writesInPlace: random.happens(0.25),
     repeatsReplies: random.happens(0.25),
     isScanned: random.happens(0.3),
-    givesUp: random.happens(0.4),
+    givesUp: random.happens(0.3),
     registersOnce: random.happens(0.3),
     isImpatient: random.happens(0.25),
     takesBack: random.happens(0.5),

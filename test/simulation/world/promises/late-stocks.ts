@@ -12,11 +12,9 @@ import { stockOf } from './stock-of.ts'
 interface SentStock {
   readonly quantity: number
   readonly sentMs: number
-  /** `answer`: with the answer to a webhook. The platform says nothing to it. */
-  readonly by: 'attempt' | 'answer'
-  outcome: AttemptOutcome
-  /** The agent does not wait for its answer any more. */
-  hasEnded: boolean
+  /** `call`: the agent notes it before it leaves. `report`: about an order. `answer`: to a webhook, which the platform does not confirm. */
+  readonly by: 'call' | 'report' | 'answer'
+  outcome: 'under-way' | AttemptOutcome
   /** The platform itself said that it has no such item. That ends a repair. */
   isUnknownItem: boolean
   /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
@@ -52,9 +50,9 @@ export class LateStocks {
     const { itemRef, quantity } = stock
     const expiresMs = (parseSignature(request.headers)?.exp ?? 0) * 1_000 - startOfRunMs
     // An agent whose clock is ahead does not know for how long its envelopes are valid. The network of a wave is not as slow.
-    const sent = this.#note(itemRef, quantity, 'attempt', Math.min(expiresMs, this.#nowMs() + lifetimeMs))
+    const by = request.path.endsWith('/delivery-failure') ? 'report' : 'call'
+    const sent = this.#note(itemRef, quantity, by, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
-      sent.hasEnded = true
       sent.outcome = outcomeOf(result)
       sent.isUnknownItem = saysUnknown(result)
       if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
@@ -79,35 +77,46 @@ export class LateStocks {
   /**
    * A stock that may have arrived after the newest one, which was not sent again; undefined if there is none.
    *
-   * @param beforeMs Only what could not arrive any more then.
-   * @param answeredMs An attempt that left before then counts only with the platform's word: without it another one follows.
+   * @param lateBeforeMs Only a stock that could not arrive any more by then counts as late.
+   * @param answeredBeforeMs An attempt that left before this time counts only if the platform answered it. Without an answer,
+   *   another attempt must have left by now.
    */
-  findUnrepaired(itemRef: string, newest: number, beforeMs: number, answeredMs: number): string | undefined {
+  findUnrepaired(
+    itemRef: string,
+    newest: number,
+    { lateBeforeMs, answeredBeforeMs }: { readonly lateBeforeMs: number; readonly answeredBeforeMs: number },
+  ): string | undefined {
     const sent = this.#of(itemRef)
-    const mayCount = ({ by, sentMs, outcome, isUnknownItem }: SentStock) =>
-      outcome === 'accepted' || isUnknownItem || by === 'answer' || (outcome !== 'refused' && sentMs > answeredMs)
+    const mayCount = (stock: SentStock) =>
+      mayHaveArrived(stock) || stock.isUnknownItem || (stock.outcome !== 'refused' && stock.sentMs > answeredBeforeMs)
     const isRepair = (stock: SentStock) => stock.quantity === newest && mayCount(stock)
     const lastMs = sent.findLast(isRepair)?.sentMs ?? Number.NEGATIVE_INFINITY
     // In the storm a platform or a proxy may have refused what was sent again.
     const isUnrepaired = ({ quantity, sentMs, latestMs }: SentStock) =>
-      quantity !== newest && sentMs > this.#day.stormEndedMs && latestMs < beforeMs && lastMs < latestMs - driftMsMax
+      quantity !== newest &&
+      sentMs > this.#day.stormEndedMs &&
+      latestMs < lateBeforeMs &&
+      lastMs < latestMs - driftMsMax
     const late = sent.find(isUnrepaired)
     return late && `${late.quantity} until ${Math.round(late.latestMs)}, ${newest} at ${Math.round(lastMs)}`
   }
 
   /**
-   * Items of which the platform has, or may get, an older stock in the place of a newer one. Not while a stock of the item is
-   * under way.
+   * The items whose newest stock must be sent again: an older one may still arrive after it, or crossed it. Items with a stock under
+   * way are left out.
    *
-   * @param startedMs When the process was started that waits for answers.
+   * @param startedMs When the running process was started. It does not wait for answers to earlier processes.
    */
-  *findThreatened(startedMs: number): Generator<string> {
+  *findItemsToRepair(startedMs: number): Generator<string> {
     const nowMs = this.#nowMs()
+    const isOfProcess = ({ sentMs }: SentStock) => sentMs > startedMs
     for (const [itemRef, all] of this.#sent) {
+      // Older ones cannot arrive any more.
       const sent = all.slice(all.findLastIndex(({ sentMs }) => sentMs < nowMs - lifetimeMs) + 1)
-      const isUnderWay = sent.some(({ by, hasEnded, sentMs }) => by === 'attempt' && !hasEnded && sentMs > startedMs)
-      if (isUnderWay) continue
-      if (isOlderLate(sent, nowMs) || haveLastCrossed(sent.filter(({ sentMs }) => sentMs > startedMs))) yield itemRef
+      const ofProcess = sent.filter(isOfProcess)
+      if (ofProcess.some(({ outcome }) => outcome === 'under-way')) continue
+      const newest = ofProcess.findLast(({ outcome }) => outcome === 'accepted')
+      if ((newest && isOlderLate(sent, newest, nowMs)) || haveLastTwoCrossed(ofProcess)) yield itemRef
     }
   }
 
@@ -120,8 +129,7 @@ export class LateStocks {
       quantity,
       by,
       sentMs: this.#nowMs(),
-      outcome: 'open',
-      hasEnded: false,
+      outcome: by === 'answer' ? 'open' : 'under-way',
       isUnknownItem: false,
       latestMs,
     }
@@ -132,22 +140,26 @@ export class LateStocks {
   }
 }
 
-/** Whether a stock may still arrive over one that left after it and was accepted. */
-function isOlderLate(sent: readonly SentStock[], nowMs: number): boolean {
-  const newest = sent.findLast(({ outcome }) => outcome === 'accepted')
-  const isLate = ({ quantity, outcome, sentMs, latestMs }: SentStock) =>
-    newest && outcome === 'open' && quantity !== newest.quantity && sentMs < newest.sentMs && latestMs > nowMs
-  return sent.some(isLate)
+/** Whether a stock may still arrive over one that left after it. Of a report nothing is noted before its last attempt has ended. */
+function isOlderLate(sent: readonly SentStock[], newest: SentStock, nowMs: number): boolean {
+  return sent.some(
+    ({ by, quantity, outcome, sentMs, latestMs }) =>
+      by !== 'report' &&
+      (outcome === 'open' || outcome === 'under-way') &&
+      quantity !== newest.quantity &&
+      sentMs < newest.sentMs &&
+      latestMs > nowMs,
+  )
 }
 
-/** Whether one of the last two stocks left while the other was under way. Nobody knows which one the platform has, and nothing followed. */
-function haveLastCrossed(sent: readonly SentStock[]): boolean {
+/** Whether the last two stocks crossed, and no other one followed. Nobody knows which of them the platform has. */
+function haveLastTwoCrossed(sent: readonly SentStock[]): boolean {
   const [before, last] = sent.slice(-2)
   if (!before || !last || before.quantity === last.quantity) return false
-  return before.outcome === 'accepted' && before.latestMs > last.sentMs && hasArrived(last)
+  return before.outcome === 'accepted' && before.latestMs > last.sentMs && mayHaveArrived(last)
 }
 
-function hasArrived({ by, outcome }: SentStock): boolean {
+function mayHaveArrived({ by, outcome }: SentStock): boolean {
   return by === 'answer' || outcome === 'accepted'
 }
 

@@ -1,23 +1,23 @@
 import type { StoreSession } from '../../../../agent/postgres/session.ts'
-import type { AgentWitness } from '../witnessed.ts'
+import type { Status } from '../../../../agent/status/status.ts'
 import type { Break } from './judge.ts'
 
-/** An agent begins nothing later than this after it asked for its lease. */
+/** How long after it asked for its lease an agent may still begin something. */
 const mayBeginMs = 10_000
 /** What the drift of a clock adds in this time. */
 const driftMs = 20
 
-const asksForLease = /\bmarket_agent\.(?:begin_epoch|renew)\(/
+const asksForLease = /^SELECT (?:\* FROM )?market_agent\.(?:begin_epoch|renew)\(/
 
 /**
- * An agent that shares a store counts its lease from before it asked, and not from the answer. It may have been paused before it
- * read that, and another agent has taken over meanwhile.
+ * An agent that shares a store counts its lease from the moment before it asks, and not from the answer. If it is paused before
+ * it reads the answer, another agent may take over meanwhile.
  */
 export class LeasePromises {
   readonly #break: Break
   readonly #agentName: string
   readonly #nowMs: () => number
-  /** When the last lease that it has an answer for was asked for. */
+  /** When it asked for the lease that the store confirmed last. */
   #askedMs = Number.NEGATIVE_INFINITY
 
   constructor(onBroken: Break, agentName: string, nowMs: () => number) {
@@ -26,14 +26,12 @@ export class LeasePromises {
     this.#nowMs = nowMs
   }
 
-  readonly witness: Pick<AgentWitness, 'onStatusGiven'> = {
-    // The status waits for the store after it has looked at the lease.
-    onStatusGiven: ({ store }, askedMs) => {
-      const leftMs = Math.max(0, this.#askedMs + mayBeginMs - askedMs)
-      const shownMs = (store?.leaseS ?? 0) * 1_000
-      if (shownMs > leftMs + driftMs)
-        this.#break('a lease counts from before it was asked for', `${this.#agentName}: ${shownMs} ms, not ${leftMs}`)
-    },
+  /** @param requestedMs When the request arrived. The agent looked at its lease at some time after it. */
+  onStatusGiven({ store }: Pick<Status, 'store'>, requestedMs: number): void {
+    const leftMs = Math.max(0, this.#askedMs + mayBeginMs - requestedMs)
+    const shownMs = (store?.leaseS ?? 0) * 1_000
+    if (shownMs > leftMs + driftMs)
+      this.#break('a lease counts from before it was asked for', `${this.#agentName}: ${shownMs} ms, not ${leftMs}`)
   }
 
   /** The same session of this agent, watched. */

@@ -1,3 +1,4 @@
+import { notedRepairsIn } from '../../agent/model-outside.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
 import type { Break } from './judge.ts'
@@ -6,7 +7,7 @@ import { Since } from './since.ts'
 
 interface RepairPromisesParts {
   readonly break: Break
-  /** Of its host, and of its items. */
+  /** Of its host. The references of its items begin with it. */
   readonly name: string
   readonly journal: ModelDatabase
   readonly disk: DiskFaults
@@ -16,17 +17,19 @@ interface RepairPromisesParts {
   readonly nowMs: () => number
 }
 
-/** A journal needs so long at most to note what a call or a report has left. */
+/** How long the journal may take to note what a call or a report has left. */
 const notedMsMax = 5_000
 
 /**
- * While an older stock may still arrive, the journal has the newest one, which is sent again after that. Most of these notes do not
- * matter in the end, because the next stock follows. So they are looked at while they are needed.
+ * While an older stock of an item may still arrive, the journal has a note to send the newest one again, which survives a power
+ * cut. Most notes never matter, because another stock follows. So the journal is looked at while they are needed.
  */
 export class RepairPromises {
   readonly #parts: RepairPromisesParts
   readonly #unnoted: Since
-  #lastChanges = 0
+  /** Of the process that runs now. */
+  #startedMs: number | undefined
+  #changesAtStart = 0
 
   constructor(parts: RepairPromisesParts) {
     this.#parts = parts
@@ -35,25 +38,24 @@ export class RepairPromises {
 
   /** After the storm. */
   check(): void {
-    const { name, disk } = this.#parts
-    // A process knows better than its journal while that has no room.
-    if (!disk.isHealthy || disk.changes !== this.#lastChanges) this.#unnoted.reset()
-    this.#lastChanges = disk.changes
-    const unnoted = this.#unnoted.look(this.#findUnnoted(), notedMsMax)
+    const { name, disk, startedMs } = this.#parts
+    const ofProcessMs = startedMs()
+    if (ofProcessMs !== this.#startedMs) {
+      this.#startedMs = ofProcessMs
+      this.#changesAtStart = disk.changes
+      this.#unnoted.reset()
+    }
+    // After a full disk a process knows more than its journal, until the next stock of the item leaves.
+    if (ofProcessMs === undefined || !disk.isHealthy || disk.changes !== this.#changesAtStart) return
+    const unnoted = this.#unnoted.look(this.#findUnnoted(ofProcessMs), notedMsMax)
     if (unnoted !== undefined) this.#parts.break('the journal has what must be sent again', `${name}: ${unnoted}`)
   }
 
-  *#findUnnoted(): Generator<string> {
-    const { name, journal, lateStocks, startedMs } = this.#parts
-    const sinceMs = startedMs()
-    if (sinceMs === undefined) return
-    const noted = new Set(
-      journal.db
-        .prepare('SELECT item_ref FROM repair')
-        .all()
-        .map((row) => row['item_ref']),
-    )
-    for (const itemRef of lateStocks.findThreatened(sinceMs))
-      if (itemRef.startsWith(`${name}-`) && !noted.has(itemRef)) yield itemRef
+  #findUnnoted(startedMs: number): readonly string[] {
+    const { name, journal, lateStocks } = this.#parts
+    const toRepair = [...lateStocks.findItemsToRepair(startedMs)].filter((itemRef) => itemRef.startsWith(`${name}-`))
+    if (toRepair.length === 0) return []
+    const noted = notedRepairsIn(journal.syncedDb)
+    return toRepair.filter((itemRef) => !noted.has(itemRef))
   }
 }

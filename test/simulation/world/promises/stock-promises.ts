@@ -17,7 +17,7 @@ interface StockParts {
   readonly nowMs: () => number
 }
 
-/** How long the next attempt to send a stock again may wait when it is due. */
+/** How late a stock that is due may be sent again. */
 const sentAgainMsMax = 5_000
 
 /** What a game server says about the stock of an item, and since when. */
@@ -81,7 +81,11 @@ export class StockPromises {
     if (!this.#isOnSale(server, itemRef)) return
     const newest = this.#newestOf(server, itemRef)
     if (newest === undefined) return
-    const late = lateStocks.findUnrepaired(itemRef, newest, nowMs() - stillMs / 2, nowMs() - stillMs - sentAgainMsMax)
+    const late = lateStocks.findUnrepaired(itemRef, newest, {
+      lateBeforeMs: nowMs() - stillMs / 2,
+      // An attempt without an answer is followed by another one within this time.
+      answeredBeforeMs: nowMs() - stillMs - sentAgainMsMax,
+    })
     if (late)
       this.#parts.break('the newest stock is sent again when nothing older can arrive any more', `${itemRef}: ${late}`)
   }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import { ownFileOf } from '../../../../agent/spool/names.ts'
+import { notedRepairsIn } from '../../agent/model-outside.ts'
 import type { Inode } from '../../disk/inode.ts'
 import type { ModelHost } from '../../host.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
@@ -131,12 +132,7 @@ export class StopPromises {
     if (lateMs > 0 && nowMs() > Math.max(startedMs(), this.#lastLateMs) + stillMsMin)
       this.#parts.break('a stop when nothing is on its way leaves nothing to wait for', `${host.name}: ${lateMs} ms`)
     if (lateMs > 0) return
-    const repaired = new Set(
-      journal.db
-        .prepare('SELECT item_ref FROM repair')
-        .all()
-        .map((row) => row['item_ref']),
-    )
+    const repaired = notedRepairsIn(journal.db)
     for (const { itemRef, atMs } of this.#unanswered)
       if (nowMs() < atMs + lateMsMin && !repaired.has(itemRef))
         this.#parts.break('a stop while a stock is on its way leaves something to wait for', itemRef)

@@ -8,8 +8,8 @@ import type { WaveTime } from './wave-time.ts'
 const startedAgainMs = { min: 50, max: 10_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
 const stoppedSoonRate = 0.3
-/** How often nobody says anything new after it. */
-const hushRate = 0.5
+/** How often nobody buys or plays after an agent has ended. */
+const hushRate = 0.4
 const refusedAgainRate = 0.2
 /** Otherwise it ends soon after one of `moments`. */
 const anyTimeRate = 0.3

@@ -70,11 +70,12 @@ export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): v
   answerWrongly(platform, time, denials, timesWithoutEnd)
 }
 
+/** How often nobody buys or plays after stocks were refused. */
 const hushRate = 0.5
 /** By then a few stocks are denied. */
 const untilHushMs = { min: 1_000, max: 10_000 }
 
-/** For a while the platform answers 404 to each stock. Often nothing newer follows, which would bring back what the agent has forgotten. */
+/** For a while the platform answers 404 to each stock. Often no newer stock follows, because it would hide what the agent has forgotten. */
 export function denyStocks(platform: ModelPlatform, time: WaveTime): void {
   const { random, later, hush } = time
   afterLostStocks(platform, time, wrongMs.max, 'the platform does not know what is on sale', () => {
