@@ -49,8 +49,8 @@ export class LateStocks {
     if (!stock) return undefined
     const { itemRef, quantity } = stock
     const expiresMs = (parseSignature(request.headers)?.exp ?? 0) * 1_000 - startOfRunMs
-    // An agent whose clock is ahead does not know for how long its envelopes are valid. The network of a wave is not as slow.
     const by = request.path.endsWith('/delivery-failure') ? 'report' : 'call'
+    // An agent whose clock is ahead does not know for how long its envelopes are valid. The network of a wave is not as slow.
     const sent = this.#note(itemRef, quantity, by, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
       sent.outcome = outcomeOf(result)
@@ -143,12 +143,8 @@ export class LateStocks {
 /** Whether a stock may still arrive over one that left after it. Of a report nothing is noted before its last attempt has ended. */
 function isOlderLate(sent: readonly SentStock[], newest: SentStock, nowMs: number): boolean {
   return sent.some(
-    ({ by, quantity, outcome, sentMs, latestMs }) =>
-      by !== 'report' &&
-      (outcome === 'open' || outcome === 'under-way') &&
-      quantity !== newest.quantity &&
-      sentMs < newest.sentMs &&
-      latestMs > nowMs,
+    ({ by, quantity, sentMs, latestMs }) =>
+      by !== 'report' && quantity !== newest.quantity && sentMs < newest.sentMs && latestMs > nowMs,
   )
 }
 

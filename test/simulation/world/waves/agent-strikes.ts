@@ -149,8 +149,8 @@ const orderInDoubtMs = { min: 3_000, max: 20_000 }
 const aheadMs = { min: 10_000, max: 30_000 }
 
 /**
- * No jump of a clock ends a day of doubt about an order. A start believes the clock, so nobody starts the agent meanwhile. In the
- * next wave somebody may start it, so the end of the wave sets the clock right.
+ * A clock that is set does not end the day for which an order may be in doubt. An agent believes the clock when it starts, so it
+ * is not started meanwhile. It may be started in the next wave, so the clock is right again when this wave ends.
  */
 export function setClockDaysAhead(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
   const { random, later, atEnd } = time
