@@ -1,4 +1,4 @@
-import { StoreFullError } from '../database/store-errors.ts'
+import { ignoreStoreFailure, StoreFullError } from '../database/store-errors.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from './observation.ts'
 import type { EndReport, KnownObservations, ObservationsOptions, Recording } from './observations.ts'
 import type { RepairJournal } from './repair-journal.ts'
@@ -8,6 +8,9 @@ interface ReportUnderWay {
   /** Whether something that may be older may have reached the platform after it. */
   wasCrossed: boolean
 }
+
+/** How soon a journal that was full is asked again to take its notes. */
+const noteAgainMs = 1_000
 
 type Repair = NonNullable<ReturnType<typeof repairOf>>
 
@@ -70,6 +73,7 @@ export class NotedObservations implements KnownObservations {
         throw error
       }
       // This process knows better than its journal until there is room.
+      this.#lookAt(this.#nowMs + noteAgainMs)
     }
     return state
   }
@@ -94,12 +98,14 @@ export class NotedObservations implements KnownObservations {
   }
 
   async findDue(): Promise<readonly string[]> {
+    await this.#recordAll().catch(ignoreStoreFailure)
     const isDue = ([, state]: [string, Observation]) => state.at === 'due' && state.lateUntilMs <= this.#nowMs
     return [...this.#observations].filter(isDue).map(([itemRef]) => itemRef)
   }
 
   endRound(): void {
     for (const [itemRef, state] of this.#observations) this.#set(itemRef, state)
+    if (!this.#items().every((itemRef) => this.#isNoted(itemRef))) this.#lookAt(this.#nowMs + noteAgainMs)
   }
 
   async close(): Promise<void> {
@@ -116,8 +122,7 @@ export class NotedObservations implements KnownObservations {
 
   /** @throws {StoreFullError} */
   async #endCleanly(): Promise<void> {
-    // What the journal could not take while it was full.
-    await Promise.all([...this.#observations.keys()].map((itemRef) => this.#record(itemRef)))
+    await this.#recordAll()
     const isClean = [this.#unknown, ...this.#observations.values()].every(
       (state) => state.at === 'due' || (state.at === 'quiet' && state.lateUntilMs <= this.#nowMs),
     )
@@ -157,12 +162,26 @@ export class NotedObservations implements KnownObservations {
     if (state.at === 'quiet') this.#lookAt(Math.max(state.lateUntilMs, this.#unknown.lateUntilMs))
   }
 
+  /** What the journal could not take while it was full. */
+  async #recordAll(): Promise<void> {
+    await Promise.all(this.#items().map((itemRef) => this.#record(itemRef)))
+  }
+
+  /** Those that the journal or this process knows something of. */
+  #items(): readonly string[] {
+    return [...new Set([...this.#observations.keys(), ...this.#notes.keys()])]
+  }
+
+  #isNoted(itemRef: string): boolean {
+    return isSameRepair(this.#notes.get(itemRef)?.repair, repairOf(this.#stateOf(itemRef)))
+  }
+
   /** Makes the journal say what this process knows. Resolves when it does, also if an equal write is under way. */
   async #record(itemRef: string): Promise<void> {
     if (this.#phase === 'closed') return
-    const repair = repairOf(this.#stateOf(itemRef))
     const known = this.#notes.get(itemRef)
-    if (isSameRepair(known?.repair, repair)) return known?.written
+    if (this.#isNoted(itemRef)) return known?.written
+    const repair = repairOf(this.#stateOf(itemRef))
     // Before the write ends, because another one may follow meanwhile. The journal makes them in this order.
     const note: Note = { repair, written: this.#write(itemRef, repair) }
     this.#notes.set(itemRef, note)

@@ -64,23 +64,80 @@ test('an item whose note was refused on a full disk is forgotten when no attempt
   expect(removals).toBe(0)
 })
 
+/** A journal that takes nothing while it is full, and the times at which its observations want to be looked at. */
+async function observationsOfFullJournal() {
+  const clock = new TestClock()
+  const journal = memoryRepairJournal(clock)
+  const disk = { isFull: true }
+  const assertRoom = () => {
+    if (disk.isFull) throw new StoreFullError('ENOSPC', new Error('full'))
+  }
+  const observations = new NotedObservations(
+    {
+      ...journal,
+      async noteRepair(repair) {
+        assertRoom()
+        await journal.noteRepair(repair)
+      },
+      async removeRepair(itemRef) {
+        assertRoom()
+        await journal.removeRepair(itemRef)
+      },
+    },
+    { clock, lifetimeMs },
+  )
+  const looks: number[] = []
+  await observations.begin((atMs) => void looks.push(atMs))
+  const overwrite = () =>
+    observations.apply('item-1', { kind: 'overwritten', quantity: 3, nowMs: clock.monotonicMs() }, 'if-possible')
+  /** Lets the first of these times come. Resolves with what is due then. */
+  const look = async () => {
+    clock.advance(Math.max(0, Math.min(...looks.splice(0)) - clock.monotonicMs()))
+    const due = await observations.findDue()
+    observations.endRound()
+    return due
+  }
+  return { clock, journal, disk, observations, overwrite, look }
+}
+
+test('a note that found no room is taken soon after there is room, also if its item is never heard of again', async () => {
+  const { clock, journal, disk, observations, overwrite, look } = await observationsOfFullJournal()
+  const lateUntilMs = clock.monotonicMs() + lifetimeMs
+  await observations.apply('item-1', { kind: 'expect-late', lateUntilMs }, 'if-possible')
+  await overwrite()
+  expect(await look()).toEqual([])
+  expect(await journal.findRepairs()).toEqual([])
+  disk.isFull = false
+  const roomSinceMs = clock.monotonicMs()
+  expect(await look()).toEqual([])
+  expect(await journal.findRepairs()).toMatchObject([{ itemRef: 'item-1', quantity: 3 }])
+  expect(clock.monotonicMs() - roomSinceMs).toBeLessThanOrEqual(1_000)
+})
+
+test('a note that could not be removed is removed soon after there is room', async () => {
+  const { clock, journal, disk, observations, overwrite, look } = await observationsOfFullJournal()
+  disk.isFull = false
+  await overwrite()
+  expect(await look()).toEqual(['item-1'])
+  const nowMs = clock.monotonicMs()
+  await observations.apply('item-1', { kind: 'repair', nowMs, lateUntilMs: nowMs + lifetimeMs }, 'in-memory')
+  disk.isFull = true
+  await observations.apply('item-1', { kind: 'settle' }, 'if-possible')
+  expect(await journal.findRepairs()).toHaveLength(1)
+  disk.isFull = false
+  await look()
+  expect(await journal.findRepairs()).toEqual([])
+})
+
 const overwritten = expect.objectContaining({ itemRef: 'item-1', quantity: 3 })
 
 test.each([
   { disk: 'has room again', hasRoom: true, left: { lateMs: 0, repairs: [overwritten] } },
   { disk: 'is still full', hasRoom: false, left: { lateMs: lifetimeMs, repairs: [] } },
 ])('a stop when the disk $disk leaves only what the next process can know', async ({ hasRoom, left }) => {
-  const clock = new TestClock()
-  const journal = memoryRepairJournal(clock)
-  let isFull = true
-  const noteRepair = async (repair: DueRepair) => {
-    if (isFull) throw new StoreFullError('ENOSPC', new Error('full'))
-    await journal.noteRepair(repair)
-  }
-  const observations = new NotedObservations({ ...journal, noteRepair }, { clock, lifetimeMs })
-  await observations.begin(() => undefined)
-  await observations.apply('item-1', { kind: 'overwritten', quantity: 3, nowMs: clock.monotonicMs() }, 'if-possible')
-  isFull = !hasRoom
+  const { journal, disk, observations, overwrite } = await observationsOfFullJournal()
+  await overwrite()
+  disk.isFull = !hasRoom
   await observations.close()
   expect({ lateMs: await journal.begin(lifetimeMs), repairs: await journal.findRepairs() }).toEqual(left)
 })
