@@ -50,6 +50,23 @@ test.each([
   },
 )
 
+test.each(['/transactions', '/requests', '/webhooks'])(
+  'on %s a notice that appears above a search keeps what is typed into it',
+  async (place) => {
+    await using stub = await startStub()
+    await using browser = await openBrowser(stub.url)
+    const { page } = browser
+    await page.goto(`${stub.url}/console${place}`)
+    await isLive(page)
+    const field = page.getByRole('searchbox')
+    await field.fill('sword')
+    await page.locator('summary', { hasText: 'Clock of the stub' }).focus()
+    await stub.request('POST', '/stub/webhook-faults', { kind: 'expired' })
+    await page.getByRole('region', { name: 'Faults are set' }).waitFor()
+    expect(await field.inputValue()).toBe('sword')
+  },
+)
+
 test('the console can be used with only the keyboard', async () => {
   await using stub = await startStub()
   await using browser = await openBrowser(stub.url)

@@ -83,7 +83,7 @@ export function searchForm(
   { searchFor, keeps, fields = '' }: { searchFor: string; keeps: readonly string[]; fields?: Html | '' },
 ): Html {
   const kept = keeps.map((name) => [name, query.get(name)] as const).filter(([, value]) => value !== null)
-  return html`<form class="${fields ? 'filters' : 'joined'}" method="get" action="${path}" role="search" data-kept>
+  return html`<form class="${fields ? 'filters' : 'joined'}" method="get" action="${path}" role="search" id="search" data-kept>
     ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
     ${fields}
     <label class="${fields ? 'field' : 'search'}"><span class="${fields ? '' : 'hidden-text'}">${common.search}</span><input type="search" name="search" value="${searchOf(query) ?? ''}" placeholder="${searchFor}"></label>
