@@ -77,6 +77,12 @@ export const stockMutants: readonly Mutant[] = [
     to: 'writer.commit(() => repairs.replace(repair)))',
   },
   {
+    name: 'what a full disk could not note is noted with the next stock',
+    file: 'agent/call/noted-observations.ts',
+    from: '    await this.#recordAll().catch(ignoreStoreFailure)\n',
+    to: '',
+  },
+  {
     name: 'a call without an effect takes back what an order has said',
     file: 'agent/call/observation.ts',
     from: "return { ...state, newer, lateUntilMs, before: { at: 'due', quantity, lateUntilMs } }",

@@ -32,7 +32,7 @@ export function assembleSharedIdentity(
   const { network, judge } = parts
   const random = parts.random.part('shared identity')
   const [identity = ''] = names
-  const hasSpare = random.happens(0.5)
+  const hasSpare = random.happens(0.5) && names.length > 1
   const isStandby = random.happens(0.5)
   const spare = hasSpare ? names.at(-1) : undefined
   const promises = new SharedStorePromises(judge.break, store, parts.nowMs)

@@ -17,7 +17,7 @@ interface RepairPromisesParts {
   readonly nowMs: () => number
 }
 
-/** How long the journal may take to note what a call or a report has left. */
+/** How long the journal may take to note what a call or a report has left, and what it had no room for before. */
 const notedMsMax = 5_000
 
 /**
@@ -29,7 +29,7 @@ export class RepairPromises {
   readonly #unnoted: Since
   /** Of the process that runs now. */
   #startedMs: number | undefined
-  #changesAtStart = 0
+  #diskChanges = 0
 
   constructor(parts: RepairPromisesParts) {
     this.#parts = parts
@@ -40,13 +40,10 @@ export class RepairPromises {
   check(): void {
     const { name, disk, startedMs } = this.#parts
     const ofProcessMs = startedMs()
-    if (ofProcessMs !== this.#startedMs) {
-      this.#startedMs = ofProcessMs
-      this.#changesAtStart = disk.changes
-      this.#unnoted.reset()
-    }
-    // After a full disk a process knows more than its journal, until the next stock of the item leaves.
-    if (ofProcessMs === undefined || !disk.isHealthy || disk.changes !== this.#changesAtStart) return
+    if (ofProcessMs !== this.#startedMs || disk.changes !== this.#diskChanges) this.#unnoted.reset()
+    this.#startedMs = ofProcessMs
+    this.#diskChanges = disk.changes
+    if (ofProcessMs === undefined || !disk.isHealthy) return
     const unnoted = this.#unnoted.look(this.#findUnnoted(ofProcessMs), notedMsMax)
     if (unnoted !== undefined) this.#parts.break('the journal has what must be sent again', `${name}: ${unnoted}`)
   }

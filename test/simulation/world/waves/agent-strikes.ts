@@ -207,12 +207,17 @@ const restartedRate = 0.3
  */
 export function fillDisk(agent: AgentHost, platform: ModelPlatform, time: WaveTime): void {
   const { random, later } = time
-  afterLostStocks(platform, time, fullMs.max, 'a disk is full', () => {
+  const fill = () => {
     const makeRoom = agent.host.diskFaults.add(fullDisk(random), random)
     later(fullMs, 'a disk has room again', () => {
       makeRoom()
       if (random.happens(restartedRate)) killAndStart(agent)
     })
+  }
+  afterLostStocks(platform, time, 2 * fullMs.max, 'a disk will be full', () => {
+    if (random.happens(anyTimeRate)) return fill()
+    const callOff = soonAfter(random.pick(moments), agent, time, 'a disk is full', fill)
+    later(fullMs, 'no disk gets full any more', callOff)
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Network } from '../../network/network.ts'
-import { platformAddress } from '../model-platform.ts'
+import { type ModelPlatform, platformAddress } from '../model-platform.ts'
+import { afterLostStocks, hushOften } from './platform-strikes.ts'
 import type { WaveTime } from './wave-time.ts'
 
 const lossFaults = ['answer dropped', 'reset after it arrived', 'answer replaced', 'intermediary gives up'] as const
@@ -11,5 +12,18 @@ export function loseAnswers(network: Network, { random, within, later }: WaveTim
     const fault = random.pick(lossFaults)
     const stopLosing = network.faults.add({ fault, address: platformAddress, rate: random.pick([0.5, 1]), random })
     later(lossMs, 'no answer of the platform is lost any more', stopLosing)
+  })
+}
+
+/** Until what was lost before it must be sent again. */
+const turnedAwayMs = { min: 40_000, max: 44_000 }
+
+/** A proxy lets nothing through to the platform. Its pages end nothing that must be sent again. */
+export function turnAway(network: Network, platform: ModelPlatform, time: WaveTime): void {
+  const { random, later } = time
+  afterLostStocks(platform, time, turnedAwayMs.max, 'a proxy lets nothing through', () => {
+    const letThrough = network.faults.add({ fault: 'turned away', address: platformAddress, rate: 1, random })
+    later(turnedAwayMs, 'the proxy lets everything through', letThrough)
+    hushOften(time)
   })
 }

@@ -72,15 +72,19 @@ export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): v
 
 /** How often nobody buys or plays after stocks were refused. */
 const hushRate = 0.5
-/** By then a few stocks are denied. */
+/** By then a few stocks are refused. */
 const untilHushMs = { min: 1_000, max: 10_000 }
 
-/** For a while the platform answers 404 to each stock. Often no newer stock follows, because it would hide what the agent has forgotten. */
+/** Often no newer stock follows, because it would hide what the agent has forgotten. */
+export function hushOften({ random, later, hush }: WaveTime): void {
+  if (random.happens(hushRate)) later(untilHushMs, 'nobody says anything new', hush)
+}
+
+/** For a while the platform answers 404 to each stock. */
 export function denyStocks(platform: ModelPlatform, time: WaveTime): void {
-  const { random, later, hush } = time
   afterLostStocks(platform, time, wrongMs.max, 'the platform does not know what is on sale', () => {
     answerWrongly(platform, time, stockDenials)
-    if (random.happens(hushRate)) later(untilHushMs, 'nobody says anything new', hush)
+    hushOften(time)
   })
 }
 

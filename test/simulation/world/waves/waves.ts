@@ -20,7 +20,7 @@ import {
   stayAwayAtNight,
 } from './agent-strikes.ts'
 import { endGame, sayGarbage } from './game-strikes.ts'
-import { loseAnswers } from './network-strikes.ts'
+import { loseAnswers, turnAway } from './network-strikes.ts'
 import {
   breakWebhooks,
   confuseTransactions,
@@ -86,7 +86,10 @@ const ofPlatform: Strikes<ModelPlatform> = [
   { rate: 0.25, strike: holdUpOneKind },
   { rate: 0.35, strike: endPlatform },
 ]
-const ofNetwork: Strikes<Network> = [{ rate: 0.15, strike: loseAnswers }]
+const ofNetwork = (platform: ModelPlatform): Strikes<Network> => [
+  { rate: 0.15, strike: loseAnswers },
+  { rate: 0.1, strike: (network, time) => turnAway(network, platform, time) },
+]
 const ofGames: Strikes<Server> = [
   { rate: 0.3, strike: endGame },
   { rate: 0.2, strike: sayGarbage },
@@ -132,7 +135,7 @@ export function newWaves({
       if (next !== 'night') strikeAll(alsoOfAgents, agent)
     }
     strikeAll(ofPlatform, platform)
-    strikeAll(ofNetwork, network)
+    strikeAll(ofNetwork(platform), network)
     for (const server of servers) strikeAll(ofGames, server)
     if (store) strikeAll(ofStore(agents), store)
   }
