@@ -167,7 +167,9 @@ for (const [what, reply, expected] of [
     bridge.platform.reply = () => reply
     const checked = fetch(`${bridge.agent.url}/orders/check`, { method: 'POST' })
     const answered = checked.then(() => true)
-    const isUnanswered = ['in a state', 'refused for', 'garbled', 'unknown to a proxy'].some((one) => what.startsWith(one))
+    const isUnanswered = ['in a state', 'refused for', 'garbled', 'unknown to a proxy'].some((one) =>
+      what.startsWith(one),
+    )
     // Until the agent does not ask any more. A question that is answered would be cut on a slow machine.
     if (isUnanswered) await Promise.race([answered, until(async () => void bridge.clock.advance(500))])
     expect(await (await checked).json()).toMatchObject({ data: { asked: 1, unanswered: isUnanswered ? 1 : 0 } })
