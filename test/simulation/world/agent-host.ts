@@ -233,13 +233,16 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     onBug: (error) => judge.break('an agent ends only for a reason that it can name', String((error as Error).stack)),
   })
   const onStatus = (status: Status) => Object.assign(seen, { status, atMs: nowMs() })
-  /** Why there may be no page now: the agent ends, or the store that it shares is away. */
-  const ofTheMoment = ['SHUTTING_DOWN', ...(hasOwnStore ? [] : ['STORE_UNREACHABLE'])]
-  const onNoPage = (path: string, { body }: NetworkAnswer) => {
-    const text = Buffer.from(body).toString()
-    // A text of another form is a proxy's page.
-    if (text.startsWith('{"ok":') && !ofTheMoment.some((code) => text.includes(code)))
-      judge.break('a page of the agent is there', `${path}: ${text}`)
+  const onPageAsked = (path: string) => {
+    // The store that several agents share may be away, but not while all is well.
+    const mayStoreBeAway = !hasOwnStore && !(day.phase === 'calm' && status()?.ready)
+    const mayLack = ['SHUTTING_DOWN', ...(mayStoreBeAway ? ['STORE_UNREACHABLE'] : [])]
+    return ({ body }: NetworkAnswer) => {
+      const text = Buffer.from(body).toString()
+      // A text of another form is a proxy's page.
+      if (text.startsWith('{"ok":') && !mayLack.some((code) => text.includes(code)))
+        judge.break('a page of the agent is there', `${path}: ${text}`)
+    }
   }
   return {
     host,
@@ -251,7 +254,12 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     isStandby: parts.isStandby ?? false,
     seen,
     installOperator: () =>
-      void installOperator(host, network, { address: `${name}:8899`, token: parts.callToken }, { onStatus, onNoPage }),
+      void installOperator(
+        host,
+        network,
+        { address: `${name}:8899`, token: parts.callToken },
+        { onStatus, onPageAsked },
+      ),
     check() {
       if (host.diskFaults.isHealthy && agent.program.process) reports.check()
       else reports.holdUp()

@@ -15,13 +15,15 @@ const pages = [
   ['GET', '/orders/all-worlds'],
   ['POST', '/orders/check'],
 ] as const
-const pageRate = 0.1
+const pageRate = 0.2
+/** Somebody who sees a problem looks closer. */
+const pageRateInTrouble = 0.6
 const pagePatienceMs = 60_000
 
 interface Heard {
   readonly onStatus: (status: Status) => void
-  /** What came in place of a page. */
-  readonly onNoPage: (path: string, answer: NetworkAnswer) => void
+  /** A page is asked for. @returns Called with what comes in its place. */
+  readonly onPageAsked: (path: string) => (answer: NetworkAnswer) => void
 }
 
 /** Installs somebody who looks at `GET /status` every five seconds, and at other pages now and then. */
@@ -29,7 +31,7 @@ export function installOperator(
   host: ModelHost,
   network: Network,
   door: CallDoor,
-  { onStatus, onNoPage }: Heard,
+  { onStatus, onPageAsked }: Heard,
 ): Program {
   return host.install('operator', (process) => {
     const clock = clockOver(process.time)
@@ -43,26 +45,30 @@ export function installOperator(
     }
     const askForPage = async () => {
       const [method, path] = process.random.pick(pages)
+      const onNoPage = onPageAsked(path)
       const answer = await ask(method, path, pagePatienceMs)
-      if (answer && answer.status !== 200) onNoPage(path, answer)
+      if (answer && answer.status !== 200) onNoPage(answer)
     }
     const look = async () => {
       for (;;) {
         await clock.sleep(lookMs)
-        if (process.random.happens(pageRate)) void askForPage()
+        const onNoPage = onPageAsked('/status')
         const answer = await ask('GET', '/status', lookMs)
-        if (answer?.status === 200) read(Buffer.from(answer.body))
-        else if (answer) onNoPage('/status', answer)
+        const status = answer?.status === 200 ? read(Buffer.from(answer.body)) : undefined
+        if (status) onStatus(status)
+        else if (answer && answer.status !== 200) onNoPage(answer)
+        if (process.random.happens(status?.ready ? pageRate : pageRateInTrouble)) void askForPage()
       }
     }
     void look()
   })
+}
 
-  function read(body: Buffer): void {
-    try {
-      onStatus(JSON.parse(body.toString()) as Status)
-    } catch {
-      // A proxy's page.
-    }
+/** @returns Undefined for a proxy's page. */
+function read(body: Buffer): Status | undefined {
+  try {
+    return JSON.parse(body.toString()) as Status
+  } catch {
+    return undefined
   }
 }

@@ -27,6 +27,11 @@ export interface PeopleParts {
 
 /** How often a look at the listings makes somebody want something, by the phase of the day. */
 const wantRates: Readonly<Partial<Record<Day['phase'], number>>> = { open: 1, wave: 1, dawn: 0.1 }
+/** Between two looks. In some worlds the orders of an item overlap. */
+const lookMs = [
+  { min: 200, max: 5_000 },
+  { min: 50, max: 1_500 },
+]
 /** How many of the newest listings people look at. */
 const listingsShown = 20
 
@@ -107,9 +112,10 @@ export function installPeople({ host, moves, platform, shops, day, nowMs }: Peop
   return host.install('people', (process) => {
     const clock = clockOver(process.time)
     const { random } = process
+    const { min, max } = random.pick(lookMs)
     const live = async () => {
       for (;;) {
-        await clock.sleep(random.magnitude(200, 5_000))
+        await clock.sleep(random.magnitude(min, max))
         if (!platform.program.process) continue
         if (random.happens(wantRates[day.phase] ?? 0)) wantSomething(random)
         lookAtPurchases(random)

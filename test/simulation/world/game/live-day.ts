@@ -26,6 +26,8 @@ export async function liveDay(parts: DayParts): Promise<void> {
 /** How long nobody plays, at least and at most, in ms. */
 type Idle = Readonly<Partial<Record<Day['phase'], readonly [min: number, max: number]>>>
 const busy: Idle = { open: [1_000, 20_000], wave: [200, 5_000] }
+/** Stocks cross each other. */
+const hectic: Idle = { open: [1_000, 20_000], wave: [50, 1_000] }
 /** What the agent has forgotten about a stock stays visible, because no other stock follows. */
 const quiet: Idle = { open: [1_000, 20_000], wave: [2_000, 40_000] }
 
@@ -35,7 +37,7 @@ const restockRate = 0.5
 /** Players buy for the game's own money, and sellers put more into their offers. */
 export async function play({ process, clock, day, store }: DayParts): Promise<void> {
   const { random } = process
-  const idleMs = random.pick([busy, quiet])
+  const idleMs = random.pick([hectic, busy, quiet])
   for (;;) {
     const [min, max] = idleMs[day.phase] ?? [1_000, 1_000]
     await clock.sleep(random.magnitude(min, max))

@@ -2,7 +2,7 @@ import { fullDisk } from '../../faults/host-faults.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { dawnMs, nightMs, waveMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import { afterLostStocks, denyEveryTransaction, prepareRefusals } from './platform-strikes.ts'
+import { afterLostStocks, denyEveryTransaction, hushOften, prepareRefusals } from './platform-strikes.ts'
 import type { WaveTime } from './wave-time.ts'
 
 const startedAgainMs = { min: 50, max: 10_000 }
@@ -213,6 +213,7 @@ export function fillDisk(agent: AgentHost, platform: ModelPlatform, time: WaveTi
       makeRoom()
       if (random.happens(restartedRate)) killAndStart(agent)
     })
+    hushOften(time)
   }
   afterLostStocks(platform, time, 2 * fullMs.max, 'a disk will be full', () => {
     if (random.happens(anyTimeRate)) return fill()

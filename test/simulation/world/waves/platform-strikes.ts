@@ -70,12 +70,11 @@ export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): v
   answerWrongly(platform, time, denials, timesWithoutEnd)
 }
 
-/** How often nobody buys or plays after stocks were refused. */
-const hushRate = 0.5
-/** By then a few stocks are refused. */
+const hushRate = 0.4
+/** By then a few stocks are refused, or cross each other. */
 const untilHushMs = { min: 1_000, max: 10_000 }
 
-/** Often no newer stock follows, because it would hide what the agent has forgotten. */
+/** Often nobody buys or plays soon after, because a newer stock would hide what the agent has forgotten. */
 export function hushOften({ random, later, hush }: WaveTime): void {
   if (random.happens(hushRate)) later(untilHushMs, 'nobody says anything new', hush)
 }
@@ -125,7 +124,8 @@ const heldUpMs = { min: 300, max: 9_000 }
 const heldUpMax = 8
 
 /** For a while the platform takes its time for one kind of call, so that others overtake it. */
-export function holdUpOneKind(platform: ModelPlatform, { random, within, atEnd }: WaveTime): void {
+export function holdUpOneKind(platform: ModelPlatform, time: WaveTime): void {
+  const { random, within, atEnd } = time
   within(wrongMs.max, 'the platform is slow with one kind of call', () => {
     const { partner } = platform.composed.faults
     const operation = random.pick(slowOperations)
@@ -136,6 +136,7 @@ export function holdUpOneKind(platform: ModelPlatform, { random, within, atEnd }
         delayMs: Math.round(random.magnitude(heldUpMs.min, heldUpMs.max)),
         times: 1,
       })
+    hushOften(time)
   })
   atEnd('the platform is as fast as ever', () => platform.composed.faults.partner.clear())
 }
