@@ -72,10 +72,10 @@ export function isInJournal({ journal }: AgentState, id: string): boolean {
   return journal.db.prepare('SELECT 1 FROM call WHERE id = ?').get(id) !== undefined
 }
 
-/** The items whose stock must be sent again, as a journal has it now or as a power cut leaves it. */
-export function notedRepairsIn(db: ModelDatabase['db']): ReadonlySet<string> {
-  const rows = db.prepare('SELECT item_ref FROM repair').all()
-  return new Set(rows.map((row) => String(row['item_ref'])))
+/** The items whose stock must be sent again, each with this stock, as a journal has it now or as a power cut leaves it. */
+export function notedRepairsIn(db: ModelDatabase['db']): ReadonlyMap<string, number> {
+  const rows = db.prepare('SELECT item_ref, quantity FROM repair').all()
+  return new Map(rows.map((row) => [String(row['item_ref']), Number(row['quantity'])]))
 }
 
 /** The stock of an item in the ledger, now or as a power cut leaves it. */

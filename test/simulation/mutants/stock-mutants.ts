@@ -77,6 +77,13 @@ export const stockMutants: readonly Mutant[] = [
     to: 'writer.commit(() => repairs.replace(repair)))',
   },
   {
+    name: 'what was sent again comes back after a power cut',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: `commitForSure(() => repairs.remove(itemRef))
+      await writer.sync()`,
+    to: 'commitForSure(() => repairs.remove(itemRef))',
+  },
+  {
     name: 'what a full disk could not note is noted with the next stock',
     file: 'agent/call/noted-observations.ts',
     from: '    await this.#recordAll().catch(ignoreStoreFailure)\n',

@@ -168,7 +168,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const repairs =
     journal &&
     new RepairPromises({
-      ...{ break: judge.break, name, journal, disk: host.diskFaults, lateStocks, nowMs },
+      ...{ break: judge.break, name, journal, disk: host.diskFaults, lateStocks, platform, nowMs },
       startedMs: () => (agent.program.process ? agent.startedMs : undefined),
     })
   const stops = new StopPromises({
@@ -221,6 +221,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       ...(parts.callsBy === 'http' ? [pace] : []),
       webhooks,
       proofs,
+      // Before what leaves counts as said.
+      ...(repairs ? [repairs] : []),
       lateStocks,
       surroundings.webhooks,
       contact,

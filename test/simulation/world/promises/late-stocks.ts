@@ -65,6 +65,14 @@ export class LateStocks {
     this.#note(itemRef, quantity, 'answer', arrivedMs + limits.webhookTimeoutMs)
   }
 
+  /** Whether for a minute only calls have said something of an item, and none of them this quantity. */
+  isNewInCalls(itemRef: string, quantity: number): boolean {
+    const sinceMs = this.#nowMs() - 60_000
+    return this.#of(itemRef).every(
+      (stock) => stock.sentMs < sinceMs || (stock.by === 'call' && stock.quantity !== quantity),
+    )
+  }
+
   /** The stock that the platform accepted last; undefined if nobody knows, or if a fault of the storm decides it. */
   newestAccepted(itemRef: string): number | undefined {
     const arrived = this.#of(itemRef).filter(({ outcome }) => outcome !== 'refused')
@@ -106,8 +114,9 @@ export class LateStocks {
    * way are left out.
    *
    * @param startedMs When the running process was started. It does not wait for answers to earlier processes.
+   * @returns Each with the time at which the newest one left.
    */
-  *findItemsToRepair(startedMs: number): Generator<string> {
+  *findItemsToRepair(startedMs: number): Generator<{ readonly itemRef: string; readonly newestMs: number }> {
     const nowMs = this.#nowMs()
     const isOfProcess = ({ sentMs }: SentStock) => sentMs > startedMs
     for (const [itemRef, all] of this.#sent) {
@@ -116,7 +125,9 @@ export class LateStocks {
       const ofProcess = sent.filter(isOfProcess)
       if (ofProcess.some(({ outcome }) => outcome === 'under-way')) continue
       const newest = ofProcess.findLast(({ outcome }) => outcome === 'accepted')
-      if ((newest && isOlderLate(sent, newest, nowMs)) || haveLastTwoCrossed(ofProcess)) yield itemRef
+      const isNewestLate = newest && isOlderLate(sent, newest, { startedMs, nowMs })
+      const newestMs = isNewestLate ? newest.sentMs : ofProcess.at(-1)?.sentMs
+      if (newestMs !== undefined && (isNewestLate || haveLastTwoCrossed(ofProcess))) yield { itemRef, newestMs }
     }
   }
 
@@ -140,11 +151,21 @@ export class LateStocks {
   }
 }
 
-/** Whether a stock may still arrive over one that left after it. Of a report nothing is noted before its last attempt has ended. */
-function isOlderLate(sent: readonly SentStock[], newest: SentStock, nowMs: number): boolean {
+/**
+ * Whether a stock may still arrive over one that left after it. Of a report nothing is noted before its last attempt has ended, but
+ * a process that ends while it is under way leaves it to the next one.
+ */
+function isOlderLate(
+  sent: readonly SentStock[],
+  newest: SentStock,
+  { startedMs, nowMs }: { readonly startedMs: number; readonly nowMs: number },
+): boolean {
   return sent.some(
     ({ by, quantity, sentMs, latestMs }) =>
-      by !== 'report' && quantity !== newest.quantity && sentMs < newest.sentMs && latestMs > nowMs,
+      (by !== 'report' || sentMs < startedMs) &&
+      quantity !== newest.quantity &&
+      sentMs < newest.sentMs &&
+      latestMs > nowMs,
   )
 }
 

@@ -1,9 +1,12 @@
 import { notedRepairsIn } from '../../agent/model-outside.ts'
 import type { DiskFaults } from '../../disk/disk-faults.ts'
 import type { ModelDatabase } from '../../stores/model-database.ts'
+import type { ModelPlatform } from '../model-platform.ts'
+import type { AgentWitness, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import type { LateStocks } from './late-stocks.ts'
 import { Since } from './since.ts'
+import { stockOf } from './stock-of.ts'
 
 interface RepairPromisesParts {
   readonly break: Break
@@ -12,47 +15,71 @@ interface RepairPromisesParts {
   readonly journal: ModelDatabase
   readonly disk: DiskFaults
   readonly lateStocks: LateStocks
+  readonly platform: ModelPlatform
   /** When the process that runs now was started; undefined if there is none. */
   readonly startedMs: () => number | undefined
   readonly nowMs: () => number
 }
 
-/** How long the journal may take to note what a call or a report has left, and what it had no room for before. */
-const notedMsMax = 5_000
+/** How long the journal may take to note what a call or a report has left. */
+function notedMsMax({ slowMsMax }: DiskFaults): number {
+  return 1_000 + 4 * slowMsMax.value
+}
+/** By then it has noted what it had no room for. */
+const roomNotedMs = 5_000
 
 /**
  * While an older stock of an item may still arrive, the journal has a note to send the newest one again, which survives a power
- * cut. Most notes never matter, because another stock follows. So the journal is looked at while they are needed.
+ * cut. When a newer stock leaves, a power cut brings back no older note. Most notes never matter, because another stock follows.
+ * So the journal is looked at while they are needed.
  */
-export class RepairPromises {
+export class RepairPromises implements Partial<AgentWitness> {
   readonly #parts: RepairPromisesParts
   readonly #unnoted: Since
   /** Of the process that runs now. */
   #startedMs: number | undefined
   #diskChanges = 0
+  #diskChangedMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: RepairPromisesParts) {
     this.#parts = parts
     this.#unnoted = new Since(parts.nowMs)
   }
 
+  onSent(request: SentRequest): undefined {
+    const { journal, lateStocks, platform } = this.#parts
+    const { itemRef, quantity } = stockOf(request, platform) ?? {}
+    if (itemRef === undefined || quantity === undefined || !lateStocks.isNewInCalls(itemRef, quantity)) return
+    const noted = notedRepairsIn(journal.syncedDb).get(itemRef) ?? quantity
+    const isCall = !request.path.endsWith('/delivery-failure')
+    if (isCall && noted !== quantity)
+      this.#parts.break('no older stock comes back', `${itemRef}: ${noted} is noted, ${quantity} leaves`)
+  }
+
   /** After the storm. */
   check(): void {
-    const { name, disk, startedMs } = this.#parts
+    const { name, disk, startedMs, nowMs } = this.#parts
     const ofProcessMs = startedMs()
-    if (ofProcessMs !== this.#startedMs || disk.changes !== this.#diskChanges) this.#unnoted.reset()
-    this.#startedMs = ofProcessMs
+    if (disk.changes !== this.#diskChanges) this.#diskChangedMs = nowMs()
     this.#diskChanges = disk.changes
-    if (ofProcessMs === undefined || !disk.isHealthy) return
-    const unnoted = this.#unnoted.look(this.#findUnnoted(ofProcessMs), notedMsMax)
+    const isSettled = disk.isHealthy && nowMs() > this.#diskChangedMs + roomNotedMs
+    if (!isSettled || ofProcessMs !== this.#startedMs) this.#unnoted.reset()
+    this.#startedMs = ofProcessMs
+    if (!isSettled || ofProcessMs === undefined) return
+    const unnoted = this.#unnoted.look(this.#findUnnoted(ofProcessMs), notedMsMax(disk))
     if (unnoted !== undefined) this.#parts.break('the journal has what must be sent again', `${name}: ${unnoted}`)
   }
 
   #findUnnoted(startedMs: number): readonly string[] {
     const { name, journal, lateStocks } = this.#parts
-    const toRepair = [...lateStocks.findItemsToRepair(startedMs)].filter((itemRef) => itemRef.startsWith(`${name}-`))
+    const toRepair = lateStocks
+      .findItemsToRepair(startedMs)
+      .filter(({ itemRef }) => itemRef.startsWith(`${name}-`))
+      .toArray()
     if (toRepair.length === 0) return []
     const noted = notedRepairsIn(journal.syncedDb)
-    return toRepair.filter((itemRef) => !noted.has(itemRef))
+    return toRepair
+      .filter(({ itemRef }) => !noted.has(itemRef))
+      .map(({ itemRef, newestMs }) => `${itemRef}, the newest of ${Math.round(newestMs)}`)
   }
 }
