@@ -16,7 +16,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Not the usual 1 s, for the same reason. Shorter than a test's own, so that what did not come is named.
     expect: { poll: { timeout: 60_000 } },
-    // One more than there are cores: a third of the time tests wait for processes and clocks.
+    // On two cores. Tests wait a third of the time, for processes and clocks.
     maxWorkers: 3,
     sequence: { sequencer: LongTestsFirst },
   },

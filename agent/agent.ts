@@ -122,8 +122,9 @@ export async function startAgent(
     onAttempt: (operationName, result) => counters.onAttempt(operationName, result),
     mayBegin: () => store.mayBegin(),
   }
-  const observations = journal.openObservations({ clock, lifetimeMs: api.attemptLifetimeMs })
-  const repairs = new Repairs({ observations, turns, sending, ...repairLog(log) })
+  const { onRepair, onError } = repairLog(log)
+  const observations = journal.openObservations({ clock, lifetimeMs: api.attemptLifetimeMs, onError })
+  const repairs = new Repairs({ observations, turns, sending, onRepair, onError })
   started.defer(() => repairs.close())
   const onWebhook = counters.onWebhook.bind(counters)
   const platform: OrdersPlatform = {

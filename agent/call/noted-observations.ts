@@ -1,4 +1,4 @@
-import { ignoreStoreFailure, StoreFullError } from '../database/store-errors.ts'
+import { StoreFullError } from '../database/store-errors.ts'
 import { moveObservation, type Observation, type ObservationEvent, repairOf } from './observation.ts'
 import type { EndReport, KnownObservations, ObservationsOptions, Recording } from './observations.ts'
 import type { RepairJournal } from './repair-journal.ts'
@@ -9,7 +9,7 @@ interface ReportUnderWay {
   wasCrossed: boolean
 }
 
-/** How soon a journal that was full is asked again to take its notes. */
+/** How soon a journal that was full is asked again. */
 const noteAgainMs = 1_000
 
 type Repair = NonNullable<ReturnType<typeof repairOf>>
@@ -31,6 +31,9 @@ export class NotedObservations implements KnownObservations {
   readonly #observations = new Map<string, Observation>()
   /** By item. An item that is not here has no note. */
   readonly #notes = new Map<string, Note>()
+  /** Items whose note found no room. */
+  readonly #unnoted = new Set<string>()
+  #cancelNoting: () => void = () => undefined
   #unknown: Observation = { at: 'quiet', lateUntilMs: 0 }
   #phase: 'new' | 'open' | 'closed' = 'new'
   #lookAt: (atMs: number) => void = () => undefined
@@ -72,8 +75,7 @@ export class NotedObservations implements KnownObservations {
         this.#set(itemRef, before)
         throw error
       }
-      // This process knows better than its journal until there is room.
-      this.#lookAt(this.#nowMs + noteAgainMs)
+      this.#noteLater(itemRef)
     }
     return state
   }
@@ -98,17 +100,16 @@ export class NotedObservations implements KnownObservations {
   }
 
   async findDue(): Promise<readonly string[]> {
-    await this.#recordAll().catch(ignoreStoreFailure)
     const isDue = ([, state]: [string, Observation]) => state.at === 'due' && state.lateUntilMs <= this.#nowMs
     return [...this.#observations].filter(isDue).map(([itemRef]) => itemRef)
   }
 
   endRound(): void {
     for (const [itemRef, state] of this.#observations) this.#set(itemRef, state)
-    if (!this.#items().every((itemRef) => this.#isNoted(itemRef))) this.#lookAt(this.#nowMs + noteAgainMs)
   }
 
   async close(): Promise<void> {
+    this.#cancelNoting()
     try {
       // A start that failed says nothing about the process before it.
       if (this.#phase === 'open') await this.#endCleanly()
@@ -122,7 +123,8 @@ export class NotedObservations implements KnownObservations {
 
   /** @throws {StoreFullError} */
   async #endCleanly(): Promise<void> {
-    await this.#recordAll()
+    // What the journal could not take while it was full.
+    await Promise.all([...this.#observations.keys(), ...this.#unnoted].map((itemRef) => this.#record(itemRef)))
     const isClean = [this.#unknown, ...this.#observations.values()].every(
       (state) => state.at === 'due' || (state.at === 'quiet' && state.lateUntilMs <= this.#nowMs),
     )
@@ -162,26 +164,32 @@ export class NotedObservations implements KnownObservations {
     if (state.at === 'quiet') this.#lookAt(Math.max(state.lateUntilMs, this.#unknown.lateUntilMs))
   }
 
-  /** What the journal could not take while it was full. */
-  async #recordAll(): Promise<void> {
-    await Promise.all(this.#items().map((itemRef) => this.#record(itemRef)))
+  /** This process knows better than its journal until there is room, also if nothing follows about the item. */
+  #noteLater(itemRef: string): void {
+    this.#unnoted.add(itemRef)
+    this.#cancelNoting()
+    this.#cancelNoting = this.#options.clock.after(noteAgainMs, () => void this.#noteAgain())
   }
 
-  /** Those that the journal or this process knows something of. */
-  #items(): readonly string[] {
-    return [...new Set([...this.#observations.keys(), ...this.#notes.keys()])]
-  }
-
-  #isNoted(itemRef: string): boolean {
-    return isSameRepair(this.#notes.get(itemRef)?.repair, repairOf(this.#stateOf(itemRef)))
+  async #noteAgain(): Promise<void> {
+    for (const itemRef of this.#unnoted) {
+      // Before the write ends, because meanwhile a newer note may find no room.
+      this.#unnoted.delete(itemRef)
+      try {
+        await this.#record(itemRef)
+      } catch (error) {
+        if (error instanceof StoreFullError) return this.#noteLater(itemRef)
+        this.#options.onError(error)
+      }
+    }
   }
 
   /** Makes the journal say what this process knows. Resolves when it does, also if an equal write is under way. */
   async #record(itemRef: string): Promise<void> {
     if (this.#phase === 'closed') return
-    const known = this.#notes.get(itemRef)
-    if (this.#isNoted(itemRef)) return known?.written
     const repair = repairOf(this.#stateOf(itemRef))
+    const known = this.#notes.get(itemRef)
+    if (isSameRepair(known?.repair, repair)) return known?.written
     // Before the write ends, because another one may follow meanwhile. The journal makes them in this order.
     const note: Note = { repair, written: this.#write(itemRef, repair) }
     this.#notes.set(itemRef, note)

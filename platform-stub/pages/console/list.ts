@@ -72,7 +72,8 @@ export function choices(t: Texts, label: string, { path, query }: PageRequest, a
 }
 
 /**
- * A form that narrows a list. Its choices are in the address, so a colleague can open the same narrowed list.
+ * A form that narrows a list. Its choices are in the address, so a colleague can open the same narrowed list. Its id lets an update
+ * find it when something appears above it.
  *
  * @param keeps The parameters of the choices above the list, which the form keeps.
  * @param fields In addition to the text that is searched for.

@@ -9,6 +9,7 @@ import type { PartnerRequest } from '../../../contract/operations.ts'
 import { answeredWith, callPipeline } from '../fixtures/call-pipeline.ts'
 import { memoryRepairJournal } from '../fixtures/memory-repair-journal.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
+import { unexpected } from '../fixtures/unexpected.ts'
 
 const lifetimeMs = 32_000
 const leave: ObservationEvent = { kind: 'leave', quantity: 5, nowMs: 1_000 }
@@ -65,7 +66,11 @@ function startLife(
   const onError = (error: unknown) => {
     throw error
   }
-  const observations = new NotedObservations(journal, { clock, lifetimeMs: sending.partnerApi.attemptLifetimeMs })
+  const observations = new NotedObservations(journal, {
+    clock,
+    lifetimeMs: sending.partnerApi.attemptLifetimeMs,
+    onError: unexpected,
+  })
   const repairs = new Repairs({ observations, turns, sending, onRepair: () => undefined, onError })
   return { call, repairs, killed, kill }
 }
@@ -201,7 +206,7 @@ test('an agent that ends while a report is under way leaves it to the next one, 
   const clock = new TestClock()
   const journal = memoryRepairJournal(clock)
   for (const isUnderWay of [true, false]) {
-    const observations = new NotedObservations(journal, { clock, lifetimeMs })
+    const observations = new NotedObservations(journal, { clock, lifetimeMs, onError: unexpected })
     await observations.begin(() => undefined)
     clock.advance(lifetimeMs)
     const endReport = await observations.expectReport('item-1')
@@ -240,7 +245,7 @@ const crossings: readonly {
 for (const { what, before, meanwhile, wasCrossed } of crossings)
   test(`${what} ${wasCrossed ? 'crosses' : 'does not cross'} a report that is under way`, async () => {
     const clock = new TestClock()
-    const observations = new NotedObservations(memoryRepairJournal(clock), { clock, lifetimeMs })
+    const observations = new NotedObservations(memoryRepairJournal(clock), { clock, lifetimeMs, onError: unexpected })
     await observations.begin(() => undefined)
     for (const event of before) await observations.apply('item-1', event, 'if-possible')
     const endReport = await observations.expectReport('item-1')
@@ -253,7 +258,7 @@ for (const { what, before, meanwhile, wasCrossed } of crossings)
 
 test('a stock in a 2xx that a call may have crossed is sent again at once', async () => {
   const clock = new TestClock()
-  const observations = new NotedObservations(memoryRepairJournal(clock), { clock, lifetimeMs })
+  const observations = new NotedObservations(memoryRepairJournal(clock), { clock, lifetimeMs, onError: unexpected })
   await observations.begin(() => undefined)
   await observations.apply('item-1', leave, 'if-possible')
   const endReport = await observations.expectReport('item-1')

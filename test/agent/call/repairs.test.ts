@@ -8,6 +8,7 @@ import { answeredWith, callPipeline } from '../fixtures/call-pipeline.ts'
 import { memoryRepairJournal } from '../fixtures/memory-repair-journal.ts'
 import { ScriptedPlatform, type Step } from '../fixtures/scripted-platform.ts'
 import { startTestAgent, type TestAgent } from '../fixtures/test-agent.ts'
+import { unexpected } from '../fixtures/unexpected.ts'
 
 const adjust = (observedQuantity: number) => ['market.adjust-stock', { itemRef: 'item-1', observedQuantity }] as const
 const observed = (platform: ScriptedPlatform) => platform.seen.map(({ body }) => JSON.parse(body).observedQuantity)
@@ -44,11 +45,10 @@ function holdAnswer(platform: ScriptedPlatform): () => void {
   return answer
 }
 
-const unexpected = (): never => expect.unreachable()
-
 const repairsOf = (agent: TestAgent) => agent.logLines().filter(({ msg }) => msg.startsWith('observation sent again'))
 
-const notedIn = (journal: RepairJournal, clock: Clock) => new NotedObservations(journal, { clock, lifetimeMs })
+const notedIn = (journal: RepairJournal, clock: Clock) =>
+  new NotedObservations(journal, { clock, lifetimeMs, onError: unexpected })
 
 test('the newest observation is sent again when a lost one can no longer arrive, and not before', async () => {
   await using item = await startAfterLoss()

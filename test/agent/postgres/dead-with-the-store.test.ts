@@ -3,6 +3,7 @@ import { systemClock } from '../../../agent/clock/system-clock.ts'
 import { startCrashableServer } from '../../simulation/stores/postgres-on-disk.ts'
 import { endLease, openStoreAgent, renew, type StoreAgent } from '../fixtures/store-agent.ts'
 import { newDatabase } from '../fixtures/store-database.ts'
+import { unexpected } from '../fixtures/unexpected.ts'
 
 const server = await startCrashableServer()
 afterAll(() => server[Symbol.asyncDispose]())
@@ -48,7 +49,7 @@ test('what an agent sent before it died with the store counts as late for every 
   const { a, b, dieTogether, takeOver } = agents
   const repairs = () => b.database.query('SELECT key, quantity FROM market_agent.repair ORDER BY key')
   const observe = async (agent: StoreAgent, itemRef: string, quantity: number) => {
-    const known = agent.journal.openObservations({ clock: systemClock, lifetimeMs: 60_000 })
+    const known = agent.journal.openObservations({ clock: systemClock, lifetimeMs: 60_000, onError: unexpected })
     const turn = agent.turns.take(`itemRef ${itemRef}`, 'join-now')
     await turn.wait(inTime())
     await known.apply(itemRef, { kind: 'leave', quantity, nowMs: now() }, 'must-be-stored')

@@ -86,8 +86,8 @@ export const stockMutants: readonly Mutant[] = [
   {
     name: 'what a full disk could not note is noted with the next stock',
     file: 'agent/call/noted-observations.ts',
-    from: '    await this.#recordAll().catch(ignoreStoreFailure)\n',
-    to: '',
+    from: '      this.#noteLater(itemRef)\n    }',
+    to: '    }',
   },
   {
     name: 'a call without an effect takes back what an order has said',

@@ -235,9 +235,9 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     onBug: (error) => judge.break('an agent ends only for a reason that it can name', String((error as Error).stack)),
   })
   const onStatus = (status: Status) => Object.assign(seen, { status, atMs: nowMs() })
-  const onPageAsked = (path: string) => {
+  const onPageAsked = (path: string, isWell: boolean) => {
     // The store that several agents share may be away, but not while all is well.
-    const mayStoreBeAway = !hasOwnStore && !(day.phase === 'calm' && status()?.ready)
+    const mayStoreBeAway = !hasOwnStore && !(day.phase === 'calm' && isWell)
     const mayLack = ['SHUTTING_DOWN', ...(mayStoreBeAway ? ['STORE_UNREACHABLE'] : [])]
     return ({ body }: NetworkAnswer) => {
       const text = Buffer.from(body).toString()

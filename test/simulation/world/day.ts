@@ -10,8 +10,8 @@ export interface Day {
  * - `open`: people sell and buy in the storm.
  * - `calm`: what has begun continues, and nothing new hides what arrives late.
  * - `wave`: people buy and play over a slow network.
- * - `hush`: the rest of some waves, after an agent has ended or stocks were refused. Nobody buys, plays or asks, so what the agent
- *   has forgotten stays visible.
+ * - `hush`: the rest of some waves, after something broke. Nobody buys, plays or asks, so what the agent has forgotten stays
+ *   visible.
  * - `night`: follows a few waves. People do not buy or play, the network is still slow, and a disk may be full.
  * - `dawn`: a few people buy. Every answer of before the night has expired.
  * - `closing`: what has begun ends.

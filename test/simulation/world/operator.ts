@@ -22,8 +22,13 @@ const pagePatienceMs = 60_000
 
 interface Heard {
   readonly onStatus: (status: Status) => void
-  /** A page is asked for. @returns Called with what comes in its place. */
-  readonly onPageAsked: (path: string) => (answer: NetworkAnswer) => void
+  /**
+   * A page is asked for.
+   *
+   * @param isWell Whether the status has just said that the agent is ready.
+   * @returns Called with what comes in its place.
+   */
+  readonly onPageAsked: (path: string, isWell: boolean) => (answer: NetworkAnswer) => void
 }
 
 /** Installs somebody who looks at `GET /status` every five seconds, and at other pages now and then. */
@@ -43,21 +48,22 @@ export function installOperator(
       cancel()
       return exchange.kind === 'answered' ? exchange.answer : undefined
     }
-    const askForPage = async () => {
+    const askForPage = async (isWell: boolean) => {
       const [method, path] = process.random.pick(pages)
-      const onNoPage = onPageAsked(path)
+      const onNoPage = onPageAsked(path, isWell)
       const answer = await ask(method, path, pagePatienceMs)
       if (answer && answer.status !== 200) onNoPage(answer)
     }
     const look = async () => {
       for (;;) {
         await clock.sleep(lookMs)
-        const onNoPage = onPageAsked('/status')
+        const onNoPage = onPageAsked('/status', false)
         const answer = await ask('GET', '/status', lookMs)
         const status = answer?.status === 200 ? read(Buffer.from(answer.body)) : undefined
         if (status) onStatus(status)
         else if (answer && answer.status !== 200) onNoPage(answer)
-        if (process.random.happens(status?.ready ? pageRate : pageRateInTrouble)) void askForPage()
+        const isWell = status?.ready === true
+        if (process.random.happens(isWell ? pageRate : pageRateInTrouble)) void askForPage(isWell)
       }
     }
     void look()

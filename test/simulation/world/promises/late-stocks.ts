@@ -6,7 +6,7 @@ import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
 import { type AttemptOutcome, outcomeOf } from './attempt-outcome.ts'
 import { parseSignature } from './signature.ts'
-import { stockOf } from './stock-of.ts'
+import { type RequestedStock, stockOf } from './stock-of.ts'
 
 /** A stock that left an agent. */
 interface SentStock {
@@ -23,6 +23,8 @@ interface SentStock {
 
 /** How long the envelope of an attempt is valid. */
 const lifetimeMs = 30_000
+/** From a report's first attempt to its end. */
+const reportMsMax = 60_000
 /** What the drift of a clock adds in this time. */
 const driftMsMax = 500
 /**
@@ -47,9 +49,8 @@ export class LateStocks {
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
     const stock = stockOf(request, this.#platform())
     if (!stock) return undefined
-    const { itemRef, quantity } = stock
+    const { itemRef, quantity, by } = stock
     const expiresMs = (parseSignature(request.headers)?.exp ?? 0) * 1_000 - startOfRunMs
-    const by = request.path.endsWith('/delivery-failure') ? 'report' : 'call'
     // An agent whose clock is ahead does not know for how long its envelopes are valid. The network of a wave is not as slow.
     const sent = this.#note(itemRef, quantity, by, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
@@ -65,9 +66,9 @@ export class LateStocks {
     this.#note(itemRef, quantity, 'answer', arrivedMs + limits.webhookTimeoutMs)
   }
 
-  /** Whether for a minute only calls have said something of an item, and none of them this quantity. */
-  isNewInCalls(itemRef: string, quantity: number): boolean {
-    const sinceMs = this.#nowMs() - 60_000
+  /** Whether for longer than a report takes only calls have said anything about an item, and none of them this quantity. */
+  isNewInCalls({ itemRef, quantity }: Pick<RequestedStock, 'itemRef' | 'quantity'>): boolean {
+    const sinceMs = this.#nowMs() - reportMsMax
     return this.#of(itemRef).every(
       (stock) => stock.sentMs < sinceMs || (stock.by === 'call' && stock.quantity !== quantity),
     )
@@ -125,9 +126,9 @@ export class LateStocks {
       const ofProcess = sent.filter(isOfProcess)
       if (ofProcess.some(({ outcome }) => outcome === 'under-way')) continue
       const newest = ofProcess.findLast(({ outcome }) => outcome === 'accepted')
-      const isNewestLate = newest && isOlderLate(sent, newest, { startedMs, nowMs })
-      const newestMs = isNewestLate ? newest.sentMs : ofProcess.at(-1)?.sentMs
-      if (newestMs !== undefined && (isNewestLate || haveLastTwoCrossed(ofProcess))) yield { itemRef, newestMs }
+      const last = ofProcess.at(-1)
+      if (newest && isOlderLate(sent, newest, { startedMs, nowMs })) yield { itemRef, newestMs: newest.sentMs }
+      else if (last && haveLastTwoCrossed(ofProcess)) yield { itemRef, newestMs: last.sentMs }
     }
   }
 

@@ -21,11 +21,10 @@ interface RepairPromisesParts {
   readonly nowMs: () => number
 }
 
-/** How long the journal may take to note what a call or a report has left. */
-function notedMsMax({ slowMsMax }: DiskFaults): number {
-  return 1_000 + 4 * slowMsMax.value
-}
-/** By then it has noted what it had no room for. */
+/** How long the journal may take to note what a call or a report has left: a few syncs. Several times as long on a slow disk. */
+const notedMsMax = 1_000
+const syncsMax = 4
+/** How long after a full disk has room the journal may take to note what it could not note. */
 const roomNotedMs = 5_000
 
 /**
@@ -39,6 +38,7 @@ export class RepairPromises implements Partial<AgentWitness> {
   /** Of the process that runs now. */
   #startedMs: number | undefined
   #diskChanges = 0
+  #slowestMs = 0
   #diskChangedMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: RepairPromisesParts) {
@@ -48,26 +48,36 @@ export class RepairPromises implements Partial<AgentWitness> {
 
   onSent(request: SentRequest): undefined {
     const { journal, lateStocks, platform } = this.#parts
-    const { itemRef, quantity } = stockOf(request, platform) ?? {}
-    if (itemRef === undefined || quantity === undefined || !lateStocks.isNewInCalls(itemRef, quantity)) return
-    const noted = notedRepairsIn(journal.syncedDb).get(itemRef) ?? quantity
-    const isCall = !request.path.endsWith('/delivery-failure')
-    if (isCall && noted !== quantity)
+    const stock = stockOf(request, platform)
+    // On a full disk what is sent again may be newer than its note.
+    if (stock?.by !== 'call' || !this.#isDiskSettled() || !lateStocks.isNewInCalls(stock)) return
+    const { itemRef, quantity } = stock
+    const noted = notedRepairsIn(journal.syncedDb).get(itemRef)
+    if (noted !== undefined && noted !== quantity)
       this.#parts.break('no older stock comes back', `${itemRef}: ${noted} is noted, ${quantity} leaves`)
   }
 
   /** After the storm. */
   check(): void {
-    const { name, disk, startedMs, nowMs } = this.#parts
-    const ofProcessMs = startedMs()
-    if (disk.changes !== this.#diskChanges) this.#diskChangedMs = nowMs()
+    const startedMs = this.#parts.startedMs()
+    const isSettled = this.#isDiskSettled()
+    if (!isSettled || startedMs !== this.#startedMs) this.#unnoted.reset()
+    this.#startedMs = startedMs
+    if (!isSettled || startedMs === undefined) return
+    const maxMs = notedMsMax + syncsMax * this.#slowestMs
+    const unnoted = this.#unnoted.look(this.#findUnnoted(startedMs), maxMs)
+    if (unnoted !== undefined)
+      this.#parts.break('the journal has what must be sent again', `${this.#parts.name}: ${unnoted}`)
+  }
+
+  /** Whether the disk has been healthy, and as fast as it is, for a while. */
+  #isDiskSettled(): boolean {
+    const { disk, nowMs } = this.#parts
+    const slowestMs = disk.slowMsMax.value
+    if (disk.changes !== this.#diskChanges || slowestMs !== this.#slowestMs) this.#diskChangedMs = nowMs()
     this.#diskChanges = disk.changes
-    const isSettled = disk.isHealthy && nowMs() > this.#diskChangedMs + roomNotedMs
-    if (!isSettled || ofProcessMs !== this.#startedMs) this.#unnoted.reset()
-    this.#startedMs = ofProcessMs
-    if (!isSettled || ofProcessMs === undefined) return
-    const unnoted = this.#unnoted.look(this.#findUnnoted(ofProcessMs), notedMsMax(disk))
-    if (unnoted !== undefined) this.#parts.break('the journal has what must be sent again', `${name}: ${unnoted}`)
+    this.#slowestMs = slowestMs
+    return disk.isHealthy && nowMs() > this.#diskChangedMs + roomNotedMs
   }
 
   #findUnnoted(startedMs: number): readonly string[] {

@@ -21,7 +21,7 @@ interface RoomPromisesParts {
 }
 
 /** An agent whose disk is healthy says in at most this many statuses, one after another, that it cannot write its journal. */
-const unwritableStatusesMax = 3
+const unwritableStatusesMax = 2
 
 /**
  * An agent that refuses calls because its disk is full is not ready, and refuses all that it must remember. Soon after

@@ -2,16 +2,14 @@ import { fullDisk } from '../../faults/host-faults.ts'
 import type { AgentHost } from '../agent-host.ts'
 import { dawnMs, nightMs, waveMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import { afterLostStocks, denyEveryTransaction, hushOften, prepareRefusals } from './platform-strikes.ts'
-import type { WaveTime } from './wave-time.ts'
+import { afterLostStocks, denyEveryTransaction, prepareRefusals } from './platform-strikes.ts'
+import { hushOften, hushRate, type WaveTime } from './wave-time.ts'
 
 const startedAgainMs = { min: 50, max: 10_000 }
 const stoppedSoonMs = { min: 500, max: 20_000 }
 const stoppedSoonRate = 0.3
-/** How often nobody buys or plays after an agent has ended. */
-const hushRate = 0.4
 const refusedAgainRate = 0.2
-/** Otherwise it ends soon after one of `moments`. */
+/** Otherwise an agent ends, or its disk is full, soon after one of `moments`. */
 const anyTimeRate = 0.3
 
 /** What an agent left on a slow network must be made good by the next process, or by another agent. */
@@ -51,7 +49,7 @@ const stockLeaves: Moment = { calls: /^PUT platform:443\/v1\/api\/market\/listin
 const purchaseLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions$/, countMax: 6 }
 /** An intent or an answer, which is not in the spool yet. */
 const journalIsSynced: Moment = { calls: /^fsync journal\.db$/, countMax: 6 }
-/** After each of them there is something that the next process must know, or do. */
+/** After each of them there is something that the next process must know, or do, or that a full disk has no room for. */
 const moments: readonly Moment[] = [
   purchaseLeaves,
   journalIsSynced,
@@ -78,9 +76,9 @@ function soonAfter(
   const end = () => {
     callOffAct = later(soonMs, what, act)
   }
-  const callOffEnd = agent.program.process?.endAtCall(random.integer(0, countMax - 1), { calls, end })
+  const callOffWait = agent.program.process?.endAtCall(random.integer(0, countMax - 1), { calls, end })
   return () => {
-    callOffEnd?.()
+    callOffWait?.()
     callOffAct?.()
   }
 }
@@ -199,6 +197,8 @@ export function slowDiskDown({ host: { diskFaults } }: AgentHost, { within, late
 }
 
 const fullMs = { min: 500, max: 8_000 }
+/** From the wait for a moment to the hush that may follow. */
+const fullForMs = 2 * fullMs.max + 10_000
 const restartedRate = 0.3
 
 /**
@@ -215,7 +215,7 @@ export function fillDisk(agent: AgentHost, platform: ModelPlatform, time: WaveTi
     })
     hushOften(time)
   }
-  afterLostStocks(platform, time, 2 * fullMs.max, 'a disk will be full', () => {
+  afterLostStocks(platform, time, fullForMs, 'a disk will be full', () => {
     if (random.happens(anyTimeRate)) return fill()
     const callOff = soonAfter(random.pick(moments), agent, time, 'a disk is full', fill)
     later(fullMs, 'no disk gets full any more', callOff)

@@ -1,7 +1,7 @@
 import type { Network } from '../../network/network.ts'
 import { type ModelPlatform, platformAddress } from '../model-platform.ts'
-import { afterLostStocks, hushOften } from './platform-strikes.ts'
-import type { WaveTime } from './wave-time.ts'
+import { afterLostStocks } from './platform-strikes.ts'
+import { hushOften, type WaveTime } from './wave-time.ts'
 
 const lossFaults = ['answer dropped', 'reset after it arrived', 'answer replaced', 'intermediary gives up'] as const
 const lossMs = { min: 2_000, max: 15_000 }
@@ -17,7 +17,7 @@ export function loseAnswers(network: Network, time: WaveTime): void {
   })
 }
 
-/** Until what was lost before it must be sent again. */
+/** A lost stock must be sent again after 43 s. */
 const turnedAwayMs = { min: 40_000, max: 44_000 }
 
 /** A proxy lets nothing through to the platform. Its pages end nothing that must be sent again. */

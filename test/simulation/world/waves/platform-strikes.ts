@@ -1,7 +1,7 @@
 import type { PartnerFault } from '../../../../platform-stub/faults/partner-fault.ts'
 import { waveMs } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import type { WaveTime } from './wave-time.ts'
+import { hushOften, type WaveTime } from './wave-time.ts'
 
 const copies = 2
 const timesMax = 5
@@ -68,15 +68,6 @@ export function confuseTransactions({ confusing }: ModelPlatform, { within, late
 /** As `denyTransactions`, but without an end and about every transaction. */
 export function denyEveryTransaction(platform: ModelPlatform, time: WaveTime): void {
   answerWrongly(platform, time, denials, timesWithoutEnd)
-}
-
-const hushRate = 0.4
-/** By then a few stocks are refused, or cross each other. */
-const untilHushMs = { min: 1_000, max: 10_000 }
-
-/** Often nobody buys or plays soon after, because a newer stock would hide what the agent has forgotten. */
-export function hushOften({ random, later, hush }: WaveTime): void {
-  if (random.happens(hushRate)) later(untilHushMs, 'nobody says anything new', hush)
 }
 
 /** For a while the platform answers 404 to each stock. */

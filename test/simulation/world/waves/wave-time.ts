@@ -33,3 +33,13 @@ export function waveTime(scheduler: Scheduler, random: Random, hush: () => void)
     atEnd: (what, act) => void scheduler.after(waveMs, wave, what, act),
   }
 }
+
+/** How often nobody buys or plays after something broke. */
+export const hushRate = 0.4
+/** By then a few stocks are refused, or cross each other. */
+const untilHushMs = { min: 1_000, max: 10_000 }
+
+/** Often nobody buys or plays soon after, because a newer stock would hide what the agent has forgotten. */
+export function hushOften({ random, later, hush }: WaveTime): void {
+  if (random.happens(hushRate)) later(untilHushMs, 'nobody says anything new', hush)
+}

@@ -64,7 +64,7 @@ const mayBeDaysAhead = (agent: AgentHost) => mayBeSetBack(agent) && agent.orders
 /** Only the first of these that happens strikes an agent: a stop needs a healthy disk. */
 const ofAgents = (platform: ModelPlatform): Strikes<AgentHost> => [
   { rate: 0.08, strike: (agent, time) => startBeforePlatform(agent, platform, time) },
-  { rate: 0.06, strike: correctClock, mayStrike: mayBeSetBack },
+  { rate: 0.1, strike: correctClock, mayStrike: mayBeSetBack },
   { rate: 0.2, strike: (agent, time) => setClockDaysAhead(agent, platform, time), mayStrike: mayBeDaysAhead },
   { rate: 0.35, strike: (agent, time) => fillDisk(agent, platform, time) },
   { rate: 0.5, strike: (agent, time) => endAgent(agent, platform, time) },
