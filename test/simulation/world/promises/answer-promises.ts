@@ -127,7 +127,10 @@ export class AnswerPromises {
   /** A file of the spool has got another name. */
   readonly onRenamed = (_from: string, to: string): void => {
     const [, id] = /\/inbox\/([^/]+)\.json$/.exec(to) ?? []
-    if (id !== undefined) this.#shownMs.set(id, this.#nowMs())
+    if (id === undefined) return
+    // The answer before this one says what a purchase may be.
+    this.checkPurchases()
+    this.#shownMs.set(id, this.#nowMs())
   }
 
   readonly onTold = (call: GameCall, told: Told): void => {
