@@ -121,7 +121,11 @@ export function newGameServer(
   host.onPowerCut(() => files.onPowerCut())
   const saved = () => savedState(host)
   const isOurs = (itemRef: string) => itemRef.startsWith(itemPrefixOf(name))
-  const orders = new OrderPromises({ break: judge.break, platform, gameServerId, isOurs, nowMs, state: saved })
+  const orders = new OrderPromises({
+    ...{ break: judge.break, platform, gameServerId, isOurs, nowMs },
+    ordersBy: drawn.ordersBy,
+    state: saved,
+  })
   const replyOrder = new ReplyOrderPromises({ break: judge.break, disk: host.disk, diskFaults: host.diskFaults, nowMs })
   const orderDoor: OrderDoor = { address: `${name}:9000`, token: 'forward-token' }
   // Any 2xx confirms a terminal event.

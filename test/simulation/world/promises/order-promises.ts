@@ -2,12 +2,15 @@ import { transactionPhases } from '../../../../contract/transaction.ts'
 import { phaseOfRow } from '../../../../platform-stub/marketplace/transactions/moves.ts'
 import { startOfRunMs } from '../../host-clock.ts'
 import type { ToldEnd } from '../game/call-agent.ts'
+import type { GameWays } from '../game/game-parts.ts'
 import type { GameState } from '../game/game-state.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { Break } from './judge.ts'
 
 /** How old the platform's word may be when an order is handed over, with what a clock may drift. */
 const freshMs = 60_500
+/** For how long `orders.open` lists an end. */
+const listedMs = 30 * 24 * 3_600_000
 
 interface OrderPromisesParts {
   readonly break: Break
@@ -16,6 +19,8 @@ interface OrderPromisesParts {
   /** Whether an item was registered by this game server, and not by another one of its identity. */
   readonly isOurs: (itemRef: string) => boolean
   readonly nowMs: () => number
+  /** How the game server gets its orders. */
+  readonly ordersBy: GameWays['ordersBy']
   /** What the game server has on its disk now. */
   readonly state: () => GameState
 }
@@ -23,8 +28,8 @@ interface OrderPromisesParts {
 /** What agents promise about the paid orders of one game server. */
 export class OrderPromises {
   readonly #parts: OrderPromisesParts
-  /** Transactions whose terminal event was acknowledged. */
-  readonly #ended = new Set<number>()
+  /** When the terminal event of each transaction was acknowledged first. */
+  readonly #endedMs = new Map<number, number>()
 
   constructor(parts: OrderPromisesParts) {
     this.#parts = parts
@@ -72,7 +77,8 @@ export class OrderPromises {
   readonly onAcknowledged = (event: string, transactionId: number, isDurable = { reply: true, end: true }): void => {
     if (!this.#isOurs(transactionId))
       this.#parts.break('no event of another game server is acknowledged', `${event} ${transactionId}`)
-    if (event === 'transaction_terminal') this.#ended.add(transactionId)
+    if (event === 'transaction_terminal' && !this.#endedMs.has(transactionId))
+      this.#endedMs.set(transactionId, this.#parts.nowMs())
     if (event === 'transaction_terminal' && !isDurable.end)
       this.#parts.break('a terminal event is acknowledged only if it is on the disk', String(transactionId))
     if (event !== 'transfer_order' || (this.#parts.state().orders[transactionId] && isDurable.reply)) return
@@ -94,9 +100,11 @@ export class OrderPromises {
 
   /** A terminal event that was acknowledged and that the game server has not got; undefined if there is none. */
   findUntold(): number | undefined {
-    const { orders } = this.#parts.state()
-    for (const id of this.#ended) if (!orders[id]?.isEnded) return id
-    return undefined
+    const { state, nowMs, ordersBy } = this.#parts
+    const { orders } = state()
+    // A game server that asks may have been away for as long as an end is listed.
+    const sinceMs = ordersBy === 'asking' ? nowMs() - listedMs : Number.NEGATIVE_INFINITY
+    return this.#endedMs.entries().find(([id, endedMs]) => endedMs > sinceMs && !orders[id]?.isEnded)?.[0]
   }
 
   /** When all is quiet: what the game server gave is what the platform sold. */
