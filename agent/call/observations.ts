@@ -18,7 +18,7 @@ export interface ObservationsOptions {
   readonly clock: Clock
   /** How long an attempt may reach the platform after it began. */
   readonly lifetimeMs: number
-  /** Called with an error that is a bug of the agent, if nobody waits for what it ended. */
+  /** Called with an error that is a bug of the agent and that no caller gets. */
   readonly onError: (error: unknown) => void
 }
 

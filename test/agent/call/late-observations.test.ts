@@ -69,7 +69,7 @@ function startLife(
   const observations = new NotedObservations(journal, {
     clock,
     lifetimeMs: sending.partnerApi.attemptLifetimeMs,
-    onError: unexpected,
+    onError,
   })
   const repairs = new Repairs({ observations, turns, sending, onRepair: () => undefined, onError })
   return { call, repairs, killed, kill }

@@ -16,7 +16,7 @@ const pages = [
   ['POST', '/orders/check'],
 ] as const
 const pageRate = 0.2
-/** Somebody who sees a problem looks closer. */
+/** While the status shows a problem, or none comes. */
 const pageRateInTrouble = 0.6
 const pagePatienceMs = 60_000
 

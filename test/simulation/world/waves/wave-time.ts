@@ -39,7 +39,7 @@ export const hushRate = 0.4
 /** By then a few stocks are refused, or cross each other. */
 const untilHushMs = { min: 1_000, max: 10_000 }
 
-/** Often nobody buys or plays soon after, because a newer stock would hide what the agent has forgotten. */
+/** Makes people stop soon after something broke, often: a newer stock would hide what the agent has forgotten. */
 export function hushOften({ random, later, hush }: WaveTime): void {
   if (random.happens(hushRate)) later(untilHushMs, 'nobody says anything new', hush)
 }
