@@ -122,7 +122,7 @@ const stopMsMax = 90_000
 /** Installs an agent that is started again 2 s after it ended by itself. */
 export function installAgent(parts: AgentParts): ModelAgent {
   const { host, scheduler, witness, onBug } = parts
-  let running: RunningAgent | undefined
+  let running: { readonly process: ModelProcess; readonly agent: RunningAgent } | undefined
   let live: LiveConfig | undefined
   let startedMs = 0
   let used: AgentConfig | undefined
@@ -180,7 +180,7 @@ export function installAgent(parts: AgentParts): ModelAgent {
     const outside = witnessOutside({ ...model, openStore }, witness, parts.addresses, () => scheduler.nowMs, isDead)
     startAgent(live, log, onFatal, outside).then(
       (agent) => {
-        running = agent
+        running = { process, agent }
         void agent.learnPlatformClock()
       },
       (error: unknown) => {
@@ -235,8 +235,9 @@ export function installAgent(parts: AgentParts): ModelAgent {
     },
     restart(watch) {
       const { process } = program
-      const agent = running
-      if (!agent || process?.state !== 'running') return
+      // One that is being started has no agent yet.
+      if (!running || running.process !== process || process.state !== 'running') return
+      const { agent } = running
       // One that stops is not told again.
       running = undefined
       const onClosed = () => {

@@ -17,7 +17,7 @@ const pages = [
 ] as const
 const pageRate = 0.2
 /** While the status shows a problem, or none comes. */
-const pageRateInTrouble = 0.6
+const pageRateInTrouble = 1
 const pagePatienceMs = 60_000
 
 interface Heard {

@@ -13,12 +13,17 @@ function drawUnits(random: Random): number {
   return Math.round(random.magnitude(1, stockMax))
 }
 
+/** From one act to the next one. Where little happens, nothing hides what the agent has forgotten. */
+const fullMs = [100, 4_000] as const
+const emptyMs = [2_000, 40_000] as const
+
 /** What the people of the game server ask for, one thing after another. */
 export async function liveDay(parts: DayParts): Promise<void> {
   const { process, clock, day } = parts
   const { random } = process
+  const [min, max] = random.pick([fullMs, fullMs, emptyMs])
   for (;;) {
-    await clock.sleep(random.magnitude(100, 4_000))
+    await clock.sleep(random.magnitude(min, max))
     await random.pick(acts[day.phase])(parts)
   }
 }
@@ -30,6 +35,8 @@ const busy: Idle = { open: [1_000, 20_000], wave: [200, 5_000] }
 const hectic: Idle = { open: [1_000, 20_000], wave: [50, 1_000] }
 /** What the agent has forgotten about a stock stays visible, because no other stock follows. */
 const quiet: Idle = { open: [1_000, 20_000], wave: [2_000, 40_000] }
+/** Only orders change a stock. */
+const still: Idle = { open: [1_000, 20_000] }
 
 /** How often a seller puts many units into an offer that is sold out. If there is never more than one unit, an older stock is equal to the newest one. */
 const restockRate = 0.5
@@ -37,7 +44,7 @@ const restockRate = 0.5
 /** Players buy for the game's own money, and sellers put more into their offers. */
 export async function play({ process, clock, day, store }: DayParts): Promise<void> {
   const { random } = process
-  const idleMs = random.pick([hectic, busy, quiet])
+  const idleMs = random.pick([hectic, busy, quiet, still])
   for (;;) {
     const [min, max] = idleMs[day.phase] ?? [1_000, 1_000]
     await clock.sleep(random.magnitude(min, max))

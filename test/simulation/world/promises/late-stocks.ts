@@ -15,10 +15,21 @@ interface SentStock {
   /** `call`: the agent notes it before it leaves. `report`: about an order. `answer`: to a webhook, which the platform does not confirm. */
   readonly by: 'call' | 'report' | 'answer'
   outcome: 'under-way' | AttemptOutcome
+  /** Infinity while it is under way. */
+  endedMs: number
   /** The platform itself said that it has no such item. That ends a repair. */
   isUnknownItem: boolean
   /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
   latestMs: number
+}
+
+/** An item whose newest stock must be sent again. */
+export interface ItemToRepair {
+  readonly itemRef: string
+  /** When the newest one left. */
+  readonly newestMs: number
+  /** The newest one; undefined if it is not clear which one that is. */
+  readonly quantity: number | undefined
 }
 
 /** How long the envelope of an attempt is valid. */
@@ -55,6 +66,7 @@ export class LateStocks {
     const sent = this.#note(itemRef, quantity, by, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
       sent.outcome = outcomeOf(result)
+      sent.endedMs = this.#nowMs()
       sent.isUnknownItem = saysUnknown(result)
       if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
       else if (sent.outcome !== 'open') sent.latestMs = Number.NEGATIVE_INFINITY
@@ -115,9 +127,9 @@ export class LateStocks {
    * way are left out.
    *
    * @param startedMs When the running process was started. It does not wait for answers to earlier processes.
-   * @returns Each with the time at which the newest one left.
+   * @returns Each with the newest one.
    */
-  *findItemsToRepair(startedMs: number): Generator<{ readonly itemRef: string; readonly newestMs: number }> {
+  *findItemsToRepair(startedMs: number): Generator<ItemToRepair> {
     const nowMs = this.#nowMs()
     const isOfProcess = ({ sentMs }: SentStock) => sentMs > startedMs
     for (const [itemRef, all] of this.#sent) {
@@ -127,8 +139,9 @@ export class LateStocks {
       if (ofProcess.some(({ outcome }) => outcome === 'under-way')) continue
       const newest = ofProcess.findLast(({ outcome }) => outcome === 'accepted')
       const last = ofProcess.at(-1)
-      if (newest && isOlderLate(sent, newest, { startedMs, nowMs })) yield { itemRef, newestMs: newest.sentMs }
-      else if (last && haveLastTwoCrossed(ofProcess)) yield { itemRef, newestMs: last.sentMs }
+      if (newest && isOlderLate(sent, newest, { startedMs, nowMs }))
+        yield { itemRef, newestMs: newest.sentMs, quantity: clearQuantityOf(newest, ofProcess) }
+      else if (last && haveLastTwoCrossed(ofProcess)) yield { itemRef, newestMs: last.sentMs, quantity: undefined }
     }
   }
 
@@ -142,6 +155,7 @@ export class LateStocks {
       by,
       sentMs: this.#nowMs(),
       outcome: by === 'answer' ? 'open' : 'under-way',
+      endedMs: by === 'answer' ? latestMs : Number.POSITIVE_INFINITY,
       isUnknownItem: false,
       latestMs,
     }
@@ -168,6 +182,13 @@ function isOlderLate(
       sentMs < newest.sentMs &&
       latestMs > nowMs,
   )
+}
+
+/** The quantity of a call that began when everything else about its item had ended: the stock of a reply may be older than it leaves. */
+function clearQuantityOf({ by, quantity }: SentStock, sent: readonly SentStock[]): number | undefined {
+  const beganMs = sent.find((stock) => stock.quantity === quantity)?.sentMs ?? 0
+  const others = sent.filter((stock) => stock.quantity !== quantity)
+  return by === 'call' && others.every(({ endedMs }) => endedMs < beganMs) ? quantity : undefined
 }
 
 /** Whether the last two stocks crossed, and no other one followed. Nobody knows which of them the platform has. */

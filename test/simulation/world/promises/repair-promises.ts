@@ -89,7 +89,10 @@ export class RepairPromises implements Partial<AgentWitness> {
     if (toRepair.length === 0) return []
     const noted = notedRepairsIn(journal.syncedDb)
     return toRepair
-      .filter(({ itemRef }) => !noted.has(itemRef))
-      .map(({ itemRef, newestMs }) => `${itemRef}, the newest of ${Math.round(newestMs)}`)
+      .filter(({ itemRef, quantity }) => !noted.has(itemRef) || (quantity ?? noted.get(itemRef)) !== noted.get(itemRef))
+      .map(
+        ({ itemRef, newestMs, quantity = 'the newest' }) =>
+          `${itemRef}: ${noted.get(itemRef)} in place of ${quantity} of ${Math.round(newestMs)}`,
+      )
   }
 }

@@ -178,10 +178,13 @@ export function setClockDaysAhead(agent: AgentHost, platform: ModelPlatform, tim
 const lockedMs = { min: 500, max: 5_000 }
 
 /** Another program has the files open. The agent does by itself later what it could not do meanwhile. */
-export function lockFiles({ host: { diskFaults } }: AgentHost, { random, within, later }: WaveTime): void {
+export function lockFiles({ host: { diskFaults } }: AgentHost, time: WaveTime): void {
+  const { random, within, later } = time
   within(lockedMs.max, 'files are locked', () => {
     const unlock = diskFaults.add({ calls: ['rename', 'unlink'], codes: ['EBUSY', 'EACCES'], rate: 0.9 }, random)
     later(lockedMs, 'files are not locked any more', unlock)
+    // A new file would make the agent look at those that wait.
+    hushOften(time)
   })
 }
 

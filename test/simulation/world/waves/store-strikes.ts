@@ -1,16 +1,18 @@
 import type { StoreCluster } from '../../sql/store-cluster.ts'
 import type { AgentHost } from '../agent-host.ts'
-import type { WaveTime } from './wave-time.ts'
+import { hushOften, type WaveTime } from './wave-time.ts'
 
 const awayMs = { min: 100, max: 20_000 }
 
 /** The store crashes and loses each commit that has not waited for the disk. It is started again, or its standby takes over. */
-export function loseStore(store: StoreCluster, { random, within, later }: WaveTime): void {
+export function loseStore(store: StoreCluster, time: WaveTime): void {
+  const { random, within, later } = time
   const comesBack = random.pick([() => store.start(), () => store.failOver()])
   within(awayMs.max, 'the store syncs no commit', () => {
     store.delaySyncs()
     later(awayMs, 'the store crashes', () => store.crash())
     later({ min: awayMs.max, max: awayMs.max }, 'the store is there again', comesBack)
+    hushOften(time)
   })
 }
 
@@ -29,13 +31,11 @@ export function fillStore(store: StoreCluster, { random, within, later }: WaveTi
 }
 
 /** One host cannot reach the store for a while: shorter or longer than its lease lasts. */
-export function cutStoreOff(
-  store: StoreCluster,
-  agents: readonly AgentHost[],
-  { random, within, later }: WaveTime,
-): void {
+export function cutStoreOff(store: StoreCluster, agents: readonly AgentHost[], time: WaveTime): void {
+  const { random, within, later } = time
   const { name } = random.pick(agents).host
-  within(awayMs.max, 'the store is cut off from a host', () =>
-    later(awayMs, 'the store can be reached again', store.network.wayOf(name).cut()),
-  )
+  within(awayMs.max, 'the store is cut off from a host', () => {
+    later(awayMs, 'the store can be reached again', store.network.wayOf(name).cut())
+    hushOften(time)
+  })
 }
