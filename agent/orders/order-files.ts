@@ -11,6 +11,9 @@ export interface OrderFilesOptions {
   readonly limitedLog: Pick<LimitedLog, 'warn'>
 }
 
+/** How many names of files a program is told that cannot list a directory. */
+const waitingMax = 100
+
 /** Messages as files that may fail: nothing throws, a problem is reported once, and what could not be removed is tried again. */
 export class OrderFiles {
   readonly #options: OrderFilesOptions
@@ -44,6 +47,7 @@ export class OrderFiles {
     const { isChannel } = this.#options
     this.#problems = { before: this.#problems.now, now: new Set() }
     this.#leftOver ??= this.#try((files) => {
+      files.removeUnfinished()
       const names = files.events().filter((event) => !isChannel || !isOpen(event))
       return new Set(names.map(({ name }) => name))
     }, undefined)
@@ -53,6 +57,13 @@ export class OrderFiles {
   /** Makes what is missing. @returns Whether the events that were shown are gone with their directory. */
   makeDirs(): boolean {
     return this.#options.isChannel && this.#try((files) => files.makeDirs(), false)
+  }
+
+  /** The names of the files in `events/`: at most 100, those of the oldest transactions first. */
+  waiting(): readonly string[] {
+    const events = this.#options.isChannel ? this.#try((files) => files.events(), []) : []
+    const oldestFirst = events.toSorted((one, other) => one.transactionId - other.transactionId)
+    return oldestFirst.slice(0, waitingMax).map(({ name }) => `${name}.json`)
   }
 
   /** What may be replies, oldest first. */

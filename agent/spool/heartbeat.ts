@@ -13,20 +13,22 @@ export interface HeartbeatOptions {
   readonly clock: Clock
   /** Why the agent is not ready; empty when it is. */
   readonly reasons: () => readonly string[]
+  /** The names of the files that wait in `events/`. */
+  readonly events: () => readonly string[]
   readonly onError: (error: Error) => void
 }
 
 const intervalMs = 5_000
 
 /**
- * Rewrites `<spool>/agent.json` every 5 s, for programs that cannot do HTTP: `{ agent, at, ready, reasons }`. When `at`
- * is old, the agent does not run.
+ * Rewrites `<spool>/agent.json` every 5 s, for programs that cannot do HTTP: `{ agent, at, ready, reasons,
+ * events }`. When `at` is old, the agent does not run.
  *
  * @returns Ends it, with a last heartbeat that says so.
  */
-export function startHeartbeat({ root, files, agent, clock, reasons, onError }: HeartbeatOptions): () => void {
+export function startHeartbeat({ root, files, agent, clock, reasons, events, onError }: HeartbeatOptions): () => void {
   const write = (state: { ready: boolean; reasons: readonly string[] }): void => {
-    const text = JSON.stringify({ agent, at: new Date(clock.wallMs()).toISOString(), ...state })
+    const text = JSON.stringify({ agent, at: new Date(clock.wallMs()).toISOString(), ...state, events: events() })
     try {
       // Not synced: after a power cut this heartbeat is of no use.
       replaceFile(files, join(root, 'agent.json'), asciiLine(text), 0o644)

@@ -30,6 +30,8 @@ export interface SpoolOptions
   readonly agent: string
   /** Why calls may fail, apart from problems of the spool. Empty when nothing is. */
   readonly reasons: () => readonly string[]
+  /** The names of the files that wait in `events/`. */
+  readonly events: () => readonly string[]
 }
 
 /** Interface C, at work. */
@@ -117,6 +119,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     agent: options.agent,
     clock,
     reasons: () => [...new Set([...options.reasons(), ...reasons()])],
+    events: options.events,
     onError: (error) => report.onError('agent.json', error),
   })
   const nowMs = windowClock(clock, keptMs)

@@ -34,9 +34,13 @@ export function eventFiles(files: Files, root: string, clock: Clock, log: Log): 
   const fileIn = (dir: string, name: string) => join(dir, `${name}.json`)
 
   return {
-    events() {
+    removeUnfinished() {
       assertNoLinks(files, [events, replies])
       for (const dir of [events, replies]) if (files.existsSync(dir)) removeUnfinishedFiles(files, dir)
+    },
+
+    events() {
+      assertNoLinks(files, [events])
       return files.existsSync(events) ? files.readdirSync(events).flatMap(messageNamed) : []
     },
 

@@ -8,20 +8,9 @@ import { expectDelivery, receiveTerminal } from '../../../agent/orders/order-cha
 import { OrderFiles } from '../../../agent/orders/order-files.ts'
 import { OrderPath, type OrderPathOptions } from '../../../agent/orders/order-path.ts'
 import { end, order as paid } from '../fixtures/events.ts'
+import { noMessageFiles } from '../fixtures/no-message-files.ts'
 import { TestClock } from '../fixtures/test-clock.ts'
 import { memoryLedger } from './memory-ledger.ts'
-
-const noFiles = {
-  makeDirs: () => false,
-  events: () => [],
-  show: () => undefined,
-  replies: () => [],
-  readReply: () => 'gone' as const,
-  setAside: () => false,
-  removeEvent: () => undefined,
-  removeReply: () => undefined,
-  removeRejectedBefore: () => undefined,
-}
 
 /** A path over a ledger that knows one order. */
 function pathOf(clock: TestClock, parts: Partial<OrderPathOptions> & Pick<OrderPathOptions, 'channel'>) {
@@ -40,7 +29,7 @@ function pathOf(clock: TestClock, parts: Partial<OrderPathOptions> & Pick<OrderP
       platformMs: () => clock.wallMs(),
       call: async () => ({ answer: refuse('NOT_REACHED', { hadTime: true }), retryAfterMs: 0 }),
     },
-    files: new OrderFiles({ files: noFiles, isChannel: true, limitedLog: log }),
+    files: new OrderFiles({ files: noMessageFiles, isChannel: true, limitedLog: log }),
     push: async () => 'unanswered',
     mayBegin: () => true,
     attempt: async (act) => void (await act()),
@@ -60,7 +49,7 @@ test('replies are looked for every 200 ms, however often something else happens'
     return []
   }
   const files = new OrderFiles({
-    files: { ...noFiles, replies },
+    files: { ...noMessageFiles, replies },
     isChannel: true,
     limitedLog: pino({ enabled: false }),
   })

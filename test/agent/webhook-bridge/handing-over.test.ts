@@ -25,15 +25,25 @@ function reply({ spoolDir }: TestBridge, name: string, value: unknown): void {
   renameSync(`${path}.tmp`, path)
 }
 
-/** Why the agent is not ready, by its next heartbeat. */
-async function reasons({ spoolDir, clock }: TestBridge): Promise<readonly string[]> {
-  const read = () => JSON.parse(readFileSync(join(spoolDir, 'agent.json'), 'utf8'))
+interface Heartbeat {
+  readonly at: string
+  readonly reasons: readonly string[]
+  readonly events: readonly string[]
+}
+
+async function nextHeartbeat({ spoolDir, clock }: TestBridge): Promise<Heartbeat> {
+  const read = (): Heartbeat => JSON.parse(readFileSync(join(spoolDir, 'agent.json'), 'utf8'))
   const { at } = read()
   return until(async () => {
     clock.advance(5_001)
     const heartbeat = read()
-    return heartbeat.at !== at && heartbeat.reasons
+    return heartbeat.at !== at && heartbeat
   })
+}
+
+/** Why the agent is not ready, by its next heartbeat. */
+async function reasons(bridge: TestBridge): Promise<readonly string[]> {
+  return (await nextHeartbeat(bridge)).reasons
 }
 
 test('a game server that fails is offered the order again after a second and takes it with the platform still waiting', async () => {
@@ -94,6 +104,17 @@ test('an order is a file until its reply is in the ledger, and then neither file
   expect(await answer).toEqual({ status: 200, body: { observedQuantity: 2 } })
   await until(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
   expect(namesIn(join(bridge.spoolDir, 'replies'))).toEqual([])
+})
+
+test('agent.json has the names of the events that wait, for languages that cannot list a folder', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await until(() => readFileSync(eventFile(bridge, 'transfer_order-17')))
+  expect(await nextHeartbeat(bridge)).toMatchObject({ events: ['transfer_order-17.json'] })
+  reply(bridge, 'transfer_order-17', { observedQuantity: 2 })
+  await answer
+  await until(() => namesIn(join(bridge.spoolDir, 'events')).length === 0)
+  expect(await nextHeartbeat(bridge)).toMatchObject({ events: [] })
 })
 
 test('an event is one line without blanks, whatever the layout of the webhook is', async () => {
