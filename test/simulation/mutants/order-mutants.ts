@@ -295,6 +295,12 @@ export const orderMutants: readonly Mutant[] = [
     to: '!answer.ok && !answer.uncertain',
   },
   {
+    name: 'agent.json names no event',
+    file: 'agent/orders/order-files.ts',
+    from: 'slice(0, waitingMax)',
+    to: 'slice(0, 0)',
+  },
+  {
     name: 'a start leaves the files of orders that are over',
     file: 'agent/orders/order-files.ts',
     from: '!isChannel || !isOpen(event)',

@@ -10,6 +10,8 @@ export interface Quirks {
   repeatsReplies: boolean
   /** It reads one file of an order at each look, so its replies have different times. */
   readsOneByOne: boolean
+  /** Its language cannot list a directory, so it finds the files of events by the names in `agent.json`. */
+  listsNothing: boolean
   /** It writes its requests under their final names, in two steps. */
   writesInPlace: boolean
   /** Another program opens the files in its spool, so that they cannot be renamed for some seconds. */
@@ -31,6 +33,7 @@ export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
   return {
     ...noQuirks(),
     readsOneByOne: random.happens(0.4),
+    listsNothing: random.happens(0.2),
     writesInPlace: random.happens(0.25),
     repeatsReplies: random.happens(0.25),
     isScanned: random.happens(0.3),
@@ -47,6 +50,7 @@ function noQuirks(): Quirks {
     saysGarbage: false,
     repeatsReplies: false,
     readsOneByOne: false,
+    listsNothing: false,
     writesInPlace: false,
     isScanned: false,
     readsNothing: false,

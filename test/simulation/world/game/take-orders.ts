@@ -148,7 +148,8 @@ const wrongReply = JSON.stringify({ observedQuantity: 0, result: 'DELIVERED' })
 export function readEvents(parts: OrderParts, writing: Writing, spool: string): void {
   const { process, quirks } = parts
   const { fs } = writing
-  for (const name of fs.readdirSync(`${spool}/events`)) {
+  const names = quirks.listsNothing ? namesInHeartbeat(fs, spool) : fs.readdirSync(`${spool}/events`)
+  for (const name of names) {
     const kind = /^(transfer_order|transaction_terminal)-\d+(?:-\d+)?\.json$/.exec(name)?.[1]
     if (kind === undefined || fs.existsSync(`${spool}/replies/${name}`)) continue
     if (!fs.existsSync(`${spool}/events/${name}`)) continue
@@ -181,6 +182,11 @@ export function readEvents(parts: OrderParts, writing: Writing, spool: string): 
     if (quirks.repeatsReplies) fs.writeFileSync(wrong, wrongReply)
     if (quirks.readsOneByOne) return
   }
+}
+
+function namesInHeartbeat(fs: Writing['fs'], spool: string): readonly string[] {
+  const { events } = JSON.parse(fs.readFileSync(`${spool}/agent.json`, 'utf8')) as { events: readonly string[] }
+  return events
 }
 
 /** Until it is whole, no other stock of the item is reported. */
