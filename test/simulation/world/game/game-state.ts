@@ -10,8 +10,8 @@ export interface DecidedOrder {
   readonly name?: string | undefined
   /** The platform has the result, or needs it no more. Only for a game server that reports by itself. */
   readonly isReported?: boolean
-  /** The game server has heard that the transaction is over. */
-  readonly isEnded?: boolean
+  /** The game server has heard how the transaction ended. An end that is listed before its terminal event came says nothing of it. */
+  readonly hasOutcome?: boolean
 }
 
 /** An item that the platform knows. */
@@ -124,14 +124,21 @@ export function handle(state: GameState, order: OfferedOrder, canGive: boolean, 
   state.orders[transactionId] = { itemRef, quantity, result, name }
 }
 
+/** A transaction that is over. */
+interface End {
+  readonly transactionId: number
+  readonly itemRef: string
+  readonly outcome?: string | null
+}
+
 /** A terminal event: what was set aside is free again, and an order that is still under way gives nothing. */
-export function end(state: GameState, event: { readonly transactionId: number; readonly itemRef: string }): void {
-  const { transactionId, itemRef } = event
+export function end(state: GameState, { transactionId, itemRef, outcome = null }: End): void {
   const known = state.orders[transactionId]
+  const hasOutcome = outcome !== null || known?.hasOutcome === true
   state.orders[transactionId] =
     known && known.result !== 'TEMPORARY'
-      ? { ...known, isReported: true, isEnded: true }
-      : { itemRef, quantity: 0, result: 'OUT_OF_STOCK', isReported: true, isEnded: true }
+      ? { ...known, isReported: true, hasOutcome }
+      : { itemRef, quantity: 0, result: 'OUT_OF_STOCK', isReported: true, hasOutcome }
 }
 
 /** The platform has accepted a result. */

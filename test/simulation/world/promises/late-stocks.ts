@@ -17,8 +17,8 @@ interface SentStock {
   outcome: 'under-way' | AttemptOutcome
   /** Infinity while it is under way. */
   endedMs: number
-  /** The platform itself said that it has no such item. That ends a repair. */
-  isUnknownItem: boolean
+  /** The platform itself refused it. That ends a repair. */
+  isRefusedForGood: boolean
   /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
   latestMs: number
 }
@@ -34,6 +34,8 @@ export interface ItemToRepair {
 
 /** How long the envelope of an attempt is valid. */
 const lifetimeMs = 30_000
+/** By then most of what must be sent again has been. What lasts longer is not looked at. */
+const sentAgainMsMax = 4 * lifetimeMs
 /** From a report's first attempt to its end. */
 const reportMsMax = 60_000
 /** What the drift of a clock adds in this time. */
@@ -67,7 +69,7 @@ export class LateStocks {
     return (result) => {
       sent.outcome = outcomeOf(result)
       sent.endedMs = this.#nowMs()
-      sent.isUnknownItem = saysUnknown(result)
+      sent.isRefusedForGood = isRefusedForGood(result)
       if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
       else if (sent.outcome !== 'open') sent.latestMs = Number.NEGATIVE_INFINITY
     }
@@ -109,7 +111,9 @@ export class LateStocks {
   ): string | undefined {
     const sent = this.#of(itemRef)
     const mayCount = (stock: SentStock) =>
-      mayHaveArrived(stock) || stock.isUnknownItem || (stock.outcome !== 'refused' && stock.sentMs > answeredBeforeMs)
+      mayHaveArrived(stock) ||
+      stock.isRefusedForGood ||
+      (stock.outcome !== 'refused' && stock.sentMs > answeredBeforeMs)
     const isRepair = (stock: SentStock) => stock.quantity === newest && mayCount(stock)
     const lastMs = sent.findLast(isRepair)?.sentMs ?? Number.NEGATIVE_INFINITY
     // In the storm a platform or a proxy may have refused what was sent again.
@@ -123,8 +127,8 @@ export class LateStocks {
   }
 
   /**
-   * The items whose newest stock must be sent again: an older one may still arrive after it, or crossed it. Items with a stock under
-   * way are left out.
+   * The items whose newest stock must be sent again: an older one may arrive after it, or crossed it. Items with a stock under way are
+   * left out.
    *
    * @param startedMs When the running process was started. It does not wait for answers to earlier processes.
    * @returns Each with the newest one.
@@ -133,13 +137,12 @@ export class LateStocks {
     const nowMs = this.#nowMs()
     const isOfProcess = ({ sentMs }: SentStock) => sentMs > startedMs
     for (const [itemRef, all] of this.#sent) {
-      // Older ones cannot arrive any more.
-      const sent = all.slice(all.findLastIndex(({ sentMs }) => sentMs < nowMs - lifetimeMs) + 1)
+      const sent = all.slice(all.findLastIndex(({ sentMs }) => sentMs < nowMs - sentAgainMsMax) + 1)
       const ofProcess = sent.filter(isOfProcess)
       if (ofProcess.some(({ outcome }) => outcome === 'under-way')) continue
       const newest = ofProcess.findLast(({ outcome }) => outcome === 'accepted')
       const last = ofProcess.at(-1)
-      if (newest && isOlderLate(sent, newest, { startedMs, nowMs }))
+      if (newest && isOlderLate(sent, newest, startedMs))
         yield { itemRef, newestMs: newest.sentMs, quantity: clearQuantityOf(newest, ofProcess) }
       else if (last && haveLastTwoCrossed(ofProcess)) yield { itemRef, newestMs: last.sentMs, quantity: undefined }
     }
@@ -156,7 +159,7 @@ export class LateStocks {
       sentMs: this.#nowMs(),
       outcome: by === 'answer' ? 'open' : 'under-way',
       endedMs: by === 'answer' ? latestMs : Number.POSITIVE_INFINITY,
-      isUnknownItem: false,
+      isRefusedForGood: false,
       latestMs,
     }
     const known = this.#sent.get(itemRef)
@@ -167,20 +170,19 @@ export class LateStocks {
 }
 
 /**
- * Whether a stock may still arrive over one that left after it. Of a report nothing is noted before its last attempt has ended, but
- * a process that ends while it is under way leaves it to the next one.
+ * Whether a stock may arrive over one that left after it, which was not sent again since. Of a report nothing is noted before its last
+ * attempt has ended, but a process that ends while it is under way leaves it to the next one.
  */
-function isOlderLate(
-  sent: readonly SentStock[],
-  newest: SentStock,
-  { startedMs, nowMs }: { readonly startedMs: number; readonly nowMs: number },
-): boolean {
+function isOlderLate(sent: readonly SentStock[], newest: SentStock, startedMs: number): boolean {
+  const isRepair = (stock: SentStock) =>
+    stock.quantity === newest.quantity && (stock.outcome === 'accepted' || stock.isRefusedForGood)
+  const repairedMs = sent.findLast(isRepair)?.sentMs ?? newest.sentMs
   return sent.some(
     ({ by, quantity, sentMs, latestMs }) =>
       (by !== 'report' || sentMs < startedMs) &&
       quantity !== newest.quantity &&
       sentMs < newest.sentMs &&
-      latestMs > nowMs,
+      latestMs > repairedMs + driftMsMax,
   )
 }
 
@@ -202,7 +204,11 @@ function mayHaveArrived({ by, outcome }: SentStock): boolean {
   return by === 'answer' || outcome === 'accepted'
 }
 
-/** The 404 of an intermediary is a page. */
-function saysUnknown(result: AttemptResult): boolean {
-  return result.kind === 'answered' && result.status === 404 && Buffer.from(result.body).toString().startsWith('{')
+/** Refusals of an attempt, and not of its stock. */
+const ofAttempts: ReadonlySet<number> = new Set([401, 408, 425, 429])
+
+/** What an intermediary says is a page. */
+function isRefusedForGood(result: AttemptResult): boolean {
+  if (result.kind !== 'answered' || result.status < 400 || result.status >= 500) return false
+  return !ofAttempts.has(result.status) && Buffer.from(result.body).toString().startsWith('{')
 }

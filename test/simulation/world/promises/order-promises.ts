@@ -104,7 +104,7 @@ export class OrderPromises {
     const { orders } = state()
     // A game server that asks may have been away for as long as an end is listed.
     const sinceMs = ordersBy === 'asking' ? nowMs() - listedMs : Number.NEGATIVE_INFINITY
-    return this.#endedMs.entries().find(([id, endedMs]) => endedMs > sinceMs && !orders[id]?.isEnded)?.[0]
+    return this.#endedMs.entries().find(([id, endedMs]) => endedMs > sinceMs && !orders[id]?.hasOutcome)?.[0]
   }
 
   /** When all is quiet: what the game server gave is what the platform sold. */
