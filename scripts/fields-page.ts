@@ -97,11 +97,12 @@ class FieldsPage {
       [
         'orders.open',
         this.#summary('orders.open'),
-        this.#text('noInput'),
+        this.#text('input'),
+        this.#table(this.#rowsOf(operations['orders.open'].input)),
         callBlock('orders.open', {}),
         this.#text('oneOrder'),
-        this.#table(this.#rowsOf(operations['orders.open'].input)),
         this.#agentTable(orderFields),
+        this.#text('moreOrders'),
         answerBlock('orders.open', { orders: [orderExample], closed: [{ ...ended, transactionId: 2 }], more: false }),
       ],
       [

@@ -180,7 +180,7 @@ function ifNotBegun(error: unknown, trace: CallTrace): undefined {
   throw error
 }
 
-/** Whether the platform itself refused this input. Only such a refusal is stored, and a proxy's page is not the platform's word. */
+/** Whether the platform itself refused this input. A proxy's page is not the platform's word. */
 export function isInputRefused(reading: AttemptReading): boolean {
   return !reading.ok && faultTable[reading.fault].isStored && reading.isOnContract
 }

@@ -48,6 +48,9 @@ export function exampleOf(name: SettingName): string {
   return settings[name]
 }
 
+/** Other programs have them in lower case. */
+const proxyNames: ReadonlySet<string> = new Set(['https_proxy', 'no_proxy'])
+
 /** Where settings come from. */
 export interface SettingsSource {
   /** The environment, which wins. */
@@ -88,8 +91,9 @@ export class SettingsReader {
     this.#source = source
     for (const name of source.file.keys()) {
       const shown = /^[A-Za-z_]{1,40}$/.test(name) ? name : say`a name that is not shown, because it may be a secret`
-      if (!Object.hasOwn(settings, name.toUpperCase()))
-        this.errors.push({ name: shown, problem: say`not a setting of market-agent`, cure: cures.findSetting() })
+      if (Object.hasOwn(settings, proxyNames.has(name) ? name.toUpperCase() : name)) continue
+      const cure = Object.hasOwn(settings, name.toUpperCase()) ? cures.writeInUpperCase() : cures.findSetting()
+      this.errors.push({ name: shown, problem: say`not a setting of market-agent`, cure })
     }
     for (const name of Object.keys(source.env)) {
       if (/^SERVICE_\w{1,40}$/.test(name) && !Object.hasOwn(settings, name))
@@ -199,10 +203,10 @@ export class SettingsReader {
 
   #value(name: SettingName): string | undefined {
     const { env, file } = this.#source
-    const isProxy = name === 'HTTPS_PROXY' || name === 'NO_PROXY'
-    const value =
-      env[name] || (isProxy && env[name.toLowerCase()]) || file.get(name) || (isProxy && file.get(name.toLowerCase()))
-    return value || undefined
+    const lower = name.toLowerCase()
+    const names = proxyNames.has(lower) ? [name, lower] : [name]
+    const values = [...names.map((given) => env[given]), ...names.map((given) => file.get(given))]
+    return values.find((value) => value)
   }
 }
 

@@ -73,6 +73,7 @@ export const cures = {
   correctLine: () => say`write NAME=value, or remove the line`,
   keepOneLine: () => say`keep one of the lines`,
   findSetting: () => say`look for its name in docs/en/operations/settings.md`,
+  writeInUpperCase: () => say`write its name in upper case`,
   trustPrivateCa: () => say`trust a private CA with SERVICE_CA_FILE`,
   shortenAttempts: () => say`give an attempt at most a third of the deadline`,
   encryptOrders: () => say`use https, or a game server on this host`,

@@ -182,6 +182,7 @@ export const portuguese: Readonly<Record<string, string>> = {
     'maior que SERVICE_CALL_DEADLINE_MS, que encerra a chamada antes de a primeira tentativa terminar',
   'look at its disk and its rights': 'verifique o disco e as permissões',
   'look at the disk first': 'verifique primeiro o disco',
+  'write its name in upper case': 'escreva o nome em maiúsculas',
   'look for its name in docs/en/operations/settings.md': 'procure o nome em docs/pt-BR/operations/settings.md',
   'made if missing; gets signing-key.pem (0600) and signing-key-public.pem':
     'criado se não existir; recebe signing-key.pem (0600) e signing-key-public.pem',

@@ -33,12 +33,13 @@ function withoutNull(schema: JsonSchema): { value: JsonSchema; isNullable: boole
   return value && others.length === 0 ? { value, isNullable: true } : { value: schema, isNullable: false }
 }
 
-/** Every integer has the same maximum, 2^53 − 1, so it is not shown. */
-function typeInWords({ type, format, minimum, minLength, maxLength, anyOf }: JsonSchema): string {
+/** Most integers have the same maximum, 2^53 − 1, which is not shown. */
+function typeInWords({ type, format, minimum, maximum, minLength, maxLength, anyOf }: JsonSchema): string {
   if (anyOf) return anyOf.map(typeInWords).join(' or ')
   if (format === 'date-time') return 'timestamp'
   const bounds = [
     minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER && `from ${minimum}`,
+    maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER && `up to ${maximum}`,
     maxLength !== undefined && `${minLength ?? 0} to ${maxLength} characters`,
     maxLength === undefined && minLength !== undefined && 'not empty',
   ].filter((bound) => bound !== false)

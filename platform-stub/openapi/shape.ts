@@ -5,7 +5,7 @@ type Written = z.core.JSONSchema.JSONSchema
 /** A JSON Schema, dialect 2020-12, as OpenAPI 3.1 embeds it; or a reference to one. */
 export interface JsonSchema
   extends Pick<Written, '$ref' | 'type' | 'description' | 'format' | 'const' | 'enum' | 'examples' | 'required'>,
-    Pick<Written, 'minimum' | 'minLength' | 'maxLength' | 'maxProperties' | 'additionalProperties'> {
+    Pick<Written, 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'maxProperties' | 'additionalProperties'> {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]

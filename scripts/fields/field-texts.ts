@@ -32,12 +32,16 @@ export const pageTexts = {
   route: { en: 'At the platform: {}.', 'pt-BR': 'Na plataforma: {}.' },
   input: { en: 'Input:', 'pt-BR': 'Entrada:' },
   sameInput: { en: 'The input is that of {}.', 'pt-BR': 'A entrada é a de {}.' },
-  noInput: { en: 'It has no input: send `{}`.', 'pt-BR': 'Não tem entrada: envie `{}`.' },
   data: { en: '`data` of the answer:', 'pt-BR': '`data` da resposta:' },
   noData: { en: '`data` of the answer is `null`.', 'pt-BR': '`data` da resposta é `null`.' },
   oneOrder: {
-    en: 'Each of `orders` and of `closed`; those of `closed` have the last field too:',
-    'pt-BR': 'Cada um de `orders` e de `closed`; os de `closed` têm também o último campo:',
+    en: 'Each of `orders` and of `closed`. Only those of `closed` have the last two fields:',
+    'pt-BR': 'Cada um de `orders` e de `closed`. Só os de `closed` têm os dois últimos campos:',
+  },
+  moreOrders: {
+    en: '`more` is true if more orders were closed than `limit`. Ask again with the `since` of the last one as `closedSince`.',
+    'pt-BR':
+      '`more` é true se mais pedidos foram encerrados do que `limit`. Pergunte de novo com o `since` do último como `closedSince`.',
   },
   takenOrder: {
     en: '`data` of the answer is the order, with the fields of `orders` above.',
@@ -68,6 +72,7 @@ const portuguese: Readonly<Record<string, string>> = {
   or: 'ou',
   from: 'a partir de',
   to: 'a',
+  'up to': 'até',
   characters: 'caracteres',
   optional: 'opcional',
 
@@ -170,7 +175,7 @@ export function textOfContract(english: string, language: Language): string {
 
 /** A type such as "string, not empty or null" in a language. */
 export function typeInLanguage(type: string, language: Language): string {
-  return type.replaceAll(/array of|or null|not empty|[a-z]+/g, (words) =>
+  return type.replaceAll(/array of|or null|not empty|up to|[a-z]+/g, (words) =>
     words === 'null' ? words : textOfContract(words, language),
   )
 }

@@ -355,6 +355,17 @@ test('a line that is none, a name given twice and an unknown name are errors of 
   ])
 })
 
+test('a setting of the file in lower case is an error, because it would have no effect', () => {
+  const reading = read(good, new Map([['service_agent_token', 'x']]))
+  expect(reading.ok ? [] : reading.errors.map(sentenceOf)).toEqual([
+    'service_agent_token: not a setting of market-agent. Write its name in upper case',
+  ])
+  expect(read(good, new Map([['https_proxy', 'http://proxy.example.com:3128']]))).toMatchObject({
+    ok: true,
+    config: { httpsProxy: 'http://proxy.example.com:3128' },
+  })
+})
+
 test('http is allowed to loopback in each of its spellings', () => {
   for (const base of ['http://127.0.0.1:8787', 'http://localhost:8787/v1', 'http://[::1]:8787'])
     expect(errorsOf({ SERVICE_BASE_URL: base })).toEqual([])

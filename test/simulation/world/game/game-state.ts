@@ -10,7 +10,7 @@ export interface DecidedOrder {
   readonly name?: string | undefined
   /** The platform has the result, or needs it no more. Only for a game server that reports by itself. */
   readonly isReported?: boolean
-  /** The game server has heard how the transaction ended. An end that is listed before its terminal event came says nothing of it. */
+  /** The game server has heard how the transaction ended. An end that is listed before its terminal event comes has no outcome. */
   readonly hasOutcome?: boolean
 }
 

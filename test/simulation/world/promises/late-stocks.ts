@@ -34,7 +34,7 @@ export interface ItemToRepair {
 
 /** How long the envelope of an attempt is valid. */
 const lifetimeMs = 30_000
-/** By then most of what must be sent again has been. What lasts longer is not looked at. */
+/** Most stocks that must be sent again have been by then. The others are not looked at any longer. */
 const sentAgainMsMax = 4 * lifetimeMs
 /** From a report's first attempt to its end. */
 const reportMsMax = 60_000
