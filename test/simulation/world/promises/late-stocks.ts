@@ -174,8 +174,11 @@ export class LateStocks {
  * attempt has ended, but a process that ends while it is under way leaves it to the next one.
  */
 function isOlderLate(sent: readonly SentStock[], newest: SentStock, startedMs: number): boolean {
-  const isRepair = (stock: SentStock) =>
-    stock.quantity === newest.quantity && (stock.outcome === 'accepted' || stock.isRefusedForGood)
+  // The answer to a webhook may be newer.
+  const mayBeNewest = ({ sentMs, outcome }: SentStock) => sentMs >= newest.sentMs && outcome !== 'refused'
+  const newestOnes = new Set(sent.filter(mayBeNewest).map(({ quantity }) => quantity))
+  const isRepair = ({ quantity, outcome, isRefusedForGood }: SentStock) =>
+    newestOnes.has(quantity) && (outcome === 'accepted' || isRefusedForGood)
   const repairedMs = sent.findLast(isRepair)?.sentMs ?? newest.sentMs
   return sent.some(
     ({ by, quantity, sentMs, latestMs }) =>
