@@ -33,7 +33,7 @@ export function endAgent(agent: AgentHost, platform: ModelPlatform, time: WaveTi
   }
   if (random.happens(anyTimeRate)) within(0, 'an agent ends', endAndStart)
   else {
-    const moment = isStoppedSoon ? stockLeaves : random.pick(moments)
+    const moment = isStoppedSoon ? stockLeaves : random.pick(momentsOf(agent))
     const callOff = soonAfter(moment, agent, time, 'an agent ends', endAndStart)
     atEnd('no agent ends any more', callOff)
   }
@@ -43,7 +43,11 @@ export function endAgent(agent: AgentHost, platform: ModelPlatform, time: WaveTi
 interface Moment {
   readonly calls: RegExp
   readonly countMax: number
+  /** Which agents make them; all if it is left out. */
+  readonly isOf?: (agent: AgentHost) => boolean
 }
+
+const takesFiles = ({ callsBy }: AgentHost) => callsBy === 'files'
 
 const stockLeaves: Moment = { calls: /^PUT platform:443\/v1\/api\/market\/listings$/, countMax: 6 }
 const purchaseLeaves: Moment = { calls: /^POST platform:443\/v1\/api\/transactions$/, countMax: 6 }
@@ -56,11 +60,15 @@ const moments: readonly Moment[] = [
   stockLeaves,
   { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery$/, countMax: 2 },
   { calls: /^POST platform:443\/v1\/api\/transactions\/\d+\/delivery-failure$/, countMax: 1 },
-  { calls: /^POST \S+\/orders$/, countMax: 2 },
-  { calls: /^unlink \/var\/spool\/(?:events|replies)\//, countMax: 4 },
-  { calls: /^rename \/var\/spool\/outbox\//, countMax: 6 },
-  { calls: /^fsync \/var\/spool\/outbox$/, countMax: 4 },
+  { calls: /^POST \S+\/orders$/, countMax: 2, isOf: ({ ordersBy }) => ordersBy === 'url' },
+  { calls: /^unlink \/var\/spool\/(?:events|replies)\//, countMax: 4, isOf: ({ ordersBy }) => ordersBy === 'files' },
+  { calls: /^rename \/var\/spool\/outbox\//, countMax: 6, isOf: takesFiles },
+  { calls: /^fsync \/var\/spool\/outbox$/, countMax: 4, isOf: takesFiles },
 ]
+function momentsOf(agent: AgentHost): readonly Moment[] {
+  return moments.filter(({ isOf = () => true }) => isOf(agent))
+}
+
 /** A file is read in less than a millisecond, and the platform may need a second. */
 const soonMs = { min: 0.01, max: 1_000 }
 
@@ -220,7 +228,7 @@ export function fillDisk(agent: AgentHost, platform: ModelPlatform, time: WaveTi
   }
   afterLostStocks(platform, time, fullForMs, 'a disk will be full', () => {
     if (random.happens(anyTimeRate)) return fill()
-    const callOff = soonAfter(random.pick(moments), agent, time, 'a disk is full', fill)
+    const callOff = soonAfter(random.pick(momentsOf(agent)), agent, time, 'a disk is full', fill)
     later(fullMs, 'no disk gets full any more', callOff)
   })
 }
