@@ -67,6 +67,12 @@ export function durableAnswerIn({ journal }: AgentState, id: string): string | n
     | undefined
 }
 
+/** When the next process counts the window of an id as over, after a power cut: by the wall clock of its host, Unix ms. */
+export function endOfWindowIn({ journal }: AgentState, id: string): number {
+  const query = 'SELECT ends_at_ms + wall_offset_ms AS ends_at_ms FROM call, journal WHERE id = ?'
+  return Number(journal.syncedDb.prepare(query).get(id)?.['ends_at_ms'])
+}
+
 /** Whether the journal knows the id of a call now. */
 export function isInJournal({ journal }: AgentState, id: string): boolean {
   return journal.db.prepare('SELECT 1 FROM call WHERE id = ?').get(id) !== undefined

@@ -60,6 +60,8 @@ export function assembleServer(name: string, parts: ServerParts): Server {
     state,
     spool,
     isByFiles: drawn.callsBy === 'files',
+    clock: host.clock,
+    nowMs: parts.nowMs,
   })
   const server = newGameServer(host, parts, { identity: name, ways: drawn })
   const { onHandedOver } = server.orders

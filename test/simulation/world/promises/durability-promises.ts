@@ -1,8 +1,17 @@
 import { basename } from 'node:path'
 import { awaitsReply, isOver } from '../../../../agent/orders/order-moves.ts'
 import { idOfRequest, ownFileOf } from '../../../../agent/spool/names.ts'
-import { type AgentState, durableAnswerIn, durableOrderIn, isInJournal, stockIn } from '../../agent/model-outside.ts'
+import { limits } from '../../../../contract/limits.ts'
+import {
+  type AgentState,
+  durableAnswerIn,
+  durableOrderIn,
+  endOfWindowIn,
+  isInJournal,
+  stockIn,
+} from '../../agent/model-outside.ts'
 import type { Disk } from '../../disk/disk.ts'
+import type { HostClock } from '../../host-clock.ts'
 import type { GivenCall, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { isRepetition } from './repetition.ts'
@@ -14,12 +23,17 @@ interface DurabilityParts {
   readonly spool: string
   /** Whether the game server writes its calls as files. */
   readonly isByFiles: boolean
+  readonly clock: Pick<HostClock, 'wallMs' | 'lastSetMs'>
+  readonly nowMs: () => number
 }
+
+/** The agent takes a smaller difference between the clocks of a host for drift. */
+const driftMsMax = 2_000
 
 /**
  * What must survive a power cut before the next step, whether or not a power cut comes.
  * - The intent of a purchase and its claim, before it is sent.
- * - Its answer, or its envelope, before it is given.
+ * - Its answer, or its envelope, before it is given. The next process knows how old it is, although the clock was set.
  * - A stock, before its caller is told that it was accepted.
  * - An answer in a file, or the name of the request, before the claim goes.
  * - The removal of the claim of a purchase, before its refusal is shown.
@@ -33,6 +47,8 @@ export class DurabilityPromises {
   readonly #parts: DurabilityParts
   /** How many commits the ledger had when a stock first left, until its call is answered. By item and quantity. */
   readonly #sentStocks = new Map<string, number>()
+  /** When the attempt of a purchase ended. */
+  readonly #endedMs = new Map<string, number>()
 
   constructor(parts: DurabilityParts) {
     this.#parts = parts
@@ -49,6 +65,7 @@ export class DurabilityPromises {
     if (isByFiles && !this.#hasDurableClaim(id))
       this.#parts.break('a purchase in a file is sent only if its claim is on the disk', id)
     return () => {
+      this.#endedMs.set(id, this.#parts.nowMs())
       if (!isInJournal(state, id))
         this.#parts.break('the intent of a purchase is kept until the purchase is answered', id)
     }
@@ -59,7 +76,7 @@ export class DurabilityPromises {
     // A repetition is the answer of an earlier call.
     if (operation === 'market.adjust-stock' && !isRepetition(text)) this.#checkStock(input, isOk)
     if (!isOk) return
-    if (operation === 'transaction.create') this.#checkAnswer(id)
+    if (operation === 'transaction.create') this.#checkPurchase(id)
     if (operation === 'transaction.create.envelope' && id !== undefined) this.#checkAnswer(id)
     if (operation === 'orders.take' && !this.isReplyDurable(Number(input?.['transactionId'])))
       this.#parts.break('a reply is confirmed only if it is on the disk', String(input?.['transactionId']))
@@ -69,7 +86,7 @@ export class DurabilityPromises {
     const { disk } = this.#parts
     const id = idOfRequest(basename(to))
     if (from.endsWith('.done') && id !== undefined && isPurchase(id))
-      if (disk.textOf(to).includes('"ok":true')) this.#checkAnswer(id)
+      if (disk.textOf(to).includes('"ok":true')) this.#checkPurchase(id)
       else this.#checkClaimGone(id)
     if (to.endsWith('.rejected')) this.onRemoved(from)
   }
@@ -96,6 +113,17 @@ export class DurabilityPromises {
   isEndDurable(transactionId: number): boolean {
     const order = durableOrderIn(this.#parts.state, transactionId)
     return order !== undefined && isOver(order.phase)
+  }
+
+  /** The next process must not make it again before the window of its id is over. */
+  #checkPurchase(id = ''): void {
+    this.#checkAnswer(id)
+    const { state, clock, nowMs } = this.#parts
+    const endedMs = this.#endedMs.get(id)
+    if (endedMs === undefined || (clock.lastSetMs ?? Number.NEGATIVE_INFINITY) >= endedMs) return
+    const ageMs = clock.wallMs - endOfWindowIn(state, id) + limits.idempotencyWindowMs
+    const isRight = ageMs > -driftMsMax && ageMs < nowMs() - endedMs + driftMsMax
+    if (!isRight) this.#parts.break('the next process knows how old the answer to a purchase is', `${id}: ${ageMs} ms`)
   }
 
   #checkAnswer(id = ''): void {
