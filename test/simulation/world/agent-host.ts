@@ -27,6 +27,7 @@ import { ProofPromises } from './promises/proof-promises.ts'
 import { RepairPromises } from './promises/repair-promises.ts'
 import { ReportPromises } from './promises/report-promises.ts'
 import { RoomPromises } from './promises/room-promises.ts'
+import { SentAgainPromises } from './promises/sent-again-promises.ts'
 import { StatusPromises } from './promises/status-promises.ts'
 import { StopPromises } from './promises/stop-promises.ts'
 import { WebhookPromises } from './promises/webhook-promises.ts'
@@ -171,6 +172,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       ...{ break: judge.break, name, journal, disk: host.diskFaults, lateStocks, platform, nowMs },
       startedMs: () => (agent.program.process ? agent.startedMs : undefined),
     })
+  const sentAgain = new SentAgainPromises({ break: judge.break, platform, day, nowMs })
   const stops = new StopPromises({
     ...{ break: judge.break, host, spool: addresses.spool, journal, platform },
     nowMs,
@@ -223,6 +225,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       proofs,
       // Before what leaves counts as said.
       ...(repairs ? [repairs] : []),
+      ...(parts.callsBy === 'http' && hasOwnStore ? [sentAgain] : []),
       lateStocks,
       surroundings.webhooks,
       contact,
