@@ -332,4 +332,16 @@ export const callMutants: readonly Mutant[] = [
     from: "if (row.mayHaveActed && call.operation.retry !== 'safe') state.isInDoubt = true",
     to: "state.isInDoubt = row.mayHaveActed && call.operation.retry !== 'safe'",
   },
+  {
+    name: 'a claim that is sent again has never been sent',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'const isInDoubt = mayBeSentBefore(call)',
+    to: 'const isInDoubt = false',
+  },
+  {
+    name: 'the journal remembers the time of its start',
+    file: 'agent/journal/journal-time.ts',
+    from: '      storedOffsetMs = offsetMs\n',
+    to: '',
+  },
 ]

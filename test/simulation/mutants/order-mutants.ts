@@ -360,4 +360,16 @@ export const orderMutants: readonly Mutant[] = [
     from: "withoutDoubt((isOlder ? undefined : moveOrder(known, 'await', nowMs)) ?? known)",
     to: "(isOlder ? undefined : moveOrder(known, 'await', nowMs)) ?? known",
   },
+  {
+    name: 'a report of a failure has the newest stock',
+    file: 'agent/orders/report-result.ts',
+    from: "'transaction.delivery-failure', failure, known?.mark ?? 0)",
+    to: "'transaction.delivery-failure', failure)",
+  },
+  {
+    name: 'a stock of a call counts as synced by the sync before it',
+    file: 'agent/orders/sqlite-order-ledger.ts',
+    from: 'durable: hasOrders ? writer.sync() : Promise.resolve()',
+    to: 'durable: hasOrders ? synced : Promise.resolve()',
+  },
 ]

@@ -248,4 +248,22 @@ export const processMutants: readonly Mutant[] = [
     from: '    cancel()\n    write({ ready: false',
     to: '    write({ ready: false',
   },
+  {
+    name: 'a reload that is refused is in use all the same',
+    file: 'agent/config/live-config.ts',
+    from: `    const errors = changedFixedSettings(before, next).map((name) => \`\${name}: \${cannotChange}\`)
+    if (errors.length > 0) return { ok: false, errors }
+    this.#current = next
+`,
+    to: `    this.#current = next
+    const errors = changedFixedSettings(before, next).map((name) => \`\${name}: \${cannotChange}\`)
+    if (errors.length > 0) return { ok: false, errors }
+`,
+  },
+  {
+    name: 'a disk that stays full is looked at once',
+    file: 'agent/database/room.ts',
+    from: '    cause = found\n',
+    to: '    cause = found\n    if (!isChange) return\n',
+  },
 ]

@@ -170,4 +170,14 @@ export const sharedStoreMutants: readonly Mutant[] = [
     from: 'const due = mayBegin()\n',
     to: 'const due = true\n',
   },
+  {
+    name: 'what could not be written into a full store is not owed any more',
+    file: 'agent/postgres/owed-writes.ts',
+    from: `      if (!problem) this.#owed.delete(name)
+      if (problem instanceof StoreUnreachableError) return
+`,
+    to: `      if (problem instanceof StoreUnreachableError) return
+      this.#owed.delete(name)
+`,
+  },
 ].map((mutant) => ({ ...mutant, hosts: 3 }))
