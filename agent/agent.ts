@@ -237,7 +237,7 @@ export async function startAgent(
       takeTurn: (call) => takeTurn(call, deps),
       answerCall: answer,
       reasons,
-      events: () => bridge?.orders.files.waiting() ?? [],
+      events: () => bridge?.listEvents() ?? [],
       onFatal,
     }))
   if (spool) started.defer(() => spool.stop())

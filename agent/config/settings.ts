@@ -51,6 +51,11 @@ export function exampleOf(name: SettingName): string {
 /** Other programs have them in lower case. */
 const proxyNames: ReadonlySet<string> = new Set(['https_proxy', 'no_proxy'])
 
+/** What to do about a name that is not a setting. */
+function cureOfName(name: string): string {
+  return Object.hasOwn(settings, name.toUpperCase()) ? cures.writeInUpperCase() : cures.findSetting()
+}
+
 /** Where settings come from. */
 export interface SettingsSource {
   /** The environment, which wins. */
@@ -92,12 +97,13 @@ export class SettingsReader {
     for (const name of source.file.keys()) {
       const shown = /^[A-Za-z_]{1,40}$/.test(name) ? name : say`a name that is not shown, because it may be a secret`
       if (Object.hasOwn(settings, proxyNames.has(name) ? name.toUpperCase() : name)) continue
-      const cure = Object.hasOwn(settings, name.toUpperCase()) ? cures.writeInUpperCase() : cures.findSetting()
-      this.errors.push({ name: shown, problem: say`not a setting of market-agent`, cure })
+      this.errors.push({ name: shown, problem: say`not a setting of market-agent`, cure: cureOfName(name) })
     }
     for (const name of Object.keys(source.env)) {
-      if (/^SERVICE_\w{1,40}$/.test(name) && !Object.hasOwn(settings, name))
-        this.warn(name, say`not a setting of market-agent, and ignored`, cures.findSetting())
+      if (!/^SERVICE_\w{1,40}$/i.test(name) || Object.hasOwn(settings, name)) continue
+      // On Windows a variable has its name in each case.
+      const isRead = Object.hasOwn(settings, name.toUpperCase()) && source.env[name.toUpperCase()] !== undefined
+      if (!isRead) this.warn(name, say`not a setting of market-agent, and ignored`, cureOfName(name))
     }
     for (const name of Object.keys(settings) as SettingName[]) {
       if (!/-----|\p{Cc}/u.test(this.#value(name) ?? '')) continue

@@ -7,7 +7,7 @@ export type NamedMessage = Pick<Message, 'name' | 'transactionId'>
 export interface MessageFiles {
   /** Makes `events/` and `replies/` if they are missing. @returns Whether `events/` was. */
   makeDirs(): boolean
-  /** Removes what an agent that died was writing. */
+  /** Removes the files that an agent was writing when it died. */
   removeUnfinished(): void
   /** What has a file in `events/`, from an earlier agent too. */
   events(): readonly NamedMessage[]

@@ -11,8 +11,8 @@ export interface OrderFilesOptions {
   readonly limitedLog: Pick<LimitedLog, 'warn'>
 }
 
-/** How many names of files a program is told that cannot list a directory. */
-const waitingMax = 100
+/** The most names in `agent.json`, so that a program with a small buffer can read it. */
+const listedMax = 100
 
 /** Messages as files that may fail: nothing throws, a problem is reported once, and what could not be removed is tried again. */
 export class OrderFiles {
@@ -21,6 +21,8 @@ export class OrderFiles {
    * Names whose files must still be removed. Undefined until `events/` was read: an earlier agent may have left some.
    */
   #leftOver: Set<string> | undefined
+  /** What is in `events/`, as far as the agent knows, by name. */
+  readonly #shown = new Map<string, NamedMessage>()
   /** Causes of problems, in the last whole look at the files and since. */
   #problems = { before: new Set<string>(), now: new Set<string>() }
 
@@ -48,7 +50,9 @@ export class OrderFiles {
     this.#problems = { before: this.#problems.now, now: new Set() }
     this.#leftOver ??= this.#try((files) => {
       files.removeUnfinished()
-      const names = files.events().filter((event) => !isChannel || !isOpen(event))
+      const events = files.events()
+      if (isChannel) for (const event of events) this.#shown.set(event.name, event)
+      const names = events.filter((event) => !isChannel || !isOpen(event))
       return new Set(names.map(({ name }) => name))
     }, undefined)
     for (const name of this.#leftOver ?? []) if (this.#remove(name, isChannel)) this.#leftOver?.delete(name)
@@ -56,14 +60,19 @@ export class OrderFiles {
 
   /** Makes what is missing. @returns Whether the events that were shown are gone with their directory. */
   makeDirs(): boolean {
-    return this.#options.isChannel && this.#try((files) => files.makeDirs(), false)
+    const isGone = this.#options.isChannel && this.#try((files) => files.makeDirs(), false)
+    if (isGone) this.#shown.clear()
+    return isGone
   }
 
-  /** The names of the files in `events/`: at most 100, those of the oldest transactions first. */
-  waiting(): readonly string[] {
-    const events = this.#options.isChannel ? this.#try((files) => files.events(), []) : []
-    const oldestFirst = events.toSorted((one, other) => one.transactionId - other.transactionId)
-    return oldestFirst.slice(0, waitingMax).map(({ name }) => `${name}.json`)
+  /** The names of the files in `events/`: at most 100, orders before ends, the oldest transactions first. */
+  listEvents(): readonly string[] {
+    const { orders = [], ends = [] } = Object.groupBy(this.#shown.values(), ({ name }) =>
+      name.startsWith('transfer_order') ? 'orders' : 'ends',
+    )
+    const byAge = (one: NamedMessage, other: NamedMessage) => one.transactionId - other.transactionId
+    const events = [...orders.toSorted(byAge), ...ends.toSorted(byAge)]
+    return events.slice(0, listedMax).map(({ name }) => `${name}.json`)
   }
 
   /** What may be replies, oldest first. */
@@ -83,6 +92,7 @@ export class OrderFiles {
     this.#leftOver?.delete(name)
     return this.#try((files) => {
       files.show(message, actUntil)
+      this.#shown.set(name, message)
       return true
     }, false)
   }
@@ -116,6 +126,7 @@ export class OrderFiles {
     if (!this.#options.files) return true
     return this.#try((files) => {
       files.removeEvent(name)
+      this.#shown.delete(name)
       // After its event: a game server that finds the event answers it again, and that reply would have no event.
       if (isWithReply) files.removeReply(name)
       return true

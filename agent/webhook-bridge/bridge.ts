@@ -42,6 +42,8 @@ export interface Bridge {
   readonly handover: string
   /** Why orders are not recorded or handed over, each with its cure. Empty when they are. */
   reasons(): readonly string[]
+  /** As `OrderFiles.listEvents`. */
+  listEvents(): readonly string[]
   /** Accepts no new webhooks. Resolves when each one under way is answered, and replies under way are durable. */
   stop(): Promise<void>
   /** Closes the port, the connections to the game server, and the ledger. */
@@ -77,6 +79,7 @@ export async function openBridge(options: BridgeOptions): Promise<Bridge> {
           ? 'the game server asks with orders.open'
           : `files in ${join(spoolDir ?? '', 'events')}`,
     reasons: () => [...stateLog.reasons, ...reasonsOfFiles()],
+    listEvents: () => orders.files.listEvents(),
 
     async listen(openWebhook) {
       const refusalLog = new LimitedLog(log, clock)

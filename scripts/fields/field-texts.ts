@@ -39,9 +39,9 @@ export const pageTexts = {
     'pt-BR': 'Cada um de `orders` e de `closed`. Só os de `closed` têm os dois últimos campos:',
   },
   moreOrders: {
-    en: '`more` is true if more orders were closed than `limit`. Ask again with the `since` of the last one as `closedSince`.',
+    en: '`more` is true if there are more closed orders than `limit`. Ask again with the `since` of the last one as `closedSince`. That one comes again, so a `limit` of 1 never gets further.',
     'pt-BR':
-      '`more` é true se mais pedidos foram encerrados do que `limit`. Pergunte de novo com o `since` do último como `closedSince`.',
+      '`more` é true se há mais pedidos encerrados do que `limit`. Consulte de novo com o `since` do último como `closedSince`. Ele é listado de novo, então um `limit` de 1 nunca avança.',
   },
   takenOrder: {
     en: '`data` of the answer is the order, with the fields of `orders` above.',

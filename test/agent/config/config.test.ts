@@ -355,11 +355,16 @@ test('a line that is none, a name given twice and an unknown name are errors of 
   ])
 })
 
-test('a setting of the file in lower case is an error, because it would have no effect', () => {
+test('a setting in lower case is an error of the file and a warning of the environment, because it has no effect', () => {
   const reading = read(good, new Map([['service_agent_token', 'x']]))
   expect(reading.ok ? [] : reading.errors.map(sentenceOf)).toEqual([
     'service_agent_token: not a setting of market-agent. Write its name in upper case',
   ])
+  const warning = { name: 'service_agent_token', cure: 'write its name in upper case' }
+  expect(read({ ...good, service_agent_token: 'x' })).toMatchObject({ ok: true, config: { warnings: [warning] } })
+  // As on Windows.
+  const both = { service_agent_token: 'x', SERVICE_AGENT_TOKEN: 'x' }
+  expect(read({ ...good, ...both })).toMatchObject({ ok: true, config: { token: 'x', warnings: [] } })
   expect(read(good, new Map([['https_proxy', 'http://proxy.example.com:3128']]))).toMatchObject({
     ok: true,
     config: { httpsProxy: 'http://proxy.example.com:3128' },

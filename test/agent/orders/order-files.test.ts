@@ -34,11 +34,40 @@ test('a later message of a name whose files are locked is shown and stays when t
   expect([...events, ...replies]).toEqual([message.name])
 })
 
-test('a program that cannot list a directory is told the hundred oldest names', () => {
+test('a program that cannot list a directory is told a hundred names, orders before ends, the oldest first', () => {
   const numbers = Array.from({ length: 120 }, (_, n) => (n * 7) % 120)
-  const events = () => numbers.map((transactionId) => ({ name: `transfer_order-${transactionId}`, transactionId }))
-  const waitingBy = (isChannel: boolean) =>
-    new OrderFiles({ files: { ...noMessageFiles, events }, isChannel, limitedLog: pino({ enabled: false }) }).waiting()
-  expect(waitingBy(true)).toEqual(Array.from({ length: 100 }, (_, n) => `transfer_order-${n}.json`))
-  expect(waitingBy(false)).toEqual([])
+  const named = (kind: string) => numbers.map((transactionId) => ({ name: `${kind}-${transactionId}`, transactionId }))
+  const events = () => [...named('transaction_terminal'), ...named('transfer_order').slice(0, 60)]
+  const listedBy = (isChannel: boolean) => {
+    const files = { ...noMessageFiles, events }
+    const orderFiles = new OrderFiles({ files, isChannel, limitedLog: pino({ enabled: false }) })
+    orderFiles.tidy(() => true)
+    return orderFiles.listEvents()
+  }
+  const byAge = (name: string) => Number(name.replace(/\D+/g, ''))
+  const orders = listedBy(true).slice(0, 60)
+  expect(orders.every((name) => name.startsWith('transfer_order-'))).toBe(true)
+  expect(orders.map(byAge)).toEqual(orders.map(byAge).toSorted((one, other) => one - other))
+  expect(listedBy(true).slice(60)).toEqual(Array.from({ length: 40 }, (_, n) => `transaction_terminal-${n}.json`))
+  expect(listedBy(false)).toEqual([])
+})
+
+test('the names that a program is told are those of the files that were shown and not removed', () => {
+  let isGone = false
+  const files = { ...noMessageFiles, makeDirs: () => isGone }
+  const orderFiles = new OrderFiles({ files, isChannel: true, limitedLog: pino({ enabled: false }) })
+  const [first, second] = [1, 2].map((transactionId) => {
+    const message = { name: `transfer_order-${transactionId}`, transactionId } as Message
+    orderFiles.show(message, undefined)
+    return message
+  }) as [Message, Message]
+  expect(orderFiles.listEvents()).toEqual(['transfer_order-1.json', 'transfer_order-2.json'])
+  orderFiles.remove(first)
+  expect(orderFiles.listEvents()).toEqual(['transfer_order-2.json'])
+  orderFiles.removeEvent(second)
+  expect(orderFiles.listEvents()).toEqual([])
+  orderFiles.show(second, undefined)
+  isGone = true
+  orderFiles.makeDirs()
+  expect(orderFiles.listEvents()).toEqual([])
 })

@@ -297,7 +297,7 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'agent.json names no event',
     file: 'agent/orders/order-files.ts',
-    from: 'slice(0, waitingMax)',
+    from: 'slice(0, listedMax)',
     to: 'slice(0, 0)',
   },
   {
