@@ -172,7 +172,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       ...{ break: judge.break, name, journal, disk: host.diskFaults, lateStocks, platform, nowMs },
       startedMs: () => (agent.program.process ? agent.startedMs : undefined),
     })
-  const sentAgain = new SentAgainPromises({ break: judge.break, platform, day, nowMs })
+  const sentAgain = new SentAgainPromises({ break: judge.break, platform, day, startedMs, nowMs })
+  host.onPowerCut(() => sentAgain.onPowerCut())
   const stops = new StopPromises({
     ...{ break: judge.break, host, spool: addresses.spool, journal, platform },
     nowMs,
@@ -270,6 +271,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       else reports.holdUp()
       // In waves too.
       repairs?.check()
+      sentAgain.check()
       // What a slow network holds up is not counted.
       const isHeldUp = slowPhases.has(day.phase)
       for (const promises of whileCalm)

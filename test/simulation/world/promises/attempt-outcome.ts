@@ -20,3 +20,12 @@ export function outcomeOf(result: AttemptResult): AttemptOutcome {
 export function isOfPlatform(body: Uint8Array): boolean {
   return body.byteLength === 0 || /^\{"data".*\}$/s.test(Buffer.from(body).toString())
 }
+
+/** Refusals of an attempt, and not of its input. */
+const ofAttempts: ReadonlySet<number> = new Set([401, 408, 425, 429])
+
+/** Whether the platform itself refused the input. What an intermediary says is a page. */
+export function isRefusedForGood(result: AttemptResult): boolean {
+  if (result.kind !== 'answered' || result.status < 400 || result.status >= 500) return false
+  return !ofAttempts.has(result.status) && Buffer.from(result.body).toString().startsWith('{')
+}

@@ -12,12 +12,17 @@ interface HeartbeatPromisesParts {
   readonly nowMs: () => number
 }
 
+const eventFile = /^(?:transfer_order|transaction_terminal)-[\d-]+\.json$/
+const listedMax = 100
 /** One heartbeat is written every five seconds. */
 const ageMsMax = 7_000
 /** What the drift of a host's clock and a status that was seen earlier may add. */
 const wrongMsMax = 20_000
 
-/** `agent.json` shows a program that cannot do HTTP what the status shows: that the agent runs, and whether it is ready. */
+/**
+ * `agent.json` shows a program that cannot do HTTP what the status shows: that the agent runs, and whether it is ready. It shows one that
+ * cannot list a directory what is in `events/`.
+ */
 export class HeartbeatPromises {
   readonly #parts: HeartbeatPromisesParts
   readonly #wrong: Since
@@ -48,8 +53,11 @@ export class HeartbeatPromises {
     const text = host.disk.textOf(path)
     // A power cut may leave a part of it, or nothing.
     if (!text.endsWith('}\n')) return void (yield 'it is not whole')
-    const { at, ready } = JSON.parse(text) as { at: string; ready: boolean }
+    const { at, ready, events } = JSON.parse(text) as { at: string; ready: boolean; events: readonly string[] }
     if (Math.abs(host.clock.wallMs - Date.parse(at)) > ageMsMax) yield 'it is old'
     if (ready !== seen.ready) yield `its ready is ${ready}`
+    const there = host.disk.namesIn(`${spool}/events`).filter((name) => eventFile.test(name))
+    for (const name of there) if (events.length < listedMax && !events.includes(name)) yield `it does not name ${name}`
+    for (const name of events) if (!there.includes(name)) yield `it names ${name}`
   }
 }

@@ -4,7 +4,7 @@ import { startOfRunMs } from '../../host-clock.ts'
 import type { Day } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
 import type { SentRequest } from '../witnessed.ts'
-import { type AttemptOutcome, outcomeOf } from './attempt-outcome.ts'
+import { type AttemptOutcome, isRefusedForGood, outcomeOf } from './attempt-outcome.ts'
 import { parseSignature } from './signature.ts'
 import { type RequestedStock, stockOf } from './stock-of.ts'
 
@@ -15,21 +15,10 @@ interface SentStock {
   /** `call`: the agent notes it before it leaves. `report`: about an order. `answer`: to a webhook, which the platform does not confirm. */
   readonly by: 'call' | 'report' | 'answer'
   outcome: 'under-way' | AttemptOutcome
-  /** Infinity while it is under way. */
-  endedMs: number
   /** The platform itself refused it. That ends a repair. */
   isRefusedForGood: boolean
   /** When the platform took note of it, at the latest. Minus infinity if it did not, or if that is not known. */
   latestMs: number
-}
-
-/** An item whose newest stock must be sent again. */
-export interface ItemToRepair {
-  readonly itemRef: string
-  /** When the newest one left. */
-  readonly newestMs: number
-  /** The newest one; undefined if it is not clear which one that is. */
-  readonly quantity: number | undefined
 }
 
 /** How long the envelope of an attempt is valid. */
@@ -40,6 +29,7 @@ const sentAgainMsMax = 4 * lifetimeMs
 const reportMsMax = 60_000
 /** What the drift of a clock adds in this time. */
 const driftMsMax = 500
+
 /**
  * Which stocks left agents, and which of them may reach the platform late. A newer stock must be sent again when they cannot:
  * whether one of them is really late is chance, but that is a promise. An older one that was accepted after the newest one left
@@ -68,7 +58,6 @@ export class LateStocks {
     const sent = this.#note(itemRef, quantity, by, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
     return (result) => {
       sent.outcome = outcomeOf(result)
-      sent.endedMs = this.#nowMs()
       sent.isRefusedForGood = isRefusedForGood(result)
       if (sent.outcome === 'accepted') sent.latestMs = this.#nowMs()
       else if (sent.outcome !== 'open') sent.latestMs = Number.NEGATIVE_INFINITY
@@ -131,9 +120,9 @@ export class LateStocks {
    * left out.
    *
    * @param startedMs When the running process was started. It does not wait for answers to earlier processes.
-   * @returns Each with the newest one.
+   * @returns Each with the time at which the newest one left.
    */
-  *findItemsToRepair(startedMs: number): Generator<ItemToRepair> {
+  *findItemsToRepair(startedMs: number): Generator<{ readonly itemRef: string; readonly newestMs: number }> {
     const nowMs = this.#nowMs()
     const isOfProcess = ({ sentMs }: SentStock) => sentMs > startedMs
     for (const [itemRef, all] of this.#sent) {
@@ -142,9 +131,8 @@ export class LateStocks {
       if (ofProcess.some(({ outcome }) => outcome === 'under-way')) continue
       const newest = ofProcess.findLast(({ outcome }) => outcome === 'accepted')
       const last = ofProcess.at(-1)
-      if (newest && isOlderLate(sent, newest, startedMs))
-        yield { itemRef, newestMs: newest.sentMs, quantity: clearQuantityOf(newest, ofProcess) }
-      else if (last && haveLastTwoCrossed(ofProcess)) yield { itemRef, newestMs: last.sentMs, quantity: undefined }
+      if (newest && isOlderLate(sent, newest, { startedMs, nowMs })) yield { itemRef, newestMs: newest.sentMs }
+      else if (last && haveLastTwoCrossed(ofProcess)) yield { itemRef, newestMs: last.sentMs }
     }
   }
 
@@ -158,7 +146,6 @@ export class LateStocks {
       by,
       sentMs: this.#nowMs(),
       outcome: by === 'answer' ? 'open' : 'under-way',
-      endedMs: by === 'answer' ? latestMs : Number.POSITIVE_INFINITY,
       isRefusedForGood: false,
       latestMs,
     }
@@ -170,30 +157,29 @@ export class LateStocks {
 }
 
 /**
- * Whether a stock may arrive over one that left after it, which was not sent again since. Of a report nothing is noted before its last
- * attempt has ended, but a process that ends while it is under way leaves it to the next one.
+ * Whether a stock may arrive over one that left after it and was not sent again since. When it cannot arrive any more, that is known
+ * only if nothing else was said. Of a report nothing is noted before its last attempt has ended, but a process that ends while it is
+ * under way leaves it to the next one.
  */
-function isOlderLate(sent: readonly SentStock[], newest: SentStock, startedMs: number): boolean {
-  // The answer to a webhook may be newer.
-  const mayBeNewest = ({ sentMs, outcome }: SentStock) => sentMs >= newest.sentMs && outcome !== 'refused'
-  const newestOnes = new Set(sent.filter(mayBeNewest).map(({ quantity }) => quantity))
-  const isRepair = ({ quantity, outcome, isRefusedForGood }: SentStock) =>
-    newestOnes.has(quantity) && (outcome === 'accepted' || isRefusedForGood)
-  const repairedMs = sent.findLast(isRepair)?.sentMs ?? newest.sentMs
+function isOlderLate(
+  sent: readonly SentStock[],
+  newest: SentStock,
+  { startedMs, nowMs }: { readonly startedMs: number; readonly nowMs: number },
+): boolean {
+  const isSame = ({ quantity }: SentStock) => quantity === newest.quantity
+  const repairedMs = sent.findLast((stock) => isSame(stock) && endsRepair(stock))?.sentMs ?? newest.sentMs
+  const isAllSaid = sent.every((stock) => stock.sentMs <= newest.sentMs || isSame(stock))
   return sent.some(
-    ({ by, quantity, sentMs, latestMs }) =>
-      (by !== 'report' || sentMs < startedMs) &&
-      quantity !== newest.quantity &&
-      sentMs < newest.sentMs &&
-      latestMs > repairedMs + driftMsMax,
+    (stock) =>
+      (stock.by !== 'report' || stock.sentMs < startedMs) &&
+      !isSame(stock) &&
+      stock.sentMs < newest.sentMs &&
+      (stock.latestMs > nowMs || (isAllSaid && stock.latestMs > repairedMs + driftMsMax)),
   )
 }
 
-/** The quantity of a call that began when everything else about its item had ended: the stock of a reply may be older than it leaves. */
-function clearQuantityOf({ by, quantity }: SentStock, sent: readonly SentStock[]): number | undefined {
-  const beganMs = sent.find((stock) => stock.quantity === quantity)?.sentMs ?? 0
-  const others = sent.filter((stock) => stock.quantity !== quantity)
-  return by === 'call' && others.every(({ endedMs }) => endedMs < beganMs) ? quantity : undefined
+function endsRepair({ outcome, isRefusedForGood }: SentStock): boolean {
+  return outcome === 'accepted' || isRefusedForGood
 }
 
 /** Whether the last two stocks crossed, and no other one followed. Nobody knows which of them the platform has. */
@@ -205,13 +191,4 @@ function haveLastTwoCrossed(sent: readonly SentStock[]): boolean {
 
 function mayHaveArrived({ by, outcome }: SentStock): boolean {
   return by === 'answer' || outcome === 'accepted'
-}
-
-/** Refusals of an attempt, and not of its stock. */
-const ofAttempts: ReadonlySet<number> = new Set([401, 408, 425, 429])
-
-/** What an intermediary says is a page. */
-function isRefusedForGood(result: AttemptResult): boolean {
-  if (result.kind !== 'answered' || result.status < 400 || result.status >= 500) return false
-  return !ofAttempts.has(result.status) && Buffer.from(result.body).toString().startsWith('{')
 }

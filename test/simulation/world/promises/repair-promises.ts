@@ -24,8 +24,6 @@ interface RepairPromisesParts {
 /** How long the journal may take to note what a call or a report has left: a few syncs. Several times as long on a slow disk. */
 const notedMsMax = 1_000
 const syncsMax = 4
-/** A call is noted before it leaves, and it may wait for its connection. */
-const callMsMax = 31_000
 /** How long after a full disk has room the journal may take to note what it could not note. */
 const roomNotedMs = 5_000
 
@@ -37,7 +35,6 @@ const roomNotedMs = 5_000
 export class RepairPromises implements Partial<AgentWitness> {
   readonly #parts: RepairPromisesParts
   readonly #unnoted: Since
-  readonly #notedOtherwise: Since
   /** Of the process that runs now. */
   #startedMs: number | undefined
   #diskChanges = 0
@@ -47,7 +44,6 @@ export class RepairPromises implements Partial<AgentWitness> {
   constructor(parts: RepairPromisesParts) {
     this.#parts = parts
     this.#unnoted = new Since(parts.nowMs)
-    this.#notedOtherwise = new Since(parts.nowMs)
   }
 
   onSent(request: SentRequest): undefined {
@@ -65,17 +61,13 @@ export class RepairPromises implements Partial<AgentWitness> {
   check(): void {
     const startedMs = this.#parts.startedMs()
     const isSettled = this.#isDiskSettled()
-    if (!isSettled || startedMs !== this.#startedMs) {
-      this.#unnoted.reset()
-      this.#notedOtherwise.reset()
-    }
+    if (!isSettled || startedMs !== this.#startedMs) this.#unnoted.reset()
     this.#startedMs = startedMs
     if (!isSettled || startedMs === undefined) return
     const maxMs = notedMsMax + syncsMax * this.#slowestMs
-    const { unnoted, notedOtherwise } = this.#findUnnoted(startedMs)
-    const wrong = this.#unnoted.look(unnoted, maxMs) ?? this.#notedOtherwise.look(notedOtherwise, maxMs + callMsMax)
-    if (wrong !== undefined)
-      this.#parts.break('the journal has what must be sent again', `${this.#parts.name}: ${wrong}`)
+    const unnoted = this.#unnoted.look(this.#findUnnoted(startedMs), maxMs)
+    if (unnoted !== undefined)
+      this.#parts.break('the journal has what must be sent again', `${this.#parts.name}: ${unnoted}`)
   }
 
   /** Whether the disk has been healthy, and as fast as it is, for a while. */
@@ -88,21 +80,16 @@ export class RepairPromises implements Partial<AgentWitness> {
     return disk.isHealthy && nowMs() > this.#diskChangedMs + roomNotedMs
   }
 
-  #findUnnoted(startedMs: number): Record<'unnoted' | 'notedOtherwise', readonly string[]> {
+  #findUnnoted(startedMs: number): readonly string[] {
     const { name, journal, lateStocks } = this.#parts
     const toRepair = lateStocks
       .findItemsToRepair(startedMs)
       .filter(({ itemRef }) => itemRef.startsWith(`${name}-`))
       .toArray()
-    if (toRepair.length === 0) return { unnoted: [], notedOtherwise: [] }
+    if (toRepair.length === 0) return []
     const noted = notedRepairsIn(journal.syncedDb)
-    const unnoted = toRepair
+    return toRepair
       .filter(({ itemRef }) => !noted.has(itemRef))
       .map(({ itemRef, newestMs }) => `${itemRef}, the newest of ${Math.round(newestMs)}`)
-    const notedOtherwise = toRepair
-      .map(({ itemRef, quantity }) => ({ itemRef, quantity, known: noted.get(itemRef) }))
-      .filter(({ quantity, known }) => quantity !== undefined && known !== undefined && known !== quantity)
-      .map(({ itemRef, quantity, known }) => `${itemRef}: ${known} in place of ${quantity}`)
-    return { unnoted, notedOtherwise }
   }
 }

@@ -10,6 +10,8 @@ interface SentAgainParts {
   readonly break: Break
   readonly platform: ModelPlatform
   readonly day: Day
+  /** When the process that runs now was started. */
+  readonly startedMs: () => number
   readonly nowMs: () => number
 }
 
@@ -23,16 +25,26 @@ interface Said {
   acceptedMs: number
 }
 
+interface SentAgain {
+  readonly itemRef: string
+  readonly quantity: number
+  readonly atMs: number
+  /** When the process was started that sent it. */
+  readonly startedMs: number
+}
+
 /** The log has a reply when it is on the disk, which may be slow. */
 const recordedMsMax = 6_000
 
 /**
- * A stock that an agent sends again by itself is not older than one that a caller said later and that the platform accepted. The
- * game server calls over HTTP, so that each call is seen when it arrives.
+ * An agent does not send a stock again after the platform has accepted one that a caller said later. The game server calls over
+ * HTTP, so that each call is seen when it arrives.
  */
 export class SentAgainPromises implements Partial<AgentWitness> {
   readonly #parts: SentAgainParts
   readonly #items = new Map<string, Said>()
+  /** Stocks that were sent again and seem older. The log may still say that a reply has said them since. */
+  #older: readonly SentAgain[] = []
 
   constructor(parts: SentAgainParts) {
     this.#parts = parts
@@ -43,7 +55,7 @@ export class SentAgainPromises implements Partial<AgentWitness> {
     if (typeof observedQuantity !== 'number') return
     if (call.operation === 'market.adjust-stock')
       this.#say(String(itemRef), observedQuantity).underWay.set(call, this.#parts.nowMs())
-    else this.#sayOfOrder(Number(transactionId), observedQuantity)
+    else this.#sayAboutOrder(Number(transactionId), observedQuantity)
   }
 
   onGiven(call: GivenCall): void {
@@ -52,33 +64,49 @@ export class SentAgainPromises implements Partial<AgentWitness> {
 
   onLogged({ transactionId, observedQuantity }: LoggedLine): void {
     if (transactionId !== undefined && typeof observedQuantity === 'number')
-      this.#sayOfOrder(transactionId, observedQuantity)
+      this.#sayAboutOrder(transactionId, observedQuantity)
   }
 
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
     const stock = stockOf(request, this.#parts.platform)
     const said = stock && this.#items.get(stock.itemRef)
     if (!said || stock.by !== 'call') return undefined
-    const calls = said.underWay.entries().filter(([{ input }]) => input?.['observedQuantity'] === stock.quantity)
-    const arrivedMs = calls.map(([, ms]) => ms).toArray()
-    if (arrivedMs.length === 0) return void this.#checkSentAgain(stock, said)
+    const { nowMs, startedMs } = this.#parts
+    const arrivedMs = said.underWay
+      .entries()
+      .filter(([{ input }, ms]) => input?.['observedQuantity'] === stock.quantity && ms >= startedMs())
+      .map(([, ms]) => ms)
+      .toArray()
+    if (arrivedMs.length === 0) {
+      const sentAgain = { itemRef: stock.itemRef, quantity: stock.quantity, atMs: nowMs(), startedMs: startedMs() }
+      if (this.#isOlder(sentAgain, said)) this.#older = [...this.#older, sentAgain]
+      return undefined
+    }
     return (result) => {
       if (outcomeOf(result) === 'accepted') said.acceptedMs = Math.max(said.acceptedMs, Math.min(...arrivedMs))
     }
   }
 
-  #checkSentAgain({ itemRef, quantity }: { readonly itemRef: string; readonly quantity: number }, said: Said): void {
-    const { day } = this.#parts
-    const saidMs = said.lastMs.get(quantity)
-    if (saidMs === undefined || said.acceptedMs <= day.stormEndedMs) return
-    if (said.acceptedMs > saidMs + recordedMsMax)
-      this.#parts.break(
-        'no older stock is sent again over a newer one',
-        `${itemRef}: ${quantity} of ${Math.round(saidMs)}`,
-      )
+  /** At each look. */
+  check(): void {
+    const { nowMs, startedMs } = this.#parts
+    // Nobody knows what a process would have logged that ended.
+    this.#older = this.#older.filter((sentAgain) => sentAgain.startedMs === startedMs())
+    const late = this.#older.find(({ atMs }) => nowMs() > atMs + recordedMsMax)
+    if (late) this.#parts.break('no older stock is sent again over a newer one', `${late.itemRef}: ${late.quantity}`)
   }
 
-  #sayOfOrder(transactionId: number, quantity: number): void {
+  /** The agent may not know any more what was accepted last. */
+  onPowerCut(): void {
+    for (const said of this.#items.values()) said.acceptedMs = Number.NEGATIVE_INFINITY
+  }
+
+  #isOlder({ quantity }: SentAgain, { lastMs, acceptedMs }: Said): boolean {
+    const saidMs = lastMs.get(quantity)
+    return saidMs !== undefined && acceptedMs > this.#parts.day.stormEndedMs && acceptedMs > saidMs + recordedMsMax
+  }
+
+  #sayAboutOrder(transactionId: number, quantity: number): void {
     if (this.#parts.platform.composed.platform.tables.transactions.byId(transactionId))
       this.#say(this.#parts.platform.itemOf(transactionId), quantity)
   }
@@ -91,6 +119,7 @@ export class SentAgainPromises implements Partial<AgentWitness> {
     }
     this.#items.set(itemRef, said)
     said.lastMs.set(quantity, this.#parts.nowMs())
+    this.#older = this.#older.filter((older) => older.itemRef !== itemRef || older.quantity !== quantity)
     return said
   }
 }
