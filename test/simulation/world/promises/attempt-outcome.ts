@@ -24,7 +24,7 @@ export function isOfPlatform(body: Uint8Array): boolean {
 /** Refusals of an attempt, and not of its input. */
 const ofAttempts: ReadonlySet<number> = new Set([401, 408, 425, 429])
 
-/** Whether the platform itself refused the input. What an intermediary says is a page. */
+/** Whether the platform itself refused the input. An intermediary answers with a page. */
 export function isRefusedForGood(result: AttemptResult): boolean {
   if (result.kind !== 'answered' || result.status < 400 || result.status >= 500) return false
   return !ofAttempts.has(result.status) && Buffer.from(result.body).toString().startsWith('{')
