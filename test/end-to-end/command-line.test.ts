@@ -177,6 +177,7 @@ test(`with a spool the heartbeat is written, and no other user may read the stat
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     ready: false,
     reasons: [expect.stringContaining('no answer from the platform to a signed call yet: ')],
+    events: [],
   })
   expect(statSync(join(ready.dir, 'state')).mode & 0o777).toBe(0o700)
   expect((await fetch(`${daemon.url}/health`)).status).toBe(200)

@@ -16,6 +16,7 @@ test('agent.json says who runs, when, and whether calls go through', async () =>
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     ready: false,
     reasons: [expect.stringContaining('no answer from the platform to a signed call yet: ')],
+    events: [],
   })
   spool.put('ask-1', eligible)
   await spool.answer('ask-1')
