@@ -67,7 +67,7 @@ const mistake: Act = async ({ makeMistake }) => makeMistake()
 /** What is done at each time of the day, besides what must be reported. */
 const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
   open: [offerItem, buy, buy, buy, buy, buy, askSomething, askMuch, verifyWebhook, withdrawItem, mistake],
-  wave: [buy, buy, buy, askSomething, askMuch, verifyWebhook, registerAgain, mistake],
+  wave: [buy, buy, buy, buy, askSomething, askMuch, verifyWebhook, offerItem, registerAgain, withdrawItem, mistake],
   hush: [rest],
   calm: [rest],
   night: [rest],
