@@ -173,7 +173,6 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       startedMs: () => (agent.program.process ? agent.startedMs : undefined),
     })
   const sentAgain = new SentAgainPromises({ break: judge.break, platform, day, startedMs, nowMs })
-  host.onPowerCut(() => sentAgain.onPowerCut())
   const stops = new StopPromises({
     ...{ break: judge.break, host, spool: addresses.spool, journal, platform },
     nowMs,

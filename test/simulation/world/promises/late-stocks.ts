@@ -168,13 +168,13 @@ function isOlderLate(
 ): boolean {
   const isSame = ({ quantity }: SentStock) => quantity === newest.quantity
   const repairedMs = sent.findLast((stock) => isSame(stock) && endsRepair(stock))?.sentMs ?? newest.sentMs
-  const isAllSaid = sent.every((stock) => stock.sentMs <= newest.sentMs || isSame(stock))
+  const isNothingElseSaid = sent.every((stock) => stock.sentMs <= newest.sentMs || isSame(stock))
   return sent.some(
     (stock) =>
       (stock.by !== 'report' || stock.sentMs < startedMs) &&
       !isSame(stock) &&
       stock.sentMs < newest.sentMs &&
-      (stock.latestMs > nowMs || (isAllSaid && stock.latestMs > repairedMs + driftMsMax)),
+      (stock.latestMs > nowMs || (isNothingElseSaid && stock.latestMs > repairedMs + driftMsMax)),
   )
 }
 

@@ -21,8 +21,8 @@ interface Said {
   readonly lastMs: Map<number, number>
   /** Calls without an answer, and when each arrived. */
   readonly underWay: Map<GivenCall, number>
-  /** When the newest call arrived whose quantity the platform accepted. */
-  acceptedMs: number
+  /** When the newest call arrived whose quantity the platform accepted, and when the process was started that heard so. */
+  accepted: { readonly atMs: number; readonly startedMs: number }
 }
 
 interface SentAgain {
@@ -83,7 +83,9 @@ export class SentAgainPromises implements Partial<AgentWitness> {
       return undefined
     }
     return (result) => {
-      if (outcomeOf(result) === 'accepted') said.acceptedMs = Math.max(said.acceptedMs, Math.min(...arrivedMs))
+      const atMs = Math.min(...arrivedMs)
+      if (outcomeOf(result) === 'accepted' && atMs > said.accepted.atMs)
+        said.accepted = { atMs, startedMs: startedMs() }
     }
   }
 
@@ -96,14 +98,11 @@ export class SentAgainPromises implements Partial<AgentWitness> {
     if (late) this.#parts.break('no older stock is sent again over a newer one', `${late.itemRef}: ${late.quantity}`)
   }
 
-  /** The agent may not know any more what was accepted last. */
-  onPowerCut(): void {
-    for (const said of this.#items.values()) said.acceptedMs = Number.NEGATIVE_INFINITY
-  }
-
-  #isOlder({ quantity }: SentAgain, { lastMs, acceptedMs }: Said): boolean {
+  /** A process that ended may have told nobody what was accepted. */
+  #isOlder({ quantity, startedMs }: SentAgain, { lastMs, accepted }: Said): boolean {
     const saidMs = lastMs.get(quantity)
-    return saidMs !== undefined && acceptedMs > this.#parts.day.stormEndedMs && acceptedMs > saidMs + recordedMsMax
+    if (saidMs === undefined || accepted.startedMs !== startedMs) return false
+    return accepted.atMs > this.#parts.day.stormEndedMs && accepted.atMs > saidMs + recordedMsMax
   }
 
   #sayAboutOrder(transactionId: number, quantity: number): void {
@@ -115,7 +114,7 @@ export class SentAgainPromises implements Partial<AgentWitness> {
     const said = this.#items.get(itemRef) ?? {
       lastMs: new Map(),
       underWay: new Map(),
-      acceptedMs: Number.NEGATIVE_INFINITY,
+      accepted: { atMs: Number.NEGATIVE_INFINITY, startedMs: 0 },
     }
     this.#items.set(itemRef, said)
     said.lastMs.set(quantity, this.#parts.nowMs())
