@@ -13,6 +13,7 @@ import type { OrderDoor } from './game/take-orders.ts'
 import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
 import { ClaimPromises } from './promises/claim-promises.ts'
+import { ClaimedBeforePromises } from './promises/claimed-before-promises.ts'
 import { ComeBackPromises } from './promises/come-back-promises.ts'
 import { ContactPromises } from './promises/contact-promises.ts'
 import { CredentialPromises } from './promises/credential-promises.ts'
@@ -193,6 +194,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     ...{ break: judge.break, host, spool: addresses.spool, nowMs },
     startedMs: () => (agent.program.process ? agent.startedMs : undefined),
   })
+  const claimedBefore = new ClaimedBeforePromises({ break: judge.break, disk: host.disk, nowMs, startedMs })
   const { alsoWhileCalm = [] } = parts
   const whileCalm = [comeBacks, heartbeats, statuses, claims, ...(seesEvents ? [events] : []), ...alsoWhileCalm]
   const keys = new KeyPromises(judge.break, startedMs)
@@ -230,6 +232,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       surroundings.webhooks,
       contact,
       room,
+      claimedBefore,
       stops,
       ...(seesReports ? [reports] : []),
       witness,

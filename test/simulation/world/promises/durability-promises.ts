@@ -13,6 +13,7 @@ import {
 import type { Disk } from '../../disk/disk.ts'
 import type { HostClock } from '../../host-clock.ts'
 import type { GivenCall, SentRequest } from '../witnessed.ts'
+import { isClaimOf } from './claim-of.ts'
 import type { Break } from './judge.ts'
 import { isRepetition } from './repetition.ts'
 
@@ -170,11 +171,6 @@ export class DurabilityPromises {
     const outbox = `${spool}/outbox`
     return disk.namesIn(outbox).some((name) => isClaimOf(id, name) && disk.isNameDurable(`${outbox}/${name}`))
   }
-}
-
-function isClaimOf(id: string, name: string): boolean {
-  const own = ownFileOf(name)
-  return own?.kind === 'claim' && own.id === id
 }
 
 /** In a call, or in a request to the platform. */
