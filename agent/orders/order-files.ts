@@ -21,7 +21,7 @@ export class OrderFiles {
    * Names whose files must still be removed. Undefined until `events/` was read: an earlier agent may have left some.
    */
   #leftOver: Set<string> | undefined
-  /** What is in `events/`, as far as the agent knows, by name. */
+  /** The messages that have a file in `events/`, as far as the agent knows, by name. */
   readonly #shown = new Map<string, NamedMessage>()
   /** Causes of problems, in the last whole look at the files and since. */
   #problems = { before: new Set<string>(), now: new Set<string>() }

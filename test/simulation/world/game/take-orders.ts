@@ -2,7 +2,7 @@ import type { Clock } from '../../../../agent/clock/clock.ts'
 import type { ModelFs } from '../../disk/model-fs.ts'
 import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
-import { orderOfFile } from '../order-of-file.ts'
+import { eventOfFile, orderOfFile } from '../order-of-file.ts'
 import type { CallAgent, ReplyFile, ToldEnd } from './call-agent.ts'
 import { end, type GameState, handle, type OfferedOrder, type OrderReply, replyTo } from './game-state.ts'
 import type { GameStore } from './game-store.ts'
@@ -150,7 +150,7 @@ export function readEvents(parts: OrderParts, writing: Writing, spool: string): 
   const { fs } = writing
   const names = quirks.listsNothing ? namesInHeartbeat(fs, spool) : fs.readdirSync(`${spool}/events`)
   for (const name of names) {
-    const kind = /^(transfer_order|transaction_terminal)-\d+(?:-\d+)?\.json$/.exec(name)?.[1]
+    const kind = eventOfFile(name)
     if (kind === undefined || fs.existsSync(`${spool}/replies/${name}`)) continue
     if (!fs.existsSync(`${spool}/events/${name}`)) continue
     const event = JSON.parse(fs.readFileSync(`${spool}/events/${name}`, 'utf8')) as OfferedOrder & {

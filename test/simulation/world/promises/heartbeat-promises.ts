@@ -1,5 +1,6 @@
 import type { Status } from '../../../../agent/status/status.ts'
 import type { ModelHost } from '../../host.ts'
+import { eventOfFile } from '../order-of-file.ts'
 import type { Break } from './judge.ts'
 import { Since } from './since.ts'
 
@@ -12,7 +13,6 @@ interface HeartbeatPromisesParts {
   readonly nowMs: () => number
 }
 
-const eventFile = /^(?:transfer_order|transaction_terminal)-[\d-]+\.json$/
 const listedMax = 100
 /** One heartbeat is written every five seconds. */
 const ageMsMax = 7_000
@@ -56,7 +56,7 @@ export class HeartbeatPromises {
     const { at, ready, events } = JSON.parse(text) as { at: string; ready: boolean; events: readonly string[] }
     if (Math.abs(host.clock.wallMs - Date.parse(at)) > ageMsMax) yield 'it is old'
     if (ready !== seen.ready) yield `its ready is ${ready}`
-    const there = host.disk.namesIn(`${spool}/events`).filter((name) => eventFile.test(name))
+    const there = host.disk.namesIn(`${spool}/events`).filter((name) => eventOfFile(name) !== undefined)
     for (const name of there) if (events.length < listedMax && !events.includes(name)) yield `it does not name ${name}`
     for (const name of events) if (!there.includes(name)) yield `it names ${name}`
   }
