@@ -17,7 +17,7 @@ export interface AgentWitness {
   /** The answer to a webhook is that its transaction is nothing to this game server: any other 4xx. */
   readonly onWebhookDenied: (transactionId: number, webhook: ReceivedWebhook) => void
   /** The answer to a webhook has left, with a stock. */
-  readonly onStockAnswered: (itemRef: string, quantity: number, arrivedMs: number) => void
+  readonly onStockAnswered: (stock: AnsweredStock) => void
   /** The kid of a signature that is about to be made. */
   readonly onSigned: (kid: string) => void
   /** The headers of an order, or of a terminal event, that leaves for the game server. */
@@ -35,6 +35,15 @@ export interface AgentWitness {
   readonly onRenamed: (from: string, to: string) => void
   /** A file of the spool is removed. */
   readonly onRemoved: (path: string) => void
+}
+
+/** The stock in the answer to a webhook. */
+export interface AnsweredStock {
+  readonly transactionId: number
+  readonly itemRef: string
+  readonly quantity: number
+  /** When the webhook arrived. */
+  readonly arrivedMs: number
 }
 
 /** What leaves for the platform. */
@@ -167,9 +176,9 @@ export function witnessOutside(
   }
 
   async function noteAnswer(body: Buffer, answer: DoorAnswer, arrivedMs: number, hasLeft: boolean): Promise<void> {
-    const { itemRef } = JSON.parse(body.toString()) as { readonly itemRef: string }
-    const { observedQuantity } = JSON.parse(answer.text) as { readonly observedQuantity?: number }
-    if (hasLeft && observedQuantity !== undefined) witness.onStockAnswered(itemRef, observedQuantity, arrivedMs)
+    const { transactionId, itemRef } = JSON.parse(body.toString()) as Omit<AnsweredStock, 'quantity' | 'arrivedMs'>
+    const { observedQuantity: quantity } = JSON.parse(answer.text) as { readonly observedQuantity?: number }
+    if (hasLeft && quantity !== undefined) witness.onStockAnswered({ transactionId, itemRef, quantity, arrivedMs })
     await answer.onSent?.(hasLeft)
   }
 

@@ -22,6 +22,8 @@ export interface ListedItem {
   isToReport: boolean
   /** The platform was told once what can be sold now. It is not told again, although it refused. */
   isGivenUp: boolean
+  /** The order whose reply is all that says what can be sold now. The platform may not get the agent's answer to it. */
+  saidInReplyTo?: number | undefined
   /** How often another number could be sold, or the same for another reason. It is a newer one each time. */
   changes: number
   /** The last change that must be reported: no reply to an order has said it. */
@@ -84,16 +86,16 @@ export function hasUnitsSetAside({ orders }: GameState, itemRef: string): boolea
   return Object.values(orders).some((order) => order.itemRef === itemRef && order.result === 'TEMPORARY')
 }
 
-/**
- * The platform must be told about each item of which another number can be sold now.
- *
- * @param isSaid Whether what changed is said by the reply to an order.
- */
-export function noteStockChanges(before: GameState, next: GameState, isSaid: boolean): void {
+/** How the platform hears of a stock, if not by a call of the game server: the agent reports it until it is accepted, or answers it once. */
+export type SaidBy = 'report' | { readonly replyTo: number }
+
+/** The platform must be told about each item of which another number can be sold now. @param saidBy How it is told anyway. */
+export function noteStockChanges(before: GameState, next: GameState, saidBy: SaidBy | undefined): void {
   for (const [itemRef, item] of Object.entries(next.items)) {
     if (left(before, itemRef) === left(next, itemRef) && !isPutOffNoMore(before, next, itemRef)) continue
     item.changes++
-    if (!isSaid) {
+    item.saidInReplyTo = typeof saidBy === 'object' ? saidBy.replyTo : undefined
+    if (saidBy === undefined) {
       item.isToReport = true
       item.changeToReport = item.changes
     }

@@ -1,5 +1,5 @@
 import type { ModelFs } from '../../disk/model-fs.ts'
-import { type GameState, newGameState, noteStockChanges } from './game-state.ts'
+import { type GameState, newGameState, noteStockChanges, type SaidBy } from './game-state.ts'
 
 const dir = '/var/game'
 const path = `${dir}/world.json`
@@ -12,10 +12,10 @@ export interface GameStore {
   /**
    * One transaction: changes a copy, and saves it whole. It survives a kill and a power cut when this returns.
    *
-   * @param isSaid Whether the platform hears in another way of stocks that it changes.
+   * @param saidBy How the platform hears of stocks that it changes, if not by a call.
    * @throws {NodeJS.ErrnoException} The disk fails. The next call reads again what is there.
    */
-  change(act: (state: GameState) => void, isSaid?: (next: GameState) => boolean): GameState
+  change(act: (state: GameState) => void, saidBy?: (next: GameState) => SaidBy | undefined): GameState
 }
 
 /** The directory of the game server's state. */
@@ -41,11 +41,11 @@ export function openGameStore(fs: ModelFs): GameStore {
 
   return {
     read,
-    change(act, isSaid = () => false) {
+    change(act, saidBy = () => undefined) {
       const before = JSON.stringify(read())
       const next = JSON.parse(before) as GameState
       act(next)
-      noteStockChanges(read(), next, isSaid(next))
+      noteStockChanges(read(), next, saidBy(next))
       const text = JSON.stringify(next)
       if (text === before && isDurable) return next
       current = undefined

@@ -61,6 +61,7 @@ async function reportStock(parts: DayParts, itemRef: string): Promise<boolean> {
       // A reply to an order may have said a newer one meanwhile.
       reported.isToReport = !told.ok && !reported.isGivenUp && item.changes === reported.changes
     }
+    if (told?.ok && item.changes === reported.changes) reported.saidInReplyTo = undefined
     // A withdrawal whose answer was lost.
     if (told?.status === 409) reported.isWithdrawn = true
     if (reported.registration === 'in-doubt') reported.registration = registrationAfter(told)

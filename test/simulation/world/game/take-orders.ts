@@ -4,7 +4,7 @@ import type { Network } from '../../network/network.ts'
 import type { ModelProcess } from '../../process.ts'
 import { eventOfFile, orderOfFile } from '../order-of-file.ts'
 import type { CallAgent, ReplyFile, ToldEnd } from './call-agent.ts'
-import { end, type GameState, handle, type OfferedOrder, type OrderReply, replyTo } from './game-state.ts'
+import { end, type GameState, handle, type OfferedOrder, type OrderReply, replyTo, type SaidBy } from './game-state.ts'
 import type { GameStore } from './game-store.ts'
 import type { Quirks } from './quirks.ts'
 import { type Writing, writeInPlace } from './write-in-place.ts'
@@ -19,8 +19,8 @@ export interface OrderParts {
   /** What the reply says besides the result. */
   readonly detail: () => string
   /**
-   * Whether a `TEMPORARY` reply is all that it says about the stock that it sets aside. Not while it reports a stock of the
-   * item that may arrive later: the agent could not know which one is newer.
+   * Whether its reply is all that it says about the stock that an order changes. Not while it reports a stock of the item that
+   * may arrive later: the agent could not know which one is newer.
    */
   readonly saysByReply: (itemRef: string) => boolean
   /** Of which items a call with a reply is on its way to the agent. */
@@ -47,10 +47,12 @@ function noteEnd({ store, onEndTold }: OrderParts, event: TerminalEvent): GameSt
 
 /** Handles an order in one transaction, and returns the reply. */
 function decide(parts: OrderParts, order: OfferedOrder, name?: string): OrderReply {
-  // The agent reports it with the stock of the reply, until the platform accepts it.
-  const isSaid = (next: GameState) =>
-    parts.saysByReply(order.itemRef) && next.orders[order.transactionId]?.result === 'TEMPORARY'
-  const state = parts.store.change((next) => handle(next, order, parts.canGive(), name), isSaid)
+  const { transactionId, itemRef } = order
+  const saidBy = (next: GameState): SaidBy | undefined => {
+    if (!parts.saysByReply(itemRef)) return undefined
+    return next.orders[transactionId]?.result === 'TEMPORARY' ? 'report' : { replyTo: transactionId }
+  }
+  const state = parts.store.change((next) => handle(next, order, parts.canGive(), name), saidBy)
   return replyOf(parts, state, order)
 }
 

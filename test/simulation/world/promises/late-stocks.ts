@@ -3,7 +3,7 @@ import { limits } from '../../../../contract/limits.ts'
 import { startOfRunMs } from '../../host-clock.ts'
 import type { Day } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import type { SentRequest } from '../witnessed.ts'
+import type { AnsweredStock, SentRequest } from '../witnessed.ts'
 import { type AttemptOutcome, isRefusedForGood, outcomeOf } from './attempt-outcome.ts'
 import { parseSignature } from './signature.ts'
 import { type RequestedStock, stockOf } from './stock-of.ts'
@@ -14,6 +14,8 @@ interface SentStock {
   readonly sentMs: number
   /** `call`: the agent notes it before it leaves. `report`: about an order. `answer`: to a webhook, which the platform does not confirm. */
   readonly by: 'call' | 'report' | 'answer'
+  /** The order that it answers. */
+  readonly transactionId: number | undefined
   outcome: 'under-way' | AttemptOutcome
   /** The platform itself refused it. That ends a repair. */
   isRefusedForGood: boolean
@@ -55,7 +57,7 @@ export class LateStocks {
     const { itemRef, quantity, by } = stock
     const expiresMs = (parseSignature(request.headers)?.exp ?? 0) * 1_000 - startOfRunMs
     // An agent whose clock is ahead does not know for how long its envelopes are valid. The network of a wave is not as slow.
-    const sent = this.#note(itemRef, quantity, by, Math.min(expiresMs, this.#nowMs() + lifetimeMs))
+    const sent = this.#note(itemRef, { quantity, by, latestMs: Math.min(expiresMs, this.#nowMs() + lifetimeMs) })
     return (result) => {
       sent.outcome = outcomeOf(result)
       sent.isRefusedForGood = isRefusedForGood(result)
@@ -65,8 +67,8 @@ export class LateStocks {
   }
 
   /** A stock leaves with the answer to a webhook. */
-  onStockAnswered(itemRef: string, quantity: number, arrivedMs: number): void {
-    this.#note(itemRef, quantity, 'answer', arrivedMs + limits.webhookTimeoutMs)
+  onStockAnswered({ transactionId, itemRef, quantity, arrivedMs }: AnsweredStock): void {
+    this.#note(itemRef, { transactionId, quantity, by: 'answer', latestMs: arrivedMs + limits.webhookTimeoutMs })
   }
 
   /** Whether for longer than a report takes only calls have said anything about an item, and none of them this quantity. */
@@ -84,6 +86,21 @@ export class LateStocks {
     const [newest, ...later] = last < 0 ? [] : arrived.slice(last)
     if (!newest || newest.sentMs <= this.#day.stormEndedMs) return undefined
     return later.every(({ quantity }) => quantity === newest.quantity) ? newest.quantity : undefined
+  }
+
+  /**
+   * The stock in the answer to an order, if another one may have arrived after it: then it is sent again. Otherwise undefined: the
+   * platform may not have got the answer, and the agent cannot know that.
+   *
+   * @param sinceMs An earlier process may have answered before it, and the one that runs now need not know of it.
+   */
+  newestAfterAnswer(itemRef: string, transactionId: number, sinceMs: number): number | undefined {
+    const sent = this.#of(itemRef)
+    const answered = sent.findLast((stock) => stock.transactionId === transactionId)
+    if (!answered || answered.sentMs < sinceMs) return undefined
+    const mayBeOver = ({ quantity, latestMs }: SentStock) =>
+      quantity !== answered.quantity && latestMs > answered.sentMs + driftMsMax
+    return sent.some(mayBeOver) ? answered.quantity : undefined
   }
 
   /**
@@ -140,14 +157,13 @@ export class LateStocks {
     return this.#sent.get(itemRef) ?? []
   }
 
-  #note(itemRef: string, quantity: number, by: SentStock['by'], latestMs: number): SentStock {
+  #note(itemRef: string, stock: Pick<SentStock, 'by' | 'quantity' | 'latestMs'> & Partial<SentStock>): SentStock {
     const sent: SentStock = {
-      quantity,
-      by,
+      transactionId: undefined,
       sentMs: this.#nowMs(),
-      outcome: by === 'answer' ? 'open' : 'under-way',
+      outcome: stock.by === 'answer' ? 'open' : 'under-way',
       isRefusedForGood: false,
-      latestMs,
+      ...stock,
     }
     const known = this.#sent.get(itemRef)
     if (known) known.push(sent)

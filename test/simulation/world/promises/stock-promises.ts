@@ -108,11 +108,22 @@ export class StockPromises {
     return isRight ? undefined : `${server.name} ${itemRef}: ${observedQuantity} in place of ${newest}`
   }
 
-  /** What the game server says until it is accepted, or what was accepted before it gave up; undefined: nobody knows. */
+  /**
+   * What the game server says until it is accepted, what was accepted before it gave up, or what crossed its reply to an order;
+   * undefined: nobody knows.
+   */
   #newestOf(server: Server, itemRef: string): number | undefined {
+    const { lateStocks, agents } = this.#parts
     const state = server.saved()
+    const { isGivenUp, saidInReplyTo, isToReport } = state.items[itemRef] ?? {}
     if (this.#said.get(itemRef)?.isOfStorm) return undefined
-    return state.items[itemRef]?.isGivenUp ? this.#parts.lateStocks.newestAccepted(itemRef) : left(state, itemRef)
+    if (saidInReplyTo !== undefined && !isToReport)
+      return lateStocks.newestAfterAnswer(
+        itemRef,
+        saidInReplyTo,
+        Math.max(...agents.map(({ agent }) => agent.startedMs)),
+      )
+    return isGivenUp ? lateStocks.newestAccepted(itemRef) : left(state, itemRef)
   }
 
   /** Not if the game server never heard that it is registered, or heard that it is withdrawn. */

@@ -39,6 +39,7 @@ const results = ['transaction.delivery', 'transaction.delivery-failure'] as cons
 const aboutTransactions = ['transaction.get', ...results] as const
 const dayS = 86_400
 
+type OfAnyCall<Fault> = Fault extends unknown ? Omit<Fault, 'operation' | 'times'> : never
 type StatusFault = Omit<Extract<PartnerFault, { kind: 'status' }>, 'times'>
 
 /** An order that the platform does not know now may still be open. */
@@ -103,7 +104,7 @@ export function afterLostStocks(
 }
 
 /** Operations whose effects depend on each other. */
-const slowOperations = [
+const dependentOperations = [
   'market.adjust-stock',
   'transaction.create',
   'transaction.get',
@@ -119,7 +120,7 @@ export function holdUpOneKind(platform: ModelPlatform, time: WaveTime): void {
   const { random, within, atEnd } = time
   within(wrongMs.max, 'the platform is slow with one kind of call', () => {
     const { partner } = platform.composed.faults
-    const operation = random.pick(slowOperations)
+    const operation = random.pick(dependentOperations)
     for (let count = random.integer(1, heldUpMax); count > 0; count--)
       partner.add({
         kind: 'delay',
@@ -130,6 +131,24 @@ export function holdUpOneKind(platform: ModelPlatform, time: WaveTime): void {
     hushOften(time)
   })
   atEnd('the platform is as fast as ever', () => platform.composed.faults.partner.clear())
+}
+
+/** Most acts without an answer, others are an answer without an act. All of them are tried again, but a purchase. */
+const failures: readonly OfAnyCall<PartnerFault>[] = [
+  { kind: 'hang-up-before' },
+  { kind: 'hang-up-after' },
+  { kind: 'truncate' },
+  { kind: 'status', status: 503 },
+  { kind: 'status', status: 429, retryAfterSeconds: 1 },
+]
+
+/** The next calls of one kind fail. They are made again later, and others overtake them. */
+export function failOneKind(platform: ModelPlatform, { random, within, atEnd }: WaveTime): void {
+  within(wrongMs.max, 'calls of one kind fail', () => {
+    const operation = random.pick(dependentOperations)
+    platform.composed.faults.partner.add({ ...random.pick(failures), operation, times: random.integer(1, timesMax) })
+  })
+  atEnd('calls of each kind succeed', () => platform.composed.faults.partner.clear())
 }
 
 /** For a while the platform asks to wait for a day with each result. */

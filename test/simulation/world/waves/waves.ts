@@ -27,6 +27,7 @@ import {
   denyStocks,
   denyTransactions,
   endPlatform,
+  failOneKind,
   holdUpOneKind,
   putResultsOff,
   repeatWebhooks,
@@ -84,6 +85,7 @@ const ofPlatform: Strikes<ModelPlatform> = [
   { rate: 0.2, strike: denyStocks },
   { rate: 0.08, strike: putResultsOff },
   { rate: 0.25, strike: holdUpOneKind },
+  { rate: 0.25, strike: failOneKind },
   { rate: 0.35, strike: endPlatform },
 ]
 const ofNetwork = (platform: ModelPlatform): Strikes<Network> => [
