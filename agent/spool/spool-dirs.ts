@@ -117,11 +117,15 @@ export function warningAboutRoot(files: Files, { root }: SpoolDirs): Problem[] {
  * @throws {SpoolUnusableError} With the code ELOOP.
  */
 export function assertNoLinks(files: Files, dirs: readonly string[]): void {
-  for (const dir of dirs) {
-    if (!files.lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink()) continue
-    const problem = say`${dir} is a link, and nothing is read or written there`
-    throw Object.assign(new SpoolUnusableError(problem, cures.replaceLink()), { code: 'ELOOP' })
-  }
+  for (const dir of dirs) statOfDir(files, dir)
+}
+
+/** Undefined if it is missing. It throws as `assertNoLinks`. */
+function statOfDir(files: Files, dir: string): Stats | undefined {
+  const stat = files.lstatSync(dir, { throwIfNoEntry: false })
+  if (!stat?.isSymbolicLink()) return stat
+  const problem = say`${dir} is a link, and nothing is read or written there`
+  throw Object.assign(new SpoolUnusableError(problem, cures.replaceLink()), { code: 'ELOOP' })
 }
 
 /**
@@ -132,9 +136,8 @@ export function assertNoLinks(files: Files, dirs: readonly string[]): void {
 export function watchDirs(files: Files, dirs: SpoolDirs, onReplaced: (dir: string) => void): () => void {
   const known = new Map<string, Stats>()
   return () => {
-    assertNoLinks(files, [dirs.outbox, dirs.inbox])
     for (const dir of [dirs.outbox, dirs.inbox]) {
-      const [before, now] = [known.get(dir), files.lstatSync(dir, { throwIfNoEntry: false })]
+      const [before, now] = [known.get(dir), statOfDir(files, dir)]
       if (before && now && (now.ino !== before.ino || now.dev !== before.dev)) onReplaced(dir)
       if (now) known.set(dir, now)
     }

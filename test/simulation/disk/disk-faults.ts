@@ -46,11 +46,11 @@ export class DiskFaults {
     return this.#active.size === 0
   }
 
-  /** Whether nothing can be written. */
-  get isFull(): boolean {
+  /** Whether nothing can be written there. */
+  isFullAt(path: string): boolean {
     return [...this.#active].some(({ fault: { calls, codes, rate, times, paths } }) => {
-      const isGeneral = rate === 1 && times === undefined && paths === undefined
-      return isGeneral && calls.includes('write') && codes.every((code) => code === 'ENOSPC' || code === 'EDQUOT')
+      const isCertain = rate === 1 && times === undefined && (paths?.test(path) ?? true)
+      return isCertain && calls.includes('write') && codes.every((code) => code === 'ENOSPC' || code === 'EDQUOT')
     })
   }
 

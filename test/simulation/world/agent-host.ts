@@ -197,7 +197,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const claimedBefore = new ClaimedBeforePromises({ break: judge.break, disk: host.disk, nowMs, startedMs })
   const { alsoWhileCalm = [] } = parts
   const whileCalm = [comeBacks, heartbeats, statuses, claims, ...(seesEvents ? [events] : []), ...alsoWhileCalm]
-  const keys = new KeyPromises(judge.break, startedMs)
+  const keys = new KeyPromises({ break: judge.break, day, hasOwnStore, startedMs, nowMs })
   const pace = new PacePromises({ break: judge.break, nowMs, startedMs })
   const agent: ModelAgent = installAgent({
     ...parts,

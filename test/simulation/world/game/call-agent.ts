@@ -71,6 +71,8 @@ const patienceMs = 40_000
 const longPatienceMs = 5 * 60_000
 /** As many game servers have it. */
 const shortPatienceMs = 5_000
+/** Some do not wait for an agent that cannot take a file. What it has taken is answered later. */
+const momentMs = 3_000
 /** A game server that reads no answers continues without them. */
 const patienceWithoutReadingMs = 1_000
 
@@ -169,7 +171,7 @@ export function callByFiles(
   const underWay = new Set<string>()
   const writing = { process, clock, fs }
   const pathOf = (id: string) => `${spool}/outbox/${id}.json`
-  const readingPatienceMs = process.random.pick([patienceMs, longPatienceMs])
+  const readingPatienceMs = quirks.takesBackSoon ? momentMs : process.random.pick([patienceMs, longPatienceMs])
   const isInOutbox = (id: string) => underWay.has(id) || fs.existsSync(pathOf(id))
 
   async function write(id: string, call: GameCall): Promise<void> {
@@ -230,7 +232,7 @@ export function callByFiles(
       ]
       const told = await answered
       for (const cancel of cancels) cancel()
-      if (!told && quirks.takesBack) takeBack(id)
+      if (!told && (quirks.takesBack || quirks.takesBackSoon)) takeBack(id)
       return told
     },
     makeMistake(mistake) {

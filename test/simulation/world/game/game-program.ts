@@ -37,7 +37,9 @@ export function installGame(parts: GameParts): Program {
     // Two threads of the game server may ask at once.
     const askingThreads = ordersBy === 'asking' ? process.random.pick([1, 1, 2]) : 1
     // It does not know when a call ends for which it does not wait, or which of two replies at once counts.
-    const mayRely = reportsBy === 'reply' && !parts.quirks.isImpatient && askingThreads === 1
+    const { isImpatient, takesBackSoon } = parts.quirks
+    const waits = !isImpatient && !(callsBy === 'files' && takesBackSoon)
+    const mayRely = reportsBy === 'reply' && waits && askingThreads === 1
     const relies = mayRely && process.random.happens(0.5)
     const reporting = new Map<string, Set<number>>()
     const hasArrived = (sinceMs: number) => callsBy === 'http' && clock.monotonicMs() > sinceMs + arrivesWithinMs

@@ -1,8 +1,8 @@
 import type { Random } from '../../random.ts'
 import type { Day } from '../day.ts'
-import { seller } from '../model-platform.ts'
+import { platformAddress, seller } from '../model-platform.ts'
 import { signatureOf } from '../promises/signature.ts'
-import type { GameCall } from './call-agent.ts'
+import type { GameCall, Told } from './call-agent.ts'
 import type { DayParts } from './game-parts.ts'
 import { isForSale, left, newListedItem } from './game-state.ts'
 
@@ -77,8 +77,12 @@ const acts: Readonly<Record<Day['phase'], readonly Act[]>> = {
   closed: [rest, rest, askSomething],
 }
 
+/** How often the client of a player lists an item, by an envelope. */
+const byClientRate = 0.2
+
 /** Lists an item for sale. An itemRef makes it safe to repeat: a second time is 409. */
-async function offerItem({ store, process, call, quirks, newItemRef, itemsMax }: DayParts): Promise<void> {
+async function offerItem(parts: DayParts): Promise<void> {
+  const { store, process, call, quirks, newItemRef, itemsMax } = parts
   const unregistered = Object.entries(store.read().items).find(([, { registration }]) => registration === 'none')?.[0]
   const onSale = Object.values(store.read().items).filter(({ isWithdrawn }) => !isWithdrawn)
   if (unregistered === undefined && onSale.length >= itemsMax) return
@@ -87,7 +91,8 @@ async function offerItem({ store, process, call, quirks, newItemRef, itemsMax }:
     next.items[itemRef] ??= newListedItem()
     next.stock[itemRef] ??= drawUnits(process.random)
   })
-  const told = await call(registrationOf(itemRef))
+  const isByClient = process.random.happens(byClientRate)
+  const told = await (isByClient ? registerByClient(parts, itemRef) : call(registrationOf(itemRef)))
   const isKnown = told?.ok || told?.status === 409
   const isLeftInDoubt = told?.isUncertain && quirks.registersOnce
   if (!isKnown && !isLeftInDoubt) return
@@ -96,6 +101,17 @@ async function offerItem({ store, process, call, quirks, newItemRef, itemsMax }:
       const item = next.items[itemRef]
       if (item) item.registration = isKnown ? 'known' : 'in-doubt'
     })
+}
+
+/** What became of a registration. */
+type Registered = Pick<Told, 'ok' | 'status' | 'isUncertain'>
+
+/** What the agent signs for a client. */
+interface Carried {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
 }
 
 function registrationOf(itemRef: string): GameCall {
@@ -109,6 +125,35 @@ function registrationOf(itemRef: string): GameCall {
     sellerCharacterRef: seller,
   }
   return { operation: 'market.register', input, id: undefined }
+}
+
+/** How long the client of a player waits. */
+const clientPatienceMs = 20_000
+
+/** The agent signs, and the client of the player carries that to the platform. */
+async function registerByClient(
+  { call, network, process, clock }: DayParts,
+  itemRef: string,
+): Promise<Registered | undefined> {
+  const { input } = registrationOf(itemRef)
+  const signed = await call({ operation: 'market.register.envelope', input, id: undefined })
+  if (!signed?.ok) return undefined
+  const { method, url, headers, body } = signed.data as unknown as Carried
+  const request = {
+    method,
+    path: new URL(url).pathname,
+    headers: Object.entries(headers).flat(),
+    body: Buffer.from(body),
+  }
+  const { ended, giveUp } = network.send(process, platformAddress, request)
+  const cancel = clock.after(clientPatienceMs, () => giveUp(new Error('no patience')))
+  const exchange = await ended
+  cancel()
+  if (exchange.kind === 'failed') return { ok: false, isUncertain: exchange.wasSent }
+  const { status, body: text } = exchange.answer
+  // A proxy may give any page.
+  const isListed = status === 201 && Buffer.from(text).includes(JSON.stringify(itemRef))
+  return { ok: isListed, status, isUncertain: !isListed && status !== 409 }
 }
 
 /** A tool of the staff lists an item again, which is a 409. It waits for its turn among the files of the game server, but not as long. */

@@ -26,6 +26,8 @@ export interface Quirks {
   registersOnce: boolean
   /** When its patience ends, it takes back a request that still waits in the outbox. */
   takesBack: boolean
+  /** It does so after a moment. */
+  takesBackSoon: boolean
 }
 
 /** What a game server is like all day, before a fault comes. */
@@ -41,6 +43,7 @@ export function drawQuirks(random: Pick<Random, 'happens'>): Quirks {
     registersOnce: random.happens(0.3),
     isImpatient: random.happens(0.25),
     takesBack: random.happens(0.5),
+    takesBackSoon: random.happens(0.2),
   }
 }
 
@@ -58,5 +61,6 @@ function noQuirks(): Quirks {
     registersOnce: false,
     isImpatient: false,
     takesBack: false,
+    takesBackSoon: false,
   }
 }

@@ -2,6 +2,7 @@ import { messageOf } from '../../../../agent/orders/message.ts'
 import { type AgentState, openOrdersIn } from '../../agent/model-outside.ts'
 import type { ModelHost } from '../../host.ts'
 import type { ModelPlatform } from '../model-platform.ts'
+import { eventOfFile } from '../order-of-file.ts'
 import type { Break } from './judge.ts'
 import { Since } from './since.ts'
 
@@ -16,21 +17,31 @@ interface EventPromisesParts {
 
 /** How long an event may be away: the platform is asked before it is shown. */
 const awayMsMax = 60_000
+/** How long an event may be there that the game server has. */
+const staysMsMax = 20_000
 
-/** What the game server must know is in `events/`, also after somebody removed it, and may be acted on. */
+/**
+ * What the game server must know is in `events/`, also after somebody removed it, and may be acted on. What it knows is not there
+ * any more, also if its file could not be removed at first.
+ */
 export class EventPromises {
   readonly #parts: EventPromisesParts
   /** The names of events that cannot be read. */
   readonly #away: Since
+  /** The files of events that the game server has. */
+  readonly #staying: Since
 
   constructor(parts: EventPromisesParts) {
     this.#parts = parts
     this.#away = new Since(parts.nowMs)
+    this.#staying = new Since(parts.nowMs)
   }
 
   /** While every request arrives soon. */
   check(): void {
-    const due = openOrdersIn(this.#parts.state).filter(
+    const open = openOrdersIn(this.#parts.state)
+    this.#checkFiles(new Set(open.map((order) => `${messageOf(order)?.name}.json`)))
+    const due = open.filter(
       ({ phase, transactionId }) => phase === 'ended' || (phase === 'offered' && this.#isAwaited(transactionId)),
     )
     const names = due.flatMap((order) => messageOf(order)?.name ?? [])
@@ -41,9 +52,20 @@ export class EventPromises {
     if (away !== undefined) this.#parts.break('an event is shown until the game server has it', away)
   }
 
-  /** What was away in a wave is not counted. */
+  #checkFiles(mayBeThere: ReadonlySet<string>): void {
+    const { host, spool } = this.#parts
+    const there = host.disk.namesIn(`${spool}/events`).filter((name) => eventOfFile(name) !== undefined)
+    const stays = this.#staying.look(
+      there.filter((name) => !mayBeThere.has(name)),
+      staysMsMax,
+    )
+    if (stays !== undefined) this.#parts.break('an event goes when the game server has it', stays)
+  }
+
+  /** What was so in a wave is not counted. */
   reset(): void {
     this.#away.reset()
+    this.#staying.reset()
   }
 
   /** Not while it is disputed. */

@@ -1,4 +1,5 @@
-import type { SentRequest } from '../witnessed.ts'
+import type { Day } from '../day.ts'
+import type { AgentWitness, GivenCall, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 
 /** What puts the requests of a game server in order; undefined for those that nothing orders. */
@@ -9,28 +10,60 @@ export function keyOf({ path, input }: SentRequest): string | undefined {
   return `itemRef ${input['itemRef']}`
 }
 
-/** One agent has at most one request of a key under way. */
-export class KeyPromises {
-  readonly #break: Break
-  readonly #startedMs: () => number
+/** What puts a call in order. */
+function keyOfTurn({ operation = '', input = {} }: GivenCall): string {
+  return operation.startsWith('transaction.')
+    ? `transactionId ${input['transactionId']}`
+    : `itemRef ${input['itemRef']}`
+}
+
+/** Longer than the wait before an attempt. Retries of an earlier call follow each other sooner. */
+const nothingSentMsMax = 20_000
+
+interface KeyPromisesParts {
+  readonly break: Break
+  readonly day: Day
+  /** Otherwise a call may wait for one of another agent. */
+  readonly hasOwnStore: boolean
+  /** When the process that runs now was started. */
+  readonly startedMs: () => number
+  readonly nowMs: () => number
+}
+
+/** One agent has at most one request of a key under way, and a call waits only for one that is. */
+export class KeyPromises implements Partial<AgentWitness> {
+  readonly #parts: KeyPromisesParts
   /** By key, when the process was started that sends it: what a dead one has sent says nothing. */
   readonly #underWay = new Map<string, number>()
+  /** By key, when a request was under way last. */
+  readonly #sentMs = new Map<string, number>()
 
-  /** @param startedMs When the process that runs now was started. */
-  constructor(onBroken: Break, startedMs: () => number) {
-    this.#break = onBroken
-    this.#startedMs = startedMs
+  constructor(parts: KeyPromisesParts) {
+    this.#parts = parts
   }
 
   /** @returns Called when the request has ended. */
   onSent(request: SentRequest): () => void {
     const key = keyOf(request)
     if (key === undefined) return () => undefined
-    const startedMs = this.#startedMs()
-    if (this.#underWay.get(key) === startedMs) this.#break('an agent sends one request of a key at a time', key)
+    const { nowMs } = this.#parts
+    const startedMs = this.#parts.startedMs()
+    if (this.#underWay.get(key) === startedMs) this.#parts.break('an agent sends one request of a key at a time', key)
     this.#underWay.set(key, startedMs)
     return () => {
+      this.#sentMs.set(key, nowMs())
       if (this.#underWay.get(key) === startedMs) this.#underWay.delete(key)
     }
+  }
+
+  onGiven(call: GivenCall, text: string): void {
+    const { day, hasOwnStore } = this.#parts
+    // In the storm an earlier call may wait as long as the platform asks.
+    if (!hasOwnStore || day.phase === 'open' || !text.includes('"code":"EARLIER_CALL_UNFINISHED"')) return
+    const key = keyOfTurn(call)
+    const startedMs = this.#parts.startedMs()
+    if (this.#underWay.get(key) === startedMs) return
+    if (this.#parts.nowMs() > Math.max(startedMs, this.#sentMs.get(key) ?? 0) + nothingSentMsMax)
+      this.#parts.break('a call waits only for an earlier one that is under way', `${key}: ${text}`)
   }
 }

@@ -94,13 +94,14 @@ export class LateStocks {
    *
    * @param sinceMs An earlier process may have answered before it, and the one that runs now need not know of it.
    */
-  newestAfterAnswer(itemRef: string, transactionId: number, sinceMs: number): number | undefined {
-    const sent = this.#of(itemRef)
-    const answered = sent.findLast((stock) => stock.transactionId === transactionId)
-    if (!answered || answered.sentMs < sinceMs) return undefined
+  newestAfterAnswer(said: Omit<AnsweredStock, 'arrivedMs'>, sinceMs: number): number | undefined {
+    const sent = this.#of(said.itemRef)
+    const answered = sent.findLast(({ transactionId }) => transactionId === said.transactionId)
+    // Another quantity is of an earlier reply to the same order.
+    if (!answered || answered.sentMs < sinceMs || answered.quantity !== said.quantity) return undefined
     const mayBeOver = ({ quantity, latestMs }: SentStock) =>
-      quantity !== answered.quantity && latestMs > answered.sentMs + driftMsMax
-    return sent.some(mayBeOver) ? answered.quantity : undefined
+      quantity !== said.quantity && latestMs > answered.sentMs + driftMsMax
+    return sent.some(mayBeOver) ? said.quantity : undefined
   }
 
   /**

@@ -68,16 +68,17 @@ export class RoomPromises {
       this.#refused = this.#now
       if (isOnlyOfJournal(call)) this.#journalRefused = this.#now
     }
-    const mustBeStored = call.id !== undefined && operationNamed(call.operation ?? '')?.kind === 'envelope'
     const isNew = text.startsWith('{"ok":true') && !isRepetition(text)
-    if (mustBeStored && isNew && this.#takenWithoutRoom.has(call) && this.#isFullSince(this.#journalRefused))
-      this.#parts.break('an agent without room for answers signs no envelope that it must remember', text)
+    if (isNew && mustBeStored(call) && this.#takenWithoutRoom.has(call) && this.#isFullSince(this.#journalRefused))
+      this.#parts.break('an agent without room for answers makes no call whose answer it must remember', text)
   }
 
   /** The agent tells its status. */
   onStatusGiven({ ready, reasons, journal }: Pick<Status, 'ready' | 'reasons' | 'journal'>): void {
     if (ready && this.#isFullSince(this.#refused))
       this.#parts.break('an agent whose disk is full is not ready', JSON.stringify(reasons))
+    // A commit has found no room, perhaps that of an answer.
+    if (!journal.writable && this.#parts.hasOwnStore) this.#journalRefused = this.#now
     const isWithoutRoom = !journal.writable && this.#parts.disk.isHealthy && this.#parts.hasOwnStore
     const statuses = this.#isNow(this.#withoutRoom) ? this.#withoutRoom.statuses + 1 : 1
     this.#withoutRoom = isWithoutRoom ? { ...this.#now, statuses } : undefined
@@ -87,7 +88,7 @@ export class RoomPromises {
 
   /** The disk has been full since a call was refused for that. */
   #isFullSince(refused: Moment | undefined): boolean {
-    return this.#isNow(refused) && this.#parts.disk.isFull
+    return this.#isNow(refused) && this.#parts.disk.isFullAt('journal.db')
   }
 
   get #now(): Moment {
@@ -97,6 +98,12 @@ export class RoomPromises {
   #isNow<Seen extends Moment>(moment: Seen | undefined): moment is Seen {
     return moment?.startedMs === this.#parts.startedMs() && moment.changes === this.#parts.disk.changes
   }
+}
+
+/** The agent looks for an answer under its id, and stores what it answers. */
+function mustBeStored({ id, operation = '' }: GivenCall): boolean {
+  const kind = operationNamed(operation)?.kind
+  return id !== undefined && (kind === 'platform' || kind === 'envelope')
 }
 
 /** A stock is noted in the ledger too. */

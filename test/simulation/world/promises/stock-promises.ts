@@ -117,13 +117,12 @@ export class StockPromises {
     const state = server.saved()
     const { isGivenUp, saidInReplyTo, isToReport } = state.items[itemRef] ?? {}
     if (this.#said.get(itemRef)?.isOfStorm) return undefined
-    if (saidInReplyTo !== undefined && !isToReport)
-      return lateStocks.newestAfterAnswer(
-        itemRef,
-        saidInReplyTo,
-        Math.max(...agents.map(({ agent }) => agent.startedMs)),
-      )
-    return isGivenUp ? lateStocks.newestAccepted(itemRef) : left(state, itemRef)
+    const quantity = left(state, itemRef)
+    if (saidInReplyTo !== undefined && !isToReport) {
+      const startedMs = Math.max(...agents.map(({ agent }) => agent.startedMs))
+      return lateStocks.newestAfterAnswer({ itemRef, transactionId: saidInReplyTo, quantity }, startedMs)
+    }
+    return isGivenUp ? lateStocks.newestAccepted(itemRef) : quantity
   }
 
   /** Not if the game server never heard that it is registered, or heard that it is withdrawn. */
