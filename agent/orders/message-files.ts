@@ -1,7 +1,7 @@
 import type { Message, Reply } from './message.ts'
 
 /** What the name of a file says about its message. */
-export type NamedMessage = Pick<Message, 'name' | 'transactionId'>
+export type NamedMessage = Pick<Message, 'event' | 'transactionId' | 'generation' | 'name'>
 
 /** Messages as files. Every method throws the errors of its files and remembers nothing. */
 export interface MessageFiles {
@@ -16,7 +16,7 @@ export interface MessageFiles {
   /** @param actUntil ISO-8601; undefined where the message does not expire. */
   show(message: Message, actUntil: string | undefined): void
   /** The reply to a message, or why its file is not a reply yet. */
-  readReply(message: Message): Reply | 'gone' | { readonly stamp: string; readonly problem: string }
+  readReply(message: NamedMessage): Reply | 'gone' | { readonly stamp: string; readonly problem: string }
   /** @returns Whether there was one. */
   setAside(name: string): boolean
   removeEvent(name: string): void

@@ -242,6 +242,12 @@ function cureOfEnd(result: OrderResult | null, isDelivered: boolean): string | u
   return result !== null && isDelivered ? cures.checkDelivered() : undefined
 }
 
+/** The same for a result that comes when it does not count any more; undefined also if it is not known how the transaction ended. */
+export function cureOfLateResult({ outcome, reported }: Order, result: OrderResult): string | undefined {
+  if (outcome === 'ESTORNADA' || reported === 'OUT_OF_STOCK') return cureOfEnd(result, false)
+  return outcome === 'CONCLUIDA' || reported === 'DELIVERED' ? cureOfEnd(result, true) : undefined
+}
+
 /** What a person must do where `OUT_OF_STOCK` comes with a stock that covers the order: a refund cannot be undone. */
 function cureOfStock(known: Order, result: OrderResult, observedQuantity: number): string | undefined {
   const ordered = eventOf(known)?.quantity ?? Number.POSITIVE_INFINITY

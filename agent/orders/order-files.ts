@@ -18,9 +18,10 @@ const listedMax = 100
 export class OrderFiles {
   readonly #options: OrderFilesOptions
   /**
-   * Names whose files must still be removed. Undefined until `events/` was read: an earlier agent may have left some.
+   * Names whose files must still be removed, and whether their replies go too. Undefined until `events/` was read: an earlier agent
+   * may have left some.
    */
-  #leftOver: Set<string> | undefined
+  #leftOver: Map<string, boolean> | undefined
   /** The messages that have a file in `events/`, as far as the agent knows, by name. */
   readonly #shown = new Map<string, NamedMessage>()
   /** Causes of problems, in the last whole look at the files and since. */
@@ -28,7 +29,7 @@ export class OrderFiles {
 
   constructor(options: OrderFilesOptions) {
     this.#options = options
-    if (!options.files) this.#leftOver = new Set()
+    if (!options.files) this.#leftOver = new Map()
   }
 
   /** Whether files cannot be used as they should. */
@@ -53,9 +54,10 @@ export class OrderFiles {
       const events = files.events()
       if (isChannel) for (const event of events) this.#shown.set(event.name, event)
       const names = events.filter((event) => !isChannel || !isOpen(event))
-      return new Set(names.map(({ name }) => name))
+      return new Map(names.map(({ name }) => [name, isChannel]))
     }, undefined)
-    for (const name of this.#leftOver ?? []) if (this.#remove(name, isChannel)) this.#leftOver?.delete(name)
+    for (const [name, isWithReply] of this.#leftOver ?? [])
+      if (this.#remove(name, isWithReply)) this.#leftOver?.delete(name)
   }
 
   /** Makes what is missing. @returns Whether the events that were shown are gone with their directory. */
@@ -67,8 +69,8 @@ export class OrderFiles {
 
   /** The names of the files in `events/`: at most 100, orders before ends, the oldest transactions first. */
   listEvents(): readonly string[] {
-    const { orders = [], ends = [] } = Object.groupBy(this.#shown.values(), ({ name }) =>
-      name.startsWith('transfer_order') ? 'orders' : 'ends',
+    const { orders = [], ends = [] } = Object.groupBy(this.#shown.values(), ({ event }) =>
+      event === 'transfer_order' ? 'orders' : 'ends',
     )
     const byAge = (one: NamedMessage, other: NamedMessage) => one.transactionId - other.transactionId
     const events = [...orders.toSorted(byAge), ...ends.toSorted(byAge)]
@@ -80,7 +82,7 @@ export class OrderFiles {
     return this.#options.isChannel ? this.#try((files) => files.replies(), []) : []
   }
 
-  readReply(message: Message): ReturnType<MessageFiles['readReply']> {
+  readReply(message: NamedMessage): ReturnType<MessageFiles['readReply']> {
     return this.#try((files) => files.readReply(message), 'gone')
   }
 
@@ -102,9 +104,9 @@ export class OrderFiles {
     if (message) this.#remove(message.name, false)
   }
 
-  /** Removes the event of a message that is over, and its reply. */
-  remove({ name }: Message): void {
-    if (!this.#remove(name, true)) this.#leftOver?.add(name)
+  /** Removes the event of a message that is over. @param isReplyRead Then its reply goes too. Another one is still to be read. */
+  remove({ name }: Message, isReplyRead: boolean): void {
+    if (!this.#remove(name, isReplyRead)) this.#leftOver?.set(name, isReplyRead)
   }
 
   /** @returns Whether it is not there any more. */

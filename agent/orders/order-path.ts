@@ -23,7 +23,7 @@ import type { OrderFiles } from './order-files.ts'
 import { awaitsReply } from './order-moves.ts'
 import type { OrdersPlatform } from './platform-port.ts'
 import type { Questions, QuestionsOptions } from './questions.ts'
-import { recordReply } from './record-reply.ts'
+import { recordReply, reportLateResult } from './record-reply.ts'
 import { reportResult } from './report-result.ts'
 
 export interface OrderPathOptions extends Pick<QuestionsOptions, 'attempt'> {
@@ -133,7 +133,7 @@ export class OrderPath {
     const order = isOurs ? known : undefined
     const open = this.#table.get(transactionId)
     const isSame = open !== undefined && order !== undefined && isSameTask(open.order, order)
-    if (open?.message && !isSame) this.#options.files.remove(open.message)
+    if (open?.message && !isSame) this.#options.files.remove(open.message, open.at === 'reply')
     if (!order || order.phase === 'closed') this.#table.delete(transactionId)
     else if (isSame) this.#table.set(transactionId, { ...open, order })
     else {
@@ -275,8 +275,7 @@ export class OrderPath {
     const open = this.#openOf(named)
     const { files } = this.#options
     // Nothing was handed over yet of an order that the platform has not confirmed.
-    if (!open || open.order.phase === 'received')
-      return void files.setAside(named, 'no event of this name waits for a reply')
+    if (!open || open.order.phase === 'received') return this.#setLateAside(named)
     if (open.at === 'reply') return
     const read = files.readReply(open.message as Message)
     if (read === 'gone') return
@@ -290,6 +289,18 @@ export class OrderPath {
       return void this.#table.set(named.transactionId, { ...open, at: 'half-replied', stamp, sinceMs: this.#nowMs() })
     if (this.#nowMs() - open.sinceMs < quietMs) return
     if (files.setAside(named, problem)) this.#table.set(named.transactionId, { ...open, at: 'shown' })
+  }
+
+  /** Nobody has made the offer, or it was over before the reply was read. */
+  async #setLateAside(named: NamedMessage): Promise<void> {
+    const { files, book, log, attempt } = this.#options
+    const read = files.readReply(named)
+    if (!files.setAside(named, 'no event of this name waits for a reply')) return
+    if (typeof read !== 'object' || !('observedQuantity' in read)) return
+    await attempt(async () => {
+      const known = await book.ledger.find(named.transactionId)
+      if (known?.generation === named.generation) reportLateResult(log, known, read.result)
+    })
   }
 
   #openOf({ transactionId, name }: NamedMessage): OpenOrder | undefined {

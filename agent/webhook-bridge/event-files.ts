@@ -8,14 +8,14 @@ import { removeUnfinishedFiles, replaceFile } from '../durable-files/replace-fil
 import { isGone } from '../durable-files/system-errors.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
-import { type Message, type Reply, withMembers } from '../orders/message.ts'
+import { type Reply, withMembers } from '../orders/message.ts'
 import type { MessageFiles, NamedMessage } from '../orders/message-files.ts'
 import { asciiLine } from '../spool/answer-file.ts'
 import { IgnoredNames, mistakeAfterMs } from '../spool/ignored-names.ts'
 import { isLikeRequest } from '../spool/names.ts'
 import { assertNoLinks, makeDirsIn } from '../spool/spool-dirs.ts'
 
-const messageFile = /^(?:transfer_order|transaction_terminal)-(\d{1,16})(?:-\d{1,16})?\.json$/
+const messageFile = /^(transfer_order|transaction_terminal)-(\d{1,16})(?:-(\d{1,16}))?\.json$/
 const rejectedFile = /^(?:transfer_order|transaction_terminal)-\d{1,16}(?:-\d{1,16})?\.json\.rejected$/
 
 /**
@@ -109,14 +109,20 @@ const problems = {
 
 /** The message that a file is named after; nothing for a file that is not one. */
 function messageNamed(file: string): readonly NamedMessage[] {
-  const transactionId = messageFile.exec(file)?.[1]
-  return transactionId === undefined
-    ? []
-    : [{ name: file.slice(0, -'.json'.length), transactionId: Number(transactionId) }]
+  const [, event, transactionId, generation = 1] = messageFile.exec(file) ?? []
+  if (event === undefined) return []
+  return [
+    {
+      event: event as NamedMessage['event'],
+      transactionId: Number(transactionId),
+      generation: Number(generation),
+      name: file.slice(0, -'.json'.length),
+    },
+  ]
 }
 
 /** What a game server says to a message; undefined where it is not a reply to it. A byte order mark is fine. */
-export function replyIn(bytes: Uint8Array, { event }: Message): Reply | undefined {
+export function replyIn(bytes: Uint8Array, { event }: Pick<NamedMessage, 'event'>): Reply | undefined {
   const reading = readStrictJson(decodeUtf8(bytes)?.replace(/^\ufeff/, '') ?? '')
   if (!reading.ok) return undefined
   return event === 'transaction_terminal' ? 'confirmed' : orderReplyOf(reading.object.value)

@@ -25,7 +25,7 @@ test('a later message of a name whose files are locked is shown and stays when t
   orderFiles.tidy(() => false)
   expect(orderFiles.show(message, undefined)).toBe(true)
   replies.add(message.name)
-  orderFiles.remove(message)
+  orderFiles.remove(message, true)
   expect(orderFiles.show(message, undefined)).toBe(false)
 
   isLocked = false
@@ -36,7 +36,8 @@ test('a later message of a name whose files are locked is shown and stays when t
 
 test('a program that cannot list a directory is told a hundred names, orders before ends, the oldest first', () => {
   const numbers = Array.from({ length: 120 }, (_, n) => (n * 7) % 120)
-  const named = (kind: string) => numbers.map((transactionId) => ({ name: `${kind}-${transactionId}`, transactionId }))
+  const named = (event: Message['event']) =>
+    numbers.map((transactionId) => ({ event, transactionId, generation: 1, name: `${event}-${transactionId}` }))
   const events = () => [...named('transaction_terminal'), ...named('transfer_order').slice(0, 60)]
   const listedBy = (isChannel: boolean) => {
     const files = { ...noMessageFiles, events }
@@ -57,12 +58,12 @@ test('the names that a program is told are those of the files that were shown an
   const files = { ...noMessageFiles, makeDirs: () => isGone }
   const orderFiles = new OrderFiles({ files, isChannel: true, limitedLog: pino({ enabled: false }) })
   const [first, second] = [1, 2].map((transactionId) => {
-    const message = { name: `transfer_order-${transactionId}`, transactionId } as Message
+    const message = { event: 'transfer_order', name: `transfer_order-${transactionId}`, transactionId } as Message
     orderFiles.show(message, undefined)
     return message
   }) as [Message, Message]
   expect(orderFiles.listEvents()).toEqual(['transfer_order-1.json', 'transfer_order-2.json'])
-  orderFiles.remove(first)
+  orderFiles.remove(first, true)
   expect(orderFiles.listEvents()).toEqual(['transfer_order-2.json'])
   orderFiles.removeEvent(second)
   expect(orderFiles.listEvents()).toEqual([])
@@ -70,4 +71,21 @@ test('the names that a program is told are those of the files that were shown an
   isGone = true
   orderFiles.makeDirs()
   expect(orderFiles.listEvents()).toEqual([])
+})
+
+test('the reply to a message that ended without it stays, also when its event could not be removed at first', () => {
+  const [events, replies] = [new Set(['transfer_order-7']), new Set(['transfer_order-7'])]
+  let isLocked = true
+  const removeEvent = (name: string) => {
+    if (isLocked) throw Object.assign(new Error('EBUSY: resource busy or locked'), { code: 'EBUSY' })
+    events.delete(name)
+  }
+  const files = { ...noMessageFiles, removeEvent, removeReply: (name: string) => void replies.delete(name) }
+  const orderFiles = new OrderFiles({ files, isChannel: true, limitedLog: pino({ enabled: false }) })
+  orderFiles.tidy(() => true)
+  orderFiles.remove({ name: 'transfer_order-7', transactionId: 7 } as Message, false)
+  isLocked = false
+  orderFiles.tidy(() => true)
+  expect([...events]).toEqual([])
+  expect([...replies]).toEqual(['transfer_order-7'])
 })

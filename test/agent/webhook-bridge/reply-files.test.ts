@@ -2,12 +2,17 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, wri
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
-import { order } from '../fixtures/events.ts'
+import { end, order } from '../fixtures/events.ts'
 import { goodReply } from '../fixtures/fake-platform.ts'
 import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
 
 const eventFile = ({ spoolDir }: TestBridge, name: string) => join(spoolDir, 'events', `${name}.json`)
 const replyFile = ({ spoolDir }: TestBridge, name: string) => join(spoolDir, 'replies', `${name}.json`)
+
+const refunded = {
+  status: 200,
+  body: '{"data":{"transactionId":17,"paymentStatus":"ESTORNADO","deliveryStatus":"EM_DISPUTA"}}',
+}
 
 function reply(bridge: TestBridge, name: string, content: object, writtenS?: number): void {
   const path = replyFile(bridge, name)
@@ -119,4 +124,45 @@ test('a reply to an order that was not handed over yet is set aside and never co
     return existsSync(eventFile(bridge, 'transfer_order-17'))
   })
   expect((await bridge.orders()).open).toMatchObject([{ state: 'offered', result: null }])
+})
+
+test('a reply that is there when its order ends without it is kept, and staff are told that the buyer has item and money', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await until(() => existsSync(eventFile(bridge, 'transfer_order-17')))
+  bridge.platform.reply = () => refunded
+  // The agent runs in this process. It looks at the files when its clock is advanced.
+  reply(bridge, 'transfer_order-17', { observedQuantity: 4, result: 'DELIVERED' })
+  expect((await bridge.webhook({ ...end, paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA' })).status).toBe(200)
+  await answer
+  await until(() => {
+    bridge.clock.advance(200)
+    return existsSync(`${replyFile(bridge, 'transfer_order-17')}.rejected`)
+  })
+  const line = await until(() =>
+    bridge.agent.logLines().find(({ msg }) => msg === 'a result came after the order was over'),
+  )
+  expect(line).toMatchObject({
+    transactionId: 17,
+    result: 'DELIVERED',
+    cure: expect.stringMatching(/take the item back/),
+  })
+})
+
+test('a reply by a file that contradicts orders.take is kept and logged', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await until(() => existsSync(eventFile(bridge, 'transfer_order-17')))
+  const taken = bridge.agent.call('orders.take', { transactionId: 17, observedQuantity: 0, result: 'OUT_OF_STOCK' })
+  reply(bridge, 'transfer_order-17', { observedQuantity: 4, result: 'DELIVERED' })
+  expect(await taken).toMatchObject({ ok: true })
+  await answer
+  await until(() => {
+    bridge.clock.advance(200)
+    return existsSync(`${replyFile(bridge, 'transfer_order-17')}.rejected`)
+  })
+  const line = await until(() =>
+    bridge.agent.logLines().find(({ msg }) => msg === 'a result contradicts the first one'),
+  )
+  expect(line).toMatchObject({ transactionId: 17, result: 'DELIVERED' })
 })

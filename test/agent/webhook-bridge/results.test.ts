@@ -122,6 +122,27 @@ test('a 409 while a dispute is open is not the end: the delivery is accepted whe
   await afterAWhile(bridge, async () => (await closedOf(bridge))?.['reported'] === 'DELIVERED')
 })
 
+test('a DELIVERED that comes after a refund is logged with what staff must do', async () => {
+  const isRefunded = Promise.withResolvers<void>()
+  await using receiver = await startReceiver(async (request, response) => {
+    await isRefunded.promise
+    return answering(200, delivered)(request, response)
+  })
+  await using bridge = await startTestBridge({ forwardUrl: receiver.url })
+  const answer = bridge.webhook(order)
+  await until(() => receiver.received.length === 1)
+  bridge.platform.reply = () => shown('ESTORNADO', 'EM_DISPUTA')
+  const terminal = { ...end, paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA' }
+  const ended = bridge.webhook(terminal)
+  await answer
+  isRefunded.resolve()
+  await ended
+  const line = await until(() =>
+    bridge.agent.logLines().find(({ msg }) => msg === 'a result came after the order was over'),
+  )
+  expect(line).toMatchObject({ level: 'warn', result: 'DELIVERED', cure: expect.stringMatching(/take the item back/) })
+})
+
 test('a delivery that the platform can never accept closes the order with a warning that says what staff must do', async () => {
   await using receiver = await startReceiver(answering(200, delivered))
   await using bridge = await startTestBridge({ forwardUrl: receiver.url })
