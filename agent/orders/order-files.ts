@@ -1,4 +1,5 @@
-import { causeOf, cureOf } from '../durable-files/system-errors.ts'
+import { dirname } from 'node:path'
+import { causeOf, codeOf, cureOf } from '../durable-files/system-errors.ts'
 import type { LimitedLog } from '../log/limited-log.ts'
 import type { Message } from './message.ts'
 import type { MessageFiles, NamedMessage } from './message-files.ts'
@@ -24,8 +25,10 @@ export class OrderFiles {
   #leftOver: Map<string, boolean> | undefined
   /** The messages that have a file in `events/`, as far as the agent knows, by name. */
   readonly #shown = new Map<string, NamedMessage>()
-  /** Causes of problems, in the last whole look at the files and since. */
+  /** Kinds of problems, in the last whole look at the files and since. */
   #problems = { before: new Set<string>(), now: new Set<string>() }
+  /** Messages whose file could not be written, and the kind of problem. They are tried again less often than files are looked at. */
+  readonly #unshown = new Map<string, string>()
 
   constructor(options: OrderFilesOptions) {
     this.#options = options
@@ -34,7 +37,7 @@ export class OrderFiles {
 
   /** Whether files cannot be used as they should. */
   get hasProblem(): boolean {
-    return this.#problems.before.size + this.#problems.now.size > 0
+    return this.#problems.before.size + this.#problems.now.size + this.#unshown.size > 0
   }
 
   /** Whether there may be something to be found. */
@@ -92,20 +95,28 @@ export class OrderFiles {
     // What could not be removed is an earlier message of this name. A reply to that one must not count.
     if (this.#leftOver?.has(name) && !this.#remove(name, true)) return false
     this.#leftOver?.delete(name)
-    return this.#try((files) => {
-      files.show(message, actUntil)
-      this.#shown.set(name, message)
-      return true
-    }, false)
+    return this.#try(
+      (files) => {
+        files.show(message, actUntil)
+        this.#unshown.delete(name)
+        this.#shown.set(name, message)
+        return true
+      },
+      false,
+      (kind) => this.#unshown.set(name, kind),
+    )
   }
 
   /** Removes an event that must not be acted on, if it is there. Its reply stays. */
   removeEvent(message: Message | undefined): void {
-    if (message) this.#remove(message.name, false)
+    if (!message) return
+    this.#unshown.delete(message.name)
+    this.#remove(message.name, false)
   }
 
   /** Removes the event of a message that is over. @param isReplyRead Then its reply goes too. Another one is still to be read. */
   remove({ name }: Message, isReplyRead: boolean): void {
+    this.#unshown.delete(name)
     if (!this.#remove(name, isReplyRead)) this.#leftOver?.set(name, isReplyRead)
   }
 
@@ -135,21 +146,30 @@ export class OrderFiles {
     }, false)
   }
 
-  #try<Result>(act: (files: MessageFiles) => Result, otherwise: Result): Result {
+  #try<Result>(act: (files: MessageFiles) => Result, otherwise: Result, onProblem?: (kind: string) => void): Result {
     const { files, limitedLog } = this.#options
     if (!files) return otherwise
     try {
       return act(files)
     } catch (error) {
       const cause = causeOf(error as Error)
+      const kind = kindOf(error as NodeJS.ErrnoException)
       const { before, now } = this.#problems
-      if (!before.has(cause) && !now.has(cause))
+      const isKnown = before.has(kind) || now.has(kind) || [...this.#unshown.values()].includes(kind)
+      if (!isKnown)
         limitedLog.warn(
           { cause, cure: cureOf(error as Error) },
           'orders cannot be handed over by files; it is tried again',
         )
-      now.add(cause)
+      now.add(kind)
+      onProblem?.(kind)
       return otherwise
     }
   }
+}
+
+/** Of a problem that is logged once: without the name of the file, which may be another one each time. */
+function kindOf(error: NodeJS.ErrnoException): string {
+  const { syscall = '', path = '' } = error
+  return `${codeOf(error) ?? error.message} ${syscall} ${dirname(path)}`
 }

@@ -89,3 +89,30 @@ test('the reply to a message that ended without it stays, also when its event co
   expect([...events]).toEqual([])
   expect([...replies]).toEqual(['transfer_order-7'])
 })
+
+test('while an event cannot be written there is a problem, with one line in the log, and none when it is written or over', () => {
+  let isReadOnly = true
+  let attempts = 0
+  const lines: unknown[] = []
+  const show = () => {
+    const path = `/spool/events/.${attempts++}.tmp`
+    if (isReadOnly) throw Object.assign(new Error(`EACCES: permission denied, open '${path}'`), { code: 'EACCES' })
+  }
+  const limitedLog = { warn: (line: unknown) => void lines.push(line) }
+  const orderFiles = new OrderFiles({ files: { ...noMessageFiles, show }, isChannel: true, limitedLog })
+  const [first, second] = [1, 2].map((id) => ({ name: `transfer_order-${id}`, transactionId: id }) as Message)
+  const lookWithoutFailure = () => orderFiles.tidy(() => true)
+  for (let attempt = 0; attempt < 3; attempt++) {
+    for (const message of [first, second] as Message[]) expect(orderFiles.show(message, undefined)).toBe(false)
+    for (let look = 0; look < 5; look++) lookWithoutFailure()
+    expect(orderFiles.hasProblem).toBe(true)
+  }
+  expect(lines).toHaveLength(1)
+
+  isReadOnly = false
+  orderFiles.show(first as Message, undefined)
+  orderFiles.remove(second as Message, false)
+  lookWithoutFailure()
+  lookWithoutFailure()
+  expect(orderFiles.hasProblem).toBe(false)
+})
