@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fstatSync, openSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 
 /** What a log file works with. */
 export interface LogFileOptions {
@@ -26,7 +36,7 @@ const lookIntervalMs = 1_000
 
 /**
  * A file that becomes `.1` before it grows past 10 MiB; `.1` to `.4` are kept. Behind a link, the link's target is rotated.
- * A pipe or a device is only written to. When another program renames or removes the file, as logrotate does, a new one is
+ * A pipe or a device is only written to, and a pipe that nobody reads loses lines. When another program renames or removes the file, as logrotate does, a new one is
  * opened within a second.
  *
  * Writing never throws: a full disk costs log lines, never a call.
@@ -34,8 +44,8 @@ const lookIntervalMs = 1_000
  * @throws {NodeJS.ErrnoException} The file cannot be opened.
  */
 export function openLogFile(path: string, options: LogFileOptions): LogFile {
-  let fd = openSync(path, 'a', 0o640)
-  const isRegular = fstatSync(fd).isFile()
+  let fd = openToAppend(path)
+  let isRegular = fstatSync(fd).isFile()
   let length = fstatSync(fd).size
   let rotateAt = fileBytesMax
   let lookAgainAtMs = options.monotonicMs() + lookIntervalMs
@@ -49,9 +59,10 @@ export function openLogFile(path: string, options: LogFileOptions): LogFile {
   }
 
   function openAgain(): void {
-    const next = openSync(path, 'a', 0o640)
+    const next = openToAppend(path)
     closeSync(fd)
     fd = next
+    isRegular = fstatSync(fd).isFile()
     length = fstatSync(fd).size
     rotateAt = fileBytesMax
   }
@@ -97,6 +108,12 @@ export function openLogFile(path: string, options: LogFileOptions): LogFile {
       }
     },
   }
+}
+
+/** A pipe that is open both ways always has a reader, so that neither this nor a write waits for one. */
+function openToAppend(path: string): number {
+  const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
+  return isPipe ? openSync(path, constants.O_RDWR | constants.O_NONBLOCK) : openSync(path, 'a', 0o640)
 }
 
 function isSameFile(path: string, fd: number): boolean {

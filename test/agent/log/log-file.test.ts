@@ -98,6 +98,28 @@ test.skipIf(process.platform === 'win32')('a log that is not a regular file is n
   expect(lstatSync(logs.file).isFIFO()).toBe(true)
 })
 
+test.skipIf(process.platform === 'win32')(
+  'a pipe that nobody reads costs lines, and the agent does not wait',
+  async () => {
+    using logs = logDir()
+    const log = await logs.open()
+    log.info('before')
+    // As another program may do with the file that the agent has open.
+    renameSync(logs.file, `${logs.file}.1`)
+    execFileSync('mkfifo', [logs.file])
+    logs.clock.advance(1_000)
+    for (let line = 0; line < 100; line++) log.info('x'.repeat(2_000))
+    const reader = openSync(logs.file, constants.O_RDONLY | constants.O_NONBLOCK)
+    const read = Buffer.alloc(1_000_000)
+    expect(readSync(reader, read)).toBeGreaterThan(30_000)
+    log.info('after')
+    const length = readSync(reader, read)
+    expect(read.toString('utf8', 0, length)).toContain('"msg":"after"')
+    closeSync(reader)
+    expect(lstatSync(logs.file).isFIFO()).toBe(true)
+  },
+)
+
 for (const [what, replace] of [
   ['renamed', (file: string) => renameSync(file, `${file}-20261122`)],
   ['removed', (file: string) => rmSync(file)],
