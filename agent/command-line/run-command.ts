@@ -67,7 +67,9 @@ export async function run(options: RunOptions): Promise<void> {
     const openStore = await storeOpener(config, { isStandby: options.standby === true, log, onLeaseLost })
     const startNow = () => startAgent(live, log, onFatal, { ...realOutside, openStore })
     const started: Promise<RunningAgent | undefined> =
-      options.standby === true ? startInStandby(startNow, { clock: systemClock, onStandby, stopSignal }) : startNow()
+      options.standby === true
+        ? startInStandby(startNow, { clock: systemClock, onStandby, onTakenOver: () => live.reload(), stopSignal })
+        : startNow()
     const agent = await Promise.race([started, stopSignal.then(() => undefined)])
     if (agent) {
       void agent.learnPlatformClock()
