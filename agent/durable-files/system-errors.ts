@@ -54,6 +54,7 @@ const systemErrors: Readonly<Record<string, SystemErrorMeaning>> = {
     problem: () => say`a link is where a directory must be`,
     cure: cures.replaceLink,
   },
+  ESPIPE: { problem: () => say`it is a pipe, which can be read only once`, cure: cures.giveFile },
   ENAMETOOLONG: { problem: () => say`its name is too long`, cure: cures.shortenPath },
   EXDEV: { problem: () => say`it is on another file system`, cure: cures.joinOutboxAndInbox },
 }

@@ -11,6 +11,7 @@ export const cures = {
   moveFile: () => say`move away that file, or name another directory`,
   moveDir: () => say`move away that directory`,
   shortenPath: () => say`give it a shorter path`,
+  giveFile: () => say`give a file that stays there, because a reload reads it again`,
   replaceLink: () => say`put a directory in the place of the link`,
   freeSpace: () => say`free space on its disk`,
   setStoreUrl: () => say`set SERVICE_STORE_URL, or remove it`,

@@ -216,6 +216,7 @@ export const portuguese: Readonly<Record<string, string>> = {
   'no name': 'sem nome',
   'no other user of this host can read a secret': 'nenhum outro usuário desta máquina pode ler um segredo',
   'no such file': 'o arquivo não existe',
+  'it is a pipe, which can be read only once': 'é um pipe, que só pode ser lido uma vez',
   'no {0}, or a damaged one; copy the whole file again':
     'não é {0}, ou está danificada; copie o arquivo inteiro de novo',
   'none is set, so webhooks cannot be verified': 'nenhuma configurada, então os webhooks não podem ser verificados',
@@ -257,6 +258,8 @@ export const portuguese: Readonly<Record<string, string>> = {
     'mostra um script que completa comandos e opções no shell',
   'prints the definition of the service for this host': 'mostra a definição do serviço para esta máquina',
   'prints the version': 'mostra a versão',
+  'give a file that stays there, because a reload reads it again':
+    'indique um arquivo permanente, porque uma recarga o lê de novo',
   'put a directory in the place of the link': 'coloque um diretório no lugar do link',
   'put it back if it was moved; else start the agent again, and compare the paid transactions at the platform with what the game server delivered: the orders are forgotten':
     'coloque-o de volta se foi movido; senão, inicie o agente de novo e compare as transações pagas na plataforma com o que o servidor de jogo entregou: os pedidos são esquecidos',

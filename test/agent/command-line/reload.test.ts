@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, randomUUID, verify } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -199,6 +200,22 @@ test('during a rotation webhooks of both keys of the platform are valid', { time
   await agent.printed('"msg":"reloaded"')
   expect([await isHeld(token, 'platform-1'), await isHeld(token, 'platform-2')]).toEqual([true, true])
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a reload does not wait for a pipe in the place of a file',
+  { timeout },
+  async () => {
+    await using platform = await startPlatform()
+    using files = agentFiles(platform.url)
+    await using agent = files.run()
+    await agent.listening
+    execFileSync('mkfifo', [files.path('pipe')])
+    files.write({ ...files.settings, SERVICE_SIGNING_KEY_FILE: files.path('pipe') })
+    const { code, stderr } = await files.reload(agent)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/SERVICE_SIGNING_KEY_FILE: it is a pipe, which can be read only once/)
+  },
+)
 
 test('a bad configuration is refused with all reasons, and the agent continues with the one it has', {
   timeout,
