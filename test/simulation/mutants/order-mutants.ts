@@ -53,7 +53,7 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'the file of an order that is over stays',
     file: 'agent/orders/order-path.ts',
-    from: 'if (open?.message && !isSame) this.#options.files.remove(open.message)',
+    from: "if (open?.message && !isSame) this.#options.files.remove(open.message, open.at === 'reply')",
     to: '',
   },
   {

@@ -71,7 +71,7 @@ const patienceMs = 40_000
 const longPatienceMs = 5 * 60_000
 /** As many game servers have it. */
 const shortPatienceMs = 5_000
-/** Some do not wait for an agent that cannot take a file. What it has taken is answered later. */
+/** Some do not wait for an agent that cannot take a file. A request that it has taken is answered later. */
 const momentMs = 3_000
 /** A game server that reads no answers continues without them. */
 const patienceWithoutReadingMs = 1_000

@@ -86,7 +86,7 @@ export function hasUnitsSetAside({ orders }: GameState, itemRef: string): boolea
   return Object.values(orders).some((order) => order.itemRef === itemRef && order.result === 'TEMPORARY')
 }
 
-/** How the platform hears of a stock, if not by a call of the game server: the agent reports it until it is accepted, or answers it once. */
+/** How the platform learns a stock, if not by a call of the game server: the agent reports it until it is accepted, or answers it once. */
 export type SaidBy = 'report' | { readonly replyTo: number }
 
 /** The platform must be told about each item of which another number can be sold now. @param saidBy How it is told anyway. */

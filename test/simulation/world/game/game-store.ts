@@ -12,7 +12,7 @@ export interface GameStore {
   /**
    * One transaction: changes a copy, and saves it whole. It survives a kill and a power cut when this returns.
    *
-   * @param saidBy How the platform hears of stocks that it changes, if not by a call.
+   * @param saidBy How the platform learns the stocks that it changes, if not by a call.
    * @throws {NodeJS.ErrnoException} The disk fails. The next call reads again what is there.
    */
   change(act: (state: GameState) => void, saidBy?: (next: GameState) => SaidBy | undefined): GameState

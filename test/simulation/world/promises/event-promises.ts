@@ -21,8 +21,8 @@ const awayMsMax = 60_000
 const staysMsMax = 20_000
 
 /**
- * What the game server must know is in `events/`, also after somebody removed it, and may be acted on. What it knows is not there
- * any more, also if its file could not be removed at first.
+ * What the game server must know is in `events/`, also after somebody removed it, and may be acted on. An event that it has
+ * is not there any more, also if the file could not be removed at first.
  */
 export class EventPromises {
   readonly #parts: EventPromisesParts

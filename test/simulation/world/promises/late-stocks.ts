@@ -92,7 +92,7 @@ export class LateStocks {
    * The stock in the answer to an order, if another one may have arrived after it: then it is sent again. Otherwise undefined: the
    * platform may not have got the answer, and the agent cannot know that.
    *
-   * @param sinceMs An earlier process may have answered before it, and the one that runs now need not know of it.
+   * @param sinceMs An earlier process may have answered before it, and the one that runs now need not know about it.
    */
   newestAfterAnswer(said: Omit<AnsweredStock, 'arrivedMs'>, sinceMs: number): number | undefined {
     const sent = this.#of(said.itemRef)
