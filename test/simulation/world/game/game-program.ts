@@ -44,6 +44,14 @@ export function installGame(parts: GameParts): Program {
     const reporting = new Map<string, Set<number>>()
     const hasArrived = (sinceMs: number) => callsBy === 'http' && clock.monotonicMs() > sinceMs + arrivesWithinMs
     const replying = new Set<string>()
+    const repliedMs = new Map<string, number>()
+    /** Two replies at once may change places on their way. */
+    const isFirstForAWhile = (itemRef: string): boolean => {
+      const nowMs = clock.monotonicMs()
+      const beforeMs = repliedMs.get(itemRef) ?? Number.NEGATIVE_INFINITY
+      repliedMs.set(itemRef, nowMs)
+      return nowMs > beforeMs + arrivesWithinMs
+    }
     const orders = {
       replying,
       process,
@@ -52,7 +60,8 @@ export function installGame(parts: GameParts): Program {
       quirks: parts.quirks,
       canGive: () => process.random.happens(crowdedPhases.has(parts.day.phase) ? 0.5 : 0.85),
       detail: () => process.random.pick(details),
-      saysByReply: (itemRef: string) => relies && (reporting.get(itemRef)?.values().every(hasArrived) ?? true),
+      saysByReply: (itemRef: string) =>
+        isFirstForAWhile(itemRef) && relies && (reporting.get(itemRef)?.values().every(hasArrived) ?? true),
       onEndTold: parts.witness.onEndTold,
       onReplyWritten: parts.witness.onReplyWritten,
       onReplyTakenAway: parts.witness.onReplyTakenAway,

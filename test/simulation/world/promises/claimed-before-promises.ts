@@ -1,7 +1,8 @@
 import { basename, dirname } from 'node:path'
 import { ownFileOf } from '../../../../agent/spool/names.ts'
 import type { Disk } from '../../disk/disk.ts'
-import type { AgentWitness } from '../witnessed.ts'
+import type { AgentWitness, SentRequest } from '../witnessed.ts'
+import { keyOfCall, keyOfSent } from './call-keys.ts'
 import { isClaimOf } from './claim-of.ts'
 import type { Break } from './judge.ts'
 import { isRepetition } from './repetition.ts'
@@ -14,9 +15,8 @@ interface ClaimedBeforeParts {
   readonly nowMs: () => number
 }
 
-interface RequestFile {
+interface RequestFile extends Readonly<Record<string, unknown>> {
   readonly action?: string
-  readonly reason?: string
 }
 
 /** A process that ended may have sent what it claimed. So a refusal does not prove that nothing was done (I5). */
@@ -24,9 +24,16 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
   readonly #parts: ClaimedBeforeParts
   /** When each request was claimed last, by id. */
   readonly #claimedMs = new Map<string, number>()
+  /** When an attempt was made last, by the key of its call. */
+  readonly #sentMs = new Map<string, number>()
 
   constructor(parts: ClaimedBeforeParts) {
     this.#parts = parts
+  }
+
+  onSent(request: SentRequest): undefined {
+    const key = keyOfSent(request)
+    if (key !== undefined) this.#sentMs.set(key, this.#parts.nowMs())
   }
 
   onRenamed(_from: string, to: string): void {
@@ -39,19 +46,23 @@ export class ClaimedBeforePromises implements Partial<AgentWitness> {
     const { disk, startedMs } = this.#parts
     if ((this.#claimedMs.get(id) ?? Number.POSITIVE_INFINITY) >= startedMs()) return
     const text = disk.textOf(done)
-    // A file that is not a request was never sent. The journal may have the answer of the process before.
+    // A file that is not a request was never sent.
     const isProven = text.includes('"ok":true') || text.includes('"status":400') || isRepetition(text)
     if (isProven || text.includes('"uncertain":true') || !this.#mayHaveActed(id, dirname(done))) return
     this.#parts.break('a refusal of a request that an earlier agent claimed is uncertain', `${id}: ${text}`)
   }
 
-  /** Of other calls the agent asks the platform whether they acted, or does not make them again. */
+  /**
+   * Of other calls the agent asks the platform whether they acted, or does not make them again. If this process has made no
+   * attempt, the answer is that of the process before, which the journal has.
+   */
   #mayHaveActed(id: string, outbox: string): boolean {
-    const { disk } = this.#parts
+    const { disk, startedMs } = this.#parts
     const claim = disk.namesIn(outbox).find((name) => isClaimOf(id, name))
-    const { action, reason } = claim === undefined ? {} : requestIn(disk.textOf(`${outbox}/${claim}`))
-    const isPutOff = action === 'transaction.delivery-failure' && reason === 'TEMPORARY'
-    return action === 'market.adjust-stock' || action === 'market.withdraw' || isPutOff
+    const { action = '', ...input } = claim === undefined ? {} : requestIn(disk.textOf(`${outbox}/${claim}`))
+    const isPutOff = action === 'transaction.delivery-failure' && input['reason'] === 'TEMPORARY'
+    const isSentAgain = (this.#sentMs.get(keyOfCall({ operation: action, input }) ?? '') ?? 0) >= startedMs()
+    return isSentAgain && (action === 'market.adjust-stock' || action === 'market.withdraw' || isPutOff)
   }
 }
 
