@@ -132,11 +132,11 @@ const clientPatienceMs = 20_000
 
 /** The agent signs, and the client of the player carries that to the platform. */
 async function registerByClient(
-  { call, network, process, clock }: DayParts,
+  { call, network, process, clock, witness }: DayParts,
   itemRef: string,
 ): Promise<Registered | undefined> {
-  const { input } = registrationOf(itemRef)
-  const signed = await call({ operation: 'market.register.envelope', input, id: undefined })
+  const registration = registrationOf(itemRef)
+  const signed = await call({ ...registration, operation: 'market.register.envelope' })
   if (!signed?.ok) return undefined
   const { method, url, headers, body } = signed.data as unknown as Carried
   const request = {
@@ -145,6 +145,7 @@ async function registerByClient(
     headers: Object.entries(headers).flat(),
     body: Buffer.from(body),
   }
+  witness.onUnheard(registration)
   const { ended, giveUp } = network.send(process, platformAddress, request)
   const cancel = clock.after(clientPatienceMs, () => giveUp(new Error('no patience')))
   const exchange = await ended
