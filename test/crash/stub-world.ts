@@ -75,6 +75,10 @@ export class StubWorld implements AsyncDisposable {
   async killAndRestart(): Promise<void> {
     const { signal, code } = await this.#stub.kill()
     if (signal !== 'SIGKILL') this.violate(`a stub ended by itself with ${code}: ${this.#stub.stderr()}`)
+    const next = Promise.withResolvers<string>()
+    // A caller that waits for a stub that was killed before it listened waits for the next one.
+    this.#listening.resolve(next.promise)
+    this.#listening = next
     this.#stub = this.#spawn()
   }
 
@@ -138,15 +142,11 @@ export class StubWorld implements AsyncDisposable {
     }
   }
 
-  /** A caller that waits for a stub that was killed before it listened waits for this one. */
   #spawn(): Program {
     const stub = spawnStub(['serve', '--host', this.#host, '--port', '0', '--data-dir', this.#folder.path])
-    const listening = this.#listening
-    const listens = stub.listening.then((url) => listening.resolve(url))
-    const forgets = () => {
-      this.#listening = Promise.withResolvers()
-    }
-    void listens.then(() => stub.ended.then(forgets)).catch(() => undefined)
+    // What a killed one has printed may be read late.
+    const isNow = () => this.#stub === stub
+    void stub.listening.then((url) => isNow() && this.#listening.resolve(url)).catch(() => undefined)
     return stub
   }
 }
