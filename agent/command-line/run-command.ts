@@ -12,6 +12,7 @@ import { logStart } from '../log/start-line.ts'
 import type { LockedError } from '../ownership/ownership.ts'
 import { realOutside } from '../real-outside.ts'
 import { serviceManager } from '../service/service-manager.ts'
+import type { OpenStore } from '../store.ts'
 import { exitCodes } from './exit-codes.ts'
 import { explainFailedStart } from './failed-start.ts'
 import { readConfig } from './read-config.ts'
@@ -57,7 +58,9 @@ export async function run(options: RunOptions): Promise<void> {
   // Node reads it again for each TLS connection; a warning of the configuration says that it is ignored.
   delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   const manager = serviceManager({ env: process.env, clock: systemClock, log })
+  let hasStoodBy = false
   const onStandby = ({ path, owner }: LockedError) => {
+    hasStoodBy = true
     log.info({ dir: path, owner }, 'standing by')
     manager.reportUp(`standing by: ${owner} has ${path}`, async () => undefined)
   }
@@ -65,11 +68,15 @@ export async function run(options: RunOptions): Promise<void> {
   for (const warning of config.warnings) log.warn(sentenceOf(warning))
   try {
     const openStore = await storeOpener(config, { isStandby: options.standby === true, log, onLeaseLost })
-    const startNow = () => startAgent(live, log, onFatal, { ...realOutside, openStore })
+    const openUpToDate: OpenStore = async (storeOptions) => {
+      const store = await openStore(storeOptions)
+      // The agent before this one may have got new keys meanwhile. Nothing has left yet.
+      if (hasStoodBy) live.reload()
+      return store
+    }
+    const startNow = () => startAgent(live, log, onFatal, { ...realOutside, openStore: openUpToDate })
     const started: Promise<RunningAgent | undefined> =
-      options.standby === true
-        ? startInStandby(startNow, { clock: systemClock, onStandby, onTakenOver: () => live.reload(), stopSignal })
-        : startNow()
+      options.standby === true ? startInStandby(startNow, { clock: systemClock, onStandby, stopSignal }) : startNow()
     const agent = await Promise.race([started, stopSignal.then(() => undefined)])
     if (agent) {
       void agent.learnPlatformClock()

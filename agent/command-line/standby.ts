@@ -6,8 +6,6 @@ export interface StandbyOptions {
   readonly clock: Pick<Clock, 'sleep'>
   /** Called once, when another agent is waited for. */
   readonly onStandby: (error: LockedError) => void
-  /** Called when this agent has taken over: what it read at its start may be old by now. */
-  readonly onTakenOver: () => unknown
   /** Resolves when a signal wants the end. */
   readonly stopSignal: Promise<unknown>
 }
@@ -19,13 +17,11 @@ export interface StandbyOptions {
  */
 export async function startInStandby<Agent>(
   start: () => Promise<Agent>,
-  { clock, onStandby, onTakenOver, stopSignal }: StandbyOptions,
+  { clock, onStandby, stopSignal }: StandbyOptions,
 ): Promise<Agent | undefined> {
   for (let isReported = false; ; isReported = true) {
     try {
-      const agent = await start()
-      if (isReported) await onTakenOver()
-      return agent
+      return await start()
     } catch (error) {
       if (!(error instanceof LockedError)) throw error
       if (!isReported) onStandby(error)

@@ -52,6 +52,8 @@ export function openLogFile(path: string, options: LogFileOptions): LogFile {
   /** The path names another file, which cannot be opened: the log continues in the renamed file. */
   let isDetached = false
   let isLosing = false
+  /** Only a part of the last line was written. */
+  let isTorn = false
 
   function lose(error: unknown): void {
     if (!isLosing) options.onLinesLost(error as Error)
@@ -91,18 +93,19 @@ export function openLogFile(path: string, options: LogFileOptions): LogFile {
   }
 
   return {
-    reopen() {
-      if (isRegular) reopenIfReplaced()
-    },
+    reopen: reopenIfReplaced,
 
     write(line) {
       try {
-        if (isRegular) {
-          if (options.monotonicMs() >= lookAgainAtMs) reopenIfReplaced()
-          rotateIfFull(Buffer.byteLength(line))
-        }
-        length += writeSync(fd, line)
-        isLosing = isDetached
+        if (options.monotonicMs() >= lookAgainAtMs) reopenIfReplaced()
+        const text = isTorn ? `\n${line}` : line
+        const bytes = Buffer.byteLength(text)
+        if (isRegular) rotateIfFull(bytes)
+        const written = writeSync(fd, text)
+        length += written
+        isTorn = written < bytes
+        if (isTorn) lose(new Error('a line was cut off: the pipe or the disk is full'))
+        else isLosing = isDetached
       } catch (error) {
         lose(error)
       }
@@ -113,7 +116,13 @@ export function openLogFile(path: string, options: LogFileOptions): LogFile {
 /** A pipe that is open both ways always has a reader, so that neither this nor a write waits for one. */
 function openToAppend(path: string): number {
   const isPipe = statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
-  return isPipe ? openSync(path, constants.O_RDWR | constants.O_NONBLOCK) : openSync(path, 'a', 0o640)
+  if (!isPipe) return openSync(path, 'a', 0o640)
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  } catch {
+    // It may be ours only to write.
+    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+  }
 }
 
 function isSameFile(path: string, fd: number): boolean {

@@ -170,6 +170,6 @@ export class OrderFiles {
 
 /** Of a problem that is logged once: without the name of the file, which may be another one each time. */
 function kindOf(error: NodeJS.ErrnoException): string {
-  const { syscall = '', path = '' } = error
-  return `${codeOf(error) ?? error.message} ${syscall} ${dirname(path)}`
+  const { syscall, path } = error
+  return path === undefined ? causeOf(error) : `${codeOf(error)} ${syscall} ${dirname(path)}`
 }

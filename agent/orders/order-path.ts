@@ -133,7 +133,9 @@ export class OrderPath {
     const order = isOurs ? known : undefined
     const open = this.#table.get(transactionId)
     const isSame = open !== undefined && order !== undefined && isSameTask(open.order, order)
-    if (open?.message && !isSame) this.#options.files.remove(open.message, open.at === 'reply')
+    // A later terminal event of the transaction has the same name, so no confirmation stays.
+    if (open?.message && !isSame)
+      this.#options.files.remove(open.message, open.at === 'reply' || open.message.event === 'transaction_terminal')
     if (!order || order.phase === 'closed') this.#table.delete(transactionId)
     else if (isSame) this.#table.set(transactionId, { ...open, order })
     else {
@@ -295,10 +297,11 @@ export class OrderPath {
   async #setLateAside(named: NamedMessage): Promise<void> {
     const { files, book, log, attempt } = this.#options
     const read = files.readReply(named)
-    if (!files.setAside(named, 'no event of this name waits for a reply')) return
-    if (typeof read !== 'object' || !('observedQuantity' in read)) return
+    if (read === 'gone') return
     await attempt(async () => {
       const known = await book.ledger.find(named.transactionId)
+      const isSetAside = files.setAside(named, 'no event of this name waits for a reply')
+      if (!isSetAside || typeof read !== 'object' || !('observedQuantity' in read)) return
       if (known?.generation === named.generation) reportLateResult(log, known, read.result)
     })
   }

@@ -181,6 +181,22 @@ test('of 200 calls in flight while keys and token change, none is lost and none 
   )
 })
 
+test('a standby that takes over sends nothing with the keys that it read before a reload', { timeout }, async () => {
+  await using platform = await startPlatform()
+  using files = agentFiles(platform.url)
+  await using agent = files.run()
+  await agent.listening
+  await using standby = files.run('--standby')
+  await standby.printed('"msg":"standing by"')
+  files.write(files.rotated)
+  expect((await files.reload(agent)).code).toBe(0)
+  process.kill(agent.pid, 'SIGKILL')
+  await standby.listening
+  const token = files.rotated.SERVICE_AGENT_TOKEN
+  expect(await call(standby, token, 'market.eligibility', { characterRef: 'Ana' })).toMatchObject({ ok: true })
+  expect(platform.requests.map(({ kid }) => kid)).toEqual(['kid-2'])
+})
+
 test('during a rotation webhooks of both keys of the platform are valid', { timeout }, async () => {
   await using platform = await startPlatform()
   using files = agentFiles(platform.url)

@@ -108,13 +108,14 @@ test.skipIf(process.platform === 'win32')(
     renameSync(logs.file, `${logs.file}.1`)
     execFileSync('mkfifo', [logs.file])
     logs.clock.advance(1_000)
-    for (let line = 0; line < 100; line++) log.info('x'.repeat(2_000))
+    for (let line = 0; line < 30; line++) log.info('x'.repeat(9_000))
     const reader = openSync(logs.file, constants.O_RDONLY | constants.O_NONBLOCK)
     const read = Buffer.alloc(1_000_000)
     expect(readSync(reader, read)).toBeGreaterThan(30_000)
     log.info('after')
     const length = readSync(reader, read)
-    expect(read.toString('utf8', 0, length)).toContain('"msg":"after"')
+    // The last line was cut off.
+    expect(read.toString('utf8', 0, length)).toMatch(/^\n\{.*"msg":"after"/)
     closeSync(reader)
     expect(lstatSync(logs.file).isFIFO()).toBe(true)
   },

@@ -96,7 +96,8 @@ test('while an event cannot be written there is a problem, with one line in the 
   const lines: unknown[] = []
   const show = () => {
     const path = `/spool/events/.${attempts++}.tmp`
-    if (isReadOnly) throw Object.assign(new Error(`EACCES: permission denied, open '${path}'`), { code: 'EACCES' })
+    if (isReadOnly)
+      throw Object.assign(new Error(`EACCES: permission denied, open '${path}'`), { code: 'EACCES', path })
   }
   const limitedLog = { warn: (line: unknown) => void lines.push(line) }
   const orderFiles = new OrderFiles({ files: { ...noMessageFiles, show }, isChannel: true, limitedLog })

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../../scripts/until.ts'
@@ -146,6 +155,34 @@ test('a reply that is there when its order ends without it is kept, and staff ar
     transactionId: 17,
     result: 'DELIVERED',
     cure: expect.stringMatching(/take the item back/),
+  })
+})
+
+test('the confirmation of a terminal event does not confirm a later one', async () => {
+  await using bridge = await startTestBridge({ withSpool: true })
+  const answer = bridge.webhook(order)
+  await until(() => existsSync(eventFile(bridge, 'transfer_order-17')))
+  bridge.platform.reply = () => refunded
+  const terminal = { ...end, paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA' }
+  expect((await bridge.webhook(terminal)).status).toBe(200)
+  await answer
+  const name = 'transaction_terminal-17'
+  await until(() => existsSync(eventFile(bridge, name)))
+  reply(bridge, name, {})
+  expect((await bridge.webhook({ ...terminal, occurredAt: '2026-11-21T11:06:00Z' })).status).toBe(200)
+  await until(() => {
+    bridge.clock.advance(200)
+    return existsSync(eventFile(bridge, name)) && readFileSync(eventFile(bridge, name), 'utf8').includes('11:06:00')
+  })
+  for (let look = 0; look < 3; look++) {
+    bridge.clock.advance(200)
+    await bridge.orders()
+  }
+  expect(existsSync(eventFile(bridge, name))).toBe(true)
+  reply(bridge, name, {})
+  await until(() => {
+    bridge.clock.advance(200)
+    return !existsSync(eventFile(bridge, name))
   })
 })
 

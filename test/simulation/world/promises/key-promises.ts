@@ -58,8 +58,14 @@ export class KeyPromises implements Partial<AgentWitness> {
 
   onGiven(call: GivenCall, text: string): void {
     const { day, hasOwnStore } = this.#parts
-    // In the storm an earlier call may wait as long as the platform asks.
-    if (!hasOwnStore || day.phase === 'open' || !text.includes('"code":"EARLIER_CALL_UNFINISHED"')) return
+    // In the storm an earlier call may wait as long as the platform asks, and in a night all may sleep.
+    if (
+      !hasOwnStore ||
+      day.phase === 'open' ||
+      day.phase === 'night' ||
+      !text.includes('"code":"EARLIER_CALL_UNFINISHED"')
+    )
+      return
     const key = keyOfTurn(call)
     const startedMs = this.#parts.startedMs()
     if (this.#underWay.get(key) === startedMs) return

@@ -99,6 +99,9 @@ export class LateStocks {
     const answered = sent.findLast(({ transactionId }) => transactionId === said.transactionId)
     // Another quantity is of an earlier reply to the same order.
     if (!answered || answered.sentMs < sinceMs || answered.quantity !== said.quantity) return undefined
+    // A fault of the storm may decide it, and a refusal ends what is sent again.
+    if (answered.sentMs <= this.#day.stormEndedMs || sent.slice(sent.indexOf(answered)).some(isRefused))
+      return undefined
     const mayBeOver = ({ quantity, latestMs }: SentStock) =>
       quantity !== said.quantity && latestMs > answered.sentMs + driftMsMax
     return sent.some(mayBeOver) ? said.quantity : undefined
@@ -204,6 +207,10 @@ function haveLastTwoCrossed(sent: readonly SentStock[]): boolean {
   const [before, last] = sent.slice(-2)
   if (!before || !last || before.quantity === last.quantity) return false
   return before.outcome === 'accepted' && before.latestMs > last.sentMs && mayHaveArrived(last)
+}
+
+function isRefused({ isRefusedForGood }: SentStock): boolean {
+  return isRefusedForGood
 }
 
 function mayHaveArrived({ by, outcome }: SentStock): boolean {
