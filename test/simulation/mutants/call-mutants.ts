@@ -344,4 +344,27 @@ export const callMutants: readonly Mutant[] = [
     from: '      storedOffsetMs = offsetMs\n',
     to: '',
   },
+  {
+    name: 'a full journal refuses only what is sent once',
+    file: 'agent/journal/sqlite-journal.ts',
+    from: `      room.assert()
+      if (!isSentOnce(call)) return
+`,
+    to: `      if (!isSentOnce(call)) return
+      room.assert()
+`,
+  },
+  {
+    name: 'a call that shares an answer keeps its turn',
+    file: 'agent/call/answer-call.ts',
+    from: `  turn.release()
+  trace.source = 'shared'`,
+    to: "  trace.source = 'shared'",
+  },
+  {
+    name: 'the clock of a signature is read after its answer',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'clock.monotonicMs() - startedMs, signedOriginMs)',
+    to: 'clock.monotonicMs() - startedMs, (void signedOriginMs, platformClock.originMs))',
+  },
 ]

@@ -53,8 +53,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: 'the file of an order that is over stays',
     file: 'agent/orders/order-path.ts',
-    from: "if (open?.message && !isSame) this.#options.files.remove(open.message, open.at === 'reply')",
-    to: '',
+    from: 'if (open?.message && !isSame)',
+    to: 'if (open?.message && !isSame && open.tries < 0)',
   },
   {
     name: 'a dispute closes an order',
@@ -371,5 +371,17 @@ export const orderMutants: readonly Mutant[] = [
     file: 'agent/orders/sqlite-order-ledger.ts',
     from: 'durable: hasOrders ? writer.sync() : Promise.resolve()',
     to: 'durable: hasOrders ? synced : Promise.resolve()',
+  },
+  {
+    name: "a proxy's refusal counts as the platform's word about an order",
+    file: 'agent/orders/platform-word.ts',
+    from: 'return !answer.ok && answer.code === undefined && !answer.uncertain',
+    to: 'return !answer.ok && !answer.uncertain',
+  },
+  {
+    name: 'an event that could not be removed twice stays',
+    file: 'agent/orders/order-files.ts',
+    from: 'if (this.#remove(name, isWithReply)) this.#leftOver?.delete(name)',
+    to: 'if (this.#leftOver?.delete(name)) this.#remove(name, isWithReply)',
   },
 ]

@@ -183,4 +183,13 @@ export const spoolMutants: readonly Mutant[] = [
     from: '      this.#deferred.delete(name)\n      this.#seenMs.delete(name)\n',
     to: '      this.#deferred.delete(name)\n',
   },
+  {
+    name: 'the age of a request that was taken away stays',
+    file: 'agent/spool/requests.ts',
+    from: `      this.#deferred.delete(name)
+      this.#seenMs.delete(name)
+    }`,
+    to: `      this.#deferred.delete(name)
+    }`,
+  },
 ]

@@ -119,4 +119,10 @@ export const stockMutants: readonly Mutant[] = [
     from: '    this.#nextRoundMs = Number.POSITIVE_INFINITY\n    this.#options',
     to: '    this.#options',
   },
+  {
+    name: 'after a retry that acted nothing can arrive late',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'if (reading.ok) return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs) }',
+    to: 'if (reading.ok) return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs), lateUntilMs: 0 }',
+  },
 ]
