@@ -42,7 +42,7 @@ export function readSettings<Config>(
     env: process.env,
     file: file.values,
     filePath: configFile && resolve(configFile),
-    readFile: readRegularFile,
+    readFile: readUnlessPipe,
     realPath: realPathOf,
     isReadableByAll,
     usualStateDir: usualStateDir(process.env),
@@ -60,14 +60,14 @@ const emptyFile: ReturnType<typeof parseConfigFile> = { values: new Map(), error
 
 function readConfigFile(path: string): ReturnType<typeof parseConfigFile> | Error {
   try {
-    return parseConfigFile(readRegularFile(path))
+    return parseConfigFile(readUnlessPipe(path))
   } catch (error) {
     return error as Error
   }
 }
 
 /** A pipe would keep a reload waiting until somebody writes into it. @throws {NodeJS.ErrnoException} */
-function readRegularFile(path: string): string {
+function readUnlessPipe(path: string): string {
   if (statSync(path).isFIFO()) throw Object.assign(new Error(`ESPIPE: ${path} is a pipe`), { code: 'ESPIPE' })
   return readFileSync(path, 'utf8')
 }

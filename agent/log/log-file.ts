@@ -36,8 +36,8 @@ const lookIntervalMs = 1_000
 
 /**
  * A file that becomes `.1` before it grows past 10 MiB; `.1` to `.4` are kept. Behind a link, the link's target is rotated.
- * A pipe or a device is only written to, and a pipe that nobody reads loses lines. When another program renames or removes the file, as logrotate does, a new one is
- * opened within a second.
+ * A pipe or a device is only written to, and a pipe whose reader is slow or away loses lines. When another program renames or
+ * removes the file, as logrotate does, a new one is opened within a second.
  *
  * Writing never throws: a full disk costs log lines, never a call.
  *

@@ -242,7 +242,10 @@ function cureOfEnd(result: OrderResult | null, isDelivered: boolean): string | u
   return result !== null && isDelivered ? cures.checkDelivered() : undefined
 }
 
-/** The same for a result that comes when it does not count any more; undefined also if it is not known how the transaction ended. */
+/**
+ * What staff must do about a result that came after the end of its order; undefined where nothing, and where nobody knows how the
+ * transaction ended.
+ */
 export function cureOfLateResult({ outcome, reported }: Order, result: OrderResult): string | undefined {
   if (outcome === 'ESTORNADA' || reported === 'OUT_OF_STOCK') return cureOfEnd(result, false)
   return outcome === 'CONCLUIDA' || reported === 'DELIVERED' ? cureOfEnd(result, true) : undefined

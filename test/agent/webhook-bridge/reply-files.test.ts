@@ -18,10 +18,20 @@ import { startTestBridge, type TestBridge } from '../fixtures/test-bridge.ts'
 const eventFile = ({ spoolDir }: TestBridge, name: string) => join(spoolDir, 'events', `${name}.json`)
 const replyFile = ({ spoolDir }: TestBridge, name: string) => join(spoolDir, 'replies', `${name}.json`)
 
+const lostDispute = { ...end, paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA' }
 const refunded = {
   status: 200,
   body: '{"data":{"transactionId":17,"paymentStatus":"ESTORNADO","deliveryStatus":"EM_DISPUTA"}}',
 }
+
+/** Lets the agent look at its files until something holds. */
+const afterALook = (bridge: TestBridge, holds: () => boolean) =>
+  until(() => {
+    bridge.clock.advance(200)
+    return holds()
+  })
+const lineOf = (bridge: TestBridge, text: string) =>
+  until(() => bridge.agent.logLines().find(({ msg }) => msg === text))
 
 function reply(bridge: TestBridge, name: string, content: object, writtenS?: number): void {
   const path = replyFile(bridge, name)
@@ -142,15 +152,10 @@ test('a reply that is there when its order ends without it is kept, and staff ar
   bridge.platform.reply = () => refunded
   // The agent runs in this process. It looks at the files when its clock is advanced.
   reply(bridge, 'transfer_order-17', { observedQuantity: 4, result: 'DELIVERED' })
-  expect((await bridge.webhook({ ...end, paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA' })).status).toBe(200)
+  expect((await bridge.webhook(lostDispute)).status).toBe(200)
   await answer
-  await until(() => {
-    bridge.clock.advance(200)
-    return existsSync(`${replyFile(bridge, 'transfer_order-17')}.rejected`)
-  })
-  const line = await until(() =>
-    bridge.agent.logLines().find(({ msg }) => msg === 'a result came after the order was over'),
-  )
+  await afterALook(bridge, () => existsSync(`${replyFile(bridge, 'transfer_order-17')}.rejected`))
+  const line = await lineOf(bridge, 'a result came after the order was over')
   expect(line).toMatchObject({
     transactionId: 17,
     result: 'DELIVERED',
@@ -163,27 +168,21 @@ test('the confirmation of a terminal event does not confirm a later one', async 
   const answer = bridge.webhook(order)
   await until(() => existsSync(eventFile(bridge, 'transfer_order-17')))
   bridge.platform.reply = () => refunded
-  const terminal = { ...end, paymentStatus: 'ESTORNADO', deliveryStatus: 'EM_DISPUTA' }
-  expect((await bridge.webhook(terminal)).status).toBe(200)
+  expect((await bridge.webhook(lostDispute)).status).toBe(200)
   await answer
   const name = 'transaction_terminal-17'
   await until(() => existsSync(eventFile(bridge, name)))
   reply(bridge, name, {})
-  expect((await bridge.webhook({ ...terminal, occurredAt: '2026-11-21T11:06:00Z' })).status).toBe(200)
-  await until(() => {
-    bridge.clock.advance(200)
-    return existsSync(eventFile(bridge, name)) && readFileSync(eventFile(bridge, name), 'utf8').includes('11:06:00')
-  })
+  expect((await bridge.webhook({ ...lostDispute, occurredAt: '2026-11-21T11:06:00Z' })).status).toBe(200)
+  const isShown = (moment: string) => readFileSync(eventFile(bridge, name), 'utf8').includes(moment)
+  await afterALook(bridge, () => existsSync(eventFile(bridge, name)) && isShown('11:06:00'))
   for (let look = 0; look < 3; look++) {
     bridge.clock.advance(200)
     await bridge.orders()
   }
   expect(existsSync(eventFile(bridge, name))).toBe(true)
   reply(bridge, name, {})
-  await until(() => {
-    bridge.clock.advance(200)
-    return !existsSync(eventFile(bridge, name))
-  })
+  await afterALook(bridge, () => !existsSync(eventFile(bridge, name)))
 })
 
 test('a reply by a file that contradicts orders.take is kept and logged', async () => {
@@ -194,12 +193,7 @@ test('a reply by a file that contradicts orders.take is kept and logged', async 
   reply(bridge, 'transfer_order-17', { observedQuantity: 4, result: 'DELIVERED' })
   expect(await taken).toMatchObject({ ok: true })
   await answer
-  await until(() => {
-    bridge.clock.advance(200)
-    return existsSync(`${replyFile(bridge, 'transfer_order-17')}.rejected`)
-  })
-  const line = await until(() =>
-    bridge.agent.logLines().find(({ msg }) => msg === 'a result contradicts the first one'),
-  )
+  await afterALook(bridge, () => existsSync(`${replyFile(bridge, 'transfer_order-17')}.rejected`))
+  const line = await lineOf(bridge, 'a result contradicts the first one')
   expect(line).toMatchObject({ transactionId: 17, result: 'DELIVERED' })
 })

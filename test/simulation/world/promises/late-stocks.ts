@@ -100,8 +100,8 @@ export class LateStocks {
     // Another quantity is of an earlier reply to the same order.
     if (!answered || answered.sentMs < sinceMs || answered.quantity !== said.quantity) return undefined
     // A fault of the storm may decide it, and a refusal ends what is sent again.
-    if (answered.sentMs <= this.#day.stormEndedMs || sent.slice(sent.indexOf(answered)).some(isRefused))
-      return undefined
+    const isRefused = sent.some(({ sentMs, isRefusedForGood }) => isRefusedForGood && sentMs > answered.sentMs)
+    if (isRefused || answered.sentMs <= this.#day.stormEndedMs) return undefined
     const mayBeOver = ({ quantity, latestMs }: SentStock) =>
       quantity !== said.quantity && latestMs > answered.sentMs + driftMsMax
     return sent.some(mayBeOver) ? said.quantity : undefined
@@ -207,10 +207,6 @@ function haveLastTwoCrossed(sent: readonly SentStock[]): boolean {
   const [before, last] = sent.slice(-2)
   if (!before || !last || before.quantity === last.quantity) return false
   return before.outcome === 'accepted' && before.latestMs > last.sentMs && mayHaveArrived(last)
-}
-
-function isRefused({ isRefusedForGood }: SentStock): boolean {
-  return isRefusedForGood
 }
 
 function mayHaveArrived({ by, outcome }: SentStock): boolean {

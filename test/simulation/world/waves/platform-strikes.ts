@@ -133,7 +133,7 @@ export function holdUpOneKind(platform: ModelPlatform, time: WaveTime): void {
   atEnd('the platform is as fast as ever', () => platform.composed.faults.partner.clear())
 }
 
-/** Most acts without an answer, others are an answer without an act. All of them are tried again, but a purchase. */
+/** Of some the platform acts without an answer, of the others it does not act. A purchase is not tried again after most of them. */
 const failures: readonly OfAnyCall<PartnerFault>[] = [
   { kind: 'hang-up-before' },
   { kind: 'hang-up-after' },
