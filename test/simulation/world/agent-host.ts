@@ -14,11 +14,13 @@ import type { ModelPlatform, Registration } from './model-platform.ts'
 import { installOperator } from './operator.ts'
 import { ClaimPromises } from './promises/claim-promises.ts'
 import { ClaimedBeforePromises } from './promises/claimed-before-promises.ts'
+import { ClockPromises } from './promises/clock-promises.ts'
 import { ComeBackPromises } from './promises/come-back-promises.ts'
 import { ContactPromises } from './promises/contact-promises.ts'
 import { CredentialPromises } from './promises/credential-promises.ts'
 import { EventPromises } from './promises/event-promises.ts'
 import { HeartbeatPromises } from './promises/heartbeat-promises.ts'
+import { IgnoredPromises } from './promises/ignored-promises.ts'
 import type { Judge } from './promises/judge.ts'
 import { KeyPromises } from './promises/key-promises.ts'
 import type { LateStocks } from './promises/late-stocks.ts'
@@ -158,6 +160,14 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     platformMs: () => platform.composed.clock.nowMs(),
     isClockRight: () => isTimeKnown({ clock: host.clock, network }),
     wasDateWrong: () => network.wasDateWrong,
+    worksAlone: () => hasOwnStore && agent.isWorking,
+    nowMs,
+  })
+  const clock = new ClockPromises({
+    break: judge.break,
+    platformMs: () => platform.composed.clock.nowMs(),
+    wallMs: () => host.clock.wallMs,
+    startedMs,
     nowMs,
   })
   // What is handed over in a list by a file is not seen.
@@ -195,8 +205,18 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
     startedMs: () => (agent.program.process ? agent.startedMs : undefined),
   })
   const claimedBefore = new ClaimedBeforePromises({ break: judge.break, disk: host.disk, nowMs, startedMs })
+  const ignored = new IgnoredPromises({
+    ...{ break: judge.break, host, spool: addresses.spool, nowMs },
+    startedMs: () => (agent.program.process ? agent.startedMs : undefined),
+  })
   const { alsoWhileCalm = [] } = parts
-  const whileCalm = [comeBacks, heartbeats, statuses, claims, ...(seesEvents ? [events] : []), ...alsoWhileCalm]
+  const seesIgnored = hasStrangeFiles && parts.hasSpool
+  const whileCalm = [
+    ...[comeBacks, heartbeats, statuses, claims],
+    ...(seesIgnored ? [ignored] : []),
+    ...(seesEvents ? [events] : []),
+    ...alsoWhileCalm,
+  ]
   const keys = new KeyPromises({ break: judge.break, day, hasOwnStore, startedMs, nowMs })
   const pace = new PacePromises({ break: judge.break, nowMs, startedMs })
   const agent: ModelAgent = installAgent({
@@ -224,6 +244,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       keys,
       ...(parts.callsBy === 'http' ? [pace] : []),
       webhooks,
+      clock,
       proofs,
       // Before what leaves counts as said.
       ...(repairs ? [repairs] : []),
@@ -234,6 +255,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       room,
       claimedBefore,
       stops,
+      ignored,
       ...(seesReports ? [reports] : []),
       witness,
     ]),

@@ -19,6 +19,7 @@ import { mistakePromises } from './promises/mistake-promises.ts'
 import { OrderPromises } from './promises/order-promises.ts'
 import { isTimeKnown } from './promises/platform-time.ts'
 import { ReplyOrderPromises } from './promises/reply-order-promises.ts'
+import { StaffPromises } from './promises/staff-promises.ts'
 import { VerifyPromises } from './promises/verify-promises.ts'
 import { tellAll } from './tell-all.ts'
 
@@ -70,8 +71,10 @@ export function assembleServer(name: string, parts: ServerParts): Server {
       reply: durability.isReplyDurable(transactionId),
       end: durability.isEndDurable(transactionId),
     })
+  const isGiven = (transactionId: number) => server.saved().given[transactionId] !== undefined
   const witness = tellAll([
     { onHandedOver, onAcknowledged },
+    new StaffPromises({ ...parts, break: parts.judge.break, isGiven, startedMs: () => agent.agent.startedMs }),
     server.replyOrder,
     durability,
     server.files,

@@ -13,6 +13,7 @@ export function tellAll(witnesses: readonly Partial<AgentWitness>[]): AgentWitne
     onAcknowledged: tell('onAcknowledged'),
     onWebhookRefused: tell('onWebhookRefused'),
     onWebhookDenied: tell('onWebhookDenied'),
+    onNotTaken: tell('onNotTaken'),
     onStockAnswered: tell('onStockAnswered'),
     onSigned: tell('onSigned'),
     onPushed: tell('onPushed'),

@@ -4,6 +4,7 @@ import type { Door } from '../../../agent/http/door.ts'
 import type { Outside } from '../../../agent/outside.ts'
 import type { AttemptResult } from '../../../agent/platform/attempt-result.ts'
 import type { Status } from '../../../agent/status/status.ts'
+import { isNotTakenYet } from '../../../contract/events.ts'
 import type { HostAddresses } from './agent-program.ts'
 import { orderOfFile } from './order-of-file.ts'
 
@@ -16,6 +17,8 @@ export interface AgentWitness {
   readonly onWebhookRefused: (webhook: ReceivedWebhook) => void
   /** The answer to a webhook is that its transaction is nothing to this game server: any other 4xx. */
   readonly onWebhookDenied: (transactionId: number, webhook: ReceivedWebhook) => void
+  /** The answer to a webhook is that the game server has not taken the order yet. */
+  readonly onNotTaken: (transactionId: number, webhook: ReceivedWebhook) => void
   /** The answer to a webhook has left, with a stock. */
   readonly onStockAnswered: (stock: AnsweredStock) => void
   /** The kid of a signature that is about to be made. */
@@ -64,6 +67,10 @@ export interface LoggedLine {
   readonly transactionId?: number
   /** Of a reply that the ledger has now. */
   readonly observedQuantity?: number | null
+  /** What a person can do. */
+  readonly cure?: string
+  /** Of a file that is ignored. */
+  readonly name?: string
 }
 
 /** A webhook as it arrived at an agent. */
@@ -160,10 +167,12 @@ export function witnessOutside(
       const body = await request.readBody()
       const answer = await door({ ...request, readBody: async () => body })
       const { rawHeaders } = request
-      if (answer && answer.status >= 400 && answer.status < 500 && Buffer.isBuffer(body)) {
+      if (answer && answer.status >= 400 && Buffer.isBuffer(body)) {
         const webhook = { rawHeaders, body, arrivedMs }
-        if (answer.status === 401) witness.onWebhookRefused(webhook)
-        else witness.onWebhookDenied(eventOf(body.toString()).transactionId ?? 0, webhook)
+        const { transactionId = 0 } = eventOf(body.toString())
+        if (isNotTakenYet(answer.text)) witness.onNotTaken(transactionId, webhook)
+        else if (answer.status === 401) witness.onWebhookRefused(webhook)
+        else if (answer.status < 500) witness.onWebhookDenied(transactionId, webhook)
       }
       if (answer && answer.status >= 200 && answer.status < 300 && Buffer.isBuffer(body)) {
         const { event, transactionId } = eventOf(body.toString())

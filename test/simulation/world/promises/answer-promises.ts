@@ -46,7 +46,7 @@ const neverAsked: Asked = { open: 0, isAlone: false, wasMade: true, isRepeated: 
 interface AnswerPromisesParts extends Omit<SameAnswerParts, 'storeDisk'> {
   readonly day: Day
   readonly scheduler: Pick<Scheduler, 'sleptMs'>
-  readonly files: Pick<FilePromises, 'onCalledInvalid'>
+  readonly files: Pick<FilePromises, 'calls' | 'onCalledInvalid'>
   readonly platform: ModelPlatform
   readonly network: Network
   readonly ownAgent: OwnAgent | undefined
@@ -65,6 +65,8 @@ export class AnswerPromises {
   readonly #refused = new Map<string, Told>()
   /** Calls without an answer, by id. One of them may act after another one was refused. */
   readonly #asked = new Map<string, Asked>()
+  /** The ids of calls whose answers nobody hears. */
+  readonly #unheard = new Set<string>()
   #checkedId = 0
   /** When each purchase was made first. */
   readonly #madeMs = new Map<string, number>()
@@ -75,6 +77,7 @@ export class AnswerPromises {
   readonly #clock: AnswerPromisesParts['clock']
   readonly #gameServerId: AnswerPromisesParts['gameServerId']
   readonly #callsBy: GameWays['callsBy']
+  readonly #hasOwnStore: boolean
   readonly #files: AnswerPromisesParts['files']
   readonly #day: Day
   readonly #attempts: AttemptPromises
@@ -88,6 +91,7 @@ export class AnswerPromises {
 
   constructor(parts: AnswerPromisesParts) {
     this.#callsBy = parts.callsBy
+    this.#hasOwnStore = parts.ownAgent !== undefined
     this.#files = parts.files
     this.#day = parts.day
     this.#scheduler = parts.scheduler
@@ -122,7 +126,10 @@ export class AnswerPromises {
     this.#asked.set(id, { open, isAlone: open === 1, wasMade: this.#madeMs.has(id), isRepeated: before !== undefined })
   }
 
-  readonly onUnheard = (call: GameCall): void => this.#attempts.onUnheard(call)
+  readonly onUnheard = (call: GameCall): void => {
+    this.#attempts.onUnheard(call)
+    if (call.id !== undefined) this.#unheard.add(call.id)
+  }
 
   /** A file of the spool has got another name. */
   readonly onRenamed = (_from: string, to: string): void => {
@@ -166,6 +173,8 @@ export class AnswerPromises {
     const { nowMs: askedMs, sleptMs } = this.#askedAt.get(call) ?? neverSeen
     if (askedMs <= this.#day.stormEndedMs || sleptMs !== this.#scheduler.sleptMs) return
     const tookMs = this.#nowMs() - askedMs
+    if (told.code === 'EARLIER_CALL_UNFINISHED' && this.#isOnlyFile(call))
+      this.#break('a file waits for its turn as long as necessary', `${call.operation}: ${told.text}`)
     if (this.#callsBy === 'http' && tookMs > deadlineMs)
       this.#break('a call is answered by its deadline', `${call.operation}: ${tookMs} ms, ${told.text}`)
     // Both attempts may have a wrong time if the clock is set between them.
@@ -173,6 +182,13 @@ export class AnswerPromises {
     // A proxy's page says nothing about the signature.
     if (told.status === 401 && told.code === undefined && tookMs < oneMoreAttemptMs && !wasClockSet)
       this.#break('no correct request is refused for its signature', told.text)
+  }
+
+  /** Whether a call is a file that shares its id with no other call, and waits for none of another agent. */
+  #isOnlyFile(call: GameCall): boolean {
+    const { id = '' } = call
+    const isFile = this.#files.calls.get(id) === call
+    return this.#hasOwnStore && isFile && !this.#unheard.has(id) && this.#asked.get(id)?.isRepeated === false
   }
 
   #onCalledInvalid(id: string | undefined, text: string): void {

@@ -1,8 +1,8 @@
 import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
 import type { Day } from '../day.ts'
 import type { ModelPlatform } from '../model-platform.ts'
-import type { AgentWitness, GivenCall, LoggedLine, SentRequest } from '../witnessed.ts'
-import { outcomeOf } from './attempt-outcome.ts'
+import type { AgentWitness, AnsweredStock, GivenCall, LoggedLine, SentRequest } from '../witnessed.ts'
+import { isRefusedForGood, outcomeOf } from './attempt-outcome.ts'
 import type { Break } from './judge.ts'
 import { stockOf } from './stock-of.ts'
 
@@ -23,6 +23,8 @@ interface Said {
   readonly underWay: Map<GivenCall, number>
   /** When the newest call arrived whose quantity the platform accepted, and when the process was started that heard so. */
   accepted: { readonly atMs: number; readonly startedMs: number }
+  /** When the process was started to which the platform refused what it sent again; undefined if something else has happened since. */
+  refusedBy: number | undefined
 }
 
 interface SentAgain {
@@ -37,8 +39,8 @@ interface SentAgain {
 const recordedMsMax = 6_000
 
 /**
- * An agent does not send a stock again after the platform has accepted one that a caller said later. The game server calls over
- * HTTP, so that each call is seen when it arrives.
+ * An agent does not send a stock again after the platform has accepted one that a caller said later, or after it
+ * was refused. The game server calls over HTTP, so that each call is seen when it arrives.
  */
 export class SentAgainPromises implements Partial<AgentWitness> {
   readonly #parts: SentAgainParts
@@ -62,6 +64,11 @@ export class SentAgainPromises implements Partial<AgentWitness> {
     this.#items.get(String(call.input?.['itemRef']))?.underWay.delete(call)
   }
 
+  onStockAnswered({ itemRef }: AnsweredStock): void {
+    const said = this.#items.get(itemRef)
+    if (said) said.refusedBy = undefined
+  }
+
   onLogged({ transactionId, observedQuantity }: LoggedLine): void {
     if (transactionId !== undefined && typeof observedQuantity === 'number')
       this.#sayAboutOrder(transactionId, observedQuantity)
@@ -70,19 +77,30 @@ export class SentAgainPromises implements Partial<AgentWitness> {
   onSent(request: SentRequest): ((result: AttemptResult) => void) | undefined {
     const stock = stockOf(request, this.#parts.platform)
     const said = stock && this.#items.get(stock.itemRef)
-    if (!said || stock.by !== 'call') return undefined
+    if (!said) return undefined
     const { nowMs, startedMs } = this.#parts
+    const { refusedBy } = said
+    const forget = () => {
+      said.refusedBy = undefined
+    }
+    forget()
+    if (stock.by !== 'call') return forget
     const arrivedMs = said.underWay
       .entries()
       .filter(([{ input }, ms]) => input?.['observedQuantity'] === stock.quantity && ms >= startedMs())
       .map(([, ms]) => ms)
       .toArray()
     if (arrivedMs.length === 0) {
+      if (refusedBy === startedMs())
+        this.#parts.break('a stock that is refused is not sent again by itself', `${stock.itemRef}: ${stock.quantity}`)
       const sentAgain = { itemRef: stock.itemRef, quantity: stock.quantity, atMs: nowMs(), startedMs: startedMs() }
       if (this.#isOlder(sentAgain, said)) this.#older = [...this.#older, sentAgain]
-      return undefined
+      return (result) => {
+        if (isRefusedForGood(result)) said.refusedBy = sentAgain.startedMs
+      }
     }
     return (result) => {
+      forget()
       const atMs = Math.min(...arrivedMs)
       if (outcomeOf(result) === 'accepted' && atMs > said.accepted.atMs)
         said.accepted = { atMs, startedMs: startedMs() }
@@ -115,8 +133,10 @@ export class SentAgainPromises implements Partial<AgentWitness> {
       lastMs: new Map(),
       underWay: new Map(),
       accepted: { atMs: Number.NEGATIVE_INFINITY, startedMs: 0 },
+      refusedBy: undefined,
     }
     this.#items.set(itemRef, said)
+    said.refusedBy = undefined
     said.lastMs.set(quantity, this.#parts.nowMs())
     this.#older = this.#older.filter((older) => older.itemRef !== itemRef || older.quantity !== quantity)
     return said

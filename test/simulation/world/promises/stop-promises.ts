@@ -18,6 +18,8 @@ const dirs = ['', '/outbox', '/inbox', '/events', '/replies']
 const stillMsMin = 60_000
 /** A stop gives calls under way ten seconds. */
 const graceMsMin = 9_000
+/** A claim that was begun before a stop may be made some time after it. */
+const claimingMsMax = 2_000
 /** An attempt may arrive so late at least. */
 const lateMsMin = 20_000
 
@@ -34,7 +36,7 @@ export interface StopParts {
 }
 
 /**
- * A stop ends, and calls under way have ten seconds before it does. A clean one leaves no claim and no temporary file (I9).
+ * A stop ends, and calls under way have ten seconds before it does. It claims no request. A clean one leaves no claim and no temporary file (I9).
  * It gives no request its name back that an earlier agent may have sent. The next start expects what may arrive late, and
  * nothing else.
  */
@@ -48,6 +50,8 @@ export class StopPromises {
   readonly #underWay = new Map<GivenCall, number>()
   /** When each claim was made. */
   readonly #claimedMs = new WeakMap<Inode, number>()
+  /** The last stop, of the process that was started then. */
+  #stop = { startedMs: -1, beganMs: 0, diskChanges: 0 }
 
   constructor(parts: StopParts) {
     this.#parts = parts
@@ -76,8 +80,14 @@ export class StopPromises {
 
   /** A file of the spool has got another name, perhaps that of a claim. */
   onRenamed(_from: string, to: string): void {
-    const file = this.#parts.host.disk.find(to, 'stat')
-    if (file && ownFileOf(basename(to))?.kind === 'claim') this.#claimedMs.set(file, this.#parts.nowMs())
+    const { host, nowMs } = this.#parts
+    const file = host.disk.find(to, 'stat')
+    if (!file || ownFileOf(basename(to))?.kind !== 'claim') return
+    this.#claimedMs.set(file, nowMs())
+    const { startedMs, beganMs, diskChanges } = this.#stop
+    const isStopping = startedMs === this.#parts.startedMs() && host.diskFaults.changes === diskChanges
+    if (isStopping && nowMs() > beganMs + claimingMsMax)
+      this.#parts.break('an agent that stops claims no request', `${host.name}: ${to}`)
   }
 
   /** The answer to a webhook is a 2xx. */
@@ -92,6 +102,7 @@ export class StopPromises {
     const before = new Set(this.#ownFiles('claim', 'done'))
     const ofEarlier = this.#claimsOfEarlier()
     const { changes } = host.diskFaults
+    this.#stop = { startedMs: this.#parts.startedMs(), beganMs, diskChanges: changes }
     const isUndisturbed = () => host.diskFaults.isHealthy && host.diskFaults.changes === changes
     const onEnded = () => {
       const cutOff = this.#callsUnderWay()[0]

@@ -1,10 +1,13 @@
+import { orderLines } from '../../../../agent/orders/order-changes.ts'
 import type { PlatformKey } from '../agent-program.ts'
-import type { ReceivedWebhook, SentRequest } from '../witnessed.ts'
+import type { LoggedLine, ReceivedWebhook, SentRequest } from '../witnessed.ts'
 import type { Break } from './judge.ts'
 import { readWebhook } from './signature.ts'
 
 /** What the guide allows, and a second for the way. */
 export const leewayMs = 31_000
+/** How long an order waits for the game server, with what a clock may drift. */
+const takenMsMin = 8_800
 /** 10 s between two questions, 10 s for the answer, and as much again. */
 const questionMsMax = 30_000
 
@@ -18,17 +21,21 @@ interface WebhookPromisesParts {
   readonly isClockRight: () => boolean
   /** Whether it was told a time that is days away: then it believes no webhook. */
   readonly wasDateWrong: () => boolean
+  /** Whether no other agent puts its orders off, and it has not been told to stop. */
+  readonly worksAlone: () => boolean
   readonly nowMs: () => number
 }
 
 /**
  * An agent acts only on webhooks that the platform has signed, and not on old ones. It refuses one for its time only after it
- * has asked the platform.
+ * has asked the platform. A game server has nine seconds to take an order.
  */
 export class WebhookPromises {
   readonly #parts: WebhookPromisesParts
   /** When the platform was last asked for its time. */
   #askedMs = Number.NEGATIVE_INFINITY
+  /** When the platform last accepted that an order is put off. That may come of an earlier offer. */
+  readonly #putOffMs = new Map<number, number>()
 
   constructor(parts: WebhookPromisesParts) {
     this.#parts = parts
@@ -36,6 +43,10 @@ export class WebhookPromises {
 
   onSent({ path }: SentRequest): undefined {
     if (path === '/v1/api/market/eligibility/clock') this.#askedMs = this.#parts.nowMs()
+  }
+
+  onLogged({ msg, transactionId }: LoggedLine): void {
+    if (msg === orderLines.putOff && transactionId !== undefined) this.#putOffMs.set(transactionId, this.#parts.nowMs())
   }
 
   onAcknowledged(_event: string, _transactionId: number, webhook: ReceivedWebhook): void {
@@ -55,5 +66,13 @@ export class WebhookPromises {
     const isAsked = this.#askedMs >= webhook.arrivedMs - questionMsMax
     if (isSigned && expiresMs > platformMs() && !isAsked && !wasDateWrong())
       this.#parts.break('a webhook is refused for its time only after the platform was asked', `until ${expiresMs}`)
+  }
+
+  onNotTaken(transactionId: number, { arrivedMs }: ReceivedWebhook): void {
+    const { nowMs, worksAlone } = this.#parts
+    const waitedMs = nowMs() - arrivedMs
+    const isPutOff = (this.#putOffMs.get(transactionId) ?? 0) >= arrivedMs
+    if (waitedMs < takenMsMin && worksAlone() && !isPutOff)
+      this.#parts.break('a game server has nine seconds to take an order', `${transactionId}: ${waitedMs} ms`)
   }
 }

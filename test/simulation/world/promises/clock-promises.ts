@@ -1,0 +1,62 @@
+import type { AttemptResult } from '../../../../agent/platform/attempt-result.ts'
+import { clockOffsetMsTolerated } from '../../../../agent/platform/platform-clock.ts'
+import type { Status } from '../../../../agent/status/status.ts'
+import type { AgentWitness } from '../witnessed.ts'
+import type { Break } from './judge.ts'
+
+interface ClockPromisesParts {
+  readonly break: Break
+  /** The platform's own clock. */
+  readonly platformMs: () => number
+  /** Of the agent's host. */
+  readonly wallMs: () => number
+  /** When the process was started that runs now. */
+  readonly startedMs: () => number
+  readonly nowMs: () => number
+}
+
+/** The last answer that showed the platform's time. */
+interface Shown {
+  readonly startedMs: number
+  readonly atMs: number
+  /** How long the answer took. The longer, the less it shows. */
+  readonly tookMs: number
+}
+
+/** A `Date` has whole seconds. */
+const dateResolutionMs = 1_000
+/** What the clocks of a host and of the platform may drift. */
+const driftRate = 0.02
+const leewayMs = 100
+
+/** An agent knows the platform's time as well as the last answer has shown it. */
+export class ClockPromises implements Partial<AgentWitness> {
+  readonly #parts: ClockPromisesParts
+  #shown: Shown | undefined
+
+  constructor(parts: ClockPromisesParts) {
+    this.#parts = parts
+  }
+
+  /** A request leaves for the platform. @returns Called when the attempt has ended. */
+  onSent(): (result: AttemptResult) => void {
+    const { nowMs, startedMs, platformMs } = this.#parts
+    const [sentMs, sentAtMs] = [nowMs(), platformMs()]
+    return (result) => {
+      const dateMs = result.kind === 'answered' ? Date.parse(result.date ?? '') : Number.NaN
+      if (Number.isNaN(dateMs)) return
+      const isRight = dateMs > sentAtMs - dateResolutionMs && dateMs <= platformMs()
+      this.#shown = isRight ? { startedMs: startedMs(), atMs: nowMs(), tookMs: nowMs() - sentMs } : undefined
+    }
+  }
+
+  onStatusGiven({ platform: { clockOffsetMs } }: Pick<Status, 'platform'>): void {
+    const { nowMs, startedMs, platformMs, wallMs } = this.#parts
+    const { startedMs: processMs, atMs, tookMs } = this.#shown ?? { startedMs: -1, atMs: 0, tookMs: 0 }
+    if (processMs !== startedMs() || clockOffsetMs === null) return
+    const errorMs = Math.abs(clockOffsetMs - (platformMs() - wallMs()))
+    const errorMsMax = clockOffsetMsTolerated + dateResolutionMs + tookMs + (nowMs() - atMs) * driftRate + leewayMs
+    if (errorMs > errorMsMax)
+      this.#parts.break("an agent knows the platform's time as its answers show it", `${errorMs} ms`)
+  }
+}
