@@ -202,7 +202,8 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   })
   const claims = new ClaimPromises({
     ...{ break: judge.break, host, spool: addresses.spool, nowMs },
-    startedMs: () => (agent.program.process ? agent.startedMs : undefined),
+    // One that stops claims nothing.
+    startedMs: () => (agent.program.process && agent.isWorking ? agent.startedMs : undefined),
   })
   const claimedBefore = new ClaimedBeforePromises({ break: judge.break, disk: host.disk, nowMs, startedMs })
   const ignored = new IgnoredPromises({
@@ -212,7 +213,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
   const { alsoWhileCalm = [] } = parts
   const seesIgnored = hasStrangeFiles && parts.hasSpool
   const whileCalm = [
-    ...[comeBacks, heartbeats, statuses, claims],
+    ...[comeBacks, heartbeats, statuses],
     ...(seesIgnored ? [ignored] : []),
     ...(seesEvents ? [events] : []),
     ...alsoWhileCalm,
@@ -256,6 +257,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       claimedBefore,
       stops,
       ignored,
+      ...(seesEvents ? [events] : []),
       ...(seesReports ? [reports] : []),
       witness,
     ]),
@@ -296,6 +298,7 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       // In waves too.
       repairs?.check()
       sentAgain.check()
+      claims.check()
       // What a slow network holds up is not counted.
       const isHeldUp = slowPhases.has(day.phase)
       for (const promises of whileCalm)
@@ -306,7 +309,10 @@ export function assembleAgent(parts: AgentHostParts, surroundings: Surroundings)
       const changed = hasStrangeFiles ? findChangedStrange(host.disk, addresses.spool) : undefined
       if (changed !== undefined) judge.break('an agent does not touch what it did not write', `${name} ${changed}`)
     },
-    onSlept: () => reports.holdUp(),
+    onSlept() {
+      reports.holdUp()
+      claims.reset()
+    },
     restart() {
       agent.restart(stops.onStop())
     },

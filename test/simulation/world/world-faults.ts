@@ -48,6 +48,12 @@ export const worldFaults: readonly FaultKind<WorldTargets>[] = [
   },
   {
     part: 'platform',
+    name: 'refuses right signatures',
+    lastsMs: [secondMs, minuteMs],
+    strike: partner(() => ({ kind: 'status', status: 401 })),
+  },
+  {
+    part: 'platform',
     name: 'does not know what it knows',
     lastsMs: [secondMs, minuteMs],
     strike: partner((random) => ({ kind: 'status', status: random.pick([403, 404]) })),

@@ -16,7 +16,7 @@ const crowdedPhases: ReadonlySet<Day['phase']> = new Set(['wave', 'hush'])
 /** A call over HTTP has reached the agent of the same host after this time. A reply that leaves later says something newer. */
 const arrivesWithinMs = 1_000
 /** What a game server may say about a result. */
-const details = ['', 'mailbox full', 'Correio cheio: João \ud83d\ude00 \u0000 "\\', 'x'.repeat(60_000)]
+const details = [undefined, '', 'mailbox full', 'Correio cheio: João \ud83d\ude00 \u0000 "\\', 'x'.repeat(60_000)]
 
 /** Installs a game server that sells items, does what buyers want, sells inside the game, and handles orders. */
 export function installGame(parts: GameParts): Program {

@@ -17,7 +17,7 @@ export interface OrderParts {
   /** Whether the mailbox of the buyer has room now. */
   readonly canGive: () => boolean
   /** What the reply says besides the result. */
-  readonly detail: () => string
+  readonly detail: () => string | undefined
   /**
    * Whether its reply is all that it says about the stock that an order changes. Not while it reports a stock of the item that
    * may arrive later: the agent could not know which one is newer.
@@ -58,7 +58,10 @@ function decide(parts: OrderParts, order: OfferedOrder, name?: string): OrderRep
 
 function replyOf({ reportsBy, detail }: OrderParts, state: GameState, order: OfferedOrder): OrderReply {
   const { observedQuantity, result } = replyTo(state, order)
-  return reportsBy === 'call' ? { observedQuantity } : { observedQuantity, result, detail: detail() }
+  const said = detail()
+  return reportsBy === 'call'
+    ? { observedQuantity }
+    : { observedQuantity, result, ...(said !== undefined && { detail: said }) }
 }
 
 /** Where a game server takes what its agent posts. */

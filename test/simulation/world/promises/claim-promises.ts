@@ -14,29 +14,44 @@ interface ClaimPromisesParts {
   readonly nowMs: () => number
 }
 
-/** A request is claimed within a second. One that could not be renamed before is tried again after half a minute. */
+/** One that could not be renamed before is tried again after half a minute. */
 const unclaimedMsMax = 40_000
+/** On a disk that has worked for longer than that. */
+const unclaimedSoonMsMax = 5_000
+/** How long a call to a slow disk may take at least. */
+const slowMsMin = 10
 
-/** While the agent runs and one of its slots is free, a request file is soon claimed. */
+/** While the agent runs and one of its slots is free, a request file is soon claimed. Another file that is still being written does not delay it. */
 export class ClaimPromises {
   readonly #parts: ClaimPromisesParts
   /** Requests that could be claimed, each with the start of the agent that runs. */
   readonly #unclaimed: Since
+  #diskChanges = 0
+  #diskChangedMs = 0
 
   constructor(parts: ClaimPromisesParts) {
     this.#parts = parts
     this.#unclaimed = new Since(parts.nowMs)
   }
 
-  /** While nothing is broken. */
+  /** After the storm. */
   check(): void {
-    const { host } = this.#parts
-    const unclaimed = this.#unclaimed.look(this.#findUnclaimed(), unclaimedMsMax)
+    const { host, nowMs } = this.#parts
+    const { isHealthy, changes, slowMsMax } = host.diskFaults
+    const isWell = isHealthy && slowMsMax.value < slowMsMin
+    if (!isWell || changes !== this.#diskChanges) {
+      this.#diskChanges = changes
+      this.#diskChangedMs = nowMs()
+      this.#unclaimed.reset()
+    }
+    if (!isWell) return
+    const hasFailed = nowMs() < this.#diskChangedMs + unclaimedMsMax
+    const unclaimed = this.#unclaimed.look(this.#findUnclaimed(), hasFailed ? unclaimedMsMax : unclaimedSoonMsMax)
     if (unclaimed !== undefined)
       this.#parts.break('a request file is claimed while a slot is free', `${host.name}: ${unclaimed}`)
   }
 
-  /** Begins again: in a wave or a night files are locked, and an agent may be away. */
+  /** Begins again: everything slept. */
   reset(): void {
     this.#unclaimed.reset()
   }

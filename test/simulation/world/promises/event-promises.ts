@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path'
 import { messageOf } from '../../../../agent/orders/message.ts'
 import { type AgentState, openOrdersIn } from '../../agent/model-outside.ts'
 import type { ModelHost } from '../../host.ts'
@@ -17,6 +18,8 @@ interface EventPromisesParts {
 
 /** How long an event may be away: the platform is asked before it is shown. */
 const awayMsMax = 60_000
+/** How long the order in a file may be acted on. */
+const actMsMax = 120_000
 /** How long an event may be there that the game server has. */
 const staysMsMax = 20_000
 
@@ -35,6 +38,18 @@ export class EventPromises {
     this.#parts = parts
     this.#away = new Since(parts.nowMs)
     this.#staying = new Since(parts.nowMs)
+  }
+
+  /** A file of the spool has got another name, perhaps that of an event. */
+  onRenamed(_from: string, to: string): void {
+    const { host, spool } = this.#parts
+    if (dirname(to) !== `${spool}/events`) return
+    const { wallMs } = host.clock
+    const isOrder = eventOfFile(basename(to)) === 'transfer_order'
+    const { actUntil } = readEvent(host.disk.textOf(to)) ?? {}
+    const untilMs = Date.parse(actUntil ?? '')
+    if (isOrder ? !(untilMs > wallMs && untilMs <= wallMs + actMsMax) : actUntil !== undefined)
+      this.#parts.break('the file of an order says until when it may be acted on', `${to}: ${actUntil}`)
   }
 
   /** While every request arrives soon. */

@@ -32,8 +32,11 @@ export class StaffPromises implements Partial<AgentWitness> {
 
   onLogged({ msg, level, transactionId, cure, text }: LoggedLine): void {
     const { startedMs, isGiven } = this.#parts
-    if (cure !== undefined && level < warn) this.#parts.break('a line with a cure is a warning', text)
+    const isWarning = level >= warn
+    if (cure !== undefined && !isWarning) this.#parts.break('a line with a cure is a warning', text)
     if (transactionId === undefined) return
+    if (isWarning && cure === undefined && msg.startsWith('order '))
+      this.#parts.break('a warning about an order says what a person can do', text)
     if (msg === 'order answered by the game server: DELIVERED') this.#delivered.set(transactionId, startedMs())
     if (msg === 'order closed: the platform accepted DELIVERED') this.#delivered.delete(transactionId)
     const isDelivered = this.#isDelivered(transactionId)

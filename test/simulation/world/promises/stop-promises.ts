@@ -18,8 +18,8 @@ const dirs = ['', '/outbox', '/inbox', '/events', '/replies']
 const stillMsMin = 60_000
 /** A stop gives calls under way ten seconds. */
 const graceMsMin = 9_000
-/** A claim that was begun before a stop may be made some time after it. */
-const claimingMsMax = 2_000
+/** A claim that was begun before a stop may be made after it, if the disk is not slow. */
+const claimingMsMax = 50
 /** An attempt may arrive so late at least. */
 const lateMsMin = 20_000
 
@@ -85,7 +85,9 @@ export class StopPromises {
     if (!file || ownFileOf(basename(to))?.kind !== 'claim') return
     this.#claimedMs.set(file, nowMs())
     const { startedMs, beganMs, diskChanges } = this.#stop
-    const isStopping = startedMs === this.#parts.startedMs() && host.diskFaults.changes === diskChanges
+    const isUndisturbed =
+      host.diskFaults.changes === diskChanges && host.diskFaults.slowMsMax.value * 10 <= claimingMsMax
+    const isStopping = startedMs === this.#parts.startedMs() && isUndisturbed
     if (isStopping && nowMs() > beganMs + claimingMsMax)
       this.#parts.break('an agent that stops claims no request', `${host.name}: ${to}`)
   }
