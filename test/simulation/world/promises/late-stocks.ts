@@ -79,6 +79,15 @@ export class LateStocks {
     )
   }
 
+  /** Whether a call of this process about an item has no answer, and may still arrive. */
+  mayArriveLate(itemRef: string, startedMs: number): boolean {
+    const untilMs = this.#nowMs() + 2 * driftMsMax
+    return this.#of(itemRef).some(
+      ({ by, outcome, sentMs, latestMs }) =>
+        by === 'call' && outcome === 'open' && sentMs > startedMs && latestMs > untilMs,
+    )
+  }
+
   /** The stock that the platform accepted last; undefined if nobody knows, or if a fault of the storm decides it. */
   newestAccepted(itemRef: string): number | undefined {
     const arrived = this.#of(itemRef).filter(({ outcome }) => outcome !== 'refused')

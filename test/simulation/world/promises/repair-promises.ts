@@ -47,7 +47,7 @@ export class RepairPromises implements Partial<AgentWitness> {
   }
 
   onSent(request: SentRequest): undefined {
-    const { journal, lateStocks, platform } = this.#parts
+    const { journal, lateStocks, platform, startedMs } = this.#parts
     const stock = stockOf(request, platform)
     // On a full disk what is sent again may be newer than its note.
     if (stock?.by !== 'call' || !this.#isDiskSettled() || !lateStocks.isNewInCalls(stock)) return
@@ -55,6 +55,8 @@ export class RepairPromises implements Partial<AgentWitness> {
     const noted = notedRepairsIn(journal.syncedDb).get(itemRef)
     if (noted !== undefined && noted !== quantity)
       this.#parts.break('no older stock comes back', `${itemRef}: ${noted} is noted, ${quantity} leaves`)
+    if (noted === undefined && lateStocks.mayArriveLate(itemRef, startedMs() ?? Number.POSITIVE_INFINITY))
+      this.#parts.break('what must be sent again is on the disk before it leaves', `${itemRef}: ${quantity}`)
   }
 
   /** After the storm. */

@@ -48,7 +48,7 @@ export class StaffPromises implements Partial<AgentWitness> {
     // A process that was killed may not have logged what followed.
     const isOpen = this.#delivered.get(transactionId) === startedMs()
     this.#delivered.delete(transactionId)
-    if (isOpen && isDelivered === false && cure === undefined)
+    if (isOpen && isDelivered === false && !this.#wasDelivered(transactionId) && cure === undefined)
       this.#parts.break('the staff hear of an item that was given and refunded', text)
   }
 
@@ -58,5 +58,11 @@ export class StaffPromises implements Partial<AgentWitness> {
     if (!row) return undefined
     const phase = phaseOfRow(row)
     return phase === 'delivered' || phase === 'completed'
+  }
+
+  /** Whether the platform ever took it for delivered. Then its word may be older than a dispute. */
+  #wasDelivered(transactionId: number): boolean {
+    const { transactions } = this.#parts.platform.composed.platform.tables
+    return transactions.historyOf(transactionId).some(({ trigger }) => trigger === 'deliver')
   }
 }
