@@ -367,4 +367,10 @@ export const callMutants: readonly Mutant[] = [
     from: 'clock.monotonicMs() - startedMs, signedOriginMs)',
     to: 'clock.monotonicMs() - startedMs, (void signedOriginMs, platformClock.originMs))',
   },
+  {
+    name: 'an answer is as slow as it is old',
+    file: 'agent/call/send-with-retries.ts',
+    from: 'observe(date, clock.monotonicMs() - startedMs,',
+    to: 'observe(date, clock.monotonicMs() + startedMs,',
+  },
 ]

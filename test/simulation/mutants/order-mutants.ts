@@ -384,4 +384,28 @@ export const orderMutants: readonly Mutant[] = [
     from: 'if (this.#remove(name, isWithReply)) this.#leftOver?.delete(name)',
     to: 'if (this.#leftOver?.delete(name)) this.#remove(name, isWithReply)',
   },
+  {
+    name: 'an order waits for no reply after another one has changed',
+    file: 'agent/orders/order-path.ts',
+    from: "timeout.promise])) === 'over') break",
+    to: "timeout.promise])) !== 'over') break",
+  },
+  {
+    name: 'the staff are asked to check a delivery that was not made',
+    file: 'agent/orders/order-changes.ts',
+    from: 'return result !== null && isDelivered ? cures',
+    to: 'return result !== null ? cures',
+  },
+  {
+    name: 'every step of an order is a warning',
+    file: 'agent/orders/order-book.ts',
+    from: "cure === undefined ? 'info' : 'warn'",
+    to: "'warn'",
+  },
+  {
+    name: 'a result without a detail is a bug',
+    file: 'agent/orders/order-changes.ts',
+    from: 'detail: detail && shorten(detail)',
+    to: 'detail: shorten(detail as string)',
+  },
 ]

@@ -192,4 +192,16 @@ export const spoolMutants: readonly Mutant[] = [
     to: `      this.#deferred.delete(name)
     }`,
   },
+  {
+    name: 'the deadline of a file begins before its turn',
+    file: 'agent/spool/request-path.ts',
+    from: 'if (await turn.mustWait()) {',
+    to: 'if ((await turn.mustWait()) && spool.stopping.aborted) {',
+  },
+  {
+    name: 'what looks like a request and is none is not named',
+    file: 'agent/spool/outbox-scan.ts',
+    from: 'this.#ignored.add(name, why)\n  }',
+    to: 'void [name, why]\n  }',
+  },
 ]

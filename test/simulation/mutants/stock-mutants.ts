@@ -125,4 +125,10 @@ export const stockMutants: readonly Mutant[] = [
     from: 'if (reading.ok) return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs) }',
     to: 'if (reading.ok) return { answer: reading.answer, refusedInDoubt: undefined, ...timesOf(startedMs), lateUntilMs: 0 }',
   },
+  {
+    name: 'a stock that is refused is sent again and again',
+    file: 'agent/call/repairs.ts',
+    from: 'reading.ok || isInputRefused(reading)',
+    to: 'reading.ok || (isInputRefused(reading) && reading.ok)',
+  },
 ]

@@ -61,6 +61,7 @@ export function assembleServer(name: string, parts: ServerParts): Server {
     state,
     spool,
     isByFiles: drawn.callsBy === 'files',
+    isDue: (id) => server.files.unanswered.has(id),
     clock: host.clock,
     nowMs: parts.nowMs,
   })

@@ -24,6 +24,8 @@ interface DurabilityParts {
   readonly spool: string
   /** Whether the game server writes its calls as files. */
   readonly isByFiles: boolean
+  /** Whether a file of the game server is due an answer: it is whole and was not taken back. */
+  readonly isDue: (id: string) => boolean
   readonly clock: Pick<HostClock, 'wallMs' | 'lastSetMs'>
   readonly nowMs: () => number
 }
@@ -94,12 +96,15 @@ export class DurabilityPromises {
 
   /** An answer is written whole, then its claim goes, then it is shown. Or the request gets its name back, and then its claim goes. */
   readonly onRemoved = (path: string): void => {
-    const { disk, spool } = this.#parts
+    const { disk, spool, isDue } = this.#parts
     const own = ownFileOf(basename(path))
     if (own?.kind !== 'claim') return
     const request = `${spool}/outbox/${own.id}.json`
     const done = `${request}.done`
-    const isKept = disk.find(done, 'stat') ? disk.isDurable(done) : this.#hasDurableName(request)
+    const isAnswered = disk.find(done, 'stat') !== undefined
+    // The game server may take it back as soon as it has its name.
+    const isTakenBack = !isAnswered && !disk.find(request, 'stat') && !isDue(own.id)
+    const isKept = isTakenBack || (isAnswered ? disk.isDurable(done) : this.#hasDurableName(request))
     if (!isKept)
       this.#parts.break('a claim goes only when its answer or the name of its request is on the disk', own.id)
   }
