@@ -5,6 +5,7 @@ import { signatureOf } from '../promises/signature.ts'
 import type { GameCall, Told } from './call-agent.ts'
 import type { DayParts } from './game-parts.ts'
 import { isForSale, left, newListedItem } from './game-state.ts'
+import { repeatByTool } from './report.ts'
 
 const stockMax = 30
 
@@ -157,10 +158,22 @@ async function registerByClient(
   return { ok: isListed, status, isUncertain: !isListed && status !== 409 }
 }
 
-/** A tool of the staff lists an item again, which is a 409. It waits for its turn among the files of the game server, but not as long. */
-async function registerAgain({ store, process, callByHttp }: DayParts): Promise<void> {
+/**
+ * A tool of the staff lists an item again, which is a 409. It waits for its turn among the files of the game server, but not as
+ * long. Sometimes it repeats a file that does the same.
+ */
+async function registerAgain(parts: DayParts): Promise<void> {
+  const { store, process, call, callsBy, callByHttp, record } = parts
   const registered = Object.entries(store.read().items).filter(([, item]) => isForSale(item))
-  if (registered.length > 0) void callByHttp(registrationOf(process.random.pick(registered)[0]))
+  if (registered.length === 0) return
+  const registration = registrationOf(process.random.pick(registered)[0])
+  if (callsBy === 'http' || process.random.happens(0.5)) {
+    void callByHttp(registration)
+    return
+  }
+  const ofFile = { ...registration, id: record.newId() }
+  void call(ofFile).catch(() => undefined)
+  void repeatByTool(parts, ofFile)
 }
 
 /** Asks the platform for a purchase, for the buyer who waits longest. */

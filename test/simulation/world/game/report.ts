@@ -99,7 +99,7 @@ async function reportResults(parts: DayParts): Promise<void> {
 }
 
 /** A tool of the staff asks by HTTP for what a file asks, while that waits. One of the two is sent, and the other gets its answer. */
-async function repeatByTool({ process, clock, callUnheard }: DayParts, call: GameCall): Promise<void> {
+export async function repeatByTool({ process, clock, callUnheard }: DayParts, call: GameCall): Promise<void> {
   await clock.sleep(process.random.magnitude(soonMs.min, soonMs.max))
   await callUnheard(call)
 }
